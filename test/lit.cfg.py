@@ -1,0 +1,34 @@
+# The lit suite: tools, features and substitutions.
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "llmc"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Unit", "oracle"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.llmc_obj_root + "/test"
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.llmc_obj_root + "/bin", config.llvm_tools_dir, config.environment.get("PATH", "")])
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+config.environment["LLMC_SOURCE"] = config.llmc_src_root
+config.environment["LLMC_BUILD"] = config.llmc_obj_root
+
+if config.has_compiler:
+    config.available_features.add("compiler")
+
+# Python packages are oracles only: a test that needs one says so by a feature.
+python = config.llmc_src_root + "/.venv/bin/python"
+if not os.path.exists(python):
+    python = "/usr/bin/python3"
+for module in ("jax", "onnx", "torch", "numpy"):
+    probe = [python, "-c", f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"]
+    if subprocess.run(probe, capture_output=True).returncode == 0:
+        config.available_features.add(module)
+config.environment["JAX_PLATFORMS"] = "cpu"
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%examples", config.llmc_src_root + "/examples"))
+config.substitutions.append(("%source", config.llmc_src_root))
