@@ -1,0 +1,133 @@
+# ===- training.py - The training rule, written in plain jax.numpy -------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""One training run in plain jax.numpy: what `llmc train` must reproduce.
+
+For step t = 1, 2, … with m microbatches of equal shape:
+    S, G  = sum over microbatches of (loss sum, gradient of the loss sum)
+    loss  = S / N,  g = G / N            N = total count of the step
+    norm  = sqrt(sum over all parameters of sum g²)
+    g     = g * min(1, max_norm / norm)  if max_norm > 0
+    m     = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g²
+    p     = p - lr(t) (m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps) + wd p)
+with the learning rate
+    lr(t) = lr t / warmup                                        t <= warmup
+    lr(t) = min_lr + (lr - min_lr) (1 + cos(pi u)) / 2           otherwise,
+    u     = min(1, (t - warmup) / (decay - warmup))
+evaluated on the host in double.
+"""
+
+import dataclasses
+import math
+import tomllib
+
+import jax
+import jax.numpy as jnp
+
+
+@dataclasses.dataclass
+class Settings:
+    optimizer: str = "adamw"
+    lr: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.999
+    eps: float = 1e-8
+    weight_decay: float = 0.0
+    momentum: float = 0.0
+    schedule: str = "constant"
+    warmup_steps: int = 0
+    decay_steps: int = 0
+    min_lr: float = 0.0
+    microbatches: int = 1
+    max_norm: float = 0.0
+
+    @staticmethod
+    def from_toml(path):
+        """The keys of [optimizer], [schedule] and [training] that matter here."""
+        with open(path, "rb") as f:
+            toml = tomllib.load(f)
+        s = Settings()
+        optimizer, schedule = dict(toml.get("optimizer", {})), dict(toml.get("schedule", {}))
+        s.optimizer = optimizer.pop("name", s.optimizer)
+        s.schedule = schedule.pop("name", s.schedule)
+        for section in (optimizer, schedule, toml.get("training", {})):
+            for key, value in section.items():
+                if hasattr(s, key):
+                    setattr(s, key, value)
+        return s
+
+
+def learning_rate(s, t):
+    if t <= s.warmup_steps:
+        return s.lr * t / s.warmup_steps
+    if s.schedule == "constant":
+        return s.lr
+    u = min(1.0, (t - s.warmup_steps) / (s.decay_steps - s.warmup_steps))
+    return s.min_lr + (s.lr - s.min_lr) * 0.5 * (1.0 + math.cos(math.pi * u))
+
+
+def initial_state(s, params):
+    zeros = lambda: jax.tree.map(jnp.zeros_like, params)
+    return {"adamw": lambda: (zeros(), zeros()), "sgd": tuple, "momentum": lambda: (zeros(),)}[
+        s.optimizer
+    ]()
+
+
+def apply_optimizer(s, params, state, g, lr, t):
+    if s.optimizer == "sgd":
+        return jax.tree.map(lambda p, g: p - lr * (g + s.weight_decay * p), params, g), state
+    if s.optimizer == "momentum":
+        u = jax.tree.map(
+            lambda u, p, g: s.momentum * u + (g + s.weight_decay * p), state[0], params, g
+        )
+        return jax.tree.map(lambda p, u: p - lr * u, params, u), (u,)
+    m = jax.tree.map(lambda m, g: s.beta1 * m + (1 - s.beta1) * g, state[0], g)
+    v = jax.tree.map(lambda v, g: s.beta2 * v + (1 - s.beta2) * g * g, state[1], g)
+
+    def update(p, m, v):
+        m_hat, v_hat = m / (1 - s.beta1**t), v / (1 - s.beta2**t)
+        return p - lr * (m_hat / (jnp.sqrt(v_hat) + s.eps) + s.weight_decay * p)
+
+    return jax.tree.map(update, params, m, v), (m, v)
+
+
+def make_step(loss, count, s):
+    """step(params, state, microbatches, lr, t) -> params, state, loss, norm, g.
+
+    `loss` is the mean over `count` elements of one microbatch; `microbatches`
+    is a tuple of arguments for each microbatch.
+    """
+
+    def loss_sum(params, batch):
+        return loss(params, *batch) * count
+
+    def step(params, state, microbatches, lr, t):
+        total, g = 0.0, jax.tree.map(jnp.zeros_like, params)
+        for batch in microbatches:
+            value, gradient = jax.value_and_grad(loss_sum)(params, batch)
+            total, g = total + value, jax.tree.map(jnp.add, g, gradient)
+        n = count * len(microbatches)
+        g = jax.tree.map(lambda x: x / n, g)
+        norm = jnp.sqrt(sum(jnp.sum(x * x) for x in jax.tree.leaves(g)))
+        clipped = g
+        if s.max_norm > 0:
+            factor = jnp.minimum(1.0, s.max_norm / norm)
+            clipped = jax.tree.map(lambda x: x * factor, g)
+        params, state = apply_optimizer(s, params, state, clipped, lr, t)
+        return params, state, total / n, norm, g
+
+    return jax.jit(step)
+
+
+def train(loss, count, params, batches, s):
+    """Yields (step, loss, gradient norm, lr, gradients) for each batch."""
+    step, state = make_step(loss, count, s), initial_state(s, params)
+    dtype = jax.tree.leaves(params)[0].dtype
+    for t, microbatches in enumerate(batches, start=1):
+        lr = learning_rate(s, t)
+        params, state, value, norm, g = step(
+            params, state, microbatches, jnp.asarray(lr, dtype), jnp.asarray(t, dtype)
+        )
+        yield t, float(value), float(norm), lr, g
