@@ -1,0 +1,26 @@
+//===- Hash.cpp - XXH3 checksums ------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Base/Hash.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace llmc::rt {
+
+uint64_t hash64(const void *data, size_t size, uint64_t seed) {
+  return XXH3_64bits_withSeed(data, size, seed);
+}
+
+std::string hexDigits(uint64_t value) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (int i = 15; i >= 0; --i, value >>= 4) {
+    text[i] = digits[value & 15];
+  }
+  return text;
+}
+
+} // namespace llmc::rt
