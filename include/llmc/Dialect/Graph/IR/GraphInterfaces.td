@@ -1,0 +1,126 @@
+//===- GraphInterfaces.td - The five answers of a graph op -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule, derivative, cost, kernel, evaluation: what every op of a graph states
+// once, as external models in lib/Dialect/<D>/Models/<Family>.cpp. Passes,
+// interpreter and code generation walk and ask; none knows an op's name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_GRAPH_IR_GRAPHINTERFACES_TD
+#define LLMC_DIALECT_GRAPH_IR_GRAPHINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{First answer: how dimensions of operands and results hang together.}];
+  let methods = [
+    InterfaceMethod<[{The op's factors (ShardingRule.h).}],
+      "::llmc::graph::ShardingRule", "getShardingRule", (ins)>,
+    InterfaceMethod<[{
+      Builds the op's distributed form (global ops with plain rules) in front of
+      it and returns the replacements of its results. Called only for factors
+      in the rule's `distributed` list.
+    }], "::llvm::LogicalResult", "buildDistributedForm",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::SmallVectorImpl<::mlir::Value> &":$results),
+      [{}], [{ return ::llvm::failure(); }]>,
+  ];
+}
+
+def DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{Second answer: the vector-Jacobian product.}];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the cotangents of the operands. `cotangents` has one value for each
+      result, null where the cotangent is zero (never all). `needed` has one
+      flag for each operand; `gradients` is sized to the operands and null, and
+      gets a value of the operand's type, or stays null for a zero cotangent.
+      May use operands and results as residuals. On failure an error has been
+      emitted at the op.
+    }], "::llvm::LogicalResult", "buildDerivative",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents,
+           "::llvm::ArrayRef<bool>":$needed, "::llvm::SmallVectorImpl<::mlir::Value> &":$gradients)>,
+    InterfaceMethod<[{
+      True when no derivative ever flows through the op, whatever its types
+      (compare, iota, constant, floor): activity stops there.
+    }], "bool", "isInactive", (ins), [{}], [{ return false; }]>,
+  ];
+}
+
+def CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{Third answer: arithmetic and traffic of one execution.}];
+  let methods = [
+    InterfaceMethod<[{Flops, transcendentals and bytes (Kernel.h).}],
+      "::llmc::graph::OpCost", "getCost", (ins)>,
+  ];
+}
+
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{
+    Fourth answer: the form of the op's kernel and the scalar code of one
+    element (Kernel.h). Only the methods of the stated form are called. Scalar
+    code uses `arith` and `math` on signless types, one rounding for each op
+    (no fast-math flags), so that an op gives the same bits in every kernel.
+  }];
+  let methods = [
+    InterfaceMethod<[{Which of the forms; the methods below say for which form they are.}],
+      "::llmc::graph::KernelForm", "getKernelForm", (ins)>,
+    InterfaceMethod<[{Element: element of result `result` at `indices`.}],
+      "::mlir::Value", "emitElement",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "unsigned":$result,
+           "::mlir::ValueRange":$indices, "::llmc::graph::ElementSource":$source),
+      [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Reduction: inputs and reduced dimensions.}],
+      "::llmc::graph::ReductionShape", "getReduction", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+      Reduction: one combining step, accumulators with elements of the inputs
+      (or with other accumulators). Lanes and their tree are the emitter's.
+    }], "::llvm::SmallVector<::mlir::Value>", "emitCombine",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$accumulators, "::mlir::ValueRange":$elements),
+      [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Contraction: dimension numbers.}],
+      "::llmc::graph::ContractionShape", "getContraction", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Update: the shape of the space of updates, walked in row-major order.}],
+      "::llvm::SmallVector<int64_t>", "getUpdateShape", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Update: where the update at `indices` goes.}],
+      "::llmc::graph::UpdateTarget", "emitUpdateTarget",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$indices, "::llmc::graph::ElementSource":$source),
+      [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Update: the new element from the old one and the update at `indices`.}],
+      "::mlir::Value", "emitUpdateElement",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::Value":$old,
+           "::mlir::ValueRange":$indices, "::llmc::graph::ElementSource":$source),
+      [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Alias: the operand whose bytes result `result` is.}],
+      "unsigned", "getAliasedOperand", (ins "unsigned":$result), [{}], [{ return result; }]>,
+    InterfaceMethod<[{Decompose: builds graph ops that compute the results.}],
+      "::llvm::LogicalResult", "decompose",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::SmallVectorImpl<::mlir::Value> &":$results),
+      [{}], [{ return ::llvm::failure(); }]>,
+  ];
+}
+
+def EvaluationOpInterface : OpInterface<"EvaluationOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{
+    Fifth answer: plain evaluation on dense host tensors, by loops that share
+    no code with the kernels: the oracle.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Computes the results (appended in order). On failure an error has been
+      emitted at the op.
+    }], "::llvm::LogicalResult", "evaluate",
+      (ins "::llvm::ArrayRef<::llmc::HostTensor>":$operands, "::llmc::graph::EvaluationScope &":$scope,
+           "::llvm::SmallVectorImpl<::llmc::HostTensor> &":$results)>,
+  ];
+}
+
+#endif // LLMC_DIALECT_GRAPH_IR_GRAPHINTERFACES_TD

@@ -1,0 +1,76 @@
+//===- Kernel.h - What an op tells the kernel former ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An op's kernel answer is one of a few forms. The former groups ops by form
+// and by their sharding rules into kernels; the emitter writes loops and asks
+// each op for the scalar code of one element. Kernels compute with signless
+// types: an op reads signedness from its own types.
+//
+//   Element      result[i] from operands at indices computed from i
+//   Reduction    result[i] = combine over the reduced dimensions
+//   Contraction  batch x m x n x k; a library call where it has the type
+//   Update       result = operand 0 with some elements combined in place
+//   Alias        the same bytes under another type: no kernel at all
+//   Decompose    replaced by other graph ops before kernels are formed
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_GRAPH_IR_KERNEL_H
+#define LLMC_DIALECT_GRAPH_IR_KERNEL_H
+
+#include "llmc/Support/LLVM.h"
+
+namespace llmc::graph {
+
+enum class KernelForm {
+  Element,
+  Reduction,
+  Contraction,
+  Update,
+  Alias,
+  Decompose
+};
+
+/// Gives the scalar element of operand `operand` at `indices` (index values,
+/// one for each dimension of that operand).
+using ElementSource = function_ref<Value(unsigned operand, ValueRange indices)>;
+
+/// A reduction: operands [0, numInputs) are reduced over `dims`, operands
+/// [numInputs, 2 * numInputs) are the initial values (identities after import).
+struct ReductionShape {
+  unsigned numInputs = 1;
+  SmallVector<int64_t> dims;
+};
+
+/// Dimension numbers of a contraction lhs x rhs. The result's dimensions are
+/// batch, lhs free (m), rhs free (n), each in ascending operand order.
+struct ContractionShape {
+  SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+};
+
+/// One step of an Update: where the update element at some index goes.
+struct UpdateTarget {
+  /// Indices into operand 0 (and the result).
+  SmallVector<Value> indices;
+  /// i1: false when the element is dropped; null when always in bounds.
+  Value inBounds;
+};
+
+/// Arithmetic work of one execution of an op.
+struct OpCost {
+  int64_t flops = 0;
+  int64_t transcendentals = 0;
+  int64_t bytesRead = 0;
+  int64_t bytesWritten = 0;
+};
+
+/// Bytes of all tensor operands and results, no flops.
+OpCost getTrafficCost(Operation *op);
+/// `flopsPerElement` and `transcendentalsPerElement` for each result element.
+OpCost getElementwiseCost(Operation *op, int64_t flopsPerElement,
+                          int64_t transcendentalsPerElement);
+
+} // namespace llmc::graph
+
+#endif // LLMC_DIALECT_GRAPH_IR_KERNEL_H

@@ -1,0 +1,99 @@
+//===- ShardingRule.h - How an op's dimensions hang together ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An op states its factors once, as in "b m k, b k n -> b m n, k reduced by
+// sum". Propagation, reshard insertion, partitioning, verification and the
+// cost model read this one rule and never the op's name.
+//
+//   dot_general m k, k n -> m n:
+//     factors  = {m pass, n pass, k reduced sum}
+//     operands = {{[m], [k]}, {[k], [n]}}, results = {{[m], [n]}}
+//     carries  = {sum: {0}, {1}}
+//
+// A dimension is a list of factors, major to minor (a reshape merges and
+// splits dimensions); a dimension of size 1 may have none. The verifier's
+// rule over these facts is that of the layout algebra (docs/architecture.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_GRAPH_IR_SHARDINGRULE_H
+#define LLMC_DIALECT_GRAPH_IR_SHARDINGRULE_H
+
+#include "llmc/Support/LLVM.h"
+#include <string>
+
+namespace llmc::graph {
+
+/// How contributions of several devices combine to one value.
+enum class Reduction { Sum, Max, Min, Product, And, Or };
+
+/// "sum", "max", "min", "product", "and", "or".
+StringRef stringifyReduction(Reduction reduction);
+/// Combining a value with itself changes nothing: max, min, and, or.
+bool isIdempotent(Reduction reduction);
+
+enum class FactorKind {
+  /// Splitting it splits every tensor that has it; nothing else changes.
+  Pass,
+  /// Absent from the results, which become partial when it is split.
+  Reduced,
+  /// Must not be split (sort dimension, index vector).
+  Whole,
+  /// Splitting it needs data of neighbours (slice, pad, reverse).
+  Permuted,
+};
+
+struct Factor {
+  int64_t size = 1;
+  FactorKind kind = FactorKind::Pass;
+  /// Meaningful for Reduced factors: how the results' summands combine. It
+  /// also names the neutral value that padding of the operands must hold.
+  Reduction reduction = Reduction::Sum;
+};
+
+/// The factors of each dimension of one tensor, major to minor.
+using TensorFactors = SmallVector<SmallVector<int, 1>>;
+
+/// Groups of operands in which the results are jointly linear for partial
+/// values of `kind`: add has one group {0, 1}; multiply has {0} and {1}.
+struct Linearity {
+  Reduction kind = Reduction::Sum;
+  SmallVector<SmallVector<int>> groups;
+};
+
+struct ShardingRule {
+  SmallVector<Factor> factors;
+  SmallVector<TensorFactors> operands;
+  SmallVector<TensorFactors> results;
+  SmallVector<Linearity> carries;
+  /// Operands that are terms of one sum though a factor is reduced (scatter:
+  /// operand and updates); only one device may contribute such an operand.
+  SmallVector<int> addends;
+  /// Factors for which `getDistributedForm` of the op names a global form with
+  /// plain rules (cross-entropy over split classes).
+  SmallVector<int> distributed;
+
+  /// Adds a factor and returns its number.
+  int addFactor(int64_t size, FactorKind kind = FactorKind::Pass,
+                Reduction reduction = Reduction::Sum);
+  /// States that the result is linear in each group of operands.
+  void addLinear(Reduction kind, ArrayRef<SmallVector<int>> groups);
+
+  /// Empty factor lists for every operand and result of `op`.
+  static ShardingRule forOp(Operation *op);
+  /// Same-shape operands and results, dimension by dimension; scalar operands
+  /// of an op with ranked results take no factors.
+  static ShardingRule elementwise(Operation *op);
+
+  /// "([m, k],[k, n])->([m, n]) {k reduced sum}", for remarks and tests.
+  std::string str() const;
+};
+
+/// Checks that each tensor's factors multiply to its shape; the message names
+/// operand or result, dimension and both numbers.
+LogicalResult verifyRule(Operation *op, const ShardingRule &rule);
+
+} // namespace llmc::graph
+
+#endif // LLMC_DIALECT_GRAPH_IR_SHARDINGRULE_H

@@ -1,0 +1,108 @@
+//===- GraphInterfaces.cpp - The five answers of a graph op ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generated interface code, the table of refusals and default costs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::graph;
+
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.cpp.inc"
+
+StringRef graph::stringifyAnswer(Answer answer) {
+  switch (answer) {
+  case Answer::Rule:
+    return "sharding rule";
+  case Answer::Derivative:
+    return "derivative";
+  case Answer::Cost:
+    return "cost";
+  case Answer::Kernel:
+    return "kernel";
+  case Answer::Evaluation:
+    return "evaluation";
+  }
+  return "";
+}
+
+bool graph::hasAnswer(Operation *op, Answer answer) {
+  switch (answer) {
+  case Answer::Rule:
+    return isa<ShardingRuleOpInterface>(op);
+  case Answer::Derivative:
+    return isa<DerivativeOpInterface>(op);
+  case Answer::Cost:
+    return isa<CostOpInterface>(op);
+  case Answer::Kernel:
+    return isa<KernelOpInterface>(op);
+  case Answer::Evaluation:
+    return isa<EvaluationOpInterface>(op);
+  }
+  return false;
+}
+
+namespace {
+struct Refusal {
+  StringRef op;
+  Answer answer;
+  StringRef reason;
+};
+} // namespace
+
+/// The rows of Refusals.def, closed by an empty one.
+static const Refusal refusals[] = {
+#define LLMC_REFUSAL(op, answer, reason) {op, Answer::answer, reason},
+#include "llmc/Dialect/Graph/IR/Refusals.def"
+    {"", Answer::Rule, ""}};
+
+StringRef graph::getRefusal(StringRef opName, Answer answer) {
+  for (const Refusal &row : refusals)
+    if (row.op == opName && row.answer == answer)
+      return row.reason;
+  return "";
+}
+
+InFlightDiagnostic graph::emitMissingAnswer(Operation *op, Answer answer) {
+  StringRef name = op->getName().getStringRef();
+  StringRef reason = getRefusal(name, answer);
+  InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc());
+  diagnostic << "expected a " << stringifyAnswer(answer) << " of '" << name
+             << "', got none";
+  if (!reason.empty())
+    diagnostic << ": " << reason;
+  return diagnostic;
+}
+
+/// Bytes of a ranked tensor of static shape; 0 for everything else.
+static int64_t getTensorBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return 0;
+  return tensor.getNumElements() * getElementBytes(tensor.getElementType());
+}
+
+OpCost graph::getTrafficCost(Operation *op) {
+  OpCost cost;
+  for (Value operand : op->getOperands())
+    cost.bytesRead += getTensorBytes(operand.getType());
+  for (Value result : op->getResults())
+    cost.bytesWritten += getTensorBytes(result.getType());
+  return cost;
+}
+
+OpCost graph::getElementwiseCost(Operation *op, int64_t flopsPerElement,
+                                 int64_t transcendentalsPerElement) {
+  OpCost cost = getTrafficCost(op);
+  for (Value result : op->getResults())
+    if (auto type = dyn_cast<RankedTensorType>(result.getType())) {
+      cost.flops += flopsPerElement * type.getNumElements();
+      cost.transcendentals += transcendentalsPerElement * type.getNumElements();
+    }
+  return cost;
+}
