@@ -1,0 +1,46 @@
+//===- PlanFile.h - Plans as files ------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan file is a header of 32 bytes and a FlatBuffer (plan.fbs):
+//
+//   "LLMCPLAN"  version:u32  zero:u32  size:u64  XXH3(payload; seed
+//   version):u64
+//
+// Reading checks, in this order: header, size and checksum, the FlatBuffers
+// verifier with our limits, then every index, enumerator and size, so that what
+// walks a plan afterwards needs no checks of its own. What the plan *means* is
+// checked by verifyPlan.
+//
+// Test: test/Runtime/Plan/PlanFileTest.cpp
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_PLAN_PLANFILE_H
+#define LLMC_RUNTIME_PLAN_PLANFILE_H
+
+#include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Plan/Plan.h"
+
+#include <string>
+#include <string_view>
+
+namespace llmc::rt::plan {
+
+/// The same plan gives the same bytes. `infeasible` above 2 GiB.
+Result<std::string> serializePlan(const Plan &plan);
+/// Error `malformed`, or `mismatch` for a newer version.
+Result<Plan> parsePlan(std::string_view bytes);
+
+Status writePlan(const Plan &plan, const std::string &path);
+Result<Plan> readPlan(const std::string &path);
+
+/// Writes size and checksum of the header anew (for tests that mutate).
+void resealPlan(std::string &bytes);
+
+/// Every index within its table, enumerators known, sizes not negative,
+/// expressions acyclic: what `parsePlan` guarantees. Error `malformed`.
+Status checkStructure(const Plan &plan);
+
+} // namespace llmc::rt::plan
+
+#endif // LLMC_RUNTIME_PLAN_PLANFILE_H
