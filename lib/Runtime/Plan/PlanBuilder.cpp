@@ -15,8 +15,7 @@ static int64_t roundUp(int64_t value) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-template <typename T>
-static int32_t append(std::vector<T> &table, T value) {
+template <typename T> static int32_t append(std::vector<T> &table, T value) {
   table.push_back(std::move(value));
   return static_cast<int32_t>(table.size()) - 1;
 }
@@ -79,8 +78,7 @@ int32_t PlanBuilder::addBufferAt(int32_t frame, int64_t offset,
   for (int64_t size : shape) {
     bytes *= size;
   }
-  plan_.frames[frame].size =
-      std::max(plan_.frames[frame].size, offset + bytes);
+  plan_.frames[frame].size = std::max(plan_.frames[frame].size, offset + bytes);
   bufferTypes_.push_back({dtype, std::move(shape)});
   return append(plan_.buffers, {frame, offset, bytes, std::move(name), -1});
 }
@@ -167,10 +165,9 @@ void PlanBuilder::matmul(int32_t program, int32_t stream, Operand a, Operand b,
                          Operand c, double beta) {
   using Kind = ContractionDimKind;
   Contraction contraction;
-  contraction.dims = {
-      {Kind::m, a.shape[0], strideOf(a, 0), 0, strideOf(c, 0)},
-      {Kind::n, b.shape[1], 0, strideOf(b, 1), strideOf(c, 1)},
-      {Kind::k, a.shape[1], strideOf(a, 1), strideOf(b, 0), 0}};
+  contraction.dims = {{Kind::m, a.shape[0], strideOf(a, 0), 0, strideOf(c, 0)},
+                      {Kind::n, b.shape[1], 0, strideOf(b, 1), strideOf(c, 1)},
+                      {Kind::k, a.shape[1], strideOf(a, 1), strideOf(b, 0), 0}};
   contraction.accumulate = c.dtype;
   contraction.beta = beta;
   contraction.a = std::move(a);
