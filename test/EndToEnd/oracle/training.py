@@ -12,12 +12,11 @@ For step t = 1, 2, … with m microbatches of equal shape:
     g     = g * min(1, max_norm / norm)  if max_norm > 0
     m     = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g²
     p     = p - lr(t) (m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps) + wd p)
-with the learning rate, for s = t - 1 and schedule "warmup_cosine",
-    lr(t) = lr (s + 1) / warmup                          s < warmup
-    lr(t) = min_lr + (lr - min_lr) (1 + cos(pi u)) / 2   otherwise,
-    u     = min(1, (s - warmup) / (decay - warmup))
-evaluated on the host in double; "warmup_linear" has 1 - u in place of the
-cosine's share, "warmup_constant" and "constant" have lr.
+with the learning rate
+    lr(t) = lr t / warmup                                        t <= warmup
+    lr(t) = min_lr + (lr - min_lr) (1 + cos(pi u)) / 2           otherwise,
+    u     = min(1, (t - warmup) / (decay - warmup))
+evaluated on the host in double.
 """
 
 import dataclasses
@@ -52,7 +51,7 @@ class Settings:
         s = Settings()
         optimizer, schedule = dict(toml.get("optimizer", {})), dict(toml.get("schedule", {}))
         s.optimizer = optimizer.pop("name", s.optimizer)
-        s.schedule = schedule.pop("kind", s.schedule)
+        s.schedule = schedule.pop("name", s.schedule)
         for section in (optimizer, schedule, toml.get("training", {})):
             for key, value in section.items():
                 if hasattr(s, key):
@@ -61,18 +60,12 @@ class Settings:
 
 
 def learning_rate(s, t):
-    step = t - 1
+    if t <= s.warmup_steps:
+        return s.lr * t / s.warmup_steps
     if s.schedule == "constant":
         return s.lr
-    if step < s.warmup_steps:
-        return s.lr * (step + 1) / s.warmup_steps
-    if s.schedule == "warmup_constant":
-        return s.lr
-    u = 1.0
-    if step < s.decay_steps and s.decay_steps > s.warmup_steps:
-        u = (step - s.warmup_steps) / (s.decay_steps - s.warmup_steps)
-    share = 1.0 - u if s.schedule == "warmup_linear" else 0.5 * (1.0 + math.cos(math.pi * u))
-    return s.min_lr + (s.lr - s.min_lr) * share
+    u = min(1.0, (t - s.warmup_steps) / (s.decay_steps - s.warmup_steps))
+    return s.min_lr + (s.lr - s.min_lr) * 0.5 * (1.0 + math.cos(math.pi * u))
 
 
 def initial_state(s, params):

@@ -1,0 +1,138 @@
+//===- Communicator.h - Collectives and transfers in a group
+//----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A communicator is one member's handle on a group of devices: those that
+// agree in every mesh coordinate outside the group's axes. Equivalent to
+// MPI_Comm_split and ncclCommSplit.
+//
+//   this interface      NCCL
+//   collective          ncclGroupStart; ncclAllReduce … for each buffer;
+//                       ncclGroupEnd
+//   exchange            ncclGroupStart; ncclSend, ncclRecv …; ncclGroupEnd
+//   abort               ncclCommAbort
+//
+// Members issue the same collectives in the same order. Every enqueue returns
+// at once. The contract of a reduction is stronger than NCCL's: operands are
+// combined in rank order in the accumulate type, and all members receive the
+// same bits, whatever the backend's timing.
+//
+// Tested by the conformance suite in test/Runtime/Comm, which any backend can
+// instantiate.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_COMM_COMMUNICATOR_H
+#define LLMC_RUNTIME_COMM_COMMUNICATOR_H
+
+#include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Device/Device.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace llmc::rt {
+
+/// With n members and a buffer's `outer` and `count`:
+///
+///   kind            in                  out
+///   allReduce       [outer, count]      [outer, count]
+///   allGather       [outer, count]      [outer, n, count]
+///   reduceScatter   [outer, n, count]   [outer, count]
+///   allToAll        [outer, n, count]   [outerOut, n, outer count / outerOut]
+///   broadcast       [outer, count]      [outer, count], that of `root`
+///   reduce          [outer, count]      [outer, count], at `root` only
+///   permute         [outer, count]      [outer, count], that of `sources[me]`,
+///                                       zero where that is -1
+///
+/// Buffers may coincide in three ways: out is in (allReduce, broadcast,
+/// reduce), in is the member's own part of out (allGather), out is the member's
+/// own part of in (reduceScatter).
+enum class CollectiveKind : uint8_t {
+  allReduce,
+  allGather,
+  reduceScatter,
+  allToAll,
+  broadcast,
+  reduce,
+  permute
+};
+constexpr unsigned numCollectiveKinds = 7;
+
+enum class Reduction : uint8_t {
+  sum,
+  product,
+  min,
+  max,
+  logicalAnd,
+  logicalOr
+};
+
+/// The static half of one buffer, in elements.
+struct CollectiveBuffer {
+  uint64_t outer = 1;
+  uint64_t count = 0;
+  uint64_t outerOut = 1; ///< allToAll
+};
+
+/// The static half of a collective; made at load, kept by the caller for as
+/// long as the world lives. All members pass equal ones: the backend compares
+/// them, and a difference is an error that shows both.
+struct Collective {
+  CollectiveKind kind = CollectiveKind::allReduce;
+  Reduction reduction = Reduction::sum;
+  DType type = DType::f32;
+  DType accumulate = DType::f32;
+  std::vector<CollectiveBuffer> buffers;
+  int root = 0;
+  std::vector<int> sources; ///< permute: for each member, whose value it gets.
+  std::string symbol;       ///< What members are matched by.
+};
+
+/// One side of a point-to-point transfer; equivalent to ncclSend, ncclRecv.
+struct TransferPart {
+  bool send = false;
+  int peer = 0; ///< Rank in the group.
+  void *buffer = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// What a group moved since it was made: one count for each collective that
+/// completed, payload bytes read from one member.
+struct CommunicatorCounts {
+  std::array<uint64_t, numCollectiveKinds> collectives{};
+  std::array<uint64_t, numCollectiveKinds> bytes{};
+  uint64_t transfers = 0;
+  uint64_t transferBytes = 0;
+};
+
+class Communicator {
+public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// `ins[i]`, `outs[i]` belong to `collective.buffers[i]`; the pointers are
+  /// copied into the queue.
+  virtual void collective(Stream &, const Collective &, const void *const *ins,
+                          void *const *outs, const Origin &) = 0;
+  /// All parts are posted together, and the entry ends when all have moved.
+  /// Parts between the same two members meet in the order of issue.
+  virtual void exchange(Stream &, const TransferPart *parts, uint32_t numParts,
+                        const Origin &) = 0;
+  /// Ends every present and later operation of the group with `reason`.
+  virtual void abort(const Status &reason) = 0;
+  virtual CommunicatorCounts counts() const = 0;
+};
+
+std::string_view nameOf(CollectiveKind kind);
+std::string_view nameOf(Reduction reduction);
+
+} // namespace llmc::rt
+
+#endif // LLMC_RUNTIME_COMM_COMMUNICATOR_H

@@ -1,0 +1,154 @@
+//===- Device.h - What a backend offers the executor
+//------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device owns memory, streams and events, and takes work. The shape is that
+// of the CUDA driver API, so that a CUDA backend is a translation and not a
+// design; the CPU backend gives every call the same meaning by entries of
+// preallocated queues.
+//
+//   this interface            CUDA driver API               CPU backend
+//   reserve                   cuMemAlloc, cuMemHostAlloc    mmap
+//   stream                    cuStreamCreateWithPriority    a cursor over a
+//   ring event                     cuEventCreate                 a generation
+//   counter load                      cuModuleLoadData              dlopen
+//   launch                    cuLaunchKernel                an entry
+//   contract                  cublasLtMatmul                an entry
+//   copy, fill                cuMemcpyAsync, cuMemsetAsync  an entry
+//   record, wait              cuEventRecord,                an entry
+//                             cuStreamWaitEvent
+//
+// Two phases, and no way back: at load everything is reserved (the calls that
+// return a Status or a Result); in a step work is enqueued (the calls that
+// return nothing). An enqueue returns at once, allocates nothing and never
+// waits; what goes wrong is kept and reported by `World::drain`, as a sticky
+// error is by CUDA.
+//
+// Tested by the conformance suite in test/Runtime/Device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_DEVICE_DEVICE_H
+#define LLMC_RUNTIME_DEVICE_DEVICE_H
+
+#include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Device/Contraction.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace llmc::rt {
+
+/// How a report calls an instruction. Whoever loads the plan owns it; it
+/// outlives the world.
+struct Origin {
+  std::string name;
+  std::string location;
+};
+
+enum class MemoryKind : uint8_t { device, host };
+
+/// One piece of memory, reserved once and given back with the device.
+struct Arena {
+  std::byte *base = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// An ordered list of work. Entries of one stream run in the order in which
+/// they were enqueued; only events order two streams.
+class Stream {
+public:
+  virtual ~Stream() = default;
+};
+
+/// A mark that one stream sets and others wait for. A wait refers to the last
+/// record that was enqueued before it, and passes when there is none: an event
+/// is initially set.
+class Event {
+public:
+  virtual ~Event() = default;
+};
+
+/// A function of a loaded kernel object; equivalent to a CUfunction.
+class Kernel {
+public:
+  virtual ~Kernel() = default;
+};
+
+/// A contraction made ready at load; equivalent to a cuBLASLt plan.
+class Contraction {
+public:
+  virtual ~Contraction() = default;
+};
+
+/// What a stream is made for. The queue never grows: `entries` and `words`
+/// bound what is enqueued between two drains. A launch takes a word for each
+/// buffer and scalar, a collective two for each buffer, an exchange four for
+/// each part, all else none.
+struct StreamShape {
+  std::string name;
+  int priority = 0; ///< Ready heads of greater priority run first.
+  uint32_t entries = 0;
+  uint32_t words = 0;
+};
+
+/// What the manifest says of how a kernel is launched.
+struct KernelShape {
+  std::string name;
+  int64_t rows =
+      1; ///< Extent along which it may be sliced; 1 where it may not.
+  uint64_t scratchBytes = 0; ///< Of each slice.
+};
+
+/// One launch. Arrays are copied into the queue. `scratch` has the kernel's
+/// scratch, rounded up to 64 bytes, for each thread of the device.
+struct Launch {
+  const Kernel *kernel = nullptr;
+  void *const *buffers = nullptr;
+  uint32_t numBuffers = 0;
+  const int64_t *scalars = nullptr;
+  uint32_t numScalars = 0;
+  void *scratch = nullptr;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// Position among the devices of the world.
+  virtual int index() const = 0;
+
+  // At load.
+  virtual Result<Arena> reserve(uint64_t bytes, MemoryKind kind) = 0;
+  virtual Result<Stream *> stream(const StreamShape &shape) = 0;
+  virtual Result<Event *> event(const Origin &origin) = 0;
+  /// Loads the code at `path`. Code is trusted: the caller has checked whose it
+  /// is, and what the plan may ask of it.
+  virtual Status load(const std::string &path) = 0;
+  /// A function of the loaded objects.
+  virtual Result<const Kernel *> kernel(const KernelShape &shape) = 0;
+  virtual Result<const Contraction *>
+  prepare(const ContractionShape &shape) = 0;
+
+  // In a step.
+  virtual void launch(Stream &, const Launch &, const Origin &) = 0;
+  virtual void contract(Stream &, const Contraction &, const void *a,
+                        const void *b, void *c, void *scratch,
+                        const Origin &) = 0;
+  /// Between any two of this device's memory and host memory; the ranges do
+  /// not overlap.
+  virtual void copy(Stream &, void *to, const void *from, uint64_t bytes,
+                    const Origin &) = 0;
+  /// Repeats the `size` (1, 2, 4 or 8) low bytes of `pattern`.
+  virtual void fill(Stream &, void *to, uint64_t pattern, unsigned size,
+                    uint64_t bytes, const Origin &) = 0;
+  virtual void record(Stream &, Event &, const Origin &) = 0;
+  virtual void wait(Stream &, Event &, const Origin &) = 0;
+};
+
+} // namespace llmc::rt
+
+#endif // LLMC_RUNTIME_DEVICE_DEVICE_H

@@ -1,0 +1,149 @@
+//===- CpuDevice.cpp - A virtual device
+//-------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory comes from mmap, between two pages that cannot be touched: an access
+// that leaves an arena stops at once instead of changing a neighbour.
+// Tested by test/Runtime/Device/ConformanceTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuDevice.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace llmc::rt::cpu {
+
+/// From here on an arena asks for huge pages.
+constexpr uint64_t hugePageBytes = uint64_t(2) << 20;
+
+CpuDevice::~CpuDevice() {
+  for (const Mapping &mapping : mappings) {
+    munmap(mapping.base, mapping.bytes);
+  }
+}
+
+Result<Arena> CpuDevice::reserve(uint64_t bytes, MemoryKind) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  Status full = makeError(
+      ErrorKind::outOfMemory,
+      fmt::format("expected {} bytes of memory for device {}", bytes, number));
+  if (bytes > UINT64_MAX / 2) {
+    return full;
+  }
+  uint64_t inner = (bytes + page - 1) / page * page;
+  void *base = mmap(nullptr, inner + 2 * page, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    return full;
+  }
+  mappings.push_back({base, inner + 2 * page});
+  auto *arena = static_cast<std::byte *>(base) + page;
+  if (inner && mprotect(arena, inner, PROT_READ | PROT_WRITE) != 0) {
+    return full;
+  }
+  if (bytes >= hugePageBytes) {
+    madvise(arena, inner, MADV_HUGEPAGE);
+  }
+  return Arena{arena, bytes};
+}
+
+Result<Stream *> CpuDevice::stream(const StreamShape &shape) {
+  return static_cast<Stream *>(pool.addStream(shape, number, threads));
+}
+
+Result<Event *> CpuDevice::event(const Origin &origin) {
+  events.push_back(std::make_unique<CpuEvent>());
+  events.back()->origin = origin;
+  return static_cast<Event *>(events.back().get());
+}
+
+Status CpuDevice::load(const std::string &path) { return library.load(path); }
+
+Result<const Kernel *> CpuDevice::kernel(const KernelShape &shape) {
+  LLMC_TRY_ASSIGN(LlmcKernelFn function, library.find(shape.name));
+  kernels.push_back(std::make_unique<CpuKernel>(shape, function));
+  return static_cast<const Kernel *>(kernels.back().get());
+}
+
+Result<const Contraction *> CpuDevice::prepare(const ContractionShape &shape) {
+  LLMC_TRY_ASSIGN(auto contraction, CpuContraction::make(shape));
+  if (contraction->scratchBytes() > shape.scratchBytes) {
+    return makeError(
+               ErrorKind::mismatch,
+               fmt::format("expected {} bytes of scratch or less for "
+                           "contraction '{}' with {} threads, got {} from the "
+                           "library",
+                           shape.scratchBytes, shape.name, shape.threads,
+                           contraction->scratchBytes()))
+        .withHint("compile the plan on this machine");
+  }
+  contractions.push_back(std::move(contraction));
+  return static_cast<const Contraction *>(contractions.back().get());
+}
+
+static CpuStream &own(Stream &stream) {
+  return static_cast<CpuStream &>(stream);
+}
+
+void CpuDevice::launch(Stream &stream, const Launch &launch,
+                       const Origin &origin) {
+  CpuStream &queue = own(stream);
+  Entry *entry =
+      pool.push(queue, launch.numBuffers + launch.numScalars, origin);
+  if (!entry) {
+    return;
+  }
+  entry->work = LaunchEntry{static_cast<const CpuKernel *>(launch.kernel),
+                            launch.numBuffers, launch.scratch};
+  uint64_t *words = queue.words.data() + entry->firstWord;
+  std::memcpy(words, launch.buffers, launch.numBuffers * sizeof(uint64_t));
+  if (launch.numScalars) {
+    std::memcpy(words + launch.numBuffers, launch.scalars,
+                launch.numScalars * sizeof(uint64_t));
+  }
+}
+
+void CpuDevice::contract(Stream &stream, const Contraction &contraction,
+                         const void *a, const void *b, void *c, void *scratch,
+                         const Origin &origin) {
+  if (Entry *entry = pool.push(own(stream), 0, origin)) {
+    entry->work = ContractEntry{
+        static_cast<const CpuContraction *>(&contraction), a, b, c, scratch};
+  }
+}
+
+void CpuDevice::copy(Stream &stream, void *to, const void *from, uint64_t bytes,
+                     const Origin &origin) {
+  if (Entry *entry = pool.push(own(stream), 0, origin)) {
+    entry->work = CopyEntry{to, from, bytes};
+  }
+}
+
+void CpuDevice::fill(Stream &stream, void *to, uint64_t pattern, unsigned size,
+                     uint64_t bytes, const Origin &origin) {
+  if (Entry *entry = pool.push(own(stream), 0, origin)) {
+    entry->work = FillEntry{to, pattern, bytes, size};
+  }
+}
+
+void CpuDevice::record(Stream &stream, Event &event, const Origin &origin) {
+  auto &counter = static_cast<CpuEvent &>(event);
+  if (Entry *entry = pool.push(own(stream), 0, origin)) {
+    entry->work = RecordEntry{&counter, ++counter.recorded};
+  }
+}
+
+void CpuDevice::wait(Stream &stream, Event &event, const Origin &origin) {
+  auto &counter = static_cast<CpuEvent &>(event);
+  if (Entry *entry = pool.push(own(stream), 0, origin)) {
+    entry->work = WaitEntry{&counter, counter.recorded};
+  }
+}
+
+} // namespace llmc::rt::cpu

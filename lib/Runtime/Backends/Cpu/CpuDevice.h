@@ -1,0 +1,61 @@
+//===- CpuDevice.h - A virtual device
+//---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Owns its arenas, events and contractions; its streams are the pool's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_CPUDEVICE_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CPU_CPUDEVICE_H
+
+#include "Contraction.h"
+#include "KernelObject.h"
+#include "Pool.h"
+
+namespace llmc::rt::cpu {
+
+class CpuDevice final : public Device {
+public:
+  CpuDevice(Pool &pool, KernelLibrary &library, int number, int threads)
+      : pool(pool), library(library), number(number), threads(threads) {}
+  ~CpuDevice() override;
+
+  int index() const override { return number; }
+  Result<Arena> reserve(uint64_t bytes, MemoryKind kind) override;
+  Result<Stream *> stream(const StreamShape &shape) override;
+  Result<Event *> event(const Origin &origin) override;
+  Status load(const std::string &path) override;
+  Result<const Kernel *> kernel(const KernelShape &shape) override;
+  Result<const Contraction *> prepare(const ContractionShape &shape) override;
+
+  void launch(Stream &, const Launch &, const Origin &) override;
+  void contract(Stream &, const Contraction &, const void *a, const void *b,
+                void *c, void *scratch, const Origin &) override;
+  void copy(Stream &, void *to, const void *from, uint64_t bytes,
+            const Origin &) override;
+  void fill(Stream &, void *to, uint64_t pattern, unsigned size, uint64_t bytes,
+            const Origin &) override;
+  void record(Stream &, Event &, const Origin &) override;
+  void wait(Stream &, Event &, const Origin &) override;
+
+private:
+  struct Mapping {
+    void *base;
+    size_t bytes;
+  };
+
+  Pool &pool;
+  KernelLibrary &library;
+  int number;
+  int threads;
+  std::vector<Mapping> mappings;
+  std::vector<std::unique_ptr<CpuEvent>> events;
+  std::vector<std::unique_ptr<CpuKernel>> kernels;
+  std::vector<std::unique_ptr<CpuContraction>> contractions;
+};
+
+} // namespace llmc::rt::cpu
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_CPUDEVICE_H

@@ -1,0 +1,240 @@
+//===- Cursor.cpp - How cursors move
+//----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The scheduler's half of the pool: it looks at heads, makes tasks, and moves
+// cursors when tasks end. Runs under the pool's mutex.
+//
+//   C [ matmul | record e ]          settle(C): matmul is a task
+//   T [ wait e | all_reduce ]        settle(T): linked to e
+//   matmul ends -> C moves to record: e reached -> T is looked at again,
+//   passes the wait, stands at all_reduce
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "KernelObject.h"
+#include "Pool.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt::cpu {
+
+/// Looks at all streams whose cursor moved or may move, until none is left.
+void Pool::settleAll() {
+  while (!unsettled.empty() && sticky.ok()) {
+    CpuStream *stream = unsettled.back();
+    unsettled.pop_back();
+    while (sticky.ok() && passes(*stream)) {
+      ++stream->head;
+    }
+  }
+  unsettled.clear();
+}
+
+/// Whether the cursor passes the head at once; otherwise the head becomes a
+/// task, or the stream is linked to what it waits for.
+bool Pool::passes(CpuStream &stream) {
+  if (stream.head == stream.numEntries) {
+    stream.state = CpuStream::State::drained;
+    --undrained;
+    return false;
+  }
+  const Entry &entry = stream.front();
+  if (auto *record = std::get_if<RecordEntry>(&entry.work)) {
+    reach(*record->event, record->generation);
+    return true;
+  }
+  if (auto *wait = std::get_if<WaitEntry>(&entry.work)) {
+    if (wait->event->reached >= wait->generation) {
+      return true;
+    }
+    stream.state = CpuStream::State::blocked;
+    stream.nextWaiter = wait->event->waiters;
+    wait->event->waiters = &stream;
+    return false;
+  }
+  if (auto *collective = std::get_if<CollectiveEntry>(&entry.work)) {
+    stream.state = CpuStream::State::blocked;
+    standAtCollective(stream, *collective);
+    return false;
+  }
+  if (auto *exchange = std::get_if<ExchangeEntry>(&entry.work)) {
+    stream.state = CpuStream::State::blocked;
+    postParts(stream, *exchange);
+    return stream.partsLeft == 0;
+  }
+  makeHeadReady(stream);
+  return false;
+}
+
+void Pool::reach(CpuEvent &event, uint64_t generation) {
+  event.reached = std::max(event.reached, generation);
+  CpuStream *waiter = event.waiters;
+  event.waiters = nullptr;
+  while (waiter) {
+    unsettled.push_back(waiter);
+    waiter = waiter->nextWaiter;
+  }
+}
+
+void Pool::makeHeadReady(CpuStream &stream) {
+  stream.state = CpuStream::State::ready;
+  stream.tickets = 1;
+  if (auto *launch = std::get_if<LaunchEntry>(&stream.front().work)) {
+    stream.tickets = launch->kernel->tickets(stream.threads);
+  } else if (auto *contract =
+                 std::get_if<ContractEntry>(&stream.front().work)) {
+    stream.tickets = contract->contraction->tickets();
+  }
+  stream.nextTicket = stream.doneTickets = 0;
+  Task task;
+  task.stream = &stream;
+  task.priority = stream.priority;
+  task.number = stream.number;
+  ready.push_back(task);
+}
+
+void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
+  Group &group = *entry.group;
+  if (entry.sequence != group.current) {
+    deferred.push_back(&stream);
+    return;
+  }
+  group.standing[entry.rank] = &stream;
+  if (++group.numStanding < group.size()) {
+    return;
+  }
+  if (Status status = checkMembers(group); !status.ok()) {
+    stop(std::move(status));
+    return;
+  }
+  group.tickets = collectiveTickets(*entry.collective, numWorkers());
+  group.nextTicket = group.doneTickets = 0;
+  Task task;
+  task.kind = Task::Kind::collective;
+  task.group = &group;
+  task.priority = stream.priority;
+  task.number = group.number;
+  ready.push_back(task);
+}
+
+/// Posts the parts of the exchange at the head that are not posted yet. A part
+/// whose channel is still busy with an earlier transfer of the same members
+/// stays behind, and the stream is looked at again when any transfer ends.
+void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
+  auto *parts = reinterpret_cast<ExchangePart *>(stream.frontWords());
+  if (!stream.posted) {
+    stream.posted = true;
+    stream.partsLeft = entry.numParts;
+  }
+  bool early = false;
+  for (uint32_t i = 0; i < entry.numParts; ++i) {
+    ExchangePart &part = parts[i];
+    if (part.posted) {
+      continue;
+    }
+    Group &group = *entry.group;
+    Channel &channel = part.send ? group.channel(entry.rank, part.peer)
+                                 : group.channel(part.peer, entry.rank);
+    if (part.sequence != channel.current) {
+      early = true;
+      continue;
+    }
+    part.posted = true;
+    (part.send ? channel.send : channel.receive) = {&stream, part.buffer,
+                                                    part.bytes};
+    if (channel.send.stream && channel.receive.stream) {
+      startTransfer(channel, group);
+    }
+  }
+  if (early) {
+    deferred.push_back(&stream);
+  }
+}
+
+void Pool::startTransfer(Channel &channel, Group &group) {
+  const CpuStream &from = *channel.send.stream;
+  const CpuStream &to = *channel.receive.stream;
+  if (channel.send.bytes != channel.receive.bytes) {
+    stop(makeError(
+        ErrorKind::mismatch,
+        fmt::format(
+            "expected {} bytes in receive '{}' of device {}, got {} from send "
+            "'{}' of device {}",
+            channel.receive.bytes, to.front().origin->name, to.device,
+            channel.send.bytes, from.front().origin->name, from.device)));
+    return;
+  }
+  Task task;
+  task.kind = Task::Kind::transfer;
+  task.channel = &channel;
+  task.group = &group;
+  task.priority = std::max(from.priority, to.priority);
+  task.number = from.number * 65537u + to.number;
+  ready.push_back(task);
+}
+
+void Pool::finish(const Task &task) {
+  switch (task.kind) {
+  case Task::Kind::head:
+    if (++task.stream->doneTickets == task.stream->tickets) {
+      advance(*task.stream);
+    }
+    break;
+  case Task::Kind::collective:
+    if (++task.group->doneTickets == task.group->tickets) {
+      finishCollective(*task.group);
+    }
+    break;
+  case Task::Kind::transfer:
+    finishTransfer(*task.channel, *task.group);
+    break;
+  }
+  settleAll();
+}
+
+void Pool::advance(CpuStream &stream) {
+  ++stream.head;
+  stream.posted = false;
+  unsettled.push_back(&stream);
+}
+
+void Pool::finishCollective(Group &group) {
+  const auto &entry =
+      std::get<CollectiveEntry>(group.standing[0]->front().work);
+  auto kind = static_cast<size_t>(entry.collective->kind);
+  group.counts.collectives[kind] += 1;
+  group.counts.bytes[kind] += payloadBytes(*entry.collective, group.size());
+  ++group.current;
+  group.numStanding = 0;
+  for (CpuStream *&stream : group.standing) {
+    advance(*stream);
+    stream = nullptr;
+  }
+  settleDeferred();
+}
+
+void Pool::finishTransfer(Channel &channel, Group &group) {
+  group.counts.transfers += 1;
+  group.counts.transferBytes += channel.send.bytes;
+  ++channel.current;
+  for (ChannelSide *side : {&channel.send, &channel.receive}) {
+    CpuStream *stream = side->stream;
+    *side = {};
+    if (--stream->partsLeft == 0) {
+      advance(*stream);
+    }
+  }
+  settleDeferred();
+}
+
+void Pool::settleDeferred() {
+  for (CpuStream *stream : deferred) {
+    unsettled.push_back(stream);
+  }
+  deferred.clear();
+}
+
+} // namespace llmc::rt::cpu

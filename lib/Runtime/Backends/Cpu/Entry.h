@@ -1,0 +1,144 @@
+//===- Entry.h - The entries of a CPU stream
+//--------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A stream is a queue of entries and a cursor. Nothing blocks: a worker runs
+// the entry under a cursor when it is ready, then moves the cursor. All fields
+// that change while the pool runs are guarded by the pool's mutex.
+//
+//   entries  [ k_embed | record e1 | wait e4 | matmul | ... ]
+//                                      ^ head
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_ENTRY_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CPU_ENTRY_H
+
+#include "llmc/Runtime/Comm/Communicator.h"
+#include "llmc/Runtime/Device/Device.h"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+namespace llmc::rt::cpu {
+
+class CpuContraction;
+class CpuKernel;
+class Group;
+struct CpuStream;
+
+/// `recorded` counts the records enqueued, `reached` is the greatest that ran.
+/// A wait that expects n passes when `reached >= n`.
+struct CpuEvent final : Event {
+  Origin origin;
+  uint64_t recorded = 0;
+  uint64_t reached = 0;
+  CpuStream *waiters = nullptr; ///< Blocked streams, linked by `nextWaiter`.
+};
+
+struct LaunchEntry {
+  const CpuKernel *kernel;
+  uint32_t numBuffers; ///< Then the scalars, in the stream's words.
+  void *scratch;
+};
+struct ContractEntry {
+  const CpuContraction *contraction;
+  const void *a, *b;
+  void *c, *scratch;
+};
+struct CopyEntry {
+  void *to;
+  const void *from;
+  uint64_t bytes;
+};
+struct FillEntry {
+  void *to;
+  uint64_t pattern, bytes;
+  unsigned size;
+};
+struct RecordEntry {
+  CpuEvent *event;
+  uint64_t generation;
+};
+struct WaitEntry {
+  CpuEvent *event;
+  uint64_t generation;
+};
+/// Words: ins, then outs.
+struct CollectiveEntry {
+  Group *group;
+  const Collective *collective;
+  uint64_t sequence; ///< Position in the member's order of collectives.
+  int rank;
+};
+/// The parts lie in the stream's words.
+struct ExchangeEntry {
+  Group *group;
+  int rank;
+  uint32_t numParts;
+};
+
+struct ExchangePart {
+  void *buffer;
+  uint64_t bytes;
+  uint64_t sequence; ///< Among the transfers from one member to another.
+  int32_t peer;
+  bool send;
+  bool posted; ///< Stands at its channel.
+};
+constexpr uint32_t wordsOfPart = sizeof(ExchangePart) / sizeof(uint64_t);
+static_assert(sizeof(ExchangePart) == 32);
+
+struct Entry {
+  std::variant<LaunchEntry, ContractEntry, CopyEntry, FillEntry, RecordEntry,
+               WaitEntry, CollectiveEntry, ExchangeEntry>
+      work;
+  const Origin *origin = nullptr;
+  uint32_t firstWord = 0;
+};
+
+struct CpuStream final : Stream {
+  enum class State : uint8_t { drained, ready, running, blocked };
+
+  std::string name;
+  int device = 0;
+  int priority = 0;
+  int threads = 1;     ///< Of the device.
+  uint32_t number = 0; ///< Among all streams of the world.
+
+  std::vector<Entry> entries; ///< Reserved at load.
+  std::vector<uint64_t> words;
+  uint32_t numEntries = 0, numWords = 0;
+
+  // The cursor.
+  uint32_t head = 0;
+  State state = State::drained;
+  int tickets = 0, nextTicket = 0, doneTickets = 0;
+  uint32_t partsLeft = 0; ///< Of an exchange at the head.
+  bool posted = false;    ///< The exchange at the head has posted its parts.
+  CpuStream *nextWaiter = nullptr;
+
+  const Entry &front() const { return entries[head]; }
+  uint64_t *frontWords() { return words.data() + entries[head].firstWord; }
+  const uint64_t *frontWords() const {
+    return words.data() + entries[head].firstWord;
+  }
+};
+
+/// How many tickets the entry is cut into, and the range of ticket t of n over
+/// `extent`: contiguous, in order, of nearly equal size.
+struct Range {
+  int64_t begin, end;
+};
+inline Range ticketRange(int64_t extent, int ticket, int tickets) {
+  return {extent / tickets * ticket +
+              std::min<int64_t>(extent % tickets, ticket),
+          extent / tickets * (ticket + 1) +
+              std::min<int64_t>(extent % tickets, ticket + 1)};
+}
+
+} // namespace llmc::rt::cpu
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_ENTRY_H

@@ -1,0 +1,134 @@
+//===- Group.cpp - The members' side of a group
+//-----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Enqueues collectives and exchanges, and compares what members bring.
+// Tested by test/Runtime/Comm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Group.h"
+
+#include "Pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace llmc::rt::cpu {
+
+Group::Group(std::vector<int> members, uint32_t number)
+    : members(std::move(members)), number(number), issued(this->members.size()),
+      standing(this->members.size()),
+      channels(this->members.size() * this->members.size()) {}
+
+static std::string signature(const Collective &collective) {
+  std::string text = fmt::format("{} '{}' {}", nameOf(collective.kind),
+                                 collective.symbol, nameOf(collective.type));
+  for (const CollectiveBuffer &buffer : collective.buffers) {
+    text += fmt::format(" [{}, {}; {}]", buffer.outer, buffer.count,
+                        buffer.outerOut);
+  }
+  switch (collective.kind) {
+  case CollectiveKind::allReduce:
+  case CollectiveKind::reduceScatter:
+  case CollectiveKind::reduce:
+    return text + fmt::format(" {} in {}", nameOf(collective.reduction),
+                              nameOf(collective.accumulate));
+  case CollectiveKind::broadcast:
+    return text + fmt::format(" from {}", collective.root);
+  case CollectiveKind::permute:
+    return text +
+           fmt::format(" from [{}]", fmt::join(collective.sources, ", "));
+  case CollectiveKind::allGather:
+  case CollectiveKind::allToAll:
+    return text;
+  }
+  return text;
+}
+
+static bool same(const Collective &a, const Collective &b) {
+  auto sameBuffer = [](const CollectiveBuffer &x, const CollectiveBuffer &y) {
+    return x.outer == y.outer && x.count == y.count && x.outerOut == y.outerOut;
+  };
+  return a.kind == b.kind && a.reduction == b.reduction && a.type == b.type &&
+         a.accumulate == b.accumulate && a.root == b.root &&
+         a.sources == b.sources && a.symbol == b.symbol &&
+         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(),
+                    b.buffers.end(), sameBuffer);
+}
+
+static const Collective &collectiveOf(const Group &group, int rank) {
+  const Entry &entry = group.standing[static_cast<size_t>(rank)]->front();
+  return *std::get<CollectiveEntry>(entry.work).collective;
+}
+
+Status checkMembers(const Group &group) {
+  const Collective &first = collectiveOf(group, 0);
+  for (int rank = 1; rank < group.size(); ++rank) {
+    const Collective &other = collectiveOf(group, rank);
+    if (&other == &first || same(first, other)) {
+      continue;
+    }
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected {} on device {} as on device {}, got {}",
+                    signature(first), group.members[rank], group.members[0],
+                    signature(other)));
+  }
+  return Status::success();
+}
+
+void CpuCommunicator::collective(Stream &stream, const Collective &collective,
+                                 const void *const *ins, void *const *outs,
+                                 const Origin &origin) {
+  auto &cpu = static_cast<CpuStream &>(stream);
+  auto count = static_cast<uint32_t>(collective.buffers.size());
+  Entry *entry = pool.push(cpu, 2 * count, origin);
+  if (!entry) {
+    return;
+  }
+  entry->work =
+      CollectiveEntry{&group, &collective, group.issued[myRank]++, myRank};
+  uint64_t *words = cpu.words.data() + entry->firstWord;
+  std::memcpy(words, ins, count * sizeof(uint64_t));
+  std::memcpy(words + count, outs, count * sizeof(uint64_t));
+}
+
+void CpuCommunicator::exchange(Stream &stream, const TransferPart *parts,
+                               uint32_t numParts, const Origin &origin) {
+  auto &cpu = static_cast<CpuStream &>(stream);
+  for (uint32_t i = 0; i < numParts; ++i) {
+    if (parts[i].peer < 0 || parts[i].peer >= size()) {
+      pool.fail(
+          makeError(ErrorKind::mismatch,
+                    fmt::format("expected a peer in [0, {}) in '{}', got {}",
+                                size(), origin.name, parts[i].peer)));
+      return;
+    }
+  }
+  Entry *entry = pool.push(cpu, wordsOfPart * numParts, origin);
+  if (!entry) {
+    return;
+  }
+  entry->work = ExchangeEntry{&group, myRank, numParts};
+  auto *queued =
+      reinterpret_cast<ExchangePart *>(cpu.words.data() + entry->firstWord);
+  for (uint32_t i = 0; i < numParts; ++i) {
+    const TransferPart &part = parts[i];
+    Channel &channel = part.send ? group.channel(myRank, part.peer)
+                                 : group.channel(part.peer, myRank);
+    uint64_t sequence =
+        part.send ? channel.sendsIssued++ : channel.receivesIssued++;
+    queued[i] = {part.buffer, part.bytes, sequence,
+                 part.peer,   part.send,  false};
+  }
+}
+
+void CpuCommunicator::abort(const Status &reason) { pool.fail(reason); }
+
+CommunicatorCounts CpuCommunicator::counts() const { return group.counts; }
+
+} // namespace llmc::rt::cpu

@@ -1,0 +1,102 @@
+//===- Group.h - Where virtual devices meet
+//---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A group is the meeting place of the members of one communicator. A stream
+// whose head is a collective stands at it; when all members stand, the
+// collective is a task like any other. A pair of members has a channel for
+// each direction, at which one send and one receive meet.
+//
+// Sequence numbers are given out at enqueue, so a member that uses one group
+// from several streams still meets the others in its order of issue.
+//
+// Guarded by the pool's mutex while the pool runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_GROUP_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CPU_GROUP_H
+
+#include "Entry.h"
+
+#include <memory>
+
+namespace llmc::rt::cpu {
+
+/// A collective keeps the pointers of all members on the stack.
+constexpr size_t mostMembers = 1024;
+
+/// What a channel holds of one side while its stream stands at the entry.
+struct ChannelSide {
+  CpuStream *stream = nullptr;
+  void *buffer = nullptr;
+  uint64_t bytes = 0;
+};
+
+struct Channel {
+  uint64_t sendsIssued = 0, receivesIssued = 0;
+  uint64_t current = 0; ///< Sequence of the transfer that is next.
+  ChannelSide send, receive;
+};
+
+class Group {
+public:
+  Group(std::vector<int> members, uint32_t number);
+
+  int size() const { return static_cast<int>(members.size()); }
+  Channel &channel(int from, int to) {
+    return channels[static_cast<size_t>(from) * members.size() + to];
+  }
+
+  std::vector<int> members; ///< World numbers in rank order.
+  uint32_t number;          ///< Among all groups of the world.
+
+  std::vector<uint64_t> issued; ///< Collectives enqueued, by rank.
+  uint64_t current = 0;         ///< Sequence of the collective that is next.
+  std::vector<CpuStream *> standing; ///< By rank.
+  int numStanding = 0;
+  int tickets = 0, nextTicket = 0, doneTickets = 0;
+  CommunicatorCounts counts;
+
+private:
+  std::vector<Channel> channels; ///< [from, to].
+};
+
+/// Compares what the members bring; an error shows both signatures.
+Status checkMembers(const Group &group);
+
+/// Runs ticket `ticket` of the collective at which all members stand.
+void runCollective(const Group &group, int ticket);
+
+/// Into how many tickets the collective is cut for `threads` workers: by
+/// elements, so the bits do not depend on it.
+int collectiveTickets(const Collective &collective, int threads);
+
+/// Elements that a collective moves for each buffer, and payload bytes of one
+/// member (what it passes in).
+uint64_t payloadBytes(const Collective &collective, int members);
+
+class CpuCommunicator final : public Communicator {
+public:
+  CpuCommunicator(class Pool &pool, Group &group, int rank)
+      : pool(pool), group(group), myRank(rank) {}
+
+  int rank() const override { return myRank; }
+  int size() const override { return group.size(); }
+  void collective(Stream &, const Collective &, const void *const *ins,
+                  void *const *outs, const Origin &) override;
+  void exchange(Stream &, const TransferPart *parts, uint32_t numParts,
+                const Origin &) override;
+  void abort(const Status &reason) override;
+  CommunicatorCounts counts() const override;
+
+private:
+  class Pool &pool;
+  Group &group;
+  int myRank;
+};
+
+} // namespace llmc::rt::cpu
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_GROUP_H

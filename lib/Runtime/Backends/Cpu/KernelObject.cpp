@@ -1,0 +1,69 @@
+//===- KernelObject.cpp - Compiled kernels on CPU
+//---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   rows 10, tickets 3:  [0, 4) [4, 7) [7, 10), scratch at 0, s, 2 s
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelObject.h"
+
+#include "Entry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <dlfcn.h>
+
+namespace llmc::rt::cpu {
+
+int CpuKernel::tickets(int threads) const {
+  return static_cast<int>(std::clamp<int64_t>(shape.rows, 1, threads));
+}
+
+void CpuKernel::run(const uint64_t *words, uint32_t numBuffers, void *scratch,
+                    int ticket, int tickets) const {
+  Range rows = ticketRange(shape.rows, ticket, tickets);
+  uint64_t scratchBytes = (shape.scratchBytes + 63) / 64 * 64;
+  function(reinterpret_cast<void *const *>(words),
+           reinterpret_cast<const int64_t *>(words + numBuffers), rows.begin,
+           rows.end, static_cast<char *>(scratch) + ticket * scratchBytes);
+}
+
+KernelLibrary::~KernelLibrary() {
+  for (const Object &object : objects) {
+    dlclose(object.handle);
+  }
+}
+
+Status KernelLibrary::load(const std::string &path) {
+  for (const Object &object : objects) {
+    if (object.path == path) {
+      return Status::success();
+    }
+  }
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    return makeError(
+               ErrorKind::mismatch,
+               fmt::format("kernel object cannot be loaded: {}", dlerror()))
+        .at(path);
+  }
+  objects.push_back({path, handle});
+  return Status::success();
+}
+
+Result<LlmcKernelFn> KernelLibrary::find(const std::string &name) const {
+  for (const Object &object : objects) {
+    if (void *symbol = dlsym(object.handle, name.c_str())) {
+      return reinterpret_cast<LlmcKernelFn>(symbol);
+    }
+  }
+  return makeError(ErrorKind::mismatch,
+                   fmt::format("expected kernel '{}' in the plan's kernel "
+                               "objects",
+                               name));
+}
+
+} // namespace llmc::rt::cpu

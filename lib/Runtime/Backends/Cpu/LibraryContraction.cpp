@@ -1,0 +1,178 @@
+//===- LibraryContraction.cpp - Contractions by oneDNN
+//----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A matmul primitive on strided memory, made at load: f32, and bf16 with f32
+// accumulation. Accumulation into c is the `sum` post-op, scratch is the
+// plan's (`scratchpad_mode::user`). A run sets four handles and calls the C
+// interface with arguments on the stack, so that we allocate nothing.
+//
+// oneDNN knows no stride of zero: a batch index that an operand repeats over is
+// an extent of one there; any other is left to the loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+
+#include <fmt/format.h>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <algorithm>
+
+// OpenMP's own header belongs to another compiler's runtime than the one that
+// oneDNN is linked with; these two are all that is needed of it.
+extern "C" void omp_set_num_threads(int);
+extern "C" int omp_get_max_threads();
+
+namespace llmc::rt::cpu {
+
+void limitLibraryThreads() { omp_set_num_threads(1); }
+
+namespace {
+
+/// oneDNN sizes a primitive for the threads of the thread that makes it.
+class OneThread {
+public:
+  OneThread() : before(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before); }
+
+private:
+  int before;
+};
+
+const dnnl::engine &engine() {
+  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  return instance;
+}
+
+/// A stream of the calling worker.
+const dnnl::stream &workerStream() {
+  thread_local const dnnl::stream instance(engine());
+  return instance;
+}
+
+class LibrarySlice final : public ContractionSlice {
+public:
+  explicit LibrarySlice(const dnnl::matmul::primitive_desc &desc)
+      : primitive(desc), a(desc.src_desc(), engine(), nullptr),
+        b(desc.weights_desc(), engine(), nullptr),
+        c(desc.dst_desc(), engine(), nullptr),
+        scratch(desc.scratchpad_desc(), engine(), nullptr) {}
+
+  uint64_t scratchBytes() const override {
+    return scratch.get_desc().get_size();
+  }
+
+  void run(const void *atA, const void *atB, void *atC,
+           void *atScratch) override {
+    // The handles are read only, though the interface takes them as void *.
+    dnnl_memory_set_data_handle(a.get(), const_cast<void *>(atA));
+    dnnl_memory_set_data_handle(b.get(), const_cast<void *>(atB));
+    dnnl_memory_set_data_handle(c.get(), atC);
+    dnnl_memory_set_data_handle(scratch.get(), atScratch);
+    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, a.get()},
+                                         {DNNL_ARG_WEIGHTS, b.get()},
+                                         {DNNL_ARG_DST, c.get()},
+                                         {DNNL_ARG_SCRATCHPAD, scratch.get()}};
+    dnnl_primitive_execute(primitive.get(), workerStream().get(), 4, arguments);
+  }
+
+private:
+  dnnl::matmul primitive;
+  dnnl::memory a, b, c, scratch;
+};
+
+bool hasTypes(const MatrixShape &shape) {
+  if (shape.accumulate != DType::f32) {
+    return false;
+  }
+  bool single =
+      shape.a == DType::f32 && shape.b == DType::f32 && shape.c == DType::f32;
+  bool half = shape.a == DType::bf16 && shape.b == DType::bf16 &&
+              (shape.c == DType::bf16 || shape.c == DType::f32);
+  return single || half;
+}
+
+bool isEmpty(const MatrixShape &shape) {
+  return shape.m.size == 0 || shape.n.size == 0 || shape.k.size == 0 ||
+         std::any_of(shape.batch.begin(), shape.batch.end(),
+                     [](const ContractionIndex &i) { return i.size == 0; });
+}
+
+using Stride = int64_t ContractionIndex::*;
+
+/// One operand as oneDNN sees it: batch indices, then its two matrix indices.
+dnnl::memory::desc describe(const MatrixShape &shape, DType type,
+                            const ContractionIndex &row,
+                            const ContractionIndex &column, Stride stride) {
+  dnnl::memory::dims extents, strides;
+  for (const ContractionIndex &index : shape.batch) {
+    bool repeated = index.*stride == 0;
+    extents.push_back(repeated ? 1 : index.size);
+    strides.push_back(repeated ? 1 : index.*stride);
+  }
+  extents.insert(extents.end(), {row.size, column.size});
+  strides.insert(strides.end(), {row.size == 1 ? column.size : row.*stride,
+                                 column.size == 1 ? 1 : column.*stride});
+  auto kind = type == DType::bf16 ? dnnl::memory::data_type::bf16
+                                  : dnnl::memory::data_type::f32;
+  return {extents, kind, strides};
+}
+
+/// No index that an operand repeats over, but for batch indices of a and b.
+bool hasStrides(const MatrixShape &shape) {
+  auto walks = [](const ContractionIndex &index, Stride stride) {
+    return index.size == 1 || index.*stride > 0;
+  };
+  bool sound = walks(shape.m, &ContractionIndex::strideA) &&
+               walks(shape.m, &ContractionIndex::strideC) &&
+               walks(shape.n, &ContractionIndex::strideB) &&
+               walks(shape.n, &ContractionIndex::strideC) &&
+               walks(shape.k, &ContractionIndex::strideA) &&
+               walks(shape.k, &ContractionIndex::strideB);
+  for (const ContractionIndex &index : shape.batch) {
+    sound = sound && walks(index, &ContractionIndex::strideC);
+  }
+  return sound && shape.outerK.empty() && shape.batch.size() <= 4;
+}
+
+} // namespace
+
+Result<std::unique_ptr<ContractionSlice>>
+makeLibrarySlice(const MatrixShape &shape) {
+  std::unique_ptr<ContractionSlice> none;
+  if (!hasTypes(shape) || isEmpty(shape) || !hasStrides(shape)) {
+    return std::move(none);
+  }
+  OneThread limit;
+  try {
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (shape.addToResult) {
+      dnnl::post_ops operations;
+      operations.append_sum(1.0f);
+      attributes.set_post_ops(operations);
+    }
+    if (shape.alpha != 1) {
+      attributes.set_output_scales(0, {static_cast<float>(shape.alpha)});
+    }
+    dnnl::matmul::desc matmul(
+        describe(shape, shape.a, shape.m, shape.k, &ContractionIndex::strideA),
+        describe(shape, shape.b, shape.k, shape.n, &ContractionIndex::strideB),
+        describe(shape, shape.c, shape.m, shape.n, &ContractionIndex::strideC));
+    dnnl::matmul::primitive_desc chosen(matmul, attributes, engine());
+    return std::unique_ptr<ContractionSlice>(
+        std::make_unique<LibrarySlice>(chosen));
+  } catch (const dnnl::error &error) {
+    if (error.status == dnnl_unimplemented ||
+        error.status == dnnl_invalid_arguments) {
+      return std::move(none);
+    }
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("oneDNN cannot make contraction '{}': {}",
+                                 shape.name, error.what()));
+  }
+}
+
+} // namespace llmc::rt::cpu

@@ -1,0 +1,264 @@
+//===- Pool.cpp - The workers that serve all streams
+//------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads, the choice of the next task, and the drain. How cursors move is in
+// Cursor.cpp. Tested by test/Runtime/Backends/Cpu/PoolTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pool.h"
+
+#include "Contraction.h"
+#include "KernelObject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace llmc::rt::cpu {
+
+/// SplitMix64: enough to choose among heads, and the same on every machine.
+static uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static void mix(uint64_t &hash, uint64_t value) {
+  hash = (hash ^ value) * 0x100000001b3u;
+  hash ^= hash >> 29;
+}
+
+Pool::Pool(const CpuOptions &options)
+    : options(options), random(options.shuffleSeed.value_or(0)) {
+  for (int i = 0; i < std::max(1, options.threads); ++i) {
+    workers.emplace_back([this] { work(); });
+  }
+}
+
+Pool::~Pool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    leaving = true;
+  }
+  wake.notify_all();
+  for (std::thread &worker : workers) {
+    worker.join();
+  }
+}
+
+CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
+  auto stream = std::make_unique<CpuStream>();
+  stream->name = shape.name;
+  stream->device = device;
+  stream->priority = shape.priority;
+  stream->threads = threads;
+  stream->number = static_cast<uint32_t>(streams.size());
+  stream->entries.resize(shape.entries);
+  stream->words.resize(shape.words);
+  streams.push_back(std::move(stream));
+  unsettled.reserve(streams.size());
+  deferred.reserve(streams.size());
+  reserveTasks(streams.back()->words.size() / wordsOfPart);
+  return streams.back().get();
+}
+
+Group *Pool::addGroup(std::vector<int> members) {
+  auto number = static_cast<uint32_t>(groups.size());
+  groups.push_back(std::make_unique<Group>(std::move(members), number));
+  reserveTasks(1);
+  return groups.back().get();
+}
+
+/// One task for each stream, each group and each part that may be posted.
+void Pool::reserveTasks(size_t more) {
+  mostTasks += more + 1;
+  ready.reserve(mostTasks);
+}
+
+Entry *Pool::push(CpuStream &stream, uint32_t words, const Origin &origin) {
+  if (stream.numEntries == stream.entries.size() ||
+      stream.words.size() - stream.numWords < words) {
+    fail(makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected at most {} entries and {} words between two "
+                    "drains in stream '{}' of device {}, got more at '{}'",
+                    stream.entries.size(), stream.words.size(), stream.name,
+                    stream.device, origin.name)));
+    return nullptr;
+  }
+  Entry &entry = stream.entries[stream.numEntries++];
+  entry.origin = &origin;
+  entry.firstWord = stream.numWords;
+  stream.numWords += words;
+  return &entry;
+}
+
+void Pool::fail(Status status) {
+  std::lock_guard<std::mutex> lock(mutex);
+  stop(std::move(status));
+}
+
+Status Pool::drain(std::chrono::milliseconds deadline) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (!sticky.ok()) {
+    return sticky;
+  }
+  undrained = 0;
+  for (auto &stream : streams) {
+    if (stream->numEntries) {
+      ++undrained;
+      unsettled.push_back(stream.get());
+    }
+  }
+  // The list is taken from its end: the first stream is looked at first.
+  std::reverse(unsettled.begin(), unsettled.end());
+  settleAll();
+  if (!ready.empty()) {
+    active = true;
+    wake.notify_one();
+    auto end = std::chrono::steady_clock::now() + deadline;
+    if (!done.wait_until(lock, end, [this] { return !active; })) {
+      stop(overdue(deadline));
+      active = false;
+      return sticky;
+    }
+  }
+  if (sticky.ok() && undrained) {
+    stop(deadlock());
+  }
+  rewind();
+  return sticky;
+}
+
+/// Empties all queues. Generations and sequence numbers go on.
+void Pool::rewind() {
+  for (auto &stream : streams) {
+    stream->numEntries = stream->numWords = stream->head = 0;
+    stream->state = CpuStream::State::drained;
+  }
+}
+
+void Pool::stop(Status status) {
+  if (sticky.ok()) {
+    sticky = std::move(status);
+  }
+  ready.clear();
+}
+
+void Pool::work() {
+  limitLibraryThreads();
+  std::unique_lock<std::mutex> lock(mutex);
+  for (;;) {
+    wake.wait(lock, [this] { return leaving || (active && !ready.empty()); });
+    if (leaving) {
+      return;
+    }
+    int ticket = 0;
+    Task task = take(ticket);
+    ++running;
+    if (!ready.empty()) {
+      wake.notify_one();
+    }
+    lock.unlock();
+    run(task, ticket);
+    lock.lock();
+    --running;
+    if (sticky.ok()) {
+      finish(task);
+    }
+    if (!running && ready.empty()) {
+      active = false;
+      done.notify_one();
+    }
+  }
+}
+
+/// The next ready task: the first of the most urgent ones, or in shuffle mode
+/// any.
+size_t Pool::pick() {
+  if (options.shuffleSeed) {
+    return nextRandom(random) % ready.size();
+  }
+  size_t best = 0;
+  for (size_t i = 1; i < ready.size(); ++i) {
+    if (ready[i].priority > ready[best].priority) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// Takes one ticket; the task stays among the ready ones while it has more.
+Task Pool::take(int &ticket) {
+  size_t index = pick();
+  Task task = ready[index];
+  bool last = true;
+  if (task.kind == Task::Kind::head) {
+    task.stream->state = CpuStream::State::running;
+    ticket = task.stream->nextTicket++;
+    last = task.stream->nextTicket == task.stream->tickets;
+  } else if (task.kind == Task::Kind::collective) {
+    ticket = task.group->nextTicket++;
+    last = task.group->nextTicket == task.group->tickets;
+  }
+  if (last) {
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+  mix(order.hash, static_cast<uint64_t>(task.kind));
+  mix(order.hash, task.number);
+  mix(order.hash, static_cast<uint64_t>(ticket));
+  ++order.tasks;
+  return task;
+}
+
+namespace {
+/// Runs one ticket of the entry at a stream's head.
+struct RunEntry {
+  const CpuStream &stream;
+  int ticket;
+
+  void operator()(const LaunchEntry &e) const {
+    e.kernel->run(stream.frontWords(), e.numBuffers, e.scratch, ticket,
+                  stream.tickets);
+  }
+  void operator()(const ContractEntry &e) const {
+    e.contraction->run(e.a, e.b, e.c, e.scratch, ticket);
+  }
+  void operator()(const CopyEntry &e) const {
+    std::memcpy(e.to, e.from, e.bytes);
+  }
+  void operator()(const FillEntry &e) const {
+    auto *to = static_cast<char *>(e.to);
+    for (uint64_t at = 0; at + e.size <= e.bytes; at += e.size) {
+      std::memcpy(to + at, &e.pattern, e.size);
+    }
+  }
+  // Never tasks of their own.
+  void operator()(const RecordEntry &) const {}
+  void operator()(const WaitEntry &) const {}
+  void operator()(const CollectiveEntry &) const {}
+  void operator()(const ExchangeEntry &) const {}
+};
+} // namespace
+
+void Pool::run(const Task &task, int ticket) {
+  switch (task.kind) {
+  case Task::Kind::head:
+    std::visit(RunEntry{*task.stream, ticket}, task.stream->front().work);
+    return;
+  case Task::Kind::collective:
+    runCollective(*task.group, ticket);
+    return;
+  case Task::Kind::transfer:
+    std::memcpy(task.channel->receive.buffer, task.channel->send.buffer,
+                task.channel->send.bytes);
+    return;
+  }
+}
+
+} // namespace llmc::rt::cpu

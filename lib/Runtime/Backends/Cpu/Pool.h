@@ -1,0 +1,119 @@
+//===- Pool.h - The workers that serve all streams
+//--------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// T workers run the ready heads of all streams of all virtual devices. The
+// host enqueues while the pool rests, then drains: entries of a step all lie in
+// queues before the first runs.
+//
+//   settleAll()     looks at heads: records and satisfied waits are passed
+//                   at once; a launch becomes a task; a collective or transfer
+//                   becomes one when the last party stands at it
+//   work()          takes a task (by priority, or at random), runs it without
+//                   the lock, moves the cursors that it held
+//
+// Nothing blocks, so "no task, and no worker running" is certain: either all
+// cursors are at their ends, or there is a deadlock, reported with what each
+// blocked head waits for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_POOL_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CPU_POOL_H
+
+#include "Group.h"
+#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace llmc::rt::cpu {
+
+/// A piece of work that a worker may take.
+struct Task {
+  enum class Kind : uint8_t { head, collective, transfer };
+  Kind kind = Kind::head;
+  CpuStream *stream = nullptr; ///< head
+  Group *group = nullptr;      ///< collective, transfer
+  Channel *channel = nullptr;  ///< transfer
+  int priority = 0;
+  uint32_t number = 0; ///< Stream or group; only for the digest of the order.
+};
+
+class Pool {
+public:
+  explicit Pool(const CpuOptions &options);
+  ~Pool();
+  Pool(const Pool &) = delete;
+
+  // At load.
+  CpuStream *addStream(const StreamShape &shape, int device, int threads);
+  Group *addGroup(std::vector<int> members);
+
+  // By the host, while the pool rests.
+  /// A new entry at the end of `stream` with room for `words`; null, and a
+  /// sticky error, when the queue is full.
+  Entry *push(CpuStream &stream, uint32_t words, const Origin &origin);
+  void fail(Status status);
+  Status drain(std::chrono::milliseconds deadline);
+
+  OrderDigest digest() const { return order; }
+  int numWorkers() const { return static_cast<int>(workers.size()); }
+
+private:
+  void work();
+  static void run(const Task &task, int ticket);
+  void reserveTasks(size_t more);
+
+  // All below: the mutex is held. Pool.cpp:
+  size_t pick();
+  Task take(int &ticket);
+  void stop(Status status);
+  void rewind();
+
+  // Cursor.cpp:
+  void settleAll();
+  bool passes(CpuStream &stream);
+  void reach(CpuEvent &event, uint64_t generation);
+  void makeHeadReady(CpuStream &stream);
+  void standAtCollective(CpuStream &stream, const CollectiveEntry &entry);
+  void postParts(CpuStream &stream, const ExchangeEntry &entry);
+  void startTransfer(Channel &channel, Group &group);
+  void finish(const Task &task);
+  void finishCollective(Group &group);
+  void finishTransfer(Channel &channel, Group &group);
+  void advance(CpuStream &stream);
+  void settleDeferred();
+
+  // Report.cpp:
+  Status deadlock() const;
+  Status overdue(std::chrono::milliseconds deadline) const;
+
+  CpuOptions options;
+  std::vector<std::unique_ptr<CpuStream>> streams;
+  std::vector<std::unique_ptr<Group>> groups;
+
+  std::mutex mutex;
+  std::condition_variable wake; ///< For workers.
+  std::condition_variable done; ///< For the host.
+  bool active = false;          ///< A drain is under way.
+  bool leaving = false;
+  int running = 0;
+  size_t undrained = 0; ///< Streams whose cursor is not at the end.
+  std::vector<Task> ready;
+  size_t mostTasks = 0;
+  std::vector<CpuStream *> unsettled; ///< To be looked at by `settleAll`.
+  std::vector<CpuStream *> deferred;  ///< Too early for a group or channel.
+  Status sticky;
+  uint64_t random;
+  OrderDigest order;
+  std::vector<std::thread> workers;
+};
+
+} // namespace llmc::rt::cpu
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_POOL_H

@@ -1,0 +1,192 @@
+//===- ContractionTest.cpp - Contractions on CPU against plain sums
+//---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace llmc::rt {
+namespace {
+
+using Kind = ContractionIndexKind;
+const Origin origin{"contraction", ""};
+
+int64_t extentOf(const ContractionShape &shape,
+                 int64_t ContractionIndex::*stride) {
+  int64_t extent = 1;
+  for (const ContractionIndex &index : shape.indices) {
+    extent += (index.size - 1) * (index.*stride);
+  }
+  return extent;
+}
+
+/// Small integers, so that every order of summation gives the same sum.
+double element(int64_t i, int salt) {
+  return static_cast<double>((i * 37 + salt * 11) % 19 - 9);
+}
+
+void reference(const ContractionShape &shape, size_t level, int64_t a,
+               int64_t b, int64_t c, std::vector<double> &out) {
+  if (level == shape.indices.size()) {
+    out[c] += shape.alpha * element(a, 1) * element(b, 2);
+    return;
+  }
+  const ContractionIndex &index = shape.indices[level];
+  for (int64_t i = 0; i < index.size; ++i) {
+    reference(shape, level + 1, a + i * index.strideA, b + i * index.strideB,
+              c + i * index.strideC, out);
+  }
+}
+
+/// Runs `shape` with `threads` and returns the greatest error.
+double greatestError(ContractionShape shape, int threads) {
+  CpuOptions options;
+  options.threads = options.threadsPerDevice = threads;
+  auto world = makeCpuWorld(options);
+  Device &device = world->device(0);
+  shape.threads = threads;
+  shape.name = "test";
+  shape.scratchBytes = *cpuContractionScratch(shape);
+  auto contraction = device.prepare(shape);
+  if (!contraction.ok()) {
+    ADD_FAILURE() << contraction.message();
+    return INFINITY;
+  }
+  auto buffer = [&](DType type, int64_t extent) {
+    return (*device.reserve(extent * sizeOf(type), MemoryKind::device)).base;
+  };
+  int64_t sizes[] = {extentOf(shape, &ContractionIndex::strideA),
+                     extentOf(shape, &ContractionIndex::strideB),
+                     extentOf(shape, &ContractionIndex::strideC)};
+  void *a = buffer(shape.a, sizes[0]), *b = buffer(shape.b, sizes[1]);
+  void *c = buffer(shape.c, sizes[2]);
+  void *scratch = buffer(DType::u8, shape.scratchBytes);
+  std::vector<double> expected(sizes[2]);
+  for (int64_t i = 0; i < sizes[0]; ++i) {
+    storeElement(shape.a, a, i, element(i, 1));
+  }
+  for (int64_t i = 0; i < sizes[1]; ++i) {
+    storeElement(shape.b, b, i, element(i, 2));
+  }
+  for (int64_t i = 0; i < sizes[2]; ++i) {
+    expected[i] = shape.addToResult ? 5 : 0;
+    storeElement(shape.c, c, i, shape.addToResult ? 5 : 0);
+  }
+  Stream &stream = **device.stream({"s", 0, 4, 0});
+  device.contract(stream, **contraction, a, b, c, scratch, origin);
+  EXPECT_TRUE(world->drain(std::chrono::seconds(20)).ok());
+  reference(shape, 0, 0, 0, 0, expected);
+  double worst = 0;
+  for (int64_t i = 0; i < sizes[2]; ++i) {
+    worst = std::max(worst, std::abs(loadElement(shape.c, c, i) - expected[i]));
+  }
+  return worst;
+}
+
+/// c[b, m, n] from a[b, m, k] and b[b, k, n], b transposed where asked.
+ContractionShape matmul(int64_t batch, int64_t m, int64_t n, int64_t k,
+                        bool transposed = false) {
+  ContractionShape shape;
+  shape.indices = {{Kind::batch, batch, m * k, k * n, m * n},
+                   {Kind::m, m, k, 0, n},
+                   {Kind::n, n, 0, transposed ? k : 1, 1},
+                   {Kind::k, k, 1, transposed ? 1 : n, 0}};
+  return shape;
+}
+
+class ContractionTest : public testing::TestWithParam<int> {};
+
+TEST_P(ContractionTest, Plain) {
+  EXPECT_EQ(greatestError(matmul(1, 33, 17, 65), GetParam()), 0);
+  EXPECT_EQ(greatestError(matmul(1, 1, 17, 5), GetParam()), 0);
+  EXPECT_EQ(greatestError(matmul(1, 17, 1, 1), GetParam()), 0);
+}
+TEST_P(ContractionTest, Transposed) {
+  EXPECT_EQ(greatestError(matmul(1, 33, 17, 65, true), GetParam()), 0);
+}
+TEST_P(ContractionTest, Batched) {
+  EXPECT_EQ(greatestError(matmul(7, 9, 8, 16), GetParam()), 0);
+}
+TEST_P(ContractionTest, AddsToTheResult) {
+  ContractionShape shape = matmul(3, 9, 8, 16, true);
+  shape.addToResult = true;
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+}
+TEST_P(ContractionTest, ScalesByAlpha) {
+  ContractionShape shape = matmul(1, 9, 8, 16);
+  shape.alpha = 0.125;
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  shape.addToResult = true;
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+}
+// A column slice of a wider matrix, as of a fused projection.
+TEST_P(ContractionTest, SlicedOperands) {
+  ContractionShape shape;
+  shape.indices = {{Kind::m, 12, 40, 0, 30},
+                   {Kind::n, 10, 0, 1, 1},
+                   {Kind::k, 20, 1, 50, 0}};
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+}
+// [heads, rows] of m, with a hole between them: one index becomes a batch.
+TEST_P(ContractionTest, SeveralIndicesOfAKind) {
+  ContractionShape shape;
+  shape.indices = {{Kind::m, 3, 100, 0, 50},
+                   {Kind::m, 4, 10, 0, 12},
+                   {Kind::n, 2, 0, 30, 6},
+                   {Kind::n, 5, 0, 6, 1},
+                   {Kind::k, 6, 1, 1, 0}};
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  // Two k that are no single walk: plain loops.
+  shape.indices.push_back({Kind::k, 2, 400, 200, 0});
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+}
+TEST_P(ContractionTest, OtherTypes) {
+  for (DType type : {DType::f64, DType::i32, DType::i64, DType::i16}) {
+    ContractionShape shape = matmul(2, 5, 6, 7);
+    shape.a = shape.b = shape.c = type;
+    shape.accumulate = type;
+    EXPECT_EQ(greatestError(shape, GetParam()), 0) << nameOf(type);
+  }
+  ContractionShape shape = matmul(2, 5, 6, 7);
+  shape.a = shape.b = DType::bf16;
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  shape.c = DType::bf16; // Results below 1024 are rounded to multiples of 4.
+  EXPECT_LE(greatestError(shape, GetParam()), 2);
+}
+TEST_P(ContractionTest, EmptySumIsZero) {
+  ContractionShape shape = matmul(1, 4, 4, 0);
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ContractionTest, testing::Values(1, 2, 3));
+
+// Too little scratch in the plan is refused before anything runs.
+TEST(ContractionScratchTest, ShortScratchIsRefused) {
+  ContractionShape shape = matmul(1, 512, 512, 512, true);
+  uint64_t needed = *cpuContractionScratch(shape);
+  if (needed == 0) {
+    GTEST_SKIP() << "the library needs no scratch here";
+  }
+  shape.scratchBytes = needed - 1;
+  auto world = makeCpuWorld({});
+  auto contraction = world->device(0).prepare(shape);
+  ASSERT_FALSE(contraction.ok());
+  EXPECT_EQ(contraction.kind(), ErrorKind::mismatch);
+}
+
+TEST(ContractionScratchTest, MixedTypesAreRefused) {
+  ContractionShape shape = matmul(1, 2, 2, 2);
+  shape.b = DType::i32;
+  EXPECT_EQ(makeCpuWorld({})->device(0).prepare(shape).kind(),
+            ErrorKind::unsupported);
+}
+
+} // namespace
+} // namespace llmc::rt

@@ -1,0 +1,115 @@
+//===- PoolTest.cpp - Order, deadlock and shuffle of the CPU pool
+//-----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace llmc::rt {
+namespace {
+
+constexpr std::chrono::seconds patience(20);
+
+std::unique_ptr<CpuWorld> makeWorld(int devices, std::optional<uint64_t> seed) {
+  CpuOptions options;
+  options.devices = devices;
+  options.shuffleSeed = seed;
+  return makeCpuWorld(options);
+}
+
+// Each side sends first on its only stream: rendezvous never happens. The
+// report names both heads, their places and whom they wait for.
+TEST(PoolTest, DeadlockIsExplained) {
+  auto world = makeWorld(2, {});
+  auto group = *world->communicator({0, 1});
+  Origin origins[] = {{"send t0", "model.py:1"}, {"send t1", "model.py:2"}};
+  float data[4] = {};
+  for (int rank = 0; rank < 2; ++rank) {
+    Stream *stream = *world->device(rank).stream({"S", 0, 4, 16});
+    TransferPart send{true, 1 - rank, data + rank, 4};
+    TransferPart take{false, 1 - rank, data + 2 + rank, 4};
+    group[rank]->exchange(*stream, &send, 1, origins[rank]);
+    group[rank]->exchange(*stream, &take, 1, origins[rank]);
+  }
+  Status status = world->drain(patience);
+  ASSERT_EQ(status.kind(), ErrorKind::mismatch);
+  for (const char *part : {"deadlock: 2 streams", "'send t0' (model.py:1)",
+                           "'send t1' (model.py:2)", "a receive on device 1",
+                           "a receive on device 0"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos)
+        << part << " in " << status.message();
+  }
+}
+
+// A wait for an event whose recording stream is itself blocked.
+TEST(PoolTest, BlockedEventIsNamed) {
+  auto world = makeWorld(2, {});
+  auto group = *world->communicator({0, 1});
+  Device &device = world->device(0);
+  Stream *a = *device.stream({"A", 0, 4, 16}),
+         *b = *device.stream({"B", 0, 4, 16});
+  Event *event = *device.event({"a.e0", ""});
+  Origin origin{"recv", "model.py:3"};
+  float data = 0;
+  TransferPart take{false, 1, &data, 4};
+  group[0]->exchange(*a, &take, 1, origin);
+  device.record(*a, *event, origin);
+  device.wait(*b, *event, origin);
+  Status status = world->drain(patience);
+  EXPECT_NE(status.message().find("event 'a.e0' (record 1, reached 0)"),
+            std::string::npos)
+      << status.message();
+}
+
+/// Two independent chains of three fills; returns the order's digest.
+uint64_t runChains(std::optional<uint64_t> seed, int32_t (&data)[2]) {
+  auto world = makeWorld(1, seed);
+  Device &device = world->device(0);
+  Origin origin{"fill", ""};
+  for (int chain = 0; chain < 2; ++chain) {
+    Stream *stream = *device.stream({"s", 0, 8, 0});
+    for (int i = 0; i < 3; ++i) {
+      device.fill(*stream, &data[chain], i, 4, 4, origin);
+    }
+  }
+  EXPECT_TRUE(world->drain(patience).ok());
+  EXPECT_EQ(world->digest().tasks, 6u);
+  return world->digest().hash;
+}
+
+// 6 choose 3 = 20 legal orders; a seed names one.
+TEST(PoolTest, ShuffleReachesAllOrders) {
+  int32_t data[2];
+  std::set<uint64_t> orders;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    orders.insert(runChains(seed, data));
+    EXPECT_EQ(data[0], 2);
+    EXPECT_EQ(data[1], 2);
+  }
+  EXPECT_EQ(orders.size(), 20u);
+  EXPECT_EQ(runChains(3, data), runChains(3, data));
+  EXPECT_EQ(runChains({}, data), runChains({}, data));
+}
+
+// Ready heads of greater priority run first.
+TEST(PoolTest, PriorityDecidesAmongReadyHeads) {
+  auto world = makeWorld(1, {});
+  Device &device = world->device(0);
+  Origin origin{"fill", ""};
+  int32_t cell = 0;
+  Stream *low = *device.stream({"low", 0, 4, 0});
+  Stream *high = *device.stream({"high", 5, 4, 0});
+  device.fill(*low, &cell, 1, 4, 4, origin);
+  device.fill(*high, &cell, 2, 4, 4, origin);
+  ASSERT_TRUE(world->drain(patience).ok());
+  EXPECT_EQ(cell, 1);
+}
+
+} // namespace
+} // namespace llmc::rt

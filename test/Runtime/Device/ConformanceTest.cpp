@@ -1,0 +1,124 @@
+//===- ConformanceTest.cpp - What every device must do
+//----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory, streams and events, on every world of test/Runtime/Comm/Worlds.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Comm/Worlds.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace llmc::rt::test {
+namespace {
+
+constexpr std::chrono::seconds patience(20);
+const Origin origin{"operation", "model.py:88"};
+
+class DeviceTest : public testing::TestWithParam<WorldKind> {
+protected:
+  std::unique_ptr<World> world = GetParam().make(1);
+  Device &device = world->device(0);
+
+  Stream &stream(const std::string &name) {
+    return **device.stream({name, 0, 64, 64});
+  }
+  int32_t *memory(uint64_t elements) {
+    Arena arena = *device.reserve(4 * elements, MemoryKind::device);
+    return reinterpret_cast<int32_t *>(arena.base);
+  }
+};
+
+TEST_P(DeviceTest, MemoryIsReservedOnceAndZeroSizedArenasAreFine) {
+  EXPECT_EQ((*device.reserve(12345, MemoryKind::device)).bytes, 12345u);
+  EXPECT_EQ((*device.reserve(0, MemoryKind::host)).bytes, 0u);
+  Result<Arena> huge = device.reserve(UINT64_MAX - 5, MemoryKind::device);
+  ASSERT_FALSE(huge.ok());
+  EXPECT_EQ(huge.kind(), ErrorKind::outOfMemory);
+}
+
+// Entries of one stream run in order.
+TEST_P(DeviceTest, StreamsAreOrdered) {
+  int32_t *data = memory(8);
+  Stream &s = stream("s");
+  device.fill(s, data, 3, 4, 16, origin);
+  device.copy(s, data + 4, data, 16, origin);
+  device.fill(s, data, 5, 4, 8, origin);
+  ASSERT_TRUE(world->drain(patience).ok());
+  int32_t expected[] = {5, 5, 3, 3, 3, 3, 3, 3};
+  EXPECT_EQ(std::memcmp(data, expected, sizeof(expected)), 0);
+}
+
+TEST_P(DeviceTest, FillHasFourSizes) {
+  auto *bytes = reinterpret_cast<uint8_t *>(memory(8));
+  Stream &s = stream("s");
+  device.fill(s, bytes, 0x11, 1, 8, origin);
+  device.fill(s, bytes + 8, 0x2211, 2, 8, origin);
+  device.fill(s, bytes + 16, 0x44332211, 4, 8, origin);
+  device.fill(s, bytes + 24, 0x8877665544332211, 8, 8, origin);
+  ASSERT_TRUE(world->drain(patience).ok());
+  EXPECT_EQ(bytes[7], 0x11);
+  EXPECT_EQ(bytes[15], 0x22);
+  EXPECT_EQ(bytes[23], 0x44);
+  EXPECT_EQ(bytes[31], 0x88);
+}
+
+// A chain through two streams; the wait refers to the record before it.
+TEST_P(DeviceTest, EventsOrderStreams) {
+  int32_t *data = memory(64);
+  Stream &a = stream("a"), &b = stream("b");
+  Event &event = **device.event({"e", ""});
+  for (int step = 0; step < 15; ++step) {
+    device.fill(a, data, step, 4, 4, origin);
+    device.record(a, event, origin);
+    device.wait(b, event, origin);
+    device.copy(b, data + 1 + step, data, 4, origin);
+    device.record(b, event, origin);
+    device.wait(a, event, origin);
+  }
+  ASSERT_TRUE(world->drain(patience).ok());
+  for (int step = 0; step < 15; ++step) {
+    EXPECT_EQ(data[1 + step], step);
+  }
+}
+
+// An event is initially set, and stays set over a drain.
+TEST_P(DeviceTest, UnrecordedEventsPass) {
+  int32_t *data = memory(1);
+  Stream &s = stream("s");
+  Event &event = **device.event({"e", ""});
+  for (int step = 0; step < 2; ++step) {
+    device.wait(s, event, origin);
+    device.fill(s, data, 7 + step, 4, 4, origin);
+    device.record(s, event, origin);
+    ASSERT_TRUE(world->drain(patience).ok());
+    EXPECT_EQ(data[0], 7 + step);
+  }
+}
+
+TEST_P(DeviceTest, FullQueuesAreReported) {
+  int32_t *data = memory(1);
+  Stream &s = **device.stream({"small", 0, 2, 0});
+  for (int i = 0; i < 3; ++i) {
+    device.fill(s, data, 1, 4, 4, origin);
+  }
+  Status status = world->drain(patience);
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_NE(status.message().find("'small'"), std::string::npos);
+}
+
+TEST_P(DeviceTest, AnEmptyDrainSucceeds) {
+  EXPECT_TRUE(world->drain(patience).ok());
+  stream("s");
+  EXPECT_TRUE(world->drain(patience).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, DeviceTest, testing::ValuesIn(allWorlds()),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace
+} // namespace llmc::rt::test
