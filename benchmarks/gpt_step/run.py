@@ -42,7 +42,10 @@ targets = 1
 match = "*.scale"
 draw = "ones"
 [[init]]
-match = ["*.bias", "*.b"]
+match = "*.bias"
+draw = "zeros"
+[[init]]
+match = "*.b"
 draw = "zeros"
 [[init]]
 match = "*"

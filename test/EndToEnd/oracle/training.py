@@ -30,16 +30,17 @@ import jax.numpy as jnp
 @dataclasses.dataclass
 class Settings:
     optimizer: str = "adamw"
-    lr: float = 1e-3
+    lr: float = 3e-4
     beta1: float = 0.9
-    beta2: float = 0.999
+    beta2: float = 0.95
     eps: float = 1e-8
     weight_decay: float = 0.0
-    momentum: float = 0.0
+    momentum: float = 0.9
     schedule: str = "constant"
     warmup_steps: int = 0
     decay_steps: int = 0
     min_lr: float = 0.0
+    steps: int = 100
     microbatches: int = 1
     max_norm: float = 0.0
 
@@ -79,10 +80,8 @@ def apply_optimizer(s, params, state, g, lr, t):
     if s.optimizer == "sgd":
         return jax.tree.map(lambda p, g: p - lr * (g + s.weight_decay * p), params, g), state
     if s.optimizer == "momentum":
-        u = jax.tree.map(
-            lambda u, p, g: s.momentum * u + (g + s.weight_decay * p), state[0], params, g
-        )
-        return jax.tree.map(lambda p, u: p - lr * u, params, u), (u,)
+        u = jax.tree.map(lambda u, g: s.momentum * u + g, state[0], g)
+        return jax.tree.map(lambda p, u: p - lr * (u + s.weight_decay * p), params, u), (u,)
     m = jax.tree.map(lambda m, g: s.beta1 * m + (1 - s.beta1) * g, state[0], g)
     v = jax.tree.map(lambda v, g: s.beta2 * v + (1 - s.beta2) * g * g, state[1], g)
 
