@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# ===- run.py - Compile time over the number of layers --------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Times `llmc compile` on the example's GPT with 4, 12, 24, 48 and 96 layers.
+
+The time may grow at most linearly: (t96 - t48) / 48 <= 1.2 (t24 - t12) / 12, and
+the example itself (4 layers) takes less than 5 s. Each figure is the least of
+several runs, text parsing and kernels included.
+
+    python run.py --llmc ../../build/release/bin/llmc
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLE = HERE.parents[1] / "examples" / "gpt"
+
+
+def seconds(command, repeat):
+    times = []
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        times.append(time.perf_counter() - begin)
+        if process.returncode:
+            sys.exit(f"error: expected 'llmc compile' to succeed, got {process.stderr[-1000:]}")
+    return min(times)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--llmc", required=True)
+    p.add_argument("--python", default=sys.executable, help="a Python that imports jax")
+    p.add_argument("--layers", default="4,12,24,48,96")
+    p.add_argument("--repeat", type=int, default=3)
+    a = p.parse_args()
+    times = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for layers in map(int, a.layers.split(",")):
+            text, plan = folder / f"gpt-{layers}.mlir", folder / f"plan-{layers}"
+            script = [a.python, EXAMPLE / "make_gpt.py", "--layers", layers, "-o", text]
+            subprocess.run(list(map(str, script)), check=True)
+            command = [a.llmc, "compile", text, "--config", EXAMPLE / "gpt.toml", "-o", plan]
+            times[layers] = seconds(command, a.repeat)
+            print(f"{layers:4d} layers  {times[layers]:7.3f} s", flush=True)
+    failed = False
+    if 4 in times:
+        failed |= times[4] >= 5.0
+        print(f"example: {times[4]:.2f} s, bar 5 s")
+    if {12, 24, 48, 96} <= times.keys():
+        late, early = (times[96] - times[48]) / 48, (times[24] - times[12]) / 12
+        failed |= late > 1.2 * early
+        print(f"a layer costs {1e3 * early:.2f} ms at 12-24, {1e3 * late:.2f} ms at 48-96")
+        print(f"growth: {late / early:.2f}, bar 1.2")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

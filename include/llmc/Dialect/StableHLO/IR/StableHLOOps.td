@@ -1,0 +1,105 @@
+//===- StableHLOOps.td - Contractions, reductions, indexing -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The structured ops, and the file from which all ops are generated.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
+#define LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
+
+include "llmc/Dialect/StableHLO/IR/StableHLOShapeOps.td"
+
+def StableHLO_DotGeneralOp : StableHLO_Op<"dot_general", [Pure]> {
+  let summary = "Contraction";
+  let description = [{
+    Result dimensions: batch, free of the left side, free of the right side. A
+    result element type wider than the operands' is the accumulation type.
+
+    Constraints: batching and contracting dimensions pair off, are distinct on
+    each side, and have equal sizes; the result has the shape above; precisions
+    are none or two; operands and result are all floats or all no floats. With an
+    algorithm both precisions are `DEFAULT`.
+  }];
+  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs,
+                       StableHLO_DotDimensionNumbersAttr:$dot_dimension_numbers,
+                       OptionalAttr<StableHLO_PrecisionConfigAttr>:$precision_config,
+                       OptionalAttr<StableHLO_DotAlgorithmAttr>:$algorithm);
+  let results = (outs GraphTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` custom<DotDimensions>($dot_dimension_numbers)
+    `` custom<DotPrecision>($precision_config, $algorithm)
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def StableHLO_ReduceOp : StableHLO_Op<"reduce", [RecursiveMemoryEffects,
+    RecursivelySpeculatable, SameVariadicOperandSize]> {
+  let summary = "Reduction over dimensions by a function of scalars";
+  let description = [{
+    The compact form names the function when it is one commutative op:
+    `stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1]`.
+    Ours reduces in row-major order starting with `init`, once.
+
+    Constraints: n >= 1 inputs of one shape, n scalar inits and n results; all of
+    pair i have one element type; distinct dimensions in range; results have the
+    remaining dimensions; the body takes 2n scalars and returns n.
+  }];
+  let arguments = (ins Variadic<GraphTensor>:$inputs, Variadic<ScalarTensor>:$init_values,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs Variadic<GraphTensor>:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    /// The body's only op if the compact form may name it, else null.
+    ::mlir::Operation *getAppliedOp();
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure]> {
+  let summary = "Boxes of the operand at run-time positions";
+  let description = [{
+    Start indices are clamped so that each whole box fits. The first batching
+    dimensions of the result come from the indices, the others, at `offset_dims`,
+    from the boxes.
+
+    Constraints: those of the published specification, C1 to C23.
+  }];
+  let arguments = (ins GraphTensor:$operand, IntTensor:$start_indices,
+                       StableHLO_GatherDimensionNumbersAttr:$dimension_numbers,
+                       DenseI64ArrayAttr:$slice_sizes,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
+  let results = (outs GraphTensor:$result);
+  let hasVerifier = 1;
+}
+
+def StableHLO_ScatterOp : StableHLO_Op<"scatter", [RecursiveMemoryEffects,
+    RecursivelySpeculatable, SameVariadicOperandSize]> {
+  let summary = "Inputs with updates combined in at run-time positions";
+  let description = [{
+    An update element out of bounds is dropped. Ours applies updates in row-major
+    order of the updates.
+
+    Constraints: those of the published specification, without promotion: pair i
+    has one element type throughout.
+  }];
+  let arguments = (ins Variadic<GraphTensor>:$inputs, IntTensor:$scatter_indices,
+                       Variadic<GraphTensor>:$updates,
+                       StableHLO_ScatterDimensionNumbersAttr:$scatter_dimension_numbers,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
+  let results = (outs Variadic<GraphTensor>:$result);
+  let regions = (region SizedRegion<1>:$update_computation);
+  let hasVerifier = 1;
+}
+
+def StableHLO_ReturnOp : StableHLO_Op<"return", [Pure, Terminator]> {
+  let summary = "End of a region of this dialect";
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+#endif // LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD

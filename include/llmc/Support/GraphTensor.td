@@ -1,0 +1,37 @@
+//===- GraphTensor.td - Constraints and traits of graph tensors ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The predicates of GraphTensor.h as ODS type constraints.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_SUPPORT_GRAPHTENSOR_TD
+#define LLMC_SUPPORT_GRAPHTENSOR_TD
+
+include "mlir/IR/OpBase.td"
+
+class GraphTensorOf<string predicate, string summary>
+    : Type<CPred<"::llmc::" # predicate # "($_self)">, summary,
+           "::mlir::RankedTensorType">;
+
+def GraphTensor : GraphTensorOf<"isGraphTensor",
+    "statically shaped tensor of i1, integers or floats below 2^63 bytes">;
+def BoolTensor : GraphTensorOf<"isBoolTensor", "statically shaped tensor of i1">;
+def IntTensor : GraphTensorOf<"isIntTensor", "statically shaped tensor of integers">;
+def BoolOrIntTensor : GraphTensorOf<"isBoolOrIntTensor",
+    "statically shaped tensor of i1 or integers">;
+def FloatTensor : GraphTensorOf<"isFloatTensor", "statically shaped tensor of floats">;
+def NumberTensor : GraphTensorOf<"isNumberTensor",
+    "statically shaped tensor of integers or floats">;
+def SignedTensor : GraphTensorOf<"isSignedTensor",
+    "statically shaped tensor of signed integers or floats">;
+def ScalarTensor : GraphTensorOf<"isScalarTensor", "tensor of rank 0">;
+def IndexScalar : GraphTensorOf<"isIndexScalar", "integer tensor of rank 0">;
+
+class GraphTrait<string name> : NativeOpTrait<name> {
+  let cppNamespace = "::llmc";
+}
+def ElementwiseShape : GraphTrait<"ElementwiseShape">;
+def UniformElement : GraphTrait<"UniformElement">;
+
+#endif // LLMC_SUPPORT_GRAPHTENSOR_TD

@@ -1,0 +1,272 @@
+//===- Attributes.cpp - Attributes of the stablehlo dialect
+//----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The structures that print as `#stablehlo.gather<offset_dims = [2], ..>`:
+// named fields in any order, each at most once, empty or zero ones omitted. An
+// attribute of unknown name is kept verbatim. Tests:
+// test/Dialect/StableHLO/{ops,invalid}.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "llmc/Dialect/StableHLO/IR/StableHLOEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "llmc/Dialect/StableHLO/IR/StableHLOAttributes.cpp.inc"
+
+using namespace mlir;
+using namespace llmc::stablehlo;
+
+void StableHLODialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "llmc/Dialect/StableHLO/IR/StableHLOAttributes.cpp.inc"
+      >();
+}
+
+Attribute StableHLODialect::parseAttribute(DialectAsmParser &parser,
+                                           Type type) const {
+  StringRef mnemonic;
+  Attribute attribute;
+  OptionalParseResult known =
+      generatedAttributeParser(parser, &mnemonic, type, attribute);
+  if (known.has_value())
+    return failed(*known) ? Attribute() : attribute;
+  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()),
+                         parser.getFullSymbolSpec(),
+                         NoneType::get(getContext()));
+}
+
+void StableHLODialect::printAttribute(Attribute attribute,
+                                      DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attribute, printer);
+}
+
+//===----------------------------------------------------------------------===//
+// Named fields
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A field of a structure: a list of integers or one integer.
+struct Field {
+  StringRef name;
+  SmallVectorImpl<int64_t> *list = nullptr;
+  int64_t *scalar = nullptr;
+  bool seen = false;
+
+  Field(StringRef name, SmallVectorImpl<int64_t> &list)
+      : name(name), list(&list) {}
+  Field(StringRef name, int64_t &scalar) : name(name), scalar(&scalar) {}
+};
+} // namespace
+
+static ParseResult parseFieldValue(AsmParser &parser, Field &field) {
+  if (field.scalar)
+    return parser.parseInteger(*field.scalar);
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(field.list->emplace_back());
+  });
+}
+
+static ParseResult parseFields(AsmParser &parser,
+                               MutableArrayRef<Field> fields) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::LessGreater, [&]() -> ParseResult {
+        SMLoc loc = parser.getCurrentLocation();
+        StringRef name;
+        if (parser.parseKeyword(&name))
+          return failure();
+        Field *field = llvm::find_if(
+            fields, [&](const Field &f) { return f.name == name; });
+        if (field == fields.end())
+          return parser.emitError(loc) << "expected a field of this attribute, "
+                                          "got '"
+                                       << name << "'";
+        if (field->seen)
+          return parser.emitError(loc)
+                 << "expected field '" << name << "' once, got it twice";
+        field->seen = true;
+        return failure(parser.parseEqual() || parseFieldValue(parser, *field));
+      });
+}
+
+namespace {
+/// Prints `<a = [..], b = 1>`, leaving out what is empty or zero.
+class FieldPrinter {
+public:
+  explicit FieldPrinter(AsmPrinter &printer) : printer(printer) {
+    printer << "<";
+  }
+  ~FieldPrinter() { printer << ">"; }
+
+  void list(StringRef name, ArrayRef<int64_t> values) {
+    if (values.empty())
+      return;
+    begin(name) << "[";
+    llvm::interleaveComma(values, printer);
+    printer << "]";
+  }
+  void scalar(StringRef name, int64_t value) {
+    if (value != 0)
+      begin(name) << value;
+  }
+  AsmPrinter &begin(StringRef name) {
+    printer << separator << name << " = ";
+    separator = ", ";
+    return printer;
+  }
+
+private:
+  AsmPrinter &printer;
+  StringRef separator;
+};
+
+using Dims = SmallVector<int64_t>;
+} // namespace
+
+Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  Dims lhsBatch, rhsBatch, lhsContract, rhsContract;
+  Field fields[] = {{"lhs_batching_dimensions", lhsBatch},
+                    {"rhs_batching_dimensions", rhsBatch},
+                    {"lhs_contracting_dimensions", lhsContract},
+                    {"rhs_contracting_dimensions", rhsContract}};
+  if (parseFields(parser, fields))
+    return {};
+  return get(parser.getContext(), lhsBatch, rhsBatch, lhsContract, rhsContract);
+}
+
+void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  FieldPrinter fields(printer);
+  fields.list("lhs_batching_dimensions", getLhsBatchingDimensions());
+  fields.list("rhs_batching_dimensions", getRhsBatchingDimensions());
+  fields.list("lhs_contracting_dimensions", getLhsContractingDimensions());
+  fields.list("rhs_contracting_dimensions", getRhsContractingDimensions());
+}
+
+Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  Dims offset, collapsed, operandBatch, indicesBatch, map;
+  int64_t vectorDim = 0;
+  Field fields[] = {{"offset_dims", offset},
+                    {"collapsed_slice_dims", collapsed},
+                    {"operand_batching_dims", operandBatch},
+                    {"start_indices_batching_dims", indicesBatch},
+                    {"start_index_map", map},
+                    {"index_vector_dim", vectorDim}};
+  if (parseFields(parser, fields))
+    return {};
+  return get(parser.getContext(), offset, collapsed, operandBatch, indicesBatch,
+             map, vectorDim);
+}
+
+void GatherDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  FieldPrinter fields(printer);
+  fields.list("offset_dims", getOffsetDims());
+  fields.list("collapsed_slice_dims", getCollapsedSliceDims());
+  fields.list("operand_batching_dims", getOperandBatchingDims());
+  fields.list("start_indices_batching_dims", getStartIndicesBatchingDims());
+  fields.list("start_index_map", getStartIndexMap());
+  fields.scalar("index_vector_dim", getIndexVectorDim());
+}
+
+Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  Dims window, inserted, inputBatch, indicesBatch, map;
+  int64_t vectorDim = 0;
+  Field fields[] = {{"update_window_dims", window},
+                    {"inserted_window_dims", inserted},
+                    {"input_batching_dims", inputBatch},
+                    {"scatter_indices_batching_dims", indicesBatch},
+                    {"scatter_dims_to_operand_dims", map},
+                    {"index_vector_dim", vectorDim}};
+  if (parseFields(parser, fields))
+    return {};
+  return get(parser.getContext(), window, inserted, inputBatch, indicesBatch,
+             map, vectorDim);
+}
+
+void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  FieldPrinter fields(printer);
+  fields.list("update_window_dims", getUpdateWindowDims());
+  fields.list("inserted_window_dims", getInsertedWindowDims());
+  fields.list("input_batching_dims", getInputBatchingDims());
+  fields.list("scatter_indices_batching_dims", getScatterIndicesBatchingDims());
+  fields.list("scatter_dims_to_operand_dims", getScatterDimsToOperandDims());
+  fields.scalar("index_vector_dim", getIndexVectorDim());
+}
+
+//===----------------------------------------------------------------------===//
+// Precision
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type lhs,
+                         Type rhs, Type accumulation, int64_t lhsCount,
+                         int64_t rhsCount, int64_t operations, bool) {
+  if (!isa<FloatType>(lhs) || !isa<FloatType>(rhs) ||
+      !isa<FloatType>(accumulation))
+    return emitError() << "expected float types in a dot algorithm, got " << lhs
+                       << ", " << rhs << " and " << accumulation;
+  if (lhsCount < 1 || rhsCount < 1 || operations < 1)
+    return emitError()
+           << "expected counts of at least 1 in a dot algorithm, got "
+           << lhsCount << ", " << rhsCount << " and " << operations;
+  return success();
+}
+
+LogicalResult
+ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           APFloat atol, APFloat rtol, int64_t ulps,
+                           ResultAccuracyModeAttr mode) {
+  auto legal = [](const APFloat &x) { return x.isFinite() && !x.isNegative(); };
+  if (!legal(atol) || !legal(rtol) || ulps < 0)
+    return emitError() << "expected finite tolerances of at least 0";
+  bool given = atol.isNonZero() || rtol.isNonZero() || ulps != 0;
+  bool wanted = mode.getValue() == ResultAccuracyMode::TOLERANCE;
+  if (given != wanted)
+    return emitError() << "expected tolerances with mode TOLERANCE and with no "
+                          "other, got mode "
+                       << stringifyResultAccuracyMode(mode.getValue());
+  return success();
+}
+
+Attribute ResultAccuracyAttr::parse(AsmParser &parser, Type) {
+  double atol = 0, rtol = 0;
+  int64_t ulps = 0;
+  ResultAccuracyModeAttr mode = ResultAccuracyModeAttr::get(
+      parser.getContext(), ResultAccuracyMode::DEFAULT);
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseField = [&]() -> ParseResult {
+    SMLoc at = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (name == "atol")
+      return parser.parseFloat(atol);
+    if (name == "rtol")
+      return parser.parseFloat(rtol);
+    if (name == "ulps")
+      return parser.parseInteger(ulps);
+    if (name == "mode")
+      return parser.parseAttribute(mode);
+    return parser.emitError(at)
+           << "expected a field of this attribute, got '" << name << "'";
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseField))
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    APFloat(atol), APFloat(rtol), ulps, mode);
+}
+
+void ResultAccuracyAttr::print(AsmPrinter &printer) const {
+  FieldPrinter fields(printer);
+  if (getAtol().isNonZero())
+    fields.begin("atol").printFloat(getAtol());
+  if (getRtol().isNonZero())
+    fields.begin("rtol").printFloat(getRtol());
+  fields.scalar("ulps", getUlps());
+  fields.begin("mode") << getMode();
+}

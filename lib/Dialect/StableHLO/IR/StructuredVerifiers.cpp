@@ -1,0 +1,165 @@
+//===- StructuredVerifiers.cpp - Verifiers of contraction and reduction
+//----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Result shapes follow from the operands: dot_general gives batch, free of the
+// left side, free of the right side; reduce gives the dimensions that remain.
+// Test: test/Dialect/StableHLO/invalid.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verification.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::stablehlo;
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+/// Paired dimensions have one number and equal sizes.
+static LogicalResult verifyPairs(DotGeneralOp op, StringRef what,
+                                 ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  if (lhs.size() != rhs.size())
+    return op.emitOpError("expected as many ")
+           << what << " dimensions on the right as on the left, " << lhs.size()
+           << ", got " << rhs.size();
+  for (auto [l, r] : llvm::zip(lhs, rhs)) {
+    int64_t left = op.getLhs().getType().getDimSize(l);
+    int64_t right = op.getRhs().getType().getDimSize(r);
+    if (left != right)
+      return op.emitOpError("expected ")
+             << what << " dimensions " << l << " and " << r
+             << " of one size, got " << left << " and " << right;
+  }
+  return success();
+}
+
+/// Batching and contracting dimensions of a side lie in it, each once.
+static LogicalResult verifySide(DotGeneralOp op, StringRef name,
+                                ArrayRef<int64_t> batch,
+                                ArrayRef<int64_t> contract,
+                                RankedTensorType type) {
+  SmallVector<int64_t> all(batch);
+  all.append(contract.begin(), contract.end());
+  return verifyDistinctDims(op, name, all, type.getRank());
+}
+
+static void appendFree(RankedTensorType type, ArrayRef<int64_t> batch,
+                       ArrayRef<int64_t> contract,
+                       SmallVectorImpl<int64_t> &shape) {
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (!llvm::is_contained(batch, static_cast<int64_t>(dim)) &&
+        !llvm::is_contained(contract, static_cast<int64_t>(dim)))
+      shape.push_back(size);
+}
+
+static LogicalResult verifyPrecision(DotGeneralOp op) {
+  auto precisions = op.getPrecisionConfig();
+  if (!precisions)
+    return success();
+  if (!precisions->empty() &&
+      failed(verifyCount(op, "precision_config", precisions->size(), 2)))
+    return failure();
+  if (!op.getAlgorithm())
+    return success();
+  for (auto precision : precisions->getAsRange<PrecisionAttr>())
+    if (precision.getValue() != Precision::DEFAULT)
+      return op.emitOpError("expected precision DEFAULT beside an algorithm, "
+                            "got ")
+             << stringifyPrecision(precision.getValue());
+  return success();
+}
+
+LogicalResult DotGeneralOp::verify() {
+  DotDimensionNumbersAttr dims = getDotDimensionNumbers();
+  ArrayRef<int64_t> lhsBatch = dims.getLhsBatchingDimensions();
+  ArrayRef<int64_t> rhsBatch = dims.getRhsBatchingDimensions();
+  ArrayRef<int64_t> lhsContract = dims.getLhsContractingDimensions();
+  ArrayRef<int64_t> rhsContract = dims.getRhsContractingDimensions();
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
+  if (failed(verifySide(*this, "lhs dimensions", lhsBatch, lhsContract, lhs)) ||
+      failed(verifySide(*this, "rhs dimensions", rhsBatch, rhsContract, rhs)) ||
+      failed(verifyPairs(*this, "batching", lhsBatch, rhsBatch)) ||
+      failed(verifyPairs(*this, "contracting", lhsContract, rhsContract)) ||
+      failed(verifyPrecision(*this)))
+    return failure();
+  bool real = isFloatTensor(getType());
+  if (isFloatTensor(lhs) != real || isFloatTensor(rhs) != real)
+    return emitOpError("expected operands and result all of floats or all of "
+                       "integers, got ")
+           << lhs << ", " << rhs << " and " << getType();
+  SmallVector<int64_t> shape;
+  for (int64_t dim : lhsBatch)
+    shape.push_back(lhs.getDimSize(dim));
+  appendFree(lhs, lhsBatch, lhsContract, shape);
+  appendFree(rhs, rhsBatch, rhsContract, shape);
+  return verifyShape(*this, "a result", getType(), shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of scalars
+//===----------------------------------------------------------------------===//
+
+LogicalResult stablehlo::verifyScalarFunction(Operation *op, Region &body,
+                                              ArrayRef<Type> elements) {
+  size_t count = elements.size();
+  Block &block = body.front();
+  if (block.getNumArguments() != 2 * count)
+    return op->emitOpError("expected a body of ")
+           << 2 * count << " arguments, got " << block.getNumArguments();
+  auto isScalar = [&](Type type, Type element) {
+    return isScalarTensor(type) &&
+           cast<RankedTensorType>(type).getElementType() == element;
+  };
+  for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
+    if (!isScalar(type, elements[i % count]))
+      return op->emitOpError("expected body argument #")
+             << i << " to be a scalar of " << elements[i % count] << ", got "
+             << type;
+  auto end = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
+  if (!end)
+    return op->emitOpError("expected the body to end in 'stablehlo.return'");
+  if (end.getResults().size() != count)
+    return op->emitOpError("expected a body that returns ")
+           << count << (count == 1 ? " value" : " values") << ", got "
+           << end.getResults().size();
+  for (auto [i, type] : llvm::enumerate(end.getResults().getTypes()))
+    if (!isScalar(type, elements[i]))
+      return op->emitOpError("expected the body to return a scalar of ")
+             << elements[i] << ", got " << type;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  size_t count = getInputs().size();
+  if (count == 0)
+    return emitOpError("expected at least 1 input, got 0");
+  if (getNumResults() != count)
+    return emitOpError("expected ")
+           << count << (count == 1 ? " result" : " results") << ", got "
+           << getNumResults();
+  auto first = cast<RankedTensorType>(getInputs().front().getType());
+  if (failed(verifyDistinctDims(*this, "dimensions", getDimensions(),
+                                first.getRank())))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(first.getShape()))
+    if (!llvm::is_contained(getDimensions(), static_cast<int64_t>(dim)))
+      shape.push_back(size);
+  SmallVector<Type> elements;
+  for (auto [input, init, result] :
+       llvm::zip(getInputs().getTypes(), getInitValues().getTypes(),
+                 getResultTypes())) {
+    if (failed(verifyShape(*this, "an input", input, first.getShape())) ||
+        failed(verifyShape(*this, "a result", result, shape)))
+      return failure();
+    if (!haveSameElement(input, init) || !haveSameElement(input, result))
+      return emitOpError("expected input, init and result of one element type, "
+                         "got ")
+             << input << ", " << init << " and " << result;
+    elements.push_back(cast<RankedTensorType>(input).getElementType());
+  }
+  return verifyScalarFunction(*this, getBody(), elements);
+}

@@ -1,0 +1,288 @@
+//===- Interpreter.cpp - Evaluation of graph functions --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A walk over the ops of a block in order. `values` maps every live SSA value
+// to its tensor; since a region sees the values around it, one map serves a
+// function with all its regions, and a call starts a new one. For each block
+// the last using op of every value defined in it is found once; the value is
+// dropped behind that op. Values used in a deeper region stay until the op that
+// holds the region has run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Interpreter/Interpreter.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace mlir;
+using namespace llmc;
+
+namespace {
+/// Restores a counter when a scope ends.
+struct DepthGuard {
+  explicit DepthGuard(int &depth) : depth(depth) { ++depth; }
+  ~DepthGuard() { --depth; }
+  int &depth;
+};
+} // namespace
+
+/// A graph value is a ranked tensor of static shape, or a single element; null
+/// for all other types.
+static RankedTensorType getTensorType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.hasStaticShape() && getElementBytes(tensor.getElementType())
+               ? tensor
+               : RankedTensorType();
+  return isa<IntegerType, FloatType, IndexType>(type)
+             ? RankedTensorType::get({}, type)
+             : RankedTensorType();
+}
+
+/// Whether `tensor` is a value of `type`, encodings apart.
+static bool isValueOf(const HostTensor &tensor, Type type) {
+  RankedTensorType expected = getTensorType(type);
+  return tensor && expected &&
+         tensor.getElementType() == expected.getElementType() &&
+         tensor.getShape() == expected.getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Finds, for each value defined in `block`, the op of the block behind which
+/// it is dead.
+void Interpreter::prepare(Block &block) {
+  if (!prepared.try_emplace(&block, true).second)
+    return;
+  auto note = [&](Value value) {
+    Operation *last = nullptr;
+    for (Operation *user : value.getUsers()) {
+      Operation *ancestor = block.findAncestorOpInBlock(*user);
+      if (ancestor && (!last || last->isBeforeInBlock(ancestor)))
+        last = ancestor;
+    }
+    if (!last)
+      last = value.getDefiningOp() ? value.getDefiningOp() : &block.front();
+    deadAfter[last].push_back(value);
+  };
+  for (BlockArgument argument : block.getArguments())
+    note(argument);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      note(result);
+}
+
+/// What is known of blocks holds during one evaluation only: the IR may change
+/// between two of them.
+void Interpreter::forgetBlocks() {
+  prepared.clear();
+  deadAfter.clear();
+  symbols = std::make_unique<SymbolTableCollection>();
+}
+
+LogicalResult Interpreter::define(Value value, HostTensor tensor,
+                                  Operation *at) {
+  liveBytes += tensor.getNumBytes();
+  peakBytes = std::max(peakBytes, liveBytes);
+  if (liveBytes > limits.maxLiveBytes)
+    return at->emitOpError()
+           << "expected at most " << limits.maxLiveBytes
+           << " bytes of live values in the interpreter, got " << liveBytes;
+  values[value] = std::move(tensor);
+  return success();
+}
+
+void Interpreter::drop(Value value) {
+  auto it = values.find(value);
+  if (it == values.end())
+    return;
+  liveBytes -= it->second.getNumBytes();
+  values.erase(it);
+}
+
+void Interpreter::dropDead(Operation *op) {
+  auto it = deadAfter.find(op);
+  if (it == deadAfter.end())
+    return;
+  for (Value value : it->second)
+    drop(value);
+}
+
+LogicalResult
+Interpreter::collectOperands(Operation *op,
+                             SmallVectorImpl<HostTensor> &operands) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto it = values.find(operand);
+    if (it == values.end())
+      return op->emitOpError() << "expected a value of operand #" << i
+                               << " before this op, got none";
+    operands.push_back(it->second);
+  }
+  return success();
+}
+
+LogicalResult Interpreter::checkResults(Operation *op,
+                                        ArrayRef<HostTensor> results) {
+  if (results.size() != op->getNumResults())
+    return op->emitOpError() << "expected " << op->getNumResults()
+                             << " evaluated results, got " << results.size();
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    if (!isValueOf(results[i], result.getType())) {
+      auto diagnostic = op->emitOpError()
+                        << "expected an evaluated result #" << i << " of type "
+                        << result.getType() << ", got ";
+      if (results[i])
+        return diagnostic << results[i].getType();
+      return diagnostic << "nothing";
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops, blocks, regions, calls
+//===----------------------------------------------------------------------===//
+
+/// Results that cannot be computed are refused before anything is allocated.
+static LogicalResult checkTypes(Operation *op) {
+  for (Value result : op->getResults())
+    if (!getTensorType(result.getType()))
+      return op->emitOpError()
+             << "expected results of ranked tensor type with static shape to "
+                "interpret, got "
+             << result.getType();
+  return success();
+}
+
+LogicalResult Interpreter::runCall(Operation *op, ArrayRef<HostTensor> operands,
+                                   SmallVectorImpl<HostTensor> &results) {
+  auto call = cast<CallOpInterface>(op);
+  auto callee = dyn_cast_or_null<func::FuncOp>(
+      call.resolveCallableInTable(symbols.get()));
+  if (!callee || callee.isExternal())
+    return op->emitOpError()
+           << "expected a call of a function with a body to interpret";
+  return interpret(callee, operands, results);
+}
+
+LogicalResult Interpreter::executeOp(Operation *op,
+                                     ArrayRef<HostTensor> operands,
+                                     SmallVectorImpl<HostTensor> &results) {
+  if (++numOps > limits.maxOps)
+    return op->emitOpError() << "expected at most " << limits.maxOps
+                             << " executed ops in the interpreter";
+  if (failed(checkTypes(op)))
+    return failure();
+  size_t first = results.size();
+  if (isa<CallOpInterface>(op)) {
+    if (failed(runCall(op, operands, results)))
+      return failure();
+  } else {
+    auto evaluation = dyn_cast<graph::EvaluationOpInterface>(op);
+    if (!evaluation)
+      return graph::emitMissingAnswer(op, graph::Answer::Evaluation);
+    if (failed(evaluation.evaluate(operands, *this, results)))
+      return failure();
+  }
+  return checkResults(op, ArrayRef(results).drop_front(first));
+}
+
+LogicalResult Interpreter::evaluateOp(Operation *op,
+                                      ArrayRef<HostTensor> operands,
+                                      SmallVectorImpl<HostTensor> &results) {
+  if (depth == 0)
+    forgetBlocks();
+  DepthGuard guard(depth);
+  return executeOp(op, operands, results);
+}
+
+LogicalResult Interpreter::runOp(Operation *op) {
+  SmallVector<HostTensor> operands, results;
+  if (failed(collectOperands(op, operands)) ||
+      failed(executeOp(op, operands, results)))
+    return failure();
+  if (observer)
+    observer(op, results);
+  operands.clear();
+  for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results))
+    if (failed(define(value, std::move(tensor), op)))
+      return failure();
+  dropDead(op);
+  return success();
+}
+
+LogicalResult Interpreter::runBlock(Block &block,
+                                    ArrayRef<HostTensor> arguments,
+                                    SmallVectorImpl<HostTensor> &results) {
+  prepare(block);
+  for (auto [value, tensor] : llvm::zip_equal(block.getArguments(), arguments))
+    if (failed(define(value, tensor, &block.front())))
+      return failure();
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      if (op.getNumSuccessors())
+        return op.emitOpError() << "expected structured control flow to "
+                                   "interpret, got a branch";
+      if (failed(collectOperands(&op, results)))
+        return failure();
+      dropDead(&op);
+      continue;
+    }
+    if (failed(runOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Reports arguments that do not fit those of `block`.
+static LogicalResult checkArguments(Operation *op, Block &block,
+                                    ArrayRef<HostTensor> arguments) {
+  if (arguments.size() != block.getNumArguments())
+    return op->emitOpError() << "expected " << block.getNumArguments()
+                             << " arguments, got " << arguments.size();
+  for (auto [i, tensor] : llvm::enumerate(arguments)) {
+    Type type = block.getArgument(i).getType();
+    if (isValueOf(tensor, type))
+      continue;
+    auto diagnostic = op->emitOpError() << "expected argument #" << i
+                                        << " of type " << type << ", got ";
+    if (tensor)
+      return diagnostic << tensor.getType();
+    return diagnostic << "nothing";
+  }
+  return success();
+}
+
+LogicalResult
+Interpreter::evaluateRegion(Region &region, ArrayRef<HostTensor> arguments,
+                            SmallVectorImpl<HostTensor> &results) {
+  Operation *parent = region.getParentOp();
+  if (!region.hasOneBlock() || region.front().empty())
+    return parent->emitOpError() << "expected a region of one block";
+  if (depth == 0)
+    forgetBlocks();
+  DepthGuard guard(depth);
+  if (depth > limits.maxDepth)
+    return parent->emitOpError() << "expected regions and calls at most "
+                                 << limits.maxDepth << " deep to interpret";
+  if (failed(checkArguments(parent, region.front(), arguments)))
+    return failure();
+  return runBlock(region.front(), arguments, results);
+}
+
+LogicalResult Interpreter::interpret(func::FuncOp function,
+                                     ArrayRef<HostTensor> arguments,
+                                     SmallVectorImpl<HostTensor> &results) {
+  if (function.isExternal())
+    return function.emitOpError() << "expected a function with a body";
+  // A call sees none of its caller's values, and must not end them.
+  llvm::DenseMap<Value, HostTensor> outer;
+  std::swap(outer, values);
+  LogicalResult result = evaluateRegion(function.getBody(), arguments, results);
+  for (auto &[value, tensor] : values)
+    liveBytes -= tensor.getNumBytes();
+  std::swap(outer, values);
+  return result;
+}

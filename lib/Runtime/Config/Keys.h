@@ -1,0 +1,56 @@
+//===- Keys.h - The table of configuration keys -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row for each key: name, type, default, meaning, and where its value is
+// stored. In names, "[]" stands for the elements of an array of tables and a
+// last "*" for a name of the user's choice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_CONFIG_KEYS_H
+#define LLMC_LIB_RUNTIME_CONFIG_KEYS_H
+
+#include "llmc/Runtime/Config/Config.h"
+
+#include <functional>
+#include <optional>
+#include <variant>
+
+namespace llmc::rt::config {
+
+enum class KeyType { text, integer, number, flag, texts };
+
+using Value =
+    std::variant<std::string, int64_t, double, bool, std::vector<std::string>>;
+
+/// Which element of an array of tables, and which user-chosen name.
+struct Slot {
+  size_t index = 0;
+  std::string name;
+};
+
+struct Key {
+  std::string name;
+  KeyType type;
+  /// Absent: the key has no value unless it is given.
+  std::optional<Value> fallback;
+  std::string meaning;
+  /// The words that a text may be; empty: any.
+  std::vector<std::string> choices;
+  /// Smallest legal number.
+  std::optional<double> least;
+  std::function<void(Config &, const Slot &, const Value &)> store;
+  std::function<Value(const Config &, const Slot &)> load;
+};
+
+const std::vector<Key> &keys();
+/// The row of `name` (with "[]" and "*" as in the table), or null.
+const Key *findKey(std::string_view name);
+
+std::string_view nameOf(KeyType type);
+std::string print(const Value &value);
+
+} // namespace llmc::rt::config
+
+#endif // LLMC_LIB_RUNTIME_CONFIG_KEYS_H

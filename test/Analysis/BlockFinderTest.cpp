@@ -1,0 +1,197 @@
+//===- BlockFinderTest.cpp - Repeated segments of a forward graph ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/BlockFinder.h"
+#include "gtest/gtest.h"
+#include <chrono>
+
+using namespace llmc;
+
+namespace {
+
+/// Builds graphs of residual layers:
+///   x = embed(tokens, E); each layer: y = norm x; h = dot(y, W); g = act h;
+///   u = dot(g, V); x = add(x, u);   then norm, head, loss.
+class Model {
+public:
+  BlockGraph graph;
+
+  int32_t add(uint64_t signature, std::vector<int32_t> operands,
+              int64_t bytes = 100,
+              BlockGraph::Source source = BlockGraph::Source::None) {
+    graph.nodes.push_back({signature, std::move(operands), bytes, source});
+    return static_cast<int32_t>(graph.nodes.size()) - 1;
+  }
+  int32_t parameter(uint64_t type) {
+    return add(type, {}, 0, BlockGraph::Source::Parameter);
+  }
+  int32_t layer(int32_t x, int32_t w, int32_t v, uint64_t activation = 12) {
+    int32_t y = add(10, {x});
+    int32_t h = add(11, {y, w}, 400);
+    int32_t g = add(activation, {h}, 400);
+    int32_t u = add(13, {g, v});
+    return add(14, {x, u});
+  }
+  void residual(int numLayers) {
+    int32_t tokens = add(1, {}, 0, BlockGraph::Source::Input);
+    int32_t table = parameter(2);
+    std::vector<int32_t> weights;
+    for (int i = 0; i < 2 * numLayers; ++i)
+      weights.push_back(parameter(3 + i % 2));
+    int32_t x = add(9, {table, tokens});
+    for (int i = 0; i < numLayers; ++i)
+      x = layer(x, weights[2 * i], weights[2 * i + 1]);
+    int32_t y = add(10, {x});
+    int32_t logits = add(15, {y, table}, 1000);
+    add(16, {logits, tokens}, 4);
+  }
+};
+
+/// Block of the i-th op (sources left out).
+std::vector<int32_t> opBlocks(const BlockGraph &graph,
+                              const BlockSolution &solution) {
+  std::vector<int32_t> blocks;
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].source == BlockGraph::Source::None)
+      blocks.push_back(solution.block[i]);
+  return blocks;
+}
+
+TEST(BlockFinder, CutsLayersAtTheResidual) {
+  Model model;
+  model.residual(3);
+  ASSERT_EQ(model.graph.check(), "");
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(solution.period, 5);
+  // The last norm equals the first op of a layer, yet belongs to the epilogue.
+  EXPECT_EQ(opBlocks(model.graph, solution),
+            (std::vector<int32_t>{0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3,
+                                  3, 4, 4, 4}));
+}
+
+TEST(BlockFinder, FindsTwoLayers) {
+  Model model;
+  model.residual(2);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 2);
+}
+
+TEST(BlockFinder, OneLayerIsOneBlock) {
+  Model model;
+  model.residual(1);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 0);
+  for (int32_t block : opBlocks(model.graph, solution))
+    EXPECT_EQ(block, 0);
+}
+
+TEST(BlockFinder, AlternatingLayersRepeatInPairs) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3), v = model.parameter(4);
+  int32_t x = model.add(9, {w, tokens});
+  for (int i = 0; i < 6; ++i)
+    x = model.layer(x, w, v, i % 2 ? 12 : 22);
+  model.add(16, {x, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(solution.period, 10);
+}
+
+TEST(BlockFinder, HoistedConesBelongToTheirFirstUse) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  std::vector<int32_t> weights, converted;
+  for (int i = 0; i < 3; ++i)
+    weights.push_back(model.parameter(3));
+  int32_t mask = model.add(30, {});
+  for (int32_t w : weights)
+    converted.push_back(model.add(31, {w}));
+  int32_t x = model.add(9, {weights[0], tokens});
+  for (int32_t w : converted) {
+    int32_t h = model.add(11, {x, w, mask});
+    x = model.add(14, {x, h});
+  }
+  model.add(16, {x, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  ASSERT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(solution.block[mask], 1);
+  EXPECT_EQ(solution.block[converted[0]], 1);
+  EXPECT_EQ(solution.block[converted[2]], 3);
+}
+
+TEST(BlockFinder, LayersThatAreWiredOtherwiseDoNotRepeat) {
+  // The third layer takes its residual from the first: x1 instead of x2.
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3), v = model.parameter(4);
+  int32_t x0 = model.add(9, {w, tokens});
+  int32_t x1 = model.layer(x0, w, v);
+  int32_t x2 = model.layer(x1, w, v);
+  int32_t y = model.add(10, {x2});
+  int32_t h = model.add(11, {y, w}, 400);
+  int32_t g = model.add(12, {h}, 400);
+  int32_t u = model.add(13, {g, v});
+  int32_t x3 = model.add(14, {x1, u});
+  model.add(16, {x3, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 2);
+  EXPECT_EQ(solution.block[x3], 3);
+}
+
+TEST(BlockFinder, RepetitionWithoutParametersIsNoLayer) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3);
+  int32_t x = model.add(9, {w, tokens});
+  for (int i = 0; i < 8; ++i)
+    x = model.add(10, {x});
+  EXPECT_EQ(findBlocks(model.graph).numRepeated, 0);
+}
+
+TEST(BlockFinder, EmptyGraph) {
+  BlockGraph graph;
+  BlockSolution solution = findBlocks(graph);
+  EXPECT_EQ(solution.verify(graph), "");
+  EXPECT_EQ(solution.numRepeated, 0);
+}
+
+TEST(BlockFinder, ChecksReportFaults) {
+  Model model;
+  model.residual(2);
+  BlockSolution solution = findBlocks(model.graph);
+  BlockGraph forward = model.graph;
+  forward.nodes[3].operands = {5};
+  EXPECT_EQ(forward.check(),
+            "expected operands of node 3 to be earlier nodes, got 5");
+  solution.block.back() = 0;
+  EXPECT_NE(solution.verify(model.graph).find("no earlier block"),
+            std::string::npos);
+}
+
+TEST(BlockFinder, GrowsAboutLinearly) {
+  auto seconds = [](int layers) {
+    Model model;
+    model.residual(layers);
+    auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(findBlocks(model.graph).numRepeated, layers);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         begin)
+        .count();
+  };
+  // 16 times the layers; quadratic time would be 256 times.
+  double small = seconds(500), large = seconds(8000);
+  EXPECT_LT(large, 64 * small + 0.05);
+}
+
+} // namespace

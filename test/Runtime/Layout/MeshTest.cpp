@@ -1,0 +1,48 @@
+//===- MeshTest.cpp ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Layout/Mesh.h"
+
+#include <gtest/gtest.h>
+
+using namespace llmc::rt;
+
+static Mesh makeMesh() {
+  return {{{"pipe", 2}, {"data", 3}, {"tensor", 4}}, 0};
+}
+
+TEST(Mesh, CoordinatesAreRowMajor) {
+  Mesh mesh = makeMesh();
+  ASSERT_TRUE(mesh.check().ok());
+  EXPECT_EQ(mesh.numDevices(), 24);
+  EXPECT_EQ(mesh.numStages(), 2);
+  EXPECT_EQ(mesh.coordinatesOf(17), (std::vector<int64_t>{1, 1, 1}));
+  EXPECT_EQ(mesh.stageOf(17), 1);
+  for (int64_t d = 0; d < 24; ++d) {
+    EXPECT_EQ(mesh.deviceAt(mesh.coordinatesOf(d)), d);
+  }
+}
+
+TEST(Mesh, GroupsAreMajorToMinor) {
+  Mesh mesh = makeMesh();
+  EXPECT_EQ(mesh.groupSize({2, 0}), 8);
+  EXPECT_EQ(mesh.memberIndex({2, 0}, {1, 0, 3}), 7);
+  EXPECT_EQ(mesh.memberIndex({0, 2}, {1, 0, 3}), 7);
+  EXPECT_EQ(mesh.memberIndex({0, 2}, {1, 0, 1}), 5);
+  EXPECT_EQ(mesh.memberIndex({}, {1, 0, 1}), 0);
+  EXPECT_EQ(mesh.axisNamed("tensor"), 2);
+  EXPECT_EQ(mesh.axisNamed("none"), -1);
+}
+
+TEST(Mesh, Refusals) {
+  EXPECT_EQ((Mesh{{{"a", 0}}, -1}).check().message(),
+            "expected axis \"a\" to have a size of at least 1, got 0");
+  EXPECT_EQ((Mesh{{{"a", 2}, {"a", 2}}, -1}).check().message(),
+            "axis \"a\" occurs twice");
+  EXPECT_FALSE((Mesh{{{"a", INT64_MAX}, {"b", 3}}, -1}).check().ok());
+  EXPECT_FALSE((Mesh{{{"a", 2}}, 1}).check().ok());
+  EXPECT_TRUE(Mesh{}.check().ok());
+  EXPECT_EQ(Mesh{}.numDevices(), 1);
+}
