@@ -12,11 +12,13 @@ For step t = 1, 2, … with m microbatches of equal shape:
     g     = g * min(1, max_norm / norm)  if max_norm > 0
     m     = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g²
     p     = p - lr(t) (m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps) + wd p)
-with the learning rate
-    lr(t) = lr t / warmup                                        t <= warmup
-    lr(t) = min_lr + (lr - min_lr) (1 + cos(pi u)) / 2           otherwise,
-    u     = min(1, (t - warmup) / (decay - warmup))
-evaluated on the host in double.
+with the learning rate, for s = t - 1 and schedule "cosine",
+    lr(t) = lr (s + 1) / warmup                          s < warmup
+    lr(t) = min_lr + (lr - min_lr) (1 + cos(pi u)) / 2   otherwise,
+    u     = min(1, (s - warmup) / (decay - warmup))
+evaluated on the host in double; "linear" has 1 - u in place of the cosine's
+share, "constant" has lr behind the warm-up. decay = 0 means training.steps.
+SGD: p = p - lr (g + wd p). Momentum: u = mu u + g, p = p - lr (u + wd p).
 """
 
 import dataclasses
@@ -61,12 +63,16 @@ class Settings:
 
 
 def learning_rate(s, t):
-    if t <= s.warmup_steps:
-        return s.lr * t / s.warmup_steps
+    step = t - 1
+    if step < s.warmup_steps:
+        return s.lr * (step + 1) / s.warmup_steps
     if s.schedule == "constant":
         return s.lr
-    u = min(1.0, (t - s.warmup_steps) / (s.decay_steps - s.warmup_steps))
-    return s.min_lr + (s.lr - s.min_lr) * 0.5 * (1.0 + math.cos(math.pi * u))
+    u, decay = 1.0, s.decay_steps or s.steps
+    if step < decay and decay > s.warmup_steps:
+        u = (step - s.warmup_steps) / (decay - s.warmup_steps)
+    share = 1.0 - u if s.schedule == "linear" else 0.5 * (1.0 + math.cos(math.pi * u))
+    return s.min_lr + (s.lr - s.min_lr) * share
 
 
 def initial_state(s, params):
