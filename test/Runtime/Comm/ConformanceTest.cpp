@@ -309,10 +309,10 @@ TEST_P(CommunicatorTest, Exchange) {
   make(2, 64);
   fillInputs(8);
   for (int rank = 0; rank < 2; ++rank) {
-    TransferPart parts[] = {{true, 1 - rank, in(rank), 8},
-                            {false, 1 - rank, out(rank), 8},
-                            {true, 1 - rank, in(rank) + 2, 4},
-                            {false, 1 - rank, out(rank) + 2, 4}};
+    TransferPart parts[] = {{true, 1 - rank, 0, in(rank), 8},
+                            {false, 1 - rank, 0, out(rank), 8},
+                            {true, 1 - rank, 0, in(rank) + 2, 4},
+                            {false, 1 - rank, 0, out(rank) + 2, 4}};
     group[rank]->exchange(*streams[rank], parts, 4, origin);
   }
   ASSERT_TRUE(world->drain(patience).ok());
@@ -331,13 +331,32 @@ TEST_P(CommunicatorTest, OneStreamForEachDirection) {
   fillInputs(1);
   for (int rank = 0; rank < 2; ++rank) {
     Stream *receive = *devices[rank]->stream({"receive", 0, 4, 16});
-    TransferPart send{true, 1 - rank, in(rank), 4};
-    TransferPart take{false, 1 - rank, out(rank), 4};
+    TransferPart send{true, 1 - rank, 0, in(rank), 4};
+    TransferPart take{false, 1 - rank, 0, out(rank), 4};
     group[rank]->exchange(*streams[rank], &send, 1, origin);
     group[rank]->exchange(*receive, &take, 1, origin);
   }
   ASSERT_TRUE(world->drain(patience).ok());
   EXPECT_EQ(out(0)[0], value(1, 0));
+}
+
+// Tags keep kinds of transfers apart: each end may issue them in its own order.
+TEST_P(CommunicatorTest, TagsMeetApart) {
+  make(2, 64);
+  fillInputs(2);
+  group = *world->communicator({1, 0}, 2);
+  Stream *other = *devices[1]->stream({"other", 0, 4, 16});
+  for (int tag = 0; tag < 2; ++tag) {
+    TransferPart send{true, 1, tag, in(0) + tag, 4};
+    group[0]->exchange(*streams[0], &send, 1, origin);
+  }
+  for (int tag = 1; tag >= 0; --tag) {
+    TransferPart take{false, 0, tag, out(1) + tag, 4};
+    group[1]->exchange(tag ? *other : *streams[1], &take, 1, origin);
+  }
+  ASSERT_TRUE(world->drain(patience).ok());
+  EXPECT_EQ(out(1)[0], value(0, 0));
+  EXPECT_EQ(out(1)[1], value(0, 1));
 }
 
 // A group serves several streams of a member; it meets in the order of issue.

@@ -97,6 +97,7 @@ struct Collective {
 struct TransferPart {
   bool send = false;
   int peer = 0; ///< Rank in the group.
+  int tag = 0;  ///< Below the group's number of tags.
   void *buffer = nullptr;
   uint64_t bytes = 0;
 };
@@ -122,7 +123,8 @@ public:
   virtual void collective(Stream &, const Collective &, const void *const *ins,
                           void *const *outs, const Origin &) = 0;
   /// All parts are posted together, and the entry ends when all have moved.
-  /// Parts between the same two members meet in the order of issue.
+  /// Parts of one tag between the same two members meet in the order of issue;
+  /// a backend without tags needs one order of all tags on both sides.
   virtual void exchange(Stream &, const TransferPart *parts, uint32_t numParts,
                         const Origin &) = 0;
   /// Ends every present and later operation of the group with `reason`.

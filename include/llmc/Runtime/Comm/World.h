@@ -33,9 +33,9 @@ public:
   /// The communicator of a group, given as world numbers in rank order: one
   /// handle for each local member, in that order. Every process calls this
   /// with the same groups in the same order. Two calls make two groups, also
-  /// over the same devices: a stream of its own has a group of its own.
+  /// over the same devices. `tags` is the number of kinds of transfers.
   virtual Result<std::vector<Communicator *>>
-  communicator(const std::vector<int> &members) = 0;
+  communicator(const std::vector<int> &members, int tags = 1) = 0;
 
   /// Waits until all that was enqueued has run. An error names what was waited
   /// for: after it the world is dead, and every later drain returns the same.

@@ -125,9 +125,9 @@ public:
   virtual Result<Arena> reserve(uint64_t bytes, MemoryKind kind) = 0;
   virtual Result<Stream *> stream(const StreamShape &shape) = 0;
   virtual Result<Event *> event(const Origin &origin) = 0;
-  /// Loads the code at `path`. Code is trusted: the caller has checked whose it
-  /// is, and what the plan may ask of it.
-  virtual Status load(const std::string &path) = 0;
+  /// Loads the code at `path` and returns the manifest in it, or null. Code is
+  /// trusted: the caller has checked whose it is.
+  virtual Result<const void *> load(const std::string &path) = 0;
   /// A function of the loaded objects.
   virtual Result<const Kernel *> kernel(const KernelShape &shape) = 0;
   virtual Result<const Contraction *>

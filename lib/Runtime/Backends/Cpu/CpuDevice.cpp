@@ -63,7 +63,9 @@ Result<Event *> CpuDevice::event(const Origin &origin) {
   return static_cast<Event *>(events.back().get());
 }
 
-Status CpuDevice::load(const std::string &path) { return library.load(path); }
+Result<const void *> CpuDevice::load(const std::string &path) {
+  return library.load(path);
+}
 
 Result<const Kernel *> CpuDevice::kernel(const KernelShape &shape) {
   LLMC_TRY_ASSIGN(LlmcKernelFn function, library.find(shape.name));

@@ -26,7 +26,7 @@ public:
   Result<Arena> reserve(uint64_t bytes, MemoryKind kind) override;
   Result<Stream *> stream(const StreamShape &shape) override;
   Result<Event *> event(const Origin &origin) override;
-  Status load(const std::string &path) override;
+  Result<const void *> load(const std::string &path) override;
   Result<const Kernel *> kernel(const KernelShape &shape) override;
   Result<const Contraction *> prepare(const ContractionShape &shape) override;
 

@@ -35,7 +35,7 @@ public:
   }
 
   Result<std::vector<Communicator *>>
-  communicator(const std::vector<int> &members) override {
+  communicator(const std::vector<int> &members, int tags) override {
     for (int member : members) {
       if (member < 0 || member >= size()) {
         return makeError(ErrorKind::mismatch,
@@ -50,7 +50,7 @@ public:
                                    "{}",
                                    cpu::mostMembers, members.size()));
     }
-    cpu::Group *group = pool.addGroup(members);
+    cpu::Group *group = pool.addGroup(members, tags);
     std::vector<Communicator *> handles;
     for (int rank = 0; rank < group->size(); ++rank) {
       communicators.push_back(

@@ -136,8 +136,9 @@ void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
       continue;
     }
     Group &group = *entry.group;
-    Channel &channel = part.send ? group.channel(entry.rank, part.peer)
-                                 : group.channel(part.peer, entry.rank);
+    Channel &channel = part.send
+                           ? group.channel(entry.rank, part.peer, part.tag)
+                           : group.channel(part.peer, entry.rank, part.tag);
     if (part.sequence != channel.current) {
       early = true;
       continue;

@@ -85,6 +85,7 @@ struct ExchangePart {
   uint64_t bytes;
   uint64_t sequence; ///< Among the transfers from one member to another.
   int32_t peer;
+  int16_t tag;
   bool send;
   bool posted; ///< Stands at its channel.
 };

@@ -19,10 +19,10 @@
 
 namespace llmc::rt::cpu {
 
-Group::Group(std::vector<int> members, uint32_t number)
+Group::Group(std::vector<int> members, int tags, uint32_t number)
     : members(std::move(members)), number(number), issued(this->members.size()),
-      standing(this->members.size()),
-      channels(this->members.size() * this->members.size()) {}
+      standing(this->members.size()), tags(tags),
+      channels(this->members.size() * this->members.size() * tags) {}
 
 static std::string signature(const Collective &collective) {
   std::string text = fmt::format("{} '{}' {}", nameOf(collective.kind),
@@ -101,11 +101,13 @@ void CpuCommunicator::exchange(Stream &stream, const TransferPart *parts,
                                uint32_t numParts, const Origin &origin) {
   auto &cpu = static_cast<CpuStream &>(stream);
   for (uint32_t i = 0; i < numParts; ++i) {
-    if (parts[i].peer < 0 || parts[i].peer >= size()) {
-      pool.fail(
-          makeError(ErrorKind::mismatch,
-                    fmt::format("expected a peer in [0, {}) in '{}', got {}",
-                                size(), origin.name, parts[i].peer)));
+    if (parts[i].peer < 0 || parts[i].peer >= size() || parts[i].tag < 0 ||
+        parts[i].tag >= group.numTags()) {
+      pool.fail(makeError(ErrorKind::mismatch,
+                          fmt::format("expected a peer in [0, {}) and a tag in "
+                                      "[0, {}) in '{}', got {}, {}",
+                                      size(), group.numTags(), origin.name,
+                                      parts[i].peer, parts[i].tag)));
       return;
     }
   }
@@ -118,12 +120,17 @@ void CpuCommunicator::exchange(Stream &stream, const TransferPart *parts,
       reinterpret_cast<ExchangePart *>(cpu.words.data() + entry->firstWord);
   for (uint32_t i = 0; i < numParts; ++i) {
     const TransferPart &part = parts[i];
-    Channel &channel = part.send ? group.channel(myRank, part.peer)
-                                 : group.channel(part.peer, myRank);
+    Channel &channel = part.send ? group.channel(myRank, part.peer, part.tag)
+                                 : group.channel(part.peer, myRank, part.tag);
     uint64_t sequence =
         part.send ? channel.sendsIssued++ : channel.receivesIssued++;
-    queued[i] = {part.buffer, part.bytes, sequence,
-                 part.peer,   part.send,  false};
+    queued[i] = {part.buffer,
+                 part.bytes,
+                 sequence,
+                 part.peer,
+                 static_cast<int16_t>(part.tag),
+                 part.send,
+                 false};
   }
 }
 

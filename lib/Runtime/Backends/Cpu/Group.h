@@ -42,11 +42,13 @@ struct Channel {
 
 class Group {
 public:
-  Group(std::vector<int> members, uint32_t number);
+  Group(std::vector<int> members, int tags, uint32_t number);
 
   int size() const { return static_cast<int>(members.size()); }
-  Channel &channel(int from, int to) {
-    return channels[static_cast<size_t>(from) * members.size() + to];
+  int numTags() const { return tags; }
+  Channel &channel(int from, int to, int tag) {
+    size_t pair = static_cast<size_t>(from) * members.size() + to;
+    return channels[pair * tags + tag];
   }
 
   std::vector<int> members; ///< World numbers in rank order.
@@ -60,7 +62,8 @@ public:
   CommunicatorCounts counts;
 
 private:
-  std::vector<Channel> channels; ///< [from, to].
+  int tags;
+  std::vector<Channel> channels; ///< [from, to, tag].
 };
 
 /// Compares what the members bring; an error shows both signatures.

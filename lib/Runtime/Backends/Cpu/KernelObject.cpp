@@ -37,10 +37,11 @@ KernelLibrary::~KernelLibrary() {
   }
 }
 
-Status KernelLibrary::load(const std::string &path) {
+Result<const void *> KernelLibrary::load(const std::string &path) {
   for (const Object &object : objects) {
     if (object.path == path) {
-      return Status::success();
+      return static_cast<const void *>(
+          dlsym(object.handle, LLMC_MANIFEST_SYMBOL));
     }
   }
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -51,7 +52,7 @@ Status KernelLibrary::load(const std::string &path) {
         .at(path);
   }
   objects.push_back({path, handle});
-  return Status::success();
+  return static_cast<const void *>(dlsym(handle, LLMC_MANIFEST_SYMBOL));
 }
 
 Result<LlmcKernelFn> KernelLibrary::find(const std::string &name) const {

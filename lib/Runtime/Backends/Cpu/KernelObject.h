@@ -41,8 +41,9 @@ public:
   KernelLibrary(const KernelLibrary &) = delete;
   ~KernelLibrary();
 
-  /// An object that is loaded already is not loaded again.
-  Status load(const std::string &path);
+  /// Returns the object's manifest. An object that is loaded already is not
+  /// loaded again.
+  Result<const void *> load(const std::string &path);
   Result<LlmcKernelFn> find(const std::string &name) const;
 
 private:

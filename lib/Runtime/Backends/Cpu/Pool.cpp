@@ -67,9 +67,9 @@ CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
   return streams.back().get();
 }
 
-Group *Pool::addGroup(std::vector<int> members) {
+Group *Pool::addGroup(std::vector<int> members, int tags) {
   auto number = static_cast<uint32_t>(groups.size());
-  groups.push_back(std::make_unique<Group>(std::move(members), number));
+  groups.push_back(std::make_unique<Group>(std::move(members), tags, number));
   reserveTasks(1);
   return groups.back().get();
 }

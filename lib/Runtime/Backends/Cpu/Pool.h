@@ -52,7 +52,7 @@ public:
 
   // At load.
   CpuStream *addStream(const StreamShape &shape, int device, int threads);
-  Group *addGroup(std::vector<int> members);
+  Group *addGroup(std::vector<int> members, int tags);
 
   // By the host, while the pool rests.
   /// A new entry at the end of `stream` with room for `words`; null, and a

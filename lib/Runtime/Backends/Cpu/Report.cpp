@@ -70,8 +70,8 @@ struct Reason {
 
 private:
   static bool isMet(Group &group, int rank, const ExchangePart &part) {
-    Channel &channel = part.send ? group.channel(rank, part.peer)
-                                 : group.channel(part.peer, rank);
+    Channel &channel = part.send ? group.channel(rank, part.peer, part.tag)
+                                 : group.channel(part.peer, rank, part.tag);
     return channel.current > part.sequence;
   }
 };

@@ -32,8 +32,8 @@ TEST(PoolTest, DeadlockIsExplained) {
   float data[4] = {};
   for (int rank = 0; rank < 2; ++rank) {
     Stream *stream = *world->device(rank).stream({"S", 0, 4, 16});
-    TransferPart send{true, 1 - rank, data + rank, 4};
-    TransferPart take{false, 1 - rank, data + 2 + rank, 4};
+    TransferPart send{true, 1 - rank, 0, data + rank, 4};
+    TransferPart take{false, 1 - rank, 0, data + 2 + rank, 4};
     group[rank]->exchange(*stream, &send, 1, origins[rank]);
     group[rank]->exchange(*stream, &take, 1, origins[rank]);
   }
@@ -57,7 +57,7 @@ TEST(PoolTest, BlockedEventIsNamed) {
   Event *event = *device.event({"a.e0", ""});
   Origin origin{"recv", "model.py:3"};
   float data = 0;
-  TransferPart take{false, 1, &data, 4};
+  TransferPart take{false, 1, 0, &data, 4};
   group[0]->exchange(*a, &take, 1, origin);
   device.record(*a, *event, origin);
   device.wait(*b, *event, origin);
