@@ -1,0 +1,22 @@
+//===- Models.h - The five answers of the chlo ops --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See lib/Dialect/Chlo/Models.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_CHLO_MODELS_MODELS_H
+#define LLMC_DIALECT_CHLO_MODELS_MODELS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace llmc::chlo {
+
+/// Attaches the answers of all ops when the dialect is loaded. The stablehlo
+/// dialect, in which derivatives are written, is loaded with it.
+void registerModels(mlir::DialectRegistry &registry);
+
+} // namespace llmc::chlo
+
+#endif // LLMC_DIALECT_CHLO_MODELS_MODELS_H

@@ -1,0 +1,31 @@
+//===- Models.h - The five answers of the stablehlo ops ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rule, derivative, cost, kernel and evaluation of each op, attached as
+// external models. A family of ops has one file in lib/Dialect/StableHLO/Models
+// and one line here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_STABLEHLO_MODELS_MODELS_H
+#define LLMC_DIALECT_STABLEHLO_MODELS_MODELS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace llmc::stablehlo {
+
+/// Attaches the answers of all ops when the dialect is loaded. Dialects that
+/// kernels and derivatives create ops of are loaded with it.
+void registerModels(mlir::DialectRegistry &registry);
+
+void registerUnaryModels(mlir::DialectRegistry &registry);
+void registerBinaryModels(mlir::DialectRegistry &registry);
+void registerLogicModels(mlir::DialectRegistry &registry);
+void registerChoiceModels(mlir::DialectRegistry &registry);
+void registerConvertModels(mlir::DialectRegistry &registry);
+void registerConstantModels(mlir::DialectRegistry &registry);
+
+} // namespace llmc::stablehlo
+
+#endif // LLMC_DIALECT_STABLEHLO_MODELS_MODELS_H

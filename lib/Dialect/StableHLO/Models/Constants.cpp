@@ -1,0 +1,203 @@
+//===- Constants.cpp - Answers of constant and iota -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Both are inactive and have no operands. Their elements depend on the position
+// in the whole tensor, so a dimension along which they vary must not be split:
+// a split user takes a slice of the whole value, which costs nothing inside its
+// kernel. A splat and the other dimensions of an iota split freely.
+//
+// The scalar code of a constant with several elements is a tree of selects over
+// the position: n - 1 selects for n elements. Larger constants are states after
+// import.
+//
+// Test: test/Dialect/StableHLO/Models/ConstantsTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::stablehlo;
+
+/// A larger constant has no scalar code.
+static constexpr int64_t kMaxSelectedElements = 256;
+
+//===----------------------------------------------------------------------===//
+// Rule, derivative, cost: both ops
+//===----------------------------------------------------------------------===//
+
+/// Whether elements differ along dimension `dim` of the result.
+static bool variesAlong(Operation *op, int64_t dim) {
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return static_cast<int64_t>(iota.getIotaDimension()) == dim;
+  auto elements = dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+  return !elements || !elements.isSplat();
+}
+
+namespace {
+template <typename Op>
+struct SourceRule
+    : graph::ShardingRuleOpInterface::ExternalModel<SourceRule<Op>, Op> {
+  graph::ShardingRule getShardingRule(Operation *op) const {
+    graph::ShardingRule rule = graph::ShardingRule::elementwise(op);
+    for (auto [dim, factors] : llvm::enumerate(rule.results[0]))
+      if (variesAlong(op, dim))
+        rule.factors[factors[0]].kind = graph::FactorKind::Whole;
+    return rule;
+  }
+};
+
+template <typename Op>
+struct SourceDerivative
+    : graph::DerivativeOpInterface::ExternalModel<SourceDerivative<Op>, Op> {
+  LogicalResult buildDerivative(Operation *, OpBuilder &, ValueRange,
+                                ArrayRef<bool>,
+                                SmallVectorImpl<Value> &) const {
+    return success();
+  }
+  bool isInactive(Operation *) const { return true; }
+};
+
+template <typename Op>
+struct SourceCost : graph::CostOpInterface::ExternalModel<SourceCost<Op>, Op> {
+  graph::OpCost getCost(Operation *op) const {
+    return graph::getTrafficCost(op);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// constant
+//===----------------------------------------------------------------------===//
+
+Value emitScalar(OpBuilder &b, Location loc, const HostTensor &tensor,
+                 int64_t i) {
+  Type type = getSignless(tensor.getElementType());
+  if (auto floating = dyn_cast<FloatType>(type))
+    return arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(floating, tensor.getFloat(i)));
+  APInt value(type.getIntOrFloatBitWidth(),
+              static_cast<uint64_t>(tensor.getInt(i)), /*isSigned=*/false,
+              /*implicitTrunc=*/true);
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+/// Element `position` of [begin, end) by halving the range.
+Value emitChoice(OpBuilder &b, Location loc, const HostTensor &tensor,
+                 Value position, int64_t begin, int64_t end) {
+  if (end - begin == 1)
+    return emitScalar(b, loc, tensor, begin);
+  int64_t middle = begin + (end - begin) / 2;
+  Value bound = arith::ConstantIndexOp::create(b, loc, middle);
+  Value isBelow =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position, bound);
+  Value low = emitChoice(b, loc, tensor, position, begin, middle);
+  Value high = emitChoice(b, loc, tensor, position, middle, end);
+  return arith::SelectOp::create(b, loc, isBelow, low, high);
+}
+
+/// The row-major position of `indices`.
+Value emitPosition(OpBuilder &b, Location loc, ArrayRef<int64_t> strides,
+                   ValueRange indices) {
+  Value position = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [index, stride] : llvm::zip_equal(indices, strides)) {
+    Value factor = arith::ConstantIndexOp::create(b, loc, stride);
+    Value offset = arith::MulIOp::create(b, loc, index, factor);
+    position = arith::AddIOp::create(b, loc, position, offset);
+  }
+  return position;
+}
+
+struct ConstantKernel
+    : graph::KernelOpInterface::ExternalModel<ConstantKernel, ConstantOp> {
+  graph::KernelForm getKernelForm(Operation *) const {
+    return graph::KernelForm::Element;
+  }
+  Value emitElement(Operation *op, OpBuilder &b, Location loc, unsigned,
+                    ValueRange indices, graph::ElementSource) const {
+    auto elements =
+        dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+    if (elements && elements.isSplat())
+      elements = elements.resizeSplat(
+          RankedTensorType::get({}, elements.getElementType()));
+    if (!elements || elements.getNumElements() > kMaxSelectedElements) {
+      op->emitOpError() << "expected at most " << kMaxSelectedElements
+                        << " elements in a constant inside a kernel";
+      return {};
+    }
+    FailureOr<HostTensor> tensor = HostTensor::fromAttribute(elements);
+    if (failed(tensor) || tensor->getNumElements() == 0)
+      return {};
+    if (tensor->getNumElements() == 1)
+      return emitScalar(b, loc, *tensor, 0);
+    Value position = emitPosition(b, loc, tensor->getStrides(), indices);
+    return emitChoice(b, loc, *tensor, position, 0, tensor->getNumElements());
+  }
+};
+
+struct ConstantEvaluation
+    : graph::EvaluationOpInterface::ExternalModel<ConstantEvaluation,
+                                                  ConstantOp> {
+  LogicalResult evaluate(Operation *op, ArrayRef<HostTensor>,
+                         graph::EvaluationScope &,
+                         SmallVectorImpl<HostTensor> &results) const {
+    FailureOr<HostTensor> tensor =
+        HostTensor::fromAttribute(cast<ConstantOp>(op).getValue());
+    if (failed(tensor))
+      return op->emitOpError() << "expected dense elements to evaluate";
+    results.push_back(*tensor);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// iota
+//===----------------------------------------------------------------------===//
+
+struct IotaKernel
+    : graph::KernelOpInterface::ExternalModel<IotaKernel, IotaOp> {
+  graph::KernelForm getKernelForm(Operation *) const {
+    return graph::KernelForm::Element;
+  }
+  Value emitElement(Operation *op, OpBuilder &b, Location loc, unsigned,
+                    ValueRange indices, graph::ElementSource) const {
+    Value index = indices[cast<IotaOp>(op).getIotaDimension()];
+    Type type = getSignless(getElement(op->getResult(0)));
+    if (!isa<FloatType>(type))
+      return arith::IndexCastOp::create(b, loc, type, index);
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    return arith::SIToFPOp::create(b, loc, type, wide);
+  }
+};
+
+struct IotaEvaluation
+    : graph::EvaluationOpInterface::ExternalModel<IotaEvaluation, IotaOp> {
+  LogicalResult evaluate(Operation *op, ArrayRef<HostTensor>,
+                         graph::EvaluationScope &,
+                         SmallVectorImpl<HostTensor> &results) const {
+    auto iota = cast<IotaOp>(op);
+    HostTensor result(cast<RankedTensorType>(iota.getType()));
+    int64_t dim = iota.getIotaDimension();
+    int64_t size = result.getShape()[dim];
+    int64_t stride = result.getStrides()[dim];
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      result.setInt(i, i / stride % size);
+    results.push_back(std::move(result));
+    return success();
+  }
+};
+} // namespace
+
+void stablehlo::registerConstantModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
+    ConstantOp::attachInterface<
+        SourceRule<ConstantOp>, SourceDerivative<ConstantOp>,
+        SourceCost<ConstantOp>, ConstantKernel, ConstantEvaluation>(*context);
+    IotaOp::attachInterface<SourceRule<IotaOp>, SourceDerivative<IotaOp>,
+                            SourceCost<IotaOp>, IotaKernel, IotaEvaluation>(
+        *context);
+  });
+}

@@ -1,0 +1,30 @@
+//===- Models.cpp - The five answers of the stablehlo ops -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of families. Kernels are written in arith and math, so these two
+// dialects are loaded with the answers: passes create their ops without naming
+// them as dependent dialects.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace llmc;
+
+void stablehlo::registerModels(DialectRegistry &registry) {
+  registry.insert<StableHLODialect, arith::ArithDialect, math::MathDialect>();
+  registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
+    context->loadDialect<arith::ArithDialect, math::MathDialect>();
+  });
+  registerUnaryModels(registry);
+  registerBinaryModels(registry);
+  registerLogicModels(registry);
+  registerChoiceModels(registry);
+  registerConvertModels(registry);
+  registerConstantModels(registry);
+}

@@ -1,0 +1,96 @@
+//===- Pointwise.cpp - The five answers of an element-wise op -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all element-wise ops share (Pointwise.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::stablehlo;
+
+graph::ShardingRule
+stablehlo::detail::getPointwiseRule(Operation *op,
+                                    const PointwiseAnswers &answers) {
+  graph::ShardingRule rule = graph::ShardingRule::elementwise(op);
+  if (answers.carries)
+    answers.carries(op, rule);
+  return rule;
+}
+
+LogicalResult stablehlo::detail::buildPointwiseDerivative(
+    Operation *op, const PointwiseAnswers &answers, OpBuilder &builder,
+    ValueRange cotangents, ArrayRef<bool> needed,
+    SmallVectorImpl<Value> &gradients) {
+  if (!answers.derive || !cotangents[0])
+    return success();
+  Derivation derivation{builder, op, cotangents[0], needed, gradients};
+  return answers.derive(derivation);
+}
+
+Value stablehlo::detail::emitPointwise(Operation *op,
+                                       const PointwiseAnswers &answers,
+                                       OpBuilder &builder, Location loc,
+                                       ValueRange indices,
+                                       graph::ElementSource source) {
+  SmallVector<Value> elements;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isScalar =
+        cast<RankedTensorType>(operand.get().getType()).getRank() == 0;
+    elements.push_back(
+        source(operand.getOperandNumber(), isScalar ? ValueRange() : indices));
+  }
+  return answers.emit(builder, loc, op, elements);
+}
+
+Type stablehlo::getElement(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+bool stablehlo::isNarrowFloat(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+bool stablehlo::isUnsignedElement(Type element) {
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
+
+Type stablehlo::getSignless(Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return IntegerType::get(element.getContext(), integer.getWidth());
+  return element;
+}
+
+Value stablehlo::scalarConstant(OpBuilder &builder, Location loc, Type signless,
+                                double value) {
+  TypedAttr attribute;
+  if (isa<FloatType>(signless))
+    attribute = builder.getFloatAttr(signless, value);
+  else
+    attribute = builder.getIntegerAttr(signless, static_cast<int64_t>(value));
+  return arith::ConstantOp::create(builder, loc, attribute);
+}
+
+void stablehlo::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
+                        MutableArrayRef<double> out) {
+  if (!repeat)
+    return loadFloats(tensor, first, out);
+  llvm::fill(out, tensor.getFloat(0));
+}
+
+void stablehlo::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
+                        MutableArrayRef<int64_t> out) {
+  if (!repeat)
+    return loadInts(tensor, first, out);
+  llvm::fill(out, tensor.getInt(0));
+}
+
+LogicalResult stablehlo::emitNoEvaluation(Operation *op) {
+  return op->emitOpError() << "expected an element type that its evaluation "
+                              "knows, got "
+                           << getElement(op->getOperand(0));
+}
