@@ -27,4 +27,5 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerChoiceModels(registry);
   registerConvertModels(registry);
   registerConstantModels(registry);
+  registerMovementModels(registry);
 }
