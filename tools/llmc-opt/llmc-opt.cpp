@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +20,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect, mlir::arith::ArithDialect>();
   registry.insert<llmc::chlo::ChloDialect, llmc::stablehlo::StableHLODialect>();
+  registry.insert<llmc::dist::DistDialect, llmc::nn::NNDialect>();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerSymbolDCEPass();

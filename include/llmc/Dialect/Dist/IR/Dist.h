@@ -1,0 +1,42 @@
+//===- Dist.h - The dist dialect --------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dialect, attributes and ops of `dist`: programs over states, meshes and
+// layouts, collectives, segments and schedules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_DIST_IR_DIST_H
+#define LLMC_DIALECT_DIST_IR_DIST_H
+
+#include "llmc/Dialect/Dist/IR/Cell.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
+
+#include "llmc/Dialect/Dist/IR/DistDialect.h.inc"
+#include "llmc/Dialect/Dist/IR/DistEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "llmc/Dialect/Dist/IR/DistAttrs.h.inc"
+
+#include "llmc/Dialect/Dist/IR/DistInterfaces.h.inc"
+
+namespace llmc::dist {
+class YieldOp;
+} // namespace llmc::dist
+
+#define GET_OP_CLASSES
+#include "llmc/Dialect/Dist/IR/DistOps.h.inc"
+
+#endif // LLMC_DIALECT_DIST_IR_DIST_H

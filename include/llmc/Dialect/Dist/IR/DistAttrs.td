@@ -1,0 +1,211 @@
+//===- DistAttrs.td - Attributes of the dist dialect ------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes of programs (sources, rules, rows) and of schedules (tables,
+// slots). Meshes and layouts stand in DistLayout.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_DIST_IR_DISTATTRS
+#define LLMC_DIALECT_DIST_IR_DISTATTRS
+
+include "llmc/Dialect/Dist/IR/DistLayout.td"
+
+def Dist_ReductionAttr : EnumAttr<Dist_Dialect, Dist_ReductionKind, "reduction">;
+def Dist_RoleAttr : EnumAttr<Dist_Dialect, Dist_Role, "role">;
+def Dist_PhaseAttr : EnumAttr<Dist_Dialect, Dist_Phase, "phase"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// States and hyper values
+//===----------------------------------------------------------------------===//
+
+def Dist_DrawAttr : Dist_Attr<"Draw", "draw"> {
+  let summary = "initial values drawn by the runtime";
+  let description = [{
+    `#dist.draw<zeros>`, `<ones>`, `<constant, v>`, `<normal, deviation>` or
+    `<uniform, low, high>`. The element at a global index depends on the seed,
+    the name of the state and that index alone.
+
+    Constraints: as many numbers as the kind takes, all finite; a deviation is
+    not negative; `low` is at most `high`.
+  }];
+  let parameters = (ins "DrawKind":$kind, "::mlir::DenseF64ArrayAttr":$values);
+  let builders = [AttrBuilder<(ins "DrawKind":$kind, CArg<"::llvm::ArrayRef<double>", "{}">:$values), [{
+    return $_get($_ctxt, kind, ::mlir::DenseF64ArrayAttr::get($_ctxt, values));
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Dist_FileAttr : Dist_Attr<"File", "file"> {
+  let summary = "a region of a file";
+  let description = [{
+    `#dist.file<"path", offset, bytes>`; mapped when the plan runs. `dtype` is
+    given when the file holds another element type than the state.
+
+    Constraints: a path; offset at least 0; bytes at least 0.
+  }];
+  let parameters = (ins StringRefParameter<"path">:$path, "int64_t":$offset,
+                        "int64_t":$bytes, OptionalParameter<"::mlir::Type">:$dtype);
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$path, "int64_t":$offset, "int64_t":$bytes), [{
+    return $_get($_ctxt, path, offset, bytes, ::mlir::Type());
+  }]>];
+  let assemblyFormat = "`<` $path `,` $offset `,` $bytes (`,` $dtype^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_RowAttr : Dist_Attr<"Row", "row"> {
+  let summary = "how a state is laid out, stored and sent";
+  let description = [{
+    A state row: `#dist.row<rest = #l0, use = #l1, gradient = #l2, stored = f32,
+    computed = bf16, sent = bf16, accumulate = f32, memory = host>`. Each entry
+    may be absent: layouts are then propagated, element types are the state's
+    own (`accumulate`: f32 or wider) and the memory is the device's.
+  }];
+  let parameters = (ins
+      OptionalParameter<"::llmc::dist::LayoutAttr">:$rest,
+      OptionalParameter<"::llmc::dist::LayoutAttr">:$use,
+      OptionalParameter<"::llmc::dist::LayoutAttr">:$gradient,
+      OptionalParameter<"::mlir::Type">:$stored,
+      OptionalParameter<"::mlir::Type">:$computed,
+      OptionalParameter<"::mlir::Type">:$sent,
+      OptionalParameter<"::mlir::Type">:$accumulate,
+      DefaultValuedParameter<"Memory", "Memory::Device">:$memory);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Dist_RuleAttr : Dist_Attr<"Rule", "rule"> {
+  let summary = "what gives a hyper value in each step";
+  let description = [{
+    `#dist.rule<step>`, `<seed>`, `<external>` or
+    `<schedule, "warmup_cosine", [0.001, 100.0, 1000.0]>`. The runtime evaluates
+    it on the host in double.
+
+    Constraints: `schedule` has a name; the others have neither name nor
+    constants; constants are finite.
+  }];
+  let parameters = (ins "RuleKind":$kind, OptionalParameter<"::mlir::StringAttr">:$schedule,
+                        OptionalParameter<"::mlir::DenseF64ArrayAttr">:$constants);
+  let assemblyFormat = "`<` $kind (`,` $schedule^)? (`,` $constants^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_BoxAttr : Dist_Attr<"Box", "box"> {
+  let summary = "a state's place in a local buffer";
+  let description = [{
+    `#dist.box<@W1.0, #layout, [0, 4]>`: the local shape of the state under the
+    layout lies at these offsets of the buffer.
+
+    Constraints: one offset, at least 0, for each dimension.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$state, "::llmc::dist::LayoutAttr":$layout,
+                        "::mlir::DenseI64ArrayAttr":$offsets);
+  let assemblyFormat = "`<` $state `,` $layout `,` $offsets `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_RecomputeAttr : Dist_Attr<"Recompute", "recompute"> {
+  let summary = "which blocks keep nothing but their inputs";
+  let description = [{
+    `#dist.recompute<none>`, `<all>`, `<every, 2>` (each second block).
+
+    Constraints: `every` has a number of at least 1, the others none.
+  }];
+  let parameters = (ins "RecomputeKind":$kind, DefaultValuedParameter<"int64_t", "0">:$every);
+  let assemblyFormat = "`<` $kind (`,` $every^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+def Dist_TableAttr : Dist_Attr<"Table", "table"> {
+  let summary = "a schedule: (pipeline coordinate, slot) -> cell";
+  let description = [{
+    One string for each pipeline coordinate, one word for each slot of time:
+    `F0.1` = forward of chunk 0 for microbatch 1; `B` backward (of inputs alone
+    where the table has `W` cells), `W` backward-weight, `U` the update, `.`
+    nothing.
+
+    ```mlir
+    #dist.table<["F0.0 F0.1 . B0.0 . B0.1 U", ". F1.0 B1.0 F1.1 B1.1 . U"]>
+    ```
+
+    Constraints: at least one row, all of the same length. Dependencies,
+    memory and deadlock are checked by the analysis of schedules.
+  }];
+  let parameters = (ins "int64_t":$numSlots, ArrayRefParameter<"::llmc::dist::Cell">:$cells);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Number of pipeline coordinates.
+    int64_t getNumRows() const;
+    llvm::ArrayRef<Cell> getRow(int64_t row) const;
+  }];
+}
+
+def Dist_ScheduleAttr : Dist_Attr<"Schedule", "schedule"> {
+  let summary = "which schedule a step has";
+  let description = [{
+    The name of a generator with its options, or a table that was read:
+    `#dist.schedule<1f1b>`, `#dist.schedule<interleaved with {chunks = 2}>`,
+    `#dist.schedule<file table <["F0.0 B0.0 U"]>>`. Names that are no plain
+    word are quoted. Which generators there are is known by the analysis of
+    schedules.
+
+    Constraints: a name.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mlir::DictionaryAttr">:$options,
+                        OptionalParameter<"::llmc::dist::TableAttr">:$table);
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$name), [{
+    return $_get($_ctxt, ::mlir::StringAttr::get($_ctxt, name), ::mlir::DictionaryAttr(), TableAttr());
+  }]>];
+  let assemblyFormat = "`<` custom<ScheduleName>($name) (`with` $options^)? (`table` $table^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_SlotAttr : Dist_Attr<"Slot", "slot"> {
+  let summary = "the slot of which a program's argument or result is a view";
+  let description = [{
+    `#dist.slot<state, "W1">`, `<step, "grad.E">` (accumulators, sums),
+    `<act, "x0", chunk = 0>` (forward to backward), `<bnd, "t0">` (a transfer),
+    `<input, "tokens">`, `<hyper, "lr">`, `<metric, "loss">`, `<output, "logits">`.
+
+    Constraints: a name; only `act` may have a chunk, at least 0.
+  }];
+  let parameters = (ins "SlotKind":$kind, "::mlir::StringAttr":$name, DefaultValuedParameter<"int64_t", "-1">:$chunk);
+  let builders = [AttrBuilder<(ins "SlotKind":$kind, "::llvm::StringRef":$name, CArg<"int64_t", "-1">:$chunk), [{
+    return $_get($_ctxt, kind, ::mlir::StringAttr::get($_ctxt, name), chunk);
+  }]>];
+  let assemblyFormat = "`<` $kind `,` $name (`,` `chunk` `=` $chunk^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_ProgramAttr : Dist_Attr<"Program", "program"> {
+  let summary = "a program of a timeline";
+  let description = [{
+    `#dist.program<@train.c0.F, chunk = 0, phase = forward, at = [0]>`; `at` =
+    the pipeline coordinates that run it.
+
+    Constraints: a chunk unless the phase is `update`; coordinates ascending.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$function,
+                        DefaultValuedParameter<"int64_t", "-1">:$chunk, "Phase":$phase,
+                        "::mlir::DenseI64ArrayAttr":$at);
+  let assemblyFormat = "`<` $function `,` struct($chunk, $phase, $at) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_RouteAttr : Dist_Attr<"Route", "route"> {
+  let summary = "a transfer between two programs of a timeline";
+  let description = "`#dist.route<@t0: @train.c0.F -> @train.c1.F>`.";
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$transfer, "::mlir::FlatSymbolRefAttr":$from,
+                        "::mlir::FlatSymbolRefAttr":$to);
+  let assemblyFormat = "`<` $transfer `:` $from `->` $to `>`";
+}
+
+#endif // LLMC_DIALECT_DIST_IR_DISTATTRS

@@ -1,0 +1,166 @@
+//===- DistCollectiveOps.td - Collectives over mesh axes --*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Communication over axes of a mesh. Each op has two typings: before localize
+// its types are global shapes with layouts, after it local shapes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_DIST_IR_DISTCOLLECTIVEOPS
+#define LLMC_DIALECT_DIST_IR_DISTCOLLECTIVEOPS
+
+include "llmc/Dialect/Dist/IR/DistInterfaces.td"
+include "llmc/Dialect/Dist/IR/DistLayoutOps.td"
+
+def Dist_CollectiveGroup : OpDocGroup {
+  let summary = "Collectives";
+  let description = [{
+    Each takes a list of buffers and moves them together. `over [...]` names the
+    axes, major to minor; the groups are the devices that differ in these axes
+    alone. A name (`@c0`) is shared by the clones of one collective in several
+    programs; `on @mesh` is needed where the types have no layouts and the
+    module has several meshes. On global values each is the identity.
+
+    Constraints of all: at least one buffer; as many results; either all types
+    have layouts of one mesh, or none has; at least one axis, each once and of the mesh;
+    element types are kept.
+  }];
+}
+
+class Dist_CollectiveOp<string mnemonic, dag extra = (ins)>
+    : Dist_Op<mnemonic, [Pure, Dist_SymbolUser,
+                         DeclareOpInterfaceMethods<Dist_CollectiveInterface, ["verifyBuffer"]>]> {
+  let arguments = !con((ins OptionalAttr<FlatSymbolRefAttr>:$symbol, Variadic<AnyRankedTensor>:$inputs), extra,
+                       (ins StrArrayAttr:$axes, OptionalAttr<FlatSymbolRefAttr>:$mesh));
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasVerifier = 1;
+}
+
+let opDocGroup = Dist_CollectiveGroup in {
+
+def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", (ins Dist_ReductionAttr:$kind)> {
+  let summary = "reduces over the axes; every device gets the result";
+  let description = [{
+    ```mlir
+    %x0 = dist.all_reduce %x0p over ["tensor"] sum : tensor<4x4xf32>
+    %s:2 = dist.all_reduce @stats %a, %b over ["tensor"] sum : tensor<4xf32>, tensor<4xf32>
+    ```
+    Constraints: with layouts, the input is partial over all axes with this kind
+    and the result has the input's layout without these; otherwise equal types.
+    All members get the same bits.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `over` custom<AxisNames>($axes) (`on` $mesh^)? $kind attr-dict `:`
+    custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+def Dist_ReduceScatterOp : Dist_CollectiveOp<"reduce_scatter", (ins Dist_ReductionAttr:$kind, I64Attr:$dim)> {
+  let summary = "reduces over the axes; each device gets its part of a dim";
+  let description = [{
+    ```mlir
+    %s = dist.reduce_scatter %p dim 0 over ["tensor"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
+    ```
+    Constraints: with layouts, the input is partial over all axes with this
+    kind, and in the result the axes are appended to the dim's axes; otherwise
+    the dim's size is divided by the number of members.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `dim` $dim `over` custom<AxisNames>($axes) (`on` $mesh^)? $kind attr-dict `:`
+    custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
+  let summary = "each device gets the parts of a dim that all members hold";
+  let description = [{
+    ```mlir
+    %x = dist.all_gather %s dim 0 over ["tensor"] : tensor<2x4xf32> -> tensor<4x4xf32>
+    ```
+    Constraints: with layouts, the axes are the last of the dim's axes, and the
+    result lacks them; otherwise the dim's size is multiplied by the number of
+    members.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `dim` $dim `over` custom<AxisNames>($axes) (`on` $mesh^)? attr-dict `:`
+    custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", (ins I64Attr:$split_dim, I64Attr:$concat_dim)> {
+  let summary = "moves axes from the end of one dim's list to the end of another's";
+  let description = [{
+    ```mlir
+    %y = dist.all_to_all %x split 1 concat 0 over ["x"] : tensor<2x8xf32> -> tensor<4x4xf32>
+    ```
+    Constraints: the dims differ; with layouts, the axes are the last of the
+    concatenated dim's axes and are appended to the split dim's; otherwise sizes
+    are divided and multiplied by the number of members.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `split` $split_dim `concat` $concat_dim `over` custom<AxisNames>($axes) (`on` $mesh^)?
+    attr-dict `:` custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+def Dist_PermuteOp : Dist_CollectiveOp<"permute", (ins StrArrayAttr:$to)> {
+  let summary = "exchanges equal parts between devices";
+  let description = [{
+    ```mlir
+    %y = dist.permute %x over ["x", "y"] to ["y", "x"] : tensor<2x4xf32>
+    ```
+    Each member has two numbers: its coordinates read as digits in the order of
+    `over`, and read in the order of `to`. A device receives from the member
+    whose number by `over` equals its own number by `to`. So `[{x, y} ]` becomes
+    `[{y, x} ]`, and `[{x}, {y} ]` becomes `[{y}, {x} ]`.
+
+    Constraints: `to` is a permutation of the axes, and another order; with
+    layouts, each dim has as many parts before as after, and extents, partial
+    axes and pins are unchanged; otherwise equal types.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `over` custom<AxisNames>($axes) `to` custom<AxisNames>($to) (`on` $mesh^)? attr-dict `:`
+    custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+def Dist_BroadcastOp : Dist_CollectiveOp<"broadcast", (ins DenseI64ArrayAttr:$from)> {
+  let summary = "the value of one member for all";
+  let description = [{
+    ```mlir
+    %y = dist.broadcast %x from [0] over ["data"] : tensor<4xf32>
+    ```
+    `from` has one coordinate for each axis.
+
+    Constraints: coordinates lie inside their axes; with layouts, the input is
+    pinned at (or partial by sum over) each axis and the result neither, all else equal;
+    otherwise equal types.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `from` $from `over` custom<AxisNames>($axes) (`on` $mesh^)? attr-dict `:`
+    custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+def Dist_ReduceOp : Dist_CollectiveOp<"reduce", (ins Dist_ReductionAttr:$kind, DenseI64ArrayAttr:$to)> {
+  let summary = "reduces over the axes; one member gets the result";
+  let description = [{
+    ```mlir
+    %y = dist.reduce %x to [1] over ["pipe"] sum : tensor<4xf32>
+    ```
+    What the other members hold afterwards is undefined.
+
+    Constraints: coordinates lie inside their axes; with layouts, the input is
+    partial over each axis with this kind and the result pinned at the coordinate, all
+    else equal; otherwise equal types.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `to` $to `over` custom<AxisNames>($axes) (`on` $mesh^)? $kind attr-dict `:`
+    custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
+} // opDocGroup
+
+#endif // LLMC_DIALECT_DIST_IR_DISTCOLLECTIVEOPS

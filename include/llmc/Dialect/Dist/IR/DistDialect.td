@@ -1,0 +1,153 @@
+//===- DistDialect.td - The dist dialect ------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dialect itself and the enumerations that its attributes and ops share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_DIST_IR_DISTDIALECT
+#define LLMC_DIALECT_DIST_IR_DISTDIALECT
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Dist_Dialect : Dialect {
+  let name = "dist";
+  let cppNamespace = "::llmc::dist";
+  let summary = "programs over states, meshes and layouts, and how they are cut";
+  let description = [{
+    `dist` says what a program is (states, hyper values, steps, entries), where
+    its values live (meshes, layouts, reshards, collectives) and when its parts
+    run (segments, transfers, timelines). Its functions are pure; nothing is in
+    place before buffers are assigned.
+
+    Marks on functions, ops, arguments and results:
+
+    | attribute | on | value |
+    |---|---|---|
+    | `dist.role` | argument, result | one of the names below |
+    | `dist.reads` | argument | symbol of the state that it holds |
+    | `dist.writes` | result | symbol of the state that it replaces |
+    | `dist.gradient_of` | argument, result | symbol of a state |
+    | `dist.hyper` | argument | symbol of a `dist.hyper` |
+    | `dist.input`, `dist.metric` | argument; result | name |
+    | `dist.layout` | argument, result | `#dist.layout` |
+    | `dist.slot` | argument, result | `#dist.slot` |
+    | `dist.send`, `dist.recv` | result; argument | symbol of a transfer |
+    | `dist.moment` | argument, result of an optimizer function | name of its state |
+    | `dist.block`, `dist.chunk` | op | integer, at least 0 |
+    | `dist.phase` | op | `#dist.phase<forward>` and so on |
+    | `dist.layouts` | op | one `#dist.layout` for each result |
+    | `dist.name` | op | name for `--fetch`, reports and files |
+
+    Roles of arguments: `input`, `hyper`, `parameter`, `optimizer`, `carried`,
+    `constant`, `step`, `microbatch`, `loss_sum`, `count`, `gradient`; of results: `loss`,
+    `loss_sum`, `count`, `metric`, `output`, `parameter`, `optimizer`,
+    `carried`, `gradient`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    // Names of the marks, in one place.
+    static constexpr llvm::StringLiteral kRole = "dist.role";
+    static constexpr llvm::StringLiteral kReads = "dist.reads";
+    static constexpr llvm::StringLiteral kWrites = "dist.writes";
+    static constexpr llvm::StringLiteral kGradientOf = "dist.gradient_of";
+    static constexpr llvm::StringLiteral kHyper = "dist.hyper";
+    static constexpr llvm::StringLiteral kInput = "dist.input";
+    static constexpr llvm::StringLiteral kMetric = "dist.metric";
+    static constexpr llvm::StringLiteral kLayout = "dist.layout";
+    static constexpr llvm::StringLiteral kSlot = "dist.slot";
+    static constexpr llvm::StringLiteral kSend = "dist.send";
+    static constexpr llvm::StringLiteral kRecv = "dist.recv";
+    static constexpr llvm::StringLiteral kMoment = "dist.moment";
+    static constexpr llvm::StringLiteral kLayouts = "dist.layouts";
+    static constexpr llvm::StringLiteral kName = "dist.name";
+    static constexpr llvm::StringLiteral kBlock = "dist.block";
+    static constexpr llvm::StringLiteral kPhase = "dist.phase";
+    static constexpr llvm::StringLiteral kChunk = "dist.chunk";
+
+  private:
+    void registerAttributes();
+
+  public:
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+class Dist_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::llmc::dist";
+  let genSpecializedAttr = 0;
+}
+
+// Numbered as graph::Reduction, so that a cast converts between the two.
+def Dist_ReductionKind : Dist_Enum<"ReductionKind", "kind of a reduction", [
+  I32EnumAttrCase<"Sum", 0, "sum">,
+  I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">,
+  I32EnumAttrCase<"Product", 3, "product">,
+  I32EnumAttrCase<"And", 4, "and">,
+  I32EnumAttrCase<"Or", 5, "or">
+]>;
+
+def Dist_Role : Dist_Enum<"Role", "role of a state", [
+  I32EnumAttrCase<"Parameter", 0, "parameter">,
+  I32EnumAttrCase<"Optimizer", 1, "optimizer">,
+  I32EnumAttrCase<"Carried", 2, "carried">,
+  I32EnumAttrCase<"Constant", 3, "constant">
+]>;
+
+def Dist_Phase : Dist_Enum<"Phase", "part of a step to which an op belongs", [
+  I32EnumAttrCase<"Forward", 0, "forward">,
+  I32EnumAttrCase<"Backward", 1, "backward">,
+  I32EnumAttrCase<"BackwardInput", 2, "backward_input">,
+  I32EnumAttrCase<"BackwardWeight", 3, "backward_weight">,
+  I32EnumAttrCase<"Update", 4, "update">
+]>;
+
+def Dist_DrawKind : Dist_Enum<"DrawKind", "how initial values are drawn", [
+  I32EnumAttrCase<"Zeros", 0, "zeros">,
+  I32EnumAttrCase<"Ones", 1, "ones">,
+  I32EnumAttrCase<"Constant", 2, "constant">,
+  I32EnumAttrCase<"Normal", 3, "normal">,
+  I32EnumAttrCase<"Uniform", 4, "uniform">
+]>;
+
+def Dist_RuleKind : Dist_Enum<"RuleKind", "what gives a hyper value", [
+  I32EnumAttrCase<"Step", 0, "step">,
+  I32EnumAttrCase<"Seed", 1, "seed">,
+  I32EnumAttrCase<"Schedule", 2, "schedule">,
+  I32EnumAttrCase<"External", 3, "external">
+]>;
+
+def Dist_SlotKind : Dist_Enum<"SlotKind", "which kind of slot holds a value", [
+  I32EnumAttrCase<"State", 0, "state">,
+  I32EnumAttrCase<"Step", 1, "step">,
+  I32EnumAttrCase<"Act", 2, "act">,
+  I32EnumAttrCase<"Bnd", 3, "bnd">,
+  I32EnumAttrCase<"Input", 4, "input">,
+  I32EnumAttrCase<"Hyper", 5, "hyper">,
+  I32EnumAttrCase<"Metric", 6, "metric">,
+  I32EnumAttrCase<"Output", 7, "output">
+]>;
+
+def Dist_RecomputeKind : Dist_Enum<"RecomputeKind", "which blocks are recomputed", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"All", 1, "all">,
+  I32EnumAttrCase<"Every", 2, "every">
+]>;
+
+def Dist_Memory : Dist_Enum<"Memory", "memory that holds a state", [
+  I32EnumAttrCase<"Device", 0, "device">,
+  I32EnumAttrCase<"Host", 1, "host">,
+  I32EnumAttrCase<"Disk", 2, "disk">
+]>;
+
+#endif // LLMC_DIALECT_DIST_IR_DISTDIALECT

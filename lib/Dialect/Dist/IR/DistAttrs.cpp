@@ -1,0 +1,286 @@
+//===- DistAttrs.cpp - Attributes of programs and schedules ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The generated attribute classes, and verification and text of those that are
+// no layouts: draws, files, rules, tables, slots. Tested by
+// test/Dialect/Dist/attributes.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutSets.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace llmc::dist;
+
+/// Reads `1f1b`, `gpipe` or `"zb-h1"`. The lexer takes `1f1b` for a number
+/// followed by a word.
+static ParseResult parseScheduleName(AsmParser &parser, StringAttr &name) {
+  std::string text;
+  if (succeeded(parser.parseOptionalString(&text))) {
+    name = StringAttr::get(parser.getContext(), text);
+    return success();
+  }
+  int64_t number;
+  OptionalParseResult digits = parser.parseOptionalInteger(number);
+  if (digits.has_value()) {
+    if (failed(*digits))
+      return failure();
+    text = llvm::itostr(number);
+  }
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  name = StringAttr::get(parser.getContext(), text + word.str());
+  return success();
+}
+
+/// Whether the name reads back when it is not quoted.
+static bool isPlainScheduleName(StringRef name) {
+  StringRef word = name.starts_with("1f") ? name.drop_front() : name;
+  return !word.empty() && llvm::isAlpha(word.front()) &&
+         llvm::all_of(word,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+static void printScheduleName(AsmPrinter &printer, StringAttr name) {
+  if (isPlainScheduleName(name.getValue()))
+    printer << name.getValue();
+  else
+    printer << name;
+}
+
+#include "llmc/Dialect/Dist/IR/DistEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "llmc/Dialect/Dist/IR/DistAttrs.cpp.inc"
+
+void DistDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "llmc/Dialect/Dist/IR/DistAttrs.cpp.inc"
+      >();
+}
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+//===----------------------------------------------------------------------===//
+// States and hyper values
+//===----------------------------------------------------------------------===//
+
+Attribute DrawAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  SmallVector<double> values;
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  std::optional<DrawKind> kind = symbolizeDrawKind(word);
+  if (!kind) {
+    parser.emitError(loc) << "expected zeros, ones, constant, normal or "
+                             "uniform, got '"
+                          << word << "'";
+    return {};
+  }
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseFloat(values.emplace_back()))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<DrawAttr>(loc, parser.getContext(), *kind,
+                                     ArrayRef(values));
+}
+
+void DrawAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyDrawKind(getKind());
+  for (double value : getValues().asArrayRef()) {
+    printer << ", ";
+    printer.printFloat(APFloat(value));
+  }
+  printer << '>';
+}
+
+static LogicalResult verifyFinite(EmitError emitError,
+                                  ArrayRef<double> values) {
+  for (double value : values)
+    if (!std::isfinite(value))
+      return emitError() << "expected finite numbers, got " << value;
+  return success();
+}
+
+LogicalResult DrawAttr::verify(EmitError emitError, DrawKind kind,
+                               DenseF64ArrayAttr values) {
+  size_t wanted = 0;
+  if (kind == DrawKind::Constant || kind == DrawKind::Normal)
+    wanted = 1;
+  else if (kind == DrawKind::Uniform)
+    wanted = 2;
+  if (static_cast<size_t>(values.size()) != wanted)
+    return emitError() << "expected " << wanted << " numbers for '"
+                       << stringifyDrawKind(kind) << "', got " << values.size();
+  if (failed(verifyFinite(emitError, values.asArrayRef())))
+    return failure();
+  if (kind == DrawKind::Normal && values[0] < 0)
+    return emitError() << "expected a deviation of at least 0, got "
+                       << values[0];
+  if (kind == DrawKind::Uniform && values[0] > values[1])
+    return emitError() << "expected bounds in ascending order, got "
+                       << values[0] << " and " << values[1];
+  return success();
+}
+
+LogicalResult FileAttr::verify(EmitError emitError, StringRef path,
+                               int64_t offset, int64_t bytes, Type dtype) {
+  if (path.empty())
+    return emitError() << "expected the path of a file, got \"\"";
+  if (offset < 0 || bytes < 0)
+    return emitError() << "expected offset and bytes of at least 0, got "
+                       << offset << " and " << bytes;
+  if (dtype && !dtype.isIntOrFloat())
+    return emitError() << "expected an integer or float type, got " << dtype;
+  return success();
+}
+
+LogicalResult RuleAttr::verify(EmitError emitError, RuleKind kind,
+                               StringAttr schedule,
+                               DenseF64ArrayAttr constants) {
+  if (kind == RuleKind::Schedule) {
+    if (!schedule || schedule.empty())
+      return emitError() << "expected the name of a schedule";
+    return constants ? verifyFinite(emitError, constants.asArrayRef())
+                     : success();
+  }
+  if (schedule || constants)
+    return emitError() << "expected neither name nor constants for '"
+                       << stringifyRuleKind(kind) << "'";
+  return success();
+}
+
+LogicalResult BoxAttr::verify(EmitError emitError, FlatSymbolRefAttr state,
+                              LayoutAttr layout, DenseI64ArrayAttr offsets) {
+  if (offsets.size() != layout.getRank())
+    return emitError() << "expected " << layout.getRank()
+                       << " offsets for state " << state << ", got "
+                       << offsets.size();
+  for (int64_t offset : offsets.asArrayRef())
+    if (offset < 0)
+      return emitError() << "expected offsets of at least 0, got " << offset;
+  return success();
+}
+
+LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputeKind kind,
+                                    int64_t every) {
+  bool valid = kind == RecomputeKind::Every ? every >= 1 : every == 0;
+  if (!valid)
+    return emitError() << "expected a number of blocks for 'every' alone, got "
+                       << every << " for '" << stringifyRecomputeKind(kind)
+                       << "'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+Attribute TableAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<Cell> cells;
+  int64_t numSlots = -1;
+  auto parseRow = [&]() -> ParseResult {
+    SMLoc rowLoc = parser.getCurrentLocation();
+    std::string text;
+    if (parser.parseString(&text))
+      return failure();
+    SmallVector<StringRef> words;
+    StringRef(text).split(words, ' ', -1, /*KeepEmpty=*/false);
+    if (numSlots >= 0 && static_cast<int64_t>(words.size()) != numSlots)
+      return parser.emitError(rowLoc) << "expected a row of " << numSlots
+                                      << " cells, got " << words.size();
+    numSlots = words.size();
+    for (StringRef word : words) {
+      std::optional<Cell> cell = Cell::parse(word);
+      if (!cell)
+        return parser.emitError(rowLoc)
+               << "expected a cell such as 'F0.1', 'U' or '.', got '" << word
+               << "'";
+      cells.push_back(*cell);
+    }
+    return success();
+  };
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRow) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<TableAttr>(loc, parser.getContext(),
+                                      std::max<int64_t>(numSlots, 0),
+                                      ArrayRef(cells));
+}
+
+void TableAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  for (int64_t row = 0; row < getNumRows(); ++row) {
+    printer << (row ? ", \"" : "\"");
+    llvm::interleave(
+        getRow(row), printer, [&](const Cell &cell) { printer << cell.str(); },
+        " ");
+    printer << '"';
+  }
+  printer << "]>";
+}
+
+LogicalResult TableAttr::verify(EmitError emitError, int64_t numSlots,
+                                ArrayRef<Cell> cells) {
+  if (numSlots < 1 || cells.empty() || cells.size() % numSlots != 0)
+    return emitError() << "expected rows of at least one cell, got "
+                       << cells.size() << " cells in " << numSlots << " slots";
+  for (const Cell &cell : cells)
+    if (cell.chunk < 0 || cell.microbatch < 0)
+      return emitError() << "expected chunk and microbatch of at least 0, got "
+                         << cell.chunk << " and " << cell.microbatch;
+  return success();
+}
+
+int64_t TableAttr::getNumRows() const {
+  return getCells().size() / getNumSlots();
+}
+
+ArrayRef<Cell> TableAttr::getRow(int64_t row) const {
+  return getCells().slice(row * getNumSlots(), getNumSlots());
+}
+
+LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr name,
+                                   DictionaryAttr options, TableAttr table) {
+  if (name.empty())
+    return emitError() << "expected the name of a schedule, got \"\"";
+  return success();
+}
+
+LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,
+                               StringAttr name, int64_t chunk) {
+  if (name.empty())
+    return emitError() << "expected the name of a slot, got \"\"";
+  if (chunk < -1 || (chunk >= 0 && kind != SlotKind::Act))
+    return emitError() << "expected a chunk of at least 0 for 'act' alone, got "
+                       << chunk << " for '" << stringifySlotKind(kind) << "'";
+  return success();
+}
+
+LogicalResult ProgramAttr::verify(EmitError emitError,
+                                  FlatSymbolRefAttr function, int64_t chunk,
+                                  Phase phase, DenseI64ArrayAttr at) {
+  if ((phase == Phase::Update) != (chunk == -1) || chunk < -1)
+    return emitError() << "expected a chunk unless the phase is update, got "
+                       << chunk << " for '" << stringifyPhase(phase) << "'";
+  if (at.empty())
+    return emitError() << "expected a pipeline coordinate of program "
+                       << function;
+  for (auto [i, coordinate] : llvm::enumerate(at.asArrayRef()))
+    if (coordinate < 0 || (i > 0 && coordinate <= at[i - 1]))
+      return emitError() << "expected ascending coordinates from 0 on, got "
+                         << coordinate;
+  return success();
+}

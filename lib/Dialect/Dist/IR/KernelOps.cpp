@@ -1,0 +1,149 @@
+//===- KernelOps.cpp - Launches and contractions --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of what program bodies hold once kernels are formed. Tested by
+// test/Dialect/Dist/invalid-kernels.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace llmc::dist;
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+/// Reads `[result, operand]`; nothing when it is no such pair.
+static std::optional<std::pair<int64_t, int64_t>> readPair(Attribute attr) {
+  auto pair = dyn_cast<ArrayAttr>(attr);
+  if (!pair || pair.size() != 2)
+    return std::nullopt;
+  auto result = dyn_cast<IntegerAttr>(pair[0]);
+  auto operand = dyn_cast<IntegerAttr>(pair[1]);
+  if (!result || !operand)
+    return std::nullopt;
+  return std::make_pair(result.getValue().getSExtValue(),
+                        operand.getValue().getSExtValue());
+}
+
+SmallVector<std::pair<int64_t, int64_t>> LaunchOp::getTiedPairs() {
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  if (getTied())
+    for (Attribute attr : getTiedAttr())
+      if (auto pair = readPair(attr))
+        pairs.push_back(*pair);
+  return pairs;
+}
+
+/// Size of a tensor of numbers in bits, or nothing.
+static std::optional<int64_t> getBits(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      !tensor.getElementType().isIntOrFloat())
+    return std::nullopt;
+  return tensor.getNumElements() * tensor.getElementTypeBitWidth();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getScratch() < 0)
+    return emitOpError() << "expected scratch of at least 0 bytes, got "
+                         << getScratch();
+  if (!getTied())
+    return success();
+  llvm::DenseSet<int64_t> results, operands;
+  for (Attribute attr : getTiedAttr()) {
+    auto pair = readPair(attr);
+    if (!pair)
+      return emitOpError() << "expected [result, operand] in `tied`, got "
+                           << attr;
+    auto [result, operand] = *pair;
+    if (result < 0 || result >= getNumResults() || operand < 0 ||
+        operand >= getNumOperands())
+      return emitOpError() << "expected tied pairs of " << getNumResults()
+                           << " results and " << getNumOperands()
+                           << " operands, got " << attr;
+    if (!results.insert(result).second || !operands.insert(operand).second)
+      return emitOpError() << "expected results and operands tied once, got "
+                           << attr << " again";
+    std::optional<int64_t> bits = getBits(getResult(result).getType());
+    if (!bits || bits != getBits(getOperand(operand).getType()))
+      return emitOpError() << "expected tied types of equal size, got "
+                           << getResult(result).getType() << " and "
+                           << getOperand(operand).getType();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+/// Verifies that the dims of one side are in range and none twice, and appends
+/// the sizes of those that are left to `rest`.
+static LogicalResult collectRest(ContractOp op, StringRef side,
+                                 RankedTensorType type, ArrayRef<int64_t> batch,
+                                 ArrayRef<int64_t> contracting,
+                                 SmallVectorImpl<int64_t> &rest) {
+  SmallVector<bool> used(type.getRank(), false);
+  for (ArrayRef<int64_t> dims : {batch, contracting})
+    for (int64_t dim : dims) {
+      if (dim < 0 || dim >= type.getRank() || used[dim])
+        return op.emitOpError() << "expected distinct dims of the " << side
+                                << " side of " << type << ", got " << dim;
+      used[dim] = true;
+    }
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!used[dim])
+      rest.push_back(type.getDimSize(dim));
+  return success();
+}
+
+static LogicalResult verifyPairs(ContractOp op, StringRef kind,
+                                 ArrayRef<int64_t> left,
+                                 ArrayRef<int64_t> right) {
+  auto lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
+  if (left.size() != right.size())
+    return op.emitOpError()
+           << "expected as many " << kind << " dims on both sides, got "
+           << left.size() << " and " << right.size();
+  for (auto [l, r] : llvm::zip_equal(left, right))
+    if (lhs.getDimSize(l) != rhs.getDimSize(r))
+      return op.emitOpError()
+             << "expected " << kind << " dims of equal size, got "
+             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  auto lhs = getLhs().getType(), rhs = getRhs().getType();
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOpError() << "expected sides of equal element type, got "
+                         << lhs.getElementType() << " and "
+                         << rhs.getElementType();
+  SmallVector<int64_t> left, right;
+  if (failed(collectRest(*this, "left", lhs, getLhsBatch(), getLhsContracting(),
+                         left)) ||
+      failed(collectRest(*this, "right", rhs, getRhsBatch(),
+                         getRhsContracting(), right)) ||
+      failed(verifyPairs(*this, "batch", getLhsBatch(), getRhsBatch())) ||
+      failed(verifyPairs(*this, "contracting", getLhsContracting(),
+                         getRhsContracting())))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (int64_t dim : getLhsBatch())
+    shape.push_back(lhs.getDimSize(dim));
+  llvm::append_range(shape, left);
+  llvm::append_range(shape, right);
+  if (getResult().getType().getShape() != ArrayRef(shape))
+    return emitOpError() << "expected a result of shape [" << ArrayRef(shape)
+                         << "], got " << getResult().getType();
+  if (getAccumulator() && getAccumulator().getType() != getResult().getType())
+    return emitOpError() << "expected an accumulator of "
+                         << getResult().getType() << ", got "
+                         << getAccumulator().getType();
+  return success();
+}

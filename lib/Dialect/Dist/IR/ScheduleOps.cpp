@@ -1,0 +1,276 @@
+//===- ScheduleOps.cpp - Segments, transfers, timelines -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of how a step is cut and when its parts run. Tested by
+// test/Dialect/Dist/invalid-schedule.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace llmc::dist;
+
+//===----------------------------------------------------------------------===//
+// Segment
+//===----------------------------------------------------------------------===//
+
+void SegmentOp::build(OpBuilder &builder, OperationState &state,
+                      TypeRange results, int64_t chunk, Phase phase) {
+  build(builder, state, results, builder.getI64IntegerAttr(chunk),
+        DenseI64ArrayAttr(), PhaseAttr::get(builder.getContext(), phase));
+  state.regions.front()->emplaceBlock();
+}
+
+void SegmentOp::build(OpBuilder &builder, OperationState &state,
+                      TypeRange results, ArrayRef<int64_t> at) {
+  build(builder, state, results, IntegerAttr(),
+        builder.getDenseI64ArrayAttr(at),
+        PhaseAttr::get(builder.getContext(), Phase::Update));
+  state.regions.front()->emplaceBlock();
+}
+
+YieldOp SegmentOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
+
+LogicalResult SegmentOp::verify() {
+  bool update = getPhase() == Phase::Update;
+  if (getChunk().has_value() == update || getAt().has_value() != update)
+    return emitOpError() << "expected `at` in phase update and `chunk` in the "
+                            "others, got phase '"
+                         << stringifyPhase(getPhase()) << "'";
+  if (getChunk() && static_cast<int64_t>(*getChunk()) < 0)
+    return emitOpError() << "expected a chunk of at least 0, got "
+                         << static_cast<int64_t>(*getChunk());
+  if (getAt()) {
+    if (getAt()->empty())
+      return emitOpError() << "expected at least one coordinate, got 0";
+    for (auto [i, coordinate] : llvm::enumerate(*getAt()))
+      if (coordinate < 0 || (i > 0 && coordinate <= (*getAt())[i - 1]))
+        return emitOpError() << "expected ascending coordinates from 0 on, got "
+                             << coordinate;
+  }
+  if ((*this)->getParentOfType<SegmentOp>())
+    return emitOpError() << "cannot stand in another segment";
+  return success();
+}
+
+LogicalResult SegmentOp::verifyRegions() {
+  Block &block = getBody().front();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return emitOpError() << "expected to end in 'dist.yield'";
+  if (block.getNumArguments() != 0)
+    return emitOpError() << "expected a region without arguments, got "
+                         << block.getNumArguments();
+  if (yield.getOperandTypes() != getResultTypes())
+    return emitOpError() << "expected yielded types " << getResultTypes()
+                         << ", got " << yield.getOperandTypes();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Transfer
+//===----------------------------------------------------------------------===//
+
+LogicalResult TransferOp::verify() {
+  if (getAxis().empty())
+    return emitOpError() << "expected the name of an axis, got \"\"";
+  if (getFrom() == getTo())
+    return emitOpError() << "expected two coordinates, got " << getFrom()
+                         << " twice";
+  auto from = cast<RankedTensorType>(getInput().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  LayoutAttr layout = dist::getLayout(from);
+  if (!layout) {
+    if (from != to)
+      return emitOpError() << "expected a result of " << from << ", got " << to;
+    return success();
+  }
+  if (layout.getPin(getAxis()) !=
+      ArrayRef<int64_t>(static_cast<int64_t>(getFrom())))
+    return emitOpError() << "expected an input pinned at coordinate "
+                         << getFrom() << " of axis \"" << getAxis()
+                         << "\" alone, got " << layout;
+  SmallVector<PinAttr> pins;
+  for (PinAttr pin : layout.getAt())
+    pins.push_back(pin.getAxis() == getAxisAttr()
+                       ? PinAttr::get(getContext(), getAxisAttr(),
+                                      static_cast<int64_t>(getTo()))
+                       : pin);
+  RankedTensorType wanted = withLayout(from, layout.withPins(pins));
+  if (wanted != to)
+    return emitOpError() << "expected a result of " << wanted << ", got " << to;
+  return success();
+}
+
+LogicalResult TransferOp::verifySymbolUses(SymbolTableCollection &tables) {
+  LayoutAttr layout = dist::getLayout(getInput().getType());
+  FailureOr<MeshOp> mesh =
+      findMesh(*this, layout ? layout.getMesh() : getMeshAttr(), tables);
+  if (failed(mesh) ||
+      failed(verifyEncodingOnMesh(*this, getInput().getType(), tables)))
+    return failure();
+  if (!mesh->getAxes().contains(getAxis()))
+    return emitOpError() << "expected an axis of the mesh, got \"" << getAxis()
+                         << "\"";
+  int64_t size = mesh->getAxes().getSize(getAxis());
+  for (int64_t coordinate : {getFrom(), getTo()})
+    if (coordinate < 0 || coordinate >= size)
+      return emitOpError() << "expected coordinates of axis \"" << getAxis()
+                           << "\" below " << size << ", got " << coordinate;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Timeline
+//===----------------------------------------------------------------------===//
+
+/// The phases of a program that a cell may stand for.
+static bool runsIn(Cell::Kind kind, Phase phase) {
+  switch (kind) {
+  case Cell::Kind::Idle:
+    return false;
+  case Cell::Kind::Forward:
+    return phase == Phase::Forward;
+  case Cell::Kind::Backward:
+    return phase == Phase::Backward || phase == Phase::BackwardInput;
+  case Cell::Kind::BackwardWeight:
+    return phase == Phase::BackwardWeight;
+  case Cell::Kind::Update:
+    return phase == Phase::Update;
+  }
+  return false;
+}
+
+LogicalResult TimelineOp::verify() {
+  if (getMicrobatches() < 1)
+    return emitOpError() << "expected at least 1 microbatch, got "
+                         << getMicrobatches();
+  auto programs = llvm::to_vector(getPrograms().getAsRange<ProgramAttr>());
+  for (auto [i, program] : llvm::enumerate(programs))
+    for (ProgramAttr other : ArrayRef(programs).take_front(i)) {
+      if (program.getFunction() == other.getFunction())
+        return emitOpError()
+               << "expected program " << program.getFunction() << " once";
+      bool sameCell = program.getPhase() == other.getPhase() &&
+                      program.getChunk() == other.getChunk();
+      bool shared = llvm::any_of(program.getAt().asArrayRef(), [&](int64_t at) {
+        return llvm::is_contained(other.getAt().asArrayRef(), at);
+      });
+      if (sameCell && shared)
+        return emitOpError()
+               << "expected one program for each chunk, phase "
+                  "and coordinate, got "
+               << other.getFunction() << " and " << program.getFunction();
+    }
+  for (int64_t row = 0; row < getTable().getNumRows(); ++row)
+    for (const Cell &cell : getTable().getRow(row)) {
+      if (cell.kind == Cell::Kind::Idle)
+        continue;
+      if (cell.hasMicrobatch() && cell.microbatch >= getMicrobatches())
+        return emitOpError()
+               << "expected microbatches below " << getMicrobatches()
+               << ", got cell '" << cell.str() << "'";
+      bool found = llvm::any_of(programs, [&](ProgramAttr program) {
+        bool chunk = !cell.hasMicrobatch() || program.getChunk() == cell.chunk;
+        return chunk && runsIn(cell.kind, program.getPhase()) &&
+               llvm::is_contained(program.getAt().asArrayRef(), row);
+      });
+      if (!found)
+        return emitOpError() << "expected a program for cell '" << cell.str()
+                             << "' at coordinate " << row << ", got none";
+    }
+  return success();
+}
+
+/// Verifies the marks of a program's arguments and results.
+static LogicalResult verifyProgram(TimelineOp op, func::FuncOp function) {
+  auto fail = [&]() {
+    InFlightDiagnostic diag = op.emitOpError();
+    diag.attachNote(function.getLoc()) << "program is defined here";
+    return diag;
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, DistDialect::kSlot) &&
+        !function.getArgAttr(i, DistDialect::kRecv) &&
+        !function.getArgumentTypes()[i].isIndex())
+      return fail() << "expected argument " << i << " of @"
+                    << function.getName()
+                    << " to be a slot, a received transfer or the microbatch";
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (!function.getResultAttr(i, DistDialect::kSlot) &&
+        !function.getResultAttr(i, DistDialect::kSend))
+      return fail() << "expected result " << i << " of @" << function.getName()
+                    << " to be a slot or a sent transfer";
+  return success();
+}
+
+/// The type with which the program sends (result) or receives (argument) it.
+static Type getTransferType(func::FuncOp function, FlatSymbolRefAttr transfer,
+                            bool sends) {
+  unsigned count =
+      sends ? function.getNumResults() : function.getNumArguments();
+  for (unsigned i = 0; i < count; ++i) {
+    Attribute mark = sends ? function.getResultAttr(i, DistDialect::kSend)
+                           : function.getArgAttr(i, DistDialect::kRecv);
+    if (mark == transfer)
+      return sends ? function.getResultTypes()[i]
+                   : function.getArgumentTypes()[i];
+  }
+  return {};
+}
+
+LogicalResult TimelineOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<MeshOp> mesh = findMesh(*this, {}, tables);
+  if (failed(mesh))
+    return failure();
+  int64_t rows =
+      mesh->getPipeline() ? mesh->getAxes().getSize(*mesh->getPipeline()) : 1;
+  if (getTable().getNumRows() != rows)
+    return emitOpError() << "expected a table of " << rows
+                         << " rows for the pipeline axis, got "
+                         << getTable().getNumRows();
+  llvm::DenseMap<Attribute, func::FuncOp> functions;
+  for (ProgramAttr program : getPrograms().getAsRange<ProgramAttr>()) {
+    auto function = tables.lookupNearestSymbolFrom<func::FuncOp>(
+        *this, program.getFunction());
+    if (!function)
+      return emitOpError() << "expected function " << program.getFunction()
+                           << " in the module, got none";
+    if (program.getAt().asArrayRef().back() >= rows)
+      return emitOpError() << "expected coordinates below " << rows << ", got "
+                           << program.getAt().asArrayRef().back() << " of "
+                           << program.getFunction();
+    functions[program.getFunction()] = function;
+    if (failed(verifyProgram(*this, function)))
+      return failure();
+  }
+  llvm::DenseSet<Attribute> seen;
+  for (RouteAttr route : getTransfers().getAsRange<RouteAttr>()) {
+    if (!seen.insert(route.getTransfer()).second)
+      return emitOpError() << "expected transfer " << route.getTransfer()
+                           << " once";
+    Type types[2];
+    for (bool sends : {true, false}) {
+      FlatSymbolRefAttr name = sends ? route.getFrom() : route.getTo();
+      func::FuncOp function = functions.lookup(name);
+      if (function)
+        types[sends] = getTransferType(function, route.getTransfer(), sends);
+      if (!types[sends])
+        return emitOpError()
+               << "expected program " << name << " to "
+               << (sends ? "send " : "receive ") << route.getTransfer();
+    }
+    if (types[0] != types[1])
+      return emitOpError() << "expected transfer " << route.getTransfer()
+                           << " received as it is sent, " << types[1]
+                           << ", got " << types[0];
+  }
+  return success();
+}
