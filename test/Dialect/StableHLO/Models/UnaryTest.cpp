@@ -1,0 +1,42 @@
+//===- UnaryTest.cpp - Answers of functions of one operand ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DerivativeHarness.h"
+
+using namespace llmc::test;
+
+namespace {
+struct Case {
+  const char *op;
+  double low, high;
+};
+
+/// @f(%x) = op(%x), with %x in [low, high).
+std::string makeUnary(const Case &c, const std::string &element) {
+  std::string type = "tensor<2x3x" + element + ">";
+  return "func.func @f(%x: " + type + " {test.low = " + std::to_string(c.low) +
+         " : f64, test.high = " + std::to_string(c.high) + " : f64}) -> " +
+         type + " {\n  %y = stablehlo." + c.op + " %x : " + type +
+         "\n  return %y : " + type + "\n}";
+}
+
+class UnaryDerivative : public testing::TestWithParam<Case> {};
+
+TEST_P(UnaryDerivative, AgreesWithDifferences) {
+  EXPECT_TRUE(checkDerivative(makeUnary(GetParam(), "f64")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnaryDerivative,
+    testing::Values(Case{"negate", -1, 1}, Case{"abs", 0.1, 1},
+                    Case{"abs", -1, -0.1}, Case{"cbrt", 0.2, 2},
+                    Case{"cbrt", -2, -0.2}, Case{"cosine", -3, 3},
+                    Case{"exponential", -2, 2},
+                    Case{"exponential_minus_one", -1, 1}, Case{"log", 0.2, 3},
+                    Case{"log_plus_one", -0.5, 2}, Case{"logistic", -4, 4},
+                    Case{"rsqrt", 0.2, 3}, Case{"sine", -3, 3},
+                    Case{"sqrt", 0.2, 3}, Case{"tanh", -2, 2}));
+} // namespace
