@@ -19,8 +19,8 @@ dist.state @counter : tensor<i32> {role = carried, source = #dist.draw<zeros>}
 // CHECK: dist.state @table : tensor<2xf32> {role = constant, source = #dist.draw<uniform, -1.000000e+00, 1.000000e+00>}
 dist.state @table : tensor<2xf32> {role = constant, source = #dist.draw<uniform, -1.0, 1.0>}
 
-// CHECK: dist.hyper @lr : tensor<f32> = <schedule, "warmup_cosine", [1.000000e-03, 1.000000e+02]>
-dist.hyper @lr : tensor<f32> = <schedule, "warmup_cosine", [0.001, 100.0]>
+// CHECK: dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 1.000000e-03, warmup = 100, total = 1000>
+dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 0.001, warmup = 100, total = 1000>
 // CHECK: dist.hyper @t : tensor<i32> = <step>
 dist.hyper @t : tensor<i32> = <step>
 

@@ -81,8 +81,8 @@ Attribute DrawAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<DrawKind> kind = symbolizeDrawKind(word);
   if (!kind) {
-    parser.emitError(loc) << "expected zeros, ones, constant, normal or "
-                             "uniform, got '"
+    parser.emitError(loc) << "expected zeros, ones, constant, uniform, "
+                             "normal or truncated_normal, got '"
                           << word << "'";
     return {};
   }
@@ -114,17 +114,22 @@ static LogicalResult verifyFinite(EmitError emitError,
 
 LogicalResult DrawAttr::verify(EmitError emitError, DrawKind kind,
                                DenseF64ArrayAttr values) {
-  size_t wanted = 0;
-  if (kind == DrawKind::Constant || kind == DrawKind::Normal)
-    wanted = 1;
+  size_t least = 0, most = 0;
+  if (kind == DrawKind::Constant)
+    least = most = 1;
   else if (kind == DrawKind::Uniform)
-    wanted = 2;
-  if (static_cast<size_t>(values.size()) != wanted)
-    return emitError() << "expected " << wanted << " numbers for '"
-                       << stringifyDrawKind(kind) << "', got " << values.size();
+    least = most = 2;
+  else if (kind == DrawKind::Normal || kind == DrawKind::TruncatedNormal)
+    least = 1, most = 2;
+  size_t count = values.size();
+  if (count < least || count > most)
+    return emitError() << "expected " << least << " to " << most
+                       << " numbers for '" << stringifyDrawKind(kind)
+                       << "', got " << count;
   if (failed(verifyFinite(emitError, values.asArrayRef())))
     return failure();
-  if (kind == DrawKind::Normal && values[0] < 0)
+  if (kind != DrawKind::Uniform && kind != DrawKind::Constant && count > 0 &&
+      values[0] < 0)
     return emitError() << "expected a deviation of at least 0, got "
                        << values[0];
   if (kind == DrawKind::Uniform && values[0] > values[1])
@@ -145,18 +150,71 @@ LogicalResult FileAttr::verify(EmitError emitError, StringRef path,
   return success();
 }
 
-LogicalResult RuleAttr::verify(EmitError emitError, RuleKind kind,
-                               StringAttr schedule,
-                               DenseF64ArrayAttr constants) {
-  if (kind == RuleKind::Schedule) {
-    if (!schedule || schedule.empty())
-      return emitError() << "expected the name of a schedule";
-    return constants ? verifyFinite(emitError, constants.asArrayRef())
-                     : success();
+Attribute RuleAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  double base = 0, last = 0;
+  int64_t warmup = 0, total = 0;
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  std::optional<RuleKind> kind = symbolizeRuleKind(word);
+  if (!kind) {
+    parser.emitError(loc)
+        << "expected step, seed, external, constant, warmup_constant, "
+           "warmup_linear or warmup_cosine, got '"
+        << word << "'";
+    return {};
   }
-  if (schedule || constants)
-    return emitError() << "expected neither name nor constants for '"
-                       << stringifyRuleKind(kind) << "'";
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc wordLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word) || parser.parseEqual())
+      return {};
+    ParseResult result = failure();
+    if (word == "base")
+      result = parser.parseFloat(base);
+    else if (word == "last")
+      result = parser.parseFloat(last);
+    else if (word == "warmup")
+      result = parser.parseInteger(warmup);
+    else if (word == "total")
+      result = parser.parseInteger(total);
+    else
+      parser.emitError(wordLoc)
+          << "expected base, last, warmup or total, got '" << word << "'";
+    if (result)
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<RuleAttr>(loc, parser.getContext(), *kind, base,
+                                     last, warmup, total);
+}
+
+void RuleAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyRuleKind(getKind());
+  for (auto [name, value] :
+       {std::pair("base", getBaseAttr()), std::pair("last", getLastAttr())}) {
+    if (value.getValue().isPosZero())
+      continue;
+    printer << ", " << name << " = ";
+    printer.printFloat(value.getValue());
+  }
+  if (getWarmup() != 0)
+    printer << ", warmup = " << getWarmup();
+  if (getTotal() != 0)
+    printer << ", total = " << getTotal();
+  printer << '>';
+}
+
+LogicalResult RuleAttr::verify(EmitError emitError, RuleKind kind,
+                               FloatAttr base, FloatAttr last, int64_t warmup,
+                               int64_t total) {
+  if (failed(verifyFinite(emitError,
+                          {base.getValueAsDouble(), last.getValueAsDouble()})))
+    return failure();
+  if (warmup < 0 || total < 0)
+    return emitError() << "expected warmup and total of at least 0, got "
+                       << warmup << " and " << total;
   return success();
 }
 

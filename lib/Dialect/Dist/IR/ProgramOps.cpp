@@ -87,8 +87,7 @@ static LogicalResult verifySource(StateOp state) {
            << "is a part and takes initial values from its whole, got source "
            << source;
   if (auto draw = dyn_cast<DrawAttr>(source)) {
-    bool fractional = draw.getKind() == DrawKind::Normal ||
-                      draw.getKind() == DrawKind::Uniform;
+    bool fractional = draw.isNormal() || draw.getKind() == DrawKind::Uniform;
     if (fractional && !isa<FloatType>(type.getElementType()))
       return state.emitOpError()
              << "expected float elements for a random source, got "
@@ -268,7 +267,9 @@ LogicalResult HyperOp::verify() {
     return emitOpError()
            << "expected a tensor of rank 0 of a float or signless integer, got "
            << type;
-  if (getRule().getKind() == RuleKind::Schedule && !isa<FloatType>(element))
-    return emitOpError() << "expected a float for a schedule, got " << element;
+  if (getRule().getKind() >= RuleKind::Constant && !isa<FloatType>(element))
+    return emitOpError() << "expected a float for rule '"
+                         << stringifyRuleKind(getRule().getKind()) << "', got "
+                         << element;
   return success();
 }

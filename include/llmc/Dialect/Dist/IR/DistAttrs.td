@@ -25,8 +25,9 @@ def Dist_PhaseAttr : EnumAttr<Dist_Dialect, Dist_Phase, "phase"> {
 def Dist_DrawAttr : Dist_Attr<"Draw", "draw"> {
   let summary = "initial values drawn by the runtime";
   let description = [{
-    `#dist.draw<zeros>`, `<ones>`, `<constant, v>`, `<normal, deviation>` or
-    `<uniform, low, high>`. The element at a global index depends on the seed,
+    `#dist.draw<zeros>`, `<ones>`, `<constant, v>`, `<uniform, low, high>`,
+    `<normal, deviation>` or `<normal, deviation, mean>`; `truncated_normal`
+    likewise, cut at two deviations. The element at a global index depends on the seed,
     the name of the state and that index alone.
 
     Constraints: as many numbers as the kind takes, all finite; a deviation is
@@ -36,6 +37,12 @@ def Dist_DrawAttr : Dist_Attr<"Draw", "draw"> {
   let builders = [AttrBuilder<(ins "DrawKind":$kind, CArg<"::llvm::ArrayRef<double>", "{}">:$values), [{
     return $_get($_ctxt, kind, ::mlir::DenseF64ArrayAttr::get($_ctxt, values));
   }]>];
+  let extraClassDeclaration = [{
+    bool isNormal() const { return getKind() == DrawKind::Normal || getKind() == DrawKind::TruncatedNormal; }
+    /// Of the normal kinds.
+    double getDeviation() const { return getValues()[0]; }
+    double getMean() const { return getValues().size() > 1 ? getValues()[1] : 0.0; }
+  }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -80,16 +87,31 @@ def Dist_RowAttr : Dist_Attr<"Row", "row"> {
 def Dist_RuleAttr : Dist_Attr<"Rule", "rule"> {
   let summary = "what gives a hyper value in each step";
   let description = [{
-    `#dist.rule<step>`, `<seed>`, `<external>` or
-    `<schedule, "warmup_cosine", [0.001, 100.0, 1000.0]>`. The runtime evaluates
-    it on the host in double.
+    `#dist.rule<step, base = 1.0>` (the step's number from 0, plus `base`),
+    `<seed>`, `<external>`, `<constant, base = 0.001>`,
+    `<warmup_constant, base = 0.001, warmup = 100>`, `<warmup_linear, ...>` or
+    `<warmup_cosine, base = 0.001, last = 0.0001, warmup = 100, total = 1000>`:
+    linear to `base` within `warmup` steps, then down to `last` at `total`. The
+    runtime evaluates it on the host in double. Absent numbers are 0.
 
-    Constraints: `schedule` has a name; the others have neither name nor
-    constants; constants are finite.
+    Constraints: base and last finite; warmup and total at least 0.
   }];
-  let parameters = (ins "RuleKind":$kind, OptionalParameter<"::mlir::StringAttr">:$schedule,
-                        OptionalParameter<"::mlir::DenseF64ArrayAttr">:$constants);
-  let assemblyFormat = "`<` $kind (`,` $schedule^)? (`,` $constants^)? `>`";
+  let parameters = (ins "RuleKind":$kind, "::mlir::FloatAttr":$baseAttr, "::mlir::FloatAttr":$lastAttr,
+                        "int64_t":$warmup, "int64_t":$total);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    AttrBuilder<(ins "RuleKind":$kind, CArg<"double", "0.0">:$base, CArg<"double", "0.0">:$last,
+                     CArg<"int64_t", "0">:$warmup, CArg<"int64_t", "0">:$total), [{
+      auto f64 = ::mlir::Float64Type::get($_ctxt);
+      return $_get($_ctxt, kind, ::mlir::FloatAttr::get(f64, base), ::mlir::FloatAttr::get(f64, last), warmup,
+                   total);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    double getBase() const { return getBaseAttr().getValueAsDouble(); }
+    double getLast() const { return getLastAttr().getValueAsDouble(); }
+  }];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

@@ -117,14 +117,19 @@ def Dist_DrawKind : Dist_Enum<"DrawKind", "how initial values are drawn", [
   I32EnumAttrCase<"Ones", 1, "ones">,
   I32EnumAttrCase<"Constant", 2, "constant">,
   I32EnumAttrCase<"Normal", 3, "normal">,
-  I32EnumAttrCase<"Uniform", 4, "uniform">
+  I32EnumAttrCase<"Uniform", 4, "uniform">,
+  I32EnumAttrCase<"TruncatedNormal", 5, "truncated_normal">
 ]>;
 
+// Numbered as the runtime's HyperKind.
 def Dist_RuleKind : Dist_Enum<"RuleKind", "what gives a hyper value", [
   I32EnumAttrCase<"Step", 0, "step">,
   I32EnumAttrCase<"Seed", 1, "seed">,
-  I32EnumAttrCase<"Schedule", 2, "schedule">,
-  I32EnumAttrCase<"External", 3, "external">
+  I32EnumAttrCase<"External", 2, "external">,
+  I32EnumAttrCase<"Constant", 3, "constant">,
+  I32EnumAttrCase<"WarmupConstant", 4, "warmup_constant">,
+  I32EnumAttrCase<"WarmupLinear", 5, "warmup_linear">,
+  I32EnumAttrCase<"WarmupCosine", 6, "warmup_cosine">
 ]>;
 
 def Dist_SlotKind : Dist_Enum<"SlotKind", "which kind of slot holds a value", [

@@ -121,11 +121,11 @@ def Dist_HyperOp : Dist_SymbolOp<"hyper"> {
   let summary = "a scalar that is written before each step";
   let description = [{
     ```mlir
-    dist.hyper @lr : tensor<f32> = #dist.rule<schedule, "warmup_cosine", [0.001, 100.0, 1000.0]>
-    dist.hyper @step : tensor<i32> = #dist.rule<step>
+    dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 0.001, warmup = 100, total = 1000>
+    dist.hyper @step : tensor<i32> = <step>
     ```
-    Constraints: a tensor of rank 0 of a float or signless integer; `schedule`
-    gives floats, `step` and `seed` integers or floats.
+    Constraints: a tensor of rank 0 of a float or signless integer; a
+    constant or warm-up rule gives floats.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, Dist_RuleAttr:$rule);
   let assemblyFormat = "$sym_name `:` $type `=` $rule attr-dict";
