@@ -4,7 +4,7 @@
 //
 // Predicates on types, and the two checks that element-wise ops share. Types
 // come from user text, so sizes are multiplied with overflow checks.
-// Tests: test/Dialect/StableHLO/invalid.mlir.
+// Tests: test/Dialect/StableHLO/invalid-elementwise.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ bool isGraphElement(Type type) {
     return !integer.isSigned() && width <= 64 && llvm::isPowerOf2_32(width);
   }
   auto real = dyn_cast<FloatType>(type);
-  return real && real.getWidth() <= 64;
+  return real && real.getWidth() <= 64 && !isa<FloatTF32Type>(real);
 }
 
 static Type graphElement(Type type) {

@@ -9,6 +9,7 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,8 +20,11 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect, mlir::arith::ArithDialect>();
-  registry.insert<llmc::chlo::ChloDialect, llmc::stablehlo::StableHLODialect>();
-  registry.insert<llmc::dist::DistDialect, llmc::nn::NNDialect>();
+  registry.insert<llmc::chlo::ChloDialect>();
+  registry.insert<llmc::dist::DistDialect>();
+  registry.insert<llmc::nn::NNDialect>();
+  registry.insert<llmc::sdy::SdyDialect>();
+  registry.insert<llmc::stablehlo::StableHLODialect>();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerSymbolDCEPass();

@@ -20,7 +20,7 @@
 namespace llmc {
 
 /// True for i1, iN and uiN with N in {2, 4, 8, 16, 32, 64}, and floats up to 64
-/// bits. Signless integers are signed.
+/// bits that can be stored (no tf32). Signless integers are signed.
 bool isGraphElement(mlir::Type type);
 
 /// True for a ranked tensor of static shape and graph elements whose number of

@@ -1,8 +1,9 @@
-//===- Attributes.cpp - Meshes and shardings -------------------------------===//
+//===- Attributes.cpp - Meshes and shardings
+//-------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parsing and printing as Shardy does, and the checks that need no symbol table.
-// Tests: test/Dialect/Sdy/{ops,invalid}.mlir.
+// Parsing and printing as Shardy does, and the checks that need no symbol
+// table. Tests: test/Dialect/Sdy/{ops,invalid}.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,7 +152,8 @@ static DimensionShardingAttr parseDimension(AsmParser &parser) {
     }
     return success(axes.emplace_back(parseAxisRef(parser)) != nullptr);
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry) ||
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces,
+                                     parseEntry) ||
       parsePriority(parser, priority))
     return {};
   return make<DimensionShardingAttr>(parser, loc, axes, isClosed, priority);
@@ -214,9 +216,8 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 
 void MeshAttr::print(AsmPrinter &printer) const {
   printer << "<[";
-  llvm::interleaveComma(getAxes(), printer, [&](MeshAxisAttr axis) {
-    printAxis(printer, axis);
-  });
+  llvm::interleaveComma(getAxes(), printer,
+                        [&](MeshAxisAttr axis) { printAxis(printer, axis); });
   printer << "]";
   if (!getDeviceIds().empty()) {
     printer << ", device_ids=[";
@@ -237,9 +238,9 @@ static Attribute parseMeshOrRef(AsmParser &parser) {
 }
 
 /// `, replicated={"x"}, unreduced={"y"}`, each if given.
-static ParseResult
-parseAxisSets(AsmParser &parser, SmallVectorImpl<AxisRefAttr> &replicated,
-              SmallVectorImpl<AxisRefAttr> &unreduced) {
+static ParseResult parseAxisSets(AsmParser &parser,
+                                 SmallVectorImpl<AxisRefAttr> &replicated,
+                                 SmallVectorImpl<AxisRefAttr> &unreduced) {
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
     StringRef word;

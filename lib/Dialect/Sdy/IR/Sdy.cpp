@@ -1,4 +1,5 @@
-//===- Sdy.cpp - The sdy dialect -------------------------------------------===//
+//===- Sdy.cpp - The sdy dialect
+//-------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration, and the checks of shardings against their mesh and their type,
@@ -100,8 +101,8 @@ static LogicalResult verifySharding(EmitError emitError, Operation *op,
   size_t rank = tensor && tensor.hasRank() ? tensor.getRank() : 0;
   if (dims != rank)
     return emitError() << "expected a sharding of " << rank
-                       << (rank == 1 ? " dimension" : " dimensions")
-                       << ", as " << type << " has, got " << dims;
+                       << (rank == 1 ? " dimension" : " dimensions") << ", as "
+                       << type << " has, got " << dims;
   SmallVector<AxisPart> used;
   for (DimensionShardingAttr dim : sharding.getDimShardings())
     for (AxisRefAttr axis : dim.getAxes())
@@ -115,8 +116,7 @@ static LogicalResult verifySharding(EmitError emitError, Operation *op,
   return success();
 }
 
-LogicalResult
-ShardingConstraintOp::verifySymbolUses(SymbolTableCollection &) {
+LogicalResult ShardingConstraintOp::verifySymbolUses(SymbolTableCollection &) {
   return verifySharding([&] { return emitOpError(); }, *this, getSharding(),
                         getType());
 }

@@ -194,8 +194,10 @@ ParseResult llmc::stablehlo::parseOperandsThenComma(
 
 void llmc::stablehlo::printOperandsThenComma(OpAsmPrinter &printer, Operation *,
                                              OperandRange operands) {
-  for (Value operand : operands)
-    printer << operand << ", ";
+  // The blank before the keyword comes from the assembly format.
+  llvm::interleave(
+      operands, printer, [&](Value operand) { printer << operand << ","; },
+      " ");
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 // The structures that print as `#stablehlo.gather<offset_dims = [2], ..>`:
 // named fields in any order, each at most once, empty or zero ones omitted. An
 // attribute of unknown name is kept verbatim. Tests:
-// test/Dialect/StableHLO/{ops,invalid}.mlir.
+// test/Dialect/StableHLO/{ops,invalid-text}.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 //   other dims = positions, with the kept window dims put in at `windowDims`
 //
 // so that both are verified by one function with two vocabularies.
-// Test: test/Dialect/StableHLO/invalid.mlir.
+// Test: test/Dialect/StableHLO/invalid-indexing.mlir.
 //
 //===----------------------------------------------------------------------===//
 

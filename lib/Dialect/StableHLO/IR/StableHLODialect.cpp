@@ -5,7 +5,7 @@
 // Registration, and tolerance for newer text: an unknown op is kept opaque in
 // its generic form, and is one clear error in its pretty form, which cannot be
 // parsed without knowing the op.
-// Tests: test/Dialect/StableHLO/{ops,invalid}.mlir.
+// Tests: test/Dialect/StableHLO/{ops,unknown,invalid-text}.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 //
 // Result shapes follow from the operands: dot_general gives batch, free of the
 // left side, free of the right side; reduce gives the dimensions that remain.
-// Test: test/Dialect/StableHLO/invalid.mlir.
+// Test: test/Dialect/StableHLO/invalid-structured.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -46,6 +46,6 @@ class Chlo_UnaryOp<string mnemonic, Type tensor, string text>
 
 def Chlo_ErfOp : Chlo_UnaryOp<"erf", FloatTensor, "Error function">;
 def Chlo_ErfcOp : Chlo_UnaryOp<"erfc", FloatTensor, "One minus the error function">;
-def Chlo_SquareOp : Chlo_UnaryOp<"square", NumberTensor, "Product with itself">;
+def Chlo_SquareOp : Chlo_UnaryOp<"square", FloatTensor, "Product with itself">;
 
 #endif // LLMC_DIALECT_CHLO_IR_CHLOOPS_TD

@@ -93,10 +93,10 @@ def StableHLO_ScatterDimensionNumbersAttr
 def StableHLO_DotAlgorithmAttr : StableHLO_Attr<"DotAlgorithm", "dot_algorithm"> {
   let summary = "Element types and count of the products of a contraction";
   let parameters = (ins
-    "::mlir::Type":$lhsPrecisionType, "::mlir::Type":$rhsPrecisionType,
-    "::mlir::Type":$accumulationType, "int64_t":$lhsComponentCount,
-    "int64_t":$rhsComponentCount, "int64_t":$numPrimitiveOperations,
-    "bool":$allowImpreciseAccumulation);
+    "::mlir::Type":$lhs_precision_type, "::mlir::Type":$rhs_precision_type,
+    "::mlir::Type":$accumulation_type, "int64_t":$lhs_component_count,
+    "int64_t":$rhs_component_count, "int64_t":$num_primitive_operations,
+    "bool":$allow_imprecise_accumulation);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
