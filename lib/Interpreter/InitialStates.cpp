@@ -1,0 +1,126 @@
+//===- InitialStates.cpp - First values of a program's states -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A drawn state comes from the runtime's generator, keyed by seed and name and
+// indexed in the whole tensor; a state in a file is read from its region, and
+// converted when the file holds another element type; a part is cut out of the
+// whole of which it is a part. A state without a source is zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Interpreter/StepInterpreter.h"
+#include "llmc/Runtime/Base/File.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace llmc;
+
+static FailureOr<HostTensor> drawState(dist::StateOp state, dist::DrawAttr draw,
+                                       uint64_t seed) {
+  RankedTensorType type = state.getTensorType();
+  std::optional<rt::DType> dtype = dist::getRuntimeDType(type.getElementType());
+  if (!dtype)
+    return state.emitOpError() << "expected an element type that can be drawn, "
+                                  "got "
+                               << type.getElementType();
+  HostTensor tensor(type);
+  StringRef name = state.getSymName();
+  rt::RandomStream stream(seed, {name.data(), name.size()});
+  rt::drawSpan(dist::getRuntimeDraw(draw), stream, 0, tensor.getNumElements(),
+               *dtype, tensor.mutableBytes());
+  return tensor;
+}
+
+static FailureOr<HostTensor>
+readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
+  RankedTensorType type = state.getTensorType();
+  Type from = source.getDtype() ? source.getDtype() : type.getElementType();
+  std::optional<rt::DType> stored = dist::getRuntimeDType(from);
+  if (!stored)
+    return state.emitOpError()
+           << "expected a stored element type that can be read, got " << from;
+  SmallString<128> path(source.getPath());
+  if (llvm::sys::path::is_relative(path) && !directory.empty()) {
+    path = directory;
+    llvm::sys::path::append(path, source.getPath());
+  }
+  rt::Result<rt::MappedFile> file = rt::MappedFile::open(path.str().str());
+  if (!file)
+    return state.emitOpError() << rt::describe(file.error());
+  HostTensor tensor(type);
+  uint64_t bytes = tensor.getNumElements() * rt::sizeOf(*stored);
+  uint64_t offset = source.getOffset();
+  if (static_cast<uint64_t>(source.getBytes()) != bytes ||
+      offset > file->size() || bytes > file->size() - offset)
+    return state.emitOpError()
+           << "expected " << bytes << " bytes at offset " << offset
+           << " of file '" << path << "' of " << file->size() << " bytes";
+  const uint8_t *data = file->data() + offset;
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (tensor.isFloat())
+      tensor.setFloat(i, rt::loadElement(*stored, data, i));
+    else
+      tensor.setInt(i, rt::loadInteger(*stored, data, i));
+  return tensor;
+}
+
+/// The box of `whole` at `offsets` with the shape of `type`.
+static HostTensor cutBox(const HostTensor &whole, RankedTensorType type,
+                         ArrayRef<int64_t> offsets) {
+  HostTensor part(type);
+  if (part.getNumElements() == 0)
+    return part;
+  SmallVector<int64_t> strides = whole.getStrides();
+  SmallVector<int64_t> index(type.getRank());
+  char *out = part.mutableBytes();
+  int64_t size = part.getElementBytes();
+  do {
+    int64_t position = 0;
+    for (auto [i, offset, stride] : llvm::zip_equal(index, offsets, strides))
+      position += (i + offset) * stride;
+    std::memcpy(out, whole.bytes() + position * size, size);
+    out += size;
+  } while (nextIndex(index, part.getShape()));
+  return part;
+}
+
+FailureOr<HostTensor> StepInterpreter::makeInitial(dist::StateOp state,
+                                                   StringRef directory) {
+  if (state.isPart()) {
+    auto whole = symbols.lookup<dist::StateOp>(*state.getPartOf());
+    if (!whole || whole.isPart())
+      return state.emitOpError()
+             << "expected the state that it is a part of, got '"
+             << *state.getPartOf() << "'";
+    FailureOr<HostTensor> tensor = makeInitial(whole, directory);
+    if (failed(tensor))
+      return failure();
+    return cutBox(*tensor, state.getTensorType(), *state.getBoxOffsets());
+  }
+  Attribute source = state.getSourceAttr();
+  if (!source)
+    return HostTensor(state.getTensorType());
+  if (auto draw = dyn_cast<dist::DrawAttr>(source))
+    return drawState(state, draw, seed);
+  if (auto file = dyn_cast<dist::FileAttr>(source))
+    return readState(state, file, directory);
+  return state.emitOpError()
+         << "expected a drawn source or a file to interpret, got " << source;
+}
+
+LogicalResult StepInterpreter::initializeStates(uint64_t seedOfRun,
+                                                StringRef directory) {
+  seed = seedOfRun;
+  states.clear();
+  for (auto state : module.getOps<dist::StateOp>()) {
+    FailureOr<HostTensor> value = makeInitial(state, directory);
+    if (failed(value))
+      return failure();
+    states[state.getSymNameAttr()] = std::move(*value);
+  }
+  return success();
+}

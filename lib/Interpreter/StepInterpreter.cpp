@@ -1,0 +1,271 @@
+//===- StepInterpreter.cpp - Evaluation of a training program -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StepInterpreter.h. What an argument or result means is read from its
+// marks (`dist.reads`, `dist.role`, ...), never from its position.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Interpreter/StepInterpreter.h"
+#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Support/HostElements.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+
+/// What the arguments of one call come from.
+struct StepInterpreter::Call {
+  int64_t step = 0;
+  int64_t microbatch = 0;
+  InputSource inputs;
+  /// Sums of the microbatches; null in @microbatch and entries.
+  const StepResult *sums = nullptr;
+};
+
+StepInterpreter::StepInterpreter(ModuleOp module, InterpreterLimits limits)
+    : module(module), symbols(module), interpreter(limits) {}
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+HostTensor StepInterpreter::getState(StringRef name) const {
+  return states.lookup(StringAttr::get(ModuleOp(module).getContext(), name));
+}
+
+LogicalResult StepInterpreter::setState(StringRef name, HostTensor value) {
+  auto state = symbols.lookup<dist::StateOp>(name);
+  if (!state)
+    return mlir::emitError(module.getLoc())
+           << "expected the name of a state, got '" << name << "'";
+  if (value.getType() != state.getTensorType())
+    return state.emitOpError()
+           << "expected a value of type " << state.getTensorType() << ", got "
+           << value.getType();
+  states[state.getSymNameAttr()] = std::move(value);
+  return success();
+}
+
+LogicalResult StepInterpreter::writeStates(func::FuncOp function,
+                                           ArrayRef<HostTensor> results) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto name = function.getResultAttrOfType<FlatSymbolRefAttr>(
+            i, DistDialect::kWrites))
+      if (failed(setState(name.getValue(), results[i])))
+        return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// A scalar of `type`, rounded to it.
+static HostTensor makeScalar(Type type, double value) {
+  HostTensor tensor(getElementTypeOrSelf(type), ArrayRef<int64_t>());
+  if (tensor.isFloat())
+    tensor.setFloat(0, value);
+  else
+    tensor.setInt(0, static_cast<int64_t>(value));
+  return tensor;
+}
+
+FailureOr<HostTensor> StepInterpreter::getHyper(func::FuncOp function,
+                                                FlatSymbolRefAttr name,
+                                                int64_t step) {
+  auto hyper = symbols.lookup<dist::HyperOp>(name.getValue());
+  if (!hyper)
+    return function.emitOpError()
+           << "expected a 'dist.hyper' named '" << name.getValue() << "'";
+  std::optional<rt::HyperRule> rule = dist::getRuntimeRule(hyper.getRule());
+  if (!rule)
+    return hyper.emitOpError()
+           << "expected a rule that the runtime knows, got " << hyper.getRule();
+  if (rule->kind == rt::HyperKind::external) {
+    auto value = externals.find(name.getValue());
+    if (value == externals.end())
+      return hyper.emitOpError() << "expected a value from outside for '"
+                                 << name.getValue() << "', got none";
+    rule->base = value->second;
+  }
+  return makeScalar(hyper.getType(), rt::evaluate(*rule, step, seed));
+}
+
+/// Why `argument` cannot be given a value.
+static LogicalResult reportArgument(func::FuncOp function, unsigned argument,
+                                    StringRef expected) {
+  return mlir::emitError(function.getArgument(argument).getLoc())
+         << "expected " << expected << " for argument #" << argument << " of '"
+         << function.getSymName() << "', got none";
+}
+
+LogicalResult
+StepInterpreter::collectArguments(func::FuncOp function, Call &call,
+                                  SmallVectorImpl<HostTensor> &arguments) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    Type type = function.getArgument(i).getType();
+    auto symbol = [&](StringRef name) {
+      return function.getArgAttrOfType<FlatSymbolRefAttr>(i, name);
+    };
+    auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
+    StringRef roleName = role ? role.getValue() : "";
+    HostTensor value;
+    if (FlatSymbolRefAttr state = symbol(DistDialect::kReads)) {
+      value = getState(state.getValue());
+    } else if (FlatSymbolRefAttr hyper = symbol(DistDialect::kHyper)) {
+      FailureOr<HostTensor> scalar = getHyper(function, hyper, call.step);
+      if (failed(scalar))
+        return failure();
+      value = *scalar;
+    } else if (FlatSymbolRefAttr of = symbol(DistDialect::kGradientOf)) {
+      if (call.sums)
+        value = call.sums->gradients.lookup(of.getAttr());
+    } else if (roleName == "loss_sum" || roleName == "count") {
+      if (call.sums)
+        value = roleName == "count" ? call.sums->count : call.sums->lossSum;
+    } else if (roleName == "step" || roleName == "microbatch") {
+      value =
+          makeScalar(type, roleName == "step" ? call.step : call.microbatch);
+    } else if (auto input = function.getArgAttrOfType<StringAttr>(
+                   i, DistDialect::kInput)) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !call.inputs)
+        return reportArgument(function, i, "an input");
+      FailureOr<HostTensor> given = call.inputs(
+          input.getValue(), call.step, call.microbatch,
+          RankedTensorType::get(tensor.getShape(), tensor.getElementType()));
+      if (failed(given))
+        return failure();
+      value = *given;
+    }
+    if (!value)
+      return reportArgument(function, i, "a state, hyper value, input or sum");
+    arguments.push_back(std::move(value));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps and entries
+//===----------------------------------------------------------------------===//
+
+/// The element type in which gradients of `state` are summed.
+static Type getAccumulateType(dist::StateOp state, Type gradient) {
+  if (state && state.getRow() && state.getRow()->getAccumulate())
+    return state.getRow()->getAccumulate();
+  auto type = dyn_cast<FloatType>(gradient);
+  if (type && type.getWidth() < 32)
+    return Float32Type::get(gradient.getContext());
+  return gradient;
+}
+
+/// `tensor` with elements of `type`.
+static HostTensor convertElements(const HostTensor &tensor, Type type) {
+  if (tensor.getElementType() == type)
+    return tensor;
+  HostTensor result(type, tensor.getShape());
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    result.setFloat(i, tensor.getFloat(i));
+  return result;
+}
+
+/// sum += value, element by element, rounded to the sum's type.
+static void addTo(HostTensor &sum, const HostTensor &value, Type type) {
+  if (!sum) {
+    sum = convertElements(value, type);
+    return;
+  }
+  for (int64_t i = 0; i < sum.getNumElements(); ++i)
+    if (sum.isFloat())
+      sum.setFloat(i, sum.getFloat(i) + value.getFloat(i));
+    else
+      sum.setInt(i, sum.getInt(i) + value.getInt(i));
+}
+
+LogicalResult StepInterpreter::accumulate(func::FuncOp function,
+                                          ArrayRef<HostTensor> results,
+                                          StepResult &sums) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    Type element = results[i].getElementType();
+    auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
+    if (auto of = function.getResultAttrOfType<FlatSymbolRefAttr>(
+            i, DistDialect::kGradientOf))
+      addTo(sums.gradients[of.getAttr()], results[i],
+            getAccumulateType(symbols.lookup<dist::StateOp>(of.getValue()),
+                              element));
+    else if (role && role.getValue() == "loss_sum")
+      addTo(sums.lossSum, results[i], getAccumulateType({}, element));
+    else if (role && role.getValue() == "count")
+      addTo(sums.count, results[i], getAccumulateType({}, element));
+  }
+  return success();
+}
+
+/// @update takes gradients in the type in which @microbatch returns them.
+static void convertSums(func::FuncOp update,
+                        StepInterpreter::StepResult &sums) {
+  for (unsigned i = 0; i < update.getNumArguments(); ++i)
+    if (auto of = update.getArgAttrOfType<FlatSymbolRefAttr>(
+            i, DistDialect::kGradientOf)) {
+      HostTensor &sum = sums.gradients[of.getAttr()];
+      if (sum)
+        sum = convertElements(
+            sum, getElementTypeOrSelf(update.getArgument(i).getType()));
+    }
+}
+
+static void collectMetrics(func::FuncOp update, ArrayRef<HostTensor> results,
+                           NamedTensors &metrics) {
+  for (unsigned i = 0; i < update.getNumResults(); ++i)
+    if (auto name =
+            update.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric))
+      metrics[name] = results[i];
+}
+
+LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
+                                       InputSource inputs, StepResult &result) {
+  auto op = symbols.lookup<dist::StepOp>(name);
+  if (!op)
+    return mlir::emitError(module.getLoc())
+           << "expected a 'dist.step' named '" << name << "'";
+  auto microbatch = symbols.lookup<func::FuncOp>(op.getMicrobatch());
+  auto update = symbols.lookup<func::FuncOp>(op.getUpdate());
+  if (!microbatch || !update)
+    return op.emitOpError() << "expected functions of the module";
+  for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
+    Call call{step, m, inputs};
+    SmallVector<HostTensor> arguments, results;
+    if (failed(collectArguments(microbatch, call, arguments)) ||
+        failed(interpreter.interpret(microbatch, arguments, results)) ||
+        failed(accumulate(microbatch, results, result)) ||
+        failed(writeStates(microbatch, results)))
+      return failure();
+  }
+  convertSums(update, result);
+  Call call{step, 0, nullptr, &result};
+  SmallVector<HostTensor> arguments, results;
+  if (failed(collectArguments(update, call, arguments)) ||
+      failed(interpreter.interpret(update, arguments, results)))
+    return failure();
+  collectMetrics(update, results, result.metrics);
+  return writeStates(update, results);
+}
+
+LogicalResult StepInterpreter::runEntry(StringRef name, int64_t step,
+                                        InputSource inputs,
+                                        SmallVectorImpl<HostTensor> &results) {
+  auto entry = symbols.lookup<dist::EntryOp>(name);
+  auto function = entry ? symbols.lookup<func::FuncOp>(entry.getFunction())
+                        : func::FuncOp();
+  if (!function)
+    return mlir::emitError(module.getLoc())
+           << "expected a 'dist.entry' named '" << name << "'";
+  Call call{step, 0, inputs};
+  SmallVector<HostTensor> arguments;
+  if (failed(collectArguments(function, call, arguments)))
+    return failure();
+  return interpreter.interpret(function, arguments, results);
+}
