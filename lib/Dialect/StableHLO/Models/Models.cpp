@@ -27,5 +27,8 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerChoiceModels(registry);
   registerConvertModels(registry);
   registerConstantModels(registry);
+  registerContractionModels(registry);
+  registerReductionModels(registry);
+  registerSlicingModels(registry);
   registerMovementModels(registry);
 }

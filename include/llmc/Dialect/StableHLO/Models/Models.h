@@ -25,6 +25,9 @@ void registerLogicModels(mlir::DialectRegistry &registry);
 void registerChoiceModels(mlir::DialectRegistry &registry);
 void registerConvertModels(mlir::DialectRegistry &registry);
 void registerConstantModels(mlir::DialectRegistry &registry);
+void registerContractionModels(mlir::DialectRegistry &registry);
+void registerReductionModels(mlir::DialectRegistry &registry);
+void registerSlicingModels(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::stablehlo

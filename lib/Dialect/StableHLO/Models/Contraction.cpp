@@ -1,0 +1,295 @@
+//===- Contraction.cpp - Answers of dot_general ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// b m k, b k n -> b m n, where b, m, n and k stand for any number of
+// dimensions at any place of the operands; k is reduced by sum. With g the
+// cotangent of the result:
+//
+//   left operand   g . rhs over n, as b m k, then transposed to the operand
+//   right operand  lhs . g over m, as b k n, then transposed to the operand
+//
+// Where the result's element type is wider than an operand's, the cotangents
+// are computed in the result's type and rounded once.
+//
+// Evaluation packs the operands as [b][m][k] and [b][k][n] in double (integers
+// in 64 bits), sums in the order of k and rounds each sum once.
+//
+// Test: test/Dialect/StableHLO/Models/ContractionTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "Movement.h"
+#include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Support/HostElements.h"
+#include "llvm/ADT/Sequence.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::graph;
+using namespace llmc::stablehlo;
+
+namespace {
+/// One operand's dimensions by their part in the contraction.
+struct Side {
+  RankedTensorType type;
+  SmallVector<int64_t> batch, free, contract;
+
+  Side(Value value, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract)
+      : type(typeOf(value)), batch(batch), contract(contract) {
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(batch, d) && !llvm::is_contained(contract, d))
+        free.push_back(d);
+  }
+
+  int64_t count(ArrayRef<int64_t> dims) const {
+    int64_t product = 1;
+    for (int64_t d : dims)
+      product *= type.getDimSize(d);
+    return product;
+  }
+};
+
+Side getLeft(DotGeneralOp op) {
+  DotDimensionNumbersAttr dims = op.getDotDimensionNumbers();
+  return Side(op.getLhs(), dims.getLhsBatchingDimensions(),
+              dims.getLhsContractingDimensions());
+}
+
+Side getRight(DotGeneralOp op) {
+  DotDimensionNumbersAttr dims = op.getDotDimensionNumbers();
+  return Side(op.getRhs(), dims.getRhsBatchingDimensions(),
+              dims.getRhsContractingDimensions());
+}
+
+//===----------------------------------------------------------------------===//
+// Derivative
+//===----------------------------------------------------------------------===//
+
+/// The dimensions `listed`, in the order that sorts their partners.
+SmallVector<int64_t> orderByPartner(ArrayRef<int64_t> listed,
+                                    ArrayRef<int64_t> partners) {
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, listed.size()));
+  llvm::sort(order,
+             [&](int64_t a, int64_t b) { return partners[a] < partners[b]; });
+  return llvm::map_to_vector(order, [&](int64_t i) { return listed[i]; });
+}
+
+struct DotDerivative {
+  DotGeneralOp op;
+  DerivativeCall &call;
+  Side left, right;
+  Value g;
+
+  DotDerivative(DotGeneralOp op, DerivativeCall &call)
+      : op(op), call(call), left(getLeft(op)), right(getRight(op)),
+        g(call.cotangents[0]) {}
+
+  /// The result's dimensions [begin, begin + count).
+  static SmallVector<int64_t> span(int64_t begin, size_t count) {
+    return llvm::to_vector(
+        llvm::seq<int64_t>(begin, begin + static_cast<int64_t>(count)));
+  }
+
+  /// A contraction with the op's precision in the type of `g`.
+  Value contract(Value lhs, Value rhs, DotDimensionNumbersAttr dims) {
+    Type element = typeOf(g).getElementType();
+    Value product = dotGeneral(
+        call.builder, call.loc, convertTo(call.builder, call.loc, lhs, element),
+        convertTo(call.builder, call.loc, rhs, element), dims);
+    auto dot = product.getDefiningOp<DotGeneralOp>();
+    dot.setPrecisionConfigAttr(op.getPrecisionConfigAttr());
+    bool keepsTypes = element == left.type.getElementType() &&
+                      element == right.type.getElementType();
+    if (keepsTypes)
+      dot.setAlgorithmAttr(op.getAlgorithmAttr());
+    return product;
+  }
+
+  /// Result dimension p of `value` is dimension order[p] of the operand.
+  Value arrange(Value value, ArrayRef<int64_t> order, Type element) {
+    SmallVector<int64_t> permutation(order.size());
+    for (auto [p, d] : llvm::enumerate(order))
+      permutation[d] = p;
+    value = transpose(call.builder, call.loc, value, permutation);
+    return convertTo(call.builder, call.loc, value, element);
+  }
+
+  /// g . rhs over n: b, m, then k in the order of the right operand's dims.
+  Value buildLeft() {
+    size_t b = left.batch.size(), m = left.free.size(), n = right.free.size();
+    Value product = contract(g, op.getRhs(),
+                             dotDims(op.getContext(), span(0, b), right.batch,
+                                     span(b + m, n), right.free));
+    SmallVector<int64_t> order(left.batch);
+    order.append(left.free);
+    order.append(orderByPartner(left.contract, right.contract));
+    return arrange(product, order, left.type.getElementType());
+  }
+
+  /// lhs . g over m: b, k in the order of the left operand's dims, then n.
+  Value buildRight() {
+    size_t b = left.batch.size(), m = left.free.size();
+    Value product = contract(op.getLhs(), g,
+                             dotDims(op.getContext(), left.batch, span(0, b),
+                                     left.free, span(b, m)));
+    SmallVector<int64_t> order(right.batch);
+    order.append(orderByPartner(right.contract, left.contract));
+    order.append(right.free);
+    return arrange(product, order, right.type.getElementType());
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+void load(const HostTensor &tensor, llvm::MutableArrayRef<double> out) {
+  loadFloats(tensor, 0, out);
+}
+void load(const HostTensor &tensor, llvm::MutableArrayRef<int64_t> out) {
+  loadInts(tensor, 0, out);
+}
+void store(HostTensor &tensor, int64_t first, ArrayRef<double> values) {
+  storeFloats(tensor, first, values);
+}
+void store(HostTensor &tensor, int64_t first, ArrayRef<int64_t> values) {
+  storeInts(tensor, first, values);
+}
+
+/// The elements with the dimensions in the order `dims`.
+template <typename T>
+std::vector<T> pack(const HostTensor &tensor, ArrayRef<int64_t> dims) {
+  std::vector<T> plain(tensor.getNumElements());
+  load(tensor, plain);
+  if (llvm::is_sorted(dims))
+    return plain;
+  SmallVector<int64_t> strides = tensor.getStrides();
+  SmallVector<int64_t> shape, steps, index(dims.size(), 0);
+  for (int64_t d : dims) {
+    shape.push_back(tensor.getShape()[d]);
+    steps.push_back(strides[d]);
+  }
+  std::vector<T> packed(plain.size());
+  for (T &element : packed) {
+    element = plain[std::inner_product(index.begin(), index.end(),
+                                       steps.begin(), int64_t(0))];
+    nextIndex(index, shape);
+  }
+  return packed;
+}
+
+/// Columns whose sums are kept at once: what the right operand's columns of
+/// one block take for usual k lies in the second-level cache.
+constexpr int64_t kColumns = 256;
+
+template <typename T>
+void multiply(DotGeneralOp op, ArrayRef<HostTensor> operands,
+              HostTensor &result) {
+  Side left = getLeft(op), right = getRight(op);
+  auto concat = [](ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                   ArrayRef<int64_t> c) {
+    SmallVector<int64_t> all(a);
+    all.append(b.begin(), b.end());
+    all.append(c.begin(), c.end());
+    return all;
+  };
+  std::vector<T> x =
+      pack<T>(operands[0], concat(left.batch, left.free, left.contract));
+  std::vector<T> y =
+      pack<T>(operands[1], concat(right.batch, right.contract, right.free));
+  const int64_t batches = left.count(left.batch), rows = left.count(left.free),
+                depth = left.count(left.contract),
+                columns = right.count(right.free);
+  std::array<T, kColumns> sums;
+  for (int64_t b = 0; b < batches; ++b)
+    for (int64_t first = 0; first < columns; first += kColumns) {
+      const int64_t width = std::min(kColumns, columns - first);
+      for (int64_t m = 0; m < rows; ++m) {
+        std::fill_n(sums.begin(), width, T(0));
+        const T *row = x.data() + (b * rows + m) * depth;
+        for (int64_t k = 0; k < depth; ++k) {
+          const T factor = row[k];
+          const T *from = y.data() + (b * depth + k) * columns + first;
+          for (int64_t n = 0; n < width; ++n)
+            sums[n] += factor * from[n];
+        }
+        store(result, (b * rows + m) * columns + first,
+              ArrayRef<T>(sums.data(), width));
+      }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The answers
+//===----------------------------------------------------------------------===//
+
+struct DotAnswers : AnswerDefaults<DotGeneralOp> {
+  static ShardingRule rule(DotGeneralOp op) {
+    ShardingRule rule = ShardingRule::forOp(op);
+    Side left = getLeft(op), right = getRight(op);
+    TensorFactors &result = rule.results[0];
+    int64_t at = 0;
+    for (auto [l, r] : llvm::zip(left.batch, right.batch)) {
+      int factor = rule.addFactor(left.type.getDimSize(l));
+      rule.operands[0][l] = rule.operands[1][r] = result[at++] = {factor};
+    }
+    for (auto [operand, side] : {std::pair(0, &left), {1, &right}})
+      for (int64_t d : side->free) {
+        int factor = rule.addFactor(side->type.getDimSize(d));
+        rule.operands[operand][d] = result[at++] = {factor};
+      }
+    // i1 multiplies by "and" and adds by "or".
+    bool isBool = left.type.getElementType().isInteger(1);
+    Reduction kind = isBool ? Reduction::Or : Reduction::Sum;
+    for (auto [l, r] : llvm::zip(left.contract, right.contract)) {
+      int factor =
+          rule.addFactor(left.type.getDimSize(l), FactorKind::Reduced, kind);
+      rule.operands[0][l] = rule.operands[1][r] = {factor};
+    }
+    rule.addLinear(kind, {{0}, {1}});
+    return rule;
+  }
+
+  static OpCost cost(DotGeneralOp op) {
+    OpCost cost = getTrafficCost(op);
+    Side left = getLeft(op);
+    cost.flops = 2 * op.getType().getNumElements() * left.count(left.contract);
+    return cost;
+  }
+
+  static LogicalResult derive(DotGeneralOp op, DerivativeCall &call) {
+    DotDerivative derivative(op, call);
+    if (call.needed[0])
+      call.gradients[0] = derivative.buildLeft();
+    if (call.needed[1])
+      call.gradients[1] = derivative.buildRight();
+    return success();
+  }
+
+  static KernelForm form(DotGeneralOp) { return KernelForm::Contraction; }
+  static ContractionShape contraction(DotGeneralOp op) {
+    Side left = getLeft(op), right = getRight(op);
+    return {left.batch, right.batch, left.contract, right.contract};
+  }
+
+  static LogicalResult evaluate(DotGeneralOp op, EvaluationCall &call) {
+    HostTensor result(op.getType());
+    if (result.isFloat())
+      multiply<double>(op, call.operands, result);
+    else
+      multiply<int64_t>(op, call.operands, result);
+    call.results.push_back(std::move(result));
+    return success();
+  }
+};
+} // namespace
+
+void stablehlo::registerContractionModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
+    attachAnswers<DotGeneralOp, DotAnswers>(context);
+  });
+}
