@@ -274,6 +274,7 @@ Status StructureCheck::checkState(const State &state) {
   if (!(checkedProduct(state.shape) * sizeOf(state.dtype)).valid()) {
     return malformed("the size of a state overflows");
   }
+  LLMC_TRY(range("the parts of a state", state.parts.size(), 1, 4096));
   for (const StatePart &part : state.parts) {
     LLMC_TRY(part.layout.check(plan_.mesh));
     LLMC_TRY(stages(part.stages));

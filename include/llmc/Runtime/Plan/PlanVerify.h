@@ -41,7 +41,7 @@ struct Environment {
   /// All collectives of a device in one order, the same on all (NCCL).
   bool oneCollectiveOrder = false;
   /// Instructions that a walk may take over all stages and entries.
-  int64_t maxSteps = int64_t(1) << 27;
+  int64_t maxSteps = int64_t(1) << 24;
 };
 
 /// `malformed` for structure, `unsupported` for what is reserved, `infeasible`

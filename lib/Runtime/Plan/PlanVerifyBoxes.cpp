@@ -1,0 +1,157 @@
+//===- PlanVerifyBoxes.cpp - Parts of states ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of a state tile its tensor: equal boxes are copies, others are
+// apart, and together they have as many elements as the tensor. Within a part
+// the layout covers each element by construction (its check).
+//
+// Test: test/Runtime/Plan/PlanVerifyBoxesTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "PlanChecks.h"
+
+#include "llmc/Runtime/Base/CheckedMath.h"
+#include "llmc/Runtime/Base/Log.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace llmc::rt::plan {
+
+using Corner = std::vector<int64_t>;
+
+/// Boxes as (first, behind) corners, each once.
+static std::vector<std::pair<Corner, Corner>> boxesOf(const State &state) {
+  std::vector<std::pair<Corner, Corner>> boxes;
+  for (const StatePart &part : state.parts) {
+    Corner end = part.layout.globalShape();
+    for (size_t d = 0; d < end.size(); ++d) {
+      end[d] += part.origin[d];
+    }
+    boxes.push_back({part.origin, end});
+  }
+  std::sort(boxes.begin(), boxes.end());
+  boxes.erase(std::unique(boxes.begin(), boxes.end()), boxes.end());
+  return boxes;
+}
+
+static Status checkPlace(const Plan &plan, const State &state,
+                         const StatePart &part) {
+  const Buffer &buffer = plan.buffers[part.place.buffer];
+  const Frame &frame = plan.frames[buffer.frame];
+  if (frame.kind != FrameKind::state) {
+    return mismatch(fmt::format("expected a part to lie in a state frame, got "
+                                "'{}' ({})",
+                                escape(frame.name), nameOf(frame.kind)));
+  }
+  Checked end = Checked(part.place.offset) + spanOf(part.place).value_or(-1);
+  if (!spanOf(part.place) || !end.within(0, buffer.bytes)) {
+    return mismatch(fmt::format("a part leaves its buffer '{}' of {} bytes",
+                                escape(buffer.name), buffer.bytes));
+  }
+  for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
+    if (hasStage(part.stages, stage) && !hasStage(frame.stages, stage)) {
+      return mismatch(fmt::format("a part is stored by stage {}, which has no "
+                                  "frame '{}'",
+                                  stage, escape(frame.name)));
+    }
+  }
+  return Status::success();
+}
+
+static Status checkState(const Plan &plan, const State &state) {
+  for (const StatePart &part : state.parts) {
+    LLMC_TRY(checkPlace(plan, state, part));
+    std::vector<int64_t> shape = part.layout.globalShape();
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (!(Checked(part.origin[d]) + shape[d]).within(0, state.shape[d]) ||
+          part.origin[d] < 0) {
+        return mismatch(
+            fmt::format("a part leaves dim {} of size {}", d, state.shape[d]));
+      }
+    }
+  }
+  Checked covered = 0;
+  std::vector<std::pair<Corner, Corner>> boxes = boxesOf(state);
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    Checked elements = 1;
+    for (size_t d = 0; d < state.shape.size(); ++d) {
+      elements = elements * (boxes[i].second[d] - boxes[i].first[d]);
+    }
+    covered = covered + elements;
+    for (size_t j = 0; j < i; ++j) {
+      bool overlap = true;
+      for (size_t d = 0; d < state.shape.size(); ++d) {
+        overlap &= boxes[i].first[d] < boxes[j].second[d] &&
+                   boxes[j].first[d] < boxes[i].second[d];
+      }
+      if (overlap) {
+        return mismatch("two parts that are not equal overlap");
+      }
+    }
+  }
+  int64_t total = checkedProduct(state.shape).value();
+  if (!covered.within(total, total)) {
+    return mismatch(fmt::format("expected the parts to cover {} elements, got "
+                                "{}",
+                                total, covered.valid() ? covered.value() : -1));
+  }
+  return Status::success();
+}
+
+namespace {
+/// What some stage stores at some bytes of a state frame.
+struct Stored {
+  int64_t first;
+  int64_t last;
+  const State *state;
+};
+} // namespace
+
+/// No two states share bytes (parts of one may interleave in one buffer).
+static Status checkApart(const Plan &plan, int64_t stage) {
+  std::vector<Stored> stored;
+  for (const State &state : plan.states) {
+    for (const StatePart &part : state.parts) {
+      const Buffer &buffer = plan.buffers[part.place.buffer];
+      int64_t span = spanOf(part.place).value_or(0);
+      if (hasStage(part.stages, stage) && span > 0) {
+        int64_t first = plan.frames[buffer.frame].offset + buffer.offset +
+                        part.place.offset;
+        stored.push_back({first, first + span, &state});
+      }
+    }
+  }
+  std::stable_sort(
+      stored.begin(), stored.end(),
+      [](const Stored &a, const Stored &b) { return a.first < b.first; });
+  for (size_t i = 1; i < stored.size(); ++i) {
+    if (stored[i - 1].last > stored[i].first &&
+        stored[i - 1].state != stored[i].state) {
+      return mismatch(fmt::format("states '{}' and '{}' overlap on stage {}",
+                                  escape(stored[i - 1].state->name),
+                                  escape(stored[i].state->name), stage));
+    }
+    // The farthest end decides, not the last start.
+    if (stored[i - 1].last > stored[i].last) {
+      stored[i].last = stored[i - 1].last;
+      stored[i].state = stored[i - 1].state;
+    }
+  }
+  return Status::success();
+}
+
+Status checkBoxes(const Plan &plan) {
+  for (const State &state : plan.states) {
+    LLMC_TRY(checkState(plan, state)
+                 .inContext(fmt::format("state '{}'", escape(state.name))));
+  }
+  for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
+    LLMC_TRY(checkApart(plan, stage));
+  }
+  return Status::success();
+}
+
+} // namespace llmc::rt::plan
