@@ -2,7 +2,7 @@
 //--------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Builders.h. Test: test/Dialect/StableHLO/BuildersTest.cpp.
+// See Builders.h. Test: test/Dialect/StableHLO/IR/BuildersTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
