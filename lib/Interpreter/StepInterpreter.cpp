@@ -80,18 +80,15 @@ FailureOr<HostTensor> StepInterpreter::getHyper(func::FuncOp function,
   if (!hyper)
     return function.emitOpError()
            << "expected a 'dist.hyper' named '" << name.getValue() << "'";
-  std::optional<rt::HyperRule> rule = dist::getRuntimeRule(hyper.getRule());
-  if (!rule)
-    return hyper.emitOpError()
-           << "expected a rule that the runtime knows, got " << hyper.getRule();
-  if (rule->kind == rt::HyperKind::external) {
+  rt::HyperRule rule = dist::getRuntimeRule(hyper.getRule());
+  if (rule.kind == rt::HyperKind::external) {
     auto value = externals.find(name.getValue());
     if (value == externals.end())
       return hyper.emitOpError() << "expected a value from outside for '"
                                  << name.getValue() << "', got none";
-    rule->base = value->second;
+    rule.base = value->second;
   }
-  return makeScalar(hyper.getType(), rt::evaluate(*rule, step, seed));
+  return makeScalar(hyper.getType(), rt::evaluate(rule, step, seed));
 }
 
 /// Why `argument` cannot be given a value.

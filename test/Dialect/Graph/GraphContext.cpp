@@ -9,6 +9,7 @@
 #include "GraphContext.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Chlo/Models/Models.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/IR/Diagnostics.h"
@@ -25,7 +26,7 @@ ArrayRef<StringRef> test::getGraphDialects() {
 
 test::GraphContext::GraphContext() {
   DialectRegistry registry;
-  registry.insert<func::FuncDialect>();
+  registry.insert<func::FuncDialect, dist::DistDialect>();
   stablehlo::registerModels(registry);
   chlo::registerModels(registry);
   context =

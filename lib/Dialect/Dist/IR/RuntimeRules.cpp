@@ -13,6 +13,7 @@ using namespace llmc;
 
 rt::Draw dist::getRuntimeDraw(DrawAttr draw) {
   ArrayRef<double> values = draw.getValues().asArrayRef();
+  double mean = values.size() > 1 ? values[1] : 0;
   switch (draw.getKind()) {
   case DrawKind::Zeros:
     return {rt::DrawKind::zeros, 0, 0};
@@ -21,42 +22,42 @@ rt::Draw dist::getRuntimeDraw(DrawAttr draw) {
   case DrawKind::Constant:
     return {rt::DrawKind::constant, values[0], 0};
   case DrawKind::Normal:
-    return {rt::DrawKind::normal, 0, values[0]};
+    return {rt::DrawKind::normal, mean, values[0]};
+  case DrawKind::TruncatedNormal:
+    return {rt::DrawKind::truncatedNormal, mean, values[0]};
   case DrawKind::Uniform:
     return {rt::DrawKind::uniform, values[0], values[1]};
   }
   return {};
 }
 
-std::optional<rt::HyperRule> dist::getRuntimeRule(RuleAttr rule) {
-  rt::HyperRule result;
-  switch (rule.getKind()) {
-  case RuleKind::Step:
-    result.kind = rt::HyperKind::step;
-    return result;
-  case RuleKind::Seed:
-    result.kind = rt::HyperKind::seed;
-    return result;
-  case RuleKind::External:
-    result.kind = rt::HyperKind::external;
-    return result;
-  case RuleKind::Schedule:
-    break;
+static rt::HyperKind getRuntimeKind(dist::RuleKind kind) {
+  switch (kind) {
+  case dist::RuleKind::Step:
+    return rt::HyperKind::step;
+  case dist::RuleKind::Seed:
+    return rt::HyperKind::seed;
+  case dist::RuleKind::External:
+    return rt::HyperKind::external;
+  case dist::RuleKind::Constant:
+    return rt::HyperKind::constant;
+  case dist::RuleKind::WarmupConstant:
+    return rt::HyperKind::warmupConstant;
+  case dist::RuleKind::WarmupLinear:
+    return rt::HyperKind::warmupLinear;
+  case dist::RuleKind::WarmupCosine:
+    return rt::HyperKind::warmupCosine;
   }
-  StringRef name = rule.getSchedule().getValue();
-  std::optional<rt::HyperKind> kind =
-      rt::parseHyperKind({name.data(), name.size()});
-  SmallVector<double> constants;
-  if (rule.getConstants())
-    llvm::append_range(constants, rule.getConstants().asArrayRef());
-  if (!kind || constants.size() > 4)
-    return std::nullopt;
-  constants.resize(4);
-  result.kind = *kind;
-  result.base = constants[0];
-  result.warmup = static_cast<int64_t>(constants[1]);
-  result.total = static_cast<int64_t>(constants[2]);
-  result.last = constants[3];
+  return rt::HyperKind::constant;
+}
+
+rt::HyperRule dist::getRuntimeRule(RuleAttr rule) {
+  rt::HyperRule result;
+  result.kind = getRuntimeKind(rule.getKind());
+  result.base = rule.getBase();
+  result.last = rule.getLast();
+  result.warmup = rule.getWarmup();
+  result.total = rule.getTotal();
   return result;
 }
 

@@ -6,14 +6,8 @@
 // (Runtime/Base), in the interpreter and in a plan alike. Here the attributes
 // of `dist` become the runtime's structs, in one place.
 //
-//   #dist.draw<normal, 0.02>                        Draw{normal, 0, 0.02}
-//   #dist.rule<step>                                the number of the step,
-//   from 0 #dist.rule<schedule, "step", [1.0]>             the same from 1
-//   #dist.rule<schedule, "constant", [0.001]>       0.001
-//   #dist.rule<schedule, "warmup_cosine", [base, warmup, total, last]>
-//
-// Constants of a schedule are base, warmup, total, last; those at the end that
-// are 0 may be absent.
+//   #dist.draw<normal, 0.02>               Draw{normal, a = 0, b = 0.02}
+//   #dist.rule<step, base = 1.0>           HyperRule{step, base = 1}
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +23,7 @@ namespace llmc::dist {
 
 rt::Draw getRuntimeDraw(DrawAttr draw);
 
-/// Nothing for an unknown schedule, or for more than four constants.
-std::optional<rt::HyperRule> getRuntimeRule(RuleAttr rule);
+rt::HyperRule getRuntimeRule(RuleAttr rule);
 
 /// Nothing for types that the runtime does not store.
 std::optional<rt::DType> getRuntimeDType(mlir::Type element);

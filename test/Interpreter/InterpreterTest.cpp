@@ -1,0 +1,187 @@
+//===- InterpreterTest.cpp - Evaluation of graph functions ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Interpreter/Interpreter.h"
+#include "GraphContext.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+using testing::HasSubstr;
+
+namespace {
+/// Interprets the first function of `text` on random arguments.
+struct Evaluation {
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module;
+  Interpreter interpreter;
+  SmallVector<HostTensor> arguments, results;
+  bool ok = false;
+  std::string messages;
+
+  explicit Evaluation(StringRef text, InterpreterLimits limits = {})
+      : interpreter(limits) {
+    module = context.parse(text);
+    if (module) {
+      mlir::func::FuncOp function = getFunction(*module);
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        arguments.push_back(drawArgument(function, i, 1));
+      ok = succeeded(interpreter.interpret(function, arguments, results));
+    }
+    messages = context.takeMessages();
+  }
+  double value(unsigned result, int64_t i = 0) {
+    return results[result].getFloat(i);
+  }
+};
+
+TEST(Interpreter, EvaluatesInOrder) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<2xf64> {test.values = dense<[1.0, 2.0]> : tensor<2xf64>})
+        -> (tensor<2xf64>, tensor<2xf64>) {
+      %0 = stablehlo.add %x, %x : tensor<2xf64>
+      %1 = stablehlo.multiply %0, %x : tensor<2xf64>
+      return %1, %x : tensor<2xf64>, tensor<2xf64>
+    })");
+  ASSERT_TRUE(run.ok) << run.messages;
+  EXPECT_EQ(run.value(0, 0), 2);
+  EXPECT_EQ(run.value(0, 1), 8);
+  EXPECT_EQ(run.value(1, 1), 2);
+}
+
+TEST(Interpreter, EntersCalls) {
+  Evaluation run(R"(
+    func.func @f() -> tensor<f32> {
+      %c = stablehlo.constant dense<3.0> : tensor<f32>
+      %0 = call @twice(%c) : (tensor<f32>) -> tensor<f32>
+      %1 = call @twice(%0) : (tensor<f32>) -> tensor<f32>
+      %2 = stablehlo.add %1, %c : tensor<f32>
+      return %2 : tensor<f32>
+    }
+    func.func private @twice(%x: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.add %x, %x : tensor<f32>
+      return %0 : tensor<f32>
+    })");
+  ASSERT_TRUE(run.ok) << run.messages;
+  EXPECT_EQ(run.value(0), 15);
+}
+
+// A chain of 20 tensors of 8 KiB needs three of them at a time.
+TEST(Interpreter, FreesDeadValues) {
+  std::string text =
+      "func.func @f(%0: tensor<1024xf64>) -> tensor<1024xf64> {\n";
+  for (int i = 0; i < 20; ++i)
+    text += "%" + std::to_string(i + 1) + " = stablehlo.negate %" +
+            std::to_string(i) + " : tensor<1024xf64>\n";
+  Evaluation run(text + "return %20 : tensor<1024xf64>\n}");
+  ASSERT_TRUE(run.ok) << run.messages;
+  EXPECT_LE(run.interpreter.getPeakLiveBytes(), 3 * 8192);
+}
+
+TEST(Interpreter, RefusesMoreLiveBytesThanAllowed) {
+  InterpreterLimits limits;
+  limits.maxLiveBytes = 100;
+  Evaluation run(R"(
+    func.func @f(%x: tensor<10xf64>) -> tensor<10xf64> {
+      %0 = stablehlo.negate %x : tensor<10xf64>
+      return %0 : tensor<10xf64>
+    })",
+                 limits);
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages, HasSubstr("expected at most 100 bytes of live "
+                                      "values in the interpreter, got 160"));
+}
+
+TEST(Interpreter, RefusesMoreOpsThanAllowed) {
+  InterpreterLimits limits;
+  limits.maxOps = 1;
+  Evaluation run(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<f64> {
+      %0 = stablehlo.negate %x : tensor<f64>
+      %1 = stablehlo.negate %0 : tensor<f64>
+      return %1 : tensor<f64>
+    })",
+                 limits);
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages, HasSubstr("expected at most 1 executed ops"));
+}
+
+TEST(Interpreter, RefusesEndlessRecursion) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<f64> {
+      %0 = call @f(%x) : (tensor<f64>) -> tensor<f64>
+      return %0 : tensor<f64>
+    })");
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages,
+              HasSubstr("expected regions and calls at most 100 deep"));
+}
+
+TEST(Interpreter, NamesAnOpWithoutEvaluation) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<f64> {
+      %0 = "other.op"(%x) : (tensor<f64>) -> tensor<f64>
+      return %0 : tensor<f64>
+    })");
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages,
+              HasSubstr("expected a evaluation of 'other.op', got none"));
+}
+
+TEST(Interpreter, RefusesDynamicShapes) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<2xf64>) -> tensor<?xf64> {
+      %0 = "other.op"(%x) : (tensor<2xf64>) -> tensor<?xf64>
+      return %0 : tensor<?xf64>
+    })");
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages,
+              HasSubstr("expected results of ranked tensor type"));
+}
+
+TEST(Interpreter, RefusesWrongArguments) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    func.func @f(%x: tensor<2xf64>) -> tensor<2xf64> {
+      return %x : tensor<2xf64>
+    })");
+  ASSERT_TRUE(module);
+  HostTensor wrong(mlir::Float32Type::get(context.get()), {2});
+  SmallVector<HostTensor> results;
+  Interpreter interpreter;
+  EXPECT_TRUE(
+      failed(interpreter.interpret(getFunction(*module), {wrong}, results)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected argument #0 of type 'tensor<2xf64>', got "
+                        "'tensor<2xf32>'"));
+  EXPECT_TRUE(failed(interpreter.interpret(getFunction(*module), {}, results)));
+  EXPECT_THAT(context.takeMessages(), HasSubstr("expected 1 arguments, got 0"));
+}
+
+TEST(Interpreter, ShowsEveryOpToTheObserver) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<f64> {
+      %0 = stablehlo.negate %x {dist.name = "a"} : tensor<f64>
+      %1 = stablehlo.abs %0 : tensor<f64>
+      return %1 : tensor<f64>
+    })");
+  ASSERT_TRUE(module);
+  HostTensor x(mlir::Float64Type::get(context.get()), {});
+  x.setFloat(0, 5);
+  Interpreter interpreter;
+  std::vector<double> seen;
+  interpreter.setObserver([&](Operation *op, ArrayRef<HostTensor> results) {
+    if (op->hasAttr("dist.name"))
+      seen.push_back(results[0].getFloat(0));
+  });
+  SmallVector<HostTensor> results;
+  ASSERT_TRUE(
+      succeeded(interpreter.interpret(getFunction(*module), {x}, results)));
+  EXPECT_EQ(seen, std::vector<double>{-5});
+}
+} // namespace

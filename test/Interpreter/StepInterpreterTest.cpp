@@ -1,0 +1,130 @@
+//===- StepInterpreterTest.cpp - Evaluation of a training program ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Interpreter/StepInterpreter.h"
+#include "GraphContext.h"
+#include "llmc/Runtime/Base/Random.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+using testing::HasSubstr;
+
+namespace {
+// loss = w * x summed over microbatches; gradient = x; update w - lr * g.
+constexpr const char *kProgram = R"(
+  dist.mesh @mesh = <"data"=1>
+  dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+  dist.state @seen : tensor<i32> {role = carried, source = #dist.draw<zeros>}
+  dist.hyper @lr : tensor<f32> = #dist.rule<warmup_cosine, base = 0.5, warmup = 4, total = 8>
+  func.func @micro(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"},
+      %w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w},
+      %seen: tensor<i32> {dist.role = "carried", dist.reads = @seen},
+      %m: tensor<i32> {dist.role = "microbatch"})
+      -> (tensor<2xf32> {dist.role = "loss_sum"}, tensor<i32> {dist.role = "count"},
+          tensor<2xf32> {dist.role = "gradient", dist.gradient_of = @w},
+          tensor<i32> {dist.role = "carried", dist.writes = @seen}) {
+    %loss = stablehlo.multiply %w, %x : tensor<2xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %seen, %one : tensor<i32>
+    return %loss, %one, %x, %next : tensor<2xf32>, tensor<i32>, tensor<2xf32>, tensor<i32>
+  }
+  func.func @update(%w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w},
+      %g: tensor<2xf32> {dist.role = "gradient", dist.gradient_of = @w},
+      %loss: tensor<2xf32> {dist.role = "loss_sum"}, %count: tensor<i32> {dist.role = "count"},
+      %lr: tensor<f32> {dist.role = "hyper", dist.hyper = @lr})
+      -> (tensor<2xf32> {dist.role = "parameter", dist.writes = @w},
+          tensor<2xf32> {dist.role = "metric", dist.metric = "loss"},
+          tensor<f32> {dist.role = "metric", dist.metric = "lr"}) {
+    %half = stablehlo.constant dense<0.5> : tensor<2xf32>
+    %d = stablehlo.multiply %g, %half : tensor<2xf32>
+    %n = stablehlo.subtract %w, %d : tensor<2xf32>
+    return %n, %loss, %lr : tensor<2xf32>, tensor<2xf32>, tensor<f32>
+  }
+  dist.step @train microbatch(@micro) update(@update) microbatches(3) schedule(<1f1b>)
+  dist.entry @predict function(@predict)
+  func.func @predict(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"},
+      %w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w}) -> tensor<2xf32> {
+    %0 = stablehlo.multiply %w, %x : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+)";
+
+/// x = (microbatch + 1, step)
+FailureOr<HostTensor> giveInput(StringRef input, int64_t step,
+                                int64_t microbatch, RankedTensorType type) {
+  HostTensor x(type);
+  x.setFloat(0, microbatch + 1);
+  x.setFloat(1, step);
+  return x;
+}
+
+TEST(StepInterpreter, RunsMicrobatchesThenTheUpdate) {
+  GraphContext context;
+  auto module = context.parse(kProgram);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)))
+      << context.takeMessages();
+  HostTensor w = interpreter.getState("w");
+  // The runtime's generator, by name and index.
+  rt::RandomStream stream(7, "w");
+  rt::Draw draw{rt::DrawKind::normal, 0, 0.5};
+  EXPECT_EQ(w.getFloat(1),
+            static_cast<float>(rt::drawElement(draw, stream, 1)));
+
+  StepInterpreter::StepResult result;
+  ASSERT_TRUE(succeeded(interpreter.runStep("train", 1, giveInput, result)))
+      << context.takeMessages();
+  auto name = [&](StringRef text) {
+    return mlir::StringAttr::get(context.get(), text);
+  };
+  EXPECT_EQ(result.gradients.lookup(name("w")).getFloat(0), 6);
+  EXPECT_EQ(result.gradients.lookup(name("w")).getFloat(1), 3);
+  EXPECT_EQ(result.count.getInt(0), 3);
+  EXPECT_FLOAT_EQ(result.metrics.lookup(name("loss")).getFloat(0),
+                  6 * w.getFloat(0));
+  EXPECT_EQ(result.metrics.lookup(name("lr")).getFloat(0), 0.25); // 0.5 * 2/4
+  EXPECT_EQ(interpreter.getState("w").getFloat(0),
+            static_cast<float>(w.getFloat(0) - 3));
+  EXPECT_EQ(interpreter.getState("seen").getInt(0), 3);
+}
+
+TEST(StepInterpreter, RunsEntries) {
+  GraphContext context;
+  auto module = context.parse(kProgram);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)));
+  HostTensor w = interpreter.getState("w");
+  w.setFloat(0, 4);
+  ASSERT_TRUE(succeeded(interpreter.setState("w", w)));
+  SmallVector<HostTensor> results;
+  ASSERT_TRUE(
+      succeeded(interpreter.runEntry("predict", 2, giveInput, results)));
+  EXPECT_EQ(results[0].getFloat(0), 4);
+}
+
+TEST(StepInterpreter, NamesWhatIsMissing) {
+  GraphContext context;
+  auto module = context.parse(kProgram);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)));
+  StepInterpreter::StepResult result;
+  EXPECT_TRUE(failed(interpreter.runStep("other", 0, giveInput, result)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a 'dist.step' named 'other'"));
+  EXPECT_TRUE(failed(interpreter.runStep("train", 0, nullptr, result)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected an input for argument #0 of 'micro'"));
+  EXPECT_TRUE(failed(interpreter.setState("w", result.count)));
+  EXPECT_TRUE(failed(interpreter.setState("v", result.count)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected the name of a state, got 'v'"));
+}
+} // namespace
