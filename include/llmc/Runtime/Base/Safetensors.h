@@ -48,6 +48,10 @@ public:
   const uint8_t *data(const SafetensorsEntry &entry) const {
     return file_.data() + dataOffset_ + entry.begin;
   }
+  /// The entry's first byte, from the beginning of the file.
+  uint64_t offset(const SafetensorsEntry &entry) const {
+    return dataOffset_ + entry.begin;
+  }
   const std::string &path() const { return file_.path(); }
 
 private:

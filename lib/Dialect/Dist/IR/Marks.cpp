@@ -18,7 +18,7 @@ using namespace llmc::dist;
 
 namespace {
 /// What the value of a mark must be.
-enum class Form { None, Role, Symbol, Name, Layout, Slot };
+enum class Form { None, Role, Symbol, Name, Layout, Slot, Number, Offset };
 } // namespace
 
 static Form getArgumentForm(StringRef name) {
@@ -27,8 +27,11 @@ static Form getArgumentForm(StringRef name) {
       .Cases({DistDialect::kReads, DistDialect::kGradientOf,
               DistDialect::kHyper, DistDialect::kRecv},
              Form::Symbol)
-      .Cases({DistDialect::kInput, DistDialect::kMoment, DistDialect::kName},
+      .Cases({DistDialect::kInput, DistDialect::kMoment, DistDialect::kName,
+              DistDialect::kConstant},
              Form::Name)
+      .Case(DistDialect::kDefault, Form::Number)
+      .Case(DistDialect::kDataOffset, Form::Offset)
       .Case(DistDialect::kLayout, Form::Layout)
       .Case(DistDialect::kSlot, Form::Slot)
       .Default(Form::None);
@@ -85,9 +88,25 @@ static LogicalResult verifyForm(Operation *op, NamedAttribute mark, Form form,
     if (isa<SlotAttr>(value))
       return success();
     break;
+  case Form::Number:
+    if (isa<FloatAttr>(value))
+      return success();
+    break;
+  case Form::Offset:
+    if (auto offset = dyn_cast<IntegerAttr>(value);
+        offset && offset.getType().isSignlessInteger(64) &&
+        offset.getInt() >= 0)
+      return success();
+    break;
   }
-  static constexpr StringLiteral kWanted[] = {
-      "", "", "a symbol", "a name", "a #dist.layout", "a #dist.slot"};
+  static constexpr StringLiteral kWanted[] = {"",
+                                              "",
+                                              "a symbol",
+                                              "a name",
+                                              "a #dist.layout",
+                                              "a #dist.slot",
+                                              "a float",
+                                              "an i64 of at least 0"};
   return op->emitOpError() << "expected " << kWanted[static_cast<int>(form)]
                            << " for '" << mark.getName().getValue() << "', got "
                            << value;

@@ -36,6 +36,8 @@ def Dist_Dialect : Dialect {
     | `dist.slot` | argument, result | `#dist.slot` |
     | `dist.send`, `dist.recv` | result; argument | symbol of a transfer |
     | `dist.moment` | argument, result of an optimizer function | name of its state |
+    | `dist.constant`, `dist.default` | argument of an optimizer function | name of a setting; its default |
+    | `dist.data_offset` | argument that is an input | elements by which its window of the corpus is shifted |
     | `dist.block`, `dist.chunk` | op | integer, at least 0 |
     | `dist.phase` | op | `#dist.phase<forward>` and so on |
     | `dist.layouts` | op | one `#dist.layout` for each result |
@@ -64,6 +66,9 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kSend = "dist.send";
     static constexpr llvm::StringLiteral kRecv = "dist.recv";
     static constexpr llvm::StringLiteral kMoment = "dist.moment";
+    static constexpr llvm::StringLiteral kConstant = "dist.constant";
+    static constexpr llvm::StringLiteral kDefault = "dist.default";
+    static constexpr llvm::StringLiteral kDataOffset = "dist.data_offset";
     static constexpr llvm::StringLiteral kLayouts = "dist.layouts";
     static constexpr llvm::StringLiteral kName = "dist.name";
     static constexpr llvm::StringLiteral kBlock = "dist.block";

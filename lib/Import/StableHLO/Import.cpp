@@ -1,0 +1,156 @@
+//===- Import.cpp - Phase 0: a StableHLO text becomes a program -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of the steps; see Import.h for what comes out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Import/StableHLO/Import.h"
+#include "Parts.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Sdy/IR/Sdy.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using rt::ErrorKind;
+
+/// The entry function: the only public one, or "main".
+static rt::Result<func::FuncOp> findMain(ModuleOp module) {
+  func::FuncOp main;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func.isPublic() || func.isExternal())
+      continue;
+    if (func.getName() == "main")
+      return func;
+    if (main)
+      return rt::makeError(ErrorKind::diagnosed,
+                           describeLocation(func.getLoc()) +
+                               ": expected one public function or '@main', got "
+                               "several");
+    main = func;
+  }
+  if (!main)
+    return rt::makeError(ErrorKind::diagnosed,
+                         describeLocation(module.getLoc()) +
+                             ": expected a public function with a body, got "
+                             "none");
+  return main;
+}
+
+/// Removes constraints that say nothing (JAX prints them for typed keys) and
+/// refuses those that do.
+static rt::Status dropTrivialShardings(ModuleOp module, func::FuncOp main) {
+  rt::Status status;
+  main.walk([&](sdy::ShardingConstraintOp op) {
+    sdy::MeshAttr mesh = op.getSharding().getMesh(op);
+    if (!mesh || !mesh.getAxes().empty()) {
+      status = rt::makeError(ErrorKind::unsupported,
+                             describeLocation(op.getLoc()) +
+                                 ": expected sharding constraints on an empty "
+                                 "mesh only, got axes")
+                   .withHint("give layouts in the configuration");
+      return WalkResult::interrupt();
+    }
+    op.getResult().replaceAllUsesWith(op.getInput());
+    op.erase();
+    return WalkResult::advance();
+  });
+  LLMC_TRY(status);
+  for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
+    mesh.erase();
+  return status;
+}
+
+static rt::Status addMesh(ModuleOp module, const Options &options) {
+  MLIRContext *context = module.getContext();
+  const rt::MeshConfig &mesh = options.config.mesh;
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes(mesh.axes.size(), 1);
+  for (const std::string &axis : mesh.axes)
+    names.push_back(StringAttr::get(context, axis));
+  for (const auto &[axis, size] : options.meshSizes) {
+    auto at = llvm::find(mesh.axes, axis);
+    if (at == mesh.axes.end()) {
+      std::string near = rt::nearest(axis, mesh.axes);
+      return rt::makeError(
+          ErrorKind::usage,
+          "--mesh: expected an axis of 'mesh.axes', got '" + axis + "'" +
+              (near.empty() ? "" : ", did you mean '" + near + "'?"));
+    }
+    sizes[at - mesh.axes.begin()] = size;
+  }
+  FirstError error(*context);
+  if (failed(dist::MeshAxesAttr::verify(
+          [&] { return mlir::emitError(UnknownLoc::get(context)); }, names,
+          sizes)))
+    return error.status(ErrorKind::usage, "expected a mesh")
+        .inContext("mesh.axes, --mesh");
+  auto axes = dist::MeshAxesAttr::get(context, names, sizes);
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  dist::MeshOp::create(builder, module.getLoc(), "mesh", axes, mesh.pipeline);
+  return rt::Status::success();
+}
+
+/// `recompute = "none" | "all" | "K"`.
+static rt::Result<dist::RecomputeAttr> parseRecompute(MLIRContext *context,
+                                                      StringRef text) {
+  if (text == "none")
+    return dist::RecomputeAttr::get(context, dist::RecomputeKind::None, 0);
+  if (text == "all")
+    return dist::RecomputeAttr::get(context, dist::RecomputeKind::All, 0);
+  int64_t every = 0;
+  if (text.getAsInteger(10, every) || every < 1)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.recompute' to be \"none\", "
+                         "\"all\" or a number of blocks, got \"" +
+                             text.str() + "\"");
+  return dist::RecomputeAttr::get(context, dist::RecomputeKind::Every, every);
+}
+
+static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
+                            const rt::Config &config) {
+  MLIRContext *context = module.getContext();
+  LLMC_TRY_ASSIGN(std::string optimizer, addOptimizer(module, config));
+  LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
+                  parseRecompute(context, config.training.recompute));
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  FloatAttr clip;
+  if (config.training.maxNorm > 0)
+    clip = builder.getF64FloatAttr(config.training.maxNorm);
+  Location loc = module.getLoc();
+  auto training = dist::TrainingOp::create(
+      builder, loc, builder.getStringAttr("train"),
+      FlatSymbolRefAttr::get(context, main.getName()),
+      FlatSymbolRefAttr::get(context, optimizer),
+      builder.getI64IntegerAttr(config.training.microbatches),
+      dist::ScheduleAttr::get(context, "1f1b"), clip, TypeAttr(), recompute);
+  if (config.training.precision != "model")
+    training->setAttr("precision",
+                      builder.getStringAttr(config.training.precision));
+  if (!config.training.raise)
+    training->setAttr("raise", builder.getBoolAttr(false));
+  dist::EntryOp::create(builder, loc, builder.getStringAttr("forward"),
+                        FlatSymbolRefAttr::get(context, main.getName()),
+                        DenseI64ArrayAttr(), dist::TableAttr());
+  return rt::Status::success();
+}
+
+rt::Result<OwningOpRef<ModuleOp>>
+import::importStableHLO(MLIRContext &context, const std::string &path,
+                        const Options &options) {
+  LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
+  LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
+  LLMC_TRY(inlineCalls(*module, main));
+  LLMC_TRY(dropTrivialShardings(*module, main));
+  main.setName("loss");
+  LLMC_TRY(makeStates(*module, main, options));
+  LLMC_TRY(addMesh(*module, options));
+  LLMC_TRY(addRecipe(*module, main, options.config));
+  FirstError error(context);
+  if (failed(verify(*module)))
+    return error.status(ErrorKind::diagnosed, path + ": import failed");
+  return module;
+}

@@ -1,0 +1,153 @@
+//===- Optimizer.cpp - The optimizer function of the configuration --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An optimizer is a StableHLO function for one parameter, shipped as text
+// (lib/Import/Optimizers) or given by a path. Arguments marked `dist.constant`
+// become constants here; the hyper values that it names get their rules.
+//
+// Tests: test/Import/StableHLO/optimizer.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Runtime/Base/File.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using dist::DistDialect;
+using rt::ErrorKind;
+
+/// Name and text of the shipped functions.
+static const std::pair<StringRef, StringRef> shipped[] = {
+#include "Optimizers.inc"
+};
+
+static rt::Result<OwningOpRef<ModuleOp>>
+readOptimizer(MLIRContext &context, const rt::OptimizerConfig &config) {
+  if (!config.path.empty())
+    return readModule(context, config.path);
+  for (auto [name, text] : shipped)
+    if (name == config.name)
+      return parseText(context, text, "optimizer " + config.name);
+  return rt::makeError(ErrorKind::usage, "expected a shipped optimizer, got '" +
+                                             config.name + "'");
+}
+
+/// Replaces constant arguments by the configuration's numbers or defaults.
+static rt::Status bindConstants(func::FuncOp func,
+                                const rt::OptimizerConfig &config) {
+  OpBuilder builder(func.getBody());
+  std::vector<std::string> known;
+  BitVector bound(func.getNumArguments());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto name = func.getArgAttrOfType<StringAttr>(i, DistDialect::kConstant);
+    if (!name)
+      continue;
+    known.push_back(name.str());
+    auto type = dyn_cast<RankedTensorType>(func.getArgument(i).getType());
+    auto given = config.constants.find(name.str());
+    auto fallback = func.getArgAttrOfType<FloatAttr>(i, DistDialect::kDefault);
+    if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
+      return rt::makeError(ErrorKind::diagnosed,
+                           describeLocation(func.getLoc()) +
+                               ": expected constant '" + name.str() +
+                               "' to be a float scalar");
+    if (given == config.constants.end() && !fallback)
+      return rt::makeError(ErrorKind::usage,
+                           "expected a value for 'optimizer.constants." +
+                               name.str() + "', got none");
+    double value = given == config.constants.end() ? fallback.getValueAsDouble()
+                                                   : given->second;
+    Value constant = stablehlo::ConstantOp::create(
+        builder, func.getArgument(i).getLoc(),
+        cast<ElementsAttr>(DenseElementsAttr::get(
+            type, builder.getFloatAttr(type.getElementType(), value))));
+    func.getArgument(i).replaceAllUsesWith(constant);
+    bound.set(i);
+  }
+  for (const auto &[name, value] : config.constants)
+    if (!llvm::is_contained(known, name)) {
+      std::string near = rt::nearest(name, known);
+      return rt::makeError(
+          ErrorKind::usage,
+          "optimizer '" + config.name + "' has no constant '" + name + "'" +
+              (near.empty() ? "" : ", did you mean '" + near + "'?"));
+    }
+  if (failed(func.eraseArguments(bound)))
+    return rt::makeError(ErrorKind::internal, "cannot bind constants");
+  return rt::Status::success();
+}
+
+/// The rule of the learning rate, from [optimizer] and [schedule].
+static dist::RuleAttr learningRate(MLIRContext *context,
+                                   const rt::Config &config) {
+  dist::RuleKind kind = llvm::StringSwitch<dist::RuleKind>(config.schedule.name)
+                            .Case("linear", dist::RuleKind::WarmupLinear)
+                            .Case("cosine", dist::RuleKind::WarmupCosine)
+                            .Default(dist::RuleKind::WarmupConstant);
+  int64_t total = config.schedule.decaySteps ? config.schedule.decaySteps
+                                             : config.training.steps;
+  return dist::RuleAttr::get(context, kind, config.optimizer.lr,
+                             config.schedule.minLr, config.schedule.warmupSteps,
+                             total);
+}
+
+/// Adds the hyper values that `func` names: lr, t (the step from 1), step,
+/// seed.
+static rt::Status addHypers(ModuleOp module, func::FuncOp func,
+                            const rt::Config &config) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  MLIRContext *context = module.getContext();
+  auto add = [&](StringRef name, RankedTensorType type) {
+    if (module.lookupSymbol(name))
+      return true;
+    dist::RuleAttr rule;
+    if (name == "lr")
+      rule = learningRate(context, config);
+    else if (name == "t")
+      rule = dist::RuleAttr::get(context, dist::RuleKind::Step, 1.0);
+    else if (name == "step")
+      rule = dist::RuleAttr::get(context, dist::RuleKind::Step);
+    else if (name == "seed")
+      rule = dist::RuleAttr::get(context, dist::RuleKind::Seed);
+    else
+      return false;
+    dist::HyperOp::create(builder, func.getLoc(), builder.getStringAttr(name),
+                          TypeAttr::get(type), rule);
+    return true;
+  };
+  add("lr", RankedTensorType::get({}, builder.getF32Type()));
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (auto name =
+            func.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kHyper))
+      if (!add(name.getValue(),
+               cast<RankedTensorType>(func.getArgument(i).getType())))
+        return rt::makeError(ErrorKind::diagnosed,
+                             describeLocation(func.getLoc()) +
+                                 ": expected one of the hyper values lr, t, "
+                                 "step and seed, got '" +
+                                 name.getValue().str() + "'");
+  return rt::Status::success();
+}
+
+rt::Result<std::string> import::addOptimizer(ModuleOp module,
+                                             const rt::Config &config) {
+  LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> source,
+                  readOptimizer(*module.getContext(), config.optimizer));
+  auto functions = source->getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(functions))
+    return rt::makeError(ErrorKind::diagnosed,
+                         config.optimizer.path +
+                             ": expected one function, the optimizer");
+  func::FuncOp func = *functions.begin();
+  LLMC_TRY(bindConstants(func, config.optimizer));
+  LLMC_TRY(addHypers(module, func, config));
+  func->remove();
+  func.setPrivate();
+  module.push_back(func);
+  return func.getName().str();
+}

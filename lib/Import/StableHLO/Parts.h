@@ -1,0 +1,66 @@
+//===- Parts.h - The steps of an import -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import.cpp calls these in order; each has a file of its name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
+#define LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
+
+#include "llmc/Import/StableHLO/Import.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace llmc::import {
+
+/// Collects the first error that MLIR emits, as one line with its place.
+class FirstError {
+public:
+  explicit FirstError(mlir::MLIRContext &context);
+  /// The error with `kind`; `otherwise` when none was emitted.
+  rt::Status status(rt::ErrorKind kind, llvm::StringRef otherwise) const;
+  const std::string &message() const { return text; }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// "file.mlir:12:3", a quoted name, or "" for an unknown location.
+std::string describeLocation(mlir::Location location);
+
+/// Parses `text` (of `file`) under limits on nesting and encoding.
+rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+parseText(mlir::MLIRContext &context, llvm::StringRef text,
+          const std::string &file);
+
+/// Inlines all calls below `main`; locations of inlined ops get the call's as
+/// prefix. Other functions are erased.
+rt::Status inlineCalls(mlir::ModuleOp module, mlir::func::FuncOp main);
+
+/// The name of a value from its location or result info:
+/// "params['blocks'][0]['w']" has root "params" and path "blocks.0.w"; "x" has
+/// root "x" and no path.
+struct ValueName {
+  std::string root, path;
+  /// The path, or the root of a name without one.
+  const std::string &shortName() const { return path.empty() ? root : path; }
+};
+std::optional<ValueName> parseName(llvm::StringRef text);
+/// The name in the first NameLoc of `location`.
+std::optional<ValueName> nameOf(mlir::Location location);
+
+/// Marks arguments and results of `main` and creates its states.
+rt::Status makeStates(mlir::ModuleOp module, mlir::func::FuncOp main,
+                      const Options &options);
+
+/// Clones the configured optimizer function into the module, its constant
+/// arguments replaced by the configuration's numbers, and returns its symbol.
+rt::Result<std::string> addOptimizer(mlir::ModuleOp module,
+                                     const rt::Config &config);
+
+} // namespace llmc::import
+
+#endif // LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
