@@ -30,5 +30,6 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerContractionModels(registry);
   registerReductionModels(registry);
   registerSlicingModels(registry);
+  registerGatherModels(registry);
   registerMovementModels(registry);
 }
