@@ -41,10 +41,13 @@ LogicalResult StepInterpreter::setState(StringRef name, HostTensor value) {
   if (!state)
     return mlir::emitError(module.getLoc())
            << "expected the name of a state, got '" << name << "'";
-  if (value.getType() != state.getTensorType())
-    return state.emitOpError()
-           << "expected a value of type " << state.getTensorType() << ", got "
-           << value.getType();
+  if (!value || value.getType() != state.getTensorType()) {
+    auto diagnostic = state.emitOpError() << "expected a value of type "
+                                          << state.getTensorType() << ", got ";
+    if (value)
+      return diagnostic << value.getType();
+    return diagnostic << "nothing";
+  }
   states[state.getSymNameAttr()] = std::move(value);
   return success();
 }

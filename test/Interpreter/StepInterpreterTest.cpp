@@ -46,8 +46,8 @@ constexpr const char *kProgram = R"(
     return %n, %loss, %lr : tensor<2xf32>, tensor<2xf32>, tensor<f32>
   }
   dist.step @train microbatch(@micro) update(@update) microbatches(3) schedule(<1f1b>)
-  dist.entry @predict function(@predict)
-  func.func @predict(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"},
+  dist.entry @predict function(@predict.f)
+  func.func @predict.f(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"},
       %w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w}) -> tensor<2xf32> {
     %0 = stablehlo.multiply %w, %x : tensor<2xf32>
     return %0 : tensor<2xf32>
