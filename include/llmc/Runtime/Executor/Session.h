@@ -1,0 +1,130 @@
+//===- Session.h - Runs a plan
+//----------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A session holds a loaded plan, the memory of its devices and the states in
+// it, and runs its entries step by step. `llmc-run` and the driver use nothing
+// else.
+//
+//   LLMC_TRY_ASSIGN(auto session, Session::open(std::move(plan), options));
+//   LLMC_TRY(session->useCorpus("corpus.bin", DType::u8));
+//   for (int64_t step = 0; step < 50; ++step) {
+//     LLMC_TRY(session->run("train", step));
+//     print(*session->metric("loss"));
+//   }
+//
+// `open` checks and reserves everything; `run` enqueues a step and drains it,
+// and allocates nothing.
+//
+// Tested by test/Runtime/Executor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_EXECUTOR_SESSION_H
+#define LLMC_RUNTIME_EXECUTOR_SESSION_H
+
+#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+#include "llmc/Runtime/Executor/HostTensor.h"
+#include "llmc/Runtime/Plan/Plan.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace llmc::rt {
+
+struct SessionOptions {
+  /// The plan's folder: kernel objects and files of initial values lie in it.
+  std::string folder = ".";
+  /// Loads kernel objects that another user owns or may write, and initial
+  /// values from outside the folder.
+  bool trustKernels = false;
+  /// Workers; 0: as many as the devices ask for, within the processor's.
+  int threads = 0;
+  std::optional<uint64_t> shuffleSeed;
+  /// In place of the plan's: decides initial values, samples, random ops.
+  std::optional<uint64_t> seed;
+  /// For one step.
+  std::chrono::milliseconds deadline = std::chrono::minutes(30);
+  /// Fills the arenas with this byte before anything else (`auditMemory`).
+  std::optional<uint8_t> poison;
+  /// For tests: runs plans that the loader would refuse.
+  bool bypassLoader = false;
+};
+
+struct NamedValue {
+  std::string_view name;
+  double value = 0;
+};
+
+/// Bytes of one device, as predicted by the plan and as reserved.
+struct DeviceMemory {
+  uint64_t predicted = 0;
+  uint64_t reserved = 0;
+};
+
+/// With `poison`: what lies in buffers, and what the run changed beside them.
+struct MemoryAudit {
+  uint64_t insideBuffers = 0;
+  uint64_t outsideBuffers = 0;
+  uint64_t touchedOutside = 0;
+};
+
+class Session {
+public:
+  virtual ~Session() = default;
+
+  /// Checks the plan, loads its kernels, reserves the memory of all devices,
+  /// fills the states. Nothing is reserved for a plan that is refused.
+  static Result<std::unique_ptr<Session>> open(plan::Plan plan,
+                                               const SessionOptions &options);
+
+  virtual const plan::Plan &plan() const = 0;
+  virtual uint64_t seed() const = 0;
+
+  /// Where inputs with an offset in the corpus come from.
+  virtual Status useCorpus(const std::string &path, DType dtype) = 0;
+  /// The whole value of an input of `entry` for one microbatch, in place of
+  /// the corpus; it stays for all later steps.
+  virtual Status setInput(const std::string &entry, const std::string &input,
+                          int64_t microbatch, const HostTensor &value) = 0;
+  /// A hyper value whose rule is `external`.
+  virtual Status setExternal(const std::string &name, double value) = 0;
+
+  /// Runs one step of an entry to its end.
+  virtual Status run(const std::string &entry, int64_t step) = 0;
+
+  /// Of the step that ran last.
+  virtual const std::vector<NamedValue> &metrics() const = 0;
+  std::optional<double> metric(std::string_view name) const;
+  /// A fetch of the entry that ran last, a metric, an input, or a state.
+  virtual Result<HostTensor> fetch(const std::string &name,
+                                   int64_t microbatch = 0) = 0;
+
+  /// A whole state, from the boxes of its devices, and back.
+  virtual Result<HostTensor> readState(const std::string &name) = 0;
+  virtual Status writeState(const std::string &name,
+                            const HostTensor &value) = 0;
+  /// Whether all devices that hold an element of the state hold the same bits.
+  virtual Result<bool> copiesAgree(const std::string &name) = 0;
+
+  virtual std::vector<DeviceMemory> memory() const = 0;
+  virtual MemoryAudit auditMemory() const = 0;
+  /// What all groups moved since the session was opened.
+  virtual CommunicatorCounts communication() const = 0;
+  virtual OrderDigest order() const = 0;
+  /// Seconds that the last step spent on its data.
+  virtual double dataSeconds() const = 0;
+};
+
+/// Reads a plan file; its folder is where its kernels lie.
+Result<std::unique_ptr<Session>> openPlanFile(const std::string &path,
+                                              SessionOptions options);
+
+} // namespace llmc::rt
+
+#endif // LLMC_RUNTIME_EXECUTOR_SESSION_H

@@ -1,0 +1,321 @@
+//===- BindActions.cpp - Binds each kind of instruction
+//---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Executor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Binder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace llmc::rt::exec {
+
+static Status unsupported(std::string what) {
+  return makeError(ErrorKind::unsupported, std::move(what));
+}
+
+Result<BoundAction> Binder::bindAction(const plan::Action &action,
+                                       const Origin &origin) {
+  if (auto *launch = std::get_if<plan::KernelLaunch>(&action)) {
+    return bindKernel(*launch);
+  }
+  if (auto *contraction = std::get_if<plan::Contraction>(&action)) {
+    return bindContraction(*contraction, origin);
+  }
+  if (auto *collective = std::get_if<plan::Collective>(&action)) {
+    return bindCollective(*collective, origin);
+  }
+  if (auto *send = std::get_if<plan::Send>(&action)) {
+    return bindMessages({send->message}, {}, origin);
+  }
+  if (auto *receive = std::get_if<plan::Receive>(&action)) {
+    return bindMessages({}, {receive->message}, origin);
+  }
+  if (auto *exchange = std::get_if<plan::Exchange>(&action)) {
+    return bindMessages(exchange->sends, exchange->receives, origin);
+  }
+  if (auto *copy = std::get_if<plan::Copy>(&action)) {
+    return bindCopy(*copy, origin);
+  }
+  if (auto *fill = std::get_if<plan::Fill>(&action)) {
+    return bindFill(*fill, origin);
+  }
+  if (auto *signal = std::get_if<plan::Signal>(&action)) {
+    return BoundAction(
+        BoundEvent{signal->event.frame, signal->event.event, false});
+  }
+  if (auto *wait = std::get_if<plan::Wait>(&action)) {
+    return BoundAction(BoundEvent{wait->event.frame, wait->event.event, true});
+  }
+  if (auto *call = std::get_if<plan::Call>(&action)) {
+    return bindCall(*call, origin);
+  }
+  return unsupported(
+      fmt::format("instruction '{}' is not supported", plan::nameOf(action)));
+}
+
+Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
+  const std::string &name = shared.plan.kernels[launch.kernel].name;
+  const plan::KernelInfo *info = shared.manifest.find(name);
+  if (!info) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected kernel '{}' in a manifest of the "
+                                 "plan's kernel objects",
+                                 name));
+  }
+  KernelShape shape{name, info->rows,
+                    static_cast<uint64_t>(info->scratchBytes)};
+  LLMC_TRY_ASSIGN(const Kernel *kernel, local.device->kernel(shape));
+  BoundKernel bound{kernel, {}, {}, ref(launch.scratch)};
+  for (const plan::Operand &operand : launch.operands) {
+    bound.operands.push_back(ref(operand));
+  }
+  for (plan::ExprId scalar : launch.scalars) {
+    bound.scalars.push_back(number(scalar));
+  }
+  return BoundAction(std::move(bound));
+}
+
+static ContractionIndexKind kindOf(plan::ContractionDimKind kind) {
+  switch (kind) {
+  case plan::ContractionDimKind::batch:
+    return ContractionIndexKind::batch;
+  case plan::ContractionDimKind::m:
+    return ContractionIndexKind::m;
+  case plan::ContractionDimKind::n:
+    return ContractionIndexKind::n;
+  case plan::ContractionDimKind::k:
+    return ContractionIndexKind::k;
+  }
+  return ContractionIndexKind::batch;
+}
+
+Result<BoundAction>
+Binder::bindContraction(const plan::Contraction &contraction,
+                        const Origin &origin) {
+  ContractionShape shape;
+  shape.name = origin.name;
+  shape.a = contraction.a.dtype;
+  shape.b = contraction.b.dtype;
+  shape.c = contraction.c.dtype;
+  shape.accumulate = contraction.accumulate;
+  for (const plan::ContractionDim &dim : contraction.dims) {
+    shape.indices.push_back(
+        {kindOf(dim.kind), dim.size, dim.strideA, dim.strideB, dim.strideC});
+  }
+  shape.alpha = contraction.alpha;
+  shape.addToResult = contraction.beta == 1;
+  shape.threads = shared.plan.threads;
+  shape.scratchBytes = static_cast<uint64_t>(contraction.scratchBytes);
+  LLMC_TRY_ASSIGN(const Contraction *prepared, local.device->prepare(shape));
+  return BoundAction(BoundContraction{prepared, ref(contraction.a),
+                                      ref(contraction.b), ref(contraction.c),
+                                      ref(contraction.scratch)});
+}
+
+static Result<Reduction> reductionOf(plan::Reduction reduction) {
+  switch (reduction) {
+  case plan::Reduction::sum:
+    return Reduction::sum;
+  case plan::Reduction::max:
+    return Reduction::max;
+  case plan::Reduction::min:
+    return Reduction::min;
+  case plan::Reduction::logicalAnd:
+    return Reduction::logicalAnd;
+  case plan::Reduction::logicalOr:
+    return Reduction::logicalOr;
+  }
+  return unsupported("unknown reduction");
+}
+
+static Result<CollectiveKind> collectiveKindOf(plan::CollectiveKind kind) {
+  switch (kind) {
+  case plan::CollectiveKind::allReduce:
+    return CollectiveKind::allReduce;
+  case plan::CollectiveKind::allGather:
+    return CollectiveKind::allGather;
+  case plan::CollectiveKind::reduceScatter:
+    return CollectiveKind::reduceScatter;
+  case plan::CollectiveKind::allToAll:
+    return CollectiveKind::allToAll;
+  case plan::CollectiveKind::broadcast:
+    return CollectiveKind::broadcast;
+  case plan::CollectiveKind::reduce:
+    return CollectiveKind::reduce;
+  case plan::CollectiveKind::permute:
+    return CollectiveKind::permute;
+  }
+  return unsupported("unknown collective");
+}
+
+static uint64_t product(const std::vector<int64_t> &shape, size_t begin,
+                        size_t end) {
+  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin),
+                         shape.begin() + static_cast<std::ptrdiff_t>(end),
+                         uint64_t(1), std::multiplies<>());
+}
+
+/// The buffer as [outer, count] around `dim`, as Communicator.h has it.
+static CollectiveBuffer bufferOf(const plan::Collective &collective,
+                                 const plan::Operand &in,
+                                 const plan::Operand &out, size_t members) {
+  auto dim = static_cast<size_t>(collective.dim);
+  CollectiveBuffer buffer;
+  switch (collective.kind) {
+  case plan::CollectiveKind::allGather:
+    buffer.outer = product(in.shape, 0, dim);
+    buffer.count = product(in.shape, dim, in.shape.size());
+    break;
+  case plan::CollectiveKind::reduceScatter:
+    buffer.outer = product(out.shape, 0, dim);
+    buffer.count = product(out.shape, dim, out.shape.size());
+    break;
+  case plan::CollectiveKind::allToAll: {
+    auto concat = static_cast<size_t>(collective.concatDim);
+    buffer.outer = product(in.shape, 0, dim);
+    buffer.count = product(in.shape, dim, in.shape.size()) / members;
+    buffer.outerOut = product(out.shape, 0, concat);
+    break;
+  }
+  default:
+    buffer.count = product(in.shape, 0, in.shape.size());
+    break;
+  }
+  return buffer;
+}
+
+/// The root, or for each member whose value it gets. Peers do not depend on a
+/// call, and every member of a broadcast names the same root.
+Status Binder::setPeers(const plan::Collective &collective, Collective &bound,
+                        const std::vector<int> &members,
+                        const Origin &origin) const {
+  if (collective.peer == plan::noExpr) {
+    return Status::success();
+  }
+  for (int member : members) {
+    std::optional<int64_t> peer = fold(shared.plan.expressions, collective.peer,
+                                       shared.plan.mesh.coordinatesOf(member));
+    if (!peer || *peer < -1 || *peer >= static_cast<int64_t>(members.size())) {
+      return makeError(ErrorKind::mismatch,
+                       fmt::format("expected a member in [0, {}) that does not "
+                                   "depend on the microbatch in '{}'",
+                                   members.size(), origin.name));
+    }
+    bound.sources.push_back(static_cast<int>(*peer));
+  }
+  if (bound.kind != CollectiveKind::permute) {
+    bound.root = bound.sources.front();
+    bool same =
+        std::count(bound.sources.begin(), bound.sources.end(), bound.root) ==
+        static_cast<std::ptrdiff_t>(members.size());
+    bound.sources.clear();
+    if (!same || bound.root < 0) {
+      return makeError(
+          ErrorKind::mismatch,
+          fmt::format("expected one root of all members in '{}'", origin.name));
+    }
+  }
+  return Status::success();
+}
+
+Result<BoundAction> Binder::bindCollective(const plan::Collective &collective,
+                                           const Origin &origin) {
+  std::vector<int> members = Groups::members(shared.plan.mesh, collective.axes,
+                                             collective.stages, local.number);
+  Collective bound;
+  LLMC_TRY_ASSIGN(bound.kind, collectiveKindOf(collective.kind));
+  LLMC_TRY_ASSIGN(bound.reduction, reductionOf(collective.reduction));
+  bound.symbol = shared.plan.symbols[collective.symbol];
+  bound.type = collective.inputs.front().dtype;
+  bound.accumulate = bound.type == DType::f64 ? DType::f64 : DType::f32;
+  LLMC_TRY(setPeers(collective, bound, members, origin));
+  BoundCollective action{
+      shared.groups.collective(collective, local.number), nullptr, {}, {}};
+  if (!action.communicator) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected stage {} among those of the "
+                                 "collective",
+                                 local.stage));
+  }
+  for (size_t i = 0; i < collective.inputs.size(); ++i) {
+    const plan::Operand &in = collective.inputs[i];
+    const plan::Operand &out = collective.outputs[i];
+    if (!plan::isContiguous(in) || !plan::isContiguous(out) ||
+        in.dtype != bound.type) {
+      return unsupported("expected contiguous buffers of one element type");
+    }
+    bound.buffers.push_back(bufferOf(collective, in, out, members.size()));
+    action.ins.push_back(ref(in));
+    action.outs.push_back(ref(out));
+  }
+  local.collectives.push_back(std::make_unique<Collective>(std::move(bound)));
+  action.collective = local.collectives.back().get();
+  return BoundAction(std::move(action));
+}
+
+Result<BoundAction>
+Binder::bindMessages(const std::vector<plan::Message> &sends,
+                     const std::vector<plan::Message> &receives,
+                     const Origin &origin) {
+  BoundExchange bound{shared.groups.transfers(local.number), {}};
+  for (bool isSend : {true, false}) {
+    for (const plan::Message &message : isSend ? sends : receives) {
+      std::optional<int64_t> peer =
+          fold(shared.plan.expressions, message.peer, local.coordinates);
+      if (!peer) {
+        return unsupported("expected a peer that does not depend on the "
+                           "microbatch");
+      }
+      for (const plan::Operand &operand : message.operands) {
+        if (!plan::isContiguous(operand)) {
+          return unsupported("expected a contiguous buffer");
+        }
+        auto bytes = static_cast<uint64_t>(plan::elementsOf(operand) *
+                                           sizeOf(operand.dtype));
+        bound.parts.push_back({isSend, static_cast<int>(*peer),
+                               message.transfer, ref(operand), bytes});
+      }
+    }
+  }
+  return BoundAction(std::move(bound));
+}
+
+Result<BoundAction> Binder::bindCopy(const plan::Copy &copy,
+                                     const Origin &origin) {
+  LLMC_TRY_ASSIGN(std::vector<CopyRun> runs, copyRuns(copy.to, copy.from));
+  return BoundAction(BoundCopy{ref(copy.to), ref(copy.from), copy.host,
+                               copy.index, std::move(runs)});
+}
+
+Result<BoundAction> Binder::bindFill(const plan::Fill &fill,
+                                     const Origin &origin) {
+  LLMC_TRY_ASSIGN(std::vector<CopyRun> runs, copyRuns(fill.to, {}));
+  return BoundAction(BoundFill{ref(fill.to), fill.pattern,
+                               static_cast<unsigned>(sizeOf(fill.to.dtype)),
+                               std::move(runs)});
+}
+
+Result<BoundAction> Binder::bindCall(const plan::Call &call,
+                                     const Origin &origin) {
+  BoundCall bound{call.program,
+                  number(call.microbatch),
+                  call.microbatch != plan::noExpr,
+                  {}};
+  for (plan::ExprId argument : call.arguments) {
+    bound.arguments.push_back(number(argument));
+  }
+  if (bound.arguments.size() > mostArguments) {
+    return unsupported(fmt::format("expected at most {} arguments, got {}",
+                                   mostArguments, bound.arguments.size()));
+  }
+  return BoundAction(std::move(bound));
+}
+
+} // namespace llmc::rt::exec

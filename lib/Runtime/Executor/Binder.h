@@ -1,0 +1,81 @@
+//===- Binder.h - Binds programs to a device
+//--------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_EXECUTOR_BINDER_H
+#define LLMC_LIB_RUNTIME_EXECUTOR_BINDER_H
+
+#include "Bound.h"
+#include "Groups.h"
+#include "llmc/Runtime/Plan/Manifest.h"
+
+namespace llmc::rt::exec {
+
+/// What the bound programs of all devices share.
+struct Shared {
+  const plan::Plan &plan;
+  const plan::Manifest &manifest;
+  Groups &groups;
+  /// [program][instruction]
+  std::vector<std::vector<Origin>> origins;
+  int64_t numMicrobatches = 1; ///< The most of any entry.
+};
+
+/// Names and locations of all instructions.
+std::vector<std::vector<Origin>> makeOrigins(const plan::Plan &plan);
+
+/// Programs that a stage runs, callees first. Sorted, without duplicates.
+std::vector<int32_t> reachablePrograms(const plan::Plan &plan, int64_t stage);
+/// The same for one entry.
+std::vector<int32_t> entryPrograms(const plan::Plan &plan,
+                                   const plan::Entry &entry, int64_t stage);
+
+class Binder {
+public:
+  Binder(Shared &shared, LocalDevice &local) : shared(shared), local(local) {}
+
+  /// Frames, events, queues, then programs.
+  Status bind();
+
+private:
+  Status bindFrames();
+  Status makeStreams(const std::vector<int32_t> &programs);
+  Status bindProgram(int32_t index);
+  Result<BoundAction> bindAction(const plan::Action &action,
+                                 const Origin &origin);
+
+  Result<BoundAction> bindKernel(const plan::KernelLaunch &launch);
+  Result<BoundAction> bindContraction(const plan::Contraction &contraction,
+                                      const Origin &origin);
+  Result<BoundAction> bindCollective(const plan::Collective &collective,
+                                     const Origin &origin);
+  Result<BoundAction> bindMessages(const std::vector<plan::Message> &sends,
+                                   const std::vector<plan::Message> &receives,
+                                   const Origin &origin);
+  Result<BoundAction> bindCopy(const plan::Copy &copy, const Origin &origin);
+  Result<BoundAction> bindFill(const plan::Fill &fill, const Origin &origin);
+  Result<BoundAction> bindCall(const plan::Call &call, const Origin &origin);
+
+  Number number(plan::ExprId id) const;
+  Ref ref(const plan::Operand &operand) const;
+  Status setPeers(const plan::Collective &collective, Collective &bound,
+                  const std::vector<int> &members, const Origin &origin) const;
+
+  Shared &shared;
+  LocalDevice &local;
+};
+
+/// What one call of each program enqueues; callees are included.
+std::vector<QueueUse> measurePrograms(const plan::Plan &plan);
+
+/// Bytes that lie side by side in both operands, in the order of elements; an
+/// absent operand is contiguous. Error (5) for more than 65,536 runs.
+Result<std::vector<CopyRun>> copyRuns(const plan::Operand &to,
+                                      const plan::Operand &from);
+
+} // namespace llmc::rt::exec
+
+#endif // LLMC_LIB_RUNTIME_EXECUTOR_BINDER_H

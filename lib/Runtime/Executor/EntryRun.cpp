@@ -1,0 +1,294 @@
+//===- EntryRun.cpp - The host's side of an entry
+//---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Executor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryRun.h"
+
+#include "Binder.h"
+#include "llmc/Runtime/Base/HyperRule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace llmc::rt::exec {
+
+/// Bytes of a scalar on the host: hyper values and metrics.
+constexpr uint64_t cellBytes = 8;
+
+static uint64_t alignHost(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+Result<std::unique_ptr<EntryRun>>
+EntryRun::make(const plan::Plan &plan, const plan::Entry &entry,
+               std::vector<LocalDevice> &devices) {
+  std::unique_ptr<EntryRun> run(new EntryRun(plan, entry, devices));
+  LLMC_TRY(run->makeStagings());
+  LLMC_TRY(run->reserve());
+  run->findMetricOwners();
+  return std::move(run);
+}
+
+Status EntryRun::makeStagings() {
+  for (const plan::Input &input : source.inputs) {
+    Staging staging;
+    staging.input = &input;
+    std::vector<int64_t> shape = input.layout.globalShape();
+    staging.whole = HostTensor::zeros(input.dtype, shape);
+    if (!shape.empty()) {
+      staging.rowElements = shape[0] ? staging.whole.elements() / shape[0] : 0;
+    }
+    staging.given.resize(source.numMicrobatches);
+    std::vector<int64_t> origin(shape.size());
+    for (const LocalDevice &device : devices) {
+      std::vector<ElementRun> runs;
+      if (plan::hasStage(input.stages, device.stage)) {
+        Placement placement{input.layout, origin, shape, {}};
+        LLMC_TRY(
+            visitRuns(placement, plan.mesh, device.coordinates,
+                      [&](const ElementRun &run) { runs.push_back(run); }));
+      }
+      staging.runs.push_back(std::move(runs));
+    }
+    stagings.push_back(std::move(staging));
+  }
+  return Status::success();
+}
+
+Status EntryRun::reserve() {
+  for (int parity : {0, 1}) {
+    hypers[parity].resize(source.hypers.size() * cellBytes);
+    hostEnds[parity].resize(devices.size());
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    LLMC_TRY(reserveDevice(i));
+  }
+  return Status::success();
+}
+
+/// One host arena for each device: inputs of all microbatches, metrics,
+/// fetched values.
+Status EntryRun::reserveDevice(size_t device) {
+  LocalDevice &local = devices[device];
+  HostEnds ends;
+  uint64_t bytes = 0;
+  auto add = [&](std::vector<HostEnds::Area> &areas, uint64_t size,
+                 int64_t count) {
+    uint64_t stride = alignHost(size);
+    // The base is the offset until the arena is there.
+    areas.push_back({reinterpret_cast<std::byte *>(bytes), stride});
+    bytes += stride * static_cast<uint64_t>(count);
+  };
+  for (const plan::Input &input : source.inputs) {
+    bool stored = plan::hasStage(input.stages, local.stage);
+    int64_t elements = stored ? input.layout.localElements(plan.mesh) : 0;
+    add(ends.inputs, static_cast<uint64_t>(elements * sizeOf(input.dtype)),
+        source.numMicrobatches);
+  }
+  for (size_t i = 0; i < source.metrics.size(); ++i) {
+    add(ends.metrics, cellBytes, 1);
+    ends.metrics.back().stride = 0;
+  }
+  for (const plan::Fetch &fetch : source.fetches) {
+    bool stored = plan::hasStage(fetch.stages, local.stage);
+    int64_t elements = stored ? fetch.layout.localElements(plan.mesh) : 0;
+    add(ends.fetches, static_cast<uint64_t>(elements * sizeOf(fetch.dtype)),
+        fetch.eachMicrobatch ? source.numMicrobatches : 1);
+    ends.fetches.back().stride *= fetch.eachMicrobatch;
+  }
+  LLMC_TRY_ASSIGN(Arena arena, local.device->reserve(bytes, MemoryKind::host));
+  for (auto *areas : {&ends.inputs, &ends.metrics, &ends.fetches}) {
+    for (HostEnds::Area &area : *areas) {
+      area.base = arena.base + reinterpret_cast<uint64_t>(area.base);
+    }
+  }
+  for (int parity : {0, 1}) {
+    hostEnds[parity][device] = ends;
+    for (size_t i = 0; i < source.hypers.size(); ++i) {
+      hostEnds[parity][device].hypers.push_back(
+          {hypers[parity].data() + i * cellBytes, 0});
+    }
+  }
+  return Status::success();
+}
+
+/// The first device whose programs return a metric reports it.
+void EntryRun::findMetricOwners() {
+  metricOwners.assign(source.metrics.size(), -1);
+  for (size_t i = devices.size(); i-- > 0;) {
+    for (int32_t program : entryPrograms(plan, source, devices[i].stage)) {
+      for (const BoundInstruction &instruction :
+           devices[i].programs[program]->instructions) {
+        auto *copy = std::get_if<BoundCopy>(&instruction.action);
+        if (copy && copy->host == plan::HostEnd::metric) {
+          metricOwners[copy->index] = static_cast<int>(i);
+        }
+      }
+    }
+  }
+}
+
+Status EntryRun::fillHypers(int64_t step, const StepContext &context) {
+  std::byte *cells = hypers[step & 1].data();
+  for (size_t i = 0; i < source.hypers.size(); ++i) {
+    const plan::Hyper &hyper = source.hypers[i];
+    double value = 0;
+    if (hyper.rule.kind == HyperKind::external) {
+      auto found = context.externals->find(hyper.name);
+      value =
+          found == context.externals->end() ? hyper.rule.base : found->second;
+    } else {
+      value = evaluate(hyper.rule, step, context.seed);
+    }
+    storeElement(hyper.dtype, cells + i * cellBytes, 0, value);
+  }
+  return Status::success();
+}
+
+/// The window that all inputs of a sample fit in.
+Result<int64_t> EntryRun::windowOf(const StepContext &context) const {
+  int64_t window = 0;
+  for (const Staging &staging : stagings) {
+    if (staging.input->dataOffset >= 0) {
+      window =
+          std::max(window, staging.input->dataOffset + staging.rowElements);
+    }
+  }
+  if (context.corpus) {
+    LLMC_TRY(context.corpus->checkWindow(window));
+  }
+  return window;
+}
+
+Status EntryRun::fillWhole(Staging &staging, int64_t step, int64_t microbatch,
+                           const StepContext &context) {
+  const plan::Input &input = *staging.input;
+  if (const auto &given = staging.given[microbatch]) {
+    std::memcpy(staging.whole.bytes.data(), given->bytes.data(),
+                given->bytes.size());
+    return Status::success();
+  }
+  if (input.dataOffset < 0 || !context.corpus) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected data for input '{}' of entry '{}'",
+                                 input.name, source.name));
+  }
+  LLMC_TRY_ASSIGN(int64_t window, windowOf(context));
+  RandomStream positions(context.seed, "data");
+  int64_t batch = staging.whole.shape.empty() ? 1 : staging.whole.shape[0];
+  int64_t rowBytes = staging.rowElements * sizeOf(input.dtype);
+  for (int64_t row = 0; row < batch; ++row) {
+    int64_t sample = (step * source.numMicrobatches + microbatch) * batch + row;
+    int64_t from = context.corpus->position(
+        positions, static_cast<uint64_t>(sample), window);
+    context.corpus->read(from + input.dataOffset, staging.rowElements,
+                         input.dtype,
+                         staging.whole.bytes.data() + row * rowBytes);
+  }
+  return Status::success();
+}
+
+Status EntryRun::prepare(int64_t step, const StepContext &context) {
+  lastStep = step;
+  lastContext = context;
+  LLMC_TRY(fillHypers(step, context));
+  for (size_t i = 0; i < stagings.size(); ++i) {
+    Staging &staging = stagings[i];
+    int64_t bytes = sizeOf(staging.input->dtype);
+    for (int64_t m = 0; m < source.numMicrobatches; ++m) {
+      LLMC_TRY(fillWhole(staging, step, m, context));
+      for (size_t d = 0; d < devices.size(); ++d) {
+        const HostEnds::Area &area = hostEnds[step & 1][d].inputs[i];
+        for (const ElementRun &run : staging.runs[d]) {
+          std::memcpy(area.base + area.stride * m + run.local * bytes,
+                      staging.whole.bytes.data() + run.global * bytes,
+                      static_cast<size_t>(run.length * bytes));
+        }
+      }
+    }
+  }
+  return Status::success();
+}
+
+Status EntryRun::setInput(const std::string &name, int64_t microbatch,
+                          const HostTensor &value) {
+  for (Staging &staging : stagings) {
+    if (staging.input->name != name) {
+      continue;
+    }
+    if (value.dtype != staging.whole.dtype ||
+        value.shape != staging.whole.shape || microbatch < 0 ||
+        microbatch >= source.numMicrobatches) {
+      return makeError(
+          ErrorKind::usage,
+          fmt::format("expected {}[{}] for input '{}' of a microbatch below "
+                      "{}, got {}[{}] for {}",
+                      nameOf(staging.whole.dtype),
+                      fmt::join(staging.whole.shape, ", "), name,
+                      source.numMicrobatches, nameOf(value.dtype),
+                      fmt::join(value.shape, ", "), microbatch));
+    }
+    staging.given[microbatch] = value;
+    return Status::success();
+  }
+  return makeError(ErrorKind::usage, fmt::format("entry '{}' has no input '{}'",
+                                                 source.name, name));
+}
+
+void EntryRun::readMetrics(std::vector<NamedValue> &values) const {
+  for (size_t i = 0; i < source.metrics.size(); ++i) {
+    values[i].name = source.metrics[i].name;
+    if (metricOwners[i] >= 0) {
+      values[i].value =
+          loadElement(source.metrics[i].dtype,
+                      hostEnds[0][metricOwners[i]].metrics[i].base, 0);
+    }
+  }
+}
+
+std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
+                                                  int64_t microbatch) {
+  for (size_t i = 0; i < source.fetches.size(); ++i) {
+    const plan::Fetch &fetch = source.fetches[i];
+    if (fetch.name != name) {
+      continue;
+    }
+    std::vector<int64_t> shape = fetch.layout.globalShape();
+    std::vector<int64_t> origin(shape.size());
+    HostTensor whole = HostTensor::zeros(fetch.dtype, shape);
+    int64_t bytes = sizeOf(fetch.dtype);
+    for (size_t d = 0; d < devices.size(); ++d) {
+      if (!plan::hasStage(fetch.stages, devices[d].stage)) {
+        continue;
+      }
+      const HostEnds::Area &area = hostEnds[0][d].fetches[i];
+      std::byte *base = area.base + area.stride * microbatch;
+      Status status =
+          visitRuns({fetch.layout, origin, shape, {}}, plan.mesh,
+                    devices[d].coordinates, [&](const ElementRun &run) {
+                      std::memcpy(whole.bytes.data() + run.global * bytes,
+                                  base + run.local * bytes,
+                                  static_cast<size_t>(run.length * bytes));
+                    });
+      if (!status.ok()) {
+        return Result<HostTensor>(status);
+      }
+    }
+    return Result<HostTensor>(std::move(whole));
+  }
+  for (Staging &staging : stagings) {
+    if (staging.input->name == name) {
+      Status status = fillWhole(staging, lastStep, microbatch, lastContext);
+      return status.ok() ? Result<HostTensor>(staging.whole)
+                         : Result<HostTensor>(status);
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace llmc::rt::exec

@@ -1,0 +1,92 @@
+//===- EntryRun.h - The host's side of an entry
+//-----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Host memory of an entry, reserved at load: the data of all microbatches of a
+// step, hyper values for two steps (one is filled while the other may still be
+// read), metrics and fetched values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H
+#define LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H
+
+#include "Boxes.h"
+#include "Walker.h"
+#include "llmc/Runtime/Executor/Corpus.h"
+#include "llmc/Runtime/Executor/HostTensor.h"
+#include "llmc/Runtime/Executor/Session.h"
+
+#include <map>
+#include <optional>
+
+namespace llmc::rt::exec {
+
+/// What a step depends on besides its number.
+struct StepContext {
+  uint64_t seed = 0;
+  const Corpus *corpus = nullptr;
+  const std::map<std::string, double> *externals = nullptr;
+};
+
+class EntryRun {
+public:
+  static Result<std::unique_ptr<EntryRun>>
+  make(const plan::Plan &plan, const plan::Entry &entry,
+       std::vector<LocalDevice> &devices);
+
+  const plan::Entry &entry() const { return source; }
+
+  /// Fills hyper values and data of `step`.
+  Status prepare(int64_t step, const StepContext &context);
+  const HostEnds &ends(size_t device, int64_t step) const {
+    return hostEnds[step & 1][device];
+  }
+
+  Status setInput(const std::string &name, int64_t microbatch,
+                  const HostTensor &value);
+  /// After the step has ended.
+  void readMetrics(std::vector<NamedValue> &values) const;
+  /// Absent when the entry has none of that name.
+  std::optional<Result<HostTensor>> fetch(const std::string &name,
+                                          int64_t microbatch);
+
+private:
+  /// An input of the entry, staged for the devices.
+  struct Staging {
+    const plan::Input *input;
+    int64_t rowElements = 1;                      ///< Of one sample.
+    HostTensor whole;                             ///< One microbatch.
+    std::vector<std::optional<HostTensor>> given; ///< By microbatch.
+    /// By device: empty where no box of it lies.
+    std::vector<std::vector<ElementRun>> runs;
+  };
+
+  EntryRun(const plan::Plan &plan, const plan::Entry &entry,
+           std::vector<LocalDevice> &devices)
+      : plan(plan), source(entry), devices(devices) {}
+
+  Status reserve();
+  Status reserveDevice(size_t device);
+  Status makeStagings();
+  void findMetricOwners();
+  Status fillHypers(int64_t step, const StepContext &context);
+  Status fillWhole(Staging &staging, int64_t step, int64_t microbatch,
+                   const StepContext &context);
+  Result<int64_t> windowOf(const StepContext &context) const;
+
+  const plan::Plan &plan;
+  const plan::Entry &source;
+  std::vector<LocalDevice> &devices;
+  std::vector<Staging> stagings;
+  std::vector<HostEnds> hostEnds[2]; ///< [parity][device]
+  std::vector<std::byte> hypers[2];  ///< 8 bytes for each value.
+  std::vector<int> metricOwners;     ///< Device, or -1.
+  int64_t lastStep = 0;
+  StepContext lastContext;
+};
+
+} // namespace llmc::rt::exec
+
+#endif // LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H

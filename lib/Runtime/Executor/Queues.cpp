@@ -1,0 +1,87 @@
+//===- Queues.cpp - How long the queues of a plan are
+//-----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A queue holds what one step enqueues, which the plan tells: instructions of
+// each program, times its cells in the table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Binder.h"
+
+#include <algorithm>
+
+namespace llmc::rt::exec {
+
+void QueueUse::add(const QueueUse &other) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    entries[i] += other.entries[i];
+    words[i] += other.words[i];
+  }
+}
+
+void QueueUse::raise(const QueueUse &other) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    entries[i] = std::max(entries[i], other.entries[i]);
+    words[i] = std::max(words[i], other.words[i]);
+  }
+}
+
+namespace {
+/// Entries and words of one instruction, as Device.h and Communicator.h say.
+struct Measure {
+  uint32_t entries = 1, words = 0;
+
+  explicit Measure(const plan::Action &action) { std::visit(*this, action); }
+
+  void operator()(const plan::KernelLaunch &launch) {
+    words =
+        static_cast<uint32_t>(launch.operands.size() + launch.scalars.size());
+  }
+  void operator()(const plan::Collective &collective) {
+    words = static_cast<uint32_t>(2 * collective.inputs.size());
+  }
+  void operator()(const plan::Send &send) { message(send.message); }
+  void operator()(const plan::Receive &receive) { message(receive.message); }
+  void operator()(const plan::Exchange &exchange) {
+    for (const auto *list : {&exchange.sends, &exchange.receives}) {
+      for (const plan::Message &one : *list) {
+        message(one);
+      }
+    }
+  }
+  void operator()(const plan::Copy &copy) { runs(copy.to, copy.from); }
+  void operator()(const plan::Fill &fill) { runs(fill.to, {}); }
+  template <typename Other> void operator()(const Other &) {}
+
+private:
+  void message(const plan::Message &one) {
+    words += static_cast<uint32_t>(4 * one.operands.size());
+  }
+  void runs(const plan::Operand &to, const plan::Operand &from) {
+    Result<std::vector<CopyRun>> found = copyRuns(to, from);
+    entries = found ? static_cast<uint32_t>(found->size()) : 0;
+  }
+};
+} // namespace
+
+std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
+  std::vector<QueueUse> uses;
+  for (const plan::Program &program : plan.programs) {
+    QueueUse use(plan.streams.size());
+    for (const plan::Instruction &instruction : program.instructions) {
+      if (auto *call = std::get_if<plan::Call>(&instruction.action)) {
+        use.add(uses[call->program]); // A program of a smaller index.
+        continue;
+      }
+      Measure measure(instruction.action);
+      use.entries[instruction.stream] += measure.entries;
+      use.words[instruction.stream] += measure.words;
+    }
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+} // namespace llmc::rt::exec

@@ -1,0 +1,239 @@
+//===- States.cpp - Initial values, and states as whole tensors
+//-------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Executor/StatesTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "States.h"
+
+#include "Boxes.h"
+#include "llmc/Runtime/Base/CheckedMath.h"
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Safetensors.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace llmc::rt::exec {
+
+const plan::State *States::find(const std::string &name) const {
+  for (const plan::State &state : plan.states) {
+    if (state.name == name) {
+      return &state;
+    }
+  }
+  return nullptr;
+}
+
+std::byte *States::placeOf(const plan::StatePart &part,
+                           const LocalDevice &device) {
+  const plan::Buffer &buffer = plan.buffers[part.place.buffer];
+  const BoundFrame &frame = device.frames[buffer.frame];
+  int64_t offset = buffer.offset + part.place.offset;
+  if (part.place.expr != plan::noExpr) {
+    offset +=
+        fold(plan.expressions, part.place.expr, device.coordinates).value_or(0);
+  }
+  return device.arena.base + frame.offset + frame.slotOf.front() * frame.size +
+         offset;
+}
+
+Status States::visit(const plan::State &state, const Visitor &visitor) {
+  for (const plan::StatePart &part : state.parts) {
+    for (LocalDevice &device : devices) {
+      if (!plan::hasStage(part.stages, device.stage)) {
+        continue;
+      }
+      std::byte *base = placeOf(part, device);
+      Placement placement{part.layout, part.origin, state.shape,
+                          part.place.strides};
+      LLMC_TRY(visitRuns(placement, plan.mesh, device.coordinates,
+                         [&](const ElementRun &run) {
+                           visitor(base, run.local, run.global, run.length);
+                         }));
+    }
+  }
+  return Status::success();
+}
+
+void States::clear(const plan::State &state) {
+  for (const plan::StatePart &part : state.parts) {
+    for (LocalDevice &device : devices) {
+      if (plan::hasStage(part.stages, device.stage)) {
+        int64_t span = plan::spanOf(part.place).value_or(0);
+        std::memset(placeOf(part, device), 0, static_cast<size_t>(span));
+      }
+    }
+  }
+}
+
+Status States::draw(const plan::State &state, uint64_t seed) {
+  RandomStream stream(seed, state.name);
+  int64_t bytes = sizeOf(state.dtype);
+  return visit(state, [&](std::byte *base, int64_t local, int64_t global,
+                          int64_t length) {
+    drawSpan(state.source.draw, stream, static_cast<uint64_t>(global), length,
+             state.dtype, base + local * bytes);
+  });
+}
+
+static Status notFinite(const plan::State &state, int64_t index) {
+  return makeError(ErrorKind::numeric,
+                   fmt::format("expected finite values of state '{}', got NaN "
+                               "or infinity at element {}",
+                               state.name, index));
+}
+
+namespace {
+/// Where a state's elements lie in a mapped file.
+struct FileRegion {
+  const uint8_t *data;
+  DType dtype;
+};
+} // namespace
+
+static Result<FileRegion> regionOf(const plan::State &state,
+                                   const Safetensors &file) {
+  const SafetensorsEntry *entry = file.find(state.source.tensor);
+  if (!entry) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected tensor '{}' for state '{}'",
+                                 state.source.tensor, state.name));
+  }
+  if (entry->shape != state.shape ||
+      isFloat(entry->dtype) != isFloat(state.dtype)) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected tensor '{}' of {}[{}], got {}[{}]",
+                                 state.source.tensor, nameOf(state.dtype),
+                                 fmt::join(state.shape, ", "),
+                                 nameOf(entry->dtype),
+                                 fmt::join(entry->shape, ", ")));
+  }
+  return FileRegion{file.data(*entry), entry->dtype};
+}
+
+static Result<FileRegion> regionOf(const plan::State &state,
+                                   const MappedFile &file) {
+  Checked end =
+      checkedProduct(state.shape) * sizeOf(state.dtype) + state.source.offset;
+  if (state.source.offset < 0 || !end.valid() ||
+      static_cast<uint64_t>(end.value()) > file.size()) {
+    return makeError(ErrorKind::malformed,
+                     fmt::format("expected the values of state '{}' at byte {} "
+                                 "within the file, got {} bytes",
+                                 state.name, state.source.offset, file.size()));
+  }
+  return FileRegion{file.data() + state.source.offset, state.dtype};
+}
+
+/// Where a file of the (untrusted) plan lies.
+static Result<std::string> pathOf(const std::string &name,
+                                  const std::string &folder, bool trust) {
+  bool absolute = !name.empty() && name[0] == '/';
+  bool climbs = ("/" + name + "/").find("/../") != std::string::npos;
+  if ((absolute || climbs) && !trust) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected initial values within the plan's "
+                                 "folder, got '{}'",
+                                 name))
+        .withHint("pass --trust-kernels if you trust the plan");
+  }
+  return absolute ? name : folder + "/" + name;
+}
+
+Status States::load(const plan::State &state, const std::string &path) {
+  std::optional<Safetensors> container;
+  std::optional<MappedFile> raw;
+  if (state.source.tensor.empty()) {
+    LLMC_TRY_ASSIGN(raw, MappedFile::open(path));
+  } else {
+    LLMC_TRY_ASSIGN(container, Safetensors::open(path));
+  }
+  Result<FileRegion> region =
+      container ? regionOf(state, *container) : regionOf(state, *raw);
+  if (!region) {
+    return region.status().at(path);
+  }
+  int64_t bad = -1, bytes = sizeOf(state.dtype);
+  bool checks = isFloat(state.dtype) && state.role != plan::StateRole::constant;
+  LLMC_TRY(visit(state, [&](std::byte *base, int64_t local, int64_t global,
+                            int64_t length) {
+    if (region->dtype == state.dtype) {
+      std::memcpy(base + local * bytes, region->data + global * bytes,
+                  static_cast<size_t>(length * bytes));
+    }
+    for (int64_t i = 0; i < length; ++i) {
+      if (region->dtype != state.dtype) {
+        storeElement(state.dtype, base, local + i,
+                     loadElement(region->dtype, region->data, global + i));
+      }
+      if (checks && bad < 0 &&
+          !std::isfinite(loadElement(state.dtype, base, local + i))) {
+        bad = global + i;
+      }
+    }
+  }));
+  return bad < 0 ? Status::success() : notFinite(state, bad).at(path);
+}
+
+Status States::initialise(const std::string &folder, bool trust,
+                          uint64_t seed) {
+  for (const plan::State &state : plan.states) {
+    clear(state);
+    if (state.source.kind == plan::SourceKind::draw) {
+      LLMC_TRY(draw(state, seed));
+      continue;
+    }
+    LLMC_TRY_ASSIGN(std::string path,
+                    pathOf(plan.files[state.source.file], folder, trust));
+    LLMC_TRY(load(state, path));
+  }
+  return Status::success();
+}
+
+Result<HostTensor> States::read(const plan::State &state) {
+  HostTensor whole = HostTensor::zeros(state.dtype, state.shape);
+  int64_t bytes = sizeOf(state.dtype);
+  LLMC_TRY(visit(state, [&](std::byte *base, int64_t local, int64_t global,
+                            int64_t length) {
+    std::memcpy(whole.bytes.data() + global * bytes, base + local * bytes,
+                static_cast<size_t>(length * bytes));
+  }));
+  return whole;
+}
+
+Status States::write(const plan::State &state, const HostTensor &value) {
+  if (value.dtype != state.dtype || value.shape != state.shape) {
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected state '{}' of {}[{}], got {}[{}]", state.name,
+                    nameOf(state.dtype), fmt::join(state.shape, ", "),
+                    nameOf(value.dtype), fmt::join(value.shape, ", ")));
+  }
+  int64_t bytes = sizeOf(state.dtype);
+  return visit(state, [&](std::byte *base, int64_t local, int64_t global,
+                          int64_t length) {
+    std::memcpy(base + local * bytes, value.bytes.data() + global * bytes,
+                static_cast<size_t>(length * bytes));
+  });
+}
+
+Result<bool> States::copiesAgree(const plan::State &state) {
+  LLMC_TRY_ASSIGN(HostTensor whole, read(state));
+  bool agree = true;
+  int64_t bytes = sizeOf(state.dtype);
+  LLMC_TRY(visit(state, [&](std::byte *base, int64_t local, int64_t global,
+                            int64_t length) {
+    agree = agree && std::memcmp(whole.bytes.data() + global * bytes,
+                                 base + local * bytes,
+                                 static_cast<size_t>(length * bytes)) == 0;
+  }));
+  return agree;
+}
+
+} // namespace llmc::rt::exec
