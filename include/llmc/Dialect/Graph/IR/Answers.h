@@ -173,6 +173,14 @@ void attachAnswers(MLIRContext *context) {
       detail::EvaluationModel<Op, Answers>>(*context);
 }
 
+/// Attaches the named answers (templates of `detail`) to `Op`; Refusals.def has
+/// a row for each of the others.
+template <typename Op, typename Answers,
+          template <typename, typename> class... Models>
+void attachSomeAnswers(MLIRContext *context) {
+  Op::template attachInterface<Models<Op, Answers>...>(*context);
+}
+
 } // namespace llmc::graph
 
 #endif // LLMC_DIALECT_GRAPH_IR_ANSWERS_H
