@@ -23,7 +23,7 @@
 
 namespace llmc::rt::plan {
 
-/// One component for each stream of each stage: how many of its items are known
+/// One component for each stream of a device: how many of its items are known
 /// to have completed.
 using Clock = std::vector<int32_t>;
 

@@ -178,7 +178,7 @@ Status OrderCheck::access(Head head, const Item &item) {
   const Lane &at = lane(head);
   const StageWalk &stage = walk_.stages[head.stage];
   int32_t program = stage.invocations[item.invocation].program;
-  Moment now{component(head), at.clock[component(head)],
+  Moment now{head.stream, at.clock[head.stream],
              stage.queues[head.stream][at.next]};
   for (const Use &use : uses_[program][item.number]) {
     ByteAccess bytes = resolve(head, item, use);

@@ -26,7 +26,7 @@ OrderCheck::OrderCheck(const EntryWalk &walk, const Environment &environment)
       numStreams_(static_cast<int32_t>(walk.plan().streams.size())) {
   lanes_.resize(static_cast<size_t>(numStages_) * numStreams_);
   for (Lane &lane : lanes_) {
-    lane.clock.assign(lanes_.size(), 0);
+    lane.clock.assign(numStreams_, 0);
   }
   signals_.resize(numStages_);
   sleepers_.resize(numStages_);
@@ -54,7 +54,7 @@ Status OrderCheck::complete(Head head) {
   const StageWalk &stage = walk_.stages[head.stage];
   int32_t index = stage.queues[head.stream][at.next];
   const Item &item = stage.items[index];
-  at.clock[component(head)] = static_cast<int32_t>(at.next) + 1;
+  at.clock[head.stream] = static_cast<int32_t>(at.next) + 1;
   LLMC_TRY(access(head, item));
   done_[head.stage][index] = true;
   if (item.waits > 0) {
@@ -91,8 +91,7 @@ Status OrderCheck::compare(const Collective &a, const Collective &b, Head first,
   return Status::success();
 }
 
-Status OrderCheck::arriveAtCollective(Head head, const Item &,
-                                      const Collective &collective) {
+Status OrderCheck::arriveAtCollective(Head head, const Collective &collective) {
   std::vector<Head> &members = gatherings_[collective.symbol];
   for (Head member : members) {
     if (member.stage == head.stage) {
@@ -113,16 +112,6 @@ Status OrderCheck::arriveAtCollective(Head head, const Item &,
   }
   std::vector<Head> complete = std::move(members);
   gatherings_.erase(collective.symbol);
-  // Where each result depends on all inputs, all members are ordered.
-  if (collective.kind <= CollectiveKind::allToAll) {
-    Clock joined = lane(head).clock;
-    for (Head member : complete) {
-      joinClock(joined, lane(member).clock);
-    }
-    for (Head member : complete) {
-      lane(member).clock = joined;
-    }
-  }
   for (Head member : complete) {
     LLMC_TRY(this->complete(member));
   }
@@ -143,9 +132,6 @@ Status OrderCheck::meet(const Waiting &sender, const Waiting &receiver) {
         escape(plan_.transfers[sender.message->transfer]), sender.head.stage,
         receiver.head.stage));
   }
-  // A buffered send may complete before its receive starts, so the sender
-  // learns nothing.
-  joinClock(lane(receiver.head).clock, lane(sender.head).clock);
   for (Head head : {sender.head, receiver.head}) {
     if (--lane(head).openMessages == 0) {
       LLMC_TRY(complete(head));
@@ -210,7 +196,7 @@ Status OrderCheck::arrive(Head head, const Item &item) {
   }
   const auto *collective = std::get_if<Collective>(&action);
   if (collective && isOverStages(plan_, *collective)) {
-    return arriveAtCollective(head, item, *collective);
+    return arriveAtCollective(head, *collective);
   }
   if (std::holds_alternative<Wait>(action) && item.signal >= 0) {
     auto &signals = signals_[head.stage];
@@ -223,8 +209,7 @@ Status OrderCheck::arrive(Head head, const Item &item) {
   return complete(head);
 }
 
-Status OrderCheck::step(Head head, bool &ran) {
-  ran = false;
+Status OrderCheck::step(Head head) {
   const Item *item = itemAt(head);
   if (!item || lane(head).arrived) {
     return Status::success();
@@ -234,7 +219,6 @@ Status OrderCheck::step(Head head, bool &ran) {
     return Status::success();
   }
   lane(head).arrived = true;
-  ran = true;
   return arrive(head, *item);
 }
 
@@ -336,8 +320,7 @@ Status OrderCheck::run() {
   while (!ready_.empty()) {
     Head head = ready_.front();
     ready_.pop_front();
-    bool ran = true;
-    LLMC_TRY(step(head, ran));
+    LLMC_TRY(step(head));
   }
   return deadlock();
 }

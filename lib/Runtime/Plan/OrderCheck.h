@@ -6,6 +6,10 @@
 // receive run when both stand at the head of their streams, a collective over
 // stages when all its members do. When no head can run and one is left, that is
 // the deadlock. Which ready head runs first does not matter for the clocks.
+//
+// Clocks span the streams of one device. That a message came from another
+// device orders nothing here, although it often does: so a compiler reduces
+// waits by looking at one device, and no library's buffering can break a plan.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_RUNTIME_PLAN_ORDERCHECK_H
@@ -66,19 +70,15 @@ private:
     return lanes_[head.stage * numStreams_ + head.stream];
   }
   const Item *itemAt(Head head);
-  int32_t component(Head head) const {
-    return static_cast<int32_t>(head.stage * numStreams_ + head.stream);
-  }
 
   void prepareUses();
   void prepareHistories();
   void prepareScopes();
 
-  /// Runs the head if it may; sets `ran`.
-  Status step(Head head, bool &ran);
+  /// Runs the head if it may.
+  Status step(Head head);
   Status arrive(Head head, const Item &item);
-  Status arriveAtCollective(Head head, const Item &item,
-                            const Collective &collective);
+  Status arriveAtCollective(Head head, const Collective &collective);
   Status arriveAtMessages(Head head, const Item &item);
   Status postMessage(Head head, const Item &item, const Message &message,
                      bool isSend);

@@ -11,6 +11,10 @@
 // order of the walk (prologue, rows of the table, epilogue, each program from
 // its first instruction to its last). At the end of an entry all streams of a
 // device join, and `free` is set in every slot again.
+//
+// Only streams, signals and waits order the accesses of a device; messages and
+// collectives do not order it against itself by way of other devices. So waits
+// are reduced by looking at one device.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_RUNTIME_PLAN_INSTRUCTION_H
