@@ -9,6 +9,7 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   registry.insert<mlir::func::FuncDialect, mlir::arith::ArithDialect>();
   registry.insert<llmc::chlo::ChloDialect>();
   registry.insert<llmc::dist::DistDialect>();
+  registry.insert<llmc::plan::PlanDialect>();
   registry.insert<llmc::nn::NNDialect>();
   registry.insert<llmc::sdy::SdyDialect>();
   registry.insert<llmc::stablehlo::StableHLODialect>();

@@ -1,0 +1,174 @@
+//===- PlanAttrs.td - Attributes of the plan dialect ------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expressions, operands and what entries list.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_PLAN_IR_PLANATTRS
+#define LLMC_DIALECT_PLAN_IR_PLANATTRS
+
+include "llmc/Dialect/Plan/IR/PlanDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Plan_Attr<string name, string mnemonicOf> : AttrDef<Plan_Dialect, name> {
+  let mnemonic = mnemonicOf;
+}
+
+def Plan_ExprAttr : Plan_Attr<"Expr", "expr"> {
+  let summary = "an integer that depends on the device or the microbatch";
+  let description = [{
+    `#plan.expr<add(mul(5, coordinate("tensor")), mod(microbatch, 2))>`; leaves
+    are integers, `coordinate("axis")`, `microbatch` and `parameter(0)`; two
+    operands have add, sub, mul, floordiv, mod, min, max, equal, less and
+    less_equal (0 or 1).
+
+    Constraints: leaves have no operands, the others two; a coordinate names its
+    axis; a parameter is at least 0. Text nests at most 64 deep.
+  }];
+  let parameters = (ins "ExprOp":$op, "int64_t":$value, OptionalParameter<"::mlir::StringAttr">:$axis,
+                        OptionalParameter<"::llmc::plan::ExprAttr">:$lhs,
+                        OptionalParameter<"::llmc::plan::ExprAttr">:$rhs);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static ExprAttr getConstant(mlir::MLIRContext *context, int64_t value);
+    static ExprAttr getCoordinate(mlir::MLIRContext *context, llvm::StringRef axis);
+    static ExprAttr getMicrobatch(mlir::MLIRContext *context);
+    static ExprAttr getParameter(mlir::MLIRContext *context, int64_t number);
+    /// Folds constants, x + 0, x * 1 and x * 0.
+    static ExprAttr getBinary(ExprOp op, ExprAttr lhs, ExprAttr rhs);
+    bool isConstant() const { return getOp() == ExprOp::Constant; }
+  }];
+}
+
+def Plan_OperandAttr : Plan_Attr<"Operand", "operand"> {
+  let summary = "a view of a buffer";
+  let description = [{
+    `#plan.operand<@tmp.x0, [4, 4], f32>`; with `offset` in bytes from the start
+    of the buffer, `strides` in elements (absent: row-major, side by side) and
+    an expression `expr` that is added to the offset, in bytes:
+    `#plan.operand<@W1, [2, 6], f32, offset = 48, strides = [12, 1],
+    expr = <mul(48, coordinate("data"))>>`.
+
+    Constraints: sizes and strides at least 0, one stride for each dim, offset at least 0,
+    an element type that the runtime knows.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$buffer, "::mlir::DenseI64ArrayAttr":$shape,
+                        "::mlir::Type":$dtype, DefaultValuedParameter<"int64_t", "0">:$offset,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$strides,
+                        OptionalParameter<"::llmc::plan::ExprAttr">:$expr);
+  let builders = [AttrBuilder<(ins "::mlir::FlatSymbolRefAttr":$buffer, "::llvm::ArrayRef<int64_t>":$shape,
+                                   "::mlir::Type":$dtype), [{
+    return $_get($_ctxt, buffer, ::mlir::DenseI64ArrayAttr::get($_ctxt, shape), dtype, 0,
+                 ::mlir::DenseI64ArrayAttr(), ExprAttr());
+  }]>];
+  let assemblyFormat = "`<` $buffer `,` $shape `,` $dtype (`,` struct($offset, $strides, $expr)^)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes from the first to behind the last element (the expression apart),
+    /// or nothing on overflow.
+    std::optional<int64_t> getSpan() const;
+  }];
+}
+
+def Plan_UseAttr : Plan_Attr<"Use", "use"> {
+  let summary = "an operand of a kernel and what happens to it";
+  let description = "`#plan.use<read, <@tmp.x0, [4, 4], f32>>`.";
+  let parameters = (ins "Access":$access, "::llmc::plan::OperandAttr":$operand);
+  let assemblyFormat = "`<` $access `,` $operand `>`";
+}
+
+def Plan_LoopDimAttr : Plan_Attr<"LoopDim", "dim"> {
+  let summary = "a loop of a contraction with its strides";
+  let description = [{
+    `#plan.dim<m, 4, a = 12, c = 6>`: strides in elements of the left side, the
+    right side and the result.
+
+    Constraints: size at least 1; m has no stride in b, n none in a, k none in c.
+  }];
+  let parameters = (ins "LoopKind":$kind, "int64_t":$size, DefaultValuedParameter<"int64_t", "0">:$a,
+                        DefaultValuedParameter<"int64_t", "0">:$b, DefaultValuedParameter<"int64_t", "0">:$c);
+  let assemblyFormat = "`<` $kind `,` $size (`,` struct($a, $b, $c)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_MessageAttr : Plan_Attr<"Message", "message"> {
+  let summary = "what goes along a transfer";
+  let description = [{
+    `#plan.message<@t0, peer = <add(coordinate("pipe"), 1)>, operands = [...]>`;
+    the peer is the stage of the other end.
+
+    Constraints: at least one operand.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$transfer, "::llmc::plan::ExprAttr":$peer,
+                        ArrayRefParameter<"::llmc::plan::OperandAttr">:$operands);
+  let assemblyFormat = "`<` $transfer `,` `peer` `=` $peer `,` `operands` `=` `[` $operands `]` `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_TableAttr : Plan_Attr<"Table", "table"> {
+  let summary = "what each stage runs in each row";
+  let description = [{
+    `#plan.table<["0.0 .", "0.1 2.0", "1.0 3.0"]>`: a string for each row of
+    time, a word for each stage: program (by position in the op's list) and
+    microbatch, or `.`.
+
+    Constraints: at least one stage, rows of equal length.
+  }];
+  let parameters = (ins "int64_t":$numStages, ArrayRefParameter<"::llmc::plan::Cell">:$cells);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumRows() const;
+    llvm::ArrayRef<Cell> getRow(int64_t row) const;
+  }];
+}
+
+def Plan_InputAttr : Plan_Attr<"Input", "input"> {
+  let summary = "data of a microbatch that an entry takes";
+  let description = [{
+    `#plan.input<"tokens", tensor<8x128xi32>, layout = #dist.layout<...>,
+    stages = [0], data_offset = 0>`: the type is that of the whole microbatch;
+    `data_offset` shifts it in the corpus (-1: the caller supplies it).
+
+    Constraints: a name; a static shape without encoding; stages ascending.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$type,
+                        OptionalParameter<"::mlir::Attribute">:$layout,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stages,
+                        DefaultValuedParameter<"int64_t", "-1">:$data_offset);
+  let assemblyFormat = "`<` $name `,` $type (`,` struct($layout, $stages, $data_offset)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_FetchAttr : Plan_Attr<"Fetch", "fetch"> {
+  let summary = "a tensor that an entry returns";
+  let description = [{
+    `#plan.fetch<"logits", tensor<8x10xf32>, layout = ..., stages = [1],
+    each_microbatch = true>`.
+
+    Constraints: a name; a static shape without encoding; stages ascending.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$type,
+                        OptionalParameter<"::mlir::Attribute">:$layout,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stages,
+                        DefaultValuedParameter<"bool", "false">:$each_microbatch);
+  let assemblyFormat = "`<` $name `,` $type (`,` struct($layout, $stages, $each_microbatch)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_MetricAttr : Plan_Attr<"Metric", "metric"> {
+  let summary = "a scalar that an entry returns once in a step";
+  let description = [{
+    `#plan.metric<"loss", f32>`.
+
+    Constraints: a name; an element type that the runtime knows.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::Type":$dtype);
+  let assemblyFormat = "`<` $name `,` $dtype `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // LLMC_DIALECT_PLAN_IR_PLANATTRS

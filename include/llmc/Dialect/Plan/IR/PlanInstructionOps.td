@@ -1,0 +1,219 @@
+//===- PlanInstructionOps.td - What a program may do ------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instructions of a plan. Only signal and wait order streams.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_PLAN_IR_PLANINSTRUCTIONOPS
+#define LLMC_DIALECT_PLAN_IR_PLANINSTRUCTIONOPS
+
+include "llmc/Dialect/Plan/IR/PlanInterfaces.td"
+include "llmc/Dialect/Plan/IR/PlanTableOps.td"
+
+def Plan_InstructionGroup : OpDocGroup {
+  let summary = "Instructions";
+  let description = [{
+    Each stands in a `plan.program` and belongs to a stream (`on @C`).
+
+    Constraints of all: the stream exists; buffers exist and hold the operands
+    (expressions apart).
+  }];
+}
+
+class Plan_Instruction<string mnemonic, dag extra>
+    : Plan_Op<mnemonic, [HasParent<"::llmc::plan::ProgramOp">, Plan_SymbolUser,
+                         DeclareOpInterfaceMethods<Plan_InstructionInterface, ["getUses"]>]> {
+  let arguments = !con((ins FlatSymbolRefAttr:$stream), extra);
+}
+
+def Plan_Operands : TypedArrayAttrBase<Plan_OperandAttr, "array of operands">;
+def Plan_Stages : OptionalAttr<DenseI64ArrayAttr>;
+
+let opDocGroup = Plan_InstructionGroup in {
+
+def Plan_KernelOp : Plan_Instruction<"kernel",
+    (ins SymbolRefAttr:$kernel, TypedArrayAttrBase<Plan_UseAttr, "array of uses">:$operands,
+         TypedArrayAttrBase<Plan_ExprAttr, "array of expressions">:$scalars, OptionalAttr<Plan_OperandAttr>:$scratch)> {
+  let summary = "runs a kernel of the kernel object";
+  let description = [{
+    ```mlir
+    plan.kernel on @C @k.3f2a operands([#plan.use<read, <@tmp.x, [4], f32>>]) scalars([]) scratch(<@s, [64], i8>)
+    ```
+  }];
+  let assemblyFormat = [{
+    `on` $stream $kernel `operands` `(` $operands `)` `scalars` `(` $scalars `)`
+    (`scratch` `(` $scratch^ `)`)? attr-dict
+  }];
+}
+
+def Plan_ContractOp : Plan_Instruction<"contract",
+    (ins Plan_OperandAttr:$a, Plan_OperandAttr:$b, Plan_OperandAttr:$c,
+         TypedArrayAttrBase<Plan_LoopDimAttr, "array of dims">:$dims, TypeAttr:$accumulate,
+         DefaultValuedAttr<F64Attr, "1.0">:$alpha, DefaultValuedAttr<F64Attr, "0.0">:$beta,
+         DefaultValuedAttr<I64Attr, "0">:$scratch_bytes, DefaultValuedAttr<I64Attr, "0">:$packed_bytes,
+         OptionalAttr<Plan_OperandAttr>:$scratch)> {
+  let summary = "c = alpha * sum a * b + beta * c";
+  let description = [{
+    ```mlir
+    plan.contract on @C a(<@x, [4, 8], f32>) b(<@w, [8, 6], f32>) c(<@y, [4, 6], f32>)
+        dims([#plan.dim<m, 4, a = 8, c = 6>, #plan.dim<n, 6, b = 1, c = 1>, #plan.dim<k, 8, a = 1, b = 6>])
+        accumulate(f32) beta(1.0)
+    ```
+    Scratch and packed bytes are what the library asked for when the plan was
+    made.
+
+    Constraints: at least one dim; beta is 0 or 1; scratch and packed bytes at least
+    0; a scratch operand of at least their sum when that is not 0.
+  }];
+  let assemblyFormat = [{
+    `on` $stream `a` `(` $a `)` `b` `(` $b `)` `c` `(` $c `)` `dims` `(` $dims `)` `accumulate` `(` $accumulate `)`
+    (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)? (`scratch_bytes` `(` $scratch_bytes^ `)`)?
+    (`packed_bytes` `(` $packed_bytes^ `)`)? (`scratch` `(` $scratch^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_CollectiveOp : Plan_Instruction<"collective",
+    (ins FlatSymbolRefAttr:$symbol, Plan_CollectiveKindAttr:$kind, OptionalAttr<Plan_ReductionAttr>:$reduction,
+         StrArrayAttr:$axes, Plan_Stages:$stages, DefaultValuedAttr<I64Attr, "0">:$dim,
+         DefaultValuedAttr<I64Attr, "0">:$concat_dim, OptionalAttr<Plan_ExprAttr>:$peer, Plan_Operands:$inputs,
+         Plan_Operands:$outputs, OptionalAttr<Plan_OperandAttr>:$counts)> {
+  let summary = "a collective among the devices that differ in the axes alone";
+  let description = [{
+    ```mlir
+    plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@p, [4], f32>])
+        outputs([#plan.operand<@x, [4], f32>])
+    ```
+    The first axis is the major one. With the pipeline axis among them, `stages`
+    take part. `peer` is the member that broadcasts, gets the reduction, or from
+    which a permute receives.
+
+    Constraints: at least one axis, each once; a reduction exactly for the reducing
+    kinds; a peer exactly for broadcast, reduce and permute; at least one input
+    and as many outputs; stages ascending; dims at least 0.
+  }];
+  let assemblyFormat = [{
+    `on` $stream $symbol $kind (`reduction` $reduction^)? `axes` `(` $axes `)` (`stages` `(` $stages^ `)`)?
+    (`dim` `(` $dim^ `)`)? (`concat_dim` `(` $concat_dim^ `)`)? (`peer` `(` $peer^ `)`)?
+    `inputs` `(` $inputs `)` `outputs` `(` $outputs `)` (`counts` `(` $counts^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_SendOp : Plan_Instruction<"send", (ins Plan_MessageAttr:$message)> {
+  let summary = "sends along the pipeline axis";
+  let description = [{
+    ```mlir
+    plan.send on @S <@t0, peer = <add(coordinate("pipe"), 1)>, operands = [<@bnd.t0, [2, 4], f32>]>
+    ```
+  }];
+  let assemblyFormat = "`on` $stream $message attr-dict";
+}
+
+def Plan_ReceiveOp : Plan_Instruction<"receive", (ins Plan_MessageAttr:$message)> {
+  let summary = "receives along the pipeline axis";
+  let description = "As `plan.send`.";
+  let assemblyFormat = "`on` $stream $message attr-dict";
+}
+
+def Plan_ExchangeOp : Plan_Instruction<"exchange",
+    (ins TypedArrayAttrBase<Plan_MessageAttr, "array of messages">:$sends,
+         TypedArrayAttrBase<Plan_MessageAttr, "array of messages">:$receives)> {
+  let summary = "sends and receives at once";
+  let description = [{
+    ```mlir
+    plan.exchange on @X sends([#plan.message<...>]) receives([#plan.message<...>])
+    ```
+    Constraints: at least one message.
+  }];
+  let assemblyFormat = "`on` $stream `sends` `(` $sends `)` `receives` `(` $receives `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_CopyOp : Plan_Instruction<"copy",
+    (ins OptionalAttr<Plan_OperandAttr>:$to, OptionalAttr<Plan_OperandAttr>:$from,
+         DefaultValuedAttr<Plan_HostEndAttr, "::llmc::plan::HostEnd::None">:$host, OptionalAttr<StrAttr>:$name)> {
+  let summary = "copies within a device, or from and to the host";
+  let description = [{
+    ```mlir
+    plan.copy on @K to(<@tok, [8], i32>) host input name("tokens")
+    plan.copy on @K from(<@loss, [], f32>) host metric name("loss")
+    plan.copy on @C to(<@y, [4], f32>) from(<@x, [4], f32>)
+    ```
+    `name` is the entry's input, hyper value, metric or fetched value.
+
+    Constraints: input and hyper have a target alone, metric and fetch a source
+    alone, otherwise both with equal element counts; a name exactly with the host.
+  }];
+  let assemblyFormat = [{
+    `on` $stream (`to` `(` $to^ `)`)? (`from` `(` $from^ `)`)? (`host` $host^)?
+    (`name` `(` $name^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_FillOp : Plan_Instruction<"fill", (ins Plan_OperandAttr:$to, DefaultValuedAttr<I64Attr, "0">:$pattern)> {
+  let summary = "makes every element the pattern's low bytes";
+  let description = [{
+    ```mlir
+    plan.fill on @C <@gE, [10, 4], f32>
+    ```
+  }];
+  let assemblyFormat = "`on` $stream $to (`pattern` `(` $pattern^ `)`)? attr-dict";
+}
+
+class Plan_EventOp<string mnemonic> : Plan_Instruction<mnemonic, (ins FlatSymbolRefAttr:$frame, I64Attr:$event)> {
+  let assemblyFormat = "`on` $stream $frame `event` `(` $event `)` attr-dict";
+}
+
+def Plan_SignalOp : Plan_EventOp<"signal"> {
+  let summary = "sets an event of the frame's slot";
+  let description = [{
+    ```mlir
+    plan.signal on @C @tmp event(1)
+    ```
+    Constraints: the frame exists and has the event.
+  }];
+}
+
+def Plan_WaitOp : Plan_EventOp<"wait"> {
+  let summary = "waits for the latest signal of an event";
+  let description = "Constraints: as `plan.signal`.";
+}
+
+def Plan_CallOp : Plan_Instruction<"call",
+    (ins FlatSymbolRefAttr:$program, OptionalAttr<Plan_ExprAttr>:$microbatch,
+         TypedArrayAttrBase<Plan_ExprAttr, "array of expressions">:$arguments)> {
+  let summary = "runs another program in place";
+  let description = [{
+    ```mlir
+    plan.call on @C @part microbatch(<microbatch>) arguments([])
+    ```
+    The stream is not used: instructions of the program have their own.
+
+    Constraints: the program exists, stands before the caller, and takes as many
+    arguments.
+  }];
+  let assemblyFormat = [{
+    `on` $stream $program (`microbatch` `(` $microbatch^ `)`)? `arguments` `(` $arguments `)` attr-dict
+  }];
+}
+
+def Plan_LoopOp : Plan_Instruction<"loop", (ins I64Attr:$trips, FlatSymbolRefAttr:$program)> {
+  let summary = "runs a program several times (reserved: the loader refuses it)";
+  let description = "Constraints: the program exists and stands before the caller; trips at least 0.";
+  let assemblyFormat = "`on` $stream $trips `times` $program attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_IfOp : Plan_Instruction<"if", (ins Plan_OperandAttr:$flag, FlatSymbolRefAttr:$program)> {
+  let summary = "runs a program where a flag is set (reserved: the loader refuses it)";
+  let description = "Constraints: the program exists and stands before the caller.";
+  let assemblyFormat = "`on` $stream $flag `then` $program attr-dict";
+}
+
+} // opDocGroup
+
+#endif // LLMC_DIALECT_PLAN_IR_PLANINSTRUCTIONOPS

@@ -1,0 +1,265 @@
+//===- PlanAttrs.cpp - Operands, tables and what entries list -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The generated attribute classes with their verifiers, and the text of tables.
+// Tested by test/Dialect/Plan/ops.mlir and invalid.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Plan/IR/Plan.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace llmc::plan;
+
+#include "llmc/Dialect/Plan/IR/PlanEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "llmc/Dialect/Plan/IR/PlanAttrs.cpp.inc"
+
+void PlanDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "llmc/Dialect/Plan/IR/PlanAttrs.cpp.inc"
+      >();
+}
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// f64, f32, bf16, f16 and integers of 1, 8, 16, 32 or 64 bits.
+static LogicalResult verifyDType(EmitError emitError, Type type) {
+  if (type.isF64() || type.isF32() || type.isBF16() || type.isF16())
+    return success();
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned width = integer.getWidth();
+    if (width == 8 || width == 16 || width == 32 || width == 64 ||
+        (width == 1 && integer.isSignless()))
+      return success();
+  }
+  return emitError() << "expected an element type of the runtime, got " << type;
+}
+
+static LogicalResult verifyName(EmitError emitError, StringAttr name) {
+  if (!name.empty())
+    return success();
+  return emitError() << "expected a name, got \"\"";
+}
+
+static LogicalResult verifyStages(EmitError emitError,
+                                  DenseI64ArrayAttr stages) {
+  if (!stages)
+    return success();
+  for (auto [i, stage] : llvm::enumerate(stages.asArrayRef()))
+    if (stage < 0 || (i > 0 && stage <= stages[i - 1]))
+      return emitError() << "expected ascending stages from 0 on, got "
+                         << stage;
+  return success();
+}
+
+static LogicalResult verifyTensor(EmitError emitError, RankedTensorType type) {
+  if (!type.hasStaticShape() || type.getEncoding())
+    return emitError() << "expected a static shape without encoding, got "
+                       << type;
+  return verifyDType(emitError, type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// Bytes of an element; an i1 takes a byte.
+static int64_t getBytes(Type type) {
+  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+LogicalResult OperandAttr::verify(EmitError emitError, FlatSymbolRefAttr buffer,
+                                  DenseI64ArrayAttr shape, Type dtype,
+                                  int64_t offset, DenseI64ArrayAttr strides,
+                                  ExprAttr expr) {
+  for (int64_t size : shape.asArrayRef())
+    if (size < 0)
+      return emitError() << "expected sizes of at least 0, got " << size;
+  if (strides && strides.size() != shape.size())
+    return emitError() << "expected " << shape.size() << " strides, got "
+                       << strides.size();
+  if (strides)
+    for (int64_t stride : strides.asArrayRef())
+      if (stride < 0)
+        return emitError() << "expected strides of at least 0, got " << stride;
+  if (offset < 0)
+    return emitError() << "expected an offset of at least 0, got " << offset;
+  return verifyDType(emitError, dtype);
+}
+
+std::optional<int64_t> OperandAttr::getSpan() const {
+  ArrayRef<int64_t> shape = getShape().asArrayRef();
+  // Index of the last element, then one past it, in bytes.
+  int64_t last = 0, dense = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 0)
+      return 0;
+    int64_t stride = getStrides() ? getStrides()[i] : dense;
+    int64_t step;
+    if (llvm::MulOverflow(shape[i] - 1, stride, step) ||
+        llvm::AddOverflow(last, step, last) ||
+        llvm::MulOverflow(dense, shape[i], dense))
+      return std::nullopt;
+  }
+  int64_t bytes;
+  if (llvm::AddOverflow(last, int64_t(1), last) ||
+      llvm::MulOverflow(last, getBytes(getDtype()), bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
+                                  int64_t size, int64_t a, int64_t b,
+                                  int64_t c) {
+  if (size < 1)
+    return emitError() << "expected a size of at least 1, got " << size;
+  if (a < 0 || b < 0 || c < 0)
+    return emitError() << "expected strides of at least 0, got " << a << ", "
+                       << b << " and " << c;
+  if ((kind == LoopKind::M && b != 0) || (kind == LoopKind::N && a != 0) ||
+      (kind == LoopKind::K && c != 0))
+    return emitError() << "expected no stride where '"
+                       << stringifyLoopKind(kind)
+                       << "' has no dim, got a = " << a << ", b = " << b
+                       << ", c = " << c;
+  return success();
+}
+
+LogicalResult MessageAttr::verify(EmitError emitError,
+                                  FlatSymbolRefAttr transfer, ExprAttr peer,
+                                  ArrayRef<OperandAttr> operands) {
+  if (operands.empty())
+    return emitError() << "expected at least one operand of transfer "
+                       << transfer;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// Reads `2.0` or `.`.
+static std::optional<Cell> readCell(StringRef word) {
+  Cell cell;
+  if (word == ".")
+    return cell;
+  auto [program, microbatch] = word.split('.');
+  if (!llvm::all_of(program, llvm::isDigit) ||
+      !llvm::all_of(microbatch, llvm::isDigit) ||
+      program.getAsInteger(10, cell.program) ||
+      microbatch.getAsInteger(10, cell.microbatch))
+    return std::nullopt;
+  return cell;
+}
+
+Attribute TableAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<Cell> cells;
+  int64_t numStages = -1;
+  auto parseRow = [&]() -> ParseResult {
+    SMLoc rowLoc = parser.getCurrentLocation();
+    std::string text;
+    if (parser.parseString(&text))
+      return failure();
+    SmallVector<StringRef> words;
+    StringRef(text).split(words, ' ', -1, /*KeepEmpty=*/false);
+    if (numStages >= 0 && static_cast<int64_t>(words.size()) != numStages)
+      return parser.emitError(rowLoc) << "expected a row of " << numStages
+                                      << " stages, got " << words.size();
+    numStages = words.size();
+    for (StringRef word : words) {
+      std::optional<Cell> cell = readCell(word);
+      if (!cell)
+        return parser.emitError(rowLoc)
+               << "expected a cell such as '2.0' or '.', got '" << word << "'";
+      cells.push_back(*cell);
+    }
+    return success();
+  };
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRow) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<TableAttr>(loc, parser.getContext(),
+                                      std::max<int64_t>(numStages, 0),
+                                      ArrayRef(cells));
+}
+
+void TableAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  for (int64_t row = 0; row < getNumRows(); ++row) {
+    printer << (row ? ", \"" : "\"");
+    llvm::interleave(
+        getRow(row), printer,
+        [&](const Cell &cell) {
+          if (cell.program < 0)
+            printer << '.';
+          else
+            printer << cell.program << '.' << cell.microbatch;
+        },
+        " ");
+    printer << '"';
+  }
+  printer << "]>";
+}
+
+LogicalResult TableAttr::verify(EmitError emitError, int64_t numStages,
+                                ArrayRef<Cell> cells) {
+  if (numStages < 1 || cells.empty() || cells.size() % numStages != 0)
+    return emitError() << "expected rows of at least one stage, got "
+                       << cells.size() << " cells for " << numStages
+                       << " stages";
+  for (const Cell &cell : cells)
+    if (cell.program < -1 || cell.microbatch < 0)
+      return emitError() << "expected program and microbatch of at least 0, "
+                            "got "
+                         << cell.program << " and " << cell.microbatch;
+  return success();
+}
+
+int64_t TableAttr::getNumRows() const {
+  return getCells().size() / getNumStages();
+}
+
+ArrayRef<Cell> TableAttr::getRow(int64_t row) const {
+  return getCells().slice(row * getNumStages(), getNumStages());
+}
+
+//===----------------------------------------------------------------------===//
+// What entries list
+//===----------------------------------------------------------------------===//
+
+LogicalResult InputAttr::verify(EmitError emitError, StringAttr name,
+                                RankedTensorType type, Attribute layout,
+                                DenseI64ArrayAttr stages, int64_t dataOffset) {
+  if (failed(verifyName(emitError, name)) ||
+      failed(verifyTensor(emitError, type)))
+    return failure();
+  if (dataOffset < -1)
+    return emitError() << "expected a data offset of at least 0, got "
+                       << dataOffset;
+  return verifyStages(emitError, stages);
+}
+
+LogicalResult FetchAttr::verify(EmitError emitError, StringAttr name,
+                                RankedTensorType type, Attribute layout,
+                                DenseI64ArrayAttr stages, bool) {
+  if (failed(verifyName(emitError, name)) ||
+      failed(verifyTensor(emitError, type)))
+    return failure();
+  return verifyStages(emitError, stages);
+}
+
+LogicalResult MetricAttr::verify(EmitError emitError, StringAttr name,
+                                 Type dtype) {
+  if (failed(verifyName(emitError, name)))
+    return failure();
+  return verifyDType(emitError, dtype);
+}

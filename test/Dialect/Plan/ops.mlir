@@ -1,0 +1,79 @@
+// RUN: llmc-opt %s --verify-roundtrip | FileCheck %s
+// RUN: llmc-opt %s --mlir-print-op-generic | llmc-opt | FileCheck %s
+
+// A placed plan with every op; the unplaced one is below.
+
+// CHECK: plan.device threads(2) seed(7) arenas([1280, 768])
+plan.device threads(2) seed(7) arenas([1280, 768])
+// CHECK: plan.stream @C compute
+plan.stream @C compute
+// CHECK: plan.stream @T collective priority(1)
+plan.stream @T collective priority(1)
+// CHECK: plan.frame @state state offset(0) size(512)
+plan.frame @state state offset(0) size(512)
+// CHECK: plan.frame @act act slots(2) slot(<mod(microbatch, 2)>) events(3) chunk(0) stages([0]) offset(512) size(128)
+plan.frame @act act slots(2) slot(<mod(microbatch, 2)>) events(3) chunk(0) stages([0]) offset(512) size(128)
+// CHECK: plan.frame @tmp tmp
+plan.frame @tmp tmp
+// CHECK: plan.buffer @state.w in @state bytes(96) offset(64)
+plan.buffer @state.w in @state bytes(96) offset(64)
+plan.buffer @act.x in @act bytes(64) offset(0)
+// CHECK: plan.buffer @tmp.y in @tmp bytes(64)
+plan.buffer @tmp.y in @tmp bytes(64)
+plan.buffer @tmp.s in @tmp bytes(4096)
+// CHECK: plan.part of @w origin([0, 4]) shape([4, 4]) layout("any") stages([0]) place(<@state.w, [4, 2], f32, offset = 8, strides = [6, 1]>)
+plan.part of @w origin([0, 4]) shape([4, 4]) layout("any") stages([0]) place(<@state.w, [4, 2], f32, offset = 8, strides = [6, 1]>)
+// CHECK: plan.object @kernels file("3f2a.so") hash(1234) features(["avx2", "fma"])
+plan.object @kernels file("3f2a.so") hash(1234) features(["avx2", "fma"])
+
+// CHECK-LABEL: plan.program @sub other parameters(1)
+plan.program @sub other parameters(1) {
+  // CHECK-NEXT: plan.fill on @C <@tmp.y, [16], f32, expr = <mul(4, parameter(0))>> pattern(1)
+  plan.fill on @C <@tmp.y, [16], f32, expr = <mul(4, parameter(0))>> pattern(1)
+}
+// CHECK-LABEL: plan.program @train.c0.F forward chunk(0)
+plan.program @train.c0.F forward chunk(0) {
+  // CHECK-NEXT: plan.wait on @C @act event(0)
+  plan.wait on @C @act event(0)
+  // CHECK-NEXT: plan.copy on @C to(<@act.x, [4, 4], f32>) host input name("tokens")
+  plan.copy on @C to(<@act.x, [4, 4], f32>) host input name("tokens")
+  // CHECK-NEXT: plan.copy on @C to(<@act.x, [4, 4], f32>) from(<@tmp.y, [16], f32>)
+  plan.copy on @C to(<@act.x, [4, 4], f32>) from(<@tmp.y, [16], f32>)
+  // CHECK-NEXT: plan.kernel on @C @k::@a operands([#plan.use<read, <@act.x, [16], f32>>, #plan.use<readwrite, <@tmp.y, [16], f32>>]) scalars([#plan.expr<add(coordinate("data"), 1)>]) scratch(<@tmp.s, [64], i8>)
+  plan.kernel on @C @k::@a operands([#plan.use<read, <@act.x, [16], f32>>, #plan.use<readwrite, <@tmp.y, [16], f32>>]) scalars([#plan.expr<add(coordinate("data"), 1)>]) scratch(<@tmp.s, [64], i8>)
+  // CHECK-NEXT: plan.contract on @C a(<@act.x, [4, 4], f32>) b(<@state.w, [4, 4], f32>) c(<@tmp.y, [4, 4], f32>) dims([#plan.dim<m, 4, a = 4, c = 4>, #plan.dim<n, 4, b = 1, c = 1>, #plan.dim<k, 4, a = 1, b = 4>]) accumulate(f32) beta(1.000000e+00) scratch_bytes(64) packed_bytes(8) scratch(<@tmp.s, [128], i8>)
+  plan.contract on @C a(<@act.x, [4, 4], f32>) b(<@state.w, [4, 4], f32>) c(<@tmp.y, [4, 4], f32>)
+      dims([#plan.dim<m, 4, a = 4, c = 4>, #plan.dim<n, 4, b = 1, c = 1>, #plan.dim<k, 4, a = 1, b = 4>])
+      accumulate(f32) beta(1.0) scratch_bytes(64) packed_bytes(8) scratch(<@tmp.s, [128], i8>)
+  // CHECK-NEXT: plan.signal on @C @act event(1)
+  plan.signal on @C @act event(1)
+  // CHECK-NEXT: plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])
+  plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])
+  // CHECK-NEXT: plan.collective on @T @c2 broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) peer(<0>) inputs({{.*}}) outputs({{.*}}) counts(<@tmp.s, [2], i32>)
+  plan.collective on @T @c2 broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) peer(<0>) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>]) counts(<@tmp.s, [2], i32>)
+  // CHECK-NEXT: plan.send on @T <@t0, peer = <add(coordinate("pipe"), 1)>, operands = [<@tmp.y, [16], f32>]>
+  plan.send on @T <@t0, peer = <add(coordinate("pipe"), 1)>, operands = [<@tmp.y, [16], f32>]>
+  // CHECK-NEXT: plan.receive on @T <@t1, peer = <1>, operands = [<@tmp.y, [8], f32>, <@tmp.y, [8], f32, offset = 32>]>
+  plan.receive on @T <@t1, peer = <1>, operands = [<@tmp.y, [8], f32>, <@tmp.y, [8], f32, offset = 32>]>
+  // CHECK-NEXT: plan.exchange on @T sends([#plan.message<@t0, peer = <1>, operands = [<@tmp.y, [16], f32>]>]) receives([])
+  plan.exchange on @T sends([#plan.message<@t0, peer = <1>, operands = [<@tmp.y, [16], f32>]>]) receives([])
+  // CHECK-NEXT: plan.call on @C @sub microbatch(<microbatch>) arguments([#plan.expr<floordiv(7, 2)>])
+  plan.call on @C @sub microbatch(<microbatch>) arguments([#plan.expr<floordiv(7, 2)>])
+  // CHECK-NEXT: plan.copy on @C from(<@tmp.y, [], f32>) host metric name("loss")
+  plan.copy on @C from(<@tmp.y, [], f32>) host metric name("loss")
+}
+// CHECK: plan.table @train.table programs([@train.c0.F]) rows(<["0.0 .", "0.1 0.0"]>)
+plan.table @train.table programs([@train.c0.F]) rows(<["0.0 .", "0.1 0.0"]>)
+// CHECK: plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit]) table(@train.table) epilogue([@sub, unit]) inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data_offset = 1>]) hypers([@lr]) metrics([#plan.metric<"loss", f32>]) fetches([#plan.fetch<"x", tensor<4xf32>, each_microbatch = true>])
+plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit]) table(@train.table) epilogue([@sub, unit])
+    inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data_offset = 1>]) hypers([@lr])
+    metrics([#plan.metric<"loss", f32>]) fetches([#plan.fetch<"x", tensor<4xf32>, each_microbatch = true>])
+
+// Reserved: parsed and printed, refused by the loader.
+// CHECK-LABEL: plan.program @reserved update
+plan.program @reserved update {
+  // CHECK-NEXT: plan.loop on @C 3 times @sub
+  plan.loop on @C 3 times @sub
+  // CHECK-NEXT: plan.if on @C <@tmp.s, [], i1> then @sub
+  plan.if on @C <@tmp.s, [], i1> then @sub
+}
