@@ -9,7 +9,9 @@
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
