@@ -30,6 +30,8 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerContractionModels(registry);
   registerReductionModels(registry);
   registerSlicingModels(registry);
+  registerDynamicSlicingModels(registry);
+  registerScatterModels(registry);
   registerGatherModels(registry);
   registerMovementModels(registry);
 }

@@ -28,6 +28,8 @@ void registerConstantModels(mlir::DialectRegistry &registry);
 void registerContractionModels(mlir::DialectRegistry &registry);
 void registerReductionModels(mlir::DialectRegistry &registry);
 void registerSlicingModels(mlir::DialectRegistry &registry);
+void registerDynamicSlicingModels(mlir::DialectRegistry &registry);
+void registerScatterModels(mlir::DialectRegistry &registry);
 void registerGatherModels(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
 
