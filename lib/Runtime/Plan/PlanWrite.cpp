@@ -444,8 +444,10 @@ Result<std::string> serializePlan(const Plan &plan) {
   if (estimateBytes(plan) > 2e9) {
     return makeError(ErrorKind::infeasible, "the plan exceeds 2 GiB");
   }
-  return Writer(plan).run();
+  return serializeUnchecked(plan);
 }
+
+std::string serializeUnchecked(const Plan &plan) { return Writer(plan).run(); }
 
 void resealPlan(std::string &bytes) {
   FileHeader header = {};

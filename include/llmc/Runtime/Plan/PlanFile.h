@@ -34,7 +34,9 @@ Result<Plan> parsePlan(std::string_view bytes);
 Status writePlan(const Plan &plan, const std::string &path);
 Result<Plan> readPlan(const std::string &path);
 
-/// Writes size and checksum of the header anew (for tests that mutate).
+/// Without a look at the plan: for tests that write what is wrong.
+std::string serializeUnchecked(const Plan &plan);
+/// Writes size and checksum of the header anew, for the same tests.
 void resealPlan(std::string &bytes);
 
 /// Every index within its table, enumerators known, sizes not negative,
