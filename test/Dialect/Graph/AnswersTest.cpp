@@ -1,0 +1,87 @@
+//===- AnswersTest.cpp - Every graph op answers or refuses ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks over all registered ops that may stand in a graph function: each has
+// the five answers, or a row in Refusals.def for the one it lacks; and no row
+// is stale.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphContext.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/SymbolTable.h"
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+using graph::Answer;
+
+namespace {
+constexpr Answer kAnswers[] = {Answer::Rule, Answer::Derivative, Answer::Cost,
+                               Answer::Kernel, Answer::Evaluation};
+
+bool hasAnswer(mlir::RegisteredOperationName op, Answer answer) {
+  switch (answer) {
+  case Answer::Rule:
+    return op.hasInterface<graph::ShardingRuleOpInterface>();
+  case Answer::Derivative:
+    return op.hasInterface<graph::DerivativeOpInterface>();
+  case Answer::Cost:
+    return op.hasInterface<graph::CostOpInterface>();
+  case Answer::Kernel:
+    return op.hasInterface<graph::KernelOpInterface>();
+  case Answer::Evaluation:
+    return op.hasInterface<graph::EvaluationOpInterface>();
+  }
+  return false;
+}
+
+/// Ops of a function's body: no symbols, no terminators.
+bool isGraphOp(mlir::RegisteredOperationName op) {
+  return llvm::is_contained(getGraphDialects(), op.getDialectNamespace()) &&
+         !op.hasInterface<mlir::SymbolOpInterface>() &&
+         !op.hasTrait<mlir::OpTrait::IsTerminator>();
+}
+
+TEST(Answers, EveryGraphOpAnswersOrRefuses) {
+  GraphContext context;
+  int numOps = 0;
+  for (mlir::RegisteredOperationName op :
+       context.get()->getRegisteredOperations()) {
+    if (!isGraphOp(op))
+      continue;
+    ++numOps;
+    for (Answer answer : kAnswers)
+      EXPECT_TRUE(hasAnswer(op, answer) ||
+                  !graph::getRefusal(op.getStringRef(), answer).empty())
+          << op.getStringRef().str() << " lacks a "
+          << graph::stringifyAnswer(answer).str()
+          << ", and has no row in Refusals.def";
+  }
+  EXPECT_GE(numOps, 45) << "are all dialects registered?";
+}
+
+struct Row {
+  const char *op;
+  Answer answer;
+};
+
+const Row kRows[] = {
+#define LLMC_REFUSAL(op, answer, reason) {op, Answer::answer},
+#include "llmc/Dialect/Graph/IR/Refusals.def"
+    {nullptr, Answer::Rule}};
+
+TEST(Answers, NoRefusalIsStale) {
+  GraphContext context;
+  for (const Row &row : kRows) {
+    if (!row.op)
+      continue;
+    auto op = mlir::RegisteredOperationName::lookup(row.op, context.get());
+    ASSERT_TRUE(op) << row.op << " is no registered op";
+    EXPECT_FALSE(hasAnswer(*op, row.answer))
+        << row.op << " has a " << graph::stringifyAnswer(row.answer).str()
+        << " and a row that refuses it";
+  }
+}
+} // namespace
