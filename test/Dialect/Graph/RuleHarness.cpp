@@ -230,7 +230,7 @@ private:
       int64_t dim = findDim(rule.results[i], factor);
       if (isReduced && !isClose(combine(rule.factors[factor].reduction,
                                         (*low)[i], (*high)[i]),
-                                result))
+                                result, tolerance))
         return false;
       if (!isReduced &&
           (!isClose((*low)[i], dim < 0 ? result : takeHalf(result, dim, 0),
