@@ -144,8 +144,8 @@ TEST(Compare, IsUnsignedForUnsignedTypes) {
 }
 
 TEST(Convert, SaturatesFloats) {
-  EXPECT_THAT(convert("[1.9, -1.9, 1.0e10, -1.0e10, 0x7FC00000]", "tensor<5xf32>",
-                      "tensor<5xi32>"),
+  EXPECT_THAT(convert("[1.9, -1.9, 1.0e10, -1.0e10, 0x7FC00000]",
+                      "tensor<5xf32>", "tensor<5xi32>"),
               ElementsAre(1, -1, 2147483647.0, -2147483648.0, 0));
   EXPECT_THAT(convert("[300.0, -5.0, 254.9]", "tensor<3xf32>", "tensor<3xui8>"),
               ElementsAre(255, 0, 254));
