@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
+#include "llmc/Dialect/Chlo/Models/Models.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Transforms/Training/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -27,6 +31,11 @@ int main(int argc, char **argv) {
   registry.insert<llmc::nn::NNDialect>();
   registry.insert<llmc::sdy::SdyDialect>();
   registry.insert<llmc::stablehlo::StableHLODialect>();
+  llmc::stablehlo::registerModels(registry);
+  llmc::chlo::registerModels(registry);
+  llmc::nn::registerModels(registry);
+  llmc::registerTrainingPasses();
+  llmc::registerTrainingPipeline();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerSymbolDCEPass();

@@ -27,7 +27,8 @@
 namespace llmc {
 
 struct BlockGraph {
-  enum class Source : uint8_t { None, Parameter, Input };
+  /// None: an op. Other: a source that is neither parameter nor input.
+  enum class Source : uint8_t { None, Parameter, Input, Other };
 
   struct Node {
     /// Equal for ops that compute the same from equal operands: name,

@@ -1,0 +1,142 @@
+//===- Passes.td - Phase 1: from a loss to a training step -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In the order in which `buildTrainingPipeline` runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_TRAINING_PASSES_TD
+#define LLMC_TRANSFORMS_TRAINING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def WidenPass : Pass<"llmc-widen", "::mlir::ModuleOp"> {
+  let summary = "Compute in f64 what the text computes in f32";
+  let description = [{
+    Where a `dist.training` says `precision = "f64"` (or `force` is given), every
+    f32 of the module becomes f64: values, constants, states, hyper values,
+    optimizers. Constants keep their f32 value; a state whose source is a file
+    keeps the file's element type. For checks of gradients.
+
+    ```mlir
+    %0 = stablehlo.add %x, %c : tensor<4xf32>   ->   stablehlo.add %x, %c : tensor<4xf64>
+    ```
+  }];
+  let options = [Option<"force", "force", "bool", "false", "widen whatever the recipes say">];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def NormalizePass : Pass<"llmc-normalize", "::mlir::ModuleOp"> {
+  let summary = "Reductions and scatters start from their neutral element";
+  let description = [{
+    A reduction that is split over devices would count its initial value once
+    for each part. So the value is combined with the result instead:
+
+    ```mlir
+    %r = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
+    // becomes
+    %s = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+    %r = stablehlo.add %s, %broadcast_of_c
+    ```
+    A scatter's operand likewise, where updates are added, multiplied or compared.
+    What reduces by another function is left alone, with a remark.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
+}
+
+def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
+  let summary = "Recognise what a forward graph has lost";
+  let description = [{
+    `cross-entropy`: log-softmax of x (or log-sum-exp), of which one class is
+    picked for each row by a gather or a one-hot product, becomes
+    `nn.softmax_cross_entropy`; the rest of the text (fix of negative labels,
+    mask of labels out of range) stays as it is.
+
+    `softmax-shift`: the value that is subtracted from x before `exp` cancels in
+    softmax, log-softmax and log-sum-exp, and so no derivative flows through it.
+    Its op gets the mark `llmc.stop_gradient`, which `llmc-differentiate` reads.
+    JAX's `stop_gradient` leaves no trace in the text.
+
+    Each recognition checks shapes, dimensions and all uses of what is inside; what
+    looks similar but fails a check stays as it is, with a remark.
+  }];
+  let options = [
+    Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
+    Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">
+  ];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
+}
+
+def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
+  let summary = "Mark prologue, repeated blocks and epilogue";
+  let description = [{
+    Gives each op of a forward function its `dist.block`: 0 for the prologue, 1 to n
+    for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats.
+    A thin layer over `findBlocks` (Analysis/BlockFinder.h).
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def SumLossPass : Pass<"llmc-sum-loss", "::mlir::ModuleOp"> {
+  let summary = "The loss as a sum and a count";
+  let description = [{
+    For each `dist.training @train forward(@loss)` makes `@train.microbatch`, which
+    returns the sum of the loss and the count by which the text divides, and
+    `@evaluate`, which returns their quotient as a metric. So sums over microbatches and
+    devices are divided once, by the total count, and nothing averages averages.
+
+    ```mlir
+    %m = stablehlo.divide %sum, %c : tensor<f32>     // %c = 1024
+    return %m                                        -> return %sum, %c
+    ```
+    The division may be a multiplication by a constant, and scalar ops may stand
+    around it. A loss that is no mean counts as 1, and is refused with more
+    than one microbatch.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
+def DifferentiatePass : Pass<"llmc-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Append the derivative to @<training>.microbatch";
+  let description = [{
+    One reverse sweep over the function, which asks each op for its
+    vector-Jacobian product (`DerivativeOpInterface`). Results of role
+    "gradient" are added, one for each parameter. Each op gets its `dist.phase`; a derivative op
+    takes the `dist.block` of its forward op and the location
+    `fused<"backward">[forward]`.
+
+    A derivative op is `backward_input` when it leads to the cotangent of an activation
+    that came from an earlier block, and `backward_weight` otherwise.
+
+    All ops without a derivative are reported in one error.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
+def BuildUpdatePass : Pass<"llmc-build-update", "::mlir::ModuleOp"> {
+  let summary = "Make @<training>.update and the dist.step";
+  let description = [{
+    Divides gradients by the total count, bounds their global norm, and applies
+    the optimizer's function to each parameter. The function states its arguments by
+    marks: `dist.role` "parameter" and "gradient", `dist.moment = "m"` (a state of the
+    optimizer, made here with zeros) and `dist.hyper = @lr`. Written on tensors of
+    one element it is applied to each element; written on the parameter's shape
+    it is taken as it is.
+    Metrics: loss, grad_norm, lr.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
+def VerifyTrainingPass : Pass<"llmc-verify-training", "::mlir::ModuleOp"> {
+  let summary = "Check what holds after phase 1";
+  let description = [{
+    No `dist.training` and no calls remain; each op of a microbatch function has a block and a phase,
+    blocks never feed an earlier block in the forward graph; each op of an
+    update has phase `update`; each parameter that is read has a gradient, and
+    each parameter and optimizer state is written; no mark of this phase's own passes is
+    left.
+  }];
+}
+
+#endif // LLMC_TRANSFORMS_TRAINING_PASSES_TD

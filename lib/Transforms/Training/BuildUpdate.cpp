@@ -1,0 +1,410 @@
+//===- BuildUpdate.cpp - The update function and the step -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   g_i   = gradient_i / count
+//   norm  = sqrt(sum_i sum(g_i * g_i))          metric "grad_norm"
+//   g_i   = g_i * min(1, clip / norm)           where the recipe clips
+//   p_i, moments_i = optimizer(p_i, g_i, moments_i, hyper)
+//   loss  = loss_sum / count                    metric "loss"
+//
+// All sums arrive added up over microbatches (`dist.step`). Squares are summed
+// in f32 or wider, parameter by parameter in the order of the function.
+//
+// Test: test/Transforms/Training/build-update.mlir
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerInstance.h"
+#include "TrainingMarks.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace llmc {
+#define GEN_PASS_DEF_BUILDUPDATEPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+using llmc::dist::DistDialect;
+using llmc::training::Optimizer;
+
+namespace {
+
+/// One parameter with what its update takes.
+struct Update {
+  dist::StateOp state;
+  const Optimizer *optimizer = nullptr;
+  SmallVector<dist::StateOp> moments;
+  Value parameter, gradient;
+  SmallVector<Value> momentValues;
+};
+
+/// Builds @<training>.update for one recipe.
+class UpdateBuilder {
+public:
+  UpdateBuilder(dist::TrainingOp recipe, func::FuncOp microbatch,
+                SymbolTable &symbols)
+      : recipe(recipe), microbatch(microbatch), symbols(symbols),
+        builder(recipe.getContext()) {}
+
+  FailureOr<func::FuncOp> build();
+
+private:
+  LogicalResult collectUpdates();
+  FailureOr<const Optimizer *> findOptimizer(dist::StateOp state);
+  dist::StateOp makeMoment(dist::StateOp state, StringRef moment,
+                           RankedTensorType type);
+  LogicalResult collectHypers();
+  void makeFunction();
+  Value addArgument(Type type, StringRef mark, Attribute value);
+  Value addArgument(Type type, StringRef role);
+  void addResult(Value value, ArrayRef<NamedAttribute> marks);
+  void addMetric(StringRef name, Value value);
+  void averageGradients();
+  Value buildNorm();
+  void clipGradients(Value norm);
+  LogicalResult applyOptimizer(Update &update);
+  Location getLoc() { return recipe.getLoc(); }
+  NamedAttribute mark(StringRef name, Attribute value) {
+    return builder.getNamedAttr(name, value);
+  }
+
+  dist::TrainingOp recipe;
+  func::FuncOp microbatch;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  func::FuncOp function;
+  SmallVector<Update> updates;
+  llvm::MapVector<StringRef, std::unique_ptr<Optimizer>> optimizers;
+  /// Hyper values by name, as arguments of the function.
+  llvm::MapVector<StringRef, Value> hypers;
+  Value lossSum, count;
+  SmallVector<Value> results;
+  SmallVector<DictionaryAttr> resultMarks;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What there is
+//===----------------------------------------------------------------------===//
+
+FailureOr<const Optimizer *> UpdateBuilder::findOptimizer(dist::StateOp state) {
+  StringRef name = state.getOptimizer().value_or(recipe.getOptimizer());
+  std::unique_ptr<Optimizer> &slot = optimizers[name];
+  if (slot)
+    return slot.get();
+  auto definition = symbols.lookup<func::FuncOp>(name);
+  if (!definition)
+    return state.emitOpError()
+           << "expected optimizer @" << name << " in the module, got none";
+  FailureOr<Optimizer> optimizer = Optimizer::read(definition);
+  if (failed(optimizer))
+    return failure();
+  slot = std::make_unique<Optimizer>(std::move(*optimizer));
+  return slot.get();
+}
+
+/// dist.state @w.m : ... {role = optimizer, of = @w, source = zeros}
+dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
+                                        RankedTensorType type) {
+  std::string name = (state.getSymName() + "." + moment).str();
+  if (auto existing = symbols.lookup<dist::StateOp>(name))
+    return existing;
+  auto zeros = dist::DrawAttr::get(builder.getContext(), dist::DrawKind::Zeros,
+                                   ArrayRef<double>());
+  auto op =
+      dist::StateOp::create(builder, state.getLoc(), name, type,
+                            dist::Role::Optimizer, zeros, state.getSymName());
+  symbols.insert(op, builder.getInsertionPoint());
+  return op;
+}
+
+LogicalResult UpdateBuilder::collectUpdates() {
+  for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
+    auto symbol = microbatch.getResultAttrOfType<FlatSymbolRefAttr>(
+        i, DistDialect::kGradientOf);
+    if (!symbol)
+      continue;
+    Update update;
+    update.state = symbols.lookup<dist::StateOp>(symbol.getAttr());
+    FailureOr<const Optimizer *> optimizer = findOptimizer(update.state);
+    if (failed(optimizer))
+      return failure();
+    update.optimizer = *optimizer;
+    builder.setInsertionPointAfter(update.state);
+    for (StringRef moment : update.optimizer->getMoments()) {
+      RankedTensorType type =
+          update.optimizer->getMomentType(moment, update.state.getTensorType());
+      dist::StateOp made = makeMoment(update.state, moment, type);
+      if (made.getTensorType() != type)
+        return made.emitOpError()
+               << "expected " << type << " for moment \"" << moment << "\" of "
+               << symbol << ", got " << made.getTensorType();
+      update.moments.push_back(made);
+      builder.setInsertionPointAfter(made);
+    }
+    updates.push_back(std::move(update));
+  }
+  if (updates.empty())
+    return recipe.emitOpError()
+           << "expected at least one parameter with a gradient, got none";
+  return success();
+}
+
+LogicalResult UpdateBuilder::collectHypers() {
+  for (auto &[name, optimizer] : optimizers)
+    for (const Optimizer::Argument &argument : optimizer->getArguments())
+      if (argument.kind == Optimizer::Kind::Hyper) {
+        if (!symbols.lookup<dist::HyperOp>(argument.name))
+          return recipe.emitOpError()
+                 << "expected hyper value @" << argument.name
+                 << " of optimizer @" << name << " in the module, got none";
+        hypers.insert({argument.name, Value()});
+      }
+  if (symbols.lookup<dist::HyperOp>("lr"))
+    hypers.insert({"lr", Value()});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+Value UpdateBuilder::addArgument(Type type, StringRef name, Attribute value) {
+  unsigned index = function.getNumArguments();
+  (void)function.insertArgument(
+      index, type, builder.getDictionaryAttr(mark(name, value)), getLoc());
+  return function.getArgument(index);
+}
+
+Value UpdateBuilder::addArgument(Type type, StringRef role) {
+  return addArgument(type, DistDialect::kRole, builder.getStringAttr(role));
+}
+
+void UpdateBuilder::addResult(Value value, ArrayRef<NamedAttribute> marks) {
+  results.push_back(value);
+  resultMarks.push_back(builder.getDictionaryAttr(marks));
+}
+
+void UpdateBuilder::addMetric(StringRef name, Value value) {
+  addResult(value, {mark(DistDialect::kRole, builder.getStringAttr("metric")),
+                    mark(DistDialect::kMetric, builder.getStringAttr(name))});
+}
+
+void UpdateBuilder::makeFunction() {
+  function = func::FuncOp::create(getLoc(), training::getUpdateName(recipe),
+                                  builder.getFunctionType({}, {}));
+  function.setPrivate();
+  symbols.insert(function, std::next(microbatch->getIterator()));
+  function.addEntryBlock();
+  auto reads = [&](dist::StateOp state) {
+    Value argument =
+        addArgument(state.getTensorType(), DistDialect::kReads,
+                    FlatSymbolRefAttr::get(state.getSymNameAttr()));
+    StringRef role = dist::stringifyRole(state.getRole());
+    function.setArgAttr(function.getNumArguments() - 1, DistDialect::kRole,
+                        builder.getStringAttr(role));
+    return argument;
+  };
+  for (Update &update : updates) {
+    update.parameter = reads(update.state);
+    for (dist::StateOp moment : update.moments)
+      update.momentValues.push_back(reads(moment));
+  }
+  for (Update &update : updates) {
+    update.gradient =
+        addArgument(update.state.getTensorType(), DistDialect::kGradientOf,
+                    FlatSymbolRefAttr::get(update.state.getSymNameAttr()));
+    function.setArgAttr(function.getNumArguments() - 1, DistDialect::kRole,
+                        builder.getStringAttr("gradient"));
+  }
+  for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
+    StringRef role = training::getResultRole(microbatch, i);
+    if (role == "loss_sum")
+      lossSum = addArgument(microbatch.getResultTypes()[i], role);
+    else if (role == "count")
+      count = addArgument(microbatch.getResultTypes()[i], role);
+  }
+  for (auto &[name, value] : hypers) {
+    auto hyper = symbols.lookup<dist::HyperOp>(name);
+    value = addArgument(hyper.getType(), DistDialect::kHyper,
+                        FlatSymbolRefAttr::get(hyper.getSymNameAttr()));
+    function.setArgAttr(function.getNumArguments() - 1, DistDialect::kRole,
+                        builder.getStringAttr("hyper"));
+  }
+  builder.setInsertionPointToStart(&function.front());
+}
+
+/// A scalar as a tensor of the type of `like`.
+static Value broadcastTo(OpBuilder &builder, Location loc, Value scalar,
+                         Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  scalar = stablehlo::convertTo(builder, loc, scalar, type.getElementType());
+  return type.getRank() == 0
+             ? scalar
+             : stablehlo::broadcastInDim(builder, loc, scalar, type, {});
+}
+
+void UpdateBuilder::averageGradients() {
+  for (Update &update : updates)
+    update.gradient = stablehlo::div(
+        builder, update.state.getLoc(), update.gradient,
+        broadcastTo(builder, update.state.getLoc(), count, update.gradient));
+}
+
+/// sqrt(sum_i sum(g_i * g_i))
+Value UpdateBuilder::buildNorm() {
+  Type element = getElementTypeOrSelf(lossSum.getType());
+  Value total;
+  for (Update &update : updates) {
+    Location loc = update.state.getLoc();
+    Value g = stablehlo::convertTo(builder, loc, update.gradient, element);
+    int64_t rank = cast<RankedTensorType>(g.getType()).getRank();
+    Value squares =
+        stablehlo::reduceAdd(builder, loc, stablehlo::mul(builder, loc, g, g),
+                             llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+    total = total ? stablehlo::add(builder, loc, total, squares) : squares;
+  }
+  return stablehlo::sqrt(builder, getLoc(), total);
+}
+
+void UpdateBuilder::clipGradients(Value norm) {
+  if (!recipe.getClip())
+    return;
+  double bound = recipe.getClip()->convertToDouble();
+  Value quotient = stablehlo::div(
+      builder, getLoc(),
+      stablehlo::constantLike(builder, getLoc(), norm, bound), norm);
+  Value factor = stablehlo::min(
+      builder, getLoc(), stablehlo::constantLike(builder, getLoc(), norm, 1.0),
+      quotient);
+  for (Update &update : updates)
+    update.gradient = stablehlo::mul(
+        builder, update.state.getLoc(), update.gradient,
+        broadcastTo(builder, update.state.getLoc(), factor, update.gradient));
+}
+
+LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
+  SmallVector<Value> operands;
+  unsigned moment = 0;
+  for (const Optimizer::Argument &argument : update.optimizer->getArguments()) {
+    switch (argument.kind) {
+    case Optimizer::Kind::Parameter:
+      operands.push_back(update.parameter);
+      break;
+    case Optimizer::Kind::Gradient:
+      operands.push_back(update.gradient);
+      break;
+    case Optimizer::Kind::Moment:
+      operands.push_back(update.momentValues[moment++]);
+      break;
+    case Optimizer::Kind::Hyper:
+      operands.push_back(hypers.lookup(argument.name));
+      break;
+    }
+  }
+  SmallVector<Value> updated;
+  Location loc = update.state.getLoc();
+  if (failed(update.optimizer->instantiate(builder, loc, operands, updated)))
+    return failure();
+  SmallVector<dist::StateOp> states = {update.state};
+  llvm::append_range(states, update.moments);
+  for (auto [state, value] : llvm::zip_equal(states, updated))
+    addResult(
+        stablehlo::convertTo(builder, loc, value,
+                             state.getTensorType().getElementType()),
+        {mark(DistDialect::kRole,
+              builder.getStringAttr(dist::stringifyRole(state.getRole()))),
+         mark(DistDialect::kWrites,
+              FlatSymbolRefAttr::get(state.getSymNameAttr()))});
+  return success();
+}
+
+FailureOr<func::FuncOp> UpdateBuilder::build() {
+  if (failed(collectUpdates()) || failed(collectHypers()))
+    return failure();
+  makeFunction();
+  averageGradients();
+  Value norm = buildNorm();
+  clipGradients(norm);
+  for (Update &update : updates)
+    if (failed(applyOptimizer(update)))
+      return failure();
+  addMetric("loss", stablehlo::div(builder, getLoc(), lossSum, count));
+  addMetric("grad_norm", norm);
+  if (Value rate = hypers.lookup("lr"))
+    addMetric("lr", rate);
+  func::ReturnOp::create(builder, getLoc(), results);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
+  function.setAllResultAttrs(resultMarks);
+  training::eraseDeadOps(function.front());
+  for (Operation &op : function.front().without_terminator())
+    training::setPhaseMark(&op, dist::Phase::Update);
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Puts a dist.step of the same name in the recipe's place.
+static void makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
+                     func::FuncOp update) {
+  OpBuilder builder(recipe);
+  OperationState state(recipe.getLoc(), dist::StepOp::getOperationName());
+  state.addAttribute("sym_name", recipe.getSymNameAttr());
+  state.addAttribute("microbatch",
+                     FlatSymbolRefAttr::get(microbatch.getNameAttr()));
+  state.addAttribute("update", FlatSymbolRefAttr::get(update.getNameAttr()));
+  state.addAttribute("microbatches", recipe.getMicrobatchesAttr());
+  state.addAttribute("schedule", recipe.getScheduleAttr());
+  if (auto recompute = recipe.getRecomputeAttr())
+    state.addAttribute("recompute", recompute);
+  for (NamedAttribute attribute : recipe->getDiscardableAttrs())
+    if (attribute.getName() != training::kPrecision &&
+        attribute.getName() != training::kRaise)
+      state.addAttribute(attribute.getName(), attribute.getValue());
+  builder.create(state);
+  recipe.erase();
+}
+
+namespace {
+
+struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<StringAttr> spent;
+    for (auto recipe : llvm::to_vector(module.getOps<dist::TrainingOp>())) {
+      SymbolTable symbols(module);
+      FailureOr<func::FuncOp> microbatch = training::findMicrobatch(recipe);
+      if (failed(microbatch))
+        return signalPassFailure();
+      UpdateBuilder update(recipe, *microbatch, symbols);
+      FailureOr<func::FuncOp> function = update.build();
+      if (failed(function))
+        return signalPassFailure();
+      spent.push_back(recipe.getForwardAttr().getAttr());
+      spent.push_back(recipe.getOptimizerAttr().getAttr());
+      makeStep(recipe, *microbatch, *function);
+    }
+    for (auto state : module.getOps<dist::StateOp>())
+      if (auto optimizer = state.getOptimizerAttr()) {
+        spent.push_back(optimizer.getAttr());
+        state.removeOptimizerAttr();
+      }
+    // What only the recipes named is not needed any more.
+    SymbolTable symbols(module);
+    for (StringAttr name : spent)
+      if (Operation *function = symbols.lookup(name))
+        if (SymbolTable::symbolKnownUseEmpty(name, module))
+          symbols.erase(function);
+  }
+};
+
+} // namespace

@@ -1,0 +1,115 @@
+//===- Differentiate.cpp - The derivative of a microbatch function --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %y = f %x          [block 1, forward]
+//   ... %gy ...        [block 2, backward_input]
+//   %gx = vjp f %gy    [block 1, backward_weight], loc(fused<"backward">[f])
+//
+// Returns one gradient for each parameter. What an op's derivative is, the op
+// says (DerivativeOpInterface); the sweep itself is ReverseSweep.cpp.
+//
+// Test: test/Transforms/Training/differentiate.mlir
+//===----------------------------------------------------------------------===//
+
+#include "ReverseSweep.h"
+#include "TrainingMarks.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Transforms/Training/Passes.h"
+
+namespace llmc {
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+using llmc::dist::DistDialect;
+
+static FailureOr<unsigned> findResult(func::FuncOp function, StringRef role) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (training::getResultRole(function, i) == role)
+      return i;
+  return function.emitOpError()
+         << "expected a result of role \"" << role << "\", got none";
+}
+
+/// Adds a result that holds the gradient of argument `index`.
+static void addGradientResult(func::FuncOp function, unsigned index,
+                              Value gradient) {
+  OpBuilder builder(function.getContext());
+  NamedAttrList marks;
+  marks.set(DistDialect::kRole, builder.getStringAttr("gradient"));
+  marks.set(DistDialect::kGradientOf, training::getRead(function, index));
+  (void)function.insertResult(function.getNumResults(), gradient.getType(),
+                              marks.getDictionary(function.getContext()));
+  Operation *terminator = function.front().getTerminator();
+  terminator->insertOperands(terminator->getNumOperands(), gradient);
+}
+
+/// A parameter that the loss does not depend on still has a gradient.
+static Value makeZero(func::FuncOp function, BlockArgument parameter) {
+  remark::missed(parameter.getLoc(), training::remarkOf("gradient"))
+      << "the loss does not depend on parameter "
+      << training::getRead(function, parameter.getArgNumber()).getValue();
+  OpBuilder builder(function.front().getTerminator());
+  Value zero =
+      stablehlo::constantLike(builder, parameter.getLoc(), parameter, 0.0);
+  training::setBlockMark(zero.getDefiningOp(), 0);
+  training::setPhaseMark(zero.getDefiningOp(), dist::Phase::BackwardWeight);
+  return zero;
+}
+
+static LogicalResult differentiate(func::FuncOp function) {
+  FailureOr<unsigned> loss = findResult(function, "loss_sum");
+  if (failed(loss))
+    return failure();
+  SmallVector<bool> wanted, inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    wanted.push_back(training::isParameter(function, i));
+    inputs.push_back(training::isInput(function, i));
+    Type type = function.getArgumentTypes()[i];
+    if (wanted.back() && !isa<FloatType>(getElementTypeOrSelf(type)))
+      return function.emitOpError()
+             << "expected parameter " << training::getRead(function, i)
+             << " to have a float type, got " << type
+             << "; give it the role constant";
+  }
+  training::ReverseSweep sweep(function, wanted, inputs);
+  Value lossValue = function.front().getTerminator()->getOperand(*loss);
+  SmallVector<Value> gradients;
+  if (failed(sweep.run(lossValue, gradients)))
+    return failure();
+  for (unsigned i = 0; i < gradients.size(); ++i)
+    if (wanted[i])
+      addGradientResult(function, i,
+                        gradients[i]
+                            ? gradients[i]
+                            : makeZero(function, function.getArgument(i)));
+  training::eraseDeadOps(function.front());
+  for (Operation &op : function.front())
+    op.removeAttr(training::kStopGradient);
+  return success();
+}
+
+namespace {
+
+struct DifferentiatePass
+    : llmc::impl::DifferentiatePassBase<DifferentiatePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto recipe : module.getOps<dist::TrainingOp>()) {
+      FailureOr<func::FuncOp> function = training::findMicrobatch(recipe);
+      if (failed(function) || failed(differentiate(*function)))
+        return signalPassFailure();
+    }
+    // Entries have no derivative: all is forward, and no mark is needed.
+    for (func::FuncOp function : training::getGraphFunctions(module))
+      for (Operation &op : function.front().without_terminator()) {
+        op.removeAttr(training::kStopGradient);
+        training::setPhaseMark(&op, dist::Phase::Forward);
+      }
+  }
+};
+
+} // namespace

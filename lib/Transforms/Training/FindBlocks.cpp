@@ -1,0 +1,132 @@
+//===- FindBlocks.cpp - Mark prologue, repeated blocks and epilogue -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   gather, ln, dot, ..., add, ln, dot, ..., add, dot, loss
+//   dist.block = 0,  1 ... 1,  2 ... 2,  3, 3
+//
+// Reads a forward function into plain data (arguments, then ops in program
+// order), solves (Analysis/BlockFinder.h) and writes the marks. Two ops have
+// one signature when name, attributes, regions and result types agree; of a
+// constant only the type counts.
+//
+// Test: test/Transforms/Training/find-blocks.mlir
+//===----------------------------------------------------------------------===//
+
+#include "TrainingMarks.h"
+#include "llmc/Analysis/BlockFinder.h"
+#include "llmc/Support/HostTensor.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace llmc {
+#define GEN_PASS_DEF_FINDBLOCKSPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+
+static int64_t getBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape()
+             ? tensor.getNumElements() *
+                   getElementBytes(tensor.getElementType())
+             : 0;
+}
+
+/// Name, attributes, result types and regions. Values inside of regions are
+/// numbered in order, so that equal regions hash alike.
+static llvm::hash_code hashOp(Operation *op,
+                              llvm::DenseMap<Value, unsigned> &numbers) {
+  llvm::hash_code hash = OperationEquivalence::computeHash(
+      op, OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::IgnoreLocations |
+          OperationEquivalence::IgnoreDiscardableAttrs);
+  auto number = [&](Value value) {
+    return numbers.try_emplace(value, numbers.size()).first->second;
+  };
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        hash = llvm::hash_combine(hash, number(argument), argument.getType());
+      for (Operation &nested : block) {
+        hash = llvm::hash_combine(hash, hashOp(&nested, numbers));
+        for (Value operand : nested.getOperands())
+          hash = llvm::hash_combine(hash, number(operand));
+        for (Value result : nested.getResults())
+          hash = llvm::hash_combine(hash, number(result));
+      }
+    }
+  return hash;
+}
+
+static uint64_t getSignature(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return llvm::hash_combine(StringRef("constant"), op->getResultTypes()[0]);
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::hash_code hash = hashOp(op, numbers);
+  for (Value operand : op->getOperands())
+    if (auto result = dyn_cast<OpResult>(operand))
+      hash = llvm::hash_combine(hash, result.getResultNumber());
+  return hash;
+}
+
+static BlockGraph buildGraph(func::FuncOp function) {
+  BlockGraph graph;
+  llvm::DenseMap<Value, int32_t> nodes;
+  for (BlockArgument argument : function.getArguments()) {
+    BlockGraph::Node node;
+    node.signature = hash_value(argument.getType());
+    unsigned index = argument.getArgNumber();
+    node.source =
+        training::isParameter(function, index) ? BlockGraph::Source::Parameter
+        : training::isInput(function, index)   ? BlockGraph::Source::Input
+                                               : BlockGraph::Source::Other;
+    nodes[argument] = graph.nodes.size();
+    graph.nodes.push_back(node);
+  }
+  for (Operation &op : function.front().without_terminator()) {
+    BlockGraph::Node node;
+    node.signature = getSignature(&op);
+    for (Value operand : op.getOperands())
+      node.operands.push_back(nodes.lookup(operand));
+    for (Value result : op.getResults()) {
+      nodes[result] = graph.nodes.size();
+      node.bytes += getBytes(result.getType());
+    }
+    graph.nodes.push_back(std::move(node));
+  }
+  return graph;
+}
+
+namespace {
+
+struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
+  void runOnOperation() override {
+    for (func::FuncOp function : training::getGraphFunctions(getOperation()))
+      if (!function.isExternal() && failed(markBlocks(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult markBlocks(func::FuncOp function) {
+    BlockGraph graph = buildGraph(function);
+    BlockSolution solution = findBlocks(graph);
+    std::string fault = graph.check();
+    if (fault.empty())
+      fault = solution.verify(graph);
+    if (!fault.empty())
+      return function.emitOpError() << "has no valid blocks: " << fault;
+    size_t node = function.getNumArguments();
+    for (Operation &op : function.front().without_terminator())
+      training::setBlockMark(&op, solution.block[node++]);
+    remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+        << "found " << std::to_string(solution.numRepeated)
+        << " repeated blocks in @" << function.getName();
+    return success();
+  }
+};
+
+} // namespace

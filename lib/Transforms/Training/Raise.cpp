@@ -1,0 +1,286 @@
+//===- Raise.cpp - Recognise what a forward graph has lost ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %p = log-softmax of %x            %l, %lse = nn.softmax_cross_entropy %x,
+//   %c %g = gather(%p, class of row) ->  %g = negate %l
+//
+//   %a = subtract %x, %m         ->   %a = subtract %x, %m
+//   %e = exponential %a                      {llmc.stop_gradient = [1]}
+//
+// A gather clamps its index, which `nn.softmax_cross_entropy` does not: the
+// class is clamped in front of it. A one-hot of a class out of range is zero:
+// the result is selected. The forward value of each row is thus kept, to
+// rounding. Matchers: SoftmaxPatterns.h.
+//
+// Tests: test/Transforms/Training/raise-*.mlir
+//===----------------------------------------------------------------------===//
+
+#include "SoftmaxPatterns.h"
+#include "TrainingMarks.h"
+#include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace llmc {
+#define GEN_PASS_DEF_RAISEPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+using training::ClassPick;
+using training::remarkOf;
+using training::RowView;
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// `logits` with the classes in the last dimension.
+static Value moveClassesLast(OpBuilder &builder, Location loc, Value logits,
+                             int64_t dim) {
+  SmallVector<int64_t> permutation;
+  for (int64_t i = 0, rank = getShape(logits).size(); i < rank; ++i)
+    if (i != dim)
+      permutation.push_back(i);
+  permutation.push_back(dim);
+  return stablehlo::transpose(builder, loc, logits, permutation);
+}
+
+/// The picked classes as i32 or wider, one for each row.
+static Value makeTargets(OpBuilder &builder, Location loc,
+                         const ClassPick &pick) {
+  Value targets = stablehlo::reshape(builder, loc, pick.labels, pick.rows);
+  auto element = cast<IntegerType>(getElementTypeOrSelf(targets.getType()));
+  if (element.getWidth() < 32 || !element.isSignless())
+    targets = stablehlo::convertTo(
+        builder, loc, targets,
+        builder.getIntegerType(std::max(32u, element.getWidth())));
+  if (!pick.clamps)
+    return targets;
+  double last = getShape(pick.operand)[pick.dim] - 1;
+  Value low = stablehlo::constantLike(builder, loc, targets, 0);
+  Value high = stablehlo::constantLike(builder, loc, targets, last);
+  return stablehlo::min(builder, loc,
+                        stablehlo::max(builder, loc, targets, low), high);
+}
+
+/// 0 <= targets < classes.
+static Value makeInRange(OpBuilder &builder, Location loc, Value targets,
+                         int64_t classes) {
+  Value low = stablehlo::constantLike(builder, loc, targets, 0);
+  Value high = stablehlo::constantLike(builder, loc, targets,
+                                       static_cast<double>(classes));
+  return stablehlo::logicalAnd(
+      builder, loc,
+      stablehlo::compare(builder, loc, stablehlo::ComparisonDirection::GE,
+                         targets, low),
+      stablehlo::compare(builder, loc, stablehlo::ComparisonDirection::LT,
+                         targets, high));
+}
+
+/// The loss of each row; of a one-hot out of range, 0.
+static Value makeLoss(OpBuilder &builder, const ClassPick &pick, Value logits) {
+  Location loc = pick.op->getLoc();
+  Value targets = makeTargets(builder, loc, pick);
+  auto entropy = nn::SoftmaxCrossEntropyOp::create(
+      builder, loc, moveClassesLast(builder, loc, logits, pick.dim), targets);
+  Value loss = entropy.getLoss();
+  if (!pick.clamps)
+    loss = stablehlo::select(
+        builder, loc,
+        makeInRange(builder, loc, targets, getShape(pick.operand)[pick.dim]),
+        loss, stablehlo::constantLike(builder, loc, loss, 0.0));
+  remark::passed(loc, remarkOf("cross-entropy"))
+      << "log-softmax and pick of a class are one softmax cross-entropy";
+  return loss;
+}
+
+//===----------------------------------------------------------------------===//
+// lse - pick
+//===----------------------------------------------------------------------===//
+
+/// What stands between a pick and the subtraction that takes it.
+struct PickUse {
+  stablehlo::SubtractOp subtract;
+  /// The mask of classes in range and what is taken elsewhere, if there is one.
+  stablehlo::SelectOp mask;
+};
+
+/// Follows a pick through ops that only add or drop dimensions of size 1, and
+/// one mask, to `lse - pick`.
+static std::optional<PickUse> findPickUse(Operation *pick) {
+  PickUse use;
+  Value value = pick->getResult(0);
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (auto select = dyn_cast<stablehlo::SelectOp>(user)) {
+      if (use.mask || select.getOnTrue() != value ||
+          !training::getSplat(select.getOnFalse()) ||
+          getShape(select.getPred()) != getShape(value))
+        return std::nullopt;
+      use.mask = select;
+    } else if (isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp>(user)) {
+      if (cast<RankedTensorType>(user->getResult(0).getType())
+              .getNumElements() !=
+          cast<RankedTensorType>(value.getType()).getNumElements())
+        return std::nullopt;
+    } else if (auto subtract = dyn_cast<stablehlo::SubtractOp>(user)) {
+      if (subtract.getRhs() != value || subtract.getLhs() == value)
+        return std::nullopt;
+      use.subtract = subtract;
+      return use;
+    } else {
+      return std::nullopt;
+    }
+    value = user->getResult(0);
+  }
+  return std::nullopt;
+}
+
+/// `rows` (a value with one element for each row) seen from the full tensor.
+static std::optional<RowView> viewRows(Value rows, const ClassPick &pick) {
+  RowView view = RowView::of(pick.operand);
+  view.value = rows;
+  ArrayRef<int64_t> shape = getShape(rows);
+  size_t from = 0;
+  for (size_t dim = 0; dim < view.shape.size(); ++dim) {
+    view.dims[dim] = -1;
+    if (static_cast<int64_t>(dim) == pick.dim || view.shape[dim] == 1)
+      continue;
+    while (from < shape.size() && shape[from] == 1)
+      ++from;
+    if (from == shape.size() || shape[from] != view.shape[dim])
+      return std::nullopt;
+    view.dims[dim] = from++;
+  }
+  return view;
+}
+
+/// What the text gives out of range: the log-sum-exp minus the mask's fill. A
+/// fill of NaN needs no log-sum-exp.
+static Value makeFill(OpBuilder &builder, Location loc, PickUse &use,
+                      ArrayRef<int64_t> shape) {
+  Value fill = stablehlo::reshape(builder, loc, use.mask.getOnFalse(), shape);
+  auto number = dyn_cast<FloatAttr>(training::getSplat(use.mask.getOnFalse()));
+  return number && number.getValue().isNaN()
+             ? fill
+             : stablehlo::sub(builder, loc, use.subtract.getLhs(), fill);
+}
+
+static bool raiseDifference(const ClassPick &pick) {
+  std::optional<PickUse> use = findPickUse(pick.op);
+  if (!use)
+    return false;
+  std::optional<RowView> view = viewRows(use->subtract.getLhs(), pick);
+  if (!view)
+    return false;
+  std::optional<Value> logits = training::matchLogSumExp(*view, pick.dim);
+  if (!logits || *logits != pick.operand)
+    return false;
+  OpBuilder builder(use->subtract);
+  Location loc = use->subtract.getLoc();
+  ArrayRef<int64_t> shape = getShape(use->subtract.getResult());
+  Value loss =
+      makeLoss(builder, pick, training::removeShifts(*logits, pick.dim));
+  loss = stablehlo::reshape(builder, loc, loss, shape);
+  if (use->mask) {
+    Value mask = stablehlo::reshape(builder, loc, use->mask.getPred(), shape);
+    loss = stablehlo::select(builder, loc, mask, loss,
+                             makeFill(builder, loc, *use, shape));
+  }
+  use->subtract.getResult().replaceAllUsesWith(loss);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static bool raiseLogSoftmaxPick(const ClassPick &pick) {
+  std::optional<Value> logits =
+      training::matchLogSoftmax(pick.operand, pick.dim);
+  if (!logits)
+    return false;
+  OpBuilder builder(pick.op);
+  Location loc = pick.op->getLoc();
+  Value picked = stablehlo::neg(builder, loc, makeLoss(builder, pick, *logits));
+  Value result = pick.op->getResult(0);
+  result.replaceAllUsesWith(
+      stablehlo::reshape(builder, loc, picked, getShape(result)));
+  return true;
+}
+
+static void raiseCrossEntropy(Operation *op) {
+  std::optional<ClassPick> pick = training::matchGatherPick(op);
+  if (!pick)
+    pick = training::matchOneHotPick(op);
+  if (!pick || !isa<FloatType>(getElementTypeOrSelf(pick->operand.getType())))
+    return;
+  if (!raiseLogSoftmaxPick(*pick) && !raiseDifference(*pick))
+    remark::missed(op->getLoc(), remarkOf("cross-entropy"))
+        << "one class is picked for each row, but not of a log-softmax";
+}
+
+static void markShift(Operation *op) {
+  StringRef reason;
+  std::optional<training::StoppedOperands> stopped =
+      training::matchCancellingShift(op, reason);
+  if (!stopped) {
+    if (!reason.empty())
+      remark::missed(op->getLoc(), remarkOf("softmax-shift"))
+          << "the derivative runs through the shift of an exponential: "
+          << reason;
+    return;
+  }
+  for (OpOperand *operand : *stopped) {
+    Operation *owner = operand->getOwner();
+    SmallVector<int64_t> numbers = {operand->getOperandNumber()};
+    if (auto old =
+            owner->getAttrOfType<DenseI64ArrayAttr>(training::kStopGradient))
+      numbers.append(old.asArrayRef().begin(), old.asArrayRef().end());
+    owner->setAttr(training::kStopGradient,
+                   DenseI64ArrayAttr::get(op->getContext(), numbers));
+  }
+  remark::passed(op->getLoc(), remarkOf("softmax-shift"))
+      << "the shift of an exponential cancels";
+}
+
+namespace {
+
+struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
+  using RaisePassBase::RaisePassBase;
+
+  void runOnOperation() override {
+    llvm::DenseSet<Attribute> excluded;
+    for (auto recipe : getOperation().getOps<dist::TrainingOp>())
+      if (auto raise = recipe->getAttrOfType<BoolAttr>(training::kRaise))
+        if (!raise.getValue())
+          excluded.insert(recipe.getForwardAttr().getAttr());
+    for (func::FuncOp function : training::getGraphFunctions(getOperation())) {
+      if (function.isExternal() || excluded.contains(function.getNameAttr()))
+        continue;
+      // Shifts last: a raised cross-entropy has taken uses away.
+      if (crossEntropy) {
+        for (Operation *op : collectOps(function))
+          raiseCrossEntropy(op);
+        training::eraseDeadOps(function.front());
+      }
+      if (softmaxShift)
+        for (Operation *op : collectOps(function))
+          markShift(op);
+    }
+  }
+
+private:
+  static SmallVector<Operation *> collectOps(func::FuncOp function) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : function.front())
+      ops.push_back(&op);
+    return ops;
+  }
+};
+
+} // namespace

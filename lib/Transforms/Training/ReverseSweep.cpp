@@ -1,0 +1,236 @@
+//===- ReverseSweep.cpp - One reverse sweep over a function ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phases of backward ops: an op is `backward_input` when its result reaches the
+// cotangent of an activation that came from an earlier block, since the stage
+// before waits for it; all others are `backward_weight`. The sum of cotangents
+// belongs to the block of the contribution just added: contributions of later
+// blocks are thus added up in their block, and one value crosses the cut.
+//
+// Test: test/Transforms/Training/differentiate.mlir
+//===----------------------------------------------------------------------===//
+
+#include "ReverseSweep.h"
+#include "TrainingMarks.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace llmc;
+using llmc::graph::DerivativeOpInterface;
+using llmc::training::ReverseSweep;
+
+/// Collects the ops that are put into the function's block.
+struct ReverseSweep::Listener : OpBuilder::Listener {
+  explicit Listener(ReverseSweep &sweep) : sweep(sweep) {}
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (!previous.isSet())
+      sweep.created.push_back(op);
+  }
+  ReverseSweep &sweep;
+};
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// No derivative flows into operand `index` of `op`, says `llmc-raise`.
+static bool isStopped(Operation *op, unsigned index) {
+  auto stopped = op->getAttrOfType<DenseI64ArrayAttr>(training::kStopGradient);
+  return stopped && llvm::is_contained(stopped.asArrayRef(), index);
+}
+
+static bool isInactive(Operation *op) {
+  auto differentiable = dyn_cast<DerivativeOpInterface>(op);
+  return differentiable && differentiable.isInactive();
+}
+
+static int64_t getBlock(Operation *op) {
+  return op ? training::getBlockMark(op).value_or(0) : 0;
+}
+
+ReverseSweep::ReverseSweep(func::FuncOp function, ArrayRef<bool> wanted,
+                           ArrayRef<bool> inputs)
+    : function(function), builder(function.getContext()) {
+  for (BlockArgument argument : function.getArguments()) {
+    if (wanted[argument.getArgNumber()])
+      active.insert(argument);
+    if (inputs[argument.getArgNumber()])
+      activations.insert(argument);
+  }
+  for (Operation &op : function.front().without_terminator())
+    forwardOps.push_back(&op);
+}
+
+void ReverseSweep::findActiveValues(Value loss) {
+  // From the parameters: what depends on one, and what depends on the data.
+  for (Operation *op : forwardOps) {
+    bool isActive = false, isActivation = false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      isActivation |= activations.contains(operand.get());
+      isActive |= active.contains(operand.get()) &&
+                  !isStopped(op, operand.getOperandNumber());
+    }
+    isActive = isActive && !isInactive(op);
+    for (Value result : op->getResults()) {
+      if (isActive && isFloat(result))
+        active.insert(result);
+      if (isActivation)
+        activations.insert(result);
+    }
+  }
+  // From the loss: what it depends on.
+  llvm::DenseSet<Value> useful;
+  useful.insert(loss);
+  for (Operation *op : llvm::reverse(forwardOps)) {
+    bool isUseful = llvm::any_of(op->getResults(), [&](Value result) {
+      return useful.contains(result) && active.contains(result);
+    });
+    for (OpOperand &operand : op->getOpOperands())
+      if (isUseful && active.contains(operand.get()) &&
+          !isStopped(op, operand.getOperandNumber()))
+        useful.insert(operand.get());
+  }
+  for (Operation *op : forwardOps)
+    for (Value result : op->getResults())
+      if (!useful.contains(result))
+        active.erase(result);
+}
+
+LogicalResult ReverseSweep::checkDerivatives() {
+  struct Row {
+    Operation *first = nullptr;
+    int64_t count = 0;
+  };
+  llvm::MapVector<StringRef, Row> missing;
+  for (Operation *op : forwardOps) {
+    bool isActive = llvm::any_of(op->getResults(), [&](Value result) {
+      return active.contains(result);
+    });
+    if (!isActive || isa<DerivativeOpInterface>(op))
+      continue;
+    Row &row = missing[op->getName().getStringRef()];
+    if (!row.first)
+      row.first = op;
+    ++row.count;
+  }
+  if (missing.empty())
+    return success();
+  InFlightDiagnostic diag = function.emitOpError()
+                            << "expected a derivative of every op between "
+                               "parameters and loss, got none for "
+                            << missing.size() << " kinds of ops";
+  for (auto &[name, row] : missing) {
+    StringRef reason = graph::getRefusal(name, graph::Answer::Derivative);
+    Diagnostic &note = diag.attachNote(row.first->getLoc())
+                       << "'" << name << "' (" << row.count
+                       << (row.count == 1 ? " op" : " ops") << ")";
+    if (!reason.empty())
+      note << ": " << reason;
+  }
+  return diag;
+}
+
+bool ReverseSweep::entersEarlierBlock(Value value, Operation *user) const {
+  Operation *producer = value.getDefiningOp();
+  return producer && activations.contains(value) &&
+         getBlock(producer) < getBlock(user);
+}
+
+void ReverseSweep::markCreatedOps(Operation *forwardOp) {
+  Location loc = FusedLoc::get(builder.getContext(), {forwardOp->getLoc()},
+                               builder.getStringAttr("backward"));
+  for (Operation *op : created) {
+    if (op->getBlock() != &function.front())
+      continue;
+    training::setBlockMark(op, getBlock(forwardOp));
+    training::setPhaseMark(op, dist::Phase::BackwardWeight);
+    op->setLoc(loc);
+  }
+  created.clear();
+}
+
+void ReverseSweep::addContribution(Operation *op, Value operand,
+                                   Value contribution) {
+  Value &cotangent = cotangents[operand];
+  cotangent =
+      cotangent ? stablehlo::add(builder, op->getLoc(), cotangent, contribution)
+                : contribution;
+  Operation *producer = cotangent.getDefiningOp();
+  if (producer && entersEarlierBlock(operand, op))
+    inputCotangents.insert(producer);
+}
+
+LogicalResult ReverseSweep::differentiateOp(Operation *op) {
+  SmallVector<Value> resultCotangents;
+  for (Value result : op->getResults())
+    resultCotangents.push_back(
+        active.contains(result) ? cotangents.lookup(result) : Value());
+  if (llvm::none_of(resultCotangents, [](Value value) { return !!value; }))
+    return success();
+  SmallVector<bool> needed;
+  for (OpOperand &operand : op->getOpOperands())
+    needed.push_back(active.contains(operand.get()) &&
+                     !isStopped(op, operand.getOperandNumber()));
+  SmallVector<Value> gradients(op->getNumOperands());
+  if (failed(cast<DerivativeOpInterface>(op).buildDerivative(
+          builder, resultCotangents, needed, gradients)))
+    return failure();
+  for (auto [operand, gradient, isNeeded] :
+       llvm::zip_equal(op->getOperands(), gradients, needed)) {
+    if (!gradient || !isNeeded)
+      continue;
+    if (gradient.getType() != operand.getType())
+      return op->emitOpError()
+             << "expected a derivative of type " << operand.getType()
+             << ", got " << gradient.getType();
+    addContribution(op, operand, gradient);
+  }
+  markCreatedOps(op);
+  return success();
+}
+
+void ReverseSweep::markPhases() {
+  for (Operation *op : forwardOps)
+    training::setPhaseMark(op, dist::Phase::Forward);
+  llvm::DenseSet<Operation *> forward(forwardOps.begin(), forwardOps.end());
+  llvm::DenseSet<Operation *> &reaching = inputCotangents;
+  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
+    if (forward.contains(&op))
+      break;
+    if (!reaching.contains(&op))
+      continue;
+    training::setPhaseMark(&op, dist::Phase::BackwardInput);
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && !forward.contains(producer))
+        reaching.insert(producer);
+  }
+}
+
+LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
+  findActiveValues(loss);
+  if (failed(checkDerivatives()))
+    return failure();
+  Listener listener(*this);
+  builder.setListener(&listener);
+  builder.setInsertionPoint(function.front().getTerminator());
+  if (Operation *producer = loss.getDefiningOp();
+      producer && active.contains(loss)) {
+    auto type = cast<RankedTensorType>(loss.getType());
+    cotangents[loss] =
+        stablehlo::constantSplat(builder, loss.getLoc(), type, 1.0);
+    markCreatedOps(producer);
+  }
+  for (Operation *op : llvm::reverse(forwardOps))
+    if (failed(differentiateOp(op)))
+      return failure();
+  markPhases();
+  for (BlockArgument argument : function.getArguments())
+    gradients.push_back(active.contains(argument) ? cotangents.lookup(argument)
+                                                  : Value());
+  return success();
+}

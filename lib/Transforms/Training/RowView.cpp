@@ -1,0 +1,141 @@
+//===- RowView.cpp - A tensor seen through shape ops ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowView.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace llmc;
+using llmc::training::RowReduction;
+using llmc::training::RowView;
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+RowView RowView::of(Value full) {
+  RowView view;
+  view.value = full;
+  view.shape.assign(getShape(full).begin(), getShape(full).end());
+  view.dims = llvm::to_vector(llvm::seq<int64_t>(0, view.shape.size()));
+  return view;
+}
+
+RowView RowView::through(Value operand) const {
+  RowView view = *this;
+  view.value = operand;
+  return view;
+}
+
+/// Dimensions of a reshape's operand for those of its result, where it only
+/// adds or drops dimensions of size 1; nothing for any other reshape.
+static std::optional<SmallVector<int64_t>>
+matchUnitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<int64_t> dims(to.size(), -1);
+  size_t source = 0;
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i] == 1)
+      continue;
+    while (source < from.size() && from[source] == 1)
+      ++source;
+    if (source == from.size() || from[source] != to[i])
+      return std::nullopt;
+    dims[i] = source++;
+  }
+  for (; source < from.size(); ++source)
+    if (from[source] != 1)
+      return std::nullopt;
+  return dims;
+}
+
+/// For each dimension of the op's result that of its operand, -1 if repeated.
+static std::optional<SmallVector<int64_t>> matchShapeOp(Operation *op) {
+  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
+    ArrayRef<int64_t> from = getShape(broadcast.getOperand());
+    ArrayRef<int64_t> to = getShape(broadcast.getResult());
+    SmallVector<int64_t> dims(to.size(), -1);
+    for (auto [i, dim] : llvm::enumerate(broadcast.getBroadcastDimensions()))
+      if (from[i] == to[dim])
+        dims[dim] = i;
+    return dims;
+  }
+  if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
+    return matchUnitReshape(getShape(reshape.getOperand()),
+                            getShape(reshape.getResult()));
+  if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op))
+    return llvm::to_vector(transpose.getPermutation());
+  return std::nullopt;
+}
+
+RowView &RowView::peel() {
+  while (Operation *op = value.getDefiningOp()) {
+    std::optional<SmallVector<int64_t>> map = matchShapeOp(op);
+    if (!map)
+      break;
+    for (int64_t &dim : dims)
+      if (dim >= 0)
+        dim = (*map)[dim];
+    value = op->getOperand(0);
+  }
+  return *this;
+}
+
+std::optional<RowReduction>
+training::matchReduction(const RowView &view, stablehlo::ReduceKind kind) {
+  auto reduce = view.value.getDefiningOp<stablehlo::ReduceOp>();
+  if (!reduce || reduce.getInputs().size() != 1 ||
+      stablehlo::reduceKindOf(reduce.getBody()) != kind ||
+      !isNeutral(reduce.getInitValues()[0], kind))
+    return std::nullopt;
+  RowReduction reduction;
+  reduction.input = reduce.getInputs()[0];
+  reduction.dims = llvm::to_vector(reduce.getDimensions());
+  llvm::sort(reduction.dims);
+  ArrayRef<int64_t> shape = getShape(reduction.input);
+  if (shape != ArrayRef<int64_t>(view.shape))
+    return std::nullopt;
+  int64_t remaining = 0;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
+    bool isReduced = llvm::is_contained(reduction.dims, dim);
+    int64_t wanted = isReduced ? -1 : remaining++;
+    if (shape[dim] != 1 && view.dims[dim] != wanted)
+      return std::nullopt;
+  }
+  return reduction;
+}
+
+Attribute training::getSplat(Value value) {
+  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return {};
+  return elements.getSplatValue<Attribute>();
+}
+
+bool training::isSplatOf(Value value, double number) {
+  Attribute splat = getSplat(value);
+  if (auto real = dyn_cast_or_null<FloatAttr>(splat))
+    return real.getValueAsDouble() == number;
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(splat))
+    return static_cast<double>(integer.getValue().getSExtValue()) == number;
+  return false;
+}
+
+bool training::isNeutral(Value init, stablehlo::ReduceKind kind) {
+  OpBuilder builder(init.getContext());
+  Block scratch;
+  builder.setInsertionPointToStart(&scratch);
+  Attribute neutral = getSplat(stablehlo::neutralScalar(
+      builder, init.getLoc(), kind, getElementTypeOrSelf(init.getType())));
+  Attribute splat = getSplat(init);
+  // Zeros of both signs count as one.
+  if (auto real = dyn_cast_or_null<FloatAttr>(splat);
+      real && real.getValue().isZero())
+    return cast<FloatAttr>(neutral).getValue().isZero();
+  return splat && splat == neutral;
+}

@@ -1,0 +1,99 @@
+//===- TrainingMarks.cpp - What phase 1 reads off functions ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingMarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace llmc;
+using llmc::dist::DistDialect;
+
+StringRef training::getArgumentRole(func::FuncOp function, unsigned index) {
+  auto role = function.getArgAttrOfType<StringAttr>(index, DistDialect::kRole);
+  return role ? role.getValue() : StringRef();
+}
+
+StringRef training::getResultRole(func::FuncOp function, unsigned index) {
+  auto role =
+      function.getResultAttrOfType<StringAttr>(index, DistDialect::kRole);
+  return role ? role.getValue() : StringRef();
+}
+
+FlatSymbolRefAttr training::getRead(func::FuncOp function, unsigned index) {
+  return function.getArgAttrOfType<FlatSymbolRefAttr>(index,
+                                                      DistDialect::kReads);
+}
+
+bool training::isParameter(func::FuncOp function, unsigned index) {
+  if (FlatSymbolRefAttr symbol = getRead(function, index))
+    if (auto state = SymbolTable::lookupNearestSymbolFrom<dist::StateOp>(
+            function, symbol))
+      return state.getRole() == dist::Role::Parameter;
+  return false;
+}
+
+bool training::isInput(func::FuncOp function, unsigned index) {
+  return getArgumentRole(function, index) == "input";
+}
+
+std::optional<int64_t> training::getBlockMark(Operation *op) {
+  if (auto block = op->getAttrOfType<IntegerAttr>(DistDialect::kBlock))
+    return block.getInt();
+  return std::nullopt;
+}
+
+void training::setBlockMark(Operation *op, int64_t block) {
+  op->setAttr(DistDialect::kBlock,
+              IntegerAttr::get(IntegerType::get(op->getContext(), 64), block));
+}
+
+void training::setPhaseMark(Operation *op, dist::Phase phase) {
+  op->setAttr(DistDialect::kPhase,
+              dist::PhaseAttr::get(op->getContext(), phase));
+}
+
+std::string training::getMicrobatchName(dist::TrainingOp training) {
+  return (training.getSymName() + ".microbatch").str();
+}
+
+std::string training::getUpdateName(dist::TrainingOp training) {
+  return (training.getSymName() + ".update").str();
+}
+
+FailureOr<func::FuncOp> training::findMicrobatch(dist::TrainingOp training) {
+  std::string name = getMicrobatchName(training);
+  auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      training, StringAttr::get(training.getContext(), name));
+  if (function)
+    return function;
+  return training.emitOpError()
+         << "expected function @" << name
+         << " in the module, got none; run 'llmc-sum-loss' first";
+}
+
+SmallVector<func::FuncOp> training::getGraphFunctions(ModuleOp module) {
+  llvm::SetVector<Operation *> functions;
+  SymbolTable symbols(module);
+  auto add = [&](FlatSymbolRefAttr symbol) {
+    if (auto function = symbols.lookup<func::FuncOp>(symbol.getAttr()))
+      functions.insert(function);
+  };
+  for (auto recipe : module.getOps<dist::TrainingOp>())
+    add(recipe.getForwardAttr());
+  for (auto entry : module.getOps<dist::EntryOp>())
+    add(entry.getFunctionAttr());
+  SmallVector<func::FuncOp> result;
+  for (Operation *function : functions)
+    result.push_back(cast<func::FuncOp>(function));
+  return result;
+}
+
+void training::eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}

@@ -1,0 +1,62 @@
+//===- TrainingMarks.h - What phase 1 reads off functions -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Roles, blocks and phases as the passes of this phase read and write them,
+// and how they find the function of a recipe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H
+#define LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include <optional>
+#include <string>
+
+namespace llmc::training {
+
+/// On an op: operands through which no derivative flows (array of i64). Set by
+/// `llmc-raise`, removed by `llmc-differentiate`.
+constexpr llvm::StringLiteral kStopGradient = "llmc.stop_gradient";
+
+/// The recipe's element type of computation ("f64").
+constexpr llvm::StringLiteral kPrecision = "precision";
+/// The recipe's switch of `llmc-raise` (a boolean, true where absent).
+constexpr llvm::StringLiteral kRaise = "raise";
+
+StringRef getArgumentRole(mlir::func::FuncOp function, unsigned index);
+StringRef getResultRole(mlir::func::FuncOp function, unsigned index);
+/// The state that the argument reads, or null.
+mlir::FlatSymbolRefAttr getRead(mlir::func::FuncOp function, unsigned index);
+/// The argument holds a parameter.
+bool isParameter(mlir::func::FuncOp function, unsigned index);
+/// The argument changes with the data of the step.
+bool isInput(mlir::func::FuncOp function, unsigned index);
+
+std::optional<int64_t> getBlockMark(Operation *op);
+void setBlockMark(Operation *op, int64_t block);
+void setPhaseMark(Operation *op, dist::Phase phase);
+
+/// "train.microbatch", "train.update".
+std::string getMicrobatchName(dist::TrainingOp training);
+std::string getUpdateName(dist::TrainingOp training);
+/// @<training>.microbatch, or an error that names the pass that makes it.
+FailureOr<mlir::func::FuncOp> findMicrobatch(dist::TrainingOp training);
+
+/// Forward functions of recipes and functions of entries, each once.
+SmallVector<mlir::func::FuncOp> getGraphFunctions(ModuleOp module);
+
+/// Erases ops without users, from the last to the first.
+void eraseDeadOps(Block &block);
+
+inline mlir::remark::RemarkOpts remarkOf(StringRef name) {
+  return mlir::remark::RemarkOpts::name(name).category("training");
+}
+
+} // namespace llmc::training
+
+#endif // LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H

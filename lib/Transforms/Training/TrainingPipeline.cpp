@@ -1,0 +1,32 @@
+//===- TrainingPipeline.cpp - Phase 1 -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Transforms/Training/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
+  // Types change first, so that everything made below has the final ones.
+  pm.addPass(createWidenPass());
+  // Raising expects reductions that start from their neutral element.
+  pm.addPass(createNormalizePass());
+  // RAISE  pm.addPass(createRaisePass());
+  //  On the forward graph: a derivative op takes the block of its forward op.
+  //  Before any merging of equal ops, which would break layers apart.
+  pm.addPass(createFindBlocksPass());
+  pm.addPass(createSumLossPass());
+  pm.addPass(createDifferentiatePass());
+  pm.addPass(createBuildUpdatePass());
+  // Merges within a block and phase only: the marks tell ops apart.
+  pm.addPass(mlir::createCSEPass());
+  pm.addPass(createVerifyTrainingPass());
+}
+
+void llmc::registerTrainingPipeline() {
+  mlir::PassPipelineRegistration<>(
+      "llmc-training", "phase 1: from a loss to a training step",
+      [](mlir::OpPassManager &pm) { buildTrainingPipeline(pm); });
+}

@@ -1,0 +1,114 @@
+//===- Widen.cpp - Compute in f64 what the text computes in f32 -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   constant dense<9.99999974E-6> : tensor<f32>
+//   -> constant dense<9.9999997473787516E-6> : tensor<f64>
+//
+// Types, constants and attributes of the whole module change together, states
+// and hyper values included. A state that is read from a file keeps the file's
+// element type as the source's `dtype`.
+//
+// Test: test/Transforms/Training/widen.mlir
+//===----------------------------------------------------------------------===//
+
+#include "TrainingMarks.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace llmc {
+#define GEN_PASS_DEF_WIDENPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+
+static APFloat widen(const APFloat &value) {
+  APFloat result = value;
+  bool losesInfo = false;
+  result.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return result;
+}
+
+static Attribute widenElements(DenseFPElementsAttr elements) {
+  Type wide = Float64Type::get(elements.getContext());
+  return elements.mapValues(
+      wide, [](const APFloat &value) { return widen(value).bitcastToAPInt(); });
+}
+
+/// Files keep their element type; the state's own changes.
+static void keepFileTypes(ModuleOp module) {
+  for (auto state : module.getOps<dist::StateOp>()) {
+    auto file = dyn_cast_or_null<dist::FileAttr>(state.getSourceAttr());
+    Type element = state.getTensorType().getElementType();
+    if (file && !file.getDtype() && element.isF32())
+      state.setSourceAttr(dist::FileAttr::get(module.getContext(),
+                                              file.getPath(), file.getOffset(),
+                                              file.getBytes(), element));
+  }
+}
+
+namespace {
+
+struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
+  using WidenPassBase::WidenPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<bool> isWanted = readPrecision(module);
+    if (failed(isWanted))
+      return signalPassFailure();
+    if (!*isWanted)
+      return;
+    keepFileTypes(module);
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](Float32Type type) -> Type {
+      return Float64Type::get(type.getContext());
+    });
+    replacer.addReplacement(
+        [](FloatAttr attr) -> std::optional<std::pair<Attribute, WalkResult>> {
+          if (!attr.getType().isF32())
+            return std::nullopt;
+          Type wide = Float64Type::get(attr.getContext());
+          return std::make_pair(FloatAttr::get(wide, widen(attr.getValue())),
+                                WalkResult::skip());
+        });
+    replacer.addReplacement(
+        [](DenseElementsAttr elements)
+            -> std::optional<std::pair<Attribute, WalkResult>> {
+          auto floats = dyn_cast<DenseFPElementsAttr>(elements);
+          if (!floats || !floats.getElementType().isF32())
+            return std::nullopt;
+          return std::make_pair(widenElements(floats), WalkResult::skip());
+        });
+    replacer.addReplacement(
+        [](dist::FileAttr file)
+            -> std::optional<std::pair<Attribute, WalkResult>> {
+          return std::make_pair(Attribute(file), WalkResult::skip());
+        });
+    replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+  }
+
+private:
+  FailureOr<bool> readPrecision(ModuleOp module) {
+    bool isWanted = force;
+    for (auto recipe : module.getOps<dist::TrainingOp>()) {
+      Attribute precision = recipe->getAttr(training::kPrecision);
+      if (!precision)
+        continue;
+      auto name = dyn_cast<StringAttr>(precision);
+      if (!name || (name.getValue() != "f64" && name.getValue() != "f32"))
+        return recipe.emitOpError()
+               << "expected precision \"f32\" or \"f64\", got " << precision;
+      isWanted |= name.getValue() == "f64";
+    }
+    return isWanted;
+  }
+};
+
+} // namespace

@@ -1,0 +1,60 @@
+// RUN: llmc-opt %s --llmc-normalize | FileCheck %s
+
+// A reduction that starts from another value starts from the neutral element,
+// and the value is combined with its result.
+// CHECK-LABEL: func.func @reduce
+func.func @reduce(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"}) -> tensor<3xf32> {
+  // CHECK: %[[C:.*]] = stablehlo.constant dense<2.0
+  %c = stablehlo.constant dense<2.0> : tensor<f32>
+  // CHECK: %[[ONE:.*]] = stablehlo.constant dense<1.0
+  // CHECK: %[[R:.*]] = stablehlo.reduce(%{{.*}} init: %[[ONE]]) applies stablehlo.multiply
+  // CHECK: %[[B:.*]] = stablehlo.broadcast_in_dim %[[C]], dims = []
+  // CHECK: %[[P:.*]] = stablehlo.multiply %[[R]], %[[B]]
+  // CHECK: return %[[P]]
+  %r = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
+      : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+dist.entry @a function(@reduce)
+
+// The neutral element stays, zeros of both signs and values behind a broadcast.
+// CHECK-LABEL: func.func @neutral
+func.func @neutral(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<3xf32>, tensor<4xf32>) {
+  %zero = stablehlo.constant dense<-0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  // CHECK: stablehlo.reduce
+  // CHECK-NEXT: stablehlo.reduce
+  // CHECK-NEXT: return
+  %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf32>
+  %s = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x3xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r, %s : tensor<3xf32>, tensor<4xf32>
+}
+dist.entry @b function(@neutral)
+
+// A scatter's operand likewise; one that assigns stays as it is.
+// CHECK-LABEL: func.func @scatter
+func.func @scatter(%x: tensor<8xf32> {dist.role = "input", dist.input = "x"},
+                   %i: tensor<2x1xi32> {dist.role = "input", dist.input = "i"},
+                   %u: tensor<2xf32> {dist.role = "input", dist.input = "u"}) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: %[[ZERO:.*]] = stablehlo.constant dense<0.0
+  // CHECK: %[[Z:.*]] = stablehlo.broadcast_in_dim %[[ZERO]]
+  // CHECK: %[[S:.*]] = "stablehlo.scatter"(%[[Z]],
+  // CHECK: %[[SUM:.*]] = stablehlo.add %arg0, %[[S]]
+  // CHECK: %[[A:.*]] = "stablehlo.scatter"(%arg0,
+  // CHECK: return %[[SUM]], %[[A]]
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %0 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %0 : tensor<f32>
+  }) : (tensor<8xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<8xf32>
+  %s = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      stablehlo.return %b : tensor<f32>
+  }) : (tensor<8xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<8xf32>
+  return %r, %s : tensor<8xf32>, tensor<8xf32>
+}
+dist.entry @c function(@scatter)

@@ -1,0 +1,84 @@
+// RUN: llmc-opt %s --llmc-normalize --llmc-raise | FileCheck %s
+// RUN: llmc-opt %s --llmc-normalize --llmc-raise=softmax-shift=false | FileCheck %s --check-prefix=OFF
+// OFF-NOT: llmc.stop_gradient
+
+// CHECK-LABEL: func.func @softmax
+func.func @softmax(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4x7xf32> {
+  // CHECK: stablehlo.subtract %{{.*}} {llmc.stop_gradient = array<i64: 1>}
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<4x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = stablehlo.reshape %4 : (tensor<4xf32>) -> tensor<4x1xf32>
+  %6 = stablehlo.broadcast_in_dim %5, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x7xf32>
+  %7 = stablehlo.divide %3, %6 : tensor<4x7xf32>
+  return %7 : tensor<4x7xf32>
+}
+dist.entry @a function(@softmax)
+
+// Both uses of the shift are stopped: log(sum(exp(x - m))) + m.
+// CHECK-LABEL: func.func @log_sum_exp
+func.func @log_sum_exp(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4x1xf32> {
+  // CHECK: stablehlo.subtract %{{.*}} {llmc.stop_gradient = array<i64: 1>}
+  // CHECK: stablehlo.add %{{.*}} {llmc.stop_gradient = array<i64: 1>}
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<4x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = stablehlo.reshape %4 : (tensor<4xf32>) -> tensor<4x1xf32>
+  %6 = stablehlo.log %5 : tensor<4x1xf32>
+  %7 = stablehlo.reshape %0 : (tensor<4xf32>) -> tensor<4x1xf32>
+  %8 = stablehlo.add %6, %7 : tensor<4x1xf32>
+  return %8 : tensor<4x1xf32>
+}
+dist.entry @b function(@log_sum_exp)
+
+// The sum is used on its own, too: its derivative by the shift is not zero.
+// CHECK-LABEL: func.func @leaks
+func.func @leaks(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<4x7xf32>, tensor<4xf32>) {
+  // CHECK-NOT: llmc.stop_gradient
+  // CHECK: return
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<4x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %6 = stablehlo.divide %3, %5 : tensor<4x7xf32>
+  return %6, %4 : tensor<4x7xf32>, tensor<4xf32>
+}
+dist.entry @c function(@leaks)
+
+// The shift differs along the summed dimension: it does not cancel.
+// CHECK-LABEL: func.func @no_row_constant
+func.func @no_row_constant(%x: tensor<7x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<7x7xf32> {
+  // CHECK-NOT: llmc.stop_gradient
+  // CHECK: return
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<7x7xf32>, tensor<f32>) -> tensor<7xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<7xf32>) -> tensor<7x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<7x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<7x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<7x7xf32>, tensor<f32>) -> tensor<7xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<7xf32>) -> tensor<7x7xf32>
+  %6 = stablehlo.divide %3, %5 : tensor<7x7xf32>
+  return %6 : tensor<7x7xf32>
+}
+dist.entry @d function(@no_row_constant)
