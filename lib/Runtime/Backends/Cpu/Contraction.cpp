@@ -13,7 +13,7 @@
 #include "Contraction.h"
 
 #include "Entry.h"
-#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+#include "llmc/Runtime/Backends/Cpu/Scratch.h"
 
 #include <fmt/format.h>
 

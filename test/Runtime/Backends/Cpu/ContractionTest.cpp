@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+#include "llmc/Runtime/Backends/Cpu/Scratch.h"
 
 #include <gtest/gtest.h>
 

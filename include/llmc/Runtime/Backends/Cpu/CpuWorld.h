@@ -44,10 +44,6 @@ public:
 
 std::unique_ptr<CpuWorld> makeCpuWorld(const CpuOptions &options);
 
-/// Bytes of scratch that a contraction needs with `threads` tickets here: what
-/// a compiler writes into the plan, and what `Device::prepare` compares with.
-Result<uint64_t> cpuContractionScratch(const ContractionShape &shape);
-
 } // namespace llmc::rt
 
 #endif // LLMC_RUNTIME_BACKENDS_CPU_CPUWORLD_H
