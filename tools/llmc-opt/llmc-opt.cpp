@@ -15,6 +15,7 @@
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Transforms/Kernels/Passes.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,6 +35,7 @@ int main(int argc, char **argv) {
   llmc::stablehlo::registerModels(registry);
   llmc::chlo::registerModels(registry);
   llmc::nn::registerModels(registry);
+  llmc::registerKernelsPasses();
   llmc::registerTrainingPasses();
   llmc::registerTrainingPipeline();
   mlir::registerCSEPass();

@@ -1,0 +1,72 @@
+//===- Passes.td - Phase 7a: kernels of the programs ------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In the order in which `buildKernelsPipeline` runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_KERNELS_PASSES_TD
+#define LLMC_TRANSFORMS_KERNELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"llmc-decompose", "::mlir::ModuleOp"> {
+  let summary = "Replace ops that have no kernel by ops that have one";
+  let description = [{
+    Ops whose kernel form is Decompose are replaced by the graph ops that they
+    build, until none is left.
+  }];
+}
+
+def FormContractionsPass : Pass<"llmc-form-contractions", "::mlir::ModuleOp"> {
+  let summary = "Contractions and sums that go into a buffer that exists";
+  let description = [{
+    Ops of form Contraction become `dist.contract`; a permutation of dims in
+    front of one is read in place, and an addition behind it whose other
+    operand dies becomes its accumulator. An addition of an Update that starts
+    from zero becomes that Update's start.
+
+    ```mlir
+    %t = stablehlo.transpose %x, dims = [1, 0]
+    %d = stablehlo.dot_general %t, %dy, contracting_dims = [1] x [0]
+    %a2 = stablehlo.add %a, %d
+    // becomes
+    %a2 = dist.contract %x, %dy plus %a batch [] x [] contracting [0] x [0]
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Group the ops of each function into kernels";
+  let description = [{
+    Groups graph ops into kernels (Analysis/KernelFormation.h), writes each
+    distinct kernel once, as loops on flat memrefs, into the module `@kernels`,
+    and leaves launches, contractions, aliases and collectives. A result takes
+    the buffer of an operand that dies where the kernel may work in place.
+
+    ```mlir
+    %0 = stablehlo.multiply %a, %b : tensor<4xf32>
+    %1 = stablehlo.add %0, %a : tensor<4xf32>
+    // becomes
+    %1 = dist.launch @kernels::@k.8a0e…(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+    Each kernel is a remark: what it does, what it reads and writes.
+  }];
+  let dependentDialects = [
+    "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def VerifyKernelsPass : Pass<"llmc-verify-kernels", "::mlir::ModuleOp"> {
+  let summary = "Check what phase 7a promises";
+  let description = [{
+    No op with a kernel form but aliases is left outside `@kernels`; each launch
+    names a kernel, and agrees with it in the number and size of its arguments.
+  }];
+}
+
+#endif // LLMC_TRANSFORMS_KERNELS_PASSES_TD

@@ -1,0 +1,63 @@
+//===- KernelLowering.cpp - Kernels to the LLVM dialect -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Upstream's conversions in one pipeline. Memrefs have one dimension and a
+// static size, so each becomes a bare pointer.
+//
+// Test: test/Codegen/KernelObjectTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "llmc/Codegen/KernelObject.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace llmc::codegen {
+
+static void addPasses(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createMathFunctionsPass());
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createCSEPass());
+  arith::ArithEmulateUnsupportedFloatsOptions narrow;
+  narrow.sourceTypeStrs = {"bf16"};
+  narrow.targetTypeStr = "f32";
+  passes.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  passes.addPass(arith::createArithExpandOpsPass(expand));
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  passes.addPass(createConvertFuncToLLVMPass(functions));
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertIndexToLLVMPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+FailureOr<OwningOpRef<ModuleOp>> lowerKernels(ModuleOp kernels) {
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(kernels.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
+  for (Operation &op : *kernels.getBody())
+    builder.clone(op);
+  PassManager passes(kernels.getContext());
+  addPasses(passes);
+  if (failed(passes.run(*copy)))
+    return failure();
+  return copy;
+}
+
+} // namespace llmc::codegen

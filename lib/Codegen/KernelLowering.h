@@ -1,0 +1,27 @@
+//===- KernelLowering.h - Parts of the lowering of kernels ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_CODEGEN_KERNELLOWERING_H
+#define LLMC_LIB_CODEGEN_KERNELLOWERING_H
+
+#include "llmc/Support/LLVM.h"
+#include <memory>
+
+namespace mlir {
+class Pass;
+} // namespace mlir
+
+namespace llmc::codegen {
+
+/// Replaces transcendental functions by polynomials (f32) and calls (f64).
+std::unique_ptr<mlir::Pass> createMathFunctionsPass();
+
+/// True for the functions of the C library that a kernel object may call.
+bool isLibrarySymbol(StringRef symbol);
+
+} // namespace llmc::codegen
+
+#endif // LLMC_LIB_CODEGEN_KERNELLOWERING_H

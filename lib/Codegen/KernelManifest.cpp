@@ -1,0 +1,80 @@
+//===- KernelManifest.cpp - What a kernel object says of its kernels ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Read from the kernels' own signatures and attributes:
+//
+//   func.func private @k.3f2a(%a: memref<24xf32>, %y: memref<24xf32>,
+//       %begin: index, %end: index, %scratch: memref<0xi8>)
+//     attributes {llmc.kernel, llmc.access = ["read", "write"],
+//                 llmc.types = [f32, f32], llmc.rows = 24, llmc.scratch = 0}
+//
+// Test: test/Codegen/KernelObjectTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "Processor.h"
+#include "llmc/Codegen/KernelObject.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace llmc::codegen {
+
+/// The element type as the graph has it: unsigned and i1 differ from memory's.
+static std::optional<rt::DType> getDType(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  if (StringRef(name).starts_with("ui"))
+    name.erase(1, 1);
+  return rt::parseDType(name);
+}
+
+static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
+  rt::plan::KernelInfo info;
+  info.name = function.getName().str();
+  auto access = function->getAttrOfType<ArrayAttr>("llmc.access");
+  auto types = function->getAttrOfType<ArrayAttr>("llmc.types");
+  auto rows = function->getAttrOfType<IntegerAttr>("llmc.rows");
+  auto scratch = function->getAttrOfType<IntegerAttr>("llmc.scratch");
+  if (!access || !types || !rows || !scratch ||
+      access.size() + 3 != function.getNumArguments() ||
+      types.size() != access.size())
+    return function.emitError("expected a kernel with 'llmc.access', "
+                              "'llmc.types', 'llmc.rows' and 'llmc.scratch'");
+  for (auto [index, mode] : llvm::enumerate(access.getAsRange<StringAttr>())) {
+    rt::plan::KernelArgument argument;
+    Type element = cast<TypeAttr>(types[index]).getValue();
+    std::optional<rt::DType> dtype = getDType(element);
+    if (!dtype)
+      return function.emitError(
+                 "expected elements of a type of the plan, got '")
+             << element << "'";
+    argument.dtype = *dtype;
+    argument.access = mode == "read"    ? rt::plan::Access::read
+                      : mode == "write" ? rt::plan::Access::write
+                                        : rt::plan::Access::readWrite;
+    auto memref = cast<MemRefType>(function.getArgument(index).getType());
+    argument.extentBytes = memref.getNumElements() * rt::sizeOf(*dtype);
+    info.arguments.push_back(argument);
+  }
+  info.rows = rows.getInt();
+  info.scratchBytes = scratch.getInt();
+  return info;
+}
+
+FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels) {
+  rt::plan::Manifest manifest;
+  manifest.features = getProcessorFeatures();
+  for (auto function : kernels.getOps<func::FuncOp>()) {
+    if (!function->hasAttr("llmc.kernel"))
+      continue;
+    FailureOr<rt::plan::KernelInfo> info = describe(function);
+    if (failed(info))
+      return failure();
+    manifest.kernels.push_back(std::move(*info));
+  }
+  return manifest;
+}
+
+} // namespace llmc::codegen

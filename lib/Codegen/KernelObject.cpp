@@ -1,0 +1,153 @@
+//===- KernelObject.cpp - Machine code of kernels -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM dialect -> LLVM IR -> O3 -> object, in process. Each kernel gets a
+// wrapper with the calling convention of KernelAbi.h:
+//
+//   void k.3f2a(ptr pointers, ptr scalars, i64 begin, i64 end, ptr scratch)
+//     -> call @k.3f2a.body(pointers[0], pointers[1], begin, end, scratch)
+//
+// The body's pointers are noalias: the loader has checked that what a kernel
+// writes lies apart from its other arguments.
+//
+// Test: test/Codegen/KernelObjectTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Codegen/KernelObject.h"
+#include "Processor.h"
+#include "llmc/Runtime/Plan/KernelAbi.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+namespace llmc::codegen {
+
+/// Renames `body` to make room for a wrapper of its name.
+static void addWrapper(llvm::Function &body) {
+  llvm::Module &module = *body.getParent();
+  llvm::LLVMContext &context = module.getContext();
+  std::string name = body.getName().str();
+  body.setName(name + ".body");
+  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  body.addFnAttr(llvm::Attribute::NoInline);
+  unsigned pointers = body.arg_size() - 3;
+  for (llvm::Argument &argument : body.args())
+    if (argument.getType()->isPointerTy())
+      argument.addAttr(llvm::Attribute::NoAlias);
+  auto *pointer = llvm::PointerType::get(context, 0);
+  auto *word = llvm::Type::getInt64Ty(context);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {pointer, pointer, word, word, pointer},
+                                       /*isVarArg=*/false);
+  auto *wrapper = llvm::Function::Create(
+      type, llvm::GlobalValue::ExternalLinkage, name, module);
+  llvm::IRBuilder<> builder(
+      llvm::BasicBlock::Create(context, "entry", wrapper));
+  SmallVector<llvm::Value *> arguments;
+  for (unsigned i = 0; i < pointers; ++i) {
+    llvm::Value *slot =
+        builder.CreateConstInBoundsGEP1_64(pointer, wrapper->getArg(0), i);
+    arguments.push_back(builder.CreateLoad(pointer, slot));
+  }
+  for (unsigned i : {2, 3, 4})
+    arguments.push_back(wrapper->getArg(i));
+  builder.CreateCall(&body, arguments);
+  builder.CreateRetVoid();
+}
+
+static void addManifest(llvm::Module &module,
+                        const rt::plan::Manifest &manifest) {
+  std::string bytes = rt::plan::serializeManifest(manifest);
+  llvm::Constant *data = llvm::ConstantDataArray::getString(
+      module.getContext(), bytes, /*AddNull=*/false);
+  auto *symbol = new llvm::GlobalVariable(
+      module, data->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::ExternalLinkage, data, LLMC_MANIFEST_SYMBOL);
+  symbol->setAlignment(llvm::Align(8));
+}
+
+/// O3 without the loop and straight-line vectorizers: kernels are vector code
+/// already (LoopWidening.h).
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+/// The module for this machine, with wrappers and manifest, not yet optimised.
+static LogicalResult prepare(llvm::Module &module, ModuleOp kernels,
+                             const llvm::TargetMachine &machine) {
+  FailureOr<rt::plan::Manifest> manifest = getManifest(kernels);
+  if (failed(manifest))
+    return failure();
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (const rt::plan::KernelInfo &kernel : manifest->kernels)
+    if (llvm::Function *function = module.getFunction(kernel.name))
+      addWrapper(*function);
+  std::string bits = std::to_string(getVectorBits());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    function.addFnAttr("prefer-vector-width", bits);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  addManifest(module, *manifest);
+  return success();
+}
+
+FailureOr<std::string> compileKernels(ModuleOp kernels) {
+  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerKernels(kernels);
+  if (failed(lowered))
+    return failure();
+  MLIRContext &mlirContext = *kernels.getContext();
+  registerBuiltinDialectTranslation(mlirContext);
+  registerLLVMDialectTranslation(mlirContext);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(**lowered, context, "kernels");
+  if (!module)
+    return kernels.emitError("expected LLVM IR of the kernels, got none");
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(error);
+  if (!machine)
+    return kernels.emitError("expected a code generator for this machine, got "
+                             "none: ")
+           << error;
+  if (failed(prepare(*module, kernels, *machine)))
+    return failure();
+  optimize(*module, *machine);
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
+    return kernels.emitError("expected an object file from LLVM, got none");
+  passes.run(*module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace llmc::codegen

@@ -1,0 +1,32 @@
+//===- BufferLife.h - Whose buffer a program may overwrite ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value's buffer may take a result when nothing reads the value afterwards,
+// under any alias, and the buffer is the program's own: made by a launch or a
+// contraction, or an argument in the very slot in which the result is returned.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_BUFFERLIFE_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_BUFFERLIFE_H
+
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace llmc::kernels {
+
+/// The value whose bytes `value` shows: through ops of form Alias.
+Value getAliasRoot(Value value);
+
+/// True when `argument` is in the slot (state or step) in which `result` is
+/// returned, and only `result` is returned there.
+bool isSameSlot(mlir::func::FuncOp function, Value argument, Value result);
+
+/// True when the terminator returns `value` or an alias of it.
+bool isReturned(Value value);
+
+} // namespace llmc::kernels
+
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_BUFFERLIFE_H

@@ -1,0 +1,304 @@
+//===- ElementEvaluator.cpp - Elements of graph values in a loop ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Positions are recognised rather than recomputed: indices that are exactly
+// those of the loop nest become row * columns + column, so that purely
+// element-wise code has one linear address and no division.
+//
+// Test: test/Transforms/Kernels/loops.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementEvaluator.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace llmc::kernels {
+
+Type getScalarType(Type type) {
+  auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (!integer)
+    return getElementTypeOrSelf(type);
+  return IntegerType::get(type.getContext(), integer.getWidth());
+}
+
+Type getMemoryType(Type type) {
+  Type scalar = getScalarType(type);
+  return scalar.isInteger(1) ? IntegerType::get(type.getContext(), 8) : scalar;
+}
+
+MemRefType getFlatMemRef(RankedTensorType type) {
+  return MemRefType::get({type.getNumElements()}, getMemoryType(type));
+}
+
+int64_t getNumElements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+Value IndexMath::constant(int64_t value) const {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value IndexMath::add(Value a, Value b) const {
+  if (matchPattern(a, m_Zero()))
+    return b;
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+
+Value IndexMath::mul(Value a, int64_t factor) const {
+  if (factor == 1)
+    return a;
+  return builder.createOrFold<arith::MulIOp>(loc, a, constant(factor));
+}
+
+Value IndexMath::div(Value a, int64_t divisor) const {
+  if (divisor == 1)
+    return a;
+  return builder.createOrFold<arith::DivUIOp>(loc, a, constant(divisor));
+}
+
+Value IndexMath::rem(Value a, int64_t divisor) const {
+  if (divisor == 1)
+    return constant(0);
+  return builder.createOrFold<arith::RemUIOp>(loc, a, constant(divisor));
+}
+
+SmallVector<Value> IndexMath::delinearize(Value flat,
+                                          ArrayRef<int64_t> shape) const {
+  SmallVector<Value> indices(shape.size());
+  int64_t outermost = -1;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (outermost < 0 && size != 1)
+      outermost = dim;
+  Value rest = flat;
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    if (shape[dim] == 1) {
+      indices[dim] = constant(0);
+    } else if (dim == outermost) {
+      indices[dim] = rest;
+    } else {
+      indices[dim] = rem(rest, shape[dim]);
+      rest = div(rest, shape[dim]);
+    }
+  }
+  return indices;
+}
+
+SmallVector<Value> LoopSpace::getIndices() const {
+  SmallVector<Value> indices(rowIndices);
+  indices.append(innerIndices);
+  return indices;
+}
+
+void ElementEvaluator::enter(LoopSpace newSpace) {
+  space = std::move(newSpace);
+  memo.clear();
+  ++loopNumber;
+}
+
+/// True when `indices` of dimensions `shape` are `expected` of the same sizes.
+/// A dimension of size 1 has one index, whatever value stands for it.
+static bool matches(ArrayRef<int64_t> shape, ArrayRef<Value> indices,
+                    ArrayRef<int64_t> expectedShape, ArrayRef<Value> expected) {
+  if (shape != expectedShape)
+    return false;
+  for (auto [size, index, other] : llvm::zip(shape, indices, expected))
+    if (size != 1 && index != other)
+      return false;
+  return true;
+}
+
+Value ElementEvaluator::linearize(ArrayRef<int64_t> shape, ValueRange range,
+                                  bool &inPlace) {
+  IndexMath math{builder, loc};
+  SmallVector<Value> indices(range);
+  size_t rank = shape.size(), dim = 0;
+  size_t rows = space.rowShape.size(), inner = space.innerShape.size();
+  Value flat;
+  bool onRow = !space.row;
+  if (space.row && rank >= rows &&
+      matches(shape.take_front(rows), ArrayRef(indices).take_front(rows),
+              space.rowShape, space.rowIndices)) {
+    flat = space.row;
+    dim = rows;
+    onRow = true;
+  }
+  bool onInner =
+      space.inner && rank >= dim + inner &&
+      matches(shape.take_back(inner), ArrayRef(indices).take_back(inner),
+              space.innerShape, space.innerIndices);
+  size_t end = onInner ? rank - inner : rank;
+  inPlace = onRow && (onInner || !space.inner) &&
+            getNumElements(shape.slice(dim, end - dim)) == 1;
+  for (; dim < end; ++dim) {
+    if (shape[dim] == 1)
+      continue;
+    flat = flat ? math.add(math.mul(flat, shape[dim]), indices[dim])
+                : indices[dim];
+  }
+  if (onInner)
+    flat = flat ? math.add(math.mul(flat, getNumElements(space.innerShape)),
+                           space.inner)
+                : space.inner;
+  return flat ? flat : math.constant(0);
+}
+
+Value ElementEvaluator::load(Value memref, Type type, Value position) {
+  Value raw = memref::LoadOp::create(builder, loc, memref, position);
+  Type scalar = getScalarType(type);
+  if (raw.getType() == scalar)
+    return raw;
+  if (scalar.isInteger(1)) {
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(raw.getType(), 0));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, raw,
+                                 zero);
+  }
+  return arith::BitcastOp::create(builder, loc, scalar, raw);
+}
+
+void ElementEvaluator::store(Value memref, Value scalar, Value position) {
+  Type memory = cast<MemRefType>(memref.getType()).getElementType();
+  if (scalar.getType() != memory)
+    scalar = arith::ExtUIOp::create(builder, loc, memory, scalar);
+  memref::StoreOp::create(builder, loc, scalar, memref, position);
+}
+
+Value *
+ElementEvaluator::findMemo(const std::pair<void *, SmallVector<void *>> &key) {
+  auto it = memo.find(key);
+  if (it == memo.end())
+    return nullptr;
+  Block *made = it->second.second;
+  Operation *here = builder.getInsertionBlock()->getParentOp();
+  bool visible = made == builder.getInsertionBlock() ||
+                 (here && made->findAncestorOpInBlock(*here));
+  return visible ? &it->second.first : nullptr;
+}
+
+Value ElementEvaluator::getOperand(Operation *op, unsigned operand,
+                                   ValueRange indices) {
+  return get(op->getOperand(operand), indices);
+}
+
+Value ElementEvaluator::get(Value value, ValueRange indices) {
+  if (Value scalar = rowScalars.lookup(value))
+    return scalar;
+  std::pair<void *, SmallVector<void *>> key(value.getAsOpaquePointer(), {});
+  for (Value index : indices)
+    key.second.push_back(index.getAsOpaquePointer());
+  if (Value *known = findMemo(key))
+    return *known;
+
+  auto type = cast<RankedTensorType>(value.getType());
+  Value result;
+  if (Value scratch = scratchRows.lookup(value)) {
+    bool inPlace = false;
+    IndexMath math{builder, loc};
+    SmallVector<int64_t> shape(type.getShape());
+    Value position = space.inner;
+    SmallVector<Value> all(indices);
+    size_t rows = space.rowShape.size();
+    linearize(shape, indices, inPlace);
+    if (!inPlace) {
+      position = math.constant(0);
+      for (size_t dim = rows; dim < shape.size(); ++dim)
+        position = math.add(math.mul(position, shape[dim]), all[dim]);
+    }
+    result = load(scratch, type, position);
+  } else if (Value buffer = buffers.lookup(value)) {
+    bool inPlace = false;
+    Value position = linearize(type.getShape(), indices, inPlace);
+    BufferUse &use = uses[value];
+    use.onlyInPlace &= inPlace;
+    use.lastLoop = loopNumber;
+    result = load(buffer, type, position);
+  } else {
+    result = getFromOp(value, indices);
+  }
+  if (result)
+    memo[key] = {result, builder.getInsertionBlock()};
+  return result;
+}
+
+Value ElementEvaluator::getFromOp(Value value, ValueRange indices) {
+  Operation *op = value.getDefiningOp();
+  auto kernel = dyn_cast_or_null<graph::KernelOpInterface>(op);
+  if (!kernel) {
+    emitError(value.getLoc(), "expected a value in memory or of an op with a "
+                              "kernel answer, got ")
+        << value;
+    return {};
+  }
+  if (kernel.getKernelForm() == graph::KernelForm::Alias)
+    return getThroughAlias(value, indices);
+  if (kernel.getKernelForm() != graph::KernelForm::Element) {
+    op->emitError("expected an element-wise op inside a kernel, got '")
+        << op->getName() << "'";
+    return {};
+  }
+  bool failed = false;
+  auto source = [&](unsigned operand, ValueRange at) -> Value {
+    Value element = get(op->getOperand(operand), at);
+    if (element)
+      return element;
+    failed = true;
+    // Keeps the op's own code well formed; the kernel is dropped.
+    Type type = getScalarType(op->getOperand(operand).getType());
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  };
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  Value element = kernel.emitElement(builder, loc, number, indices, source);
+  if (!element && !failed)
+    op->emitError("expected scalar code for '")
+        << op->getName() << "', got none";
+  return failed ? Value() : element;
+}
+
+/// Dimensions of two shapes of equal size fall into groups of equal products:
+/// [8, 128, 384] and [8, 128, 4, 96] into {8 | 8} {128 | 128} {384 | 4, 96}.
+Value ElementEvaluator::getThroughAlias(Value value, ValueRange indices) {
+  Operation *op = value.getDefiningOp();
+  auto kernel = cast<graph::KernelOpInterface>(op);
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  Value source = op->getOperand(kernel.getAliasedOperand(number));
+  auto toType = cast<RankedTensorType>(value.getType());
+  auto fromType = cast<RankedTensorType>(source.getType());
+  ArrayRef<int64_t> to = toType.getShape(), from = fromType.getShape();
+  IndexMath math{builder, loc};
+  SmallVector<Value> mapped;
+  size_t a = 0, b = 0;
+  while (a < to.size() || b < from.size()) {
+    size_t firstA = a, firstB = b;
+    int64_t sizeA = a < to.size() ? to[a++] : 1;
+    int64_t sizeB = b < from.size() ? from[b++] : 1;
+    while (sizeA != sizeB) {
+      if (sizeA < sizeB)
+        sizeA *= to[a++];
+      else
+        sizeB *= from[b++];
+    }
+    Value flat = math.constant(0);
+    for (size_t dim = firstA; dim < a; ++dim)
+      if (to[dim] != 1)
+        flat = math.add(math.mul(flat, to[dim]), indices[dim]);
+    SmallVector<Value> group =
+        math.delinearize(flat, from.slice(firstB, b - firstB));
+    mapped.append(group);
+  }
+  Value element = get(source, mapped);
+  Type scalar = getScalarType(toType);
+  if (element && element.getType() != scalar)
+    element = arith::BitcastOp::create(builder, loc, scalar, element);
+  return element;
+}
+
+} // namespace llmc::kernels

@@ -1,0 +1,115 @@
+//===- ElementEvaluator.h - Elements of graph values in a loop --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the scalar code of one element of a graph value: a load when the value
+// is in memory, else the scalar code of its op, which asks for elements of its
+// operands in turn. Memory is flat: a tensor is a memref of one dimension, i1
+// takes a byte.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_ELEMENTEVALUATOR_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_ELEMENTEVALUATOR_H
+
+#include "llmc/Support/LLVM.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+namespace llmc::kernels {
+
+/// The scalar type that code computes `type`'s elements with: signless.
+Type getScalarType(Type type);
+/// The element type of `type` in memory: that of the scalar, i8 for i1.
+Type getMemoryType(Type type);
+/// memref<n x T> for a tensor.
+mlir::MemRefType getFlatMemRef(RankedTensorType type);
+
+int64_t getNumElements(ArrayRef<int64_t> shape);
+
+/// Index arithmetic that folds constants.
+struct IndexMath {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(int64_t value) const;
+  Value add(Value a, Value b) const;
+  Value mul(Value a, int64_t factor) const;
+  Value div(Value a, int64_t divisor) const;
+  Value rem(Value a, int64_t divisor) const;
+  /// The indices of row-major position `flat` in `shape`. Dimensions of size 1
+  /// get a constant 0, a single other one gets `flat` itself.
+  SmallVector<Value> delinearize(Value flat, ArrayRef<int64_t> shape) const;
+};
+
+/// The place in the loop nest that is being written: a row, and within it a
+/// position in the row's inner shape. Either may be absent (empty shape, null).
+struct LoopSpace {
+  SmallVector<int64_t> rowShape;
+  SmallVector<Value> rowIndices;
+  Value row;
+  SmallVector<int64_t> innerShape;
+  SmallVector<Value> innerIndices;
+  Value inner;
+
+  SmallVector<Value> getIndices() const;
+};
+
+/// How a kernel touches a buffer: what tying an input to an output depends on.
+struct BufferUse {
+  /// Every access was to the element of the current row and inner position.
+  bool onlyInPlace = true;
+  /// Number of the last loop that read it.
+  int lastLoop = -1;
+};
+
+class ElementEvaluator {
+public:
+  ElementEvaluator(OpBuilder &builder, Location loc)
+      : builder(builder), loc(loc) {}
+
+  void addBuffer(Value value, Value memref) { buffers[value] = memref; }
+  /// `value` of the current row, kept in `memref` by inner position.
+  void addScratchRow(Value value, Value memref) { scratchRows[value] = memref; }
+  void addRowScalar(Value value, Value scalar) { rowScalars[value] = scalar; }
+  bool hasRowScalar(Value value) const { return rowScalars.count(value); }
+  void clearRowScalars() { rowScalars.clear(); }
+
+  /// Enters a loop: elements seen before are not at hand in it.
+  void enter(LoopSpace newSpace);
+  const LoopSpace &getSpace() const { return space; }
+
+  /// The element of `value` at `indices`. On failure an error has been emitted
+  /// and null is returned.
+  Value get(Value value, ValueRange indices);
+  /// The element of operand `operand` of an op.
+  Value getOperand(Operation *op, unsigned operand, ValueRange indices);
+
+  /// The row-major position of `indices` in `shape`. `inPlace` is set when it
+  /// is the current position of the loop nest.
+  Value linearize(ArrayRef<int64_t> shape, ValueRange indices, bool &inPlace);
+  Value load(Value memref, Type type, Value position);
+  void store(Value memref, Value scalar, Value position);
+
+  const llvm::MapVector<Value, BufferUse> &getUses() const { return uses; }
+  int getLoopNumber() const { return loopNumber; }
+
+private:
+  Value getFromOp(Value value, ValueRange indices);
+  Value getThroughAlias(Value value, ValueRange indices);
+  Value *findMemo(const std::pair<void *, SmallVector<void *>> &key);
+
+  OpBuilder &builder;
+  Location loc;
+  LoopSpace space;
+  int loopNumber = 0;
+  llvm::DenseMap<Value, Value> buffers, scratchRows, rowScalars;
+  llvm::MapVector<Value, BufferUse> uses;
+  std::map<std::pair<void *, SmallVector<void *>>, std::pair<Value, Block *>>
+      memo;
+};
+
+} // namespace llmc::kernels
+
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_ELEMENTEVALUATOR_H

@@ -1,0 +1,238 @@
+//===- FormKernels.cpp - Group the ops of each function into kernels ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %0 = multiply %a, %b        ->  %1 = dist.launch @kernels::@k.8a0e(%a, %b)
+//   %1 = add %0, %a
+//
+// Formation (Analysis/KernelFormation.h) says which ops share a kernel and in
+// which order kernels, contractions and all else can run; the block is written
+// again in that order. A launch's result takes an operand's buffer where the
+// kernel reads it in place and nothing reads it later (BufferLife.h).
+//
+// Test: test/Transforms/Kernels/form-kernels.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferLife.h"
+#include "KernelTable.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Transforms/Kernels/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace llmc {
+
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "llmc/Transforms/Kernels/Passes.h.inc"
+
+namespace {
+
+using namespace kernels;
+
+class FunctionRewriter {
+public:
+  FunctionRewriter(func::FuncOp function, KernelTable &table)
+      : function(function), block(function.front()), table(table),
+        builder(block.getTerminator()) {}
+
+  LogicalResult run();
+
+private:
+  void findLastReads();
+  bool mayOverwrite(Value input, Value output, size_t step) const;
+  Ties chooseTies(const KernelSpec &spec, size_t step,
+                  ArrayRef<std::pair<unsigned, unsigned>> tieable) const;
+  LogicalResult launch(const KernelSpec &spec, size_t step);
+  Value copyStart(const KernelSpec &spec);
+  void keep(Operation *op);
+  Value place(Value value);
+  void eraseRest();
+
+  func::FuncOp function;
+  Block &block;
+  KernelTable &table;
+  OpBuilder builder;
+  KernelFormation formation;
+  /// Last step that reads a buffer, by the value that it holds.
+  llvm::DenseMap<Value, size_t> lastRead;
+  IRMapping mapping;
+  llvm::DenseSet<Operation *> kept;
+};
+
+void FunctionRewriter::findLastReads() {
+  for (auto [number, step] : llvm::enumerate(formation.order)) {
+    if (step.isKernel)
+      for (Value input : formation.kernels[step.index].inputs)
+        lastRead[getAliasRoot(input)] = number;
+    else
+      for (Value operand : formation.others[step.index]->getOperands())
+        lastRead[getAliasRoot(operand)] = number;
+  }
+}
+
+/// True when `output`, made in `step`, may be written over `input`.
+bool FunctionRewriter::mayOverwrite(Value input, Value output,
+                                    size_t step) const {
+  Value root = getAliasRoot(input);
+  if (lastRead.lookup(root) != step || isReturned(root))
+    return false;
+  if (isa<BlockArgument>(root))
+    return isSameSlot(function, root, output);
+  Operation *maker = root.getDefiningOp();
+  bool own =
+      maker->getBlock() == &block &&
+      (isa<dist::ContractOp>(maker) || isa<graph::KernelOpInterface>(maker));
+  return own;
+}
+
+Ties FunctionRewriter::chooseTies(
+    const KernelSpec &spec, size_t step,
+    ArrayRef<std::pair<unsigned, unsigned>> tieable) const {
+  Ties ties;
+  llvm::SmallDenseSet<unsigned> inputs, outputs;
+  // Pairs of one slot first: they spare a copy, others spare memory.
+  for (bool sameSlot : {true, false}) {
+    for (auto [output, input] : tieable) {
+      Value from = spec.inputs[input], to = spec.outputs[output];
+      if (isSameSlot(function, getAliasRoot(from), to) != sameSlot ||
+          inputs.contains(input) || outputs.contains(output) ||
+          !mayOverwrite(from, to, step))
+        continue;
+      inputs.insert(input);
+      outputs.insert(output);
+      ties.push_back({output, input});
+    }
+  }
+  return ties;
+}
+
+/// The value as it is now: made by a launch, or of an alias put in its place.
+Value FunctionRewriter::place(Value value) {
+  if (Value made = mapping.lookupOrNull(value))
+    return made;
+  auto alias = value.getDefiningOp<graph::KernelOpInterface>();
+  if (alias && alias->getBlock() == &block && !kept.contains(alias) &&
+      alias.getKernelForm() == graph::KernelForm::Alias)
+    keep(alias);
+  return value;
+}
+
+void FunctionRewriter::keep(Operation *op) {
+  kept.insert(op);
+  for (OpOperand &operand : op->getOpOperands())
+    operand.set(place(operand.get()));
+  if (!op->hasTrait<OpTrait::IsTerminator>())
+    op->moveBefore(block.getTerminator());
+}
+
+/// An Update changes operand 0's buffer; where that lives on, it changes a
+/// copy.
+Value FunctionRewriter::copyStart(const KernelSpec &spec) {
+  Value start = place(spec.outputs[0].getDefiningOp()->getOperand(0));
+  auto type = cast<RankedTensorType>(start.getType());
+  Location loc = spec.outputs[0].getLoc();
+  KernelUse use = table.getCopy(type, loc);
+  remark::missed(loc, remark::RemarkOpts::name("copy").category("kernels"))
+      << llvm::formatv("copies {0} elements: the operand that is updated in "
+                       "place is read later",
+                       type.getNumElements())
+             .str();
+  return dist::LaunchOp::create(builder, loc, TypeRange{type}, use.symbol,
+                                ValueRange{start}, ArrayAttr(), 0)
+      .getResult(0);
+}
+
+LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
+  bool isUpdate = spec.kind == KernelSpec::Kind::Update;
+  FailureOr<KernelUse> use =
+      table.get(spec, [&](ArrayRef<std::pair<unsigned, unsigned>> tieable) {
+        return isUpdate ? Ties(tieable) : chooseTies(spec, step, tieable);
+      });
+  if (failed(use))
+    return failure();
+  SmallVector<Value> inputs;
+  for (Value input : spec.inputs)
+    inputs.push_back(place(input));
+  if (isUpdate) {
+    unsigned start = use->ties[0].second;
+    if (!mayOverwrite(spec.inputs[start], spec.outputs[0], step))
+      inputs[start] = copyStart(spec);
+  }
+  SmallVector<Attribute> ties;
+  for (auto [output, input] : use->ties)
+    ties.push_back(builder.getI64ArrayAttr({output, input}));
+  SmallVector<Type> types = llvm::map_to_vector(
+      spec.outputs, [](Value output) { return output.getType(); });
+  Operation *last = spec.outputs.back().getDefiningOp();
+  auto launch = dist::LaunchOp::create(
+      builder, last->getLoc(), types, use->symbol, inputs,
+      ties.empty() ? ArrayAttr() : builder.getArrayAttr(ties),
+      use->scratchBytes);
+  launch->setDiscardableAttrs(last->getDiscardableAttrDictionary());
+  for (auto [output, result] : llvm::zip(spec.outputs, launch.getResults()))
+    mapping.map(output, result);
+  KernelPrice price = getKernelPrice(spec);
+  remark::passed(last->getLoc(),
+                 remark::RemarkOpts::name("kernel").category("kernels"))
+      << llvm::formatv("{0}, {1} bytes read, {2} bytes written",
+                       describeKernel(spec), price.bytesRead,
+                       price.bytesWritten)
+             .str();
+  return success();
+}
+
+void FunctionRewriter::eraseRest() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (kept.contains(&op) || isa<dist::LaunchOp>(op))
+      continue;
+    op.dropAllUses();
+    op.erase();
+  }
+}
+
+LogicalResult FunctionRewriter::run() {
+  FailureOr<KernelFormation> formed = formKernels(block);
+  if (failed(formed))
+    return failure();
+  formation = std::move(*formed);
+  findLastReads();
+  for (auto [number, step] : llvm::enumerate(formation.order)) {
+    if (!step.isKernel)
+      keep(formation.others[step.index]);
+    else if (failed(launch(formation.kernels[step.index], number)))
+      return failure();
+  }
+  keep(block.getTerminator());
+  eraseRest();
+  return success();
+}
+
+class FormKernelsPass : public impl::FormKernelsPassBase<FormKernelsPass> {
+public:
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> functions;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    KernelTable table(module);
+    for (func::FuncOp function : functions)
+      if (!function.getBody().hasOneBlock() ||
+          failed(FunctionRewriter(function, table).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace llmc

@@ -1,0 +1,136 @@
+//===- KernelEmitter.cpp - A group of graph ops as loops ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the loop structure of a kernel. Element-wise code without a row shape
+// is tried as one flat loop first; when it needs the indices of an element (a
+// broadcast, a transpose), it is written again as rows of the last dim.
+//
+// Test: test/Transforms/Kernels/loops.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "LoopEmission.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace llmc::kernels {
+
+/// The scratch argument gets its final size.
+static void setScratchSize(KernelBody &kernel) {
+  func::FuncOp function = kernel.function;
+  auto type = MemRefType::get({kernel.scratchBytes},
+                              IntegerType::get(function.getContext(), 8));
+  kernel.scratch.setType(type);
+  SmallVector<Type> inputs(function.getFunctionType().getInputs());
+  inputs.back() = type;
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), inputs, {}));
+}
+
+static bool hasReduction(const KernelSpec &spec) {
+  return llvm::any_of(spec.aligned, [](Operation *op) {
+    return cast<graph::KernelOpInterface>(op).getKernelForm() ==
+           graph::KernelForm::Reduction;
+  });
+}
+
+/// Sub-byte integers have no place in memory.
+static LogicalResult checkTypes(const KernelSpec &spec) {
+  for (Operation *op : spec.ops) {
+    for (Type type : op->getResultTypes()) {
+      auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+      if (integer && integer.getWidth() != 1 && integer.getWidth() % 8)
+        return op->emitError("expected elements of whole bytes, got '")
+               << integer << "'";
+    }
+  }
+  return success();
+}
+
+/// Element-wise code: flat, or rows of the last dim.
+static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
+                                     OpBuilder &builder, const KernelSpec &spec,
+                                     StringRef name, int64_t &rows) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(spec.outputs[0].getType()).getShape();
+  bool linear = true;
+  if (failed(emitElements(*kernel, rows, linear)))
+    return failure();
+  if (linear || shape.empty() || shape.back() < laneCount)
+    return success();
+  builder.setInsertionPoint(kernel->function);
+  kernel->function.erase();
+  kernel = std::make_unique<KernelBody>(builder, spec, name);
+  return emitRows(*kernel, shape.drop_back(), rows);
+}
+
+FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
+                                    StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (failed(checkTypes(spec)))
+    return failure();
+  auto kernel = std::make_unique<KernelBody>(builder, spec, name);
+  EmittedKernel result;
+  LogicalResult written = success();
+  switch (spec.kind) {
+  case KernelSpec::Kind::Rows:
+    written = spec.rowShape.empty() && !hasReduction(spec)
+                  ? emitElementwise(kernel, builder, spec, name, result.rows)
+                  : emitRows(*kernel, spec.rowShape, result.rows);
+    if (succeeded(written))
+      result.tieable = kernel->findTieable();
+    break;
+  case KernelSpec::Kind::Reduce:
+    written = emitReduce(*kernel, result.rows);
+    break;
+  case KernelSpec::Kind::Update:
+    written = emitUpdate(*kernel);
+    result.inPlaceOnly = true;
+    for (auto [index, input] : llvm::enumerate(spec.inputs))
+      if (input == spec.aligned.front()->getOperand(0))
+        result.tieable.push_back({0, index});
+    break;
+  }
+  if (failed(written)) {
+    kernel->function.erase();
+    return failure();
+  }
+  setScratchSize(*kernel);
+  result.function = kernel->function;
+  result.scratchBytes = kernel->scratchBytes;
+  return result;
+}
+
+void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+                  ArrayRef<std::pair<unsigned, unsigned>> ties) {
+  func::FuncOp function = kernel.function;
+  Block &entry = function.front();
+  llvm::BitVector erased(entry.getNumArguments());
+  MLIRContext *context = function.getContext();
+  unsigned inputs = spec.inputs.size();
+  SmallVector<StringRef> access(inputs, "read");
+  for (auto [output, input] : ties) {
+    entry.getArgument(inputs + output)
+        .replaceAllUsesWith(entry.getArgument(input));
+    erased.set(inputs + output);
+    access[input] = "update";
+  }
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < erased.size(); ++i)
+    if (!erased.test(i))
+      types.push_back(entry.getArgument(i).getType());
+  entry.eraseArguments(erased);
+  function.setFunctionType(FunctionType::get(context, types, {}));
+  access.append(spec.outputs.size() - ties.size(), "write");
+  Builder builder(context);
+  function->setAttr("llmc.kernel", builder.getUnitAttr());
+  function->setAttr("llmc.access", builder.getStrArrayAttr(access));
+  function->setAttr("llmc.rows", builder.getI64IntegerAttr(kernel.rows));
+  function->setAttr("llmc.scratch",
+                    builder.getI64IntegerAttr(kernel.scratchBytes));
+}
+
+} // namespace llmc::kernels

@@ -1,0 +1,55 @@
+//===- KernelEmitter.h - A group of graph ops as loops ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes one kernel: a function on flat memrefs
+//
+//   func.func private @k(%inputs…, %outputs…, %begin: index, %end: index,
+//                        %scratch: memref<nxi8>)
+//
+// that computes the rows [begin, end) of its row space. The bits of an op do
+// not depend on the kernel it stands in, nor on how its rows are sliced:
+// element-wise code is the op's own, reductions have a shape of their own.
+//
+//   reduction along rows      element j goes to lane j mod 16, in order of j;
+//   (the last dim is reduced) lanes are combined as l with l + 8, 4, 2, 1
+//   reduction along columns   in row-major order of the reduced dims, blocks
+//                             of 64 first, then the blocks' values in order
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
+
+#include "llmc/Analysis/KernelFormation.h"
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace llmc::kernels {
+
+struct EmittedKernel {
+  mlir::func::FuncOp function;
+  /// Extent of the row space; 1 when the kernel cannot be sliced.
+  int64_t rows = 1;
+  /// Bytes of the scratch of one call.
+  int64_t scratchBytes = 0;
+  /// (output, input) pairs that may share a buffer: the input is read at the
+  /// output's element only, and not after it is written.
+  SmallVector<std::pair<unsigned, unsigned>> tieable;
+  /// The one pair of an Update: the output is the input, changed in place.
+  bool inPlaceOnly = false;
+};
+
+/// Writes the kernel of `spec` at `builder`'s insertion point. On failure an
+/// error has been emitted.
+FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
+                                    StringRef name);
+
+/// Lets `output` be computed in `input`'s buffer: its argument goes away and
+/// the input is read and written.
+void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+                  ArrayRef<std::pair<unsigned, unsigned>> ties);
+
+} // namespace llmc::kernels
+
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H

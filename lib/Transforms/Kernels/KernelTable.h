@@ -1,0 +1,60 @@
+//===- KernelTable.h - One kernel for each distinct computation -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The module `@kernels`. A kernel is named by the hash of its code, so equal
+// layers share kernels, whatever their place or program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
+
+#include "KernelEmitter.h"
+#include <map>
+#include <string>
+
+namespace llmc::kernels {
+
+using Ties = SmallVector<std::pair<unsigned, unsigned>>;
+
+struct KernelUse {
+  mlir::SymbolRefAttr symbol;
+  int64_t scratchBytes = 0;
+  Ties ties;
+};
+
+class KernelTable {
+public:
+  static constexpr StringRef moduleName = "kernels";
+
+  explicit KernelTable(ModuleOp program);
+
+  /// The kernel of `spec`, made if it is new. `chooseTies` picks the pairs that
+  /// share a buffer from those that may. On failure an error has been emitted.
+  FailureOr<KernelUse>
+  get(const KernelSpec &spec,
+      function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies);
+
+  /// The kernel that copies a tensor of `type`.
+  KernelUse getCopy(RankedTensorType type, Location loc);
+
+private:
+  struct Known {
+    Ties tieable;
+    int64_t scratchBytes = 0;
+  };
+
+  FailureOr<EmittedKernel> emit(const KernelSpec &spec);
+  mlir::SymbolRefAttr finish(EmittedKernel &kernel, const KernelSpec &spec,
+                             const Ties &ties);
+  mlir::SymbolRefAttr insert(mlir::func::FuncOp function);
+
+  ModuleOp kernels;
+  std::map<std::string, Known> known;
+  std::map<std::pair<std::string, Ties>, mlir::SymbolRefAttr> symbols;
+};
+
+} // namespace llmc::kernels
+
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H

@@ -1,0 +1,278 @@
+//===- ReduceKernel.cpp - Reductions over dims of any place ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions of one input shape over one set of dims, with their element-wise
+// producers computed inside.
+//
+//   last dim reduced     a row of the kernel is an element of the result; lanes
+//                        along the trailing reduced dims, the other reduced
+//                        dims around them in row-major order
+//   last dim kept        a row is a block of 128 columns of the result; the
+//                        reduced positions one after the other, 64 to a block,
+//                        then the blocks' sums
+//
+// Test: test/Transforms/Kernels/loops.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopEmission.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace llmc::kernels {
+
+namespace {
+
+constexpr int64_t columnBlock = 128;
+constexpr int64_t reducedBlock = 64;
+
+/// A list of dims of the input, walked as one.
+struct Walk {
+  SmallVector<int64_t> dims, shape;
+
+  void add(int64_t dim, int64_t size) {
+    dims.push_back(dim);
+    shape.push_back(size);
+  }
+  int64_t size() const { return getNumElements(shape); }
+};
+
+class ReduceKernel {
+public:
+  explicit ReduceKernel(KernelBody &kernel);
+
+  LogicalResult emit(int64_t &rows) {
+    return alongRows ? emitAlongRows(rows) : emitAlongColumns(rows);
+  }
+
+private:
+  LogicalResult emitAlongRows(int64_t &rows);
+  LogicalResult emitAlongColumns(int64_t &rows);
+  LogicalResult emitColumns(Value low, Value count,
+                            SmallVectorImpl<Accumulators *> &results);
+  LogicalResult emitBlock(Value first, Value last, Value low, Value count,
+                          ArrayRef<Accumulators *> sums);
+  void emitResults(ArrayRef<Accumulators *> sums, Value from, Value to);
+  void place(const Walk &walk, Value position, SmallVectorImpl<Value> &indices);
+  LogicalResult forEach(int64_t size, function_ref<LogicalResult(Value)> body);
+  SmallVector<Operation *> getReductions() const {
+    return SmallVector<Operation *>(kernel.spec.aligned.begin(),
+                                    kernel.spec.aligned.end());
+  }
+
+  KernelBody &kernel;
+  int64_t rank;
+  bool alongRows = false;
+  /// Rows: kept dims; outer reduced dims; trailing reduced dims. Columns: kept
+  /// dims before the last reduced one; reduced dims; trailing kept dims.
+  Walk kept, outer, inner;
+  SmallVector<Value> keptIndices;
+  /// Columns: one line of sums for each reduction and level.
+  std::vector<std::unique_ptr<Accumulators>> lines;
+};
+
+ReduceKernel::ReduceKernel(KernelBody &kernel) : kernel(kernel) {
+  auto op = cast<graph::KernelOpInterface>(kernel.spec.aligned.front());
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  rank = shape.size();
+  SmallVector<bool> reduced(rank, false);
+  for (int64_t dim : op.getReduction().dims)
+    reduced[dim] = true;
+  int64_t last = rank - 1;
+  while (last >= 0 && shape[last] == 1)
+    --last;
+  alongRows = last < 0 || reduced[last];
+  // The trailing dims of one kind; dims of size 1 are of either.
+  int64_t tail = rank;
+  while (tail > 0 && (shape[tail - 1] == 1 || reduced[tail - 1] == alongRows))
+    --tail;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool inTail = dim >= tail && reduced[dim] == alongRows;
+    (inTail ? inner : reduced[dim] ? outer : kept).add(dim, shape[dim]);
+  }
+}
+
+void ReduceKernel::place(const Walk &walk, Value position,
+                         SmallVectorImpl<Value> &indices) {
+  SmallVector<Value> at = kernel.math().delinearize(position, walk.shape);
+  for (auto [dim, index] : llvm::zip(walk.dims, at))
+    indices[dim] = index;
+}
+
+LogicalResult ReduceKernel::forEach(int64_t size,
+                                    function_ref<LogicalResult(Value)> body) {
+  IndexMath math = kernel.math();
+  if (size == 1)
+    return body(math.constant(0));
+  auto loop = scf::ForOp::create(kernel.builder, kernel.loc, math.constant(0),
+                                 math.constant(size), math.constant(1));
+  OpBuilder::InsertionGuard guard(kernel.builder);
+  kernel.builder.setInsertionPointToStart(loop.getBody());
+  return body(loop.getInductionVar());
+}
+
+LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
+  IndexMath math = kernel.math();
+  rows = kept.size();
+  Value row = kernel.openRowLoop();
+  std::vector<std::unique_ptr<Accumulators>> reductions;
+  SmallVector<Value> laneBuffers;
+  kernel.elements.enter({});
+  for (Operation *op : getReductions()) {
+    reductions.push_back(std::make_unique<Accumulators>(kernel, op, laneCount));
+    if (failed(reductions.back()->emitInit()))
+      return failure();
+    llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+  }
+  SmallVector<Value> indices(rank, math.constant(0));
+  place(kept, row, indices);
+  LogicalResult walked = forEach(outer.size(), [&](Value position) {
+    place(outer, position, indices);
+    auto body = [&](Value at) -> LogicalResult {
+      LoopSpace space;
+      space.inner = at;
+      space.innerShape = inner.shape;
+      space.innerIndices = math.delinearize(at, inner.shape);
+      for (auto [dim, index] : llvm::zip(inner.dims, space.innerIndices))
+        indices[dim] = index;
+      kernel.elements.enter(space);
+      Value lane = math.rem(at, laneCount);
+      for (auto &reduction : reductions)
+        if (failed(reduction->emitStep(lane, indices)))
+          return failure();
+      return success();
+    };
+    return emitLoop(kernel, math.constant(0), math.constant(inner.size()),
+                    inner.size(), laneBuffers, body);
+  });
+  if (failed(walked))
+    return failure();
+  for (auto &reduction : reductions) {
+    FailureOr<SmallVector<Value>> scalars = reduction->emitTree();
+    if (failed(scalars))
+      return failure();
+    for (auto [result, scalar] :
+         llvm::zip(reduction->getOp()->getResults(), *scalars))
+      if (Value memory = kernel.outputs.lookup(result))
+        kernel.elements.store(memory, scalar, row);
+  }
+  return success();
+}
+
+LogicalResult ReduceKernel::emitBlock(Value first, Value last, Value low,
+                                      Value count,
+                                      ArrayRef<Accumulators *> sums) {
+  IndexMath math = kernel.math();
+  OpBuilder &builder = kernel.builder;
+  for (Accumulators *sum : sums)
+    if (failed(sum->emitInit()))
+      return failure();
+  auto loop =
+      scf::ForOp::create(builder, kernel.loc, first, last, math.constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> indices(keptIndices);
+  place(outer, loop.getInductionVar(), indices);
+  auto body = [&](Value at) -> LogicalResult {
+    LoopSpace space;
+    space.inner = math.add(low, at);
+    space.innerShape = inner.shape;
+    space.innerIndices = math.delinearize(space.inner, inner.shape);
+    for (auto [dim, index] : llvm::zip(inner.dims, space.innerIndices))
+      indices[dim] = index;
+    kernel.elements.enter(space);
+    for (Accumulators *sum : sums)
+      if (failed(sum->emitStep(at, indices)))
+        return failure();
+    return success();
+  };
+  return emitLoop(kernel, math.constant(0), count, std::nullopt, {}, body);
+}
+
+LogicalResult
+ReduceKernel::emitColumns(Value low, Value count,
+                          SmallVectorImpl<Accumulators *> &results) {
+  IndexMath math = kernel.math();
+  OpBuilder &builder = kernel.builder;
+  int64_t width = std::min(inner.size(), columnBlock);
+  SmallVector<Accumulators *> sums;
+  bool blocked = outer.size() > reducedBlock;
+  auto makeLine = [&](Operation *op) {
+    lines.push_back(std::make_unique<Accumulators>(kernel, op, width));
+    return lines.back().get();
+  };
+  for (Operation *op : getReductions()) {
+    sums.push_back(makeLine(op));
+    results.push_back(blocked ? makeLine(op) : sums.back());
+    if (blocked && failed(results.back()->emitInit()))
+      return failure();
+  }
+  Value size = math.constant(outer.size());
+  if (!blocked)
+    return emitBlock(math.constant(0), size, low, count, sums);
+  auto loop = scf::ForOp::create(builder, kernel.loc, math.constant(0), size,
+                                 math.constant(reducedBlock));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar();
+  Value last = arith::MinUIOp::create(
+      builder, kernel.loc, math.add(first, math.constant(reducedBlock)), size);
+  if (failed(emitBlock(first, last, low, count, sums)))
+    return failure();
+  kernel.elements.enter({});
+  return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
+                  [&](Value at) {
+                    for (auto [total, sum] : llvm::zip(results, sums))
+                      if (failed(total->emitMerge(at, *sum)))
+                        return failure();
+                    return success();
+                  });
+}
+
+void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
+                               Value to) {
+  for (Accumulators *sum : sums)
+    for (auto [number, result] : llvm::enumerate(sum->getOp()->getResults()))
+      if (Value memory = kernel.outputs.lookup(result))
+        kernel.elements.store(memory, sum->emitLoad(number, from), to);
+}
+
+LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
+  IndexMath math = kernel.math();
+  OpBuilder &builder = kernel.builder;
+  int64_t blocks = llvm::divideCeil(inner.size(), columnBlock);
+  rows = kept.size() * blocks;
+  Value row = kernel.openRowLoop();
+  Value keptAt = math.div(row, blocks);
+  Value low = math.mul(math.rem(row, blocks), columnBlock);
+  Value count = math.constant(inner.size());
+  if (blocks > 1) {
+    Value rest = builder.createOrFold<arith::SubIOp>(kernel.loc, count, low);
+    count = arith::MinUIOp::create(builder, kernel.loc, rest,
+                                   math.constant(columnBlock));
+  }
+  keptIndices.assign(rank, math.constant(0));
+  place(kept, keptAt, keptIndices);
+  kernel.elements.enter({});
+  SmallVector<Accumulators *> results;
+  if (failed(emitColumns(low, count, results)))
+    return failure();
+  Value start = math.add(math.mul(keptAt, inner.size()), low);
+  return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
+                  [&](Value at) {
+                    emitResults(results, at, math.add(start, at));
+                    return success();
+                  });
+}
+
+} // namespace
+
+LogicalResult emitReduce(KernelBody &kernel, int64_t &rows) {
+  return ReduceKernel(kernel).emit(rows);
+}
+
+} // namespace llmc::kernels
