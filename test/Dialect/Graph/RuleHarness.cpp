@@ -8,6 +8,7 @@
 
 #include "RuleHarness.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
@@ -206,9 +207,24 @@ private:
     return outputs;
   }
 
+  /// Indices address the whole of these dimensions of operand 0: splitting them
+  /// needs indices relative to the part, which localize computes.
+  ArrayRef<int64_t> getAddressedDims() const {
+    if (auto gather = dyn_cast<stablehlo::GatherOp>(op))
+      return gather.getDimensionNumbers().getStartIndexMap();
+    if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+      return scatter.getScatterDimensionNumbers().getScatterDimsToOperandDims();
+    return {};
+  }
+
   bool canHalve(int factor) const {
     if (rule.factors[factor].size % 2 || !rule.factors[factor].size)
       return false;
+    for (int64_t dim : getAddressedDims())
+      if (llvm::is_contained(rule.operands[0][dim], factor)) {
+        ++checks.numSkipped;
+        return false;
+      }
     auto isMinor = [&](const TensorFactors &tensor) {
       return findDim(tensor, factor) == -2;
     };

@@ -13,7 +13,8 @@
 //
 // Factors of odd size, and those that are not the major part of each dimension
 // that they are in, are not halved. An op whose attributes name sizes cannot be
-// halved by its types alone; it is counted as skipped.
+// halved by its types alone; it is counted as skipped. So are dimensions that
+// the indices of a gather or scatter address.
 //
 //===----------------------------------------------------------------------===//
 
