@@ -1,0 +1,78 @@
+//===- PlanVerifyBoxesTest.cpp ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "SamplePlan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace llmc::rt;
+using namespace llmc::rt::plan;
+using testing::HasSubstr;
+
+template <typename Break> static Status verifyBroken(Break breakIt) {
+  Plan plan = makeSamplePlan();
+  breakIt(plan, plan.states[0]);
+  return verifyPlan(plan);
+}
+
+#define EXPECT_REFUSED(text, ...)                                              \
+  do {                                                                         \
+    Status status = verifyBroken([](Plan & plan, State & state) __VA_ARGS__);  \
+    EXPECT_EQ(status.kind(), ErrorKind::mismatch);                             \
+    EXPECT_THAT(status.message(), HasSubstr(text));                            \
+  } while (false)
+
+/// Rows [first, first + 2) of the 4x4 state, behind each other in the buffer.
+static StatePart rows(const StatePart &whole, int64_t first) {
+  StatePart part = whole;
+  part.origin = {first, 0};
+  part.layout = Layout::whole({2, 4});
+  part.place.shape = {2, 4};
+  part.place.offset = first * 16;
+  return part;
+}
+
+TEST(PlanVerifyBoxes, PartsTile) {
+  Plan plan = makeSamplePlan();
+  State &state = plan.states[0];
+  StatePart whole = state.parts[0];
+  state.parts = {rows(whole, 0), rows(whole, 2)};
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+}
+
+TEST(PlanVerifyBoxes, GapsAndOverlaps) {
+  EXPECT_REFUSED("expected the parts to cover 16 elements, got 8",
+                 { state.parts = {rows(state.parts[0], 2)}; });
+  EXPECT_REFUSED("two parts that are not equal overlap", {
+    state.parts = {rows(state.parts[0], 0), rows(state.parts[0], 1)};
+  });
+  EXPECT_REFUSED("a part leaves dim 0 of size 4",
+                 { state.parts[0].origin[0] = 1; });
+  EXPECT_REFUSED("a part leaves dim 0 of size 4",
+                 { state.parts[0].origin[0] = -1; });
+}
+
+// A copy on the other stage counts once.
+TEST(PlanVerifyBoxes, CopiesAreEqualBoxes) {
+  Plan plan = makeSamplePlan();
+  StatePart copy = plan.states[0].parts[0];
+  copy.stages = {1};
+  copy.place = plan.states[1].parts[0].place;
+  plan.states[0].parts.push_back(copy);
+  plan.states.pop_back();
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+}
+
+TEST(PlanVerifyBoxes, Places) {
+  EXPECT_REFUSED("a part leaves its buffer 'w' of 64 bytes",
+                 { state.parts[0].place.offset = 4; });
+  EXPECT_REFUSED("expected a part to lie in a state frame, got 'step' (step)",
+                 { state.parts[0].place.buffer = findBuffer(plan, "gw"); });
+  EXPECT_REFUSED("states 'embedding' and 'head' overlap on stage 0",
+                 { plan.states[1].parts[0].stages = {0}; });
+  EXPECT_REFUSED("a part is stored by stage 1, which has no frame 'state'",
+                 { plan.frames[0].stages = {0}; });
+}
