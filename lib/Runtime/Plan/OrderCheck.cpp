@@ -251,11 +251,14 @@ std::string OrderCheck::whyBlocked(Head head, const Item &item) {
 Status OrderCheck::deadlock() {
   std::string text;
   int blocked = 0;
-  for (int32_t s = 0; s < numStages_; ++s) {
-    for (int32_t t = 0; t < numStreams_; ++t) {
-      const Item *item = itemAt({s, t});
-      if (item && ++blocked <= 4) {
-        text += (text.empty() ? "" : "; ") + whyBlocked({s, t}, *item);
+  // What lacks a partner comes first: waits are mostly its consequence.
+  for (bool isWait : {false, true}) {
+    for (int32_t s = 0; s < numStages_; ++s) {
+      for (int32_t t = 0; t < numStreams_; ++t) {
+        const Item *item = itemAt({s, t});
+        if (item && (item->signal >= 0) == isWait && ++blocked <= 4) {
+          text += (text.empty() ? "" : "; ") + whyBlocked({s, t}, *item);
+        }
       }
     }
   }

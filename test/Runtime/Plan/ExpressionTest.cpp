@@ -11,7 +11,7 @@ using namespace llmc::rt;
 using namespace llmc::rt::plan;
 
 namespace {
-struct Fixture : testing::Test {
+struct Expression : testing::Test {
   PlanBuilder b{Mesh{{{"x", 4}, {"y", 3}}, -1}};
   std::vector<int64_t> coordinates = {3, 1};
   int64_t parameter = 11;
@@ -26,7 +26,7 @@ struct Fixture : testing::Test {
 };
 } // namespace
 
-TEST_F(Fixture, Values) {
+TEST_F(Expression, Values) {
   ExprId x = b.coordinate(0), y = b.coordinate(1), m = b.microbatch();
   EXPECT_EQ(value(b.binary(ExprOp::add, b.times(10, x), y)), 31);
   EXPECT_EQ(value(b.binary(ExprOp::mod, m, b.constant(3))), 2);
@@ -40,7 +40,7 @@ TEST_F(Fixture, Values) {
   EXPECT_EQ(value(b.binary(ExprOp::sub, x, m)), -2);
 }
 
-TEST_F(Fixture, WhatIsUndefinedIsAbsent) {
+TEST_F(Expression, WhatIsUndefinedIsAbsent) {
   ExprId zero = b.constant(0), big = b.constant(INT64_MAX);
   EXPECT_FALSE(value(b.binary(ExprOp::floorDiv, big, zero)));
   EXPECT_FALSE(value(b.binary(ExprOp::mod, big, zero)));
@@ -50,7 +50,7 @@ TEST_F(Fixture, WhatIsUndefinedIsAbsent) {
 }
 
 // Bounds contain every value, for all small expressions of two leaves.
-TEST_F(Fixture, BoundsContainValues) {
+TEST_F(Expression, BoundsContainValues) {
   ExprId leaves[] = {b.coordinate(0), b.coordinate(1), b.microbatch(),
                      b.constant(3), b.constant(-2)};
   for (int op = int(ExprOp::add); op < numExprOps; ++op) {
@@ -72,7 +72,7 @@ TEST_F(Fixture, BoundsContainValues) {
   }
 }
 
-TEST_F(Fixture, SharesAndDescribes) {
+TEST_F(Expression, SharesAndDescribes) {
   ExprId a = b.times(5, b.coordinate(0)), again = b.times(5, b.coordinate(0));
   EXPECT_EQ(a, again);
   ExprId e = b.binary(ExprOp::add, a, b.microbatch());

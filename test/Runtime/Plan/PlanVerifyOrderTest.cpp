@@ -1,0 +1,231 @@
+//===- PlanVerifyOrderTest.cpp ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "SamplePlan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace llmc::rt;
+using namespace llmc::rt::plan;
+using testing::HasSubstr;
+
+template <typename Break> static Status verifyBroken(Break breakIt) {
+  Plan plan = makeSamplePlan();
+  breakIt(plan);
+  return verifyPlan(plan);
+}
+
+#define EXPECT_REFUSED(text, ...)                                              \
+  do {                                                                         \
+    Status status = verifyBroken([](Plan & plan) __VA_ARGS__);                 \
+    EXPECT_EQ(status.kind(), ErrorKind::mismatch);                             \
+    EXPECT_THAT(status.message(), HasSubstr(text));                            \
+  } while (false)
+
+static std::vector<Instruction> &code(Plan &plan, const char *program) {
+  return plan.programs[findProgram(plan, program)].instructions;
+}
+
+template <typename T> static void removeFirst(Plan &plan, const char *program) {
+  auto &list = code(plan, program);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (std::holds_alternative<T>(list[i].action)) {
+      list.erase(list.begin() + i);
+      return;
+    }
+  }
+}
+
+TEST(PlanVerifyOrder, WaitWithoutSignal) {
+  EXPECT_REFUSED(
+      "waits for event 1 of frame 'in', which nothing signals before "
+      "it",
+      { removeFirst<Signal>(plan, "c0.F"); });
+}
+
+TEST(PlanVerifyOrder, SignalTooEarly) {
+  EXPECT_REFUSED("is not ordered after", {
+    // The tokens are signalled before they are copied.
+    auto &list = code(plan, "c0.F");
+    std::swap(list[1], list[2]);
+  });
+}
+
+TEST(PlanVerifyOrder, SendWithoutReceive) {
+  EXPECT_REFUSED("deadlock: stream 'S': 'send' (instruction 9 of program "
+                 "'c0.F', stage 0, microbatch 0) waits for its partner",
+                 {
+                   // The last stage makes up its input instead.
+                   auto &list = code(plan, "c1.F");
+                   list[1].action = Fill{
+                       firstOf<Receive>(plan, "c1.F").message.operands[0], 0};
+                 });
+}
+
+TEST(PlanVerifyOrder, TransferDiffers) {
+  EXPECT_REFUSED(
+      "transfer 't0' from stage 0 to stage 1 differs in type or "
+      "bytes",
+      { firstOf<Receive>(plan, "c1.F").message.operands[0].shape = {4, 3}; });
+}
+
+TEST(PlanVerifyOrder, CollectiveDiffers) {
+  EXPECT_REFUSED("collective 'loss' differs between stages 0 and 1", {
+    // Stage 1 runs a copy of the update with another reduction.
+    plan.programs.push_back(plan.programs[findProgram(plan, "u")]);
+    plan.programs.back().name = "u1";
+    plan.entries[0].epilogue[1] =
+        static_cast<int32_t>(plan.programs.size()) - 1;
+    firstOf<Collective>(plan, "u1").reduction = Reduction::max;
+  });
+}
+
+TEST(PlanVerifyOrder, CollectiveIsMissing) {
+  EXPECT_REFUSED("waits in 'loss' for stages 1", {
+    plan.programs.push_back(plan.programs[findProgram(plan, "u")]);
+    plan.programs.back().name = "u1";
+    plan.entries[0].epilogue[1] =
+        static_cast<int32_t>(plan.programs.size()) - 1;
+    removeFirst<Collective>(plan, "u1");
+  });
+}
+
+// Sends of both stages first, then receives, on one stream each: with
+// rendezvous sends neither can go on.
+TEST(PlanVerifyOrder, SendsThatMeetHeadOn) {
+  PlanBuilder b(Mesh{{{"pipe", 2}}, 0});
+  int32_t s = b.addStream("X", StreamKind::send);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t mine = b.addBuffer(frame, "mine", DType::f32, {4});
+  int32_t theirs = b.addBuffer(frame, "theirs", DType::f32, {4});
+  b.addTransfer("t");
+  ExprId peer = b.binary(ExprOp::sub, b.constant(1), b.coordinate(0));
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, s, Fill{b.view(mine), 0});
+  b.emit(p, s, Send{{0, peer, {b.view(mine)}}});
+  b.emit(p, s, Receive{{0, peer, {b.view(theirs)}}});
+  b.place();
+  Plan plan = b.take();
+  Entry entry;
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p, p};
+  entry.epilogue = {-1, -1};
+  plan.entries = {entry};
+  Status status = verifyPlan(plan);
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_THAT(status.message(), HasSubstr("deadlock"));
+  // One exchange does both at once.
+  auto &list = plan.programs[p].instructions;
+  Exchange exchange{{std::get<Send>(list[1].action).message},
+                    {std::get<Receive>(list[2].action).message}};
+  list.resize(1);
+  list.push_back({s, -1, exchange});
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+}
+
+TEST(PlanVerifyOrder, ReadOfWhatNothingWrote) {
+  EXPECT_REFUSED("reads 'step.loss', which nothing has written",
+                 { code(plan, "begin").pop_back(); });
+  EXPECT_REFUSED("reads 'hyper.lr', which nothing has written",
+                 { removeFirst<Copy>(plan, "begin"); });
+}
+
+TEST(PlanVerifyOrder, ValueIsLost) {
+  EXPECT_REFUSED("reads 'act0.h', whose bytes hold 'act0.thief' since", {
+    Buffer thief = plan.buffers[findBuffer(plan, "h")];
+    thief.name = "thief";
+    plan.buffers.push_back(thief);
+    Operand to = firstOf<KernelLaunch>(plan, "c0.F").operands[3];
+    to.buffer = static_cast<int32_t>(plan.buffers.size()) - 1;
+    code(plan, "c0.F").push_back({0, -1, Fill{to, 0}});
+  });
+}
+
+TEST(PlanVerifyOrder, AnotherMicrobatch) {
+  EXPECT_REFUSED("which holds another microbatch", {
+    // The slot of the activations stays that of microbatch 0: the frame seems
+    // large enough, but its second slot is never used.
+    plan.frames[findFrame(plan, "act0")].slot = noExpr;
+  });
+}
+
+TEST(PlanVerifyOrder, WrittenTwice) {
+  EXPECT_REFUSED("writes 'act0.h' again", {
+    Operand h = firstOf<KernelLaunch>(plan, "c0.F").operands[3];
+    code(plan, "c0.F").push_back({0, -1, Fill{h, 0}});
+  });
+}
+
+// Offsets that depend on the data coordinate: rows of each rank by itself, then
+// gathered in place, on another stream.
+static Plan makeShardedPlan(bool waits) {
+  PlanBuilder b(Mesh{{{"data", 4}}, -1});
+  int32_t c = b.addStream("C", StreamKind::compute);
+  int32_t d = b.addStream("D", StreamKind::collective);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t whole = b.addBuffer(frame, "whole", DType::f32, {8});
+  EventRef done = b.addEvent(frame);
+  b.addSymbol("g");
+  ExprId place = b.times(8, b.coordinate(0));
+  Operand part = b.view(whole, 0, {2}, {}, place);
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, c, Fill{part, 1});
+  b.signal(p, c, done);
+  if (waits) {
+    b.wait(p, d, done);
+  }
+  Collective gather;
+  gather.kind = CollectiveKind::allGather;
+  gather.axes = {0};
+  gather.inputs = {part};
+  gather.outputs = {b.view(whole)};
+  b.emit(p, d, gather);
+  b.place();
+  Plan plan = b.take();
+  Entry entry;
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p};
+  entry.epilogue = {-1};
+  plan.entries = {entry};
+  return plan;
+}
+
+TEST(PlanVerifyOrder, OffsetsOfOtherAxes) {
+  EXPECT_EQ(verifyPlan(makeShardedPlan(true)).message(), "");
+  EXPECT_THAT(verifyPlan(makeShardedPlan(false)).message(),
+              HasSubstr("is not ordered after"));
+  // Reading all of it is not covered by one rank's rows.
+  Plan plan = makeShardedPlan(true);
+  auto &gather = std::get<Collective>(plan.programs[0].instructions[3].action);
+  gather.kind = CollectiveKind::allReduce;
+  gather.inputs = gather.outputs;
+  EXPECT_THAT(verifyPlan(plan).message(),
+              HasSubstr("which nothing has written"));
+}
+
+TEST(PlanVerifyOrder, OneOrderOfCollectives) {
+  Plan plan = makeSamplePlan();
+  auto &list = code(plan, "u");
+  Collective second = firstOf<Collective>(plan, "u");
+  plan.symbols.push_back("again");
+  second.symbol = 2;
+  list.insert(list.begin() + 3, {2, -1, second});
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+  // Two streams, each in its own order: legal, but not for every library.
+  plan.streams.push_back({"D2", StreamKind::collective, 0});
+  plan.programs.push_back(plan.programs[findProgram(plan, "u")]);
+  plan.programs.back().name = "u1";
+  plan.entries[0].epilogue[1] = static_cast<int32_t>(plan.programs.size()) - 1;
+  auto &other = code(plan, "u1");
+  std::swap(other[2], other[3]);
+  EXPECT_THAT(verifyPlan(plan).message(), HasSubstr("deadlock"));
+  Environment environment;
+  environment.oneCollectiveOrder = true;
+  EXPECT_THAT(verifyPlan(plan, environment).message(),
+              HasSubstr("enqueue their collectives in different orders"));
+}
