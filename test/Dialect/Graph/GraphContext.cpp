@@ -10,6 +10,8 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Chlo/Models/Models.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/IR/Diagnostics.h"
@@ -20,7 +22,7 @@ using namespace mlir;
 using namespace llmc;
 
 ArrayRef<StringRef> test::getGraphDialects() {
-  static const StringRef names[] = {"stablehlo", "chlo"};
+  static const StringRef names[] = {"stablehlo", "chlo", "nn"};
   return names;
 }
 
@@ -29,6 +31,7 @@ test::GraphContext::GraphContext() {
   registry.insert<func::FuncDialect, dist::DistDialect>();
   stablehlo::registerModels(registry);
   chlo::registerModels(registry);
+  nn::registerModels(registry);
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();

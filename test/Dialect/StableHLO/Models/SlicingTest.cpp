@@ -1,0 +1,119 @@
+//===- SlicingTest.cpp - Answers of slice, pad and concatenate ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AnswerHarness.h"
+#include "DerivativeHarness.h"
+
+using namespace llmc::test;
+
+namespace {
+struct Case {
+  const char *name, *from, *how, *to;
+};
+
+std::string makeSlice(const Case &c) {
+  return std::string("func.func @f(%x: tensor<") + c.from + ">) -> tensor<" +
+         c.to + "> {\n  %y = stablehlo.slice %x [" + c.how + "] : (tensor<" +
+         c.from + ">) -> tensor<" + c.to + ">\n  return %y : tensor<" + c.to +
+         ">\n}";
+}
+
+std::string makePad(const Case &c) {
+  return std::string("func.func @f(%x: tensor<") + c.from +
+         ">, %v: tensor<f64>) -> tensor<" + c.to +
+         "> {\n  %y = stablehlo.pad %x, %v, " + c.how + " : (tensor<" + c.from +
+         ">, tensor<f64>) -> tensor<" + c.to + ">\n  return %y : tensor<" +
+         c.to + ">\n}";
+}
+
+class SliceAnswers : public testing::TestWithParam<Case> {};
+class PadAnswers : public testing::TestWithParam<Case> {};
+std::string nameOf(const testing::TestParamInfo<Case> &info) {
+  return info.param.name;
+}
+
+TEST_P(SliceAnswers, AreLinearAndAgree) {
+  EXPECT_TRUE(checkLinear(makeSlice(GetParam())));
+  EXPECT_TRUE(checkKernels(makeSlice(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SliceAnswers,
+    testing::Values(Case{"plain", "3x4xf64", "1:2, 0:4", "1x4xf64"},
+                    Case{"strided", "9x4xf64", "1:8:3, 0:4:2", "3x2xf64"},
+                    // The last stride ends before the limit.
+                    Case{"remainder", "9xf64", "0:9:4", "3xf64"},
+                    Case{"short_limit", "9xf64", "2:8:5", "2xf64"},
+                    Case{"empty", "3xf64", "2:2", "0xf64"},
+                    Case{"of_empty", "0xf64", "0:0", "0xf64"},
+                    Case{"size_one", "1x1xf64", "0:1, 0:1:7", "1x1xf64"}),
+    nameOf);
+
+TEST_P(PadAnswers, AreLinearAndAgree) {
+  EXPECT_TRUE(checkLinear(makePad(GetParam())));
+  EXPECT_TRUE(checkKernels(makePad(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PadAnswers,
+    testing::Values(
+        Case{"edges", "2x3xf64",
+             "low = [1, 0], high = [2, 3], interior = [0, 0]", "5x6xf64"},
+        Case{"interior", "2x3xf64",
+             "low = [0, 0], high = [0, 0], interior = [1, 2]", "3x7xf64"},
+        Case{"cropped", "4x5xf64",
+             "low = [-1, 2], high = [0, -3], interior = [0, 0]", "3x4xf64"},
+        // Low and high cut inside the holes between elements.
+        Case{"cropped_in_holes", "4xf64",
+             "low = [-2], high = [-1], interior = [2]", "7xf64"},
+        Case{"cropped_to_nothing", "2xf64",
+             "low = [-1], high = [-1], interior = [0]", "0xf64"},
+        Case{"only_padding", "2xf64", "low = [-5], high = [8], interior = [1]",
+             "6xf64"},
+        Case{"of_empty", "0x2xf64",
+             "low = [1, 0], high = [1, 0], interior = [3, 0]", "2x2xf64"},
+        Case{"scalar", "f64", "low = [], high = [], interior = []", "f64"},
+        Case{"nothing", "2xf64", "low = [0], high = [0], interior = [0]",
+             "2xf64"}),
+    nameOf);
+
+const char *concatenation = R"(
+  func.func @f(%x: tensor<2x3xf64>, %y: tensor<2x0xf64>, %z: tensor<2x1xf64>) -> tensor<2x7xf64> {
+    %r = stablehlo.concatenate %x, %y, %z, %x, dim = 1
+        : (tensor<2x3xf64>, tensor<2x0xf64>, tensor<2x1xf64>, tensor<2x3xf64>) -> tensor<2x7xf64>
+    return %r : tensor<2x7xf64>
+  })";
+
+TEST(ConcatenateAnswers, AreLinearAndAgree) {
+  EXPECT_TRUE(checkLinear(concatenation));
+  EXPECT_TRUE(checkKernels(concatenation));
+  EXPECT_EQ(printRule(concatenation),
+            "([a, c],[a, d],[a, e],[a, f])->([a, b]) {a=2, b=7 permuted, c=3 "
+            "permuted, d=0 permuted, e=1 permuted, f=3 permuted}");
+}
+
+TEST(SlicingRule, ChangedDimensionsShareNoFactor) {
+  EXPECT_EQ(printRule(makeSlice({"", "3x4xf64", "1:2, 0:4", "1x4xf64"})),
+            "([a, c])->([b, c]) {a=3 permuted, b=1 permuted, c=4}");
+  EXPECT_EQ(
+      printRule(makePad({"", "4x5xf64",
+                         "low = [-1, 0], high = [1, 0], interior = [0, 0]",
+                         "4x5xf64"})),
+      "([a, c],[])->([b, c]) {a=4 permuted, b=4 permuted, c=5}");
+}
+
+TEST(SlicingEvaluation, PadsAfterInteriorPadding) {
+  EXPECT_EQ(evaluate(R"(
+    func.func @f() -> tensor<5xi32> {
+      %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
+      %v = stablehlo.constant dense<9> : tensor<i32>
+      %y = stablehlo.pad %x, %v, low = [-1], high = [1], interior = [1]
+          : (tensor<3xi32>, tensor<i32>) -> tensor<5xi32>
+      return %y : tensor<5xi32>
+    })"),
+            std::vector<double>({9, 2, 9, 3, 9}));
+}
+} // namespace
