@@ -6,8 +6,8 @@
 //   -> constant dense<9.9999997473787516E-6> : tensor<f64>
 //
 // Types, constants and attributes of the whole module change together, states
-// and hyper values included. A state that is read from a file keeps the file's
-// element type as the source's `dtype`.
+// and hyper values included; f16 and bf16 likewise. A state that is read from a
+// file keeps the file's element type as the source's `dtype`.
 //
 // Test: test/Transforms/Training/widen.mlir
 //===----------------------------------------------------------------------===//
@@ -24,6 +24,10 @@ namespace llmc {
 
 using namespace mlir;
 using namespace llmc;
+
+static bool isNarrow(Type type) {
+  return isa<Float32Type, BFloat16Type, Float16Type>(type);
+}
 
 static APFloat widen(const APFloat &value) {
   APFloat result = value;
@@ -44,7 +48,7 @@ static void keepFileTypes(ModuleOp module) {
   for (auto state : module.getOps<dist::StateOp>()) {
     auto file = dyn_cast_or_null<dist::FileAttr>(state.getSourceAttr());
     Type element = state.getTensorType().getElementType();
-    if (file && !file.getDtype() && element.isF32())
+    if (file && !file.getDtype() && isNarrow(element))
       state.setSourceAttr(dist::FileAttr::get(module.getContext(),
                                               file.getPath(), file.getOffset(),
                                               file.getBytes(), element));
@@ -65,12 +69,14 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
       return;
     keepFileTypes(module);
     AttrTypeReplacer replacer;
-    replacer.addReplacement([](Float32Type type) -> Type {
+    replacer.addReplacement([](FloatType type) -> std::optional<Type> {
+      if (!isNarrow(type))
+        return std::nullopt;
       return Float64Type::get(type.getContext());
     });
     replacer.addReplacement(
         [](FloatAttr attr) -> std::optional<std::pair<Attribute, WalkResult>> {
-          if (!attr.getType().isF32())
+          if (!isNarrow(attr.getType()))
             return std::nullopt;
           Type wide = Float64Type::get(attr.getContext());
           return std::make_pair(FloatAttr::get(wide, widen(attr.getValue())),
@@ -80,7 +86,7 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
         [](DenseElementsAttr elements)
             -> std::optional<std::pair<Attribute, WalkResult>> {
           auto floats = dyn_cast<DenseFPElementsAttr>(elements);
-          if (!floats || !floats.getElementType().isF32())
+          if (!floats || !isNarrow(floats.getElementType()))
             return std::nullopt;
           return std::make_pair(widenElements(floats), WalkResult::skip());
         });
