@@ -1,0 +1,67 @@
+//===- RunLoop.h - Steps, lines and logs
+//------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs steps of a session and prints a line for each, in the form that readers
+// and scripts know; a log has the same at full precision as JSON lines.
+//
+//   step: 12  loss: 4.1873  grad_norm: 0.87  lr: 3.0e-04
+//   memory: 36.90GiB(26.5%) tps: 512,004  data: 0.4%  eta: 1:22:03 (one line)
+//
+// Used by llmc-run and by the driver.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_EXECUTOR_RUNLOOP_H
+#define LLMC_RUNTIME_EXECUTOR_RUNLOOP_H
+
+#include "llmc/Runtime/Executor/Session.h"
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace llmc::rt {
+
+struct RunOptions {
+  std::string entry = "train";
+  int64_t steps = 1;
+  int64_t firstStep = 0;
+  /// JSON lines; "" for none.
+  std::string logFile;
+  /// Printed behind the last step, or written as `<dumpFolder>/<name>.npy`.
+  std::vector<std::string> fetch;
+  std::string dumpFolder;
+  /// A loss that is not finite ends the run (13).
+  bool stopOnNan = true;
+  std::FILE *out = stdout;
+  /// Set from outside (by a signal handler): the run ends behind this step.
+  const std::atomic<bool> *stop = nullptr;
+};
+
+/// Prints the predicted memory, the steps, and predicted against reserved.
+Status runSteps(Session &session, const RunOptions &options);
+
+/// Tokens (elements of the first input of whole numbers) of one step, or
+/// samples where there is none.
+struct StepSize {
+  int64_t count = 0;
+  bool isTokens = false;
+};
+StepSize stepSize(const plan::Entry &entry);
+
+/// "36.90GiB", "12.5MiB", "812B".
+std::string printBytes(uint64_t bytes);
+/// "512,004"
+std::string printCount(uint64_t count);
+
+/// Prints `<tool>: error[<kind>]: <cause>` as the last line on stderr, writes
+/// the same as JSON to `errorFile` ("" for none), and returns the exit code.
+int reportError(std::string_view tool, const Status &status,
+                const std::string &errorFile);
+
+} // namespace llmc::rt
+
+#endif // LLMC_RUNTIME_EXECUTOR_RUNLOOP_H

@@ -1,0 +1,346 @@
+//===- RunLoop.cpp - Steps, lines and logs
+//----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Executor/RunLoopTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Executor/RunLoop.h"
+
+#include "llmc/Runtime/Base/File.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace llmc::rt {
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+struct CloseFile {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using OwnedFile = std::unique_ptr<std::FILE, CloseFile>;
+
+/// What a line says of one step besides its metrics.
+struct StepFacts {
+  int64_t step = 0;
+  double seconds = 0;
+  double dataSeconds = 0;
+  double rate = 0; ///< Tokens or samples in a second.
+};
+
+class Loop {
+public:
+  Loop(Session &session, const RunOptions &options)
+      : session(session), options(options) {}
+
+  Status run();
+
+private:
+  Status prepare();
+  Status step(int64_t step, Clock::time_point begin);
+  void printPrediction() const;
+  void printResult() const;
+  void printLine(const StepFacts &facts, double eta) const;
+  Status writeLog(const StepFacts &facts);
+  Status writeFetches();
+  std::string memoryText() const;
+
+  Session &session;
+  const RunOptions &options;
+  const plan::Entry *entry = nullptr;
+  StepSize size;
+  OwnedFile log;
+};
+} // namespace
+
+StepSize stepSize(const plan::Entry &entry) {
+  StepSize size;
+  for (const plan::Input &input : entry.inputs) {
+    int64_t elements = 1;
+    std::vector<int64_t> shape = input.layout.globalShape();
+    for (int64_t extent : shape) {
+      elements *= extent;
+    }
+    if (!isFloat(input.dtype)) {
+      return {elements * entry.numMicrobatches, true};
+    }
+    if (size.count == 0 && !shape.empty()) {
+      size.count = shape[0] * entry.numMicrobatches;
+    }
+  }
+  return size;
+}
+
+std::string printBytes(uint64_t bytes) {
+  constexpr double kibi = 1024;
+  auto count = static_cast<double>(bytes);
+  if (count < kibi) {
+    return fmt::format("{}B", bytes);
+  }
+  if (count < kibi * kibi) {
+    return fmt::format("{:.2f}KiB", count / kibi);
+  }
+  if (count < kibi * kibi * kibi) {
+    return fmt::format("{:.2f}MiB", count / (kibi * kibi));
+  }
+  return fmt::format("{:.2f}GiB", count / (kibi * kibi * kibi));
+}
+
+std::string printCount(uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+static std::string printDuration(double seconds) {
+  auto whole = static_cast<int64_t>(seconds + 0.5);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60,
+                     whole % 60);
+}
+
+/// Digits that the eye wants of a metric: rates by exponent, others plain.
+static std::string printMetric(const NamedValue &metric) {
+  if (metric.name == "lr") {
+    return fmt::format("{:.1e}", metric.value);
+  }
+  return metric.name == "loss" ? fmt::format("{:.4f}", metric.value)
+                               : fmt::format("{:.4g}", metric.value);
+}
+
+static std::string jsonNumber(double value) {
+  return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
+}
+
+static std::string jsonText(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+/// Of the fullest device, with its share of the machine's memory.
+std::string Loop::memoryText() const {
+  uint64_t most = 0;
+  for (const DeviceMemory &memory : session.memory()) {
+    most = std::max(most, memory.reserved);
+  }
+  double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<double>(sysconf(_SC_PAGESIZE));
+  return fmt::format("{}({:.1f}%)", printBytes(most),
+                     100 * static_cast<double>(most) / machine);
+}
+
+void Loop::printPrediction() const {
+  const plan::Plan &plan = session.plan();
+  for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
+    plan::MemoryReport report = plan::memoryOf(plan, stage);
+    std::string parts;
+    int64_t rest = report.total;
+    for (int kind = 0; kind < plan::numFrameKinds; ++kind) {
+      rest -= report.bytes[kind];
+      if (report.bytes[kind]) {
+        parts +=
+            fmt::format("{}{} {}", parts.empty() ? "" : ", ",
+                        nameOf(static_cast<plan::FrameKind>(kind)),
+                        printBytes(static_cast<uint64_t>(report.bytes[kind])));
+      }
+    }
+    if (rest > 0) {
+      parts += fmt::format(", alignment {}",
+                           printBytes(static_cast<uint64_t>(rest)));
+    }
+    fmt::print(options.out, "memory of stage {}: {} on each device ({})\n",
+               stage, printBytes(static_cast<uint64_t>(report.total)), parts);
+  }
+}
+
+void Loop::printResult() const {
+  uint64_t predicted = 0, reserved = 0;
+  for (const DeviceMemory &memory : session.memory()) {
+    predicted += memory.predicted;
+    reserved += memory.reserved;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  fmt::print(options.out,
+             "memory: predicted {} B, reserved {} B on {} devices; peak of "
+             "the process {}\n",
+             printCount(predicted), printCount(reserved),
+             session.memory().size(),
+             printBytes(static_cast<uint64_t>(usage.ru_maxrss) * 1024));
+}
+
+void Loop::printLine(const StepFacts &facts, double eta) const {
+  std::string line = fmt::format("step: {}", facts.step);
+  for (const NamedValue &metric : session.metrics()) {
+    line += fmt::format("  {}: {}", metric.name, printMetric(metric));
+  }
+  line += fmt::format("  memory: {}", memoryText());
+  if (size.count > 0) {
+    line += fmt::format("  {}: {}", size.isTokens ? "tps" : "sps",
+                        printCount(static_cast<uint64_t>(facts.rate)));
+  }
+  line +=
+      fmt::format("  data: {:.1f}%  eta: {}\n",
+                  100 * facts.dataSeconds / facts.seconds, printDuration(eta));
+  // One write for each line, so that lines of processes do not mix.
+  std::fwrite(line.data(), 1, line.size(), options.out);
+  std::fflush(options.out);
+}
+
+Status Loop::writeLog(const StepFacts &facts) {
+  if (!log) {
+    return Status::success();
+  }
+  std::string line = fmt::format("{{\"entry\": {}, \"step\": {}",
+                                 jsonText(options.entry), facts.step);
+  for (const NamedValue &metric : session.metrics()) {
+    line += fmt::format(", {}: {}", jsonText(metric.name),
+                        jsonNumber(metric.value));
+  }
+  line += fmt::format(", \"seconds\": {}, \"data_seconds\": {}, \"{}\": {}}}\n",
+                      jsonNumber(facts.seconds), jsonNumber(facts.dataSeconds),
+                      size.isTokens ? "tps" : "sps", jsonNumber(facts.rate));
+  if (std::fwrite(line.data(), 1, line.size(), log.get()) != line.size() ||
+      std::fflush(log.get()) != 0) {
+    return makeError(ErrorKind::malformed, "cannot write the log")
+        .at(options.logFile);
+  }
+  return Status::success();
+}
+
+Status Loop::prepare() {
+  for (const plan::Entry &candidate : session.plan().entries) {
+    if (candidate.name == options.entry) {
+      entry = &candidate;
+    }
+  }
+  if (!entry) {
+    std::string names;
+    for (const plan::Entry &candidate : session.plan().entries) {
+      names += (names.empty() ? "" : ", ") + candidate.name;
+    }
+    return makeError(ErrorKind::usage,
+                     fmt::format("the plan has no entry '{}', only {}",
+                                 options.entry, names));
+  }
+  size = stepSize(*entry);
+  if (!options.logFile.empty()) {
+    log.reset(std::fopen(options.logFile.c_str(), "w"));
+    if (!log) {
+      return makeError(ErrorKind::usage, "cannot open the log for writing")
+          .at(options.logFile);
+    }
+  }
+  return Status::success();
+}
+
+Status Loop::step(int64_t step, Clock::time_point begin) {
+  StepFacts facts;
+  facts.step = step;
+  auto stepBegin = Clock::now();
+  LLMC_TRY(session.run(options.entry, step));
+  facts.seconds = std::max(secondsSince(stepBegin), 1e-9);
+  facts.dataSeconds = session.dataSeconds();
+  facts.rate = static_cast<double>(size.count) / facts.seconds;
+  int64_t ran = step - options.firstStep + 1;
+  double eta = secondsSince(begin) / static_cast<double>(ran) *
+               static_cast<double>(options.steps - ran);
+  printLine(facts, eta);
+  LLMC_TRY(writeLog(facts));
+  std::optional<double> loss = session.metric("loss");
+  if (options.stopOnNan && loss && !std::isfinite(*loss)) {
+    return makeError(
+        ErrorKind::numeric,
+        fmt::format("expected a finite loss, got {} at step {}", *loss, step));
+  }
+  return Status::success();
+}
+
+Status Loop::writeFetches() {
+  for (const std::string &name : options.fetch) {
+    // A value of each microbatch, where the entry returns it for each.
+    bool each = false;
+    for (const plan::Fetch &fetch : entry->fetches) {
+      each = each || (fetch.name == name && fetch.eachMicrobatch);
+    }
+    for (const plan::Input &input : entry->inputs) {
+      each = each || input.name == name;
+    }
+    int64_t count = each ? entry->numMicrobatches : 1;
+    for (int64_t m = 0; m < count; ++m) {
+      LLMC_TRY_ASSIGN(HostTensor value, session.fetch(name, m));
+      std::string label = count > 1 ? fmt::format("{}.{}", name, m) : name;
+      if (options.dumpFolder.empty()) {
+        fmt::print(options.out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
+                   fmt::join(value.shape, ", "), printElements(value));
+        continue;
+      }
+      std::string file = label;
+      std::replace(file.begin(), file.end(), '/', '_');
+      LLMC_TRY(writeNpy(value, options.dumpFolder + "/" + file + ".npy"));
+    }
+  }
+  return Status::success();
+}
+
+Status Loop::run() {
+  LLMC_TRY(prepare());
+  printPrediction();
+  auto begin = Clock::now();
+  for (int64_t i = 0; i < options.steps; ++i) {
+    LLMC_TRY(step(options.firstStep + i, begin));
+    if (options.stop && options.stop->load()) {
+      break;
+    }
+  }
+  LLMC_TRY(writeFetches());
+  printResult();
+  return Status::success();
+}
+
+Status runSteps(Session &session, const RunOptions &options) {
+  return Loop(session, options).run();
+}
+
+int reportError(std::string_view tool, const Status &status,
+                const std::string &errorFile) {
+  const Error &error = status.error();
+  if (!errorFile.empty()) {
+    Status written =
+        writeFileAtomically(errorFile, describeAsJson(error) + "\n");
+    if (!written.ok()) {
+      fmt::print(stderr, "{}: warning: {}\n", tool, describe(written.error()));
+    }
+  }
+  std::fflush(stdout);
+  fmt::print(stderr, "{}: error[{}]: {}\n", tool, kindName(error.kind),
+             describe(error));
+  return exitCode(error.kind);
+}
+
+} // namespace llmc::rt

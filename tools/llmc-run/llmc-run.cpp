@@ -1,0 +1,171 @@
+//===- llmc-run.cpp - Runs plans, without the compiler
+//----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   llmc-run plan.llmc --data corpus.bin --steps 50 --log run.jsonl
+//
+// Exit codes: the kind of the error (0 ok, 2 usage, 3 malformed, ...); 143
+// after SIGTERM, behind the step that was running.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/PlanPrint.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <csignal>
+
+using namespace llmc::rt;
+
+namespace {
+
+struct Arguments {
+  std::string planFile, errorFile, data, dataType = "u8";
+  std::vector<std::string> inputs;
+  std::vector<std::string> externals;
+  SessionOptions session;
+  RunOptions run;
+  int64_t deadlineSeconds = 1800;
+  bool inspect = false, json = false, keepGoing = false;
+};
+
+std::atomic<bool> terminated{false};
+
+void onSignal(int signal) {
+  terminated = true;
+  // A second one ends the process at once.
+  std::signal(signal, SIG_DFL);
+}
+
+void declare(CLI::App &app, Arguments &a) {
+  app.add_option("plan", a.planFile, "The plan file")->required();
+  app.add_option("--entry", a.run.entry, "Entry to run")->capture_default_str();
+  app.add_option("--steps", a.run.steps, "Number of steps")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--first-step", a.run.firstStep, "Number of the first step")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--data", a.data, "Corpus: raw tokens, or .npy");
+  app.add_option("--data-type", a.dataType, "Element type of raw tokens")
+      ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}))
+      ->capture_default_str();
+  app.add_option("--input", a.inputs,
+                 "name=file.npy: a whole input, for every microbatch");
+  app.add_option("--set", a.externals, "name=value of an external hyper value");
+  app.add_option("--seed", a.session.seed, "In place of the plan's");
+  app.add_option("--threads", a.session.threads,
+                 "Workers (0: as the devices ask, within the processor's)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--shuffle", a.session.shuffleSeed,
+                 "Run ready work in a random legal order of this seed");
+  app.add_option("--fetch", a.run.fetch, "Values to print or dump")
+      ->delimiter(',');
+  app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
+  app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
+  app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--error-file", a.errorFile, "The error as JSON");
+  app.add_flag("--trust-kernels", a.session.trustKernels,
+               "Load kernel objects that others own or may write");
+  app.add_flag("--keep-going", a.keepGoing, "Go on after a loss of NaN");
+  app.add_flag("--inspect", a.inspect, "Print the plan and stop");
+  app.add_flag("--json", a.json, "With --inspect: as JSON");
+}
+
+/// "name=value" in two; error 2 otherwise.
+Result<std::pair<std::string, std::string>> splitPair(const std::string &text,
+                                                      const char *flag) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return makeError(
+        ErrorKind::usage,
+        fmt::format("expected name=value behind {}, got '{}'", flag, text));
+  }
+  return std::make_pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Status giveInputs(Session &session, const Arguments &a) {
+  int64_t microbatches = 1;
+  for (const plan::Entry &entry : session.plan().entries) {
+    if (entry.name == a.run.entry) {
+      microbatches = entry.numMicrobatches;
+    }
+  }
+  for (const std::string &text : a.inputs) {
+    LLMC_TRY_ASSIGN(auto pair, splitPair(text, "--input"));
+    LLMC_TRY_ASSIGN(HostTensor value, readNpy(pair.second));
+    for (int64_t m = 0; m < microbatches; ++m) {
+      LLMC_TRY(session.setInput(a.run.entry, pair.first, m, value));
+    }
+  }
+  return Status::success();
+}
+
+Status giveExternals(Session &session, const Arguments &a) {
+  for (const std::string &text : a.externals) {
+    LLMC_TRY_ASSIGN(auto pair, splitPair(text, "--set"));
+    char *end = nullptr;
+    double value = std::strtod(pair.second.c_str(), &end);
+    if (pair.second.empty() || *end != '\0') {
+      return makeError(ErrorKind::usage,
+                       fmt::format("expected a number behind --set {}=, got "
+                                   "'{}'",
+                                   pair.first, pair.second));
+    }
+    LLMC_TRY(session.setExternal(pair.first, value));
+  }
+  return Status::success();
+}
+
+Status inspect(const Arguments &a) {
+  LLMC_TRY_ASSIGN(plan::Plan plan, plan::readPlan(a.planFile));
+  std::string text =
+      a.json ? plan::printPlanAsJson(plan) : plan::printPlan(plan);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return Status::success();
+}
+
+Status execute(Arguments &a) {
+  if (a.inspect) {
+    return inspect(a);
+  }
+  a.session.deadline = std::chrono::seconds(a.deadlineSeconds);
+  a.run.stopOnNan = !a.keepGoing;
+  a.run.stop = &terminated;
+  LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
+  if (!a.data.empty()) {
+    LLMC_TRY(session->useCorpus(a.data, *parseDType(a.dataType)));
+  }
+  LLMC_TRY(giveInputs(*session, a));
+  LLMC_TRY(giveExternals(*session, a));
+  std::signal(SIGTERM, onSignal);
+  std::signal(SIGINT, onSignal);
+  return runSteps(*session, a.run);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Runs an execution plan on this machine.", "llmc-run");
+  app.set_version_flag("--version", "llmc-run 0.1.0");
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) {
+      return app.exit(error);
+    }
+    return reportError("llmc-run", makeError(ErrorKind::usage, error.what()),
+                       arguments.errorFile);
+  }
+  Status status = execute(arguments);
+  if (!status.ok()) {
+    return reportError("llmc-run", status, arguments.errorFile);
+  }
+  constexpr int terminatedCode = 128 + SIGTERM;
+  return terminated ? terminatedCode : 0;
+}
