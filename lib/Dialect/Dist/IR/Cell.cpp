@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads and writes the words of a table: `F0.1`, `B`, `W`, `U`, `.`.
-// Tested by test/Dialect/Dist/ops.mlir and invalid.mlir.
+// Tested by test/Dialect/Dist/schedule.mlir.
 //
 //===----------------------------------------------------------------------===//
 

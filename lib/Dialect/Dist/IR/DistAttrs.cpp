@@ -4,7 +4,7 @@
 //
 // The generated attribute classes, and verification and text of those that are
 // no layouts: draws, files, rules, tables, slots. Tested by
-// test/Dialect/Dist/attributes.mlir.
+// test/Dialect/Dist/invalid-attributes.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,8 @@
 // Verification and accessors of `#dist.mesh_axes` and `#dist.layout` with its
 // pieces. Equal layouts must be equal attributes, because they decide whether
 // types match: sets are sorted when a layout is built, and a dim that is not
-// padded has no extents. Tested by test/Dialect/Dist/layout.mlir.
+// padded has no extents. Tested by test/Dialect/Dist/layout.mlir
+// and invalid-layout.mlir.
 //
 //===----------------------------------------------------------------------===//
 

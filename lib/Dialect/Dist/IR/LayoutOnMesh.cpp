@@ -5,7 +5,7 @@
 // Example: on <"tensor"=4> the dim {"tensor"}:[6:8, 64] is cut in 4 parts of
 // 128: the factor 8 takes the axis. {"tensor"}:[6, 64:65] is refused, because
 // the axis divides neither the extent 6 nor, once 6 is begun, what is left.
-// Tested by test/Dialect/Dist/invalid-layout.mlir.
+// Tested by test/Dialect/Dist/invalid-layout-ops.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers, folders and rewrites of the ops that change where a value lives.
-// Tested by test/Dialect/Dist/invalid-layout.mlir and canonicalize.mlir.
+// Tested by test/Dialect/Dist/invalid-layout-ops.mlir and
+// canonicalize.mlir.
 //
 //===----------------------------------------------------------------------===//
 

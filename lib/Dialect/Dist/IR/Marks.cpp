@@ -63,13 +63,13 @@ static LogicalResult verifyForm(Operation *op, NamedAttribute mark, Form form,
   Attribute value = mark.getValue();
   switch (form) {
   case Form::None:
-    return op->emitOpError() << "expected a mark of " << where << "s, got '"
+    return op->emitOpError() << "expected a mark of " << where << ", got '"
                              << mark.getName().getValue() << "'";
   case Form::Role: {
     auto role = dyn_cast<StringAttr>(value);
     if (role && llvm::is_contained(roles, role.getValue()))
       return success();
-    return op->emitOpError() << "expected the role of " << where << ": "
+    return op->emitOpError() << "expected a role of " << where << ": "
                              << llvm::join(roles, ", ") << ", got " << value;
   }
   case Form::Symbol:
@@ -116,14 +116,14 @@ LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned,
                                                     NamedAttribute mark) {
   return verifyForm(op, mark, getArgumentForm(mark.getName().getValue()),
-                    kArgumentRoles, "an argument");
+                    kArgumentRoles, "arguments");
 }
 
 LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                        unsigned,
                                                        NamedAttribute mark) {
   return verifyForm(op, mark, getResultForm(mark.getName().getValue()),
-                    kResultRoles, "a result");
+                    kResultRoles, "results");
 }
 
 /// One layout for each result.
@@ -165,6 +165,6 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   if (name == kLayouts)
     return verifyLayouts(op, value);
   if (name == kName)
-    return verifyForm(op, mark, Form::Name, {}, "an op");
+    return verifyForm(op, mark, Form::Name, {}, "ops");
   return op->emitOpError() << "expected a mark of ops, got '" << name << "'";
 }

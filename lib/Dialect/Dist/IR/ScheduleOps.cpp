@@ -44,9 +44,9 @@ LogicalResult SegmentOp::verify() {
     return emitOpError() << "expected `at` in phase update and `chunk` in the "
                             "others, got phase '"
                          << stringifyPhase(getPhase()) << "'";
-  if (getChunk() && static_cast<int64_t>(*getChunk()) < 0)
+  if (getChunk() && *getChunk() < 0)
     return emitOpError() << "expected a chunk of at least 0, got "
-                         << static_cast<int64_t>(*getChunk());
+                         << *getChunk();
   if (getAt()) {
     if (getAt()->empty())
       return emitOpError() << "expected at least one coordinate, got 0";
@@ -92,16 +92,14 @@ LogicalResult TransferOp::verify() {
       return emitOpError() << "expected a result of " << from << ", got " << to;
     return success();
   }
-  if (layout.getPin(getAxis()) !=
-      ArrayRef<int64_t>(static_cast<int64_t>(getFrom())))
+  if (layout.getPin(getAxis()) != ArrayRef<int64_t>(getFrom()))
     return emitOpError() << "expected an input pinned at coordinate "
                          << getFrom() << " of axis \"" << getAxis()
                          << "\" alone, got " << layout;
   SmallVector<PinAttr> pins;
   for (PinAttr pin : layout.getAt())
     pins.push_back(pin.getAxis() == getAxisAttr()
-                       ? PinAttr::get(getContext(), getAxisAttr(),
-                                      static_cast<int64_t>(getTo()))
+                       ? PinAttr::get(getContext(), getAxisAttr(), getTo())
                        : pin);
   RankedTensorType wanted = withLayout(from, layout.withPins(pins));
   if (wanted != to)

@@ -249,10 +249,18 @@ static LogicalResult verifySums(StepOp step, func::FuncOp microbatch,
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i)
     if (auto symbol = microbatch.getResultAttrOfType<FlatSymbolRefAttr>(
             i, DistDialect::kGradientOf)) {
-      if (!tables.lookupNearestSymbolFrom<StateOp>(step, symbol))
+      auto state = tables.lookupNearestSymbolFrom<StateOp>(step, symbol);
+      if (!state)
         return step.emitOpError()
                << "expected state " << symbol << " of result " << i << " of @"
                << microbatch.getName() << " in the module, got none";
+      auto type = dyn_cast<RankedTensorType>(microbatch.getResultTypes()[i]);
+      if (!type || type.getShape() != state.getTensorType().getShape())
+        return step.emitOpError()
+               << "expected the shape of " << state.getTensorType()
+               << " of state " << symbol << " for result " << i << " of @"
+               << microbatch.getName() << ", got "
+               << microbatch.getResultTypes()[i];
       if (!sums.try_emplace(symbol, microbatch.getResultTypes()[i]).second)
         return step.emitOpError() << "expected one gradient of " << symbol
                                   << " from @" << microbatch.getName();

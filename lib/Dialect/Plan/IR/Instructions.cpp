@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What each instruction reads and writes, and its verifier. Tested by
-// test/Dialect/Plan/invalid.mlir.
+// test/Dialect/Plan/invalid-instructions.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,11 +141,9 @@ LogicalResult CollectiveOp::verify() {
                             "one, got "
                          << getOutputs().size() << " and "
                          << getInputs().size();
-  if (static_cast<int64_t>(getDim()) < 0 ||
-      static_cast<int64_t>(getConcatDim()) < 0)
-    return emitOpError() << "expected dims of at least 0, got "
-                         << static_cast<int64_t>(getDim()) << " and "
-                         << static_cast<int64_t>(getConcatDim());
+  if (getDim() < 0 || getConcatDim() < 0)
+    return emitOpError() << "expected dims of at least 0, got " << getDim()
+                         << " and " << getConcatDim();
   if (getStages())
     for (auto [i, stage] : llvm::enumerate(*getStages()))
       if (stage < 0 || (i > 0 && stage <= (*getStages())[i - 1]))
@@ -235,7 +233,7 @@ static LogicalResult verifyEvent(Op op, SymbolTableCollection &tables) {
     return op.emitOpError() << "expected frame " << op.getFrameAttr()
                             << " in the module, got none";
   int64_t event = op.getEvent();
-  if (event < 0 || event >= static_cast<int64_t>(frame.getEvents()))
+  if (event < 0 || event >= frame.getEvents())
     return op.emitOpError()
            << "expected an event of frame " << op.getFrameAttr() << " below "
            << frame.getEvents() << ", got " << event;
@@ -278,8 +276,7 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<ProgramOp> callee = findCallee(*this, tables);
   if (failed(callee))
     return failure();
-  if (static_cast<int64_t>(getArguments().size()) !=
-      static_cast<int64_t>(callee->getParameters()))
+  if (static_cast<int64_t>(getArguments().size()) != callee->getParameters())
     return emitOpError() << "expected " << callee->getParameters()
                          << " arguments of " << getProgramAttr() << ", got "
                          << getArguments().size();
@@ -289,9 +286,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
 Uses LoopOp::getUses() { return {}; }
 
 LogicalResult LoopOp::verify() {
-  if (static_cast<int64_t>(getTrips()) < 0)
-    return emitOpError() << "expected trips of at least 0, got "
-                         << static_cast<int64_t>(getTrips());
+  if (getTrips() < 0)
+    return emitOpError() << "expected trips of at least 0, got " << getTrips();
   return success();
 }
 

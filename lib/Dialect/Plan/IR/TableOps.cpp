@@ -63,7 +63,7 @@ LogicalResult FrameOp::verify() {
       failed(verifyLeast(*this, "events", 1, getEvents())) ||
       failed(verifyStages(*this, getStages())))
     return failure();
-  if (static_cast<int64_t>(getSlots()) > 1 && !getSlot())
+  if (getSlots() > 1 && !getSlot())
     return emitOpError() << "expected a slot expression for " << getSlots()
                          << " slots";
   if (getChunk() && getKind() != FrameKind::Act)
@@ -93,8 +93,7 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!frame.isPlaced())
     return success();
   int64_t size = *frame.getSize(), bytes = getBytes();
-  if (!getOffset() || static_cast<int64_t>(*getOffset()) > size ||
-      bytes > size - static_cast<int64_t>(*getOffset())) {
+  if (!getOffset() || *getOffset() > size || bytes > size - *getOffset()) {
     InFlightDiagnostic diag =
         emitOpError() << "expected an offset inside frame " << getFrameAttr()
                       << " of " << size << " bytes for " << bytes << " bytes";
@@ -241,8 +240,7 @@ LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &tables) {
         return failure();
   }
   for (const Cell &cell : table.getRows().getCells())
-    if (cell.program >= 0 &&
-        cell.microbatch >= static_cast<int64_t>(getMicrobatches()))
+    if (cell.program >= 0 && cell.microbatch >= getMicrobatches())
       return emitOpError() << "expected microbatches below "
                            << getMicrobatches() << ", got " << cell.microbatch;
   return success();

@@ -56,7 +56,7 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", (ins Dist_ReductionAttr:$
   }];
 }
 
-def Dist_ReduceScatterOp : Dist_CollectiveOp<"reduce_scatter", (ins Dist_ReductionAttr:$kind, I64Attr:$dim)> {
+def Dist_ReduceScatterOp : Dist_CollectiveOp<"reduce_scatter", (ins Dist_ReductionAttr:$kind, Dist_I64Attr:$dim)> {
   let summary = "reduces over the axes; each device gets its part of a dim";
   let description = [{
     ```mlir
@@ -72,7 +72,7 @@ def Dist_ReduceScatterOp : Dist_CollectiveOp<"reduce_scatter", (ins Dist_Reducti
   }];
 }
 
-def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
+def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", (ins Dist_I64Attr:$dim)> {
   let summary = "each device gets the parts of a dim that all members hold";
   let description = [{
     ```mlir
@@ -88,7 +88,7 @@ def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
   }];
 }
 
-def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", (ins I64Attr:$split_dim, I64Attr:$concat_dim)> {
+def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", (ins Dist_I64Attr:$split_dim, Dist_I64Attr:$concat_dim)> {
   let summary = "moves axes from the end of one dim's list to the end of another's";
   let description = [{
     ```mlir

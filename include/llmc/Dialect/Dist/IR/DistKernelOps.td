@@ -33,7 +33,7 @@ def Dist_LaunchOp : Dist_Op<"launch", [Pure]> {
     equal size in bytes; scratch at least 0.
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyType>:$inputs, OptionalAttr<ArrayAttr>:$tied,
-                       DefaultValuedAttr<I64Attr, "0">:$scratch);
+                       DefaultValuedAttr<Dist_I64Attr, "0">:$scratch);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
   let extraClassDeclaration = [{

@@ -79,7 +79,7 @@ def Dist_KeepOp : Dist_Op<"keep", [Pure, Dist_SymbolUser]> {
     axis of a dim of the input and of none of the result; coordinates lie inside the axis.
     Without encodings: a coordinate, and equal types.
   }];
-  let arguments = (ins AnyRankedTensor:$input, StrAttr:$axis, OptionalAttr<I64Attr>:$coordinate);
+  let arguments = (ins AnyRankedTensor:$input, StrAttr:$axis, OptionalAttr<Dist_I64Attr>:$coordinate);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $input `where` $axis (`=` $coordinate^)? attr-dict `:` type($input) `->` type($result)

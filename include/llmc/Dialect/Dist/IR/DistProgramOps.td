@@ -17,6 +17,11 @@ include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
+// Read with its sign, so that verifiers see negative numbers.
+def Dist_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer"> {
+  let convertFromStorage = "$_self.getValue().getSExtValue()";
+}
+
 class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;
 
 class Dist_SymbolOp<string mnemonic, list<Trait> traits = []>
@@ -152,7 +157,7 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     `accumulate` a float.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, FlatSymbolRefAttr:$optimizer,
-                       I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<F64Attr>:$clip,
+                       Dist_I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<F64Attr>:$clip,
                        OptionalAttr<TypeAttr>:$accumulate, OptionalAttr<Dist_RecomputeAttr>:$recompute);
   let assemblyFormat = [{
     $sym_name `forward` `(` $forward `)` `optimizer` `(` $optimizer `)` `microbatches` `(` $microbatches `)`
@@ -185,7 +190,7 @@ def Dist_StepOp : Dist_SymbolOp<"step", [Dist_SymbolUser]> {
     Phase 2 adds `chunks`, phase 5 `table`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$microbatch, FlatSymbolRefAttr:$update,
-                       I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<Dist_RecomputeAttr>:$recompute,
+                       Dist_I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<Dist_RecomputeAttr>:$recompute,
                        OptionalAttr<DenseI64ArrayAttr>:$chunks, OptionalAttr<Dist_TableAttr>:$table);
   let assemblyFormat = [{
     $sym_name `microbatch` `(` $microbatch `)` `update` `(` $update `)` `microbatches` `(` $microbatches `)`

@@ -37,7 +37,7 @@ def Dist_SegmentOp : Dist_Op<"segment", [RecursiveMemoryEffects, SingleBlock]> {
     the pipeline axis (ascending from 0 on); not nested; the yielded types are
     the result types.
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$chunk, OptionalAttr<DenseI64ArrayAttr>:$at,
+  let arguments = (ins OptionalAttr<Dist_I64Attr>:$chunk, OptionalAttr<DenseI64ArrayAttr>:$at,
                        Dist_PhaseAttr:$phase);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
@@ -76,7 +76,7 @@ def Dist_TransferOp : Dist_Op<"transfer", [Pure, Dist_SymbolUser]> {
     pinned at the first coordinate alone, the result at the second, all else
     equal; otherwise equal types.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$symbol, AnyRankedTensor:$input, StrAttr:$axis, I64Attr:$from, I64Attr:$to,
+  let arguments = (ins FlatSymbolRefAttr:$symbol, AnyRankedTensor:$input, StrAttr:$axis, Dist_I64Attr:$from, Dist_I64Attr:$to,
                        OptionalAttr<FlatSymbolRefAttr>:$mesh);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
@@ -106,7 +106,7 @@ def Dist_TimelineOp : Dist_SymbolOp<"timeline", [Dist_SymbolUser]> {
     row, and its microbatch exists; the table has a row for each pipeline coordinate
     of the mesh.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$microbatches,
+  let arguments = (ins SymbolNameAttr:$sym_name, Dist_I64Attr:$microbatches,
                        TypedArrayAttrBase<Dist_ProgramAttr, "array of programs">:$programs,
                        TypedArrayAttrBase<Dist_RouteAttr, "array of routes">:$transfers, Dist_TableAttr:$table);
   let assemblyFormat = [{

@@ -52,7 +52,7 @@ def Plan_ContractOp : Plan_Instruction<"contract",
     (ins Plan_OperandAttr:$a, Plan_OperandAttr:$b, Plan_OperandAttr:$c,
          TypedArrayAttrBase<Plan_LoopDimAttr, "array of dims">:$dims, TypeAttr:$accumulate,
          DefaultValuedAttr<F64Attr, "1.0">:$alpha, DefaultValuedAttr<F64Attr, "0.0">:$beta,
-         DefaultValuedAttr<I64Attr, "0">:$scratch_bytes, DefaultValuedAttr<I64Attr, "0">:$packed_bytes,
+         DefaultValuedAttr<Plan_I64Attr, "0">:$scratch_bytes, DefaultValuedAttr<Plan_I64Attr, "0">:$packed_bytes,
          OptionalAttr<Plan_OperandAttr>:$scratch)> {
   let summary = "c = alpha * sum a * b + beta * c";
   let description = [{
@@ -77,8 +77,8 @@ def Plan_ContractOp : Plan_Instruction<"contract",
 
 def Plan_CollectiveOp : Plan_Instruction<"collective",
     (ins FlatSymbolRefAttr:$symbol, Plan_CollectiveKindAttr:$kind, OptionalAttr<Plan_ReductionAttr>:$reduction,
-         StrArrayAttr:$axes, Plan_Stages:$stages, DefaultValuedAttr<I64Attr, "0">:$dim,
-         DefaultValuedAttr<I64Attr, "0">:$concat_dim, OptionalAttr<Plan_ExprAttr>:$peer, Plan_Operands:$inputs,
+         StrArrayAttr:$axes, Plan_Stages:$stages, DefaultValuedAttr<Plan_I64Attr, "0">:$dim,
+         DefaultValuedAttr<Plan_I64Attr, "0">:$concat_dim, OptionalAttr<Plan_ExprAttr>:$peer, Plan_Operands:$inputs,
          Plan_Operands:$outputs, OptionalAttr<Plan_OperandAttr>:$counts)> {
   let summary = "a collective among the devices that differ in the axes alone";
   let description = [{
@@ -154,7 +154,7 @@ def Plan_CopyOp : Plan_Instruction<"copy",
   let hasVerifier = 1;
 }
 
-def Plan_FillOp : Plan_Instruction<"fill", (ins Plan_OperandAttr:$to, DefaultValuedAttr<I64Attr, "0">:$pattern)> {
+def Plan_FillOp : Plan_Instruction<"fill", (ins Plan_OperandAttr:$to, DefaultValuedAttr<Plan_I64Attr, "0">:$pattern)> {
   let summary = "makes every element the pattern's low bytes";
   let description = [{
     ```mlir
@@ -164,7 +164,7 @@ def Plan_FillOp : Plan_Instruction<"fill", (ins Plan_OperandAttr:$to, DefaultVal
   let assemblyFormat = "`on` $stream $to (`pattern` `(` $pattern^ `)`)? attr-dict";
 }
 
-class Plan_EventOp<string mnemonic> : Plan_Instruction<mnemonic, (ins FlatSymbolRefAttr:$frame, I64Attr:$event)> {
+class Plan_EventOp<string mnemonic> : Plan_Instruction<mnemonic, (ins FlatSymbolRefAttr:$frame, Plan_I64Attr:$event)> {
   let assemblyFormat = "`on` $stream $frame `event` `(` $event `)` attr-dict";
 }
 
@@ -201,7 +201,7 @@ def Plan_CallOp : Plan_Instruction<"call",
   }];
 }
 
-def Plan_LoopOp : Plan_Instruction<"loop", (ins I64Attr:$trips, FlatSymbolRefAttr:$program)> {
+def Plan_LoopOp : Plan_Instruction<"loop", (ins Plan_I64Attr:$trips, FlatSymbolRefAttr:$program)> {
   let summary = "runs a program several times (reserved: the loader refuses it)";
   let description = "Constraints: the program exists and stands before the caller; trips at least 0.";
   let assemblyFormat = "`on` $stream $trips `times` $program attr-dict";

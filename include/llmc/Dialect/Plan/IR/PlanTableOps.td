@@ -15,6 +15,11 @@ include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 
+// Read with its sign, so that verifiers see negative numbers.
+def Plan_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer"> {
+  let convertFromStorage = "$_self.getValue().getSExtValue()";
+}
+
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 class Plan_SymbolOp<string mnemonic, list<Trait> traits = []>
     : Plan_Op<mnemonic, !listconcat([Symbol, HasParent<"::mlir::ModuleOp">], traits)>;
@@ -39,7 +44,7 @@ def Plan_DeviceOp : Plan_Op<"device", [HasParent<"::mlir::ModuleOp">]> {
 
     Constraints: threads at least 1; arenas at least 0.
   }];
-  let arguments = (ins I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$seed, OptionalAttr<DenseI64ArrayAttr>:$arenas);
+  let arguments = (ins Plan_I64Attr:$threads, DefaultValuedAttr<Plan_I64Attr, "0">:$seed, OptionalAttr<DenseI64ArrayAttr>:$arenas);
   let assemblyFormat = [{
     `threads` `(` $threads `)` (`seed` `(` $seed^ `)`)? (`arenas` `(` $arenas^ `)`)? attr-dict
   }];
@@ -55,7 +60,7 @@ def Plan_StreamOp : Plan_SymbolOp<"stream"> {
     ```
     Ready heads of greater priority run first.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_StreamKindAttr:$kind, DefaultValuedAttr<I64Attr, "0">:$priority);
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_StreamKindAttr:$kind, DefaultValuedAttr<Plan_I64Attr, "0">:$priority);
   let assemblyFormat = "$sym_name $kind (`priority` `(` $priority^ `)`)? attr-dict";
 }
 
@@ -74,10 +79,10 @@ def Plan_FrameOp : Plan_SymbolOp<"frame"> {
     slots; stages ascending; offset and size together, at least 0 and multiples of 64; a
     chunk on `act` frames alone.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_FrameKindAttr:$kind, DefaultValuedAttr<I64Attr, "1">:$slots,
-                       OptionalAttr<Plan_ExprAttr>:$slot, DefaultValuedAttr<I64Attr, "1">:$events,
-                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<DenseI64ArrayAttr>:$stages,
-                       OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$size);
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_FrameKindAttr:$kind, DefaultValuedAttr<Plan_I64Attr, "1">:$slots,
+                       OptionalAttr<Plan_ExprAttr>:$slot, DefaultValuedAttr<Plan_I64Attr, "1">:$events,
+                       OptionalAttr<Plan_I64Attr>:$chunk, OptionalAttr<DenseI64ArrayAttr>:$stages,
+                       OptionalAttr<Plan_I64Attr>:$offset, OptionalAttr<Plan_I64Attr>:$size);
   let assemblyFormat = [{
     $sym_name $kind (`slots` `(` $slots^ `)`)? (`slot` `(` $slot^ `)`)? (`events` `(` $events^ `)`)?
     (`chunk` `(` $chunk^ `)`)? (`stages` `(` $stages^ `)`)? (`offset` `(` $offset^ `)`)?
@@ -102,7 +107,7 @@ def Plan_BufferOp : Plan_SymbolOp<"buffer", [Plan_SymbolUser]> {
     Constraints: the frame exists; bytes at least 0; the offset at least 0 and a multiple
     of 64; in a placed frame an offset, and the buffer inside the frame.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$frame, I64Attr:$bytes, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$frame, Plan_I64Attr:$bytes, OptionalAttr<Plan_I64Attr>:$offset);
   let assemblyFormat = "$sym_name `in` $frame `bytes` `(` $bytes `)` (`offset` `(` $offset^ `)`)? attr-dict";
   let hasVerifier = 1;
 }
@@ -137,7 +142,7 @@ def Plan_ObjectOp : Plan_SymbolOp<"object"> {
     ```
     Constraints: a plain file name, without folders.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$file, I64Attr:$hash, StrArrayAttr:$features);
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$file, Plan_I64Attr:$hash, StrArrayAttr:$features);
   let assemblyFormat = "$sym_name `file` `(` $file `)` `hash` `(` $hash `)` `features` `(` $features `)` attr-dict";
   let hasVerifier = 1;
 }
@@ -156,8 +161,8 @@ def Plan_ProgramOp : Plan_SymbolOp<"program", [NoTerminator, SingleBlock]> {
     Constraints: a chunk exactly for forward and backward phases; parameters at least 0;
     the body holds instructions only.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_PhaseAttr:$phase, OptionalAttr<I64Attr>:$chunk,
-                       DefaultValuedAttr<I64Attr, "0">:$parameters);
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_PhaseAttr:$phase, OptionalAttr<Plan_I64Attr>:$chunk,
+                       DefaultValuedAttr<Plan_I64Attr, "0">:$parameters);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name $phase (`chunk` `(` $chunk^ `)`)? (`parameters` `(` $parameters^ `)`)? attr-dict-with-keyword $body
@@ -195,7 +200,7 @@ def Plan_EntryOp : Plan_SymbolOp<"entry", [Plan_SymbolUser]> {
     stages in prologue and epilogue as in the table; cells' microbatches exist; names of
     inputs, metrics and fetches occur once.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_EntryKindAttr:$kind, I64Attr:$microbatches, I64Attr:$chunks,
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_EntryKindAttr:$kind, Plan_I64Attr:$microbatches, Plan_I64Attr:$chunks,
                        UnitAttr:$reorder, ArrayAttr:$prologue, FlatSymbolRefAttr:$table, ArrayAttr:$epilogue,
                        TypedArrayAttrBase<Plan_InputAttr, "array of inputs">:$inputs,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "array of hyper values">:$hypers,

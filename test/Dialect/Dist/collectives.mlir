@@ -1,0 +1,62 @@
+// RUN: llmc-opt %s --verify-roundtrip | FileCheck %s
+// RUN: llmc-opt %s --mlir-print-op-generic | llmc-opt | FileCheck %s
+
+// Each collective in its two typings: layouts on global shapes, local shapes.
+
+dist.mesh @mesh = <"pipe"=2, "x"=2, "y"=3> pipeline "pipe"
+
+#full = #dist.layout<@mesh, [{}, {}]>
+#x = #dist.layout<@mesh, [{"x"}, {}]>
+#xy = #dist.layout<@mesh, [{"x", "y"}, {}]>
+#yx = #dist.layout<@mesh, [{"y", "x"}, {}]>
+#x_y = #dist.layout<@mesh, [{"x"}, {"y"}]>
+#py = #dist.layout<@mesh, [{"x"}, {}], partial = [sum{"y"}]>
+#pm = #dist.layout<@mesh, [{}, {}], partial = [sum{"y"}, max{"x"}]>
+#pmx = #dist.layout<@mesh, [{}, {}], partial = [sum{"y"}]>
+#at1 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [1]}>
+#at01 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [0, 1]}>
+#pp = #dist.layout<@mesh, [{}, {}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
+
+// CHECK-LABEL: func.func @with_layouts
+func.func @with_layouts(%py: tensor<12x6xf32, #py>, %pm: tensor<12x6xf32, #pm>, %xy: tensor<12x6xf32, #xy>,
+                        %at1: tensor<12x6xf32, #at1>, %pp: tensor<12x6xf32, #pp>) {
+  // CHECK-NEXT: dist.all_reduce %{{.*}} over ["y"] sum : tensor<12x6xf32, #{{.*}}> -> tensor<12x6xf32, #{{.*}}>
+  %0 = dist.all_reduce %py over ["y"] sum : tensor<12x6xf32, #py> -> tensor<12x6xf32, #x>
+  // CHECK-NEXT: dist.all_reduce %{{.*}} over ["x"] max
+  %1 = dist.all_reduce %pm over ["x"] max : tensor<12x6xf32, #pm> -> tensor<12x6xf32, #pmx>
+  // CHECK-NEXT: dist.reduce_scatter %{{.*}} dim 0 over ["y"] sum
+  %2 = dist.reduce_scatter %py dim 0 over ["y"] sum : tensor<12x6xf32, #py> -> tensor<12x6xf32, #xy>
+  // CHECK-NEXT: dist.all_gather %{{.*}} dim 0 over ["y"]
+  %3 = dist.all_gather %xy dim 0 over ["y"] : tensor<12x6xf32, #xy> -> tensor<12x6xf32, #x>
+  // CHECK-NEXT: dist.all_gather %{{.*}} dim 0 over ["x", "y"]
+  %4 = dist.all_gather %xy dim 0 over ["x", "y"] : tensor<12x6xf32, #xy> -> tensor<12x6xf32, #full>
+  // CHECK-NEXT: dist.all_to_all %{{.*}} split 1 concat 0 over ["y"]
+  %5 = dist.all_to_all %xy split 1 concat 0 over ["y"] : tensor<12x6xf32, #xy> -> tensor<12x6xf32, #x_y>
+  // CHECK-NEXT: dist.permute %{{.*}} over ["x", "y"] to ["y", "x"]
+  %6 = dist.permute %xy over ["x", "y"] to ["y", "x"] : tensor<12x6xf32, #xy> -> tensor<12x6xf32, #yx>
+  // CHECK-NEXT: dist.broadcast %{{.*}} from [1] over ["pipe"]
+  %7 = dist.broadcast %at1 from [1] over ["pipe"] : tensor<12x6xf32, #at1> -> tensor<12x6xf32, #at01>
+  // CHECK-NEXT: dist.reduce %{{.*}} to [1] over ["pipe"] sum
+  %8 = dist.reduce %pp to [1] over ["pipe"] sum : tensor<12x6xf32, #pp> -> tensor<12x6xf32, #at1>
+  return
+}
+
+// CHECK-LABEL: func.func @local
+func.func @local(%a: tensor<12x6xf32>, %b: tensor<4xf32>) {
+  // One collective of two buffers, with the name that its clones share.
+  // CHECK-NEXT: dist.all_reduce @stats %{{.*}}, %{{.*}} over ["x", "y"] on @mesh sum : tensor<12x6xf32>, tensor<4xf32>
+  %0:2 = dist.all_reduce @stats %a, %b over ["x", "y"] on @mesh sum : tensor<12x6xf32>, tensor<4xf32>
+  // CHECK-NEXT: dist.reduce_scatter %{{.*}} dim 0 over ["x", "y"] max : tensor<12x6xf32> -> tensor<2x6xf32>
+  %1 = dist.reduce_scatter %a dim 0 over ["x", "y"] max : tensor<12x6xf32> -> tensor<2x6xf32>
+  // CHECK-NEXT: dist.all_gather %{{.*}} dim 1 over ["y"] : tensor<12x6xf32> -> tensor<12x18xf32>
+  %2 = dist.all_gather %a dim 1 over ["y"] : tensor<12x6xf32> -> tensor<12x18xf32>
+  // CHECK-NEXT: dist.all_to_all %{{.*}} split 1 concat 0 over ["y"] : tensor<12x6xf32> -> tensor<36x2xf32>
+  %3 = dist.all_to_all %a split 1 concat 0 over ["y"] : tensor<12x6xf32> -> tensor<36x2xf32>
+  // CHECK-NEXT: dist.permute %{{.*}} over ["x", "y"] to ["y", "x"] : tensor<12x6xf32>
+  %4 = dist.permute %a over ["x", "y"] to ["y", "x"] : tensor<12x6xf32>
+  // CHECK-NEXT: dist.broadcast %{{.*}} from [0, 2] over ["x", "y"] : tensor<4xf32>
+  %5 = dist.broadcast %b from [0, 2] over ["x", "y"] : tensor<4xf32>
+  // CHECK-NEXT: dist.reduce %{{.*}} to [1] over ["x"] min : tensor<4xf32>
+  %6 = dist.reduce %b to [1] over ["x"] min : tensor<4xf32>
+  return
+}

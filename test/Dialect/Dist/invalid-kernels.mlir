@@ -1,0 +1,87 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'dist.launch' op expected scratch of at least 0 bytes, got -1}}
+  %0 = dist.launch @k(%a) {scratch = -1} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'dist.launch' op expected [result, operand] in `tied`, got 0 : i64}}
+  %0 = dist.launch @k(%a) {tied = [0]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'dist.launch' op expected tied pairs of 1 results and 1 operands, got [0, 1]}}
+  %0 = dist.launch @k(%a) {tied = [[0, 1]]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'dist.launch' op expected results and operands tied once, got [1, 0] again}}
+  %0:2 = dist.launch @k(%a) {tied = [[0, 0], [1, 0]]} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'dist.launch' op expected tied types of equal size, got 'tensor<4xf64>' and 'tensor<4xf32>'}}
+  %0 = dist.launch @k(%a) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x4xf32>, %b: tensor<4x4xf64>) {
+  // expected-error @+1 {{'dist.contract' op expected sides of equal element type, got 'f32' and 'f64'}}
+  %0 = dist.contract %a, %b batch [] x [] contracting [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf64>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected distinct dims of the left side of 'tensor<4x4xf32>', got 2}}
+  %0 = dist.contract %a, %a batch [] x [] contracting [2] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected as many contracting dims on both sides, got 1 and 0}}
+  %0 = dist.contract %a, %a batch [] x [] contracting [1] x [] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected contracting dims of equal size, got 2 and 4}}
+  %0 = dist.contract %a, %a batch [] x [] contracting [1] x [0] : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected a result of shape [4, 4], got 'tensor<4x2xf32>'}}
+  %0 = dist.contract %a, %a batch [] x [] contracting [1] x [1] : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>, %c: tensor<4x4xf64>) {
+  // expected-error @+1 {{'dist.contract' op expected an accumulator of 'tensor<4x4xf32>', got 'tensor<4x4xf64>'}}
+  %0 = dist.contract %a, %a plus %c batch [] x [] contracting [1] x [1] : (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x4xf64>) -> tensor<4x4xf32>
+  return
+}

@@ -1,0 +1,94 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'func.func' op expected a role of arguments: input, hyper, parameter,}}
+func.func private @f(tensor<f32> {dist.role = "loss"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a role of results: loss, loss_sum,}}
+func.func private @f() -> (tensor<f32> {dist.role = "input"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a mark of arguments, got 'dist.metric'}}
+func.func private @f(tensor<f32> {dist.metric = "loss"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a mark of results, got 'dist.reads'}}
+func.func private @f() -> (tensor<f32> {dist.reads = @w})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a symbol for 'dist.reads', got "w"}}
+func.func private @f(tensor<f32> {dist.reads = "w"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a name for 'dist.input', got ""}}
+func.func private @f(tensor<f32> {dist.input = ""})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a #dist.layout for 'dist.layout', got unit}}
+func.func private @f(tensor<f32> {dist.layout})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a #dist.slot for 'dist.slot', got "act"}}
+func.func private @f(tensor<f32> {dist.slot = "act"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a mark of ops, got 'dist.role'}}
+func.func private @f() attributes {dist.role = "input"}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected an i64 of at least 0 for 'dist.block', got -1 : i64}}
+  %0 = arith.constant {dist.block = -1 : i64} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected a #dist.phase for 'dist.phase', got "forward"}}
+  %0 = arith.constant {dist.phase = "forward"} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected a name for 'dist.name', got 1 : i64}}
+  %0 = arith.constant {dist.name = 1} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected a layout for each of 1 results in 'dist.layouts', got []}}
+  %0 = arith.constant {dist.layouts = []} dense<0> : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected a layout of 1 dims in 'dist.layouts', got 2}}
+  %0 = arith.constant {dist.layouts = [#dist.layout<@mesh, [{}, {}]>]} dense<0> : tensor<4xi32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a float for 'dist.default', got 1 : i64}}
+func.func private @f(tensor<f32> {dist.default = 1})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected an i64 of at least 0 for 'dist.data_offset', got -1 : i64}}
+func.func private @f(tensor<f32> {dist.data_offset = -1})
