@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Walkthrough.h"
 #include "WalkthroughPlan.h"
 #include "WalkthroughReference.h"
 
-#include "llmc/Runtime/Executor/Session.h"
 #include "llmc/Runtime/Plan/PlanFile.h"
 #include "llmc/Runtime/Plan/PlanVerify.h"
 
@@ -21,38 +21,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <set>
 
 namespace llmc::rt::test {
 namespace {
 
-const std::string object = LLMC_WALKTHROUGH_OBJECT;
+const std::string &object = walkthroughObject;
 constexpr int numSteps = 20;
-
-std::string corpusFile() {
-  std::string path = testing::TempDir() + "/walkthrough.bin";
-  std::ofstream file(path, std::ios::binary);
-  uint32_t x = 1;
-  for (int i = 0; i < 4096; ++i) {
-    x = x * 1664525 + 1013904223;
-    // Mostly the successor, so that there is something to learn.
-    file.put(static_cast<char>((i + (x >> 29) / 7) % vocabulary));
-  }
-  return path;
-}
-
-std::unique_ptr<Session> open(plan::Plan plan, SessionOptions options = {}) {
-  options.folder = object.substr(0, object.rfind('/'));
-  auto session = Session::open(std::move(plan), options);
-  if (!session.ok()) {
-    ADD_FAILURE() << session.message();
-    return nullptr;
-  }
-  static const std::string corpus = corpusFile();
-  EXPECT_TRUE((*session)->useCorpus(corpus, DType::u8).ok());
-  return *std::move(session);
-}
 
 const char *const stateNames[] = {"E",    "E.m", "E.v",  "W1",  "W1.m",
                                   "W1.v", "W2",  "W2.m", "W2.v"};
@@ -111,7 +86,7 @@ double distance(Session &session, const char *name, const std::vector<T> &b) {
 
 /// Twenty steps beside the reference; prints and bounds the distances.
 template <typename T> void compareWithOneDevice(int m, const char *type) {
-  auto session = open(makeWalkthroughPlan(m, object));
+  auto session = openWalkthrough(makeWalkthroughPlan(m, object));
   ASSERT_TRUE(session);
   Reference<T> one;
   one.E.w = values<T>(*session, "E");
@@ -167,7 +142,7 @@ TEST(WalkthroughTest, EqualsOneDeviceInDouble) {
 
 // E lives on both stages, and every replica over data holds the same bits.
 TEST(WalkthroughTest, CopiesStayEqual) {
-  auto session = open(makeWalkthroughPlan(2, object));
+  auto session = openWalkthrough(makeWalkthroughPlan(2, object));
   ASSERT_TRUE(session);
   runAll(*session, 5);
   for (const char *name : stateNames) {
@@ -177,7 +152,7 @@ TEST(WalkthroughTest, CopiesStayEqual) {
 
 // The collectives of one step, as the walkthrough's table counts them.
 TEST(WalkthroughTest, Communication) {
-  auto session = open(makeWalkthroughPlan(2, object));
+  auto session = openWalkthrough(makeWalkthroughPlan(2, object));
   ASSERT_TRUE(session);
   runAll(*session, 1);
   CommunicatorCounts counts = session->communication();
@@ -200,7 +175,7 @@ TEST(WalkthroughTest, EveryOrderGivesTheSameBits) {
   constexpr int steps = 3;
   for (int m : {2, 4}) {
     plan::Plan plan = makeWalkthroughPlan(m, object);
-    auto plain = open(plan);
+    auto plain = openWalkthrough(plan);
     ASSERT_TRUE(plain);
     std::string expected = runAll(*plain, steps);
     std::set<uint64_t> orders;
@@ -208,7 +183,7 @@ TEST(WalkthroughTest, EveryOrderGivesTheSameBits) {
       SessionOptions options;
       options.threads = 1;
       options.shuffleSeed = seed;
-      auto session = open(plan, options);
+      auto session = openWalkthrough(plan, options);
       ASSERT_TRUE(session);
       ASSERT_EQ(runAll(*session, steps), expected) << "seed " << seed;
       orders.insert(session->order().hash);
@@ -216,7 +191,7 @@ TEST(WalkthroughTest, EveryOrderGivesTheSameBits) {
     for (int threads : {1, 2, 5}) {
       SessionOptions options;
       options.threads = threads;
-      auto session = open(plan, options);
+      auto session = openWalkthrough(plan, options);
       ASSERT_TRUE(session);
       ASSERT_EQ(runAll(*session, steps), expected) << threads << " workers";
     }
@@ -271,7 +246,7 @@ TEST(WalkthroughTest, EachWaitIsNeeded) {
 TEST(WalkthroughTest, WithoutAWaitSomeOrderDiffers) {
   constexpr int steps = 2;
   plan::Plan plan = makeWalkthroughPlan(4, object);
-  auto session = open(plan);
+  auto session = openWalkthrough(plan);
   ASSERT_TRUE(session);
   std::string expected = runAll(*session, steps);
   size_t shown = 0;
@@ -283,7 +258,7 @@ TEST(WalkthroughTest, WithoutAWaitSomeOrderDiffers) {
       options.threads = 1;
       options.shuffleSeed = seed;
       options.bypassLoader = true;
-      auto broken = open(without(plan, place), options);
+      auto broken = openWalkthrough(without(plan, place), options);
       ASSERT_TRUE(broken);
       Status error;
       differs = runAll(*broken, steps, &error) != expected;
@@ -305,7 +280,7 @@ TEST(WalkthroughTest, StaysInsideItsBuffers) {
   for (int i : {0, 1}) {
     SessionOptions options;
     options.poison = patterns[i];
-    auto session = open(plan, options);
+    auto session = openWalkthrough(plan, options);
     ASSERT_TRUE(session);
     results[i] = runAll(*session, 3);
     MemoryAudit audit = session->auditMemory();
@@ -325,14 +300,14 @@ TEST(WalkthroughTest, StaysInsideItsBuffers) {
 // Written to a file and read back, the plan runs to the same bits.
 TEST(WalkthroughTest, RunsFromAFile) {
   plan::Plan plan = makeWalkthroughPlan(2, object);
-  auto session = open(plan);
+  auto session = openWalkthrough(plan);
   ASSERT_TRUE(session);
   std::string expected = runAll(*session, 3);
   Result<std::string> bytes = plan::serializePlan(plan);
   ASSERT_TRUE(bytes.ok()) << bytes.message();
   Result<plan::Plan> read = plan::parsePlan(*bytes);
   ASSERT_TRUE(read.ok()) << read.message();
-  auto again = open(*std::move(read));
+  auto again = openWalkthrough(*std::move(read));
   ASSERT_TRUE(again);
   EXPECT_EQ(runAll(*again, 3), expected);
 }
