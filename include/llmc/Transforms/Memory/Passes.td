@@ -1,0 +1,58 @@
+//===- Passes.td - Passes of phase 6 -----------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_MEMORY_PASSES
+#define LLMC_TRANSFORMS_MEMORY_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def RecomputePass : Pass<"llmc-recompute", "::mlir::ModuleOp"> {
+  let summary = "Save or recompute the values of each block";
+  let description = [{
+    For each block that the step's `recompute` selects, what the block's
+    backward uses of its forward is computed again from the values that cross
+    between blocks. The clones read those through a fence, behind the incoming
+    cotangent of the block. A remark for each block says what is kept.
+
+    ```mlir
+    %y:2 = dist.segment chunk(0) phase(forward) { %t = tanh %x ... yield %x, %t }
+    dist.segment chunk(0) phase(backward) { ... multiply %dy, %y#1 ... }
+    // becomes
+    %y = dist.segment chunk(0) phase(forward) { %t = tanh %x ... yield %x }
+    dist.segment chunk(0) phase(backward) {
+      %f = dist.fence(%y) after(%dy)
+      %t = tanh %f
+      ... multiply %dy, %t ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def OutlineProgramsPass : Pass<"llmc-outline-programs", "::mlir::ModuleOp"> {
+  let summary = "One function for each segment, over slots";
+  let description = [{
+    Steps and entries become `dist.timeline`. What crosses between segments of a
+    chunk is an `act` slot; gradients, loss and count are `step` slots, to which
+    each microbatch adds in order when there are several.
+
+    ```mlir
+    func.func @train.c0.F(%x {dist.slot = #dist.slot<input, "x">}, ...)
+        -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, ...)
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def VerifyMemoryPass : Pass<"llmc-verify-memory", "::mlir::ModuleOp"> {
+  let summary = "Check what holds after phase 6";
+  let description = [{
+    Only timelines are left of steps and entries; programs hold no segment; every
+    `act` slot that is read is written by the forward of its chunk.
+  }];
+}
+
+#endif // LLMC_TRANSFORMS_MEMORY_PASSES

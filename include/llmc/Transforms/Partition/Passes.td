@@ -1,0 +1,53 @@
+//===- Passes.td - Passes of phase 4 -----------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_PARTITION_PASSES
+#define LLMC_TRANSFORMS_PARTITION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LocalizePass : Pass<"llmc-localize", "::mlir::ModuleOp"> {
+  let summary = "Give every value the shape that one device holds";
+  let description = [{
+    ```mlir
+    %0 = stablehlo.add %x, %y : tensor<4xf32, #l>      // #l: whole
+    // becomes
+    %0 = stablehlo.add %x, %y : tensor<4xf32>
+    ```
+    Each state gets a `dist.buffer` with its box. Encodings are gone.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {
+  let summary = "Move every op into the segment of its chunk and phase";
+  let description = [{
+    Segments stand in the order forward of chunk 0, 1, ..., then for chunks n - 1
+    to 0 backward-input and backward-weight. Constants are cloned into each
+    segment that uses them.
+
+    ```mlir
+    %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
+    // becomes
+    %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+      %1 = stablehlo.tanh %x {...} : tensor<4xf32>
+      dist.yield %1 : tensor<4xf32>
+    }
+    ```
+    Refuses an op that has no marks, and a value used before its segment.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def VerifyLocalPass : Pass<"llmc-verify-local", "::mlir::ModuleOp"> {
+  let summary = "Check what holds after phase 4";
+  let description = [{
+    No encodings are left; every op of a program stands in a segment; every
+    state that is read or written has a buffer.
+  }];
+}
+
+#endif // LLMC_TRANSFORMS_PARTITION_PASSES

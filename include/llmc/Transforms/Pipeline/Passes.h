@@ -1,0 +1,27 @@
+//===- Passes.h - Passes of the group Pipeline --------------------*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 5: which device runs what in which slot of time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_PIPELINE_PASSES_H
+#define LLMC_TRANSFORMS_PIPELINE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace llmc {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "llmc/Transforms/Pipeline/Passes.h.inc"
+
+/// Phase 5: the table.
+void buildSchedulePipeline(mlir::OpPassManager &manager);
+
+} // namespace llmc
+
+#endif // LLMC_TRANSFORMS_PIPELINE_PASSES_H

@@ -1,0 +1,94 @@
+//===- Passes.td - Passes of phases 2 and 3 ----------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_SHARDING_PASSES
+#define LLMC_TRANSFORMS_SHARDING_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignChunksPass : Pass<"llmc-assign-chunks", "::mlir::ModuleOp"> {
+  let summary = "Put consecutive blocks into chunks, one for each pipeline stage";
+  let description = [{
+    Sums the cost of each block's forward ops and cuts the sequence of blocks so
+    that the dearest chunk is as cheap as possible. `dist.step` and `dist.entry`
+    get `chunks`, the chunk of each block.
+
+    ```mlir
+    dist.step @train ... microbatches(1) schedule(<1f1b>)
+    // becomes
+    dist.step @train ... microbatches(1) schedule(<1f1b>) chunks([0, 0, 0])
+    ```
+    Refuses more pipeline stages than blocks.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
+  let summary = "Give every value of a program a layout";
+  let description = [{
+    Writes `dist.layout` on arguments and results of the functions of steps and
+    entries and `dist.layouts` on their ops. On a mesh of one device every value
+    is whole. Refuses larger meshes.
+
+    ```mlir
+    %0 = stablehlo.add %x, %y : tensor<4xf32>
+    // becomes
+    %0 = stablehlo.add %x, %y {dist.layouts = [#whole] } : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def VerifyLayoutsPass : Pass<"llmc-verify-layouts", "::mlir::ModuleOp"> {
+  let summary = "Check what holds after phase 2";
+  let description = [{
+    Every block has a chunk; every tensor argument, result and op result of a
+    program has a layout of its rank.
+  }];
+}
+
+def PlaceReductionsPass : Pass<"llmc-place-reductions", "::mlir::ModuleOp"> {
+  let summary = "Decide where partial values are reduced";
+  let description = [{
+    Asks each op's rule whether a reduced factor is split by the layouts of its
+    operands, which makes the results partial. On a mesh of one device nothing
+    is; a partial value is refused with the op that makes it.
+  }];
+}
+
+def MaterializePass : Pass<"llmc-materialize", "::mlir::ModuleOp"> {
+  let summary = "Write layouts into types";
+  let description = [{
+    ```mlir
+    %0 = stablehlo.add %x, %y {dist.layouts = [#l]} : tensor<4xf32>
+    // becomes
+    %0 = stablehlo.add %x, %y : tensor<4xf32, #l>
+    ```
+    Element regions (bodies of reductions) keep plain types. Constants carry the
+    encoding in the type of their value.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
+def ExpandReshardsPass : Pass<"llmc-expand-reshards", "::mlir::ModuleOp"> {
+  let summary = "Turn changes of layout into collectives";
+  let description = [{
+    Removes each `dist.reshard` between equal layouts; any other one is refused,
+    since on a mesh of one device no data can move.
+  }];
+}
+
+def VerifyMaterializedPass : Pass<"llmc-verify-materialized", "::mlir::ModuleOp"> {
+  let summary = "Check every op's layouts against its rule";
+  let description = [{
+    The verifier's rule of the layout algebra: factors are split alike in all
+    tensors, an axis splits one factor, whole factors are whole, partial values
+    pass through linear ops only and are never returned as full ones. Also: no
+    `dist.reshard` is left, and every ranked tensor has an encoding.
+  }];
+}
+
+#endif // LLMC_TRANSFORMS_SHARDING_PASSES

@@ -1,0 +1,169 @@
+//===- Schedule.cpp - The table of each step and entry -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Problem and solver stand in Analysis/Schedule.h; this pass reads the IR,
+// asks, checks and writes.
+//
+// Test: test/Transforms/Pipeline/schedule.mlir
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/Schedule.h"
+#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/ScheduleProblem.h"
+#include "llmc/Transforms/Pipeline/Passes.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::Phase;
+
+namespace llmc {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "llmc/Transforms/Pipeline/Passes.h.inc"
+} // namespace llmc
+
+namespace {
+struct SchedulePass : llmc::impl::SchedulePassBase<SchedulePass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static dist::TableAttr toTable(MLIRContext *context, const Schedule &schedule) {
+  SmallVector<dist::Cell> cells;
+  for (const auto &row : schedule)
+    llvm::append_range(cells, row);
+  return dist::TableAttr::get(
+      context, static_cast<int64_t>(schedule.front().size()), cells);
+}
+
+/// The table of `step`, by generator or as given.
+static FailureOr<Schedule> solve(dist::StepOp step,
+                                 const ScheduleProblem &problem) {
+  dist::ScheduleAttr attribute = step.getSchedule();
+  if (dist::TableAttr table = attribute.getTable())
+    return readSchedule(table);
+  if (auto schedule = makeSchedule(attribute.getName().getValue(), problem))
+    return *schedule;
+  return step.emitOpError() << "expected a schedule out of "
+                            << llvm::join(getScheduleNames(), ", ") << ", got '"
+                            << attribute.getName().getValue() << "'";
+}
+
+/// Moves the ops of `weight` into `input`, each behind the last value that it
+/// needs, and leaves one segment of phase backward.
+static void merge(dist::SegmentOp input, dist::SegmentOp weight) {
+  Block &block = input.getBody().front();
+  auto yield = cast<dist::YieldOp>(block.getTerminator());
+  for (auto [inner, result] :
+       llvm::zip(yield.getOperands(), input.getResults()))
+    result.replaceUsesWithIf(inner, [&](OpOperand &use) {
+      return weight->isProperAncestor(use.getOwner());
+    });
+  auto weightYield = weight.getYield();
+  // The last op moved behind each place, so that order is kept.
+  llvm::DenseMap<Operation *, Operation *> lastBehind;
+  Operation *front = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(
+           weight.getBody().front().without_terminator())) {
+    Operation *latest = nullptr;
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        Operation *place = def ? block.findAncestorOpInBlock(*def) : nullptr;
+        if (place && (!latest || latest->isBeforeInBlock(place)))
+          latest = place;
+      }
+    });
+    Operation *&anchor = latest ? lastBehind[latest] : front;
+    if (anchor)
+      op.moveAfter(anchor);
+    else if (latest)
+      op.moveAfter(latest);
+    else
+      op.moveBefore(&block, block.begin());
+    anchor = &op;
+  }
+  // One segment with the results of both that are still used outside.
+  SmallVector<Value> values, replaced;
+  for (auto [segment, end] :
+       {std::pair(input, yield), std::pair(weight, weightYield)})
+    for (auto [inner, result] :
+         llvm::zip(end.getOperands(), segment.getResults()))
+      if (!result.use_empty()) {
+        values.push_back(inner);
+        replaced.push_back(result);
+      }
+  OpBuilder builder(weight);
+  auto merged = dist::SegmentOp::create(
+      builder, input.getLoc(), ValueRange(values).getTypes(),
+      static_cast<int64_t>(*input.getChunk()), Phase::Backward);
+  yield.erase();
+  Block *body = merged.getBody().empty() ? &merged.getBody().emplaceBlock()
+                                         : &merged.getBody().front();
+  body->clear();
+  body->getOperations().splice(body->end(), block.getOperations());
+  builder.setInsertionPointToEnd(body);
+  dist::YieldOp::create(builder, input.getLoc(), values);
+  for (auto [from, to] : llvm::zip(replaced, merged.getResults()))
+    from.replaceAllUsesWith(to);
+  weight.erase();
+  input.erase();
+}
+
+/// Pairs the backward segments of each chunk; one that stands alone is renamed.
+static void mergeBackward(func::FuncOp function) {
+  llvm::MapVector<int64_t, dist::SegmentOp> inputs, weights;
+  for (auto segment : function.getOps<dist::SegmentOp>()) {
+    if (segment.getPhase() == Phase::BackwardInput)
+      inputs.insert({*segment.getChunk(), segment});
+    if (segment.getPhase() == Phase::BackwardWeight)
+      weights.insert({*segment.getChunk(), segment});
+  }
+  for (auto &[chunk, weight] : weights) {
+    auto input = inputs.find(chunk);
+    if (input == inputs.end())
+      weight.setPhase(Phase::Backward);
+    else
+      merge(input->second, weight);
+  }
+  for (auto &[chunk, input] : inputs)
+    if (!weights.contains(chunk))
+      input.setPhase(Phase::Backward);
+}
+
+static LogicalResult scheduleStep(dist::StepOp step, func::FuncOp microbatch,
+                                  dist::MeshOp mesh) {
+  ScheduleProblem problem =
+      getScheduleProblem(mesh, step.getChunks().value_or(ArrayRef<int64_t>()),
+                         step.getMicrobatches());
+  FailureOr<Schedule> schedule = solve(step, problem);
+  if (failed(schedule))
+    return failure();
+  if (std::string reason = checkSchedule(problem, *schedule, true);
+      !reason.empty())
+    return step.emitOpError() << "expected a legal schedule: " << reason;
+  step.setTableAttr(toTable(step.getContext(), *schedule));
+  bool hasWeight = llvm::any_of(step.getTableAttr().getCells(), [](auto &cell) {
+    return cell.kind == dist::Cell::Kind::BackwardWeight;
+  });
+  if (!hasWeight)
+    mergeBackward(microbatch);
+  return success();
+}
+
+void SchedulePass::runOnOperation() {
+  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
+  if (failed(mesh))
+    return signalPassFailure();
+  for (ProgramFunction &program : getProgramFunctions(getOperation())) {
+    if (auto entry = dyn_cast<dist::EntryOp>(program.owner)) {
+      ScheduleProblem problem = getScheduleProblem(
+          *mesh, entry.getChunks().value_or(ArrayRef<int64_t>()), 1);
+      entry.setTableAttr(toTable(&getContext(), scheduleForward(problem)));
+    } else if (program.kind == FunctionKind::Microbatch) {
+      if (failed(scheduleStep(cast<dist::StepOp>(program.owner),
+                              program.function, *mesh)))
+        return signalPassFailure();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+//===- Pipeline.cpp - The order of phases 2 and 3 ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Transforms/Sharding/Passes.h"
+
+using namespace llmc;
+
+void llmc::buildLayoutPipeline(mlir::OpPassManager &manager) {
+  // Pins follow from chunks, so chunks come first.
+  manager.addPass(createAssignChunksPass());
+  manager.addPass(createPropagateLayoutsPass());
+  manager.addPass(createVerifyLayoutsPass());
+}
+
+void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
+  // Placement reads the side table; types are written once, behind it.
+  manager.addPass(createPlaceReductionsPass());
+  manager.addPass(createMaterializePass());
+  // From here to localize only our passes may run: shape functions of others
+  // copy encodings wrongly.
+  manager.addPass(createExpandReshardsPass());
+  manager.addPass(createVerifyMaterializedPass());
+}

@@ -1,0 +1,70 @@
+//===- VerifyMaterialized.cpp - What holds after phase 3 ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the layouts back from the types and checks each op against its rule
+// (Analysis/LayoutCheck.h).
+//
+// Test: test/Transforms/Sharding/verify-materialized.mlir
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/LayoutCheck.h"
+#include "llmc/Analysis/Program.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Transforms/Sharding/Passes.h"
+
+using namespace mlir;
+using namespace llmc;
+
+namespace llmc {
+#define GEN_PASS_DEF_VERIFYMATERIALIZEDPASS
+#include "llmc/Transforms/Sharding/Passes.h.inc"
+} // namespace llmc
+
+namespace {
+struct VerifyMaterializedPass
+    : llmc::impl::VerifyMaterializedPassBase<VerifyMaterializedPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The layouts of `values`; reports the first that has none.
+static LogicalResult readLayouts(Operation *op, ValueRange values,
+                                 StringRef what,
+                                 SmallVectorImpl<dist::LayoutAttr> &layouts) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    dist::LayoutAttr layout = dist::getLayout(value.getType());
+    if (!layout && isa<RankedTensorType>(value.getType()))
+      return op->emitOpError() << "expected a layout in the type of " << what
+                               << " #" << i << " after phase 3";
+    layouts.push_back(layout);
+  }
+  return success();
+}
+
+static LogicalResult verifyOp(Operation *op, dist::MeshAxesAttr mesh) {
+  if (isa<dist::ReshardOp>(op))
+    return op->emitOpError() << "must not occur after phase 3";
+  auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!model)
+    return graph::emitMissingAnswer(op, graph::Answer::Rule);
+  LayoutProblem problem{op, model.getShardingRule(), mesh, {}, {}};
+  if (failed(readLayouts(op, op->getOperands(), "operand", problem.operands)) ||
+      failed(readLayouts(op, op->getResults(), "result", problem.results)))
+    return failure();
+  if (std::string reason = checkLayouts(problem); !reason.empty())
+    return op->emitOpError() << reason;
+  return success();
+}
+
+void VerifyMaterializedPass::runOnOperation() {
+  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
+  if (failed(mesh))
+    return signalPassFailure();
+  for (ProgramFunction &program : getProgramFunctions(getOperation()))
+    for (Operation &op :
+         program.function.getBody().front().without_terminator())
+      if (failed(verifyOp(&op, mesh->getAxes())))
+        return signalPassFailure();
+}
