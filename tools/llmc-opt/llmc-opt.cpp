@@ -16,6 +16,10 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Transforms/Kernels/Passes.h"
+#include "llmc/Transforms/Memory/Passes.h"
+#include "llmc/Transforms/Partition/Passes.h"
+#include "llmc/Transforms/Pipeline/Passes.h"
+#include "llmc/Transforms/Sharding/Passes.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,6 +42,10 @@ int main(int argc, char **argv) {
   llmc::registerKernelsPasses();
   llmc::registerTrainingPasses();
   llmc::registerTrainingPipeline();
+  llmc::registerShardingPasses();
+  llmc::registerPartitionPasses();
+  llmc::registerPipelinePasses();
+  llmc::registerMemoryPasses();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerSymbolDCEPass();

@@ -236,9 +236,8 @@ static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
                    remark::RemarkOpts::name("Recompute").category("memory"))
         << "block " + std::to_string(block) + ": " +
                std::to_string(clone.getNumOps()) +
-        " ops are computed again, " +
-               std::to_string(clone.getDroppedBytes()) +
-               " B are not kept";
+               " ops are computed again, " +
+               std::to_string(clone.getDroppedBytes()) + " B are not kept";
   }
 }
 

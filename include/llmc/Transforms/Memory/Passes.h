@@ -16,6 +16,8 @@
 namespace llmc {
 
 #define GEN_PASS_DECL
+#include "llmc/Transforms/Memory/Passes.h.inc"
+
 #define GEN_PASS_REGISTRATION
 #include "llmc/Transforms/Memory/Passes.h.inc"
 
