@@ -224,6 +224,35 @@ static Type getTransferType(func::FuncOp function, FlatSymbolRefAttr transfer,
   return {};
 }
 
+/// Each transfer is named once, sent by its first program and received by its
+/// second with the same type.
+static LogicalResult
+verifyRoutes(TimelineOp op,
+             const llvm::DenseMap<Attribute, func::FuncOp> &functions) {
+  llvm::DenseSet<Attribute> seen;
+  for (RouteAttr route : op.getTransfers().getAsRange<RouteAttr>()) {
+    if (!seen.insert(route.getTransfer()).second)
+      return op.emitOpError()
+             << "expected transfer " << route.getTransfer() << " once";
+    Type types[2];
+    for (bool sends : {true, false}) {
+      FlatSymbolRefAttr name = sends ? route.getFrom() : route.getTo();
+      func::FuncOp function = functions.lookup(name);
+      if (function)
+        types[sends] = getTransferType(function, route.getTransfer(), sends);
+      if (!types[sends])
+        return op.emitOpError()
+               << "expected program " << name << " to "
+               << (sends ? "send " : "receive ") << route.getTransfer();
+    }
+    if (types[0] != types[1])
+      return op.emitOpError()
+             << "expected transfer " << route.getTransfer()
+             << " received as it is sent, " << types[1] << ", got " << types[0];
+  }
+  return success();
+}
+
 LogicalResult TimelineOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<MeshOp> mesh = findMesh(*this, {}, tables);
   if (failed(mesh))
@@ -249,26 +278,5 @@ LogicalResult TimelineOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (failed(verifyProgram(*this, function)))
       return failure();
   }
-  llvm::DenseSet<Attribute> seen;
-  for (RouteAttr route : getTransfers().getAsRange<RouteAttr>()) {
-    if (!seen.insert(route.getTransfer()).second)
-      return emitOpError() << "expected transfer " << route.getTransfer()
-                           << " once";
-    Type types[2];
-    for (bool sends : {true, false}) {
-      FlatSymbolRefAttr name = sends ? route.getFrom() : route.getTo();
-      func::FuncOp function = functions.lookup(name);
-      if (function)
-        types[sends] = getTransferType(function, route.getTransfer(), sends);
-      if (!types[sends])
-        return emitOpError()
-               << "expected program " << name << " to "
-               << (sends ? "send " : "receive ") << route.getTransfer();
-    }
-    if (types[0] != types[1])
-      return emitOpError() << "expected transfer " << route.getTransfer()
-                           << " received as it is sent, " << types[1]
-                           << ", got " << types[0];
-  }
-  return success();
+  return verifyRoutes(*this, functions);
 }
