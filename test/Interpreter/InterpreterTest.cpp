@@ -129,7 +129,7 @@ TEST(Interpreter, NamesAnOpWithoutEvaluation) {
     })");
   EXPECT_FALSE(run.ok);
   EXPECT_THAT(run.messages,
-              HasSubstr("expected a evaluation of 'other.op', got none"));
+              HasSubstr("expected an evaluation of 'other.op', got none"));
 }
 
 TEST(Interpreter, RefusesDynamicShapes) {

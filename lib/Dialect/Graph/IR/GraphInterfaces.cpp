@@ -72,8 +72,8 @@ InFlightDiagnostic graph::emitMissingAnswer(Operation *op, Answer answer) {
   StringRef name = op->getName().getStringRef();
   StringRef reason = getRefusal(name, answer);
   InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc());
-  diagnostic << "expected a " << stringifyAnswer(answer) << " of '" << name
-             << "', got none";
+  diagnostic << (answer == Answer::Evaluation ? "expected an " : "expected a ")
+             << stringifyAnswer(answer) << " of '" << name << "', got none";
   if (!reason.empty())
     diagnostic << ": " << reason;
   return diagnostic;
