@@ -90,6 +90,14 @@ static Status checkResult(const Contraction &contraction) {
 static Status checkContraction(const Scene &scene,
                                const Contraction &contraction) {
   using Kind = ContractionDimKind;
+  if (contraction.a.dtype != contraction.b.dtype ||
+      isFloat(contraction.a.dtype) != isFloat(contraction.c.dtype) ||
+      isFloat(contraction.a.dtype) != isFloat(contraction.accumulate)) {
+    return mismatch(fmt::format(
+        "a contraction of {} and {} into {}, accumulated in {}",
+        nameOf(contraction.a.dtype), nameOf(contraction.b.dtype),
+        nameOf(contraction.c.dtype), nameOf(contraction.accumulate)));
+  }
   LLMC_TRY(checkReach(contraction, contraction.a, &ContractionDim::strideA,
                       Kind::n, "a"));
   LLMC_TRY(checkReach(contraction, contraction.b, &ContractionDim::strideB,

@@ -60,6 +60,8 @@ TEST(PlanVerifyInstruction, ScratchIsApart) {
 }
 
 TEST(PlanVerifyInstruction, Contractions) {
+  EXPECT_REFUSED("a contraction of f32 and i32 into f32, accumulated in f32",
+                 { product(plan).b.dtype = DType::i32; });
   EXPECT_REFUSED("expected the dims of a contraction to reach at most 64 bytes "
                  "of operand a",
                  { product(plan).dims[0].strideA = 4; });
