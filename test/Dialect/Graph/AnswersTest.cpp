@@ -37,9 +37,14 @@ bool hasAnswer(mlir::RegisteredOperationName op, Answer answer) {
   return false;
 }
 
+/// What programs consist of once graphs are cut up: no computation of a graph.
+const llvm::StringRef kProgramOps[] = {"dist.segment", "dist.transfer",
+                                       "dist.launch", "dist.contract"};
+
 /// Ops of a function's body: no symbols, no terminators.
 bool isGraphOp(mlir::RegisteredOperationName op) {
   return llvm::is_contained(getGraphDialects(), op.getDialectNamespace()) &&
+         !llvm::is_contained(kProgramOps, op.getStringRef()) &&
          !op.hasInterface<mlir::SymbolOpInterface>() &&
          !op.hasTrait<mlir::OpTrait::IsTerminator>();
 }

@@ -10,6 +10,7 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Chlo/Models/Models.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
@@ -22,7 +23,7 @@ using namespace mlir;
 using namespace llmc;
 
 ArrayRef<StringRef> test::getGraphDialects() {
-  static const StringRef names[] = {"stablehlo", "chlo", "nn"};
+  static const StringRef names[] = {"stablehlo", "chlo", "nn", "dist"};
   return names;
 }
 
@@ -32,6 +33,7 @@ test::GraphContext::GraphContext() {
   stablehlo::registerModels(registry);
   chlo::registerModels(registry);
   nn::registerModels(registry);
+  dist::registerModels(registry);
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();

@@ -1,0 +1,24 @@
+//===- Models.h - Answers of the dist ops of graphs -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See lib/Dialect/Dist/Models.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_DIST_MODELS_MODELS_H
+#define LLMC_DIALECT_DIST_MODELS_MODELS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace llmc::dist {
+
+/// Attaches the answers of all ops when the dialect is loaded.
+void registerModels(mlir::DialectRegistry &registry);
+
+void registerLayoutModels(mlir::DialectRegistry &registry);
+void registerCollectiveModels(mlir::DialectRegistry &registry);
+
+} // namespace llmc::dist
+
+#endif // LLMC_DIALECT_DIST_MODELS_MODELS_H
