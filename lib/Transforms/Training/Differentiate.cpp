@@ -30,7 +30,7 @@ static FailureOr<unsigned> findResult(func::FuncOp function, StringRef role) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (training::getResultRole(function, i) == role)
       return i;
-  return function.emitOpError()
+  return emitError(function.getLoc())
          << "expected a result of role \"" << role << "\", got none";
 }
 
@@ -70,7 +70,7 @@ static LogicalResult differentiate(func::FuncOp function) {
     inputs.push_back(training::isInput(function, i));
     Type type = function.getArgumentTypes()[i];
     if (wanted.back() && !isa<FloatType>(getElementTypeOrSelf(type)))
-      return function.emitOpError()
+      return emitError(function.getLoc())
              << "expected parameter " << training::getRead(function, i)
              << " to have a float type, got " << type
              << "; give it the role constant";

@@ -30,7 +30,8 @@ FailureOr<Optimizer> Optimizer::read(func::FuncOp function) {
   Optimizer optimizer;
   optimizer.function = function;
   if (function.isExternal())
-    return function.emitOpError() << "expected an optimizer with a body";
+    return emitError(function.getLoc())
+           << "expected optimizer @" << function.getName() << " to have a body";
   if (failed(optimizer.readArguments()) || failed(optimizer.readResults()))
     return failure();
   if (optimizer.isOnElements() && failed(optimizer.checkElementwise()))
@@ -42,8 +43,9 @@ LogicalResult Optimizer::readArguments() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!type)
-      return function.emitOpError()
-             << "expected argument " << i << " of an optimizer to be a tensor";
+      return emitError(function.getLoc())
+             << "expected argument " << i << " of optimizer @"
+             << function.getName() << " to be a tensor";
     auto text = [&](StringRef mark) {
       auto name = function.getArgAttrOfType<StringAttr>(i, mark);
       return name ? name.getValue() : StringRef();
@@ -65,9 +67,10 @@ LogicalResult Optimizer::readArguments() {
       arguments.push_back({Kind::Hyper, hyper.getValue().str(), type});
       continue;
     }
-    return function.emitOpError()
-           << "expected argument " << i
-           << " of an optimizer to have one of the marks dist.role = "
+    return emitError(function.getLoc())
+           << "expected argument " << i << " of optimizer @"
+           << function.getName()
+           << " to have one of the marks dist.role = "
               "\"parameter\" or \"gradient\", dist.moment, dist.hyper, "
               "got none";
   }
@@ -75,7 +78,7 @@ LogicalResult Optimizer::readArguments() {
     int64_t count = llvm::count_if(
         arguments, [&](const Argument &a) { return a.kind == kind; });
     if (count != 1)
-      return function.emitOpError()
+      return emitError(function.getLoc())
              << "expected one argument of role \""
              << (kind == Kind::Parameter ? "parameter" : "gradient")
              << "\" of an optimizer, got " << count;
@@ -88,7 +91,7 @@ LogicalResult Optimizer::readResults() {
   for (StringRef moment : getMoments())
     wanted.push_back(moment.str());
   if (function.getNumResults() != wanted.size())
-    return function.emitOpError()
+    return emitError(function.getLoc())
            << "expected " << wanted.size()
            << " results of an optimizer (the parameter and each moment), got "
            << function.getNumResults();
@@ -101,7 +104,7 @@ LogicalResult Optimizer::readResults() {
         found = i;
     }
     if (!found)
-      return function.emitOpError()
+      return emitError(function.getLoc())
              << "expected a result of an optimizer marked \"" << name
              << "\", got none";
     resultOrder.push_back(*found);
@@ -198,9 +201,10 @@ LogicalResult Optimizer::instantiate(OpBuilder &builder, Location loc,
     RankedTensorType wanted = map(argument.type);
     auto type = cast<RankedTensorType>(operands[i].getType());
     if (type.getShape() != wanted.getShape())
-      return getFunction().emitOpError()
-             << "expected argument " << i << " of shape [" << type.getShape()
-             << "], got [" << wanted.getShape() << "]";
+      return emitError(getFunction().getLoc())
+             << "expected argument " << i << " of @" << getFunction().getName()
+             << " of shape [" << wanted.getShape() << "], got ["
+             << type.getShape() << "]";
     mapping.map(body.getArgument(i),
                 stablehlo::convertTo(builder, loc, operands[i],
                                      wanted.getElementType()));

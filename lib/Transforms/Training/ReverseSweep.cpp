@@ -119,10 +119,12 @@ LogicalResult ReverseSweep::checkDerivatives() {
   }
   if (missing.empty())
     return success();
-  InFlightDiagnostic diag = function.emitOpError()
-                            << "expected a derivative of every op between "
-                               "parameters and loss, got none for "
-                            << missing.size() << " kinds of ops";
+  InFlightDiagnostic diag =
+      emitError(function.getLoc())
+      << "expected a derivative of every op between "
+         "parameters and loss, got none for "
+      << missing.size()
+      << (missing.size() == 1 ? " kind of op" : " kinds of ops");
   for (auto &[name, row] : missing) {
     StringRef reason = graph::getRefusal(name, graph::Answer::Derivative);
     Diagnostic &note = diag.attachNote(row.first->getLoc())

@@ -1,0 +1,152 @@
+// RUN: split-file %s %t
+// RUN: llmc-opt %t/elements.mlir --llmc-build-update | FileCheck %t/elements.mlir
+// RUN: llmc-opt %t/whole.mlir --llmc-build-update | FileCheck %t/whole.mlir
+// RUN: not llmc-opt %t/shape.mlir --llmc-build-update 2>&1 | FileCheck %t/shape.mlir
+// RUN: not llmc-opt %t/marks.mlir --llmc-build-update 2>&1 | FileCheck %t/marks.mlir
+// RUN: not llmc-opt %t/hyper.mlir --llmc-build-update 2>&1 | FileCheck %t/hyper.mlir
+// RUN: not llmc-opt %t/scalars.mlir --llmc-build-update 2>&1 | FileCheck %t/scalars.mlir
+
+//--- elements.mlir
+// An optimizer of one element takes each parameter's shape, in the wider of
+// both float types; what depends on hyper values alone stays scalar. @b has an
+// optimizer of its own, without moments.
+// CHECK: dist.state @a : tensor<2x3xf64>
+// CHECK-NEXT: dist.state @a.v : tensor<2x3xf64> {role = optimizer, of = @a, source = #dist.draw<zeros>}
+// CHECK-NEXT: dist.state @b : tensor<5xbf16> {role = parameter, source = #dist.draw<ones>}
+// CHECK-LABEL: func.func private @train.update
+// CHECK-SAME: (%[[A:.*]]: tensor<2x3xf64> {{.*}}, %[[V:.*]]: tensor<2x3xf64> {{.*}}, %[[B:.*]]: tensor<5xbf16> {{.*}}, %[[GA:.*]]: tensor<2x3xf64> {{.*}}, %[[GB:.*]]: tensor<5xbf16> {{.*}}, %{{.*}}: tensor<f32> {dist.role = "loss_sum"}, %[[N:.*]]: tensor<f32> {dist.role = "count"}, %[[LR:.*]]: tensor<f32> {dist.hyper = @lr, dist.role = "hyper"})
+// CHECK: stablehlo.divide %[[GA]],
+// CHECK: stablehlo.divide %[[GB]],
+// Without `clip` nothing is bounded.
+// CHECK: stablehlo.sqrt
+// CHECK-NOT: stablehlo.minimum
+// CHECK: %[[LR64:.*]] = stablehlo.convert %[[LR]] {{.*}} (tensor<f32>) -> tensor<f64>
+// CHECK: %[[H:.*]] = stablehlo.multiply %[[LR64]], %[[LR64]] {{.*}} tensor<f64>
+// CHECK: stablehlo.broadcast_in_dim %[[H]], dims = [] {{.*}} -> tensor<2x3xf64>
+// CHECK: stablehlo.subtract %[[A]], %{{.*}} tensor<2x3xf64>
+// CHECK: %[[B32:.*]] = stablehlo.convert %[[B]] {{.*}} (tensor<5xbf16>) -> tensor<5xf32>
+// CHECK: %[[NB:.*]] = stablehlo.subtract %[[B32]], %{{.*}} tensor<5xf32>
+// CHECK: stablehlo.convert %[[NB]] {{.*}} -> tensor<5xbf16>
+// CHECK-NOT: @optimizer
+// CHECK: dist.step @train microbatch(@train.microbatch) update(@train.update) microbatches(2) schedule(<1f1b>) recompute(<all>){{$}}
+dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
+dist.state @a : tensor<2x3xf64> {role = parameter, source = #dist.draw<ones>}
+dist.state @b : tensor<5xbf16> {role = parameter, source = #dist.draw<ones>, optimizer = @optimizer.b}
+func.func @loss(%a: tensor<2x3xf64> {dist.reads = @a}, %b: tensor<5xbf16> {dist.reads = @b}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2x3xf64> {dist.reads = @a}, %b: tensor<5xbf16> {dist.reads = @b})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x3xf64> {dist.gradient_of = @a},
+        tensor<5xbf16> {dist.gradient_of = @b}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a, %b : tensor<f32>, tensor<f32>, tensor<2x3xf64>, tensor<5xbf16>
+}
+func.func private @optimizer.a(
+    %p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
+    %v: tensor<1xf32> {dist.moment = "v"}, %lr: tensor<f32> {dist.hyper = @lr})
+    -> (tensor<1xf32> {dist.moment = "v"}, tensor<1xf32> {dist.role = "parameter"}) {
+  %h = stablehlo.multiply %lr, %lr : tensor<f32>
+  %r = stablehlo.broadcast_in_dim %h, dims = [] : (tensor<f32>) -> tensor<1xf32>
+  %0 = stablehlo.add %v, %g : tensor<1xf32>
+  %1 = stablehlo.multiply %r, %0 : tensor<1xf32>
+  %2 = stablehlo.subtract %p, %1 : tensor<1xf32>
+  return %0, %2 : tensor<1xf32>, tensor<1xf32>
+}
+func.func private @optimizer.b(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
+    -> (tensor<1xf32> {dist.role = "parameter"}) {
+  %0 = stablehlo.subtract %p, %g : tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) recompute(<all>) {precision = "f64", raise = true}
+
+//--- whole.mlir
+// An optimizer of the parameter's own shape may mix elements.
+// CHECK-LABEL: func.func private @train.update
+// CHECK: stablehlo.minimum
+// CHECK: stablehlo.dot_general {{.*}} (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+dist.state @a : tensor<2x2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%a: tensor<2x2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.reads = @a})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x2xf32> {dist.gradient_of = @a}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2x2xf32>
+}
+func.func private @optimizer.a(%p: tensor<2x2xf32> {dist.role = "parameter"}, %g: tensor<2x2xf32> {dist.role = "gradient"})
+    -> (tensor<2x2xf32> {dist.role = "parameter"}) {
+  %0 = stablehlo.dot_general %p, %g, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) clip(1.0)
+
+//--- shape.mlir
+// CHECK: error: expected argument 0 of @optimizer.a of shape [3, 3], got [2, 2]
+dist.state @a : tensor<2x2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%a: tensor<2x2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.reads = @a})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x2xf32> {dist.gradient_of = @a}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2x2xf32>
+}
+func.func private @optimizer.a(%p: tensor<3x3xf32> {dist.role = "parameter"}, %g: tensor<3x3xf32> {dist.role = "gradient"})
+    -> (tensor<3x3xf32> {dist.role = "parameter"}) { return %p : tensor<3x3xf32> }
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
+
+//--- marks.mlir
+// CHECK: error: expected argument 2 of optimizer @optimizer.a to have one of the marks dist.role = "parameter" or "gradient", dist.moment, dist.hyper, got none
+dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%a: tensor<2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.reads = @a})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @a}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %x: tensor<f32>)
+    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
+
+//--- hyper.mlir
+// CHECK: error: {{.*}}expected hyper value @rate of optimizer @optimizer.a in the module, got none
+dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%a: tensor<2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.reads = @a})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @a}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %x: tensor<f32> {dist.hyper = @rate})
+    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
+
+//--- scalars.mlir
+// What is made from elements is an element: a sum over it cannot be lifted.
+// CHECK: error: {{.*}}expected ops on elements and scalars in an optimizer of one element
+dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%a: tensor<2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.reads = @a})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @a}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
+    -> (tensor<1xf32> {dist.role = "parameter"}) {
+  %s = stablehlo.reshape %g : (tensor<1xf32>) -> tensor<f32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<1xf32>
+  return %b : tensor<1xf32>
+}
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)

@@ -1,0 +1,66 @@
+// RUN: llmc-opt %s --llmc-find-blocks | FileCheck %s
+
+dist.state @e : tensor<4x4xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.state @w0 : tensor<4x4xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.state @w1 : tensor<4x4xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.state @w2 : tensor<4x4xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+
+// Prologue, three layers, epilogue. The hoisted transposes belong to the layer
+// that uses them, the shared scale to the first one.
+// CHECK-LABEL: func.func @layers
+func.func @layers(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x"},
+                  %e: tensor<4x4xf32> {dist.reads = @e}, %w0: tensor<4x4xf32> {dist.reads = @w0},
+                  %w1: tensor<4x4xf32> {dist.reads = @w1}, %w2: tensor<4x4xf32> {dist.reads = @w2}) -> tensor<2x4xf32> {
+  // CHECK: stablehlo.constant {dist.block = 1 : i64}
+  %scale = stablehlo.constant dense<0.5> : tensor<2x4xf32>
+  // CHECK: stablehlo.transpose {{.*}} {dist.block = 1 : i64}
+  %t0 = stablehlo.transpose %w0, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.transpose {{.*}} {dist.block = 2 : i64}
+  %t1 = stablehlo.transpose %w1, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.transpose {{.*}} {dist.block = 3 : i64}
+  %t2 = stablehlo.transpose %w2, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.dot_general {{.*}} {dist.block = 0 : i64}
+  %x0 = stablehlo.dot_general %x, %e, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  // CHECK: stablehlo.dot_general {{.*}} {dist.block = 1 : i64}
+  // CHECK-NEXT: stablehlo.tanh {{.*}} {dist.block = 1 : i64}
+  // CHECK-NEXT: stablehlo.multiply {{.*}} {dist.block = 1 : i64}
+  // CHECK-NEXT: stablehlo.add {{.*}} {dist.block = 1 : i64}
+  %a0 = stablehlo.dot_general %x0, %t0, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %b0 = stablehlo.tanh %a0 : tensor<2x4xf32>
+  %c0 = stablehlo.multiply %b0, %scale : tensor<2x4xf32>
+  %x1 = stablehlo.add %x0, %c0 : tensor<2x4xf32>
+  // CHECK-NEXT: stablehlo.dot_general {{.*}} {dist.block = 2 : i64}
+  %a1 = stablehlo.dot_general %x1, %t1, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %b1 = stablehlo.tanh %a1 : tensor<2x4xf32>
+  %c1 = stablehlo.multiply %b1, %scale : tensor<2x4xf32>
+  %x2 = stablehlo.add %x1, %c1 : tensor<2x4xf32>
+  // CHECK: stablehlo.add {{.*}} {dist.block = 2 : i64}
+  // CHECK-NEXT: stablehlo.dot_general {{.*}} {dist.block = 3 : i64}
+  %a2 = stablehlo.dot_general %x2, %t2, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %b2 = stablehlo.tanh %a2 : tensor<2x4xf32>
+  %c2 = stablehlo.multiply %b2, %scale : tensor<2x4xf32>
+  %x3 = stablehlo.add %x2, %c2 : tensor<2x4xf32>
+  // CHECK: stablehlo.exponential {{.*}} {dist.block = 4 : i64}
+  %r = stablehlo.exponential %x3 : tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+dist.entry @a function(@layers)
+
+// The bodies of reductions are part of what an op is: a sum and a maximum do
+// not repeat.
+// CHECK-LABEL: func.func @regions
+func.func @regions(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"},
+                   %e: tensor<4x4xf32> {dist.reads = @e}) -> tensor<4xf32> {
+  // CHECK-NOT: dist.block = 1
+  // CHECK: return
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.add %x, %e : tensor<4x4xf32>
+  %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<4xf32>) -> tensor<4x4xf32>
+  %c = stablehlo.add %b, %e : tensor<4x4xf32>
+  %m = stablehlo.reduce(%c init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %d = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<4xf32>) -> tensor<4x4xf32>
+  %r = stablehlo.reduce(%d init: %zero) applies stablehlo.minimum across dimensions = [0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @b function(@regions)

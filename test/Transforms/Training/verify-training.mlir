@@ -1,0 +1,84 @@
+// RUN: llmc-opt %s --llmc-verify-training --split-input-file --verify-diagnostics
+
+dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%w: tensor<2xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  return %c : tensor<f32>
+}
+// expected-error @+1 {{expected no recipe after phase training}}
+dist.training @train forward(@loss) optimizer(@loss) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+func.func private @g()
+func.func @f() {
+  // expected-error @+1 {{expected no calls after phase training}}
+  call @g() : () -> ()
+  return
+}
+
+// -----
+
+dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<2xf32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @w}) {
+  // expected-error @+1 {{expected 'dist.phase' on every op of a microbatch after phase training, got none}}
+  %c = stablehlo.constant {dist.block = 0 : i64} dense<1.0> : tensor<f32>
+  return %c, %c, %w : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @u(%w: tensor<2xf32> {dist.reads = @w}, %g: tensor<2xf32> {dist.gradient_of = @w})
+    -> (tensor<2xf32> {dist.writes = @w}) { return %g : tensor<2xf32> }
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
+  %c = stablehlo.constant {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  // expected-error @+1 {{expected operands of block 1 or before, got 2}}
+  %d = stablehlo.negate %c {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<f32>
+  return %d, %c, %w : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}, %g: tensor<f32> {dist.gradient_of = @w})
+    -> (tensor<f32> {dist.writes = @w}) { return %g : tensor<f32> }
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %c, %c : tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.writes = @w}) { return %w : tensor<f32> }
+// expected-error @+1 {{expected a gradient of @w from @m, got none}}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
+  %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %c, %c, %c : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> tensor<f32> {
+  // expected-error @+1 {{expected phase update on every op of an update}}
+  %0 = stablehlo.negate %w : tensor<f32>
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
+  %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %c, %c, %c : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}) { return }
+// expected-error @+1 {{expected @u to write @w}}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
