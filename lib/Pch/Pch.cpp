@@ -1,1 +1,5 @@
-// Carries the precompiled header; nothing else.
+//===- Pch.cpp - Carries the precompiled header ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- GraphTensor.cpp - The tensors that graph-level ops compute on
-//-------===//
+//===- GraphTensor.cpp - The tensors that graph-level ops compute on ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Predicates on types, and the two checks that element-wise ops share. Types

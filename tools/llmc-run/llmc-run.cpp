@@ -1,5 +1,4 @@
-//===- llmc-run.cpp - Runs plans, without the compiler
-//----------------------===//
+//===- llmc-run.cpp - Runs plans, without the compiler --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

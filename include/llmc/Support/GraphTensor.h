@@ -1,5 +1,4 @@
-//===- GraphTensor.h - The tensors that graph-level ops compute on
-//---------===//
+//===- GraphTensor.h - The tensors that graph-level ops compute on --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What every graph dialect (stablehlo, chlo, nn) asks of its operand types, in

@@ -1,4 +1,4 @@
-//===- GraphTensor.td - Constraints and traits of graph tensors ------------===//
+//===- GraphTensor.td - Constraints and traits of graph tensors -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The predicates of GraphTensor.h as ODS type constraints.

@@ -1,5 +1,4 @@
-//===- Communicator.cpp - Names of collectives
-//------------------------------===//
+//===- Communicator.cpp - Names of collectives ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

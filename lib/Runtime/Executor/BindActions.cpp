@@ -1,5 +1,4 @@
-//===- BindActions.cpp - Binds each kind of instruction
-//---------------------===//
+//===- BindActions.cpp - Binds each kind of instruction -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

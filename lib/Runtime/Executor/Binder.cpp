@@ -1,5 +1,4 @@
-//===- Binder.cpp - Binds programs to a device
-//------------------------------===//
+//===- Binder.cpp - Binds programs to a device ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

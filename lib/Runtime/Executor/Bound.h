@@ -1,5 +1,4 @@
-//===- Bound.h - A plan as one device runs it
-//-------------------------------===//
+//===- Bound.h - A plan as one device runs it -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

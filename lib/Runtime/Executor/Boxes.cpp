@@ -1,5 +1,4 @@
-//===- Boxes.cpp - Between whole tensors and device buffers
-//-----------------===//
+//===- Boxes.cpp - Between whole tensors and device buffers ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

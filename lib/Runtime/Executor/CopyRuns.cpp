@@ -1,5 +1,4 @@
-//===- CopyRuns.cpp - Strided copies as contiguous runs
-//---------------------===//
+//===- CopyRuns.cpp - Strided copies as contiguous runs -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- EntryRun.cpp - The host's side of an entry
-//---------------------------===//
+//===- EntryRun.cpp - The host's side of an entry -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

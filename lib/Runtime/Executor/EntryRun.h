@@ -1,5 +1,4 @@
-//===- EntryRun.h - The host's side of an entry
-//-----------------------------===//
+//===- EntryRun.h - The host's side of an entry ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

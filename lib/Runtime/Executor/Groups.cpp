@@ -1,5 +1,4 @@
-//===- Groups.cpp - Communicators of mesh axes
-//------------------------------===//
+//===- Groups.cpp - Communicators of mesh axes ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Groups.h - Communicators of mesh axes
-//--------------------------------===//
+//===- Groups.h - Communicators of mesh axes ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

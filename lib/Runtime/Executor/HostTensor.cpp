@@ -1,5 +1,4 @@
-//===- HostTensor.cpp - A whole tensor in host memory
-//-----------------------===//
+//===- HostTensor.cpp - A whole tensor in host memory ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Npy.cpp - NumPy's file format
-//----------------------------------------===//
+//===- Npy.cpp - NumPy's file format --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

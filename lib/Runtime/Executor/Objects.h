@@ -1,5 +1,4 @@
-//===- Objects.h - The plan's kernel objects
-//--------------------------------===//
+//===- Objects.h - The plan's kernel objects ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Queues.cpp - How long the queues of a plan are
-//-----------------------===//
+//===- Queues.cpp - How long the queues of a plan are ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

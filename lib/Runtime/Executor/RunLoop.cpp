@@ -1,5 +1,4 @@
-//===- RunLoop.cpp - Steps, lines and logs
-//----------------------------------===//
+//===- RunLoop.cpp - Steps, lines and logs --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

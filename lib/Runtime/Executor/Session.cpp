@@ -1,5 +1,4 @@
-//===- Session.cpp - Runs a plan
-//--------------------------------------------===//
+//===- Session.cpp - Runs a plan ------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

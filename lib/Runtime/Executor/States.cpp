@@ -1,5 +1,4 @@
-//===- States.cpp - Initial values, and states as whole tensors
-//-------------===//
+//===- States.cpp - Initial values, and states as whole tensors -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

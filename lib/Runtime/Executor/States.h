@@ -1,5 +1,4 @@
-//===- States.h - Initial values, and states as whole tensors
-//---------------===//
+//===- States.h - Initial values, and states as whole tensors -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

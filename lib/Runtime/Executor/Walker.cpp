@@ -1,5 +1,4 @@
-//===- Walker.cpp - Enqueues a step
-//-----------------------------------------===//
+//===- Walker.cpp - Enqueues a step ---------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Walker.h - Enqueues a step
-//-------------------------------------------===//
+//===- Walker.h - Enqueues a step -----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

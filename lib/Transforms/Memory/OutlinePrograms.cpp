@@ -1,4 +1,4 @@
-//===- OutlinePrograms.cpp - One function for each segment -------------===//
+//===- OutlinePrograms.cpp - One function for each segment ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The order of phase 6 -----------------------------===//
+//===- Pipeline.cpp - The order of phase 6 --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

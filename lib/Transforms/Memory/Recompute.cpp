@@ -1,4 +1,4 @@
-//===- Recompute.cpp - Save or recompute each block --------------------===//
+//===- Recompute.cpp - Save or recompute each block -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -235,8 +235,7 @@ static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
     remark::passed(forward.getLoc(),
                    remark::RemarkOpts::name("Recompute").category("memory"))
         << "block " + std::to_string(block) + ": " +
-               std::to_string(clone.getNumOps()) +
-               " ops are computed again, " +
+               std::to_string(clone.getNumOps()) + " ops are computed again, " +
                std::to_string(clone.getDroppedBytes()) + " B are not kept";
   }
 }

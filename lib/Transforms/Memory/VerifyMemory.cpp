@@ -1,4 +1,4 @@
-//===- VerifyMemory.cpp - What holds after phase 6 ---------------------===//
+//===- VerifyMemory.cpp - What holds after phase 6 ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CutSegments.cpp - Every op moves into its segment ---------------===//
+//===- CutSegments.cpp - Every op moves into its segment ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Localize.cpp - Global shapes become local ones ------------------===//
+//===- Localize.cpp - Global shapes become local ones ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The order of phase 4 -----------------------------===//
+//===- Pipeline.cpp - The order of phase 4 --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

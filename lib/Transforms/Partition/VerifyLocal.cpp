@@ -1,4 +1,4 @@
-//===- VerifyLocal.cpp - What holds after phase 4 ----------------------===//
+//===- VerifyLocal.cpp - What holds after phase 4 -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

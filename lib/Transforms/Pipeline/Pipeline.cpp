@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The order of phase 5 -----------------------------===//
+//===- Pipeline.cpp - The order of phase 5 --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

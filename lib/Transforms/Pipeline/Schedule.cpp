@@ -1,4 +1,4 @@
-//===- Schedule.cpp - The table of each step and entry -----------------===//
+//===- Schedule.cpp - The table of each step and entry --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

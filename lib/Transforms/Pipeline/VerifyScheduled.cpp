@@ -1,4 +1,4 @@
-//===- VerifyScheduled.cpp - What holds after phase 5 ------------------===//
+//===- VerifyScheduled.cpp - What holds after phase 5 ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

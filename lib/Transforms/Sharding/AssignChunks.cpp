@@ -1,4 +1,4 @@
-//===- AssignChunks.cpp - Blocks become chunks of the pipeline ---------===//
+//===- AssignChunks.cpp - Blocks become chunks of the pipeline ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

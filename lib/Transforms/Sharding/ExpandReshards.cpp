@@ -1,4 +1,4 @@
-//===- ExpandReshards.cpp - Changes of layout become collectives -------===//
+//===- ExpandReshards.cpp - Changes of layout become collectives ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,8 @@ namespace llmc {
 } // namespace llmc
 
 namespace {
-struct ExpandReshardsPass : llmc::impl::ExpandReshardsPassBase<ExpandReshardsPass> {
+struct ExpandReshardsPass
+    : llmc::impl::ExpandReshardsPassBase<ExpandReshardsPass> {
   void runOnOperation() override;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- Materialize.cpp - Layouts become encodings of types -------------===//
+//===- Materialize.cpp - Layouts become encodings of types ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The order of phases 2 and 3 ----------------------===//
+//===- Pipeline.cpp - The order of phases 2 and 3 -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

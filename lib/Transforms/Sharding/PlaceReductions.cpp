@@ -1,4 +1,4 @@
-//===- PlaceReductions.cpp - Where partial values are reduced ----------===//
+//===- PlaceReductions.cpp - Where partial values are reduced -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

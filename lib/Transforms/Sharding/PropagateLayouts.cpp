@@ -1,4 +1,4 @@
-//===- PropagateLayouts.cpp - Every value gets a layout ----------------===//
+//===- PropagateLayouts.cpp - Every value gets a layout -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- VerifyLayouts.cpp - What holds after phase 2 --------------------===//
+//===- VerifyLayouts.cpp - What holds after phase 2 -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,8 @@ namespace llmc {
 } // namespace llmc
 
 namespace {
-struct VerifyLayoutsPass : llmc::impl::VerifyLayoutsPassBase<VerifyLayoutsPass> {
+struct VerifyLayoutsPass
+    : llmc::impl::VerifyLayoutsPassBase<VerifyLayoutsPass> {
   void runOnOperation() override;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- VerifyMaterialized.cpp - What holds after phase 3 ---------------===//
+//===- VerifyMaterialized.cpp - What holds after phase 3 ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

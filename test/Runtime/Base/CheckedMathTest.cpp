@@ -1,4 +1,4 @@
-//===- CheckedMathTest.cpp ---===//
+//===- CheckedMathTest.cpp - Arithmetic that reports overflow -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

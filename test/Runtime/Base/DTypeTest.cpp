@@ -1,4 +1,4 @@
-//===- DTypeTest.cpp ---===//
+//===- DTypeTest.cpp - Element types and their sizes ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

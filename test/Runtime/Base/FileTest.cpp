@@ -1,4 +1,4 @@
-//===- FileTest.cpp ---===//
+//===- FileTest.cpp - Mapped and atomically written files -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- HyperRuleTest.cpp ---===//
+//===- HyperRuleTest.cpp - Per-step scalars -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- RandomTest.cpp ---===//
+//===- RandomTest.cpp - Counter-based random values -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

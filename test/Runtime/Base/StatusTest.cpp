@@ -1,4 +1,4 @@
-//===- StatusTest.cpp ---===//
+//===- StatusTest.cpp - Errors and exit codes -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- Worlds.h - The worlds that conformance tests run on
-//------------------===//
+//===- Worlds.h - The worlds that conformance tests run on ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- ConformanceTest.cpp - What every device must do
-//----------------------===//
+//===- ConformanceTest.cpp - What every device must do --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- AllocationTest.cpp - A step allocates nothing
-//------------------------===//
+//===- AllocationTest.cpp - A step allocates nothing ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

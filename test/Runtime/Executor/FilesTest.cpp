@@ -1,5 +1,4 @@
-//===- FilesTest.cpp - .npy files and corpora
-//-------------------------------===//
+//===- FilesTest.cpp - .npy files and corpora -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

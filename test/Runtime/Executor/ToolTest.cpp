@@ -1,5 +1,4 @@
-//===- ToolTest.cpp - llmc-run on the walkthrough's plan
-//--------------------===//
+//===- ToolTest.cpp - llmc-run on the walkthrough's plan ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

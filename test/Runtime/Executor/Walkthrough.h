@@ -1,5 +1,4 @@
-//===- Walkthrough.h - Sessions of the walkthrough's plan
-//-------------------===//
+//===- Walkthrough.h - Sessions of the walkthrough's plan -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

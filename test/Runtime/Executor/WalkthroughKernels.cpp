@@ -1,5 +1,4 @@
-//===- WalkthroughKernels.cpp - Kernels of the walkthrough's plan
-//-----------===//
+//===- WalkthroughKernels.cpp - Kernels of the walkthrough's plan ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

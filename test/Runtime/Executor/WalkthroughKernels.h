@@ -1,5 +1,4 @@
-//===- WalkthroughKernels.h - Sizes and constants of the walkthrough
-//--------===//
+//===- WalkthroughKernels.h - Sizes and constants of the walkthrough ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- WalkthroughPlan.h - The walkthrough's plan, by hand
-//------------------===//
+//===- WalkthroughPlan.h - The walkthrough's plan, by hand ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- WalkthroughReference.h - The walkthrough's model on one device
-//-------===//
+//===- WalkthroughReference.h - The walkthrough's model on one device -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

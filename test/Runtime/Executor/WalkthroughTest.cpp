@@ -1,5 +1,4 @@
-//===- WalkthroughTest.cpp - The walkthrough's plan runs on 8 devices
-//-------===//
+//===- WalkthroughTest.cpp - The walkthrough's plan runs on 8 devices -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

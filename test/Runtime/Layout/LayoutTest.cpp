@@ -1,4 +1,4 @@
-//===- LayoutTest.cpp ---===//
+//===- LayoutTest.cpp - From a coordinate to a box ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

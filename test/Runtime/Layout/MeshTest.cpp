@@ -1,4 +1,4 @@
-//===- MeshTest.cpp ---===//
+//===- MeshTest.cpp - Named axes over devices -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ExpressionTest.cpp ---===//
+//===- ExpressionTest.cpp - Expressions of plans --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ManifestTest.cpp ---===//
+//===- ManifestTest.cpp - What a kernel object says of itself -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

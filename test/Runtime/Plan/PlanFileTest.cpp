@@ -1,4 +1,4 @@
-//===- PlanFileTest.cpp ---===//
+//===- PlanFileTest.cpp - Plan files, written and read --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanMutator.cpp ---===//
+//===- PlanMutator.cpp - Makes a plan wrong in one field ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanMutator.h ---===//
+//===- PlanMutator.h - Makes a plan wrong in one field ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PlanMutatorTest.cpp ---===//
+//===- PlanMutatorTest.cpp - Mutated plans are refused --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

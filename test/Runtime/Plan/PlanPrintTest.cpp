@@ -1,4 +1,4 @@
-//===- PlanPrintTest.cpp ---===//
+//===- PlanPrintTest.cpp - Plans as text and JSON -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanStructureTest.cpp ---===//
+//===- PlanStructureTest.cpp - References inside a plan -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

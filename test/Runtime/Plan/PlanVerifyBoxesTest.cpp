@@ -1,4 +1,4 @@
-//===- PlanVerifyBoxesTest.cpp ---===//
+//===- PlanVerifyBoxesTest.cpp - Boxes cover each tensor once -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanVerifyCollectivesTest.cpp ---===//
+//===- PlanVerifyCollectivesTest.cpp - Members meet -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

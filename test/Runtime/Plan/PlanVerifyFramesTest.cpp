@@ -1,4 +1,4 @@
-//===- PlanVerifyFramesTest.cpp ---===//
+//===- PlanVerifyFramesTest.cpp - Frames lie in the arena -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanVerifyInstructionTest.cpp ---===//
+//===- PlanVerifyInstructionTest.cpp - Operands fit -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanVerifyOrderTest.cpp ---===//
+//===- PlanVerifyOrderTest.cpp - Races and missing waits ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanVerifyTableTest.cpp ---===//
+//===- PlanVerifyTableTest.cpp - Schedule tables --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

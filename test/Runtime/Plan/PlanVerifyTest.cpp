@@ -1,4 +1,4 @@
-//===- PlanVerifyTest.cpp ---===//
+//===- PlanVerifyTest.cpp - A sound plan passes ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

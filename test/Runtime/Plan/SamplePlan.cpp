@@ -1,4 +1,4 @@
-//===- SamplePlan.cpp ---===//
+//===- SamplePlan.cpp - A small sound plan for tests ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- SamplePlan.h ---===//
+//===- SamplePlan.h - A small sound plan for tests --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

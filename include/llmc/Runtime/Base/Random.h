@@ -1,5 +1,4 @@
-//===- Random.h - Random values that do not depend on the layout -*- C++
-//-*-===//
+//===- Random.h - Random values that do not depend on the layout ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Communicator.h - Collectives and transfers in a group
-//----------------===//
+//===- Communicator.h - Collectives and transfers in a group --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- World.h - The devices that one process drives
-//------------------------===//
+//===- World.h - The devices that one process drives ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Contraction.h - The shape of a contraction
-//---------------------------===//
+//===- Contraction.h - The shape of a contraction -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Device.h - What a backend offers the executor
-//------------------------===//
+//===- Device.h - What a backend offers the executor ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

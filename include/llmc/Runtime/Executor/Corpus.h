@@ -1,5 +1,4 @@
-//===- Corpus.h - Training data as a pure function
-//--------------------------===//
+//===- Corpus.h - Training data as a pure function ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- HostTensor.h - A whole tensor in host memory
-//-------------------------===//
+//===- HostTensor.h - A whole tensor in host memory -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- RunLoop.h - Steps, lines and logs
-//------------------------------------===//
+//===- RunLoop.h - Steps, lines and logs ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

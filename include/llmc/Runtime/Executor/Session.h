@@ -1,5 +1,4 @@
-//===- Session.h - Runs a plan
-//----------------------------------------------===//
+//===- Session.h - Runs a plan --------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Passes.td - Phase 7a: kernels of the programs ------*- tablegen -*-===//
+//===- Passes.td - Phase 7a: kernels of the programs -------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Passes.h - Passes of the group Partition -------------------*- C++
-//-*-===//
+//===- Passes.h - Passes of the group Partition -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Passes.h - Passes of the group Pipeline --------------------*- C++
-//-*-===//
+//===- Passes.h - Passes of the group Pipeline ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Passes.h - Passes of the group Sharding --------------------*- C++
-//-*-===//
+//===- Passes.h - Passes of the group Sharding ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Chlo.cpp - The chlo dialect
-//-----------------------------------------===//
+//===- Chlo.cpp - The chlo dialect ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration, and tolerance for what is not known, as in stablehlo.

@@ -1,5 +1,4 @@
-//===- Attributes.cpp - Meshes and shardings
-//-------------------------------===//
+//===- Attributes.cpp - Meshes and shardings ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parsing and printing as Shardy does, and the checks that need no symbol

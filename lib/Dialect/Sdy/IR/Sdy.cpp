@@ -1,5 +1,4 @@
-//===- Sdy.cpp - The sdy dialect
-//-------------------------------------------===//
+//===- Sdy.cpp - The sdy dialect ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration, and the checks of shardings against their mesh and their type,

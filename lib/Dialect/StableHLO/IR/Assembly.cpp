@@ -1,5 +1,4 @@
-//===- Assembly.cpp - Custom directives of the assembly formats
-//------------===//
+//===- Assembly.cpp - Custom directives of the assembly formats -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pretty forms as JAX prints them: one blank before an enumerator, defaults

@@ -1,5 +1,4 @@
-//===- Attributes.cpp - Attributes of the stablehlo dialect
-//----------------===//
+//===- Attributes.cpp - Attributes of the stablehlo dialect ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The structures that print as `#stablehlo.gather<offset_dims = [2], ..>`:

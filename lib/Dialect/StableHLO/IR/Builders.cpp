@@ -1,5 +1,4 @@
-//===- Builders.cpp - Graph-level ops from values
-//--------------------------===//
+//===- Builders.cpp - Graph-level ops from values -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Builders.h. Test: test/Dialect/StableHLO/IR/BuildersTest.cpp.

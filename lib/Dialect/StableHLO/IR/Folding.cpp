@@ -1,5 +1,4 @@
-//===- Folding.cpp - Folds of ops that do nothing
-//--------------------------===//
+//===- Folding.cpp - Folds of ops that do nothing -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Local and cheap: an op whose result is its operand, and chains of reshapes or

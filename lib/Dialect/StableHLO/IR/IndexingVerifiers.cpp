@@ -1,5 +1,4 @@
-//===- IndexingVerifiers.cpp - Verifiers of run-time indexing
-//--------------===//
+//===- IndexingVerifiers.cpp - Verifiers of run-time indexing -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gather and scatter share one picture. The indices tensor, without its index

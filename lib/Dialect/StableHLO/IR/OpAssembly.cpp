@@ -1,4 +1,4 @@
-//===- OpAssembly.cpp - Assembly of the hand-printed stablehlo ops -----===//
+//===- OpAssembly.cpp - Assembly of the hand-printed stablehlo ops --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reduce has a compact form that names its function and a long form with a

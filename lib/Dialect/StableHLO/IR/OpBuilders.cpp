@@ -1,5 +1,4 @@
-//===- OpBuilders.cpp - Builders that compute result types
-//-----------------===//
+//===- OpBuilders.cpp - Builders that compute result types ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computed result types carry no encoding. Arguments come from the compiler; if

@@ -1,5 +1,4 @@
-//===- ShapeVerifiers.cpp - Verifiers of element-wise and shape ops
-//--------===//
+//===- ShapeVerifiers.cpp - Verifiers of element-wise and shape ops -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Text comes from outside: every index is checked before it is used, and every

@@ -1,5 +1,4 @@
-//===- StableHLODialect.cpp - The dialect and what it does not know
-//--------===//
+//===- StableHLODialect.cpp - The dialect and what it does not know -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration, and tolerance for newer text: an unknown op is kept opaque in

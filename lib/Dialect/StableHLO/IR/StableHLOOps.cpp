@@ -1,5 +1,4 @@
-//===- StableHLOOps.cpp - Generated code of the stablehlo ops
-//--------------===//
+//===- StableHLOOps.cpp - Generated code of the stablehlo ops -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Nothing but what ODS generates: it takes longest to compile and rarely

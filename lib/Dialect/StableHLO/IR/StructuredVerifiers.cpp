@@ -1,5 +1,4 @@
-//===- StructuredVerifiers.cpp - Verifiers of contraction and reduction
-//----===//
+//===- StructuredVerifiers.cpp - Verifiers of contraction and reduction ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Result shapes follow from the operands: dot_general gives batch, free of the

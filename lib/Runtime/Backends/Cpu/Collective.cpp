@@ -1,5 +1,4 @@
-//===- Collective.cpp - Collectives over the buffers of all members
-//---------===//
+//===- Collective.cpp - Collectives over the buffers of all members -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Contraction.cpp - Cuts contractions into slices
-//----------------------===//
+//===- Contraction.cpp - Cuts contractions into slices --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Contraction.h - Contractions on CPU
-//----------------------------------===//
+//===- Contraction.h - Contractions on CPU --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- CpuDevice.cpp - A virtual device
-//-------------------------------------===//
+//===- CpuDevice.cpp - A virtual device -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

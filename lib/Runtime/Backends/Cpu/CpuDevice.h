@@ -1,5 +1,4 @@
-//===- CpuDevice.h - A virtual device
-//---------------------------------------===//
+//===- CpuDevice.h - A virtual device -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- CpuWorld.cpp - N virtual devices in this process
-//---------------------===//
+//===- CpuWorld.cpp - N virtual devices in this process -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

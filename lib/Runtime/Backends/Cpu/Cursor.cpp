@@ -1,5 +1,4 @@
-//===- Cursor.cpp - How cursors move
-//----------------------------------------===//
+//===- Cursor.cpp - How cursors move --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

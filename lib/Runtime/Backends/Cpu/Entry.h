@@ -1,5 +1,4 @@
-//===- Entry.h - The entries of a CPU stream
-//--------------------------------===//
+//===- Entry.h - The entries of a CPU stream ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

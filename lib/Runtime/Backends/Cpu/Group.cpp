@@ -1,5 +1,4 @@
-//===- Group.cpp - The members' side of a group
-//-----------------------------===//
+//===- Group.cpp - The members' side of a group ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

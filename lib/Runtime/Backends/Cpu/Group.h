@@ -1,5 +1,4 @@
-//===- Group.h - Where virtual devices meet
-//---------------------------------===//
+//===- Group.h - Where virtual devices meet -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

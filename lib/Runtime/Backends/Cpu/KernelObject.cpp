@@ -1,5 +1,4 @@
-//===- KernelObject.cpp - Compiled kernels on CPU
-//---------------------------===//
+//===- KernelObject.cpp - Compiled kernels on CPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- KernelObject.h - Compiled kernels on CPU
-//-----------------------------===//
+//===- KernelObject.h - Compiled kernels on CPU ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

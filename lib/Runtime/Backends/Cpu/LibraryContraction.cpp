@@ -1,5 +1,4 @@
-//===- LibraryContraction.cpp - Contractions by oneDNN
-//----------------------===//
+//===- LibraryContraction.cpp - Contractions by oneDNN --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- LoopContraction.cpp - Contractions by plain loops
-//--------------------===//
+//===- LoopContraction.cpp - Contractions by plain loops ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

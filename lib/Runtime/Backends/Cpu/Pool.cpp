@@ -1,5 +1,4 @@
-//===- Pool.cpp - The workers that serve all streams
-//------------------------===//
+//===- Pool.cpp - The workers that serve all streams ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Pool.h - The workers that serve all streams
-//--------------------------===//
+//===- Pool.h - The workers that serve all streams ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Report.cpp - What blocked heads wait for
-//-----------------------------===//
+//===- Report.cpp - What blocked heads wait for ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

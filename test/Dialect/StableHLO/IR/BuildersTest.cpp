@@ -1,5 +1,4 @@
-//===- BuildersTest.cpp - Graph-level ops from values
-//----------------------===//
+//===- BuildersTest.cpp - Graph-level ops from values ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each builder gives an op that verifies, of the type it promises; constants

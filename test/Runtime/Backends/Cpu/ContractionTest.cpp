@@ -1,5 +1,4 @@
-//===- ContractionTest.cpp - Contractions on CPU against plain sums
-//---------===//
+//===- ContractionTest.cpp - Contractions on CPU against plain sums -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- PoolTest.cpp - Order, deadlock and shuffle of the CPU pool
-//-----------===//
+//===- PoolTest.cpp - Order, deadlock and shuffle of the CPU pool ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Scratch.h - Scratch of contractions on CPU
-//---------------------------===//
+//===- Scratch.h - Scratch of contractions on CPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
