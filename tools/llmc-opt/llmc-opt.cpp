@@ -9,6 +9,7 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Chlo/Models/Models.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/Plan/IR/Plan.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv) {
   llmc::stablehlo::registerModels(registry);
   llmc::chlo::registerModels(registry);
   llmc::nn::registerModels(registry);
+  llmc::dist::registerModels(registry);
   llmc::registerKernelsPasses();
   llmc::registerTrainingPasses();
   llmc::registerTrainingPipeline();
