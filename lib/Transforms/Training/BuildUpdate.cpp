@@ -58,10 +58,10 @@ private:
   FailureOr<const Optimizer *> findOptimizer(dist::StateOp state);
   dist::StateOp makeMoment(dist::StateOp state, StringRef moment,
                            RankedTensorType type);
+  void setAccumulate(dist::StateOp state);
   LogicalResult collectHypers();
   void makeFunction();
-  Value addArgument(Type type, StringRef mark, Attribute value);
-  Value addArgument(Type type, StringRef role);
+  Value addArgument(Type type, StringRef role, ArrayRef<NamedAttribute> marks);
   void addResult(Value value, ArrayRef<NamedAttribute> marks);
   void addMetric(StringRef name, Value value);
   void averageGradients();
@@ -84,7 +84,7 @@ private:
   llvm::MapVector<StringRef, Value> hypers;
   Value lossSum, count;
   SmallVector<Value> results;
-  SmallVector<DictionaryAttr> resultMarks;
+  SmallVector<DictionaryAttr> argumentMarks, resultMarks;
 };
 
 } // namespace
@@ -124,6 +124,21 @@ dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
   return op;
 }
 
+/// The recipe's element type of sums, where the state's row names none.
+void UpdateBuilder::setAccumulate(dist::StateOp state) {
+  std::optional<Type> element = recipe.getAccumulate();
+  dist::RowAttr row = state.getRowAttr();
+  if (!element || (row && row.getAccumulate()))
+    return;
+  state.setRowAttr(
+      row ? dist::RowAttr::get(row.getContext(), row.getRest(), row.getUse(),
+                               row.getGradient(), row.getStored(),
+                               row.getComputed(), row.getSent(), *element,
+                               row.getMemory())
+          : dist::RowAttr::get(state.getContext(), {}, {}, {}, {}, {}, {},
+                               *element, dist::Memory::Device));
+}
+
 LogicalResult UpdateBuilder::collectUpdates() {
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
     auto symbol = microbatch.getResultAttrOfType<FlatSymbolRefAttr>(
@@ -148,6 +163,7 @@ LogicalResult UpdateBuilder::collectUpdates() {
       update.moments.push_back(made);
       builder.setInsertionPointAfter(made);
     }
+    setAccumulate(update.state);
     updates.push_back(std::move(update));
   }
   if (updates.empty())
@@ -175,15 +191,12 @@ LogicalResult UpdateBuilder::collectHypers() {
 // The function
 //===----------------------------------------------------------------------===//
 
-Value UpdateBuilder::addArgument(Type type, StringRef name, Attribute value) {
-  unsigned index = function.getNumArguments();
-  (void)function.insertArgument(
-      index, type, builder.getDictionaryAttr(mark(name, value)), getLoc());
-  return function.getArgument(index);
-}
-
-Value UpdateBuilder::addArgument(Type type, StringRef role) {
-  return addArgument(type, DistDialect::kRole, builder.getStringAttr(role));
+Value UpdateBuilder::addArgument(Type type, StringRef role,
+                                 ArrayRef<NamedAttribute> marks) {
+  NamedAttrList list(marks);
+  list.set(DistDialect::kRole, builder.getStringAttr(role));
+  argumentMarks.push_back(list.getDictionary(builder.getContext()));
+  return function.front().addArgument(type, getLoc());
 }
 
 void UpdateBuilder::addResult(Value value, ArrayRef<NamedAttribute> marks) {
@@ -201,41 +214,35 @@ void UpdateBuilder::makeFunction() {
                                   builder.getFunctionType({}, {}));
   function.setPrivate();
   symbols.insert(function, std::next(microbatch->getIterator()));
-  function.addEntryBlock();
+  function.getBody().emplaceBlock();
+  auto symbolOf = [](Operation *op) {
+    return FlatSymbolRefAttr::get(SymbolTable::getSymbolName(op));
+  };
   auto reads = [&](dist::StateOp state) {
-    Value argument =
-        addArgument(state.getTensorType(), DistDialect::kReads,
-                    FlatSymbolRefAttr::get(state.getSymNameAttr()));
-    StringRef role = dist::stringifyRole(state.getRole());
-    function.setArgAttr(function.getNumArguments() - 1, DistDialect::kRole,
-                        builder.getStringAttr(role));
-    return argument;
+    return addArgument(state.getTensorType(),
+                       dist::stringifyRole(state.getRole()),
+                       mark(DistDialect::kReads, symbolOf(state)));
   };
   for (Update &update : updates) {
     update.parameter = reads(update.state);
     for (dist::StateOp moment : update.moments)
       update.momentValues.push_back(reads(moment));
   }
-  for (Update &update : updates) {
+  for (Update &update : updates)
     update.gradient =
-        addArgument(update.state.getTensorType(), DistDialect::kGradientOf,
-                    FlatSymbolRefAttr::get(update.state.getSymNameAttr()));
-    function.setArgAttr(function.getNumArguments() - 1, DistDialect::kRole,
-                        builder.getStringAttr("gradient"));
-  }
+        addArgument(update.state.getTensorType(), "gradient",
+                    mark(DistDialect::kGradientOf, symbolOf(update.state)));
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
     StringRef role = training::getResultRole(microbatch, i);
     if (role == "loss_sum")
-      lossSum = addArgument(microbatch.getResultTypes()[i], role);
+      lossSum = addArgument(microbatch.getResultTypes()[i], role, {});
     else if (role == "count")
-      count = addArgument(microbatch.getResultTypes()[i], role);
+      count = addArgument(microbatch.getResultTypes()[i], role, {});
   }
   for (auto &[name, value] : hypers) {
     auto hyper = symbols.lookup<dist::HyperOp>(name);
-    value = addArgument(hyper.getType(), DistDialect::kHyper,
-                        FlatSymbolRefAttr::get(hyper.getSymNameAttr()));
-    function.setArgAttr(function.getNumArguments() - 1, DistDialect::kRole,
-                        builder.getStringAttr("hyper"));
+    value = addArgument(hyper.getType(), "hyper",
+                        mark(DistDialect::kHyper, symbolOf(hyper)));
   }
   builder.setInsertionPointToStart(&function.front());
 }
@@ -340,8 +347,9 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   if (Value rate = hypers.lookup("lr"))
     addMetric("lr", rate);
   func::ReturnOp::create(builder, getLoc(), results);
-  function.setType(builder.getFunctionType(function.getArgumentTypes(),
+  function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
                                            ValueRange(results).getTypes()));
+  function.setAllArgAttrs(argumentMarks);
   function.setAllResultAttrs(resultMarks);
   training::eraseDeadOps(function.front());
   for (Operation &op : function.front().without_terminator())

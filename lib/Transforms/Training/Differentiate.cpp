@@ -34,17 +34,27 @@ static FailureOr<unsigned> findResult(func::FuncOp function, StringRef role) {
          << "expected a result of role \"" << role << "\", got none";
 }
 
-/// Adds a result that holds the gradient of argument `index`.
-static void addGradientResult(func::FuncOp function, unsigned index,
-                              Value gradient) {
-  OpBuilder builder(function.getContext());
-  NamedAttrList marks;
-  marks.set(DistDialect::kRole, builder.getStringAttr("gradient"));
-  marks.set(DistDialect::kGradientOf, training::getRead(function, index));
-  (void)function.insertResult(function.getNumResults(), gradient.getType(),
-                              marks.getDictionary(function.getContext()));
+/// Adds one result for each argument that has a gradient.
+static void addGradientResults(func::FuncOp function,
+                               ArrayRef<Value> gradients) {
+  MLIRContext *context = function.getContext();
   Operation *terminator = function.front().getTerminator();
-  terminator->insertOperands(terminator->getNumOperands(), gradient);
+  SmallVector<Value> values(terminator->getOperands());
+  SmallVector<DictionaryAttr> marks;
+  function.getAllResultAttrs(marks);
+  for (unsigned i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i])
+      continue;
+    NamedAttrList list;
+    list.set(DistDialect::kRole, StringAttr::get(context, "gradient"));
+    list.set(DistDialect::kGradientOf, training::getRead(function, i));
+    values.push_back(gradients[i]);
+    marks.push_back(list.getDictionary(context));
+  }
+  terminator->setOperands(values);
+  function.setType(FunctionType::get(context, function.getArgumentTypes(),
+                                     ValueRange(values).getTypes()));
+  function.setAllResultAttrs(marks);
 }
 
 /// A parameter that the loss does not depend on still has a gradient.
@@ -81,11 +91,9 @@ static LogicalResult differentiate(func::FuncOp function) {
   if (failed(sweep.run(lossValue, gradients)))
     return failure();
   for (unsigned i = 0; i < gradients.size(); ++i)
-    if (wanted[i])
-      addGradientResult(function, i,
-                        gradients[i]
-                            ? gradients[i]
-                            : makeZero(function, function.getArgument(i)));
+    if (wanted[i] && !gradients[i])
+      gradients[i] = makeZero(function, function.getArgument(i));
+  addGradientResults(function, gradients);
   training::eraseDeadOps(function.front());
   for (Operation &op : function.front())
     op.removeAttr(training::kStopGradient);

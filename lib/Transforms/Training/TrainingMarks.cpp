@@ -29,11 +29,15 @@ FlatSymbolRefAttr training::getRead(func::FuncOp function, unsigned index) {
 }
 
 bool training::isParameter(func::FuncOp function, unsigned index) {
-  if (FlatSymbolRefAttr symbol = getRead(function, index))
-    if (auto state = SymbolTable::lookupNearestSymbolFrom<dist::StateOp>(
-            function, symbol))
-      return state.getRole() == dist::Role::Parameter;
-  return false;
+  FlatSymbolRefAttr symbol = getRead(function, index);
+  if (!symbol)
+    return false;
+  // The role is at hand; to find the state takes a walk over the module.
+  if (StringRef role = getArgumentRole(function, index); !role.empty())
+    return role == "parameter";
+  auto state =
+      SymbolTable::lookupNearestSymbolFrom<dist::StateOp>(function, symbol);
+  return state && state.getRole() == dist::Role::Parameter;
 }
 
 bool training::isInput(func::FuncOp function, unsigned index) {

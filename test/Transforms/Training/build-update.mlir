@@ -62,7 +62,9 @@ dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) sche
 
 //--- whole.mlir
 // An optimizer of the parameter's own shape may mix elements.
+// CHECK: dist.state @a : tensor<2x2xf32> {role = parameter, row = #dist.row<accumulate = f64>
 // CHECK-LABEL: func.func private @train.update
+// The recipe's type of sums goes to the states.
 // CHECK: stablehlo.minimum
 // CHECK: stablehlo.dot_general {{.*}} (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
 dist.state @a : tensor<2x2xf32> {role = parameter, source = #dist.draw<ones>}
@@ -80,7 +82,7 @@ func.func private @optimizer.a(%p: tensor<2x2xf32> {dist.role = "parameter"}, %g
   %0 = stablehlo.dot_general %p, %g, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
-dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) clip(1.0)
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) clip(1.0) accumulate(f64)
 
 //--- shape.mlir
 // CHECK: error: expected argument 0 of @optimizer.a of shape [3, 3], got [2, 2]

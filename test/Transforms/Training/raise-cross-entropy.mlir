@@ -1,6 +1,9 @@
 // RUN: llmc-opt %s --llmc-normalize --llmc-raise | FileCheck %s
 // RUN: llmc-opt %s --llmc-normalize --llmc-raise=cross-entropy=false | FileCheck %s --check-prefix=OFF
+// RUN: llmc-opt %s --llmc-normalize --llmc-raise --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // OFF-NOT: nn.softmax_cross_entropy
+// REMARK-COUNT-4: log-softmax and pick of a class are one softmax cross-entropy
+// REMARK: one class is picked for each row, but not of a log-softmax
 
 // log_softmax and take_along_axis as JAX prints them: the mask of classes out
 // of range stays, the gather's clamp becomes explicit.
