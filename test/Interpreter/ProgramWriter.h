@@ -1,4 +1,4 @@
-//===- ProgramWriter.h - The text of a random program as it grows -*- C++
+//===- ProgramWriter.h - A random program as it is written ------*- C++ -*-===//
 //-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -11,14 +11,15 @@
 
 #include "llmc/Dialect/Chlo/Models/Models.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc;
+using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 //===----------------------------------------------------------------------===//

@@ -23,9 +23,9 @@
 // Test: test/Dialect/StableHLO/Models/BinaryTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
 #include "llmc/Dialect/StableHLO/Models/Splat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -33,6 +33,7 @@
 
 using namespace mlir;
 using namespace llmc;
+using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 //===----------------------------------------------------------------------===//

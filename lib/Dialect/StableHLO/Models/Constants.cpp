@@ -14,13 +14,14 @@
 // Test: test/Dialect/StableHLO/Models/ConstantsTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace llmc;
+using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 /// A larger constant has no scalar code.

@@ -16,14 +16,15 @@
 // Test: test/Dialect/StableHLO/Models/ConvertTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc;
+using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 //===----------------------------------------------------------------------===//

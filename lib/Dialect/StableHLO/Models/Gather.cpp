@@ -18,9 +18,9 @@
 
 #include "Indexing.h"
 #include "Movement.h"
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
 
 using namespace mlir;
 using namespace llmc;

@@ -9,9 +9,9 @@
 // Test: test/Dialect/StableHLO/Models/LogicTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace llmc;
+using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 //===----------------------------------------------------------------------===//

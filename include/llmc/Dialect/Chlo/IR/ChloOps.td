@@ -1,4 +1,4 @@
-//===- ChloOps.td - The chlo dialect and its ops ----------------------------===//
+//===- ChloOps.td - The chlo dialect and its ops --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions that JAX prints beside stablehlo. Importing keeps them; derivatives

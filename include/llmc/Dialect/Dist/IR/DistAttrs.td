@@ -1,4 +1,4 @@
-//===- DistAttrs.td - Attributes of the dist dialect ------*- tablegen -*-===//
+//===- DistAttrs.td - Attributes of the dist dialect -------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DistCollectiveOps.td - Collectives over mesh axes --*- tablegen -*-===//
+//===- DistCollectiveOps.td - Collectives over mesh axes ---*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DistDialect.td - The dist dialect ------------------*- tablegen -*-===//
+//===- DistDialect.td - The dist dialect -------------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

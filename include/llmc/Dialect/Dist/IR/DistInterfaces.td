@@ -1,4 +1,4 @@
-//===- DistInterfaces.td - Interfaces of the dist dialect -*- tablegen -*-===//
+//===- DistInterfaces.td - Interfaces of the dist dialect --*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

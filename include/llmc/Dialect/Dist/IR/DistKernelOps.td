@@ -1,4 +1,4 @@
-//===- DistKernelOps.td - Launches and contractions -------*- tablegen -*-===//
+//===- DistKernelOps.td - Launches and contractions --------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DistLayout.td - Meshes and layouts -----------------*- tablegen -*-===//
+//===- DistLayout.td - Meshes and layouts ------------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DistOps.td - All of the dist dialect ---------------*- tablegen -*-===//
+//===- DistOps.td - All of the dist dialect ----------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DistProgramOps.td - Meshes, states, steps ----------*- tablegen -*-===//
+//===- DistProgramOps.td - Meshes, states, steps -----------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

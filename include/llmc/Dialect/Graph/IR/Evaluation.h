@@ -1,5 +1,4 @@
-//===- Evaluation.h - What an evaluated op may ask its surroundings
-//-*-C++-*-===//
+//===- Evaluation.h - What an evaluated op may ask its surroundings -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- NNOps.td - Structured ops of models ----------------*- tablegen -*-===//
+//===- NNOps.td - Structured ops of models -----------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

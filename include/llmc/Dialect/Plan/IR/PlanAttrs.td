@@ -1,4 +1,4 @@
-//===- PlanAttrs.td - Attributes of the plan dialect ------*- tablegen -*-===//
+//===- PlanAttrs.td - Attributes of the plan dialect -------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PlanDialect.td - The plan dialect ------------------*- tablegen -*-===//
+//===- PlanDialect.td - The plan dialect -------------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

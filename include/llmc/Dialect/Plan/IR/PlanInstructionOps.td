@@ -1,4 +1,4 @@
-//===- PlanInstructionOps.td - What a program may do ------*- tablegen -*-===//
+//===- PlanInstructionOps.td - What a program may do -------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PlanInterfaces.td - What instructions have in common -*- tablegen -*-===//
+//===- PlanInterfaces.td - What instructions have in common ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PlanOps.td - All of the plan dialect ---------------*- tablegen -*-===//
+//===- PlanOps.td - All of the plan dialect ----------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

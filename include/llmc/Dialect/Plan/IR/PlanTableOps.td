@@ -1,4 +1,4 @@
-//===- PlanTableOps.td - Streams, frames, programs, entries -*- tablegen -*-===//
+//===- PlanTableOps.td - Streams, frames, programs, entries ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

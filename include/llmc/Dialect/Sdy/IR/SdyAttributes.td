@@ -1,4 +1,4 @@
-//===- SdyAttributes.td - The sdy dialect and its attributes ----------------===//
+//===- SdyAttributes.td - The sdy dialect and its attributes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Meshes and shardings as Shardy prints them:

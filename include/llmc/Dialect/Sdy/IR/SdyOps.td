@@ -1,4 +1,4 @@
-//===- SdyOps.td - Ops of the sdy dialect -----------------------------------===//
+//===- SdyOps.td - Ops of the sdy dialect ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The two ops that JAX prints outside manual regions.

@@ -1,4 +1,4 @@
-//===- StableHLOAttributes.td - Attributes of the stablehlo dialect ---------===//
+//===- StableHLOAttributes.td - Attributes of the stablehlo dialect -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two spellings, both published: an enumeration prints as

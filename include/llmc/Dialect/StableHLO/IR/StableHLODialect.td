@@ -1,4 +1,4 @@
-//===- StableHLODialect.td - The stablehlo dialect --------------------------===//
+//===- StableHLODialect.td - The stablehlo dialect ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dialect, under its published name. Ops stand in the StableHLO*Ops.td

@@ -1,4 +1,4 @@
-//===- StableHLOElementwiseOps.td - Element-wise ops ------------------------===//
+//===- StableHLOElementwiseOps.td - Element-wise ops ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops whose result element depends on the operand elements of the same place.

@@ -1,4 +1,4 @@
-//===- StableHLOOps.td - Contractions, reductions, indexing -----------------===//
+//===- StableHLOOps.td - Contractions, reductions, indexing ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The structured ops, and the file from which all ops are generated.

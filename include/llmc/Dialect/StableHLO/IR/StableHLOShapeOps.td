@@ -1,4 +1,4 @@
-//===- StableHLOShapeOps.td - Constants and data movement -------------------===//
+//===- StableHLOShapeOps.td - Constants and data movement -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops that create elements or move them, without arithmetic.

@@ -6,23 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/StableHLO/Models/Pointwise.h"
+#include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace llmc;
-using namespace llmc::stablehlo;
+using namespace llmc::graph;
 
 graph::ShardingRule
-stablehlo::detail::getPointwiseRule(Operation *op,
-                                    const PointwiseAnswers &answers) {
+graph::detail::getPointwiseRule(Operation *op,
+                                const PointwiseAnswers &answers) {
   graph::ShardingRule rule = graph::ShardingRule::elementwise(op);
   if (answers.carries)
     answers.carries(op, rule);
   return rule;
 }
 
-LogicalResult stablehlo::detail::buildPointwiseDerivative(
+LogicalResult graph::detail::buildPointwiseDerivative(
     Operation *op, const PointwiseAnswers &answers, OpBuilder &builder,
     ValueRange cotangents, ArrayRef<bool> needed,
     SmallVectorImpl<Value> &gradients) {
@@ -32,11 +32,11 @@ LogicalResult stablehlo::detail::buildPointwiseDerivative(
   return answers.derive(derivation);
 }
 
-Value stablehlo::detail::emitPointwise(Operation *op,
-                                       const PointwiseAnswers &answers,
-                                       OpBuilder &builder, Location loc,
-                                       ValueRange indices,
-                                       graph::ElementSource source) {
+Value graph::detail::emitPointwise(Operation *op,
+                                   const PointwiseAnswers &answers,
+                                   OpBuilder &builder, Location loc,
+                                   ValueRange indices,
+                                   graph::ElementSource source) {
   SmallVector<Value> elements;
   for (OpOperand &operand : op->getOpOperands()) {
     bool isScalar =
@@ -47,26 +47,26 @@ Value stablehlo::detail::emitPointwise(Operation *op,
   return answers.emit(builder, loc, op, elements);
 }
 
-Type stablehlo::getElement(Value value) {
+Type graph::getElement(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-bool stablehlo::isNarrowFloat(Type element) {
+bool graph::isNarrowFloat(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-bool stablehlo::isUnsignedElement(Type element) {
+bool graph::isUnsignedElement(Type element) {
   return element.isUnsignedInteger() || element.isInteger(1);
 }
 
-Type stablehlo::getSignless(Type element) {
+Type graph::getSignless(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(), integer.getWidth());
   return element;
 }
 
-Value stablehlo::scalarConstant(OpBuilder &builder, Location loc, Type signless,
-                                double value) {
+Value graph::scalarConstant(OpBuilder &builder, Location loc, Type signless,
+                            double value) {
   TypedAttr attribute;
   if (isa<FloatType>(signless))
     attribute = builder.getFloatAttr(signless, value);
@@ -75,21 +75,21 @@ Value stablehlo::scalarConstant(OpBuilder &builder, Location loc, Type signless,
   return arith::ConstantOp::create(builder, loc, attribute);
 }
 
-void stablehlo::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
-                        MutableArrayRef<double> out) {
+void graph::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
+                    MutableArrayRef<double> out) {
   if (!repeat)
     return loadFloats(tensor, first, out);
   llvm::fill(out, tensor.getFloat(0));
 }
 
-void stablehlo::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
-                        MutableArrayRef<int64_t> out) {
+void graph::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
+                    MutableArrayRef<int64_t> out) {
   if (!repeat)
     return loadInts(tensor, first, out);
   llvm::fill(out, tensor.getInt(0));
 }
 
-LogicalResult stablehlo::emitNoEvaluation(Operation *op) {
+LogicalResult graph::emitNoEvaluation(Operation *op) {
   return op->emitOpError() << "expected an element type that its evaluation "
                               "knows, got "
                            << getElement(op->getOperand(0));

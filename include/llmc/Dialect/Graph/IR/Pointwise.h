@@ -15,13 +15,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_DIALECT_STABLEHLO_MODELS_POINTWISE_H
-#define LLMC_DIALECT_STABLEHLO_MODELS_POINTWISE_H
+#ifndef LLMC_DIALECT_GRAPH_IR_POINTWISE_H
+#define LLMC_DIALECT_GRAPH_IR_POINTWISE_H
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostElements.h"
 
-namespace llmc::stablehlo {
+namespace llmc::graph {
 
 /// One call of a derivative: the op, the cotangent of its one result, and where
 /// the operands' cotangents go.
@@ -42,7 +42,7 @@ using EmitElement = Value (*)(OpBuilder &builder, Location loc, Operation *op,
                               ValueRange elements);
 using Derive = LogicalResult (*)(Derivation &derivation);
 /// States which partial values pass through the op (ShardingRule::carries).
-using StateCarries = void (*)(Operation *op, graph::ShardingRule &rule);
+using StateCarries = void (*)(Operation *op, ShardingRule &rule);
 using Evaluate = LogicalResult (*)(Operation *op, ArrayRef<HostTensor> operands,
                                    SmallVectorImpl<HostTensor> &results);
 
@@ -58,8 +58,7 @@ struct PointwiseAnswers {
 };
 
 namespace detail {
-graph::ShardingRule getPointwiseRule(Operation *op,
-                                     const PointwiseAnswers &answers);
+ShardingRule getPointwiseRule(Operation *op, const PointwiseAnswers &answers);
 LogicalResult buildPointwiseDerivative(Operation *op,
                                        const PointwiseAnswers &answers,
                                        OpBuilder &builder,
@@ -68,20 +67,20 @@ LogicalResult buildPointwiseDerivative(Operation *op,
                                        SmallVectorImpl<Value> &gradients);
 Value emitPointwise(Operation *op, const PointwiseAnswers &answers,
                     OpBuilder &builder, Location loc, ValueRange indices,
-                    graph::ElementSource source);
+                    ElementSource source);
 
 template <typename Op, const PointwiseAnswers &answers>
 struct PointwiseRule
-    : graph::ShardingRuleOpInterface::ExternalModel<PointwiseRule<Op, answers>,
-                                                    Op> {
-  graph::ShardingRule getShardingRule(Operation *op) const {
+    : ShardingRuleOpInterface::ExternalModel<PointwiseRule<Op, answers>, Op> {
+  ShardingRule getShardingRule(Operation *op) const {
     return getPointwiseRule(op, answers);
   }
 };
 
 template <typename Op, const PointwiseAnswers &answers>
-struct PointwiseDerivative : graph::DerivativeOpInterface::ExternalModel<
-                                 PointwiseDerivative<Op, answers>, Op> {
+struct PointwiseDerivative
+    : DerivativeOpInterface::ExternalModel<PointwiseDerivative<Op, answers>,
+                                           Op> {
   LogicalResult buildDerivative(Operation *op, OpBuilder &builder,
                                 ValueRange cotangents, ArrayRef<bool> needed,
                                 SmallVectorImpl<Value> &gradients) const {
@@ -93,31 +92,28 @@ struct PointwiseDerivative : graph::DerivativeOpInterface::ExternalModel<
 
 template <typename Op, const PointwiseAnswers &answers>
 struct PointwiseCost
-    : graph::CostOpInterface::ExternalModel<PointwiseCost<Op, answers>, Op> {
-  graph::OpCost getCost(Operation *op) const {
-    return graph::getElementwiseCost(op, answers.flops,
-                                     answers.transcendentals);
+    : CostOpInterface::ExternalModel<PointwiseCost<Op, answers>, Op> {
+  OpCost getCost(Operation *op) const {
+    return getElementwiseCost(op, answers.flops, answers.transcendentals);
   }
 };
 
 template <typename Op, const PointwiseAnswers &answers>
 struct PointwiseKernel
-    : graph::KernelOpInterface::ExternalModel<PointwiseKernel<Op, answers>,
-                                              Op> {
-  graph::KernelForm getKernelForm(Operation *) const {
-    return graph::KernelForm::Element;
-  }
+    : KernelOpInterface::ExternalModel<PointwiseKernel<Op, answers>, Op> {
+  KernelForm getKernelForm(Operation *) const { return KernelForm::Element; }
   Value emitElement(Operation *op, OpBuilder &builder, Location loc, unsigned,
-                    ValueRange indices, graph::ElementSource source) const {
+                    ValueRange indices, ElementSource source) const {
     return emitPointwise(op, answers, builder, loc, indices, source);
   }
 };
 
 template <typename Op, const PointwiseAnswers &answers>
-struct PointwiseEvaluation : graph::EvaluationOpInterface::ExternalModel<
-                                 PointwiseEvaluation<Op, answers>, Op> {
+struct PointwiseEvaluation
+    : EvaluationOpInterface::ExternalModel<PointwiseEvaluation<Op, answers>,
+                                           Op> {
   LogicalResult evaluate(Operation *op, ArrayRef<HostTensor> operands,
-                         graph::EvaluationScope &,
+                         EvaluationScope &,
                          SmallVectorImpl<HostTensor> &results) const {
     return answers.evaluate(op, operands, results);
   }
@@ -237,6 +233,6 @@ LogicalResult evaluateBinary(Operation *op, ArrayRef<HostTensor> operands,
   return llvm::success();
 }
 
-} // namespace llmc::stablehlo
+} // namespace llmc::graph
 
-#endif // LLMC_DIALECT_STABLEHLO_MODELS_POINTWISE_H
+#endif // LLMC_DIALECT_GRAPH_IR_POINTWISE_H
