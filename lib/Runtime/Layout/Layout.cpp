@@ -103,7 +103,8 @@ Status Layout::check(const Mesh &mesh) const {
     // A dimension of size 0 must not hide the overflow of the others.
     elements = elements * std::max<int64_t>(dims[d].extent(), 1);
   }
-  if (!elements.valid()) {
+  // Room for the bytes of each element.
+  if (!(elements * 16).valid()) {
     return makeError(ErrorKind::malformed,
                      "the number of elements of a layout overflows");
   }

@@ -133,7 +133,9 @@ MemoryReport memoryOf(const Plan &plan, int64_t stage) {
   MemoryReport report;
   for (const Frame &frame : plan.frames) {
     if (hasStage(frame.stages, stage)) {
-      report.bytes[static_cast<size_t>(frame.kind)] += frame.size * frame.slots;
+      int64_t &bytes = report.bytes[static_cast<size_t>(frame.kind)];
+      Checked sum = Checked(frame.size) * frame.slots + bytes;
+      bytes = sum.valid() ? sum.value() : INT64_MAX;
     }
   }
   report.total = plan.arenas[stage];

@@ -168,9 +168,9 @@ std::string Printer::operator()(const Contraction &contraction) const {
 }
 
 std::string Printer::operator()(const Collective &collective) const {
-  int64_t bytes = 0;
+  uint64_t bytes = 0;
   for (const Operand &input : collective.inputs) {
-    bytes += elementsOf(input) * sizeOf(input.dtype);
+    bytes += uint64_t(elementsOf(input)) * sizeOf(input.dtype);
   }
   std::string text = fmt::format(
       "{} #{} over {}{}: {} -> {} ({} B)", nameOf(collective.kind),
@@ -359,9 +359,9 @@ void Printer::tables() {
 
 /// Payload of a step by collective kind and axes, for one device of the stage
 /// that has most.
-static std::map<std::string, std::pair<int64_t, int64_t>>
+static std::map<std::string, std::pair<int64_t, uint64_t>>
 collectivesOf(const Plan &plan, const Entry &entry, int64_t stage) {
-  std::map<std::string, std::pair<int64_t, int64_t>> counts;
+  std::map<std::string, std::pair<int64_t, uint64_t>> counts;
   auto visit = [&](int32_t number) {
     if (number < 0) {
       return;
@@ -384,7 +384,7 @@ collectivesOf(const Plan &plan, const Entry &entry, int64_t stage) {
       auto &[count, bytes] = counts[key];
       ++count;
       for (const Operand &each : operands) {
-        bytes += elementsOf(each) * sizeOf(each.dtype);
+        bytes += uint64_t(elementsOf(each)) * sizeOf(each.dtype);
       }
     }
   };
@@ -403,13 +403,13 @@ void Printer::summary() {
     mesh += fmt::format("{}{}={}", mesh.empty() ? "" : ", ", escape(axis.name),
                         axis.size);
   }
-  int64_t parameters = 0;
+  uint64_t parameters = 0;
   for (const State &state : plan_.states) {
     int64_t elements = 1;
     for (int64_t size : state.shape) {
       elements *= size;
     }
-    parameters += state.role == StateRole::parameter ? elements : 0;
+    parameters += state.role == StateRole::parameter ? uint64_t(elements) : 0;
   }
   line("plan {}: {} devices ({}), {} threads each, {} parameters",
        escape(plan_.name), plan_.mesh.numDevices(), mesh, plan_.threads,

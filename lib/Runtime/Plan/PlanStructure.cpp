@@ -212,6 +212,18 @@ Status StructureCheck::programs(const std::vector<int32_t> &list) const {
   return Status::success();
 }
 
+template <typename T>
+static Status uniqueNames(std::string_view what, const std::vector<T> &table) {
+  std::set<std::string_view> names;
+  for (const T &each : table) {
+    if (!names.insert(each.name).second) {
+      return malformed(
+          fmt::format("{} '{}' occurs twice", what, escape(each.name)));
+    }
+  }
+  return Status::success();
+}
+
 Status StructureCheck::checkEntry(const Entry &entry) {
   LLMC_TRY(range("an entry's kind", static_cast<int>(entry.kind), 0, 2));
   LLMC_TRY(range("the microbatches", entry.numMicrobatches, 1, 1 << 20));
@@ -233,6 +245,10 @@ Status StructureCheck::checkEntry(const Entry &entry) {
                      plan_.programs[cell.program].numParameters, 0, 0));
     }
   }
+  LLMC_TRY(uniqueNames("input", entry.inputs));
+  LLMC_TRY(uniqueNames("hyper value", entry.hypers));
+  LLMC_TRY(uniqueNames("metric", entry.metrics));
+  LLMC_TRY(uniqueNames("fetched value", entry.fetches));
   for (const Input &input : entry.inputs) {
     LLMC_TRY(range("an input's dtype", static_cast<int>(input.dtype), 0,
                    numDTypes - 1));
@@ -289,18 +305,6 @@ Status StructureCheck::checkState(const State &state) {
       return malformed(
           "expected the place of a part to have the local shape of "
           "its layout, the state's dtype and no expression");
-    }
-  }
-  return Status::success();
-}
-
-template <typename T>
-static Status uniqueNames(std::string_view what, const std::vector<T> &table) {
-  std::set<std::string_view> names;
-  for (const T &each : table) {
-    if (!names.insert(each.name).second) {
-      return malformed(
-          fmt::format("{} '{}' occurs twice", what, escape(each.name)));
     }
   }
   return Status::success();

@@ -144,8 +144,7 @@ Status checkKernel(const Scene &scene, const KernelLaunch &launch) {
   }
   LLMC_TRY(checkScalars(scene, info, launch));
   LLMC_TRY(checkAliases(scene, &info, launch));
-  Checked needed = *alignUp(info.scratchBytes, alignment).get() *
-                   Checked(scene.plan.threads);
+  Checked needed = alignUp(info.scratchBytes, alignment) * scene.plan.threads;
   int64_t scratch = launch.scratch.present() ? *spanOf(launch.scratch) : 0;
   if (!needed.within(0, scratch)) {
     return mismatch(fmt::format(

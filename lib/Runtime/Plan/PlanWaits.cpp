@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Test: test/Runtime/Plan/PlanWaitsTest.cpp
+// Test: test/Runtime/Plan/PlanVerifyTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Plan/PlanWaits.h"

@@ -5,7 +5,7 @@
 // A compiler emits reduced waits: without any one of them the plan is refused.
 // These find the ones that are too many.
 //
-// Test: test/Runtime/Plan/PlanWaitsTest.cpp
+// Test: test/Runtime/Plan/PlanVerifyTest.cpp
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_RUNTIME_PLAN_PLANWAITS_H

@@ -1,0 +1,107 @@
+//===- AccessHistoryTest.cpp ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "AccessHistory.h"
+
+#include <gtest/gtest.h>
+
+using namespace llmc::rt::plan;
+using Fault = AccessHistory::Fault;
+
+namespace {
+/// Two streams; an item's count is its own component of the clock.
+struct History : testing::Test {
+  AccessHistory history;
+
+  static ByteAccess make(Access access, int64_t low, int64_t high,
+                         int32_t buffer) {
+    ByteAccess result;
+    result.access = access;
+    result.buffer = buffer;
+    result.exact = result.hull = {low, high};
+    return result;
+  }
+  Fault apply(const ByteAccess &access, int32_t stream, Clock clock) {
+    Moment now{stream, clock[stream], 0};
+    return history.apply(access, now, clock).fault;
+  }
+  Fault read(int64_t low, int64_t high, int32_t buffer, int32_t stream,
+             Clock clock) {
+    return apply(make(Access::read, low, high, buffer), stream, clock);
+  }
+  Fault write(int64_t low, int64_t high, int32_t buffer, int32_t stream,
+              Clock clock) {
+    return apply(make(Access::write, low, high, buffer), stream, clock);
+  }
+};
+} // namespace
+
+TEST_F(History, ReadsNeedAWrite) {
+  EXPECT_EQ(read(0, 8, 1, 0, {1, 0}), Fault::undefined);
+  EXPECT_EQ(write(0, 8, 1, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(read(0, 8, 1, 0, {2, 0}), Fault::none);
+  EXPECT_EQ(read(4, 12, 1, 0, {3, 0}), Fault::undefined);
+  history.define({8, 16}, 1);
+  EXPECT_EQ(read(4, 12, 1, 0, {4, 0}), Fault::none);
+}
+
+TEST_F(History, WritesAreOrderedAfterReads) {
+  history.define({0, 16}, 1);
+  EXPECT_EQ(read(4, 8, 1, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(write(8, 16, 1, 1, {0, 1}), Fault::none);
+  EXPECT_EQ(write(0, 5, 1, 1, {0, 2}), Fault::race);
+  EXPECT_EQ(write(0, 5, 1, 1, {1, 2}), Fault::none);
+}
+
+TEST_F(History, ReadsAreOrderedAfterWrites) {
+  EXPECT_EQ(write(0, 8, 1, 0, {5, 0}), Fault::none);
+  EXPECT_EQ(read(7, 8, 1, 1, {4, 1}), Fault::race);
+  EXPECT_EQ(read(7, 8, 1, 1, {5, 1}), Fault::none);
+}
+
+TEST_F(History, BytesBelongToABuffer) {
+  EXPECT_EQ(write(0, 8, 1, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(write(6, 10, 2, 0, {2, 0}), Fault::none);
+  EXPECT_EQ(read(0, 6, 1, 0, {3, 0}), Fault::none);
+  EXPECT_EQ(read(0, 8, 1, 0, {4, 0}), Fault::lost);
+  EXPECT_EQ(read(6, 10, 2, 0, {5, 0}), Fault::none);
+}
+
+TEST_F(History, OncePerMicrobatch) {
+  ByteAccess write = make(Access::write, 0, 8, 1);
+  write.oncePerMicrobatch = true;
+  write.tag = 0;
+  ByteAccess read = make(Access::read, 0, 8, 1);
+  read.oncePerMicrobatch = true;
+  read.tag = 1;
+  EXPECT_EQ(apply(write, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(apply(read, 0, {2, 0}), Fault::stale);
+  EXPECT_EQ(apply(write, 0, {3, 0}), Fault::rewritten);
+  write.tag = 1;
+  EXPECT_EQ(apply(write, 0, {4, 0}), Fault::none);
+  EXPECT_EQ(apply(read, 0, {5, 0}), Fault::none);
+  // Added to before it is read, but not after.
+  write.access = Access::readWrite;
+  EXPECT_EQ(apply(write, 0, {6, 0}), Fault::rewritten);
+}
+
+// Another device may write where the representative does not.
+TEST_F(History, HullsRaceButDefineNothing) {
+  history.define({0, 16}, 1);
+  ByteAccess rows = make(Access::write, 0, 4, 1);
+  rows.hull = {0, 16};
+  EXPECT_EQ(apply(rows, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(read(12, 16, 1, 1, {0, 1}), Fault::race);
+  EXPECT_EQ(write(12, 16, 1, 1, {0, 2}), Fault::race);
+  EXPECT_EQ(read(12, 16, 1, 1, {1, 3}), Fault::none);
+}
+
+TEST_F(History, ScratchHoldsNothing) {
+  ByteAccess scratch = make(Access::write, 0, 8, 1);
+  scratch.isScratch = true;
+  EXPECT_EQ(apply(scratch, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(read(0, 8, 1, 0, {2, 0}), Fault::undefined);
+  EXPECT_EQ(apply(scratch, 1, {0, 1}), Fault::race);
+}
