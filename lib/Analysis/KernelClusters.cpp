@@ -307,11 +307,15 @@ void ClusterSolver::joinSibling(int node) {
   if (isNew)
     return;
   auto collect = [&](int cluster) {
-    std::set<int> producers;
-    for (int member : clusters[cluster].nodes)
+    // Values from outside are told from nodes by their sign.
+    std::set<int> sources;
+    for (int member : clusters[cluster].nodes) {
       for (const KernelAccess &access : nodes[member].accesses)
-        producers.insert(access.producer);
-    return producers;
+        sources.insert(access.producer);
+      for (int external : nodes[member].externals)
+        sources.insert(-1 - external);
+    }
+    return sources;
   };
   int other = clusterOf[entry->second];
   std::set<int> mine = collect(clusterOf[node]), theirs = collect(other);

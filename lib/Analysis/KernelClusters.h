@@ -45,6 +45,8 @@ struct KernelNode {
   /// Reductions: for each dim of the space, whether it is reduced.
   std::vector<bool> reduced;
   std::vector<KernelAccess> accesses;
+  /// Numbers of the values from outside that the node reads.
+  std::vector<int> externals;
   /// Read by something that is no kernel: kept in any case.
   bool required = false;
 };

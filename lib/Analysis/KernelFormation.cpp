@@ -87,6 +87,7 @@ private:
   std::vector<KernelNode> nodes;
   llvm::DenseMap<Operation *, int> nodeOf;
   llvm::DenseMap<Operation *, int> clusterOf;
+  llvm::DenseMap<Value, int> externals;
   std::set<std::pair<void *, std::vector<int>>> visited;
 };
 
@@ -225,8 +226,13 @@ FormationBuilder::mapThroughAlias(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
 void FormationBuilder::addAccesses(KernelNode &node, Value value,
                                    std::vector<int> dims) {
   Operation *op = value.getDefiningOp();
-  if (!isHere(op) || !visited.insert({value.getAsOpaquePointer(), dims}).second)
+  if (!visited.insert({value.getAsOpaquePointer(), dims}).second)
     return;
+  if (!isHere(op)) {
+    node.externals.push_back(
+        externals.try_emplace(value, externals.size()).first->second);
+    return;
+  }
   if (isInline(op)) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       addAccesses(node, op->getOperand(i), mapThrough(op, i, dims));

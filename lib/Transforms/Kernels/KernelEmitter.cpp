@@ -61,7 +61,7 @@ static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
     return failure();
   if (linear || shape.empty() || shape.back() < laneCount)
     return success();
-  builder.setInsertionPoint(kernel->function);
+  builder.setInsertionPointAfter(kernel->function);
   kernel->function.erase();
   kernel = std::make_unique<KernelBody>(builder, spec, name);
   return emitRows(*kernel, shape.drop_back(), rows);

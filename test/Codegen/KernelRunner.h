@@ -1,0 +1,54 @@
+//===- KernelRunner.h - Runs a graph function by its kernels ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forms the kernels of a function, compiles, links and loads them, and runs the
+// launches in order; contractions are plain loops. What the interpreter says of
+// the same function is kept beside, for comparison.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TEST_CODEGEN_KERNELRUNNER_H
+#define LLMC_TEST_CODEGEN_KERNELRUNNER_H
+
+#include "GraphContext.h"
+#include "llmc/Runtime/Plan/KernelAbi.h"
+#include "llmc/Runtime/Plan/Manifest.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace llmc::test {
+
+class KernelRunner {
+public:
+  explicit KernelRunner(StringRef text, uint64_t seed = 1);
+  ~KernelRunner();
+
+  /// Runs everything; each kernel's rows are cut at `slices` - 1 places.
+  bool run(int slices = 1);
+  bool isReady() const { return library; }
+  std::string takeMessages() { return context.takeMessages(); }
+
+  /// Largest |kernel - interpreter| / max(1, |interpreter|) over all results.
+  double getError() const;
+  ArrayRef<HostTensor> getResults() const { return results; }
+  int getNumLaunches() const { return launches; }
+  mlir::func::FuncOp getFunction() { return test::getFunction(*module); }
+  const rt::plan::Manifest &getManifest() const { return manifest; }
+
+private:
+  bool prepare();
+  bool launch(Operation *op, int slices);
+  void contract(Operation *op);
+
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module;
+  SmallVector<HostTensor> arguments, expected, results;
+  llvm::DenseMap<Value, HostTensor> values;
+  rt::plan::Manifest manifest;
+  void *library = nullptr;
+  int launches = 0;
+};
+
+} // namespace llmc::test
+
+#endif // LLMC_TEST_CODEGEN_KERNELRUNNER_H
