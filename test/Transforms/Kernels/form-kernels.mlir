@@ -1,0 +1,67 @@
+// RUN: llmc-opt %s --split-input-file --llmc-form-kernels --llmc-verify-kernels --canonicalize | FileCheck %s
+
+// A layer norm is one kernel over rows.
+// CHECK-LABEL: func @layer_norm
+// CHECK:         %[[Y:.*]] = dist.launch @kernels::@[[K:k.[0-9a-f]+]](%{{.*}}, %{{.*}}) : (tensor<64x96xf32>, tensor<96xf32>) -> tensor<64x96xf32>
+// CHECK-NEXT:    return %[[Y]]
+// CHECK:       module @kernels
+// CHECK:         func.func private @[[K]](%{{.*}}: memref<6144xf32>, %{{.*}}: memref<96xf32>, %{{.*}}: memref<6144xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: memref<0xi8>)
+// CHECK-SAME:      llmc.access = ["read", "read", "write"]
+// CHECK-SAME:      llmc.rows = 64
+func.func @layer_norm(%x: tensor<64x96xf32>, %g: tensor<96xf32>) -> tensor<64x96xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<96.0> : tensor<64x1xf32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<64x96xf32>, tensor<f32>) -> tensor<64xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<64xf32>) -> tensor<64x1xf32>
+  %2 = stablehlo.divide %1, %n : tensor<64x1xf32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<64x1xf32>) -> tensor<64x96xf32>
+  %4 = stablehlo.subtract %x, %3 : tensor<64x96xf32>
+  %5 = stablehlo.multiply %4, %4 : tensor<64x96xf32>
+  %6 = stablehlo.reduce(%5 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<64x96xf32>, tensor<f32>) -> tensor<64xf32>
+  %7 = stablehlo.rsqrt %6 : tensor<64xf32>
+  %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<64xf32>) -> tensor<64x96xf32>
+  %9 = stablehlo.multiply %4, %8 : tensor<64x96xf32>
+  %10 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<96xf32>) -> tensor<64x96xf32>
+  %11 = stablehlo.multiply %9, %10 : tensor<64x96xf32>
+  return %11 : tensor<64x96xf32>
+}
+
+// -----
+
+// The same computation twice is one kernel.
+// CHECK-LABEL: func @twice
+// CHECK:         dist.launch @kernels::@[[K:k.[0-9a-f]+]](
+// CHECK:         dist.launch @kernels::@[[K]](
+// CHECK:       func.func private @[[K]]
+// CHECK-NOT:   func.func private
+func.func @twice(%x: tensor<40xf32>, %y: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) {
+  %0 = stablehlo.tanh %x : tensor<40xf32>
+  %1 = stablehlo.tanh %y : tensor<40xf32>
+  return %0, %1 : tensor<40xf32>, tensor<40xf32>
+}
+
+// -----
+
+// A state is updated in its own buffer; an activation's is not.
+// CHECK-LABEL: func @update
+// CHECK:         dist.launch @kernels::@{{.*}}(%[[A:.*]], %{{.*}}) {tied = {{\[}}[0, 0]]}
+// CHECK:         dist.launch @kernels::@{{.*}}(%{{.*}})
+// CHECK-NOT:     tied
+// CHECK:         return
+func.func @update(%g: tensor<40xf32> {dist.slot = #dist.slot<act, "g">}, %w: tensor<40xf32> {dist.slot = #dist.slot<state, "w">})
+    -> (tensor<40xf32> {dist.slot = #dist.slot<state, "w">}, tensor<40xf32> {dist.slot = #dist.slot<act, "h">}) {
+  %0 = stablehlo.subtract %w, %g : tensor<40xf32>
+  %1 = stablehlo.tanh %g : tensor<40xf32>
+  return %0, %1 : tensor<40xf32>, tensor<40xf32>
+}
+
+// -----
+
+// A scatter into a value that is read later changes a copy.
+// CHECK-LABEL: func @copied
+// CHECK:         %[[C:.*]] = dist.launch @kernels::@{{.*}}(%[[X:.*]]) : (tensor<4x20xf32>) -> tensor<4x20xf32>
+// CHECK:         dist.launch @kernels::@{{.*}}(%[[C]], {{.*}}tied = {{\[}}[0, 0]]
+func.func @copied(%x: tensor<4x20xf32>, %u: tensor<2x20xf32>, %i: tensor<i32>) -> tensor<4x20xf32> {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<4x20xf32>, tensor<2x20xf32>, tensor<i32>, tensor<i32>) -> tensor<4x20xf32>
+  return %0 : tensor<4x20xf32>
+}
