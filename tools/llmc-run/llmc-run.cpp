@@ -142,7 +142,12 @@ Status execute(Arguments &a) {
   LLMC_TRY(giveExternals(*session, a));
   std::signal(SIGTERM, onSignal);
   std::signal(SIGINT, onSignal);
-  return runSteps(*session, a.run);
+  Status status = runSteps(*session, a.run);
+  if (status.kind() == ErrorKind::timeout) {
+    // A kernel may still run in this memory; the process ends at once.
+    session.release();
+  }
+  return status;
 }
 
 } // namespace
@@ -163,7 +168,11 @@ int main(int argc, char **argv) {
   }
   Status status = execute(arguments);
   if (!status.ok()) {
-    return reportError("llmc-run", status, arguments.errorFile);
+    int code = reportError("llmc-run", status, arguments.errorFile);
+    if (status.kind() == ErrorKind::timeout) {
+      std::_Exit(code);
+    }
+    return code;
   }
   constexpr int terminatedCode = 128 + SIGTERM;
   return terminated ? terminatedCode : 0;

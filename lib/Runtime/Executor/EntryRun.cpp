@@ -252,6 +252,12 @@ void EntryRun::readMetrics(std::vector<NamedValue> &values) const {
 
 std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
                                                   int64_t microbatch) {
+  if (microbatch < 0 || microbatch >= source.numMicrobatches) {
+    return Result<HostTensor>(
+        makeError(ErrorKind::usage,
+                  fmt::format("expected a microbatch in [0, {}), got {}",
+                              source.numMicrobatches, microbatch)));
+  }
   for (size_t i = 0; i < source.fetches.size(); ++i) {
     const plan::Fetch &fetch = source.fetches[i];
     if (fetch.name != name) {

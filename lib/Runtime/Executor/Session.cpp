@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
+#include <unistd.h>
 
 namespace llmc::rt {
 
@@ -55,6 +56,7 @@ public:
 
 private:
   Status verify(const plan::Manifest &manifest) const;
+  Status checkMachine() const;
   Status reserveDevices();
   Status bindDevices(const plan::Manifest &manifest);
   Status enqueue(EntryRun &entry, int64_t step);
@@ -82,6 +84,9 @@ Status unknownName(std::string_view what, const std::string &name) {
                    fmt::format("the plan has no {} '{}'", what, name));
 }
 
+/// That one process plays.
+constexpr int64_t mostDevices = 1024;
+
 /// The most microbatches of any entry.
 int64_t mostMicrobatches(const plan::Plan &plan) {
   int64_t most = 1;
@@ -93,6 +98,12 @@ int64_t mostMicrobatches(const plan::Plan &plan) {
 
 Status PlanSession::load() {
   LLMC_TRY(plan::checkStructure(source));
+  if (source.mesh.numDevices() > mostDevices) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected a plan for at most {} virtual "
+                                 "devices, got {}",
+                                 mostDevices, source.mesh.numDevices()));
+  }
   CpuOptions cpu;
   cpu.devices = static_cast<int>(source.mesh.numDevices());
   cpu.threadsPerDevice = std::max(1, source.threads);
@@ -134,7 +145,25 @@ Status PlanSession::verify(const plan::Manifest &manifest) const {
   return plan::verifyPlan(source, environment);
 }
 
+/// Memory that the kernel would hand out and then kill for is refused instead.
+Status PlanSession::checkMachine() const {
+  uint64_t wanted = 0;
+  for (int number : world->local()) {
+    wanted += static_cast<uint64_t>(source.arenas[source.mesh.stageOf(number)]);
+  }
+  uint64_t there = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (wanted > there) {
+    return makeError(ErrorKind::outOfMemory,
+                     fmt::format("expected at most {} bytes for {} devices on "
+                                 "this machine, got {}",
+                                 there, world->local().size(), wanted));
+  }
+  return Status::success();
+}
+
 Status PlanSession::reserveDevices() {
+  LLMC_TRY(checkMachine());
   for (int number : world->local()) {
     LocalDevice local;
     local.device = &world->device(number);

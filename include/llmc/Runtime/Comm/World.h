@@ -38,6 +38,8 @@ public:
 
   /// Waits until all that was enqueued has run. An error names what was waited
   /// for: after it the world is dead, and every later drain returns the same.
+  /// After a timeout some work may still run: end the process, and do not
+  /// destroy the world.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
 };
 

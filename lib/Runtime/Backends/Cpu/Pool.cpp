@@ -149,10 +149,26 @@ void Pool::stop(Status status) {
   ready.clear();
 }
 
+/// Waits a little without sleeping: between two kernels of a step a sleep costs
+/// more than the kernel. Returns with the lock.
+void Pool::spin(std::unique_lock<std::mutex> &lock) {
+  constexpr int mostTurns = 4000; // Some 20 microseconds.
+  if (workers.size() < 2 || !active || !ready.empty()) {
+    return;
+  }
+  lock.unlock();
+  for (int turn = 0; turn < mostTurns && !hint.load(std::memory_order_relaxed);
+       ++turn) {
+    __builtin_ia32_pause();
+  }
+  lock.lock();
+}
+
 void Pool::work() {
   limitLibraryThreads();
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
+    spin(lock);
     wake.wait(lock, [this] { return leaving || (active && !ready.empty()); });
     if (leaving) {
       return;
@@ -160,6 +176,7 @@ void Pool::work() {
     int ticket = 0;
     Task task = take(ticket);
     ++running;
+    hint = !ready.empty();
     if (!ready.empty()) {
       wake.notify_one();
     }
@@ -170,6 +187,7 @@ void Pool::work() {
     if (sticky.ok()) {
       finish(task);
     }
+    hint = active && !ready.empty();
     if (!running && ready.empty()) {
       active = false;
       done.notify_one();

@@ -24,6 +24,7 @@
 #include "Group.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -65,6 +66,7 @@ public:
 
 private:
   void work();
+  void spin(std::unique_lock<std::mutex> &lock);
   static void run(const Task &task, int ticket);
   void reserveTasks(size_t more);
 
@@ -102,6 +104,8 @@ private:
   bool active = false;          ///< A drain is under way.
   bool leaving = false;
   int running = 0;
+  /// A copy of `active && !ready.empty()` that spinning workers read.
+  std::atomic<bool> hint{false};
   size_t undrained = 0; ///< Streams whose cursor is not at the end.
   std::vector<Task> ready;
   size_t mostTasks = 0;
