@@ -13,9 +13,9 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createWidenPass());
   // Raising expects reductions that start from their neutral element.
   pm.addPass(createNormalizePass());
-  // RAISE  pm.addPass(createRaisePass());
-  //  On the forward graph: a derivative op takes the block of its forward op.
-  //  Before any merging of equal ops, which would break layers apart.
+  pm.addPass(createRaisePass());
+  // On the forward graph: a derivative op takes the block of its forward op.
+  // Before any merging of equal ops, which would break layers apart.
   pm.addPass(createFindBlocksPass());
   pm.addPass(createSumLossPass());
   pm.addPass(createDifferentiatePass());

@@ -159,6 +159,12 @@ void checkGradients(ModuleOp module) {
   }
 }
 
+int countEntropies(ModuleOp module) {
+  int count = 0;
+  module.walk([&](nn::SoftmaxCrossEntropyOp) { ++count; });
+  return count;
+}
+
 TEST_F(Phase1, GradientsOfMlp) {
   auto module = compile({"test/EndToEnd/Inputs/mlp-f64.mlir", kMlpInputs});
   ASSERT_TRUE(module);
@@ -184,6 +190,8 @@ TEST_F(Phase1, RecognitionsKeepTheGradients) {
   auto plain =
       compile({"test/EndToEnd/Inputs/gpt-tiny-f64.mlir", kGptInputs, false});
   ASSERT_TRUE(raised && plain);
+  EXPECT_EQ(countEntropies(*raised), 3) << "loss, step and evaluation";
+  EXPECT_EQ(countEntropies(*plain), 0);
   std::vector<HostTensor> a = Microbatch(*raised).run();
   std::vector<HostTensor> b = Microbatch(*plain).run();
   ASSERT_EQ(a.size(), b.size());
