@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# nightly.sh: what is too slow for every change. Each part can be run alone:
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc]
+# runtime  the runtime house alone, without LLVM, and its tests
+# tsan     the runtime under ThreadSanitizer: pool, cursors, collectives
+# asan     everything under AddressSanitizer and UBSan; all runtime tests
+#          (mutated plans included), and bad input of every kind to the tools
+# gcc      everything compiled by g++ without a precompiled header
+# The last line is "nightly: N of M parts passed".
+set -uo pipefail
+cd "$(dirname "$0")/.."
+scripts/setup.sh
+[ $# -gt 0 ] || set -- runtime tsan asan gcc
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1
+lit=/usr/lib/llvm-22/bin/lit
+
+# run_tests preset [lit-argument...]: builds what tests need, runs them.
+run_tests() {
+  local preset=$1 status=0
+  shift
+  scripts/build.sh "$preset" all llmc-test-depends || return 1
+  local results=build/$preset/test-results.json
+  python3 "$lit" -q --timeout 1800 -j "$(nproc)" --output "$results" "$@" || status=1
+  python3 scripts/test_summary.py "$results"
+  python3 scripts/test_summary.py --counts "$results"
+  return "$status"
+}
+
+part_runtime() { run_tests runtime build/runtime/test build/runtime/test/Unit; }
+part_tsan() { run_tests tsan build/tsan/test/Unit; }
+part_asan() { run_tests asan build/asan/test build/asan/test/Unit --filter 'Runtime|bad-input|invalid|Unit|tools'; }
+part_gcc() { run_tests gcc build/gcc/test build/gcc/test/Unit --filter 'Runtime|Dialect|Layering'; }
+
+passed=0
+for part in "$@"; do
+  if ! declare -F "part_$part" >/dev/null; then
+    echo "nightly: expected runtime, tsan, asan or gcc, got '$part'"
+    exit 2
+  fi
+  echo "=== $part"
+  if "part_$part"; then
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $part"
+  fi
+done
+echo "nightly: $passed of $# parts passed"
+[ "$passed" -eq $# ]
