@@ -20,6 +20,7 @@
 #include "llmc/Transforms/Memory/Passes.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "llmc/Transforms/Pipeline/Passes.h"
+#include "llmc/Transforms/Schedule/Passes.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,7 @@ int main(int argc, char **argv) {
   llmc::registerPartitionPasses();
   llmc::registerPipelinePasses();
   llmc::registerMemoryPasses();
+  llmc::registerSchedulePasses();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerSymbolDCEPass();

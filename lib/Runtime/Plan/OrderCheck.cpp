@@ -325,8 +325,7 @@ Status OrderCheck::run() {
     ready_.pop_front();
     LLMC_TRY(step(head));
   }
-  LLMC_TRY(deadlock());
-  return checkStates();
+  return deadlock();
 }
 
 } // namespace llmc::rt::plan

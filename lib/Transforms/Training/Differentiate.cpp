@@ -112,14 +112,11 @@ struct DifferentiatePass
         return signalPassFailure();
     }
     // Entries have no derivative: all is forward, and no mark is needed.
-    for (func::FuncOp function : training::getGraphFunctions(module)) {
-      if (function.isExternal())
-        continue;
+    for (func::FuncOp function : training::getGraphFunctions(module))
       for (Operation &op : function.front().without_terminator()) {
         op.removeAttr(training::kStopGradient);
         training::setPhaseMark(&op, dist::Phase::Forward);
       }
-    }
   }
 };
 

@@ -1,4 +1,4 @@
-//===- AccessHistoryTest.cpp - Who accessed which bytes last --------------===//
+//===- AccessHistoryTest.cpp ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PlanBuilderTest.cpp - Plans written by hand ------------------------===//
+//===- PlanBuilderTest.cpp ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,63 @@
+//===- Plan.h - From the plan dialect to a plan -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The module of phase 8 as the structs that the runtime loads:
+//
+//   plan.*, dist.mesh, dist.state, dist.hyper  ->  rt::plan::Plan  ->  file
+//
+// The same module gives the same bytes.
+//
+// Test: test/Target/Plan/PlanTargetTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TARGET_PLAN_PLAN_H
+#define LLMC_TARGET_PLAN_PLAN_H
+
+#include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Plan/Manifest.h"
+#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Support/LLVM.h"
+#include <functional>
+#include <string>
+
+namespace llmc::target {
+
+/// What the module does not say.
+struct PlanOptions {
+  std::string name;
+  /// The tool, for the user.
+  std::string producer = "llmc";
+  /// The object with the kernels, beside the plan: a plain file name and the
+  /// hash of its bytes. "" where the module has `plan.object`, or no kernel.
+  std::string objectFile;
+  uint64_t objectHash = 0;
+};
+
+/// Files of initial values keep their paths. The manifest gives the object's
+/// processor features; every kernel that is launched must be in it.
+rt::Result<rt::plan::Plan> buildPlan(ModuleOp module,
+                                     const rt::plan::Manifest &manifest,
+                                     const PlanOptions &options = {});
+
+/// Builds the plan, verifies it as a loader would, and writes it.
+rt::Status writePlan(ModuleOp module, const rt::plan::Manifest &manifest,
+                     const PlanOptions &options, const std::string &path);
+
+/// Memory that a library asks for; both are recorded in the plan.
+struct ContractionMemory {
+  int64_t scratchBytes = 0;
+  int64_t packedBytes = 0;
+};
+/// Asks a runtime what a contraction needs on `threads` threads.
+using AskContraction = std::function<rt::Result<ContractionMemory>(
+    const rt::plan::Contraction &contraction, int32_t threads)>;
+
+/// Between phases 7 and 8: records the memory of each `plan.contract` and gives
+/// it scratch. On failure an error has been emitted.
+LogicalResult reserveContractions(ModuleOp module, const AskContraction &ask);
+
+} // namespace llmc::target
+
+#endif // LLMC_TARGET_PLAN_PLAN_H

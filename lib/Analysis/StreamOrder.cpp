@@ -1,0 +1,325 @@
+//===- StreamOrder.cpp - Reduced waits between streams --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walks are expanded, without what touches buffers of one stream alone.
+// Going through them in order with vector clocks, an access that its stream
+// does not know to be ordered needs an edge: this is the transitive reduction
+// of each walk. Edges of the programs are the union over their runs; as an edge
+// holds in every run, some may have become superfluous, and are dropped.
+//
+// Test: test/Analysis/StreamOrderTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/StreamOrder.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace llmc {
+
+namespace {
+
+using Clock = std::vector<int32_t>;
+using Edge = StreamOrder::Edge;
+
+/// An instruction in a walk.
+struct Item {
+  int32_t call;
+  int32_t instruction;
+  int32_t stream;
+  /// In its stream, from 1.
+  int32_t count;
+  /// Items of other streams that must come before, with the buffer's frame.
+  std::vector<std::pair<int32_t, int32_t>> after;
+};
+
+/// The items of one walk that touch what several streams touch.
+class Walk {
+public:
+  Walk(const StreamOrderProblem &problem, size_t number,
+       const std::vector<bool> &isShared);
+
+  /// Adds what some run needs to `edges` (events are not yet set).
+  void collect(std::set<std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>>
+                   &edges) const;
+  /// Whether a run of the edge's end has no run of its start before it.
+  bool startsUnsignalled(const Edge &edge) const;
+  /// The first unordered conflict or missing signal, or "".
+  std::string verify(const std::vector<Edge> &edges) const;
+
+private:
+  int64_t slotOf(int32_t frame, int32_t call) const {
+    return problem.walks[number][call].microbatch % problem.slots[frame];
+  }
+  int32_t programOf(const Item &item) const {
+    return problem.walks[number][item.call].program;
+  }
+  void expand(const std::vector<bool> &isShared);
+
+  const StreamOrderProblem &problem;
+  size_t number;
+  std::vector<Item> items;
+};
+
+/// Last accesses of a slot of a buffer: items of each stream.
+struct History {
+  int32_t writer = -1;
+  std::map<int32_t, int32_t> readers;
+};
+
+} // namespace
+
+static void join(Clock &clock, const Clock &other) {
+  for (size_t i = 0; i < clock.size(); ++i)
+    clock[i] = std::max(clock[i], other[i]);
+}
+
+Walk::Walk(const StreamOrderProblem &problem, size_t number,
+           const std::vector<bool> &isShared)
+    : problem(problem), number(number) {
+  expand(isShared);
+}
+
+void Walk::expand(const std::vector<bool> &isShared) {
+  std::vector<int32_t> counts(problem.numStreams, 0);
+  std::map<std::pair<int32_t, int64_t>, History> histories;
+  const auto &calls = problem.walks[number];
+  for (size_t call = 0; call < calls.size(); ++call) {
+    const auto &program = problem.programs[calls[call].program];
+    for (size_t i = 0; i < program.size(); ++i) {
+      Item item{static_cast<int32_t>(call),
+                static_cast<int32_t>(i),
+                program[i].stream,
+                0,
+                {}};
+      auto index = static_cast<int32_t>(items.size());
+      bool isPresent = false;
+      // Reads see the state before the instruction's own writes.
+      for (bool writes : {false, true})
+        for (const auto &access : program[i].accesses) {
+          if (access.writes != writes || !isShared[access.buffer])
+            continue;
+          isPresent = true;
+          int32_t frame = problem.frameOf[access.buffer];
+          History &history =
+              histories[{access.buffer, slotOf(frame, item.call)}];
+          auto follow = [&](int32_t other) {
+            if (other >= 0 && other != index &&
+                items[other].stream != item.stream)
+              item.after.push_back({other, frame});
+          };
+          follow(history.writer);
+          if (!writes) {
+            history.readers[item.stream] = index;
+            continue;
+          }
+          for (const auto &[stream, reader] : history.readers)
+            follow(reader);
+          history.readers.clear();
+          history.writer = index;
+        }
+      if (!isPresent)
+        continue;
+      item.count = ++counts[item.stream];
+      std::sort(item.after.begin(), item.after.end());
+      items.push_back(std::move(item));
+    }
+  }
+}
+
+void Walk::collect(
+    std::set<std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>> &edges)
+    const {
+  std::vector<Clock> clocks(problem.numStreams, Clock(problem.numStreams, 0));
+  std::vector<Clock> clockOf(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item &item = items[i];
+    Clock &clock = clocks[item.stream];
+    // The latest first: what it knows may make the others superfluous.
+    for (auto after = item.after.rbegin(); after != item.after.rend();
+         ++after) {
+      const Item &before = items[after->first];
+      if (clock[before.stream] >= before.count)
+        continue;
+      join(clock, clockOf[after->first]);
+      edges.insert({programOf(before), before.instruction, programOf(item),
+                    item.instruction, after->second});
+    }
+    clock[item.stream] = item.count;
+    clockOf[i] = clock;
+  }
+}
+
+bool Walk::startsUnsignalled(const Edge &edge) const {
+  std::set<int64_t> signalled;
+  const auto &calls = problem.walks[number];
+  for (size_t call = 0; call < calls.size(); ++call) {
+    int64_t slot = slotOf(edge.frame, static_cast<int32_t>(call));
+    bool isFrom = calls[call].program == edge.fromProgram;
+    bool isTo = calls[call].program == edge.toProgram;
+    bool isInside = isFrom && isTo && edge.fromInstruction < edge.toInstruction;
+    if (isTo && !isInside && !signalled.count(slot))
+      return true;
+    if (isFrom)
+      signalled.insert(slot);
+  }
+  return false;
+}
+
+std::string Walk::verify(const std::vector<Edge> &edges) const {
+  using Place = std::pair<int32_t, int32_t>;
+  using Event = std::tuple<int32_t, int64_t, int32_t>;
+  std::map<Place, std::set<std::pair<int32_t, int32_t>>> signals, waits;
+  for (const Edge &edge : edges) {
+    signals[{edge.fromProgram, edge.fromInstruction}].insert(
+        {edge.frame, edge.event});
+    waits[{edge.toProgram, edge.toInstruction}].insert(
+        {edge.frame, edge.event});
+  }
+  std::vector<Clock> clocks(problem.numStreams, Clock(problem.numStreams, 0));
+  std::map<Event, Clock> latest;
+  for (const Item &item : items) {
+    Place place(programOf(item), item.instruction);
+    Clock &clock = clocks[item.stream];
+    if (auto found = waits.find(place); found != waits.end())
+      for (auto [frame, event] : found->second) {
+        auto signal = latest.find({frame, slotOf(frame, item.call), event});
+        if (signal != latest.end())
+          join(clock, signal->second);
+        else if (event != 0)
+          return "a wait has no signal before it";
+      }
+    for (auto [before, frame] : item.after)
+      if (clock[items[before].stream] < items[before].count)
+        return "instruction " + std::to_string(item.instruction) +
+               " of program " + std::to_string(place.first) +
+               " is not ordered after instruction " +
+               std::to_string(items[before].instruction) + " of program " +
+               std::to_string(programOf(items[before]));
+    clock[item.stream] = item.count;
+    if (auto found = signals.find(place); found != signals.end())
+      for (auto [frame, event] : found->second)
+        latest[{frame, slotOf(frame, item.call), event}] = clock;
+  }
+  return "";
+}
+
+/// Buffers that more than one stream touches.
+static std::vector<bool> findShared(const StreamOrderProblem &problem) {
+  std::vector<int32_t> streamOf(problem.frameOf.size(), -1);
+  std::vector<bool> isShared(problem.frameOf.size(), false);
+  for (const auto &program : problem.programs)
+    for (const auto &instruction : program)
+      for (const auto &access : instruction.accesses) {
+        int32_t &stream = streamOf[access.buffer];
+        if (stream >= 0 && stream != instruction.stream)
+          isShared[access.buffer] = true;
+        stream = instruction.stream;
+      }
+  return isShared;
+}
+
+static std::vector<Walk> expandWalks(const StreamOrderProblem &problem) {
+  std::vector<bool> isShared = findShared(problem);
+  std::vector<Walk> walks;
+  for (size_t i = 0; i < problem.walks.size(); ++i)
+    walks.emplace_back(problem, i, isShared);
+  return walks;
+}
+
+static std::string verifyWalks(const std::vector<Walk> &walks,
+                               const std::vector<Edge> &edges) {
+  for (const Walk &walk : walks)
+    if (std::string error = walk.verify(edges); !error.empty())
+      return error;
+  return "";
+}
+
+std::string StreamOrderProblem::check() const {
+  for (int64_t count : slots)
+    if (count < 1)
+      return "expected at least one slot";
+  for (int32_t frame : frameOf)
+    if (frame < 0 || frame >= static_cast<int32_t>(slots.size()))
+      return "a buffer is in a frame that is not there";
+  for (const Program &program : programs)
+    for (const Instruction &instruction : program) {
+      if (instruction.stream < 0 || instruction.stream >= numStreams)
+        return "an instruction is on a stream that is not there";
+      for (const Access &access : instruction.accesses)
+        if (access.buffer < 0 ||
+            access.buffer >= static_cast<int32_t>(frameOf.size()))
+          return "an instruction touches a buffer that is not there";
+    }
+  for (const auto &walk : walks)
+    for (const Call &call : walk)
+      if (call.program < 0 || call.microbatch < 0 ||
+          call.program >= static_cast<int32_t>(programs.size()))
+        return "a walk calls a program that is not there";
+  return "";
+}
+
+std::string StreamOrderProblem::verify(const StreamOrder &order) const {
+  return verifyWalks(expandWalks(*this), order.edges);
+}
+
+/// Numbers the events: `free` where the first runs have no signal, else one
+/// for each place that signals in a frame.
+static std::string nameEvents(const std::vector<Walk> &walks,
+                              StreamOrder &order) {
+  std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t> events;
+  std::map<int32_t, std::pair<int32_t, int32_t>> freeing;
+  for (Edge &edge : order.edges) {
+    bool isReuse = false;
+    for (const Walk &walk : walks)
+      isReuse |= walk.startsUnsignalled(edge);
+    std::pair<int32_t, int32_t> from(edge.fromProgram, edge.fromInstruction);
+    if (isReuse) {
+      auto [place, isNew] = freeing.insert({edge.frame, from});
+      if (!isNew && place->second != from)
+        return "a slot of frame " + std::to_string(edge.frame) +
+               " is free only after two instructions that are not ordered";
+      edge.event = 0;
+      continue;
+    }
+    int32_t &numEvents = order.numEvents[edge.frame];
+    auto [event, isNew] =
+        events.insert({{edge.frame, from.first, from.second}, numEvents});
+    numEvents += isNew;
+    edge.event = event->second;
+  }
+  return "";
+}
+
+StreamOrderResult reduceWaits(const StreamOrderProblem &problem) {
+  StreamOrderResult result;
+  std::vector<Walk> walks = expandWalks(problem);
+  std::set<std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>> needed;
+  for (const Walk &walk : walks)
+    walk.collect(needed);
+  StreamOrder &order = result.order;
+  for (auto [fromProgram, from, toProgram, to, frame] : needed)
+    order.edges.push_back({fromProgram, from, toProgram, to, frame, 0});
+  auto number = [&]() {
+    order.numEvents.assign(problem.slots.size(), 1);
+    result.error = nameEvents(walks, order);
+    if (result.error.empty())
+      result.error = verifyWalks(walks, order.edges);
+  };
+  number();
+  if (!result.error.empty())
+    return result;
+  for (size_t i = order.edges.size(); i-- > 0;) {
+    std::vector<Edge> fewer = order.edges;
+    fewer.erase(fewer.begin() + i);
+    if (verifyWalks(walks, fewer).empty())
+      order.edges = std::move(fewer);
+  }
+  number();
+  return result;
+}
+
+} // namespace llmc

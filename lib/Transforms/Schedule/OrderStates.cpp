@@ -1,0 +1,140 @@
+//===- OrderStates.cpp - Frames, buffers and parts of states --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   dist.buffer @W.local : tensor<4x6xf32> holds [<@W.1, #w, [0, 2]>]
+//   plan.buffer @state.W.local in @state bytes(96)
+//   plan.part of @W origin([0, 4]) shape([4, 4]) layout(#w)
+//       place(<@state.W.local, [4, 2], f32, offset = 8, strides = [6, 1]>)
+//
+// Test: test/Transforms/Schedule/order-states.mlir
+//===----------------------------------------------------------------------===//
+
+#include "OrderStates.h"
+
+using namespace mlir;
+
+namespace llmc::schedule {
+
+/// The stages at which a buffer's boxes live; empty: all.
+static SmallVector<int64_t> getStages(dist::BufferOp buffer,
+                                      dist::MeshOp mesh) {
+  SmallVector<int64_t> stages;
+  if (!mesh.getPipeline())
+    return stages;
+  for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>()) {
+    ArrayRef<int64_t> pin = box.getLayout().getPin(*mesh.getPipeline());
+    if (pin.empty())
+      return {};
+    llvm::append_range(stages, pin);
+  }
+  llvm::sort(stages);
+  stages.erase(llvm::unique(stages), stages.end());
+  if (static_cast<int64_t>(stages.size()) ==
+      mesh.getAxes().getSize(*mesh.getPipeline()))
+    return {};
+  return stages;
+}
+
+static plan::FrameOp makeFrame(OpBuilder &builder, PlanNames &names,
+                               Location loc, StringRef name,
+                               ArrayRef<int64_t> stages) {
+  DenseI64ArrayAttr list;
+  if (!stages.empty())
+    list = builder.getDenseI64ArrayAttr(stages);
+  return plan::FrameOp::create(
+      builder, loc, builder.getStringAttr(names.take(name)),
+      plan::FrameKindAttr::get(builder.getContext(), plan::FrameKind::State),
+      builder.getI64IntegerAttr(1), plan::ExprAttr(),
+      builder.getI64IntegerAttr(1), IntegerAttr(), list, IntegerAttr(),
+      IntegerAttr());
+}
+
+/// Strides of a box in its buffer; none when they are the box's own.
+static DenseI64ArrayAttr getStrides(OpBuilder &builder, ArrayRef<int64_t> whole,
+                                    ArrayRef<int64_t> box) {
+  if (whole == box)
+    return {};
+  SmallVector<int64_t> strides(whole.size(), 1);
+  for (size_t d = whole.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * whole[d];
+  return builder.getDenseI64ArrayAttr(strides);
+}
+
+static LogicalResult makePart(OpBuilder &builder, dist::BufferOp buffer,
+                              dist::BoxAttr box, dist::MeshOp mesh,
+                              FlatSymbolRefAttr place) {
+  auto module = buffer->getParentOfType<ModuleOp>();
+  auto state = module.lookupSymbol<dist::StateOp>(box.getState().getValue());
+  if (!state)
+    return buffer.emitOpError() << "expected state " << box.getState();
+  ArrayRef<int64_t> shape = state.getTensorType().getShape();
+  FlatSymbolRefAttr whole = box.getState();
+  SmallVector<int64_t> origin(shape.size(), 0);
+  if (state.isPart()) {
+    whole = state.getPartOfAttr();
+    origin.assign(state.getBoxOffsets()->begin(), state.getBoxOffsets()->end());
+  }
+  RankedTensorType type = buffer.getTensorType();
+  SmallVector<int64_t> local =
+      box.getLayout().getLocalShape(shape, mesh.getAxes());
+  SmallVector<int64_t> steps(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    steps[d - 1] = steps[d] * type.getDimSize(d);
+  int64_t offset = 0;
+  for (auto [at, step] : llvm::zip(box.getOffsets().asArrayRef(), steps))
+    offset += at * step;
+  FailureOr<int64_t> element = getBytes(
+      buffer.getLoc(), RankedTensorType::get({}, type.getElementType()));
+  if (failed(element))
+    return failure();
+  DenseI64ArrayAttr stages;
+  if (mesh.getPipeline())
+    if (ArrayRef<int64_t> pin = box.getLayout().getPin(*mesh.getPipeline());
+        !pin.empty())
+      stages = builder.getDenseI64ArrayAttr(pin);
+  auto operand = plan::OperandAttr::get(
+      builder.getContext(), place, builder.getDenseI64ArrayAttr(local),
+      type.getElementType(), offset * *element,
+      getStrides(builder, type.getShape(), local), plan::ExprAttr());
+  plan::PartOp::create(
+      builder, buffer.getLoc(), whole, builder.getDenseI64ArrayAttr(origin),
+      builder.getDenseI64ArrayAttr(shape), box.getLayout(), stages, operand);
+  return success();
+}
+
+FailureOr<std::map<std::string, FlatSymbolRefAttr>>
+makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
+           dist::MeshOp mesh) {
+  std::map<std::string, FlatSymbolRefAttr> states;
+  std::map<SmallVector<int64_t>, FlatSymbolRefAttr> frames;
+  for (auto buffer : module.getOps<dist::BufferOp>()) {
+    SmallVector<int64_t> stages = getStages(buffer, mesh);
+    FlatSymbolRefAttr &frame = frames[stages];
+    if (!frame) {
+      std::string name = "state";
+      for (int64_t stage : stages)
+        name += ".s" + std::to_string(stage);
+      frame = FlatSymbolRefAttr::get(
+          makeFrame(builder, names, buffer.getLoc(), name, stages)
+              .getSymNameAttr());
+    }
+    FailureOr<int64_t> bytes =
+        getBytes(buffer.getLoc(), buffer.getTensorType());
+    if (failed(bytes))
+      return failure();
+    auto place = plan::BufferOp::create(
+        builder, buffer.getLoc(),
+        builder.getStringAttr(
+            names.take((frame.getValue() + "." + buffer.getSymName()).str())),
+        frame, builder.getI64IntegerAttr(*bytes), IntegerAttr());
+    FlatSymbolRefAttr symbol = FlatSymbolRefAttr::get(place.getSymNameAttr());
+    states[buffer.getSymName().str()] = symbol;
+    for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>())
+      if (failed(makePart(builder, buffer, box, mesh, symbol)))
+        return failure();
+  }
+  return states;
+}
+
+} // namespace llmc::schedule

@@ -1,0 +1,26 @@
+//===- OrderStates.h - Frames, buffers and parts of states ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each `dist.buffer` becomes a buffer of a `state` frame, each of its boxes a
+// `plan.part` of the state.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_ORDERSTATES_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_ORDERSTATES_H
+
+#include "PlanNames.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include <map>
+
+namespace llmc::schedule {
+
+/// The buffers by the name of the `dist.buffer`.
+FailureOr<std::map<std::string, mlir::FlatSymbolRefAttr>>
+makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
+           dist::MeshOp mesh);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_ORDERSTATES_H

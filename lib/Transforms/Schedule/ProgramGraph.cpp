@@ -1,0 +1,405 @@
+//===- ProgramGraph.cpp - What a program does, over buffers ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProgramGraph.h. An edge stands for: the reader's value is made before it;
+// what reads a value runs before what overwrites it; what reads through a fence
+// runs after the values that the fence names.
+//
+// Test: test/Transforms/Schedule/order.mlir
+//===----------------------------------------------------------------------===//
+
+#include "ProgramGraph.h"
+#include "PlanNames.h"
+#include "llmc/Analysis/OpOrder.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+
+using namespace mlir;
+using llmc::dist::DistDialect;
+using llmc::dist::SlotAttr;
+using llmc::dist::SlotKind;
+
+namespace llmc::schedule {
+
+namespace {
+
+/// A value as (class, version), and what must run before it is read.
+struct Seen {
+  int32_t number = -1;
+  int32_t version = 0;
+  SmallVector<int32_t> fences;
+};
+
+class GraphBuilder {
+public:
+  explicit GraphBuilder(func::FuncOp function) : function(function) {}
+
+  FailureOr<ProgramGraph> run();
+
+private:
+  LogicalResult addArgument(BlockArgument argument);
+  LogicalResult addOp(Operation &op);
+  LogicalResult addNode(Operation &op);
+  LogicalResult addResults(Operation *terminator);
+  LogicalResult addResult(Value value, SlotAttr slot, Location loc);
+  FailureOr<int32_t> addClass(Location loc, Type type);
+  int32_t addCopy(Value value, const Seen &from, int32_t to, Location loc);
+  FailureOr<Seen> lookup(Value value, Operation *user);
+  /// The results of `op` that take over an operand's bytes.
+  SmallVector<std::pair<int64_t, int64_t>> getTies(Operation &op);
+  void read(int32_t node, const Seen &value);
+
+  bool mayLieIn(const ProgramGraph::Class &values, SlotAttr slot) const;
+  bool reaches(int32_t from, ArrayRef<int32_t> targets) const;
+  SmallVector<int32_t> getReaders(int32_t number) const;
+  std::vector<SmallVector<int32_t>> getEdges() const;
+  /// Everything that reads what `slot` held runs before `node`.
+  void overwrite(SlotAttr slot, int32_t node);
+  void finish();
+
+  func::FuncOp function;
+  ProgramGraph graph;
+  llvm::DenseMap<Value, Seen> seen;
+  /// Classes of arguments.
+  llvm::DenseMap<Attribute, int32_t> argumentIn;
+  /// (slot, first node that writes it).
+  SmallVector<std::pair<SlotAttr, int32_t>> overwrites;
+};
+
+} // namespace
+
+FailureOr<int32_t> GraphBuilder::addClass(Location loc, Type type) {
+  FailureOr<int64_t> bytes = getBytes(loc, type);
+  if (failed(bytes))
+    return failure();
+  graph.classes.push_back({*bytes, {}, {}});
+  return static_cast<int32_t>(graph.classes.size() - 1);
+}
+
+LogicalResult GraphBuilder::addArgument(BlockArgument argument) {
+  auto slot = function.getArgAttrOfType<SlotAttr>(argument.getArgNumber(),
+                                                  DistDialect::kSlot);
+  if (!slot) {
+    if (argument.use_empty() && argument.getType().isIndex())
+      return success();
+    return function.emitOpError()
+           << "expected argument " << argument.getArgNumber()
+           << " to be a slot, got a transfer or the microbatch's number";
+  }
+  auto [known, isNew] = argumentIn.insert({slot, -1});
+  if (isNew) {
+    FailureOr<int32_t> number = addClass(argument.getLoc(), argument.getType());
+    if (failed(number))
+      return failure();
+    known->second = *number;
+    graph.classes[*number].slot = slot;
+    graph.classes[*number].versions.emplace_back();
+  }
+  seen[argument] = {known->second, 0, {}};
+  return success();
+}
+
+FailureOr<Seen> GraphBuilder::lookup(Value value, Operation *user) {
+  auto found = seen.find(value);
+  if (found == seen.end())
+    return user->emitOpError()
+           << "expected operands that lie in buffers, got " << value.getType();
+  return found->second;
+}
+
+SmallVector<std::pair<int64_t, int64_t>> GraphBuilder::getTies(Operation &op) {
+  if (auto launch = dyn_cast<dist::LaunchOp>(op))
+    return launch.getTiedPairs();
+  if (auto contract = dyn_cast<dist::ContractOp>(op))
+    if (contract.getAccumulator())
+      return {{0, 2}};
+  return {};
+}
+
+void GraphBuilder::read(int32_t node, const Seen &value) {
+  ProgramGraph::Version &version =
+      graph.classes[value.number].versions[value.version];
+  if (!llvm::is_contained(version.readers, node))
+    version.readers.push_back(node);
+  ProgramGraph::Node &reader = graph.nodes[node];
+  reader.touches.push_back(value.number);
+  if (version.definedBy >= 0)
+    reader.after.push_back(version.definedBy);
+  llvm::append_range(reader.after, value.fences);
+}
+
+LogicalResult GraphBuilder::addNode(Operation &op) {
+  auto node = static_cast<int32_t>(graph.nodes.size());
+  graph.nodes.push_back({&op, -1, -1, {}, op.getLoc(), {}, {}});
+  for (Value operand : op.getOperands()) {
+    FailureOr<Seen> value = lookup(operand, &op);
+    if (failed(value))
+      return failure();
+    read(node, *value);
+  }
+  llvm::SmallDenseMap<int64_t, int64_t> tieOf;
+  for (auto [result, operand] : getTies(op))
+    tieOf[result] = operand;
+  for (OpResult result : op.getResults()) {
+    auto tie = tieOf.find(result.getResultNumber());
+    int32_t number;
+    if (tie != tieOf.end()) {
+      const Seen &old = seen[op.getOperand(tie->second)];
+      number = old.number;
+      const ProgramGraph::Class &values = graph.classes[number];
+      if (old.version + 1 != static_cast<int32_t>(values.versions.size()))
+        return op.emitOpError() << "works in place on operand " << tie->second
+                                << ", which is no longer there";
+      if (values.slot && values.slot.getKind() != SlotKind::State &&
+          values.slot.getKind() != SlotKind::Step)
+        return op.emitOpError()
+               << "expected to work in place on a state or a sum, got slot "
+               << values.slot;
+    } else {
+      FailureOr<int32_t> fresh = addClass(op.getLoc(), result.getType());
+      if (failed(fresh))
+        return failure();
+      number = *fresh;
+    }
+    auto &versions = graph.classes[number].versions;
+    versions.push_back({node, {}});
+    graph.nodes[node].touches.push_back(number);
+    seen[result] = {number, static_cast<int32_t>(versions.size()) - 1, {}};
+  }
+  return success();
+}
+
+LogicalResult GraphBuilder::addOp(Operation &op) {
+  if (isa<dist::LaunchOp, dist::ContractOp>(op))
+    return addNode(op);
+  if (auto fence = dyn_cast<dist::FenceOp>(op)) {
+    SmallVector<int32_t> after;
+    for (Value value : fence.getAfter()) {
+      FailureOr<Seen> before = lookup(value, &op);
+      if (failed(before))
+        return failure();
+      int32_t node =
+          graph.classes[before->number].versions[before->version].definedBy;
+      if (node >= 0)
+        after.push_back(node);
+    }
+    for (auto [input, result] :
+         llvm::zip(fence.getInputs(), fence.getResults())) {
+      FailureOr<Seen> value = lookup(input, &op);
+      if (failed(value))
+        return failure();
+      llvm::append_range(value->fences, after);
+      seen[result] = *value;
+    }
+    return success();
+  }
+  auto kernel = dyn_cast<graph::KernelOpInterface>(op);
+  if (!kernel || kernel.getKernelForm() != graph::KernelForm::Alias)
+    return op.emitOpError() << "expected a launch, a contraction, an alias or "
+                               "a fence after kernels are formed";
+  for (OpResult result : op.getResults()) {
+    unsigned operand = kernel.getAliasedOperand(result.getResultNumber());
+    FailureOr<Seen> value = lookup(op.getOperand(operand), &op);
+    if (failed(value))
+      return failure();
+    seen[result] = *value;
+  }
+  return success();
+}
+
+SmallVector<int32_t> GraphBuilder::getReaders(int32_t number) const {
+  SmallVector<int32_t> readers;
+  for (const auto &version : graph.classes[number].versions)
+    llvm::append_range(readers, version.readers);
+  return readers;
+}
+
+/// Slots of a microbatch are written once: what is read before the last version
+/// is made must lie elsewhere.
+bool GraphBuilder::mayLieIn(const ProgramGraph::Class &values,
+                            SlotAttr slot) const {
+  SlotKind kind = slot.getKind();
+  if (kind == SlotKind::State || kind == SlotKind::Step ||
+      kind == SlotKind::Metric)
+    return true;
+  for (size_t i = 0; i + 1 < values.versions.size(); ++i)
+    for (int32_t reader : values.versions[i].readers)
+      if (reader != values.versions[i + 1].definedBy)
+        return false;
+  return true;
+}
+
+/// What each node runs after, all kinds of edges together.
+std::vector<SmallVector<int32_t>> GraphBuilder::getEdges() const {
+  std::vector<SmallVector<int32_t>> edges;
+  for (const ProgramGraph::Node &node : graph.nodes)
+    edges.push_back(node.after);
+  auto follow = [&](int32_t node, int32_t before) {
+    if (node != before && before >= 0)
+      edges[node].push_back(before);
+  };
+  for (const ProgramGraph::Class &values : graph.classes)
+    for (size_t i = 1; i < values.versions.size(); ++i) {
+      const ProgramGraph::Version &old = values.versions[i - 1];
+      for (int32_t reader : old.readers)
+        follow(values.versions[i].definedBy, reader);
+      follow(values.versions[i].definedBy, old.definedBy);
+    }
+  for (auto [slot, node] : overwrites)
+    for (int32_t reader : getReaders(argumentIn.lookup(slot)))
+      follow(node, reader);
+  return edges;
+}
+
+/// True when `from` is one of `targets` or runs before one.
+bool GraphBuilder::reaches(int32_t from, ArrayRef<int32_t> targets) const {
+  std::vector<SmallVector<int32_t>> edges = getEdges();
+  std::vector<bool> isSeen(graph.nodes.size(), false);
+  SmallVector<int32_t> pending(targets);
+  while (!pending.empty()) {
+    int32_t node = pending.pop_back_val();
+    if (node == from)
+      return true;
+    if (!isSeen[node])
+      llvm::append_range(pending, edges[node]);
+    isSeen[node] = true;
+  }
+  return false;
+}
+
+void GraphBuilder::overwrite(SlotAttr slot, int32_t node) {
+  overwrites.push_back({slot, node});
+}
+
+int32_t GraphBuilder::addCopy(Value value, const Seen &from, int32_t to,
+                              Location loc) {
+  auto node = static_cast<int32_t>(graph.nodes.size());
+  graph.nodes.push_back({nullptr,
+                         from.number,
+                         to,
+                         cast<RankedTensorType>(value.getType()),
+                         loc,
+                         {},
+                         {to}});
+  read(node, from);
+  graph.classes[to].versions.push_back({node, {}});
+  return node;
+}
+
+/// The result in its slot: it is there, it can be made there, or it is copied.
+LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
+                                      Location loc) {
+  FailureOr<Seen> found = lookup(value, function);
+  if (failed(found))
+    return failure();
+  Seen from = *found;
+  ProgramGraph::Class &values = graph.classes[from.number];
+  bool isLast =
+      from.version + 1 == static_cast<int32_t>(values.versions.size());
+  if (values.slot == slot) {
+    if (isLast)
+      return success();
+    return function.emitOpError()
+           << "returns in slot " << slot << " what it overwrites there";
+  }
+  auto old = argumentIn.find(slot);
+  bool hasOld = old != argumentIn.end();
+  int32_t first = values.versions.front().definedBy;
+  if (!values.slot && isLast && mayLieIn(values, slot) &&
+      !(hasOld && reaches(first, getReaders(old->second)))) {
+    values.slot = slot;
+    if (hasOld)
+      overwrite(slot, first);
+    return success();
+  }
+  // What another slot holds may itself be overwritten: it is saved first.
+  if (hasOld && values.slot) {
+    FailureOr<int32_t> saved = addClass(loc, value.getType());
+    if (failed(saved))
+      return failure();
+    addCopy(value, from, *saved, loc);
+    from = {*saved, 0, {}};
+  }
+  FailureOr<int32_t> to = addClass(loc, value.getType());
+  if (failed(to))
+    return failure();
+  graph.classes[*to].slot = slot;
+  int32_t copy = addCopy(value, from, *to, loc);
+  if (hasOld)
+    overwrite(slot, copy);
+  return success();
+}
+
+LogicalResult GraphBuilder::addResults(Operation *terminator) {
+  SmallVector<SlotAttr> slots;
+  for (unsigned i = 0; i < terminator->getNumOperands(); ++i) {
+    slots.push_back(
+        function.getResultAttrOfType<SlotAttr>(i, DistDialect::kSlot));
+    if (!slots.back())
+      return function.emitOpError()
+             << "expected result " << i << " to be a slot, got a transfer";
+    if (llvm::is_contained(ArrayRef(slots).drop_back(), slots.back()))
+      return function.emitOpError()
+             << "expected one result in slot " << slots.back();
+  }
+  // Copies of arguments first: they are readers of what others overwrite.
+  for (bool isArgument : {true, false})
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      auto found = seen.find(operand.get());
+      bool lies = found != seen.end() &&
+                  graph.classes[found->second.number].versions[0].definedBy < 0;
+      if (lies == isArgument &&
+          failed(addResult(operand.get(), slots[operand.getOperandNumber()],
+                           terminator->getLoc())))
+        return failure();
+    }
+  return success();
+}
+
+void GraphBuilder::finish() {
+  std::vector<SmallVector<int32_t>> edges = getEdges();
+  for (auto [node, after] : llvm::zip(graph.nodes, edges)) {
+    llvm::sort(after);
+    after.erase(llvm::unique(after), after.end());
+    node.after = std::move(after);
+  }
+  for (auto &[value, known] : seen)
+    graph.classOf[value] = known.number;
+}
+
+FailureOr<ProgramGraph> GraphBuilder::run() {
+  Block &block = function.front();
+  for (BlockArgument argument : block.getArguments())
+    if (failed(addArgument(argument)))
+      return failure();
+  for (Operation &op : block.without_terminator())
+    if (failed(addOp(op)))
+      return failure();
+  if (failed(addResults(block.getTerminator())))
+    return failure();
+  finish();
+  return std::move(graph);
+}
+
+FailureOr<ProgramGraph> buildProgramGraph(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError() << "expected a program of one block";
+  return GraphBuilder(function).run();
+}
+
+FailureOr<std::vector<int32_t>>
+ProgramGraph::order(func::FuncOp function) const {
+  OpOrderProblem problem;
+  for (const Node &node : nodes)
+    problem.ops.push_back({{node.after.begin(), node.after.end()},
+                           {node.touches.begin(), node.touches.end()}});
+  for (const Class &values : classes)
+    problem.bytes.push_back(values.slot ? 0 : alignUp(values.bytes));
+  if (std::string error = problem.check(); !error.empty())
+    return function.emitOpError()
+           << "cannot be ordered: " << error
+           << "; an operand that is worked on in place is read later";
+  return orderOps(problem);
+}
+
+} // namespace llmc::schedule

@@ -1,0 +1,63 @@
+//===- ProgramGraph.h - What a program does, over buffers -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values of a program in classes that share bytes: aliases, tied operands
+// and their results. A class lies in a slot (an argument's, or a result's when
+// it may be written there directly), or in the call's own memory. Nodes are
+// launches, contractions, and the copies that are left.
+//
+//   %a = launch @k(%x)                 class 1 {%a, %b, %r}, in slot act "a0"
+//   %b = launch @j(%a) tied [0, 0]
+//   %r = reshape %b;  return %r {act "a0"}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace llmc::schedule {
+
+struct ProgramGraph {
+  /// What its values are, one after the other, in the same bytes.
+  struct Version {
+    /// -1: what the slot holds when the program starts.
+    int32_t definedBy = -1;
+    SmallVector<int32_t> readers;
+  };
+  struct Class {
+    int64_t bytes = 0;
+    /// Null: the call's own memory.
+    dist::SlotAttr slot;
+    SmallVector<Version> versions;
+  };
+  struct Node {
+    /// A launch or contraction; null for a copy.
+    Operation *op = nullptr;
+    /// Of a copy; the type is that of both ends.
+    int32_t from = -1, to = -1;
+    RankedTensorType type;
+    Location loc;
+    SmallVector<int32_t> after;
+    SmallVector<int32_t> touches;
+  };
+  std::vector<Class> classes;
+  std::vector<Node> nodes;
+  /// The class of each value of the program.
+  llvm::DenseMap<Value, int32_t> classOf;
+
+  /// The nodes in the order in which they are to run, or an error.
+  FailureOr<std::vector<int32_t>> order(mlir::func::FuncOp function) const;
+};
+
+FailureOr<ProgramGraph> buildProgramGraph(mlir::func::FuncOp function);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H

@@ -1,0 +1,50 @@
+//===- ProgramOrder.h - A program's instructions ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function over slots becomes one `plan.program`, without signals and
+// waits (StreamWaits.h adds them).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
+
+#include "TimelineFrames.h"
+
+namespace llmc::schedule {
+
+/// The streams of a device.
+struct Streams {
+  mlir::FlatSymbolRefAttr compute;
+  mlir::FlatSymbolRefAttr copy;
+};
+
+/// A copy from or to the host around a program's own instructions.
+struct HostCopy {
+  plan::HostEnd end;
+  StringRef name;
+  const SlotBuffer *slot;
+};
+
+struct ProgramRequest {
+  const TimelineProgram &program;
+  const TimelineFrames &frames;
+  const Streams &streams;
+  /// Inputs before, metrics, outputs and fetches behind.
+  SmallVector<HostCopy> before, behind;
+  /// Not all stages run it.
+  bool isPartial = false;
+};
+
+/// Appends the program and its own memory at the builder's place.
+LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
+                          mlir::SymbolTableCollection &tables,
+                          const ProgramRequest &request, StringRef name);
+
+void emitHostCopy(OpBuilder &builder, Location loc, const Streams &streams,
+                  const HostCopy &copy);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H

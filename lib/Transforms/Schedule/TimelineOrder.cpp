@@ -1,0 +1,439 @@
+//===- TimelineOrder.cpp - A timeline as an entry of a plan ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The prologue copies hyper values and clears sums; data is copied by the
+// first program of a microbatch that reads it, metrics behind the program that
+// makes them. The update becomes the epilogue.
+//
+// Test: test/Transforms/Schedule/order.mlir
+//===----------------------------------------------------------------------===//
+
+#include "TimelineOrder.h"
+#include "StreamWaits.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+
+using namespace mlir;
+using llmc::dist::DistDialect;
+using llmc::dist::SlotAttr;
+using llmc::dist::SlotKind;
+
+namespace llmc::schedule {
+
+namespace {
+
+class TimelineOrder {
+public:
+  TimelineOrder(OpBuilder &builder, PlanNames &names,
+                SymbolTableCollection &tables, const TimelineRequest &request)
+      : builder(builder), names(names), tables(tables), request(request),
+        timeline(request.timeline),
+        module(timeline->getParentOfType<ModuleOp>()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult readPrograms();
+  void readTable();
+  FailureOr<SmallVector<SlotAttr>> findFills(int64_t stage);
+  bool isFirstReader(int32_t program, const SlotBuffer &slot) const;
+  LogicalResult addCopies(int32_t program, ProgramRequest &copies);
+  LogicalResult emitPrograms();
+  LogicalResult emitPrologue(int64_t stage);
+  FlatSymbolRefAttr emitTable();
+  Attribute getStages(const SlotBuffer &slot) const;
+  FailureOr<RankedTensorType> getWholeType(RankedTensorType local,
+                                           dist::LayoutAttr layout);
+  LogicalResult emitEntry(FlatSymbolRefAttr table);
+  LogicalResult describeSlots(SmallVectorImpl<Attribute> &inputs,
+                              SmallVectorImpl<Attribute> &hypers,
+                              SmallVectorImpl<Attribute> &metrics,
+                              SmallVectorImpl<Attribute> &fetches);
+  plan::EntryKind getKind() const;
+  LogicalResult emitWaits();
+  bool isFetched(SlotAttr slot) const {
+    return slot.getKind() == SlotKind::Step &&
+           llvm::is_contained(request.fetch, slot.getName().str());
+  }
+
+  OpBuilder &builder;
+  PlanNames &names;
+  SymbolTableCollection &tables;
+  const TimelineRequest &request;
+  dist::TimelineOp timeline;
+  ModuleOp module;
+  SmallVector<TimelineProgram> programs;
+  /// Of each stage: table cells, and the update's program or -1.
+  SmallVector<std::vector<StageCall>> walks;
+  SmallVector<int32_t> updates;
+  TimelineFrames frames;
+  SmallVector<plan::ProgramOp> emitted, prologues;
+};
+
+} // namespace
+
+LogicalResult TimelineOrder::readPrograms() {
+  if (!timeline.getTransfers().empty())
+    return timeline.emitOpError()
+           << "expected no transfers, got " << timeline.getTransfers().size()
+           << ": several pipeline stages are not supported by this phase";
+  for (auto attr : timeline.getPrograms().getAsRange<dist::ProgramAttr>()) {
+    auto function = tables.lookupNearestSymbolFrom<func::FuncOp>(
+        timeline, attr.getFunction());
+    if (!function)
+      return timeline.emitOpError()
+             << "expected program " << attr.getFunction();
+    programs.push_back({attr, function});
+  }
+  return success();
+}
+
+/// The program of a cell, or -1.
+static int32_t findProgram(ArrayRef<TimelineProgram> programs,
+                           const dist::Cell &cell, int64_t stage) {
+  using Kind = dist::Cell::Kind;
+  using dist::Phase;
+  for (auto [i, program] : llvm::enumerate(programs)) {
+    Phase phase = program.attr.getPhase();
+    bool fits =
+        (cell.kind == Kind::Forward && phase == Phase::Forward) ||
+        (cell.kind == Kind::Backward &&
+         (phase == Phase::Backward || phase == Phase::BackwardInput)) ||
+        (cell.kind == Kind::BackwardWeight && phase == Phase::BackwardWeight) ||
+        (cell.kind == Kind::Update && phase == Phase::Update);
+    bool sameChunk =
+        cell.kind == Kind::Update || program.attr.getChunk() == cell.chunk;
+    if (fits && sameChunk &&
+        llvm::is_contained(program.attr.getAt().asArrayRef(), stage))
+      return i;
+  }
+  return -1;
+}
+
+void TimelineOrder::readTable() {
+  dist::TableAttr table = timeline.getTable();
+  for (int64_t stage = 0; stage < table.getNumRows(); ++stage) {
+    walks.emplace_back();
+    updates.push_back(-1);
+    for (const dist::Cell &cell : table.getRow(stage)) {
+      int32_t program = findProgram(programs, cell, stage);
+      if (cell.kind == dist::Cell::Kind::Update)
+        updates.back() = program;
+      else if (program >= 0)
+        walks.back().push_back({program, cell.microbatch});
+    }
+  }
+}
+
+/// Sums that a program of the table reads before any writes them.
+FailureOr<SmallVector<SlotAttr>> TimelineOrder::findFills(int64_t stage) {
+  SmallVector<SlotAttr> fills;
+  for (auto &[slot, uses] : frames.slots) {
+    if (slot.getKind() != SlotKind::Step)
+      continue;
+    bool isWritten = false, isRead = false;
+    for (const StageCall &call : walks[stage]) {
+      if (isWritten)
+        break;
+      isRead |= llvm::is_contained(uses.takenBy, call.program);
+      isWritten |= llvm::is_contained(uses.returnedBy, call.program);
+    }
+    if (isRead && isWritten)
+      fills.push_back(slot);
+    bool isUsed = isRead || llvm::is_contained(uses.takenBy, updates[stage]);
+    if (isUsed && !isWritten)
+      return timeline.emitOpError()
+             << "expected a program that writes slot " << slot << ", got none";
+  }
+  return fills;
+}
+
+/// True where `program` is the first of a microbatch to read the slot.
+bool TimelineOrder::isFirstReader(int32_t program,
+                                  const SlotBuffer &slot) const {
+  if (!llvm::is_contained(slot.takenBy, program))
+    return false;
+  for (const std::vector<StageCall> &walk : walks)
+    for (const StageCall &call : walk) {
+      if (call.program == program)
+        return true;
+      if (llvm::is_contained(slot.takenBy, call.program))
+        break;
+    }
+  return llvm::is_contained(updates, program);
+}
+
+/// The copies from and to the host around the program.
+LogicalResult TimelineOrder::addCopies(int32_t program,
+                                       ProgramRequest &copies) {
+  bool isUpdate = llvm::is_contained(updates, program);
+  for (const auto &[slot, uses] : frames.slots) {
+    StringRef name = slot.getName().getValue();
+    bool isMade = llvm::is_contained(uses.returnedBy, program);
+    if (slot.getKind() == SlotKind::Input && isFirstReader(program, uses))
+      copies.before.push_back({plan::HostEnd::Input, name, &uses});
+    if (slot.getKind() == SlotKind::Metric && isMade) {
+      if (!isUpdate && timeline.getMicrobatches() > 1)
+        return programs[program].function->emitOpError()
+               << "expected metric '" << name << "' to be made once in a step, "
+               << "got it for each of " << timeline.getMicrobatches()
+               << " microbatches";
+      copies.behind.push_back({plan::HostEnd::Metric, name, &uses});
+    }
+    if (slot.getKind() == SlotKind::Output && isMade)
+      copies.behind.push_back({plan::HostEnd::Fetch, name, &uses});
+    if (isFetched(slot) && isUpdate &&
+        llvm::is_contained(uses.takenBy, program))
+      copies.behind.push_back({plan::HostEnd::Fetch, name, &uses});
+  }
+  return success();
+}
+
+LogicalResult TimelineOrder::emitPrograms() {
+  for (auto [i, program] : llvm::enumerate(programs)) {
+    ProgramRequest copies{program, frames, request.streams, {}, {}};
+    copies.isPartial =
+        program.attr.getAt().size() < static_cast<int64_t>(walks.size());
+    if (failed(addCopies(i, copies)))
+      return failure();
+    std::string name = names.take(program.function.getSymName());
+    if (failed(emitProgram(builder, names, tables, copies, name)))
+      return failure();
+    emitted.push_back(
+        cast<plan::ProgramOp>(*std::prev(builder.getInsertionPoint())));
+  }
+  return success();
+}
+
+/// Hyper values and cleared sums, if there are any.
+LogicalResult TimelineOrder::emitPrologue(int64_t stage) {
+  FailureOr<SmallVector<SlotAttr>> fills = findFills(stage);
+  if (failed(fills))
+    return failure();
+  prologues.emplace_back();
+  SmallVector<const SlotBuffer *> hypers;
+  SmallVector<StringRef> hyperNames;
+  auto runsHere = [&](int32_t program) {
+    return llvm::is_contained(programs[program].attr.getAt().asArrayRef(),
+                              stage);
+  };
+  for (const auto &[slot, uses] : frames.slots)
+    if (slot.getKind() == SlotKind::Hyper &&
+        llvm::any_of(uses.takenBy, runsHere)) {
+      hypers.push_back(&uses);
+      hyperNames.push_back(slot.getName().getValue());
+    }
+  if (fills->empty() && hypers.empty())
+    return success();
+  std::string name = (timeline.getSymName() + ".prologue").str();
+  if (walks.size() > 1)
+    name += ".s" + std::to_string(stage);
+  auto program = plan::ProgramOp::create(
+      builder, timeline.getLoc(), builder.getStringAttr(names.take(name)),
+      plan::PhaseAttr::get(builder.getContext(), plan::Phase::Other),
+      IntegerAttr(), builder.getI64IntegerAttr(0));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&program.getBody());
+  for (auto [hyper, slot] : llvm::zip(hyperNames, hypers))
+    emitHostCopy(builder, timeline.getLoc(), request.streams,
+                 {plan::HostEnd::Hyper, hyper, slot});
+  for (SlotAttr slot : *fills) {
+    const SlotBuffer &sum = frames.slots.find(slot)->second;
+    plan::FillOp::create(builder, timeline.getLoc(), request.streams.compute,
+                         getOperand(sum.buffer, sum.type),
+                         builder.getI64IntegerAttr(0));
+  }
+  prologues.back() = program;
+  return success();
+}
+
+FlatSymbolRefAttr TimelineOrder::emitTable() {
+  auto numStages = static_cast<int64_t>(walks.size());
+  dist::TableAttr table = timeline.getTable();
+  SmallVector<plan::Cell> cells;
+  SmallVector<Attribute> used;
+  llvm::SmallDenseMap<int32_t, int32_t> position;
+  for (int64_t slot = 0; slot < table.getNumSlots(); ++slot) {
+    SmallVector<plan::Cell> row(numStages);
+    bool isIdle = true;
+    for (int64_t stage = 0; stage < numStages; ++stage) {
+      const dist::Cell &cell = table.getRow(stage)[slot];
+      int32_t program = findProgram(programs, cell, stage);
+      if (program < 0 || cell.kind == dist::Cell::Kind::Update)
+        continue;
+      auto [known, isNew] = position.insert({program, int32_t(used.size())});
+      if (isNew)
+        used.push_back(
+            FlatSymbolRefAttr::get(emitted[program].getSymNameAttr()));
+      row[stage] = {known->second, cell.microbatch};
+      isIdle = false;
+    }
+    if (!isIdle)
+      cells.append(row);
+  }
+  auto op = plan::TableOp::create(
+      builder, timeline.getLoc(),
+      builder.getStringAttr(
+          names.take((timeline.getSymName() + ".table").str())),
+      builder.getArrayAttr(used),
+      plan::TableAttr::get(builder.getContext(), numStages, cells));
+  return FlatSymbolRefAttr::get(op.getSymNameAttr());
+}
+
+plan::EntryKind TimelineOrder::getKind() const {
+  for (const TimelineProgram &program : programs)
+    if (program.attr.getPhase() != dist::Phase::Forward)
+      return plan::EntryKind::Train;
+  for (const auto &[slot, uses] : frames.slots)
+    if (slot.getKind() == SlotKind::Metric)
+      return plan::EntryKind::Evaluate;
+  return plan::EntryKind::Forward;
+}
+
+Attribute TimelineOrder::getStages(const SlotBuffer &slot) const {
+  SmallVector<int64_t> stages;
+  for (const auto *users : {&slot.takenBy, &slot.returnedBy})
+    for (int32_t program : *users)
+      llvm::append_range(stages, programs[program].attr.getAt().asArrayRef());
+  llvm::sort(stages);
+  stages.erase(llvm::unique(stages), stages.end());
+  if (stages.size() == walks.size())
+    return {};
+  return builder.getDenseI64ArrayAttr(stages);
+}
+
+/// The type on all devices together. Without a layout that is the device's own.
+FailureOr<RankedTensorType>
+TimelineOrder::getWholeType(RankedTensorType local, dist::LayoutAttr layout) {
+  if (!layout)
+    return local;
+  FailureOr<dist::MeshOp> mesh =
+      dist::findMesh(timeline, layout.getMesh(), tables);
+  if (failed(mesh))
+    return failure();
+  SmallVector<int64_t> shape(local.getShape());
+  for (auto [size, dim] : llvm::zip(shape, layout.getDims())) {
+    if (dim.isPadded())
+      return timeline.emitOpError()
+             << "expected data without padding, got " << layout;
+    size *= dim.getNumParts(mesh->getAxes());
+  }
+  return RankedTensorType::get(shape, local.getElementType());
+}
+
+LogicalResult TimelineOrder::describeSlots(
+    SmallVectorImpl<Attribute> &inputs, SmallVectorImpl<Attribute> &hypers,
+    SmallVectorImpl<Attribute> &metrics, SmallVectorImpl<Attribute> &fetches) {
+  MLIRContext *context = builder.getContext();
+  for (auto &[slot, uses] : frames.slots) {
+    StringAttr name = slot.getName();
+    dist::LayoutAttr layout;
+    int64_t dataOffset = -1;
+    // Marks of the slot's first argument or result.
+    bool isTaken = !uses.takenBy.empty();
+    func::FuncOp function =
+        programs[isTaken ? uses.takenBy[0] : uses.returnedBy[0]].function;
+    unsigned count =
+        isTaken ? function.getNumArguments() : function.getNumResults();
+    for (unsigned i = 0; i < count; ++i) {
+      DictionaryAttr marks =
+          isTaken ? function.getArgAttrDict(i) : function.getResultAttrDict(i);
+      if (!marks || marks.get(DistDialect::kSlot) != slot)
+        continue;
+      layout = marks.getAs<dist::LayoutAttr>(DistDialect::kLayout);
+      if (auto offset = marks.getAs<IntegerAttr>(DistDialect::kDataOffset))
+        dataOffset = offset.getInt();
+    }
+    FailureOr<RankedTensorType> type = getWholeType(uses.type, layout);
+    if (failed(type))
+      return failure();
+    auto stages = cast_or_null<DenseI64ArrayAttr>(getStages(uses));
+    if (slot.getKind() == SlotKind::Input)
+      inputs.push_back(plan::InputAttr::get(context, name, *type, layout,
+                                            stages, dataOffset));
+    if (slot.getKind() == SlotKind::Hyper)
+      hypers.push_back(FlatSymbolRefAttr::get(name));
+    if (slot.getKind() == SlotKind::Metric)
+      metrics.push_back(
+          plan::MetricAttr::get(context, name, uses.type.getElementType()));
+    bool isOutput = slot.getKind() == SlotKind::Output;
+    if (isOutput || isFetched(slot))
+      fetches.push_back(
+          plan::FetchAttr::get(context, name, *type, layout, stages,
+                               isOutput && timeline.getMicrobatches() > 1));
+  }
+  return success();
+}
+
+LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
+  SmallVector<Attribute> inputs, hypers, metrics, fetches, before, behind;
+  if (failed(describeSlots(inputs, hypers, metrics, fetches)))
+    return failure();
+  auto nameOf = [&](plan::ProgramOp program) -> Attribute {
+    if (program)
+      return FlatSymbolRefAttr::get(program.getSymNameAttr());
+    return builder.getUnitAttr();
+  };
+  for (auto [stage, update] : llvm::enumerate(updates)) {
+    before.push_back(nameOf(prologues[stage]));
+    behind.push_back(nameOf(update < 0 ? plan::ProgramOp() : emitted[update]));
+  }
+  int64_t chunks = 1;
+  for (const TimelineProgram &program : programs)
+    chunks = std::max(chunks, program.attr.getChunk() + 1);
+  plan::EntryOp::create(
+      builder, timeline.getLoc(),
+      builder.getStringAttr(names.take(timeline.getSymName())),
+      plan::EntryKindAttr::get(builder.getContext(), getKind()),
+      builder.getI64IntegerAttr(timeline.getMicrobatches()),
+      builder.getI64IntegerAttr(chunks), UnitAttr(),
+      builder.getArrayAttr(before), table, builder.getArrayAttr(behind),
+      builder.getArrayAttr(inputs), builder.getArrayAttr(hypers),
+      builder.getArrayAttr(metrics), builder.getArrayAttr(fetches));
+  return success();
+}
+
+LogicalResult TimelineOrder::emitWaits() {
+  std::vector<std::vector<PlanCall>> calls;
+  for (auto [stage, walk] : llvm::enumerate(walks)) {
+    calls.emplace_back();
+    if (prologues[stage])
+      calls.back().push_back({prologues[stage], 0});
+    for (const StageCall &call : walk)
+      calls.back().push_back({emitted[call.program], call.microbatch});
+    if (updates[stage] >= 0)
+      calls.back().push_back({emitted[updates[stage]], 0});
+  }
+  return addWaits(module, calls);
+}
+
+LogicalResult TimelineOrder::run() {
+  if (failed(readPrograms()))
+    return failure();
+  readTable();
+  FrameRequest wanted{timeline.getSymName(),
+                      static_cast<int64_t>(timeline.getMicrobatches()),
+                      static_cast<int64_t>(walks.size()),
+                      request.threads,
+                      programs,
+                      walks,
+                      request.states};
+  FailureOr<TimelineFrames> made = makeFrames(builder, names, wanted);
+  if (failed(made))
+    return failure();
+  frames = std::move(*made);
+  for (size_t stage = 0; stage < walks.size(); ++stage)
+    if (failed(emitPrologue(stage)))
+      return failure();
+  if (failed(emitPrograms()) || failed(emitEntry(emitTable())))
+    return failure();
+  return emitWaits();
+}
+
+LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
+                            SymbolTableCollection &tables,
+                            const TimelineRequest &request) {
+  return TimelineOrder(builder, names, tables, request).run();
+}
+
+} // namespace llmc::schedule

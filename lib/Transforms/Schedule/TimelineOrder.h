@@ -1,0 +1,32 @@
+//===- TimelineOrder.h - A timeline as an entry of a plan -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Frames, programs, prologue, table and entry of one timeline, then its waits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
+
+#include "ProgramOrder.h"
+
+namespace llmc::schedule {
+
+struct TimelineRequest {
+  dist::TimelineOp timeline;
+  const Streams &streams;
+  const std::map<std::string, mlir::FlatSymbolRefAttr> &states;
+  int64_t threads;
+  /// Slots of kind step that are copied to the host.
+  ArrayRef<std::string> fetch;
+};
+
+/// Writes the plan of a timeline at the builder's place.
+LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
+                            mlir::SymbolTableCollection &tables,
+                            const TimelineRequest &request);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
