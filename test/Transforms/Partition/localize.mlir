@@ -1,0 +1,19 @@
+// RUN: llmc-opt %s --llmc-localize | FileCheck %s
+
+// Encodings are gone, and each state has a buffer that says which box it holds.
+#whole = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"data"=1>
+// CHECK: #[[WHOLE:.*]] = #dist.layout<@mesh, [{}]>
+// CHECK: dist.state @w
+// CHECK-NEXT: dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #[[WHOLE]], [0]>]
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+// CHECK: func.func @f(%{{.*}}: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %{{.*}}: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4xf32> {dist.name = "y"})
+func.func @f(%x: tensor<4xf32, #whole> {dist.input = "x", dist.role = "input"}, %w: tensor<4xf32, #whole> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4xf32, #whole> {dist.name = "y"}) {
+  // CHECK: stablehlo.constant dense<2.000000e+00> : tensor<4xf32>
+  %two = stablehlo.constant dense<2.0> : tensor<4xf32, #whole>
+  // CHECK: stablehlo.multiply %{{.*}}, %{{.*}} : tensor<4xf32>
+  %0 = stablehlo.multiply %x, %two : tensor<4xf32, #whole>
+  %1 = stablehlo.add %0, %w : tensor<4xf32, #whole>
+  return %1 : tensor<4xf32, #whole>
+}
+dist.entry @forward function(@f) chunks([0])

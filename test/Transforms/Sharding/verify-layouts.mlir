@@ -1,0 +1,38 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-verify-layouts
+
+dist.mesh @mesh = <"data"=1>
+// expected-error@+1 {{expected a layout of argument 0 after phase 2}}
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+// expected-error@+1 {{expected a layout of result 0 after phase 2}}
+func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+#whole = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+  // expected-error@+1 {{expected layouts after phase 2}}
+  %0 = stablehlo.tanh %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+#whole = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{expected 'chunks' after phase 2}}
+dist.entry @forward function(@f)
