@@ -1,0 +1,32 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-verify-memory
+
+// A program reads an act slot that nobody writes.
+dist.mesh @mesh = <"data"=1>
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
+  return %x : tensor<4xf32>
+}
+// expected-error-re@+1 {{expected slot {{.*}}"a1"{{.*}} to be written by a program of 't'}}
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+  return %a : tensor<4xf32>
+}
+dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c0.B, chunk = 0, phase = backward, at = [0]>]) transfers([]) table(<["F0.0 B0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{must not occur after phase 6}}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
+
+// -----
+
+func.func private @f(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+  // expected-error@+1 {{must not occur after phase 6}}
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+    %1 = stablehlo.tanh %x : tensor<4xf32>
+    dist.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
