@@ -8,6 +8,8 @@ usage: check_style.py SOURCE_ROOT
 - lengths: .cpp 600, .h 300, .td 700, tests 500 lines
 - no file or folder is a drawer (utils, helpers, ...), and no note says that
   something is left to do
+- a pass has one name in four spellings (FooBarPass, llmc-foo-bar, FooBar.cpp,
+  test foo-bar.mlir), a summary and a description
 - clang-format changes nothing
 """
 import pathlib
@@ -54,6 +56,25 @@ def check_file(root, path):
             yield number, f"unfinished: '{UNFINISHED.search(line).group(0)}'"
 
 
+def check_passes(root, path):
+    """The passes of a group's Passes.td: yields (line, fault)."""
+    group, text = path.parent.name, path.read_text()
+    found = list(re.finditer(r'^def (\w+)Pass : Pass<"llmc-([\w-]+)"', text, re.M))
+    ends = [m.start() for m in found[1:]] + [len(text)]
+    for match, end in zip(found, ends):
+        name, flag = match.groups()
+        line, body = text.count("\n", 0, match.start()) + 1, text[match.start():end]
+        if name != "".join(word.capitalize() for word in flag.split("-")):
+            yield line, f"expected the flag of {name}Pass to spell its name, got 'llmc-{flag}'"
+        if "let summary" not in body or "let description" not in body:
+            yield line, f"expected a summary and a description of {name}Pass"
+        if not (root / f"lib/Transforms/{group}/{name}.cpp").exists():
+            yield line, f"expected lib/Transforms/{group}/{name}.cpp"
+        tests = root / f"test/Transforms/{group}"
+        if not [*tests.glob(f"{flag}.mlir"), *tests.glob(f"{flag}-*.mlir")]:
+            yield line, f"expected test/Transforms/{group}/{flag}.mlir"
+
+
 def check_format(files):
     tool = shutil.which("clang-format-22")
     sources = [str(f) for f in files if f.suffix in (".cpp", ".h")]
@@ -73,6 +94,10 @@ def main():
     errors = 0
     for path in files:
         for number, why in check_file(root, path):
+            errors += 1
+            print(f"{path.relative_to(root)}:{number}: {why}")
+    for path in sorted((root / "include/llmc/Transforms").glob("*/Passes.td")):
+        for number, why in check_passes(root, path):
             errors += 1
             print(f"{path.relative_to(root)}:{number}: {why}")
     errors += check_format(files)
