@@ -1,4 +1,4 @@
-//===- AccessHistoryTest.cpp ---===//
+//===- AccessHistoryTest.cpp - Who accessed which bytes last --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

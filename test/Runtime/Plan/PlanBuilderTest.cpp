@@ -1,4 +1,4 @@
-//===- PlanBuilderTest.cpp ---===//
+//===- PlanBuilderTest.cpp - Plans written by hand ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
