@@ -65,7 +65,7 @@ static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
 
 FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels) {
   rt::plan::Manifest manifest;
-  manifest.features = getProcessorFeatures();
+  manifest.features = getCpuinfoFeatures();
   for (auto function : kernels.getOps<func::FuncOp>()) {
     if (!function->hasAttr("llmc.kernel"))
       continue;

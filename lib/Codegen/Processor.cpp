@@ -20,20 +20,43 @@ using namespace llvm;
 
 namespace llmc::codegen {
 
-static const char *const x86Features[] = {
-    "avx",     "avx2",     "avx512bf16", "avx512bw", "avx512cd", "avx512dq",
-    "avx512f", "avx512vl", "bmi",        "bmi2",     "cx16",     "f16c",
-    "fma",     "lzcnt",    "movbe",      "popcnt",   "sahf",     "sse3",
-    "sse4.1",  "sse4.2",   "ssse3"};
+/// LLVM's name of an instruction set, and that of /proc/cpuinfo, by which the
+/// loader looks for it.
+struct Feature {
+  const char *name;
+  const char *cpuinfo;
+};
 
-std::vector<std::string> getProcessorFeatures() {
+static const Feature x86Features[] = {
+    {"avx", "avx"},           {"avx2", "avx2"},
+    {"avx512bw", "avx512bw"}, {"avx512cd", "avx512cd"},
+    {"avx512dq", "avx512dq"}, {"avx512f", "avx512f"},
+    {"avx512vl", "avx512vl"}, {"bmi", "bmi1"},
+    {"bmi2", "bmi2"},         {"cx16", "cx16"},
+    {"f16c", "f16c"},         {"fma", "fma"},
+    {"lzcnt", "abm"},         {"movbe", "movbe"},
+    {"popcnt", "popcnt"},     {"sahf", "lahf_lm"},
+    {"sse3", "pni"},          {"sse4.1", "sse4_1"},
+    {"sse4.2", "sse4_2"},     {"ssse3", "ssse3"}};
+
+/// The instruction sets of this machine, under one of their names.
+static std::vector<std::string>
+getFeatures(const char *Feature::*name) {
   std::vector<std::string> features;
   StringMap<bool> host = sys::getHostCPUFeatures();
   if (Triple(sys::getProcessTriple()).isX86())
-    for (const char *feature : x86Features)
-      if (host.lookup(feature))
-        features.push_back(feature);
+    for (const Feature &feature : x86Features)
+      if (host.lookup(feature.name))
+        features.push_back(feature.*name);
   return features;
+}
+
+std::vector<std::string> getProcessorFeatures() {
+  return getFeatures(&Feature::name);
+}
+
+std::vector<std::string> getCpuinfoFeatures() {
+  return getFeatures(&Feature::cpuinfo);
 }
 
 unsigned getVectorBits() {

@@ -23,6 +23,8 @@ namespace llmc::codegen {
 
 /// Sorted, in LLVM's spelling: "avx2", "fma", …
 std::vector<std::string> getProcessorFeatures();
+/// The same in the spelling of /proc/cpuinfo, for manifests: "avx2", "pni", …
+std::vector<std::string> getCpuinfoFeatures();
 /// Bits of the widest vector register that the features give.
 unsigned getVectorBits();
 /// Null, with `error` set, when LLVM has no code generator for this machine.

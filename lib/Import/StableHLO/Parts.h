@@ -10,26 +10,10 @@
 #define LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
 
 #include "llmc/Import/StableHLO/Import.h"
+#include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Diagnostics.h"
 
 namespace llmc::import {
-
-/// Collects the first error that MLIR emits, as one line with its place.
-class FirstError {
-public:
-  explicit FirstError(mlir::MLIRContext &context);
-  /// The error with `kind`; `otherwise` when none was emitted.
-  rt::Status status(rt::ErrorKind kind, llvm::StringRef otherwise) const;
-  const std::string &message() const { return text; }
-
-private:
-  std::string text;
-  mlir::ScopedDiagnosticHandler handler;
-};
-
-/// "file.mlir:12:3", a quoted name, or "" for an unknown location.
-std::string describeLocation(mlir::Location location);
 
 /// Parses `text` (of `file`) under limits on nesting and encoding.
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>

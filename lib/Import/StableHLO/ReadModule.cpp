@@ -26,38 +26,6 @@ using rt::ErrorKind;
 /// MLIR's parser to overflow an 8 MB stack (3,000).
 static constexpr int maxNesting = 200;
 
-std::string import::describeLocation(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    if (auto file = dyn_cast<FileLineColLoc>(part)) {
-      llvm::raw_string_ostream(text)
-          << file.getFilename().getValue() << ":" << file.getLine() << ":"
-          << file.getColumn();
-      return WalkResult::interrupt();
-    }
-    if (auto name = dyn_cast<NameLoc>(part))
-      if (text.empty())
-        text = "\"" + name.getName().str() + "\"";
-    return WalkResult::advance();
-  });
-  return text;
-}
-
-FirstError::FirstError(MLIRContext &context)
-    : handler(&context, [this](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-          return success();
-        if (text.empty()) {
-          std::string place = describeLocation(diagnostic.getLocation());
-          text = (place.empty() ? "" : place + ": ") + diagnostic.str();
-        }
-        return success();
-      }) {}
-
-rt::Status FirstError::status(ErrorKind kind, StringRef otherwise) const {
-  return rt::makeError(kind, text.empty() ? otherwise.str() : text);
-}
-
 /// Line and column of byte `offset`.
 static std::string placeOf(StringRef text, size_t offset,
                            const std::string &file) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Binder.h"
+#include "llmc/Runtime/Executor/Contractions.h"
 
 #include <fmt/format.h>
 
@@ -81,37 +82,11 @@ Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
   return BoundAction(std::move(bound));
 }
 
-static ContractionIndexKind kindOf(plan::ContractionDimKind kind) {
-  switch (kind) {
-  case plan::ContractionDimKind::batch:
-    return ContractionIndexKind::batch;
-  case plan::ContractionDimKind::m:
-    return ContractionIndexKind::m;
-  case plan::ContractionDimKind::n:
-    return ContractionIndexKind::n;
-  case plan::ContractionDimKind::k:
-    return ContractionIndexKind::k;
-  }
-  return ContractionIndexKind::batch;
-}
-
 Result<BoundAction>
 Binder::bindContraction(const plan::Contraction &contraction,
                         const Origin &origin) {
-  ContractionShape shape;
-  shape.name = origin.name;
-  shape.a = contraction.a.dtype;
-  shape.b = contraction.b.dtype;
-  shape.c = contraction.c.dtype;
-  shape.accumulate = contraction.accumulate;
-  for (const plan::ContractionDim &dim : contraction.dims) {
-    shape.indices.push_back(
-        {kindOf(dim.kind), dim.size, dim.strideA, dim.strideB, dim.strideC});
-  }
-  shape.alpha = contraction.alpha;
-  shape.addToResult = contraction.beta == 1;
-  shape.threads = shared.plan.threads;
-  shape.scratchBytes = static_cast<uint64_t>(contraction.scratchBytes);
+  ContractionShape shape =
+      shapeOf(contraction, shared.plan.threads, origin.name);
   LLMC_TRY_ASSIGN(const Contraction *prepared, local.device->prepare(shape));
   return BoundAction(BoundContraction{prepared, ref(contraction.a),
                                       ref(contraction.b), ref(contraction.c),

@@ -178,16 +178,14 @@ Status EntryRun::fillWhole(Staging &staging, int64_t step, int64_t microbatch,
                                  input.name, source.name));
   }
   LLMC_TRY_ASSIGN(int64_t window, windowOf(context));
-  RandomStream positions(context.seed, "data");
   int64_t batch = staging.whole.shape.empty() ? 1 : staging.whole.shape[0];
   int64_t rowBytes = staging.rowElements * sizeOf(input.dtype);
   for (int64_t row = 0; row < batch; ++row) {
     int64_t sample = (step * source.numMicrobatches + microbatch) * batch + row;
-    int64_t from = context.corpus->position(
-        positions, static_cast<uint64_t>(sample), window);
-    context.corpus->read(from + input.dataOffset, staging.rowElements,
-                         input.dtype,
-                         staging.whole.bytes.data() + row * rowBytes);
+    context.corpus->readSample(context.seed, static_cast<uint64_t>(sample),
+                               window, input.dataOffset, staging.rowElements,
+                               input.dtype,
+                               staging.whole.bytes.data() + row * rowBytes);
   }
   return Status::success();
 }

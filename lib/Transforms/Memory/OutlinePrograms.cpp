@@ -56,6 +56,8 @@ private:
   FailureOr<SlotAttr> slotOf(Value captured);
   FailureOr<SlotAttr> slotOfArgument(BlockArgument argument);
   FailureOr<SlotAttr> slotOfReturn(unsigned index);
+  DictionaryAttr marksOf(Value captured, SlotAttr slot);
+  SmallVector<std::reference_wrapper<OpOperand>> getPassedThrough();
   LogicalResult addArguments(IRMapping &mapping);
   LogicalResult addResults(IRMapping &mapping);
   Value accumulate(Value value, SlotAttr slot);
@@ -132,6 +134,39 @@ FailureOr<SlotAttr> Outliner::slotOf(Value captured) {
   return act->second;
 }
 
+/// The slot, and for an input where its data lie.
+DictionaryAttr Outliner::marksOf(Value captured, SlotAttr slot) {
+  SmallVector<NamedAttribute> marks = {
+      builder.getNamedAttr(DistDialect::kSlot, slot)};
+  if (auto argument = dyn_cast<BlockArgument>(captured))
+    if (Attribute offset = source.getArgAttr(argument.getArgNumber(),
+                                             DistDialect::kDataOffset))
+      marks.push_back(builder.getNamedAttr(DistDialect::kDataOffset, offset));
+  return builder.getDictionaryAttr(marks);
+}
+
+/// Arguments that the source returns as they are (the learning rate as a
+/// metric); the first segment passes them on. A state that is returned
+/// unchanged needs nothing.
+SmallVector<std::reference_wrapper<OpOperand>> Outliner::getPassedThrough() {
+  SmallVector<std::reference_wrapper<OpOperand>> passed;
+  if (segment != *source.getOps<dist::SegmentOp>().begin())
+    return passed;
+  for (OpOperand &use :
+       source.getBody().front().getTerminator()->getOpOperands()) {
+    auto argument = dyn_cast<BlockArgument>(use.get());
+    if (!argument)
+      continue;
+    Attribute reads =
+        source.getArgAttr(argument.getArgNumber(), DistDialect::kReads);
+    Attribute writes =
+        source.getResultAttr(use.getOperandNumber(), DistDialect::kWrites);
+    if (!reads || reads != writes)
+      passed.push_back(use);
+  }
+  return passed;
+}
+
 LogicalResult Outliner::addArguments(IRMapping &mapping) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(segment.getBody(), captured);
@@ -141,6 +176,8 @@ LogicalResult Outliner::addArguments(IRMapping &mapping) {
       if (isa<BlockArgument>(value) &&
           slot.getChunk() == static_cast<int64_t>(*segment.getChunk()))
         captured.insert(value);
+  for (OpOperand &use : getPassedThrough())
+    captured.insert(use.get());
   for (Value value : captured) {
     FailureOr<SlotAttr> slot = slotOf(value);
     if (failed(slot))
@@ -148,11 +185,8 @@ LogicalResult Outliner::addArguments(IRMapping &mapping) {
     bool isSum = slot->getKind() == SlotKind::Step && context.microbatches > 1;
     Type type = isSum ? getSumType(value.getType()) : value.getType();
     unsigned i = program.getNumArguments();
-    if (failed(program.insertArgument(
-            i, type,
-            builder.getDictionaryAttr(
-                builder.getNamedAttr(DistDialect::kSlot, *slot)),
-            value.getLoc())))
+    if (failed(program.insertArgument(i, type, marksOf(value, *slot),
+                                      value.getLoc())))
       return failure();
     Value argument = program.getArgument(i);
     if (type != value.getType())
@@ -224,6 +258,13 @@ LogicalResult Outliner::addResults(IRMapping &mapping) {
       results.push_back(value);
       resultSlots.push_back(*slot);
     }
+  }
+  for (OpOperand &use : getPassedThrough()) {
+    FailureOr<SlotAttr> slot = slotOfReturn(use.getOperandNumber());
+    if (failed(slot))
+      return failure();
+    results.push_back(mapping.lookup(use.get()));
+    resultSlots.push_back(*slot);
   }
   // Arguments whose value of this microbatch the backward needs.
   if (segment.getPhase() == Phase::Forward)

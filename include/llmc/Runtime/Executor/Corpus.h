@@ -45,6 +45,14 @@ public:
                                 static_cast<uint64_t>(tokens - length + 1));
   }
 
+  /// Elements [shift, shift + count) of the window of `length` tokens that
+  /// sample `sample` of the run with `seed` is: a pure function of both.
+  void readSample(uint64_t seed, uint64_t sample, int64_t length, int64_t shift,
+                  int64_t count, DType type, void *out) const {
+    int64_t from = position(RandomStream(seed, "data"), sample, length);
+    read(from + shift, count, type, out);
+  }
+
   /// Converts tokens [from, from + count) to `type`.
   void read(int64_t from, int64_t count, DType type, void *out) const;
 

@@ -1,0 +1,39 @@
+//===- FirstError.h - MLIR's diagnostics as one status ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tools end with one line and an exit code. What passes and parsers emit while
+// a FirstError lives is collected: the first error becomes the line, its notes
+// follow it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_SUPPORT_FIRSTERROR_H
+#define LLMC_SUPPORT_FIRSTERROR_H
+
+#include "llmc/Runtime/Base/Status.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include <string>
+
+namespace llmc {
+
+/// Collects the first error that MLIR emits, as one line with its place.
+class FirstError {
+public:
+  explicit FirstError(mlir::MLIRContext &context);
+  /// The error with `kind`; `otherwise` when none was emitted.
+  rt::Status status(rt::ErrorKind kind, llvm::StringRef otherwise) const;
+  const std::string &message() const { return text; }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// "file.mlir:12:3", a quoted name, or "" for an unknown location.
+std::string describeLocation(mlir::Location location);
+
+} // namespace llmc
+
+#endif // LLMC_SUPPORT_FIRSTERROR_H

@@ -1,0 +1,46 @@
+//===- FirstError.cpp - MLIR's diagnostics as one status ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Support/FirstError.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace llmc;
+using rt::ErrorKind;
+
+std::string llmc::describeLocation(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    if (auto file = dyn_cast<FileLineColLoc>(part)) {
+      llvm::raw_string_ostream(text)
+          << file.getFilename().getValue() << ":" << file.getLine() << ":"
+          << file.getColumn();
+      return WalkResult::interrupt();
+    }
+    if (auto name = dyn_cast<NameLoc>(part))
+      if (text.empty())
+        text = "\"" + name.getName().str() + "\"";
+    return WalkResult::advance();
+  });
+  return text;
+}
+
+FirstError::FirstError(MLIRContext &context)
+    : handler(&context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+          return success();
+        if (text.empty()) {
+          std::string place = describeLocation(diagnostic.getLocation());
+          text = (place.empty() ? "" : place + ": ") + diagnostic.str();
+        }
+        return success();
+      }) {}
+
+rt::Status FirstError::status(ErrorKind kind, StringRef otherwise) const {
+  return rt::makeError(kind, text.empty() ? otherwise.str() : text);
+}
+

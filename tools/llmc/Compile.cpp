@@ -1,0 +1,235 @@
+//===- Compile.cpp - From a model to a plan -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import, then the passes of the phases; `--compile-to` and `--compile-from`
+// stop and resume at any of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+#include "llmc/Codegen/KernelObject.h"
+#include "llmc/Import/StableHLO/Import.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Backends/Cpu/Scratch.h"
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Runtime/Executor/Contractions.h"
+#include "llmc/Support/FirstError.h"
+#include "llmc/Target/Plan/Plan.h"
+#include "llmc/Transforms/Pipelines/Phases.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <thread>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::driver;
+using rt::ErrorKind;
+
+std::unique_ptr<MLIRContext> driver::makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+rt::Result<rt::Config> driver::readConfig(const Options &options) {
+  LLMC_TRY_ASSIGN(rt::Config config,
+                  rt::loadConfig(options.config, options.overrides));
+  if (options.steps >= 0)
+    config.training.steps = options.steps;
+  if (!options.data.empty())
+    config.data.file = options.data;
+  if (!options.dataType.empty())
+    config.data.dtype = options.dataType;
+  return config;
+}
+
+/// Passes say "not supported yet" where a program is legal but beyond them.
+static ErrorKind kindOf(StringRef message) {
+  return message.contains("not supported") ? ErrorKind::unsupported
+                                           : ErrorKind::diagnosed;
+}
+
+/// Runs the passes of phases (from, to].
+static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
+                            const PlanOptions &options) {
+  FirstError error(*module.getContext());
+  PassManager manager(module.getContext());
+  buildPhases(manager, from, to, options);
+  if (failed(manager.run(module)))
+    return error.status(kindOf(error.message()), "compilation failed");
+  return rt::Status::success();
+}
+
+/// The step slots that `--fetch` names, globs included: `grad.*`.
+static std::vector<std::string> getFetchedSlots(ModuleOp module,
+                                                const Options &options) {
+  llvm::SetVector<StringRef> slots;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      auto slot = function.getResultAttrOfType<dist::SlotAttr>(
+          i, dist::DistDialect::kSlot);
+      if (!slot || slot.getKind() != dist::SlotKind::Step)
+        continue;
+      std::string_view name(slot.getName().getValue());
+      for (const std::string &pattern : options.fetch)
+        if (rt::matchesGlob(pattern, name))
+          slots.insert(slot.getName().getValue());
+    }
+  std::vector<std::string> names;
+  for (StringRef name : slots)
+    names.push_back(name.str());
+  return names;
+}
+
+/// Gives each contraction the scratch that the CPU's library asks for.
+static rt::Status reserveScratch(ModuleOp module) {
+  rt::Status asked;
+  FirstError error(*module.getContext());
+  auto ask = [&](const rt::plan::Contraction &contraction,
+                 int32_t threads) -> rt::Result<target::ContractionMemory> {
+    LLMC_TRY_ASSIGN(uint64_t bytes,
+                    rt::cpuContractionScratch(
+                        rt::shapeOf(contraction, threads, "contraction")));
+    return target::ContractionMemory{static_cast<int64_t>(bytes), 0};
+  };
+  if (failed(target::reserveContractions(module, ask)))
+    return error.status(ErrorKind::diagnosed, "cannot reserve scratch");
+  return asked;
+}
+
+/// All phases behind `from` up to `to`, with what they need from outside.
+static rt::Status runPhases(ModuleOp module, const Options &options,
+                            const rt::Config &config, size_t from, size_t to) {
+  size_t memory = *findPhase("memory"), ordered = *findPhase("ordered");
+  size_t first = std::min(to, memory);
+  if (from < first)
+    LLMC_TRY(runPasses(module, from, first, {}));
+  from = std::max(from, first);
+  PlanOptions planOptions;
+  planOptions.threads = options.threads
+                            ? options.threads
+                            : std::max(1u, std::thread::hardware_concurrency());
+  planOptions.seed = config.training.seed;
+  planOptions.fetch = getFetchedSlots(module, options);
+  size_t second = std::min(to, ordered);
+  if (from < second)
+    LLMC_TRY(runPasses(module, from, second, planOptions));
+  if (to <= ordered)
+    return rt::Status::success();
+  LLMC_TRY(reserveScratch(module));
+  return runPasses(module, std::max(from, second), to, {});
+}
+
+rt::Result<OwningOpRef<ModuleOp>>
+driver::compileToPhase(MLIRContext &context, const Options &options,
+                       const rt::Config &config, size_t to) {
+  size_t from = 0;
+  OwningOpRef<ModuleOp> module;
+  if (options.compileFrom.empty()) {
+    LLMC_TRY_ASSIGN(module, import::importStableHLO(
+                                context, options.input,
+                                {config, options.mesh, options.weights}));
+  } else {
+    from = *findPhase(options.compileFrom);
+    LLMC_TRY_ASSIGN(module, import::readModule(context, options.input));
+  }
+  if (from > to)
+    return rt::makeError(ErrorKind::usage,
+                         "--compile-from: expected a phase before '" +
+                             getPhases()[to].name.str() + "', got '" +
+                             options.compileFrom + "'");
+  LLMC_TRY(runPhases(*module, options, config, from, to));
+  return module;
+}
+
+/// The nested module of kernels, or null when there are none.
+static ModuleOp findKernels(ModuleOp module) {
+  for (auto nested : module.getOps<ModuleOp>())
+    if (!nested.getBody()->empty())
+      return nested;
+  return {};
+}
+
+/// Makes `<folder>/kernels.so` and says what is in it.
+static rt::Result<rt::plan::Manifest>
+writeKernels(ModuleOp module, const std::string &folder,
+             target::PlanOptions &planOptions) {
+  ModuleOp kernels = findKernels(module);
+  if (!kernels)
+    return rt::plan::Manifest();
+  FirstError error(*module.getContext());
+  planOptions.objectFile = "kernels.so";
+  std::string path = folder + "/" + planOptions.objectFile;
+  FailureOr<rt::plan::Manifest> manifest = codegen::getManifest(kernels);
+  FailureOr<std::string> object = failure();
+  if (succeeded(manifest))
+    object = codegen::compileKernels(kernels);
+  if (failed(object) || failed(codegen::linkKernels(kernels, *object, path)))
+    return error.status(kindOf(error.message()), "cannot compile the kernels");
+  LLMC_TRY_ASSIGN(rt::MappedFile bytes, rt::MappedFile::open(path));
+  planOptions.objectHash = rt::hash64(bytes.data(), bytes.size());
+  return *manifest;
+}
+
+rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
+                                              const Options &options,
+                                              const rt::Config &config,
+                                              const std::string &folder) {
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
+  LLMC_TRY_ASSIGN(
+      OwningOpRef<ModuleOp> module,
+      compileToPhase(context, options, config, getPhases().size() - 1));
+  target::PlanOptions planOptions;
+  planOptions.name = StringRef(options.input).rsplit('/').second.str();
+  if (planOptions.name.empty())
+    planOptions.name = options.input;
+  planOptions.producer = "llmc";
+  LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
+                  writeKernels(*module, folder, planOptions));
+  std::string path = folder + "/plan.llmc";
+  LLMC_TRY(target::writePlan(*module, manifest, planOptions, path));
+  return path;
+}
+
+/// The module's text with locations, so that nothing is lost by resuming.
+static rt::Status writeModule(ModuleOp module, const std::string &path) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().enableDebugInfo());
+  os << "\n";
+  if (path.empty() || path == "-") {
+    llvm::outs() << text;
+    return rt::Status::success();
+  }
+  return rt::writeFileAtomically(path, text);
+}
+
+rt::Status driver::runCompile(const Options &options) {
+  LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
+  if (options.printConfig) {
+    llvm::outs() << rt::printConfig(config);
+    return rt::Status::success();
+  }
+  std::unique_ptr<MLIRContext> context = makeContext();
+  size_t to = *findPhase(options.compileTo);
+  if (options.compileTo != "plan") {
+    LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
+                    compileToPhase(*context, options, config, to));
+    return writeModule(*module, options.output);
+  }
+  if (options.output.empty() || options.output == "-")
+    return rt::makeError(ErrorKind::usage, "expected -o <folder> for the plan");
+  LLMC_TRY_ASSIGN(std::string path,
+                  compileToPlan(*context, options, config, options.output));
+  llvm::outs() << path << "\n";
+  return rt::Status::success();
+}

@@ -1,0 +1,217 @@
+//===- Options.cpp - The command line of llmc -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "llmc/Transforms/Pipelines/Phases.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llmc;
+using namespace llmc::driver;
+using rt::ErrorKind;
+namespace cl = llvm::cl;
+
+namespace {
+/// The flags, grouped by the subcommands that have them.
+struct Flags {
+  cl::SubCommand train{"train", "compile a model and train it"};
+  cl::SubCommand compile{"compile", "compile a model to a plan, or to the IR "
+                                    "behind a phase"};
+  cl::SubCommand run{"run", "run a plan"};
+  cl::SubCommand interpret{"interpret", "evaluate a program without kernels"};
+  cl::SubCommand inspect{"inspect", "print a plan"};
+
+  cl::opt<std::string> input{cl::Positional,    cl::desc("<model or plan>"),
+                             cl::Required,      cl::sub(train),
+                             cl::sub(compile),  cl::sub(run),
+                             cl::sub(interpret)};
+  cl::list<std::string> inspected{cl::Positional, cl::desc("[plan] <file>"),
+                                  cl::OneOrMore, cl::sub(inspect)};
+  cl::opt<std::string> config{"config",
+                              cl::desc("strategy (TOML)"),
+                              cl::value_desc("file"),
+                              cl::sub(train),
+                              cl::sub(compile),
+                              cl::sub(interpret)};
+  cl::list<std::string> set{"set", cl::desc("key=value over the configuration"),
+                            cl::sub(train), cl::sub(compile),
+                            cl::sub(interpret)};
+  cl::opt<std::string> mesh{"mesh", cl::desc("sizes of axes: data=2,tensor=2"),
+                            cl::sub(train), cl::sub(compile),
+                            cl::sub(interpret)};
+  cl::opt<std::string> weights{"weights",
+                               cl::desc("initial parameters (safetensors)"),
+                               cl::value_desc("file"),
+                               cl::sub(train),
+                               cl::sub(compile),
+                               cl::sub(interpret)};
+  cl::opt<std::string> output{"o",
+                              cl::desc("folder of the plan, or file of a "
+                                       "phase's IR (-: stdout)"),
+                              cl::value_desc("path"), cl::sub(compile)};
+  cl::opt<std::string> compileTo{
+      "compile-to", cl::desc("stop behind this phase"), cl::value_desc("phase"),
+      cl::init("plan"), cl::sub(compile)};
+  cl::opt<std::string> compileFrom{"compile-from",
+                                   cl::desc("the input is the IR behind this "
+                                            "phase"),
+                                   cl::value_desc("phase"), cl::sub(compile),
+                                   cl::sub(interpret)};
+  cl::opt<std::string> entry{
+      "entry",           cl::desc("train, evaluate or forward"),
+      cl::init("train"), cl::sub(train),
+      cl::sub(run),      cl::sub(interpret)};
+  cl::opt<int64_t> steps{"steps",      cl::desc("number of steps"),
+                         cl::init(-1), cl::sub(train),
+                         cl::sub(run), cl::sub(interpret)};
+  cl::opt<int> threads{
+      "threads",        cl::desc("threads of a device (0: all)"),
+      cl::init(0),      cl::sub(train),
+      cl::sub(compile), cl::sub(run)};
+  cl::opt<std::string> data{
+      "data",         cl::desc("corpus"), cl::value_desc("file"),
+      cl::sub(train), cl::sub(run),       cl::sub(interpret)};
+  cl::opt<std::string> dataType{"data-type", cl::desc("u8, u16 or u32"),
+                                cl::sub(train), cl::sub(run),
+                                cl::sub(interpret)};
+  cl::opt<std::string> log{"log",
+                           cl::desc("a JSON line for each step"),
+                           cl::value_desc("file"),
+                           cl::sub(train),
+                           cl::sub(run),
+                           cl::sub(interpret)};
+  cl::list<std::string> fetch{"fetch",
+                              cl::desc("names of values to print"),
+                              cl::CommaSeparated,
+                              cl::sub(train),
+                              cl::sub(run),
+                              cl::sub(interpret)};
+  cl::opt<std::string> dump{"dump",
+                            cl::desc("folder of fetched .npy files"),
+                            cl::value_desc("folder"),
+                            cl::sub(train),
+                            cl::sub(run),
+                            cl::sub(interpret)};
+  cl::opt<std::string> errorFile{"error-file", cl::desc("the error as JSON"),
+                                 cl::value_desc("file"),
+                                 cl::sub(cl::SubCommand::getAll())};
+  cl::opt<bool> printConfig{"print-config",
+                            cl::desc("print every key with its origin, stop"),
+                            cl::sub(train), cl::sub(compile)};
+  cl::opt<bool> json{"json", cl::desc("print as JSON"), cl::sub(inspect)};
+  cl::opt<bool> trustKernels{"trust-kernels",
+                             cl::desc("load kernels that others may write"),
+                             cl::sub(run)};
+
+  rt::Status fill(Options &options);
+};
+} // namespace
+
+static rt::Status usage(std::string message) {
+  return rt::makeError(ErrorKind::usage, std::move(message));
+}
+
+/// "data=2,tensor=2".
+static rt::Status
+parseMesh(StringRef text, std::vector<std::pair<std::string, int64_t>> &mesh) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, false);
+  for (StringRef part : parts) {
+    auto [axis, size] = part.split('=');
+    int64_t number = 0;
+    if (axis.empty() || size.getAsInteger(10, number) || number < 1)
+      return usage(
+          "--mesh: expected axis=size with a size of at least 1, got '" +
+          part.str() + "'");
+    for (auto &[known, other] : mesh)
+      if (known == axis)
+        return usage("--mesh: expected each axis once, got '" + axis.str() +
+                     "' again");
+    mesh.push_back({axis.str(), number});
+  }
+  return rt::Status::success();
+}
+
+static rt::Status checkPhase(StringRef flag, StringRef name) {
+  if (findPhase(name))
+    return rt::Status::success();
+  std::vector<std::string> names;
+  for (const PhaseInfo &phase : getPhases())
+    names.push_back(phase.name.str());
+  std::string near =
+      rt::nearest(std::string_view(name.data(), name.size()), names);
+  return usage(flag.str() + ": expected a phase out of " +
+               llvm::join(names, ", ") + ", got '" + name.str() + "'" +
+               (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+rt::Status Flags::fill(Options &options) {
+  if (train)
+    options.command = Command::train;
+  else if (compile)
+    options.command = Command::compile;
+  else if (run)
+    options.command = Command::run;
+  else if (interpret)
+    options.command = Command::interpret;
+  else if (inspect)
+    options.command = Command::inspect;
+  else
+    return usage("expected a command: train, compile, run, interpret or "
+                 "inspect; see llmc --help");
+  options.input = input;
+  if (inspect) {
+    // `llmc inspect plan FILE` and `llmc inspect FILE`.
+    if (inspected.size() > 2 ||
+        (inspected.size() == 2 && inspected[0] != "plan"))
+      return usage("expected 'llmc inspect plan <file>'");
+    options.input = inspected[inspected.size() - 1];
+  }
+  options.config = config;
+  for (StringRef text : set) {
+    auto [key, value] = text.split('=');
+    if (key.empty() || !text.contains('='))
+      return usage("--set: expected key=value, got '" + text.str() + "'");
+    options.overrides.push_back({key.str(), value.str()});
+  }
+  LLMC_TRY(parseMesh(mesh, options.mesh));
+  LLMC_TRY(checkPhase("--compile-to", compileTo));
+  if (!compileFrom.empty())
+    LLMC_TRY(checkPhase("--compile-from", compileFrom));
+  options.weights = weights;
+  options.output = output;
+  options.compileTo = compileTo;
+  options.compileFrom = compileFrom;
+  options.entry = entry;
+  options.steps = steps;
+  options.threads = threads;
+  if (threads < 0)
+    return usage("--threads: expected at least 0, got " +
+                 std::to_string(threads));
+  options.data = data;
+  options.dataType = dataType;
+  options.log = log;
+  options.fetch.assign(fetch.begin(), fetch.end());
+  options.dump = dump;
+  options.printConfig = printConfig;
+  options.json = json;
+  options.trustKernels = trustKernels;
+  return rt::Status::success();
+}
+
+rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
+  Flags flags;
+  std::string text;
+  llvm::raw_string_ostream errors(text);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "llmc: from a model graph to a plan that "
+                                   "runs in parallel\n",
+                                   &errors))
+    return usage(StringRef(text).split('\n').first.str());
+  options.errorFile = flags.errorFile;
+  return flags.fill(options);
+}

@@ -1,0 +1,52 @@
+//===- Options.h - The command line of llmc ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each subcommand reads what it needs of one struct; flags that several share
+// are declared once in Options.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TOOLS_LLMC_OPTIONS_H
+#define LLMC_TOOLS_LLMC_OPTIONS_H
+
+#include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Config/Config.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace llmc::driver {
+
+enum class Command { train, compile, run, interpret, inspect };
+
+struct Options {
+  Command command = Command::train;
+  /// The model or, for `run` and `inspect`, the plan.
+  std::string input;
+  std::string config;
+  std::vector<rt::Override> overrides;
+  std::vector<std::pair<std::string, int64_t>> mesh;
+  std::string weights;
+  /// `compile`: the plan's folder, or the file of an unfinished phase.
+  std::string output;
+  std::string compileTo = "plan";
+  std::string compileFrom;
+  std::string entry = "train";
+  int64_t steps = -1;
+  int threads = 0;
+  std::string data, dataType;
+  std::string log;
+  std::vector<std::string> fetch;
+  std::string dump;
+  std::string errorFile;
+  bool printConfig = false, json = false, trustKernels = false;
+};
+
+/// Fills `options` from the command line; 2 (usage) on errors. `--help` and
+/// `--version` print and exit.
+rt::Status parseCommandLine(int argc, char **argv, Options &options);
+
+} // namespace llmc::driver
+
+#endif // LLMC_TOOLS_LLMC_OPTIONS_H

@@ -1,0 +1,117 @@
+//===- Run.cpp - Training and running plans -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver links the executor, so a plan runs in this process, the same way
+// as in llmc-run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+#include "Compile.h"
+#include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/PlanPrint.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace llmc;
+using namespace llmc::driver;
+using rt::ErrorKind;
+
+namespace {
+/// A folder that goes when this goes.
+struct TemporaryFolder {
+  llvm::SmallString<128> path;
+  ~TemporaryFolder() {
+    if (!path.empty())
+      (void)llvm::sys::fs::remove_directories(path);
+  }
+};
+} // namespace
+
+static rt::Status run(rt::Session &session, const Options &options,
+                      int64_t steps, const std::string &data,
+                      const std::string &dataType) {
+  if (!data.empty()) {
+    std::optional<rt::DType> dtype = rt::parseDType(dataType);
+    if (!dtype)
+      return rt::makeError(ErrorKind::usage,
+                           "--data-type: expected u8, u16 or u32, got '" +
+                               dataType + "'");
+    LLMC_TRY(session.useCorpus(data, *dtype));
+  }
+  rt::RunOptions runOptions;
+  runOptions.entry = options.entry;
+  runOptions.steps = steps;
+  runOptions.logFile = options.log;
+  runOptions.fetch = options.fetch;
+  runOptions.dumpFolder = options.dump;
+  return rt::runSteps(session, runOptions);
+}
+
+/// What the plan does, before it runs.
+static void printSummary(const rt::Session &session, double compileSeconds) {
+  const rt::plan::Plan &plan = session.plan();
+  int64_t parameters = 0, tensors = 0;
+  for (const rt::plan::State &state : plan.states)
+    if (state.role == rt::plan::StateRole::parameter) {
+      int64_t elements = 1;
+      for (int64_t dim : state.shape)
+        elements *= dim;
+      parameters += elements;
+      ++tensors;
+    }
+  std::printf("plan: %zu kernels, %zu programs, compiled in %.2f s\n",
+              plan.kernels.size(), plan.programs.size(), compileSeconds);
+  std::printf("device: cpu x %lld, %d threads each\n",
+              static_cast<long long>(session.memory().size()), plan.threads);
+  std::printf("parameters: %s in %lld tensors\n",
+              rt::printCount(parameters).c_str(),
+              static_cast<long long>(tensors));
+}
+
+rt::Status driver::runTrain(const Options &options) {
+  LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
+  if (options.printConfig) {
+    llvm::outs() << rt::printConfig(config);
+    return rt::Status::success();
+  }
+  auto start = std::chrono::steady_clock::now();
+  TemporaryFolder folder;
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueDirectory("llmc", folder.path))
+    return rt::makeError(ErrorKind::usage,
+                         "cannot make a temporary folder: " + code.message());
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  LLMC_TRY_ASSIGN(std::string path, compileToPlan(*context, options, config,
+                                                  std::string(folder.path)));
+  context.reset();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  rt::SessionOptions sessionOptions;
+  sessionOptions.threads = options.threads;
+  sessionOptions.trustKernels = true;
+  LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
+  printSummary(*session, seconds.count());
+  return run(*session, options, config.training.steps, config.data.file,
+             config.data.dtype);
+}
+
+rt::Status driver::runPlan(const Options &options) {
+  rt::SessionOptions sessionOptions;
+  sessionOptions.threads = options.threads;
+  sessionOptions.trustKernels = options.trustKernels;
+  LLMC_TRY_ASSIGN(auto session,
+                  rt::openPlanFile(options.input, sessionOptions));
+  return run(*session, options, options.steps < 0 ? 1 : options.steps,
+             options.data, options.dataType.empty() ? "u8" : options.dataType);
+}
+
+rt::Status driver::runInspect(const Options &options) {
+  LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(options.input));
+  llvm::outs() << (options.json ? rt::plan::printPlanAsJson(plan)
+                                : rt::plan::printPlan(plan));
+  return rt::Status::success();
+}

@@ -1,0 +1,44 @@
+//===- llmc.cpp - The driver ----------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   llmc train model.mlir --config strategy.toml --steps 50
+//
+// Results on stdout, errors on stderr; the last line on stderr is
+// `llmc: error[<kind>]: <cause>`, the exit code is the kind's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+#include "Options.h"
+#include "Run.h"
+#include "llmc/Runtime/Executor/RunLoop.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace llmc;
+using namespace llmc::driver;
+
+static rt::Status execute(const Options &options) {
+  switch (options.command) {
+  case Command::train:
+    return runTrain(options);
+  case Command::compile:
+    return runCompile(options);
+  case Command::run:
+    return runPlan(options);
+  case Command::interpret:
+    return runInterpret(options);
+  case Command::inspect:
+    return runInspect(options);
+  }
+  return rt::Status::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  rt::Status status = parseCommandLine(argc, argv, options);
+  if (status.ok())
+    status = execute(options);
+  return status.ok() ? 0 : rt::reportError("llmc", status, options.errorFile);
+}
