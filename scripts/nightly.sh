@@ -3,15 +3,16 @@
 #   scripts/nightly.sh [runtime] [tsan] [asan] [gcc]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives
-# asan     everything under AddressSanitizer and UBSan; all runtime tests
-#          (mutated plans included), and bad input of every kind to the tools
+# asan     everything under AddressSanitizer and UBSan: mutated plans and bad
+#          input of every kind among the tests (MLIR itself is not instrumented)
 # gcc      everything compiled by g++ without a precompiled header
 # The last line is "nightly: N of M parts passed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 [ $# -gt 0 ] || set -- runtime tsan asan gcc
-export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+# Containers that cross into MLIR carry no annotations; MLIR keeps its globals.
+export ASAN_OPTIONS=detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
 lit=/usr/lib/llvm-22/bin/lit
 
@@ -29,8 +30,8 @@ run_tests() {
 
 part_runtime() { run_tests runtime build/runtime/test build/runtime/test/Unit; }
 part_tsan() { run_tests tsan build/tsan/test/Unit; }
-part_asan() { run_tests asan build/asan/test build/asan/test/Unit --filter 'Runtime|bad-input|invalid|Unit|tools'; }
-part_gcc() { run_tests gcc build/gcc/test build/gcc/test/Unit --filter 'Runtime|Dialect|Layering'; }
+part_asan() { run_tests asan build/asan/test build/asan/test/Unit; }
+part_gcc() { run_tests gcc build/gcc/test build/gcc/test/Unit; }
 
 passed=0
 for part in "$@"; do

@@ -19,6 +19,9 @@ config.environment["LLMC_BUILD"] = config.llmc_obj_root
 
 if config.has_compiler:
     config.available_features.add("compiler")
+else:
+    config.excludes += ["Support", "Dialect", "Analysis", "Interpreter", "Import",
+                        "Transforms", "Codegen", "Target", "EndToEnd", "Tools"]
 
 # Python packages are oracles only: a test that needs one says so by a feature.
 python = config.llmc_src_root + "/.venv/bin/python"

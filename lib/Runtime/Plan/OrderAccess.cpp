@@ -93,6 +93,35 @@ void OrderCheck::prepareHistories() {
   }
 }
 
+Status OrderCheck::checkStates() {
+  // All streams of a device join at the end.
+  Clock all(numStreams_, INT32_MAX);
+  for (int32_t stage = 0; stage < numStages_; ++stage) {
+    for (const State &state : plan_.states) {
+      for (const StatePart &part : state.parts) {
+        if (!hasStage(part.stages, stage)) {
+          continue;
+        }
+        const Buffer &buffer = plan_.buffers[part.place.buffer];
+        int64_t first = plan_.frames[buffer.frame].offset + buffer.offset +
+                        part.place.offset;
+        ByteAccess access;
+        access.buffer = part.place.buffer;
+        access.exact = {first, first + *spanOf(part.place)};
+        access.hull = access.exact;
+        auto outcome = histories_[stage].apply(access, {0, 0, -1}, all);
+        if (outcome.fault != AccessHistory::Fault::none) {
+          return mismatch(fmt::format(
+              "state '{}' does not hold its value on stage {} when the entry "
+              "ends: its bytes were given to another buffer",
+              escape(state.name), stage));
+        }
+      }
+    }
+  }
+  return Status::success();
+}
+
 ByteAccess OrderCheck::resolve(Head head, const Item &item, const Use &use) {
   const StageWalk &stage = walk_.stages[head.stage];
   const Invocation &invocation = stage.invocations[item.invocation];

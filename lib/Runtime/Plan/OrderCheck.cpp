@@ -325,7 +325,8 @@ Status OrderCheck::run() {
     ready_.pop_front();
     LLMC_TRY(step(head));
   }
-  return deadlock();
+  LLMC_TRY(deadlock());
+  return checkStates();
 }
 
 } // namespace llmc::rt::plan

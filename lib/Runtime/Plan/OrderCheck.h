@@ -92,6 +92,8 @@ private:
   Status refuse(const AccessHistory::Outcome &outcome, Head head,
                 const Item &item, const ByteAccess &access);
   Status deadlock();
+  /// Every state still holds its own value when the entry ends.
+  Status checkStates();
   std::string whyBlocked(Head head, const Item &item);
   Status checkOneOrder();
 

@@ -112,11 +112,14 @@ struct DifferentiatePass
         return signalPassFailure();
     }
     // Entries have no derivative: all is forward, and no mark is needed.
-    for (func::FuncOp function : training::getGraphFunctions(module))
+    for (func::FuncOp function : training::getGraphFunctions(module)) {
+      if (function.isExternal())
+        continue;
       for (Operation &op : function.front().without_terminator()) {
         op.removeAttr(training::kStopGradient);
         training::setPhaseMark(&op, dist::Phase::Forward);
       }
+    }
   }
 };
 

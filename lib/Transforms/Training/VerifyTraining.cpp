@@ -76,6 +76,10 @@ static llvm::DenseSet<Attribute> collectResults(func::FuncOp function,
 static LogicalResult verifyStep(dist::StepOp step, SymbolTable &symbols) {
   auto microbatch = symbols.lookup<func::FuncOp>(step.getMicrobatch());
   auto update = symbols.lookup<func::FuncOp>(step.getUpdate());
+  for (func::FuncOp function : {microbatch, update})
+    if (function.isExternal())
+      return step.emitOpError() << "expected @" << function.getName()
+                                << " to have a body, got a declaration";
   for (Operation &op : microbatch.front().without_terminator())
     if (failed(verifyMicrobatchOp(op)))
       return failure();

@@ -145,6 +145,17 @@ TEST(PlanVerifyOrder, ValueIsLost) {
   });
 }
 
+TEST(PlanVerifyOrder, StateIsLost) {
+  EXPECT_REFUSED("state 'embedding' does not hold its value on stage 0", {
+    Buffer thief = plan.buffers[findBuffer(plan, "w")];
+    thief.name = "thief";
+    plan.buffers.push_back(thief);
+    Operand to = firstOf<KernelLaunch>(plan, "u").operands[2];
+    to.buffer = static_cast<int32_t>(plan.buffers.size()) - 1;
+    code(plan, "u").push_back({0, -1, Fill{to, 0}});
+  });
+}
+
 TEST(PlanVerifyOrder, AnotherMicrobatch) {
   EXPECT_REFUSED("which holds another microbatch", {
     // The slot of the activations stays that of microbatch 0: the frame seems

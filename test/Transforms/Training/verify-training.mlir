@@ -82,3 +82,12 @@ func.func private @m(%w: tensor<f32> {dist.reads = @w})
 func.func private @u(%w: tensor<f32> {dist.reads = @w}) { return }
 // expected-error @+1 {{expected @u to write @w}}
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w})
+func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.writes = @w}) { return %w : tensor<f32> }
+// expected-error @+1 {{expected @m to have a body, got a declaration}}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
