@@ -40,8 +40,7 @@ static const Feature x86Features[] = {
     {"sse4.2", "sse4_2"},     {"ssse3", "ssse3"}};
 
 /// The instruction sets of this machine, under one of their names.
-static std::vector<std::string>
-getFeatures(const char *Feature::*name) {
+static std::vector<std::string> getFeatures(const char *Feature::*name) {
   std::vector<std::string> features;
   StringMap<bool> host = sys::getHostCPUFeatures();
   if (Triple(sys::getProcessTriple()).isX86())

@@ -43,4 +43,3 @@ FirstError::FirstError(MLIRContext &context)
 rt::Status FirstError::status(ErrorKind kind, StringRef otherwise) const {
   return rt::makeError(kind, text.empty() ? otherwise.str() : text);
 }
-
