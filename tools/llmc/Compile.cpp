@@ -9,8 +9,8 @@
 
 #include "Compile.h"
 #include "llmc/Codegen/KernelObject.h"
-#include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Runtime/Backends/Cpu/Scratch.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
@@ -95,9 +95,8 @@ static rt::Status reserveScratch(ModuleOp module) {
   FirstError error(*module.getContext());
   auto ask = [&](const rt::plan::Contraction &contraction,
                  int32_t threads) -> rt::Result<target::ContractionMemory> {
-    LLMC_TRY_ASSIGN(uint64_t bytes,
-                    rt::cpuContractionScratch(
-                        rt::shapeOf(contraction, threads, "contraction")));
+    LLMC_TRY_ASSIGN(uint64_t bytes, rt::cpuContractionScratch(rt::shapeOf(
+                                        contraction, threads, "contraction")));
     return target::ContractionMemory{static_cast<int64_t>(bytes), 0};
   };
   if (failed(target::reserveContractions(module, ask)))
@@ -105,20 +104,40 @@ static rt::Status reserveScratch(ModuleOp module) {
   return asked;
 }
 
+/// What the last phases take beside the IR is kept in it, so that resuming
+/// needs the IR alone.
+static constexpr StringLiteral seedMark = "llmc.seed",
+                               threadsMark = "llmc.threads";
+
+static void keepOptions(ModuleOp module, const Options &options,
+                        const rt::Config &config) {
+  Builder builder(module.getContext());
+  int64_t threads = options.threads
+                        ? options.threads
+                        : std::max(1u, std::thread::hardware_concurrency());
+  module->setAttr(seedMark, builder.getI64IntegerAttr(config.training.seed));
+  module->setAttr(threadsMark, builder.getI64IntegerAttr(threads));
+}
+
+static PlanOptions readOptions(ModuleOp module, const Options &options) {
+  PlanOptions planOptions;
+  if (auto seed = module->getAttrOfType<IntegerAttr>(seedMark))
+    planOptions.seed = seed.getInt();
+  if (auto threads = module->getAttrOfType<IntegerAttr>(threadsMark))
+    planOptions.threads = threads.getInt();
+  planOptions.fetch = getFetchedSlots(module, options);
+  return planOptions;
+}
+
 /// All phases behind `from` up to `to`, with what they need from outside.
 static rt::Status runPhases(ModuleOp module, const Options &options,
-                            const rt::Config &config, size_t from, size_t to) {
+                            size_t from, size_t to) {
   size_t memory = *findPhase("memory"), ordered = *findPhase("ordered");
   size_t first = std::min(to, memory);
   if (from < first)
     LLMC_TRY(runPasses(module, from, first, {}));
   from = std::max(from, first);
-  PlanOptions planOptions;
-  planOptions.threads = options.threads
-                            ? options.threads
-                            : std::max(1u, std::thread::hardware_concurrency());
-  planOptions.seed = config.training.seed;
-  planOptions.fetch = getFetchedSlots(module, options);
+  PlanOptions planOptions = readOptions(module, options);
   size_t second = std::min(to, ordered);
   if (from < second)
     LLMC_TRY(runPasses(module, from, second, planOptions));
@@ -137,6 +156,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
     LLMC_TRY_ASSIGN(module, import::importStableHLO(
                                 context, options.input,
                                 {config, options.mesh, options.weights}));
+    keepOptions(*module, options, config);
   } else {
     from = *findPhase(options.compileFrom);
     LLMC_TRY_ASSIGN(module, import::readModule(context, options.input));
@@ -146,7 +166,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
                          "--compile-from: expected a phase before '" +
                              getPhases()[to].name.str() + "', got '" +
                              options.compileFrom + "'");
-  LLMC_TRY(runPhases(*module, options, config, from, to));
+  LLMC_TRY(runPhases(*module, options, from, to));
   return module;
 }
 
@@ -189,10 +209,7 @@ rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
       OwningOpRef<ModuleOp> module,
       compileToPhase(context, options, config, getPhases().size() - 1));
   target::PlanOptions planOptions;
-  planOptions.name = StringRef(options.input).rsplit('/').second.str();
-  if (planOptions.name.empty())
-    planOptions.name = options.input;
-  planOptions.producer = "llmc";
+  planOptions.name = module->getSymName().value_or("plan").str();
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
                   writeKernels(*module, folder, planOptions));
   std::string path = folder + "/plan.llmc";
