@@ -30,8 +30,8 @@ inline Mesh makeMesh() {
 
 class Walkthrough {
 public:
-  explicit Walkthrough(int microbatches)
-      : m(microbatches), b(makeMesh()),
+  Walkthrough(int microbatches, int threads)
+      : m(microbatches), threads(threads), b(makeMesh()),
         odd(b.binary(ExprOp::mod, b.microbatch(), b.constant(2))),
         vocabularyOffset(b.times(localVocabulary, b.coordinate(tensor))) {}
 
@@ -68,7 +68,7 @@ private:
   /// A matrix seen the other way round.
   Operand transposed(int32_t buffer) const;
 
-  const int m;
+  const int m, threads;
   PlanBuilder b;
   const ExprId odd, vocabularyOffset;
 

@@ -38,13 +38,14 @@ void Walkthrough::launch(int32_t program, const char *name,
 }
 
 /// The scratch that the library wants for a contraction.
-static int64_t scratchOf(const Contraction &contraction) {
+static int64_t scratchOf(const Contraction &contraction, int threads) {
   ContractionShape shape;
   for (const ContractionDim &dim : contraction.dims) {
     shape.indices.push_back({static_cast<ContractionIndexKind>(dim.kind),
                              dim.size, dim.strideA, dim.strideB, dim.strideC});
   }
   shape.addToResult = contraction.beta == 1;
+  shape.threads = threads;
   return static_cast<int64_t>(
       cpuContractionScratch(shape).ok() ? *cpuContractionScratch(shape) : 0);
 }
@@ -55,7 +56,7 @@ void Walkthrough::matmul(int32_t program, Operand a, Operand c, Operand d,
   b.matmul(program, C, std::move(a), std::move(c), std::move(d), beta);
   auto &contraction = std::get<Contraction>(
       b.plan().programs[program].instructions.back().action);
-  contraction.scratchBytes = scratchOf(contraction);
+  contraction.scratchBytes = scratchOf(contraction, threads);
   if (contraction.scratchBytes > 0) {
     contraction.scratch = b.view(scratch, 0, {contraction.scratchBytes});
   }
@@ -301,6 +302,7 @@ Plan Walkthrough::make(const std::string &object) {
   b.plan().name = "walkthrough";
   b.plan().producer = "by hand";
   b.plan().seed = 7;
+  b.plan().threads = threads;
   size_t slash = object.rfind('/');
   Result<MappedFile> file = MappedFile::open(object);
   b.plan().objects = {{object.substr(slash + 1),
@@ -309,8 +311,9 @@ Plan Walkthrough::make(const std::string &object) {
   return b.take();
 }
 
-plan::Plan makeWalkthroughPlan(int microbatches, const std::string &object) {
-  return Walkthrough(microbatches).make(object);
+plan::Plan makeWalkthroughPlan(int microbatches, const std::string &object,
+                               int threads) {
+  return Walkthrough(microbatches, threads).make(object);
 }
 
 } // namespace llmc::rt::test

@@ -16,7 +16,8 @@ namespace llmc::rt::test {
 /// The plan of docs/walkthrough.md: 8 devices, pipe=2, data=2, tensor=2, 1F1B
 /// over `microbatches`, block 1 recomputed, a ZeRO-1 row for W1, AdamW with
 /// clipping. `object` is the file of WalkthroughKernels.cpp.
-plan::Plan makeWalkthroughPlan(int microbatches, const std::string &object);
+plan::Plan makeWalkthroughPlan(int microbatches, const std::string &object,
+                               int threads = 1);
 
 } // namespace llmc::rt::test
 

@@ -84,8 +84,9 @@ double distance(Session &session, const char *name, const std::vector<T> &b) {
 }
 
 /// Twenty steps beside the reference; prints and bounds the distances.
-template <typename T> void compareWithOneDevice(int m, const char *type) {
-  auto session = openWalkthrough(makeWalkthroughPlan(m, object));
+template <typename T>
+void compareWithOneDevice(int m, const char *type, int threads = 1) {
+  auto session = openWalkthrough(makeWalkthroughPlan(m, object, threads));
   ASSERT_TRUE(session);
   Reference<T> one;
   one.E.w = values<T>(*session, "E");
@@ -132,6 +133,12 @@ template <typename T> void compareWithOneDevice(int m, const char *type) {
 TEST(WalkthroughTest, EqualsOneDeviceInSingle) {
   compareWithOneDevice<float>(2, "f32");
   compareWithOneDevice<float>(4, "f32");
+}
+
+// Kernels and contractions in slices of rows; 4 rows in 3 slices are uneven.
+TEST(WalkthroughTest, EqualsOneDeviceWithSeveralThreads) {
+  compareWithOneDevice<double>(2, "f64 by 2 threads", 2);
+  compareWithOneDevice<double>(2, "f64 by 3 threads", 3);
 }
 
 TEST(WalkthroughTest, EqualsOneDeviceInDouble) {

@@ -1,0 +1,190 @@
+//===- StatesTest.cpp - Initial values of states --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws do not depend on the mesh; files are read with care; padding is zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Base/Safetensors.h"
+#include "llmc/Runtime/Executor/Session.h"
+#include "llmc/Runtime/Plan/PlanBuilder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace llmc::rt::test {
+namespace {
+
+using namespace plan;
+
+/// One state "w" of [5, 6], its rows split (and padded) over `devices`, and an
+/// entry that does nothing to it.
+Plan makePlan(int64_t devices, Source source, DType dtype = DType::f32) {
+  PlanBuilder b({{{"data", devices}}, -1});
+  int32_t compute = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("state", FrameKind::state);
+  int32_t tmp = b.addFrame("tmp", FrameKind::tmp);
+  int64_t rows = (5 + devices - 1) / devices;
+  int32_t w = b.addBuffer(frame, "w", dtype, {rows, 6});
+  int32_t x = b.addBuffer(tmp, "x", DType::f32, {1});
+  int32_t f = b.addProgram("forward.c0", Phase::forward, 0);
+  b.emit(f, compute, Fill{b.view(x), 0});
+  Entry entry;
+  entry.name = "forward";
+  entry.kind = EntryKind::forward;
+  entry.prologue = entry.epilogue = {-1};
+  entry.table = {{f, 0}};
+  b.plan().entries = {entry};
+  State state;
+  state.name = "w";
+  state.shape = {5, 6};
+  state.dtype = dtype;
+  state.source = source;
+  Layout layout = Layout::split({5, 6}, {{0}, {}}, b.plan().mesh);
+  state.parts = {{{0, 0}, layout, {}, b.view(w)}};
+  b.plan().states = {state};
+  b.plan().files = {"weights.safetensors", "raw.bin", "../outside.bin"};
+  b.plan().seed = 3;
+  b.place();
+  return b.take();
+}
+
+Source draw(DrawKind kind, double a, double b) {
+  Source source;
+  source.draw = {kind, a, b};
+  return source;
+}
+
+Source fromFile(int32_t file, std::string tensor, int64_t offset = 0) {
+  Source source;
+  source.kind = SourceKind::file;
+  source.file = file;
+  source.tensor = std::move(tensor);
+  source.offset = offset;
+  return source;
+}
+
+SessionOptions options() {
+  SessionOptions options;
+  options.folder = testing::TempDir();
+  return options;
+}
+
+HostTensor stateOf(Plan plan) {
+  auto session = Session::open(std::move(plan), options());
+  if (!session.ok()) {
+    ADD_FAILURE() << session.message();
+    return {};
+  }
+  EXPECT_TRUE((*session)->run("forward", 0).ok());
+  return *(*session)->readState("w");
+}
+
+Status openStatus(Plan plan) {
+  return Session::open(std::move(plan), options()).status();
+}
+
+// 5 rows on 1, 2, 3 and 5 devices: the same values, whatever is padded.
+TEST(StatesTest, DrawsDoNotDependOnTheMesh) {
+  Source normal = draw(DrawKind::normal, 0, 1);
+  HostTensor one = stateOf(makePlan(1, normal));
+  ASSERT_EQ(one.shape, (std::vector<int64_t>{5, 6}));
+  EXPECT_NE(one.at(0), one.at(1));
+  for (int64_t devices : {2, 3, 5}) {
+    EXPECT_EQ(stateOf(makePlan(devices, normal)).bytes, one.bytes);
+  }
+}
+
+TEST(StatesTest, TheSeedDecides) {
+  SessionOptions other = options();
+  other.seed = 4;
+  Source normal = draw(DrawKind::normal, 0, 1);
+  auto session = Session::open(makePlan(1, normal), other);
+  ASSERT_TRUE(session.ok());
+  EXPECT_NE((*session)->readState("w")->bytes,
+            stateOf(makePlan(1, normal)).bytes);
+}
+
+/// Writes the test's tensors: "w" 0..29, "nan", "small".
+void writeWeights() {
+  std::vector<float> w(30), nan(30), raw(34);
+  for (int i = 0; i < 30; ++i) {
+    w[i] = raw[i + 4] = static_cast<float>(i);
+  }
+  nan[7] = std::numeric_limits<float>::quiet_NaN();
+  auto bytes = [](const std::vector<float> &list, size_t count) {
+    return std::string_view(reinterpret_cast<const char *>(list.data()),
+                            count * sizeof(float));
+  };
+  std::string folder = testing::TempDir();
+  ASSERT_TRUE(writeSafetensors({{"w", DType::f32, {5, 6}, bytes(w, 30)},
+                                {"nan", DType::f32, {5, 6}, bytes(nan, 30)},
+                                {"small", DType::f32, {5, 5}, bytes(w, 25)}},
+                               folder + "/weights.safetensors")
+                  .ok());
+  ASSERT_TRUE(writeFileAtomically(folder + "/raw.bin", bytes(raw, 34)).ok());
+}
+
+TEST(StatesTest, FilesAreReadByBoxes) {
+  writeWeights();
+  for (int64_t devices : {1, 2, 3}) {
+    HostTensor named = stateOf(makePlan(devices, fromFile(0, "w")));
+    HostTensor raw = stateOf(makePlan(devices, fromFile(1, "", 16)));
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_EQ(named.at(i), i);
+      ASSERT_EQ(raw.at(i), i);
+    }
+  }
+  HostTensor wide = stateOf(makePlan(2, fromFile(0, "w"), DType::f64));
+  EXPECT_EQ(wide.dtype, DType::f64);
+  EXPECT_EQ(wide.at(29), 29);
+}
+
+TEST(StatesTest, BadFilesAreRefused) {
+  writeWeights();
+  Status nan = openStatus(makePlan(2, fromFile(0, "nan")));
+  EXPECT_EQ(nan.kind(), ErrorKind::numeric);
+  EXPECT_NE(nan.message().find("'w', got NaN or infinity at element 7"),
+            std::string::npos)
+      << nan.message();
+  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "small"))).kind(),
+            ErrorKind::mismatch);
+  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "absent"))).kind(),
+            ErrorKind::mismatch);
+  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "w"), DType::i32)).kind(),
+            ErrorKind::mismatch);
+  EXPECT_EQ(openStatus(makePlan(1, fromFile(1, "", 17 * 4))).kind(),
+            ErrorKind::malformed);
+  EXPECT_EQ(openStatus(makePlan(1, fromFile(2, ""))).kind(),
+            ErrorKind::mismatch);
+}
+
+TEST(StatesTest, WrittenStatesAreReadBack) {
+  auto session =
+      Session::open(makePlan(3, draw(DrawKind::zeros, 0, 0)), options());
+  ASSERT_TRUE(session.ok());
+  HostTensor value = HostTensor::zeros(DType::f32, {5, 6});
+  for (int i = 0; i < 30; ++i) {
+    storeElement(DType::f32, value.bytes.data(), i, i * i);
+  }
+  ASSERT_TRUE((*session)->writeState("w", value).ok());
+  EXPECT_EQ((*session)->readState("w")->bytes, value.bytes);
+  EXPECT_EQ((*session)->writeState("v", value).kind(), ErrorKind::usage);
+  value.shape = {6, 5};
+  EXPECT_EQ((*session)->writeState("w", value).kind(), ErrorKind::mismatch);
+}
+
+// More than the machine has is refused before it is taken.
+TEST(StatesTest, TooMuchMemoryIsRefused) {
+  Plan plan = makePlan(2, draw(DrawKind::zeros, 0, 0));
+  plan.arenas[0] = int64_t(1) << 45;
+  Status status = openStatus(plan);
+  EXPECT_EQ(status.kind(), ErrorKind::outOfMemory) << status.message();
+}
+
+} // namespace
+} // namespace llmc::rt::test
