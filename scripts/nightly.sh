@@ -22,7 +22,7 @@ run_tests() {
   shift
   scripts/build.sh "$preset" all llmc-test-depends || return 1
   local results=build/$preset/test-results.json
-  python3 "$lit" -q --timeout 1800 -j "$(nproc)" --output "$results" "$@" || status=1
+  "$lit" -q --timeout 1800 -j "$(nproc)" --output "$results" "$@" || status=1
   python3 scripts/test_summary.py "$results"
   python3 scripts/test_summary.py --counts "$results"
   return "$status"

@@ -15,7 +15,7 @@ packages=(
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev  # command line, configuration, JSON
   libdnnl-dev                                          # contractions on CPU
   libgtest-dev libgmock-dev libbenchmark-dev           # tests, benchmarks
-  python3 python3-venv                                 # lit, oracles
+  python3 python3-venv python3-psutil                  # lit and its time limit, oracles
 )
 
 missing=()

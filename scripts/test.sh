@@ -12,7 +12,7 @@ built=$SECONDS
 echo "build: $((built - installed)) s"
 results=build/dev/test-results.json
 status=0
-python3 /usr/lib/llvm-22/bin/lit -q --timeout 600 -j "$(nproc)" --output "$results" build/dev/test build/dev/test/Unit || status=$?
+/usr/lib/llvm-22/bin/lit -q --timeout 600 -j "$(nproc)" --output "$results" build/dev/test build/dev/test/Unit || status=$?
 python3 scripts/test_summary.py "$results"
 echo "time: packages $((installed - started)) s, build $((built - installed)) s, tests $((SECONDS - built)) s"
 python3 scripts/test_summary.py --counts "$results"
