@@ -63,8 +63,9 @@ void llmc::registerAllPasses() {
     if (phase.build)
       mlir::registerPassPipeline(
           "llmc-phase-" + phase.name.str(), phase.description,
-          [build = phase.build](mlir::OpPassManager &manager, StringRef,
-                                function_ref<LogicalResult(const llvm::Twine &)>) {
+          [build =
+               phase.build](mlir::OpPassManager &manager, StringRef,
+                            function_ref<LogicalResult(const llvm::Twine &)>) {
             build(manager);
             return llvm::success();
           },

@@ -3,7 +3,7 @@
 
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x6xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
-dist.buffer @w.local : tensor<4x6xf32> holds [<@w, #dist.layout<@mesh, [{}, {}]>, [0, 0]>]
+dist.buffer @w.local : tensor<4x6xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}, {}]>, [0, 0]>]
 dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
 
 module @kernels {
@@ -16,7 +16,7 @@ module @kernels {
 // CHECK-DAG: plan.stream @K copy
 // CHECK-DAG: plan.frame @state state
 // CHECK-DAG: plan.buffer @state.w.local in @state bytes(96)
-// CHECK-DAG: plan.part of @w origin([0, 0]) shape([4, 6]) layout(#dist.layout<@mesh, [{}, {}]>) place(<@state.w.local, [4, 6], f32>)
+// CHECK-DAG: plan.part of @w origin([0, 0]) shape([4, 6]) layout(#layout) place(<@state.w.local, [4, 6], f32>)
 
 // Data is copied while the microbatch before is computed: two slots.
 // CHECK: plan.frame @train.input0 input slots(2) slot(<mod(microbatch, 2)>) events(2)
