@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # quickstart.sh: from a fresh Debian 12 to a model that trains. Installs what is
-# missing, builds the driver (release), then trains the GPT of examples/gpt on
+# missing, builds the driver, then trains the GPT of examples/gpt on
 # CPU. Arguments are handed on: scripts/quickstart.sh --steps 10
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh --no-venv
-echo "build: preset release (clang-22, -O2), in build/release"
+echo "build: preset dev (clang-22, -O1), in build/dev"
 started=$SECONDS
-scripts/build.sh release llmc
+scripts/build.sh dev llmc
 echo "build: $((SECONDS - started)) s"
 command=(llmc train examples/gpt/gpt.mlir --config examples/gpt/gpt.toml --steps 50 "$@")
 echo "+ ${command[*]}"
-PATH=build/release/bin:$PATH exec "${command[@]}"
+PATH=build/dev/bin:$PATH exec "${command[@]}"
