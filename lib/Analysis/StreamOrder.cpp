@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -24,6 +25,8 @@ namespace {
 
 using Clock = std::vector<int32_t>;
 using Edge = StreamOrder::Edge;
+/// Program and instruction.
+using Place = std::pair<int32_t, int32_t>;
 
 /// An instruction in a walk.
 struct Item {
@@ -170,7 +173,6 @@ bool Walk::startsUnsignalled(const Edge &edge) const {
 }
 
 std::string Walk::verify(const std::vector<Edge> &edges) const {
-  using Place = std::pair<int32_t, int32_t>;
   using Event = std::tuple<int32_t, int64_t, int32_t>;
   std::map<Place, std::set<std::pair<int32_t, int32_t>>> signals, waits;
   for (const Edge &edge : edges) {
@@ -266,32 +268,76 @@ std::string StreamOrderProblem::verify(const StreamOrder &order) const {
   return verifyWalks(expandWalks(*this), order.edges);
 }
 
+/// Whether the program of `b` is first called behind that of `a`, or `b` stands
+/// behind `a` in one program.
+static bool isLater(const StreamOrderProblem &problem, Place a, Place b) {
+  if (a.first == b.first)
+    return a.second < b.second;
+  for (const auto &walk : problem.walks) {
+    std::optional<size_t> first, second;
+    for (size_t call = walk.size(); call-- > 0;) {
+      if (walk[call].program == a.first)
+        first = call;
+      if (walk[call].program == b.first)
+        second = call;
+    }
+    if (first && second)
+      return *first < *second;
+  }
+  return false;
+}
+
+static bool startsUnsignalled(const std::vector<Walk> &walks,
+                              const Edge &edge) {
+  return std::any_of(walks.begin(), walks.end(), [&](const Walk &walk) {
+    return walk.startsUnsignalled(edge);
+  });
+}
+
+/// A slot is free behind one place: where its buffers are used last by one
+/// stream, reuse waits for the last of these uses.
+///
+///   F: read tokens; ...; read targets    copy tokens, copy targets: both wait
+///                                        for the read of targets
+static std::string joinReuse(const StreamOrderProblem &problem,
+                             const std::vector<Walk> &walks,
+                             std::vector<Edge> &edges) {
+  std::map<int32_t, Place> free;
+  std::vector<bool> isReuse;
+  for (const Edge &edge : edges) {
+    isReuse.push_back(startsUnsignalled(walks, edge));
+    if (!isReuse.back())
+      continue;
+    Place from(edge.fromProgram, edge.fromInstruction);
+    Place &last = free.insert({edge.frame, from}).first->second;
+    if (problem.programs[from.first][from.second].stream !=
+        problem.programs[last.first][last.second].stream)
+      return "a slot of frame " + std::to_string(edge.frame) +
+             " is free only after two instructions that are not ordered";
+    if (isLater(problem, last, from))
+      last = from;
+  }
+  for (size_t i = 0; i < edges.size(); ++i)
+    if (isReuse[i])
+      std::tie(edges[i].fromProgram, edges[i].fromInstruction) =
+          free.at(edges[i].frame);
+  return "";
+}
+
 /// Numbers the events: `free` where the first runs have no signal, else one
 /// for each place that signals in a frame.
-static std::string nameEvents(const std::vector<Walk> &walks,
-                              StreamOrder &order) {
+static void nameEvents(const std::vector<Walk> &walks, StreamOrder &order) {
   std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t> events;
-  std::map<int32_t, std::pair<int32_t, int32_t>> freeing;
   for (Edge &edge : order.edges) {
-    bool isReuse = false;
-    for (const Walk &walk : walks)
-      isReuse |= walk.startsUnsignalled(edge);
-    std::pair<int32_t, int32_t> from(edge.fromProgram, edge.fromInstruction);
-    if (isReuse) {
-      auto [place, isNew] = freeing.insert({edge.frame, from});
-      if (!isNew && place->second != from)
-        return "a slot of frame " + std::to_string(edge.frame) +
-               " is free only after two instructions that are not ordered";
-      edge.event = 0;
+    edge.event = 0;
+    if (startsUnsignalled(walks, edge))
       continue;
-    }
     int32_t &numEvents = order.numEvents[edge.frame];
-    auto [event, isNew] =
-        events.insert({{edge.frame, from.first, from.second}, numEvents});
+    auto [event, isNew] = events.insert(
+        {{edge.frame, edge.fromProgram, edge.fromInstruction}, numEvents});
     numEvents += isNew;
     edge.event = event->second;
   }
-  return "";
 }
 
 StreamOrderResult reduceWaits(const StreamOrderProblem &problem) {
@@ -305,10 +351,12 @@ StreamOrderResult reduceWaits(const StreamOrderProblem &problem) {
     order.edges.push_back({fromProgram, from, toProgram, to, frame, 0});
   auto number = [&]() {
     order.numEvents.assign(problem.slots.size(), 1);
-    result.error = nameEvents(walks, order);
-    if (result.error.empty())
-      result.error = verifyWalks(walks, order.edges);
+    nameEvents(walks, order);
+    result.error = verifyWalks(walks, order.edges);
   };
+  result.error = joinReuse(problem, walks, order.edges);
+  if (!result.error.empty())
+    return result;
   number();
   if (!result.error.empty())
     return result;
