@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include <filesystem>
 
 using namespace llmc;
 using namespace llmc::driver;
@@ -182,7 +183,9 @@ rt::Status Flags::fill(Options &options) {
   LLMC_TRY(checkPhase("--compile-to", compileTo));
   if (!compileFrom.empty())
     LLMC_TRY(checkPhase("--compile-from", compileFrom));
-  options.weights = weights;
+  // The plan may lie elsewhere than where the user stands.
+  if (!weights.empty())
+    options.weights = std::filesystem::absolute(weights.getValue()).string();
   options.output = output;
   options.compileTo = compileTo;
   options.compileFrom = compileFrom;

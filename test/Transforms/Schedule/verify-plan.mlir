@@ -1,0 +1,36 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-verify-plan
+
+plan.device threads(1) seed(0) arenas([64])
+plan.stream @C compute
+plan.frame @tmp tmp offset(0) size(64)
+plan.buffer @a in @tmp bytes(64) offset(0)
+
+// -----
+
+// expected-error@+1 {{expected arenas after phase 8, got none}}
+plan.device threads(1) seed(0)
+
+// -----
+
+// expected-error@+1 {{expected a place after phase 8, got none}}
+plan.frame @tmp tmp
+// expected-error@+1 {{expected an offset after phase 8, got none}}
+plan.buffer @a in @tmp bytes(64)
+
+// -----
+
+// expected-error@+1 {{expected to be replaced by programs before phase 8}}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+plan.stream @C compute
+plan.frame @tmp tmp offset(0) size(64)
+plan.buffer @a in @tmp bytes(64) offset(0)
+plan.program @f.c0.F forward chunk(0) {
+  // expected-error@+1 {{expected kernel @kernels::@k.gone, got none}}
+  plan.kernel on @C @kernels::@k.gone operands([#plan.use<read, <@a, [16], f32>>]) scalars([])
+}
+module @kernels {}
