@@ -62,6 +62,8 @@ void declare(CLI::App &app, Arguments &a) {
                  "Run ready work in a random legal order of this seed");
   app.add_option("--fetch", a.run.fetch, "Values to print or dump")
       ->delimiter(',');
+  app.add_flag("--fetch-each-step", a.run.fetchEachStep,
+               "Fetch behind each step, as step-<n>.<name>");
   app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
   app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")

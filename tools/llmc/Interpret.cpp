@@ -110,11 +110,32 @@ static rt::Status give(StringRef name, const HostTensor &tensor,
   return rt::writeNpy(value, options.dump + "/" + name.str() + ".npy");
 }
 
+/// `options.fetch` with the gradients and metrics that its globs match.
+static std::vector<std::string>
+nameFetches(const StepInterpreter::StepResult &result, const Options &options) {
+  std::vector<std::string> names;
+  for (const std::string &pattern : options.fetch) {
+    if (pattern.find_first_of("*?") == std::string::npos)
+      names.push_back(pattern);
+    for (auto &[name, value] : result.gradients)
+      if (std::string full = "grad." + name.str();
+          full != pattern && rt::matchesGlob(pattern, full))
+        names.push_back(full);
+    for (auto &[name, value] : result.metrics)
+      if (std::string full = name.str();
+          full != pattern && rt::matchesGlob(pattern, full))
+        names.push_back(full);
+  }
+  return names;
+}
+
 /// A state, a metric, or `grad.<parameter>` (sum over microbatches).
 static rt::Status fetch(StepInterpreter &interpreter,
                         const StepInterpreter::StepResult &result,
-                        MLIRContext &context, const Options &options) {
-  for (StringRef name : options.fetch) {
+                        MLIRContext &context, const Options &options,
+                        const std::string &prefix) {
+  for (const std::string &text : nameFetches(result, options)) {
+    StringRef name = text;
     HostTensor value;
     if (StringRef parameter = name; parameter.consume_front("grad.")) {
       auto found = result.gradients.find(StringAttr::get(&context, parameter));
@@ -132,7 +153,7 @@ static rt::Status fetch(StepInterpreter &interpreter,
                            "--fetch: expected a metric, a state or "
                            "grad.<parameter>, got '" +
                                name.str() + "'");
-    LLMC_TRY(give(name, value, options));
+    LLMC_TRY(give(prefix + text, value, options));
   }
   return rt::Status::success();
 }
@@ -222,6 +243,11 @@ rt::Status driver::runInterpret(const Options &options) {
             result)))
       return error.status(ErrorKind::diagnosed, "interpretation failed");
     printStep(i, result, log.get());
+    if (options.fetchEachStep)
+      LLMC_TRY(fetch(interpreter, result, *context, options,
+                     "step-" + std::to_string(i) + "."));
   }
-  return fetch(interpreter, result, *context, options);
+  return options.fetchEachStep
+             ? rt::Status::success()
+             : fetch(interpreter, result, *context, options, "");
 }

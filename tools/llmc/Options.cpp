@@ -91,6 +91,9 @@ struct Flags {
                               cl::sub(train),
                               cl::sub(run),
                               cl::sub(interpret)};
+  cl::opt<bool> fetchEachStep{
+      "fetch-each-step", cl::desc("fetch behind each step, as step-<n>.<name>"),
+      cl::sub(train), cl::sub(run), cl::sub(interpret)};
   cl::opt<std::string> dump{"dump",
                             cl::desc("folder of fetched .npy files"),
                             cl::value_desc("folder"),
@@ -199,6 +202,7 @@ rt::Status Flags::fill(Options &options) {
   options.dataType = dataType;
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());
+  options.fetchEachStep = fetchEachStep;
   options.dump = dump;
   options.printConfig = printConfig;
   options.json = json;

@@ -38,6 +38,7 @@ struct Options {
   std::string data, dataType;
   std::string log;
   std::vector<std::string> fetch;
+  bool fetchEachStep = false;
   std::string dump;
   std::string errorFile;
   bool printConfig = false, json = false, trustKernels = false;

@@ -47,6 +47,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.steps = steps;
   runOptions.logFile = options.log;
   runOptions.fetch = options.fetch;
+  runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
   return rt::runSteps(session, runOptions);
 }

@@ -9,11 +9,13 @@
 #include "llmc/Runtime/Executor/RunLoop.h"
 
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Config/Config.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -54,7 +56,9 @@ private:
   void printResult() const;
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
-  Status writeFetches();
+  Status nameFetches();
+  Status writeFetches(const std::string &prefix);
+  Status give(const std::string &label, const HostTensor &value);
   std::string memoryText() const;
 
   Session &session;
@@ -62,6 +66,8 @@ private:
   const plan::Entry *entry = nullptr;
   StepSize size;
   OwnedFile log;
+  /// What `options.fetch` stands for.
+  std::vector<std::string> fetches;
 };
 } // namespace
 
@@ -255,6 +261,58 @@ Status Loop::prepare() {
           .at(options.logFile);
     }
   }
+  std::error_code code;
+  if (!options.dumpFolder.empty()) {
+    std::filesystem::create_directories(options.dumpFolder, code);
+  }
+  if (code) {
+    return makeError(ErrorKind::usage,
+                     "cannot make the folder for values: " + code.message())
+        .at(options.dumpFolder);
+  }
+  return nameFetches();
+}
+
+/// Exact names are kept as they are: the session says which it does not know.
+Status Loop::nameFetches() {
+  std::vector<std::string> known;
+  for (const plan::Fetch &fetch : entry->fetches) {
+    known.push_back(fetch.name);
+  }
+  for (const plan::Metric &metric : entry->metrics) {
+    known.push_back(metric.name);
+  }
+  for (const plan::Input &input : entry->inputs) {
+    known.push_back(input.name);
+  }
+  for (const plan::State &state : session.plan().states) {
+    known.push_back(state.name);
+  }
+  auto add = [&](const std::string &name) {
+    if (std::find(fetches.begin(), fetches.end(), name) == fetches.end()) {
+      fetches.push_back(name);
+    }
+  };
+  for (const std::string &pattern : options.fetch) {
+    if (pattern.find_first_of("*?") == std::string::npos) {
+      add(pattern);
+      continue;
+    }
+    bool matched = false;
+    for (const std::string &name : known) {
+      if (matchesGlob(pattern, name)) {
+        matched = true;
+        add(name);
+      }
+    }
+    if (!matched) {
+      return makeError(ErrorKind::usage,
+                       fmt::format("--fetch: expected the name of a value of "
+                                   "entry '{}' or a glob that matches one, "
+                                   "got '{}'",
+                                   options.entry, pattern));
+    }
+  }
   return Status::success();
 }
 
@@ -271,6 +329,9 @@ Status Loop::step(int64_t step, Clock::time_point begin) {
                static_cast<double>(options.steps - ran);
   printLine(facts, eta);
   LLMC_TRY(writeLog(facts));
+  if (options.fetchEachStep) {
+    LLMC_TRY(writeFetches(fmt::format("step-{}.", step)));
+  }
   std::optional<double> loss = session.metric("loss");
   if (options.stopOnNan && loss && !std::isfinite(*loss)) {
     return makeError(
@@ -280,8 +341,19 @@ Status Loop::step(int64_t step, Clock::time_point begin) {
   return Status::success();
 }
 
-Status Loop::writeFetches() {
-  for (const std::string &name : options.fetch) {
+Status Loop::give(const std::string &label, const HostTensor &value) {
+  if (options.dumpFolder.empty()) {
+    fmt::print(options.out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
+               fmt::join(value.shape, ", "), printElements(value));
+    return Status::success();
+  }
+  std::string file = label;
+  std::replace(file.begin(), file.end(), '/', '_');
+  return writeNpy(value, options.dumpFolder + "/" + file + ".npy");
+}
+
+Status Loop::writeFetches(const std::string &prefix) {
+  for (const std::string &name : fetches) {
     // A value of each microbatch, where the entry returns it for each.
     bool each = false;
     for (const plan::Fetch &fetch : entry->fetches) {
@@ -293,15 +365,8 @@ Status Loop::writeFetches() {
     int64_t count = each ? entry->numMicrobatches : 1;
     for (int64_t m = 0; m < count; ++m) {
       LLMC_TRY_ASSIGN(HostTensor value, session.fetch(name, m));
-      std::string label = count > 1 ? fmt::format("{}.{}", name, m) : name;
-      if (options.dumpFolder.empty()) {
-        fmt::print(options.out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
-                   fmt::join(value.shape, ", "), printElements(value));
-        continue;
-      }
-      std::string file = label;
-      std::replace(file.begin(), file.end(), '/', '_');
-      LLMC_TRY(writeNpy(value, options.dumpFolder + "/" + file + ".npy"));
+      LLMC_TRY(give(prefix + (count > 1 ? fmt::format("{}.{}", name, m) : name),
+                    value));
     }
   }
   return Status::success();
@@ -317,7 +382,9 @@ Status Loop::run() {
       break;
     }
   }
-  LLMC_TRY(writeFetches());
+  if (!options.fetchEachStep) {
+    LLMC_TRY(writeFetches(""));
+  }
   printResult();
   return Status::success();
 }

@@ -30,8 +30,12 @@ struct RunOptions {
   int64_t firstStep = 0;
   /// JSON lines; "" for none.
   std::string logFile;
-  /// Printed behind the last step, or written as `<dumpFolder>/<name>.npy`.
+  /// Printed behind the last step, or written as `<dumpFolder>/<name>.npy`;
+  /// behind `<name>` a microbatch where each has its own value. A glob stands
+  /// for the fetches, metrics, inputs and states that it matches.
   std::vector<std::string> fetch;
+  /// Behind each step instead, as `step-<step>.<name>`.
+  bool fetchEachStep = false;
   std::string dumpFolder;
   /// A loss that is not finite ends the run (13).
   bool stopOnNan = true;
