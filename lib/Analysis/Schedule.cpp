@@ -110,9 +110,10 @@ Schedule llmc::scheduleGPipe(const ScheduleProblem &problem) {
   for (auto [chunk, stage] : llvm::enumerate(problem.stageOf))
     for (int64_t m = 0; m < problem.numMicrobatches; ++m)
       orders[stage].push_back(makeCell(Kind::Forward, chunk, m));
-  for (auto [chunk, stage] : llvm::reverse(llvm::enumerate(problem.stageOf)))
+  for (auto chunk = static_cast<int64_t>(problem.stageOf.size()); chunk-- > 0;)
     for (int64_t m = 0; m < problem.numMicrobatches; ++m)
-      orders[stage].push_back(makeCell(Kind::Backward, chunk, m));
+      orders[problem.stageOf[chunk]].push_back(
+          makeCell(Kind::Backward, chunk, m));
   return withUpdate(layOut(problem, orders));
 }
 
@@ -174,6 +175,26 @@ static std::string readTimes(const ScheduleProblem &problem,
   return "";
 }
 
+/// A step ends with one update on each stage; an entry has none.
+static std::string checkUpdates(const Schedule &schedule, bool hasBackward) {
+  for (auto [stage, row] : llvm::enumerate(schedule)) {
+    int64_t count = llvm::count_if(
+        row, [](const Cell &cell) { return cell.kind == Kind::Update; });
+    if (count != (hasBackward ? 1 : 0))
+      return std::string("expected ") + (hasBackward ? "one" : "no") +
+             " update on stage " + std::to_string(stage) + ", got " +
+             std::to_string(count);
+    bool isOver = false;
+    for (const Cell &cell : row) {
+      if (isOver && cell.hasMicrobatch())
+        return "cell " + cell.str() + " stands behind the update of stage " +
+               std::to_string(stage);
+      isOver |= cell.kind == Kind::Update;
+    }
+  }
+  return "";
+}
+
 std::string llmc::checkSchedule(const ScheduleProblem &problem,
                                 const Schedule &schedule, bool hasBackward) {
   if (static_cast<int64_t>(schedule.size()) != problem.numStages)
@@ -209,7 +230,7 @@ std::string llmc::checkSchedule(const ScheduleProblem &problem,
           return "cell " + cell.str() + " stands before microbatch " +
                  std::to_string(m - 1);
       }
-  return "";
+  return checkUpdates(schedule, hasBackward);
 }
 
 SmallVector<int64_t> llmc::getInFlight(const ScheduleProblem &problem,

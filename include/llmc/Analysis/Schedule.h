@@ -53,7 +53,8 @@ std::optional<Schedule> makeSchedule(StringRef name,
 
 /// Empty when the table is legal: each chunk and microbatch has one F, one B,
 /// and one W if there is any W; each runs on its stage, after what it depends
-/// on; B and W of a chunk go by microbatch. Otherwise the reason.
+/// on; B and W of a chunk go by microbatch; with backward, each stage ends with
+/// one update, else there is none. Otherwise the reason.
 std::string checkSchedule(const ScheduleProblem &problem,
                           const Schedule &schedule, bool hasBackward);
 
