@@ -1,0 +1,105 @@
+// RUN: split-file %s %t
+// RUN: llmc compile %t/model.mlir --config %t/momentum.toml --compile-to=import -o - | FileCheck %t/momentum.toml
+// RUN: llmc compile %t/model.mlir --config %t/own.toml --compile-to=import -o - | FileCheck %t/own.toml
+// RUN: llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.name=adamw --set optimizer.eps=0.5 --compile-to=import -o - | FileCheck %t/model.mlir
+// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.name=sgd --set optimizer.eps=0.5 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not llmc compile %t/model.mlir --config %t/own.toml --set optimizer.constants.gian=2 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NEAR
+// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/own.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/hyper.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=HYPER
+// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/constant.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=SCALAR
+// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/two.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=TWO
+// FOREIGN: llmc: error[usage]: optimizer 'sgd' has no constant 'eps'
+// NEAR: llmc: error[usage]: {{.*}}has no constant 'gian', did you mean 'gain'?
+// ABSENT: llmc: error[usage]: expected a value for 'optimizer.constants.gain', got none
+// HYPER: llmc: error[diagnosed]: {{.*}}hyper.mlir:1:1: expected one of the hyper values lr, t, step and seed, got 'temperature'
+// SCALAR: llmc: error[diagnosed]: {{.*}}constant.mlir:1:1: expected constant 'gain' to be a float scalar
+// TWO: llmc: error[diagnosed]: {{.*}}two.mlir: expected one function, the optimizer
+
+//--- momentum.toml
+# The learning rate's rule comes from [schedule], constants from [optimizer].
+# CHECK: dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 1.000000e-02, last = 1.000000e-03, warmup = 5, total = 50>
+# CHECK-NOT: dist.hyper
+# CHECK: func.func private @optimizer.momentum(%arg0: tensor<1xf32> {dist.role = "parameter"} {{.*}}, %arg1: tensor<1xf32> {dist.role = "gradient"} {{.*}}, %arg2: tensor<1xf32> {dist.moment = "v"} {{.*}}, %arg3: tensor<f32> {dist.hyper = @lr} loc({{[^)]*}}))
+# CHECK-NEXT: stablehlo.constant dense<5.000000e-01> : tensor<f32>
+# CHECK-NEXT: stablehlo.constant dense<0.000000e+00> : tensor<f32>
+# CHECK: dist.training @train forward(@loss) optimizer(@optimizer.momentum) microbatches(4) schedule(<1f1b>) clip(2.000000e+00) recompute(<every, 2>)
+[data.inputs]
+x = 0
+
+[optimizer]
+name = "momentum"
+lr = 0.01
+momentum = 0.5
+
+[schedule]
+name = "cosine"
+warmup_steps = 5
+min_lr = 0.001
+
+[training]
+steps = 50
+microbatches = 4
+max_norm = 2.0
+recompute = "2"
+
+//--- own.toml
+# An own function, by a path relative to the configuration; it names t and
+# step, which get their rules.
+# CHECK-DAG: dist.hyper @lr : tensor<f32> = <warmup_linear, base = 3.000000e-04, total = 7>
+# CHECK-DAG: dist.hyper @t : tensor<f32> = <step, base = 1.000000e+00>
+# CHECK-DAG: dist.hyper @step : tensor<i32> = <step>
+# CHECK-DAG: dist.hyper @seed : tensor<i64> = <seed>
+# CHECK: func.func private @mine(
+# CHECK-NEXT: stablehlo.constant dense<3.000000e+00> : tensor<f32>
+# CHECK: optimizer(@mine)
+[data.inputs]
+x = 0
+
+[optimizer]
+path = "own.mlir"
+
+[optimizer.constants]
+gain = 3.0
+
+[schedule]
+name = "linear"
+decay_steps = 7
+
+//--- own.mlir
+func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %t: tensor<f32> {dist.hyper = @t}, %step: tensor<i32> {dist.hyper = @step}, %seed: tensor<i64> {dist.hyper = @seed}, %gain: tensor<f32> {dist.constant = "gain"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+  %0 = stablehlo.broadcast_in_dim %gain, dims = [] : (tensor<f32>) -> tensor<1xf32>
+  %1 = stablehlo.multiply %0, %g : tensor<1xf32>
+  %2 = stablehlo.subtract %p, %1 : tensor<1xf32>
+  return %2 : tensor<1xf32>
+}
+
+//--- hyper.mlir
+func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %t: tensor<f32> {dist.hyper = @temperature}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+  return %p : tensor<1xf32>
+}
+
+//--- constant.mlir
+func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %t: tensor<1xf32> {dist.constant = "gain"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+  return %p : tensor<1xf32>
+}
+
+//--- two.mlir
+func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+  return %p : tensor<1xf32>
+}
+func.func @yours(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+  return %p : tensor<1xf32>
+}
+
+//--- model.mlir
+// Given constants replace defaults.
+// CHECK: func.func private @optimizer.adamw
+// CHECK-NEXT: stablehlo.constant dense<0.899999976> : tensor<f32>
+// CHECK-NEXT: stablehlo.constant dense<0.949999988> : tensor<f32>
+// CHECK-NEXT: stablehlo.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-NEXT: stablehlo.constant dense<0.000000e+00> : tensor<f32>
+func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
