@@ -62,7 +62,7 @@ LogicalResult linkKernels(ModuleOp kernels, StringRef object, StringRef path) {
   std::string objectPath = (path + ".o").str();
   std::string sharedPath = (path + ".part").str();
   std::string logPath = (path + ".log").str();
-  auto cleanUp = llvm::make_scope_exit([&] {
+  llvm::scope_exit cleanUp([&] {
     for (const std::string &file : {objectPath, sharedPath, logPath})
       llvm::sys::fs::remove(file);
   });
