@@ -10,7 +10,7 @@ The time may grow at most linearly: (t96 - t48) / 48 <= 1.2 (t24 - t12) / 12, an
 the example itself (4 layers) takes less than 5 s. Each figure is the least of
 several runs, text parsing and kernels included.
 
-    python run.py --llmc ../../build/release/bin/llmc
+    python run.py --llmc ../../build/dev/bin/llmc
 """
 
 import argparse

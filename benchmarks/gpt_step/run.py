@@ -9,7 +9,7 @@
 States the roofline first (work, traffic, the machine's measured rates), then
 runs each program alone, pinned to as many cores as it may use threads.
 
-    python run.py --llmc ../../build/release/bin/llmc --torch-python <python with torch>
+    python run.py --llmc ../../build/dev/bin/llmc --torch-python <python with torch>
 
 A peer whose package is missing is left out and said to be missing. The model's
 text is printed by JAX at run time, so jax must be importable by --jax-python.
@@ -105,8 +105,8 @@ def run_llmc(a, folder, threads):
         print(f"llmc: left out ({(process.stderr.strip().splitlines() or ['no output'])[-1]})")
         return None
     entries = [json.loads(line) for line in log.read_text().splitlines() if line.strip()]
-    steps = [e for e in entries if "step" in e and "step_ms" in e]
-    times = [e["step_ms"] for e in steps][a.warmup :]
+    steps = [e for e in entries if "step" in e and "seconds" in e]
+    times = [1e3 * e["seconds"] for e in steps][a.warmup :]
     return {"name": "llmc", "threads": threads, "ms": times, "loss": steps[-1]["loss"]}
 
 
