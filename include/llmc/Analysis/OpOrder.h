@@ -7,7 +7,7 @@
 // problem says what an order costs, and whether it is one.
 //
 //   op 0 makes A (4), op 1 makes B (4), op 2: A -> C (1), op 3: B -> D (1)
-//   in this order 9 at the peak;  0, 2, 1, 3: 6
+//   in this order 9 at the peak;  0, 2, 1, 3: 5
 //
 // Test: test/Analysis/OpOrderTest.cpp
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
 // RUN: llmc-opt %s --llmc-order | FileCheck %s
-// RUN: llmc-opt %s --llmc-order --llmc-order --llmc-assign-places --llmc-verify-plan | FileCheck %s --check-prefix=PLACED
 
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x6xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
@@ -58,11 +57,6 @@ module @kernels {
 // CHECK: plan.table @train.table programs([@train.c0.F, @train.c0.B]) rows(<["0.0", "1.0", "0.1", "1.1", "0.2", "1.2"]>)
 // CHECK: plan.entry @train train microbatches(3) chunks(1) prologue([@train.prologue]) table(@train.table) epilogue([@train.u0]) inputs([#plan.input<"x", tensor<8x4xf32>, data_offset = 0>]) hypers([@lr]) metrics([#plan.metric<"norm", f32>]) fetches([])
 // CHECK-NOT: dist.timeline
-
-// Frames of calls that never meet share memory; states are apart.
-// PLACED: plan.device threads(1) arenas([1280])
-// PLACED: plan.frame @state state offset(0) size(128)
-// PLACED: plan.frame @train.act0 act chunk(0) offset(640) size(320)
 
 func.func private @train.c0.F(%mb: index, %x: tensor<8x4xf32> {dist.slot = #dist.slot<input, "x">, dist.data_offset = 0 : i64}, %w: tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">})
     -> (tensor<48xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, tensor<8x4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}) {

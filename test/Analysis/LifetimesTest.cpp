@@ -1,0 +1,62 @@
+//===- LifetimesTest.cpp - Tests of Analysis/Lifetimes --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/Lifetimes.h"
+
+#include <gtest/gtest.h>
+
+using namespace llmc;
+
+TEST(Lifetimes, OneStream) {
+  LifetimeProblem problem{1, 0, 3, {{0, {0}}, {0, {0, 1}}, {0, {1}}}};
+  std::vector<Lifetime> lives = findLifetimes(problem);
+  EXPECT_EQ(lives[0].begin, 0);
+  EXPECT_EQ(lives[0].end, 2);
+  EXPECT_EQ(lives[1].begin, 1);
+  EXPECT_EQ(lives[1].end, 3);
+  EXPECT_EQ(lives[2].begin, lives[2].end);
+}
+
+/// compute: write A, signal 0, [x], wait 1, read B;  copy: wait 0, A -> B,
+/// signal 1.
+static LifetimeProblem makeCopy(bool waits) {
+  LifetimeProblem problem{2, 0, 2, {}};
+  auto &list = problem.instructions;
+  list.push_back({0, {0}});
+  list.push_back({0, {}, 0, -1});
+  if (waits)
+    list.push_back({1, {}, -1, 0});
+  list.push_back({1, {0, 1}});
+  list.push_back({1, {}, 1, -1});
+  list.push_back({0, {}});
+  if (waits)
+    list.push_back({0, {}, -1, 1});
+  list.push_back({0, {}});
+  return problem;
+}
+
+TEST(Lifetimes, OtherStreamsLieBetweenWhatIsOrdered) {
+  std::vector<Lifetime> lives = findLifetimes(makeCopy(true));
+  // Instructions of compute: 0 write, 1 signal, 2 x, 3 wait, 4 last.
+  EXPECT_EQ(lives[0].begin, 0);
+  EXPECT_EQ(lives[0].end, 4);
+  EXPECT_EQ(lives[1].begin, 2);
+  EXPECT_EQ(lives[1].end, 4);
+  EXPECT_TRUE(lives[1].isClosed);
+}
+
+TEST(Lifetimes, WithoutWaitsNothingIsKnown) {
+  std::vector<Lifetime> lives = findLifetimes(makeCopy(false));
+  EXPECT_EQ(lives[1].begin, 0);
+  EXPECT_FALSE(lives[1].isClosed);
+  EXPECT_GT(lives[1].end, 3);
+}
+
+TEST(Lifetimes, FindsFaults) {
+  EXPECT_NE((LifetimeProblem{1, 1, 0, {}}).check(), "");
+  EXPECT_NE((LifetimeProblem{1, 0, 0, {{0, {0}}}}).check(), "");
+  EXPECT_EQ(makeCopy(true).check(), "");
+}
