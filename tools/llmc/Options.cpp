@@ -17,6 +17,9 @@ using rt::ErrorKind;
 namespace cl = llvm::cl;
 
 namespace {
+/// Ours among the flags that LLVM's libraries register.
+cl::OptionCategory category("llmc options");
+
 /// The flags, grouped by the subcommands that have them.
 struct Flags {
   cl::SubCommand train{"train", "compile a model and train it"};
@@ -26,88 +29,118 @@ struct Flags {
   cl::SubCommand interpret{"interpret", "evaluate a program without kernels"};
   cl::SubCommand inspect{"inspect", "print a plan"};
 
-  cl::opt<std::string> input{cl::Positional,    cl::desc("<model or plan>"),
-                             cl::Required,      cl::sub(train),
-                             cl::sub(compile),  cl::sub(run),
-                             cl::sub(interpret)};
-  cl::list<std::string> inspected{cl::Positional, cl::desc("[plan] <file>"),
-                                  cl::OneOrMore, cl::sub(inspect)};
+  cl::opt<std::string> input{
+      cl::Positional, cl::cat(category), cl::desc("<model or plan>"),
+      cl::Required,   cl::sub(train),    cl::sub(compile),
+      cl::sub(run),   cl::sub(interpret)};
+  cl::list<std::string> inspected{cl::Positional, cl::cat(category),
+                                  cl::desc("[plan] <file>"), cl::OneOrMore,
+                                  cl::sub(inspect)};
   cl::opt<std::string> config{"config",
+                              cl::cat(category),
                               cl::desc("strategy (TOML)"),
                               cl::value_desc("file"),
                               cl::sub(train),
                               cl::sub(compile),
                               cl::sub(interpret)};
-  cl::list<std::string> set{"set", cl::desc("key=value over the configuration"),
-                            cl::sub(train), cl::sub(compile),
+  cl::list<std::string> set{"set",
+                            cl::cat(category),
+                            cl::desc("key=value over the configuration"),
+                            cl::sub(train),
+                            cl::sub(compile),
                             cl::sub(interpret)};
-  cl::opt<std::string> mesh{"mesh", cl::desc("sizes of axes: data=2,tensor=2"),
-                            cl::sub(train), cl::sub(compile),
+  cl::opt<std::string> mesh{"mesh",
+                            cl::cat(category),
+                            cl::desc("sizes of axes: data=2,tensor=2"),
+                            cl::sub(train),
+                            cl::sub(compile),
                             cl::sub(interpret)};
   cl::opt<std::string> weights{"weights",
+                               cl::cat(category),
                                cl::desc("initial parameters (safetensors)"),
                                cl::value_desc("file"),
                                cl::sub(train),
                                cl::sub(compile),
                                cl::sub(interpret)};
-  cl::opt<std::string> output{"o",
+  cl::opt<std::string> output{"o", cl::cat(category),
                               cl::desc("folder of the plan, or file of a "
                                        "phase's IR (-: stdout)"),
                               cl::value_desc("path"), cl::sub(compile)};
-  cl::opt<std::string> compileTo{
-      "compile-to", cl::desc("stop behind this phase"), cl::value_desc("phase"),
-      cl::init("plan"), cl::sub(compile)};
+  cl::opt<std::string> compileTo{"compile-to",
+                                 cl::cat(category),
+                                 cl::desc("stop behind this phase"),
+                                 cl::value_desc("phase"),
+                                 cl::init("plan"),
+                                 cl::sub(compile)};
   cl::opt<std::string> compileFrom{"compile-from",
+                                   cl::cat(category),
                                    cl::desc("the input is the IR behind this "
                                             "phase"),
-                                   cl::value_desc("phase"), cl::sub(compile),
+                                   cl::value_desc("phase"),
+                                   cl::sub(compile),
                                    cl::sub(interpret)};
-  cl::opt<std::string> entry{
-      "entry",           cl::desc("train, evaluate or forward"),
-      cl::init("train"), cl::sub(train),
-      cl::sub(run),      cl::sub(interpret)};
-  cl::opt<int64_t> steps{"steps",      cl::desc("number of steps"),
-                         cl::init(-1), cl::sub(train),
-                         cl::sub(run), cl::sub(interpret)};
+  cl::opt<std::string> entry{"entry",
+                             cl::cat(category),
+                             cl::desc("train, evaluate or forward"),
+                             cl::init("train"),
+                             cl::sub(train),
+                             cl::sub(run),
+                             cl::sub(interpret)};
+  cl::opt<int64_t> steps{
+      "steps",           cl::cat(category), cl::desc("number of steps"),
+      cl::init(-1),      cl::sub(train),    cl::sub(run),
+      cl::sub(interpret)};
   cl::opt<int> threads{
-      "threads",        cl::desc("threads of a device (0: all)"),
-      cl::init(0),      cl::sub(train),
-      cl::sub(compile), cl::sub(run)};
-  cl::opt<std::string> data{
-      "data",         cl::desc("corpus"), cl::value_desc("file"),
-      cl::sub(train), cl::sub(run),       cl::sub(interpret)};
-  cl::opt<std::string> dataType{"data-type", cl::desc("u8, u16 or u32"),
-                                cl::sub(train), cl::sub(run),
-                                cl::sub(interpret)};
+      "threads",   cl::cat(category), cl::desc("threads of a device (0: all)"),
+      cl::init(0), cl::sub(train),    cl::sub(compile),
+      cl::sub(run)};
+  cl::opt<std::string> data{"data",
+                            cl::cat(category),
+                            cl::desc("corpus"),
+                            cl::value_desc("file"),
+                            cl::sub(train),
+                            cl::sub(run),
+                            cl::sub(interpret)};
+  cl::opt<std::string> dataType{
+      "data-type",    cl::cat(category), cl::desc("u8, u16 or u32"),
+      cl::sub(train), cl::sub(run),      cl::sub(interpret)};
   cl::opt<std::string> log{"log",
+                           cl::cat(category),
                            cl::desc("a JSON line for each step"),
                            cl::value_desc("file"),
                            cl::sub(train),
                            cl::sub(run),
                            cl::sub(interpret)};
   cl::list<std::string> fetch{"fetch",
+                              cl::cat(category),
                               cl::desc("names of values to print"),
                               cl::CommaSeparated,
                               cl::sub(train),
                               cl::sub(run),
                               cl::sub(interpret)};
   cl::opt<bool> fetchEachStep{
-      "fetch-each-step", cl::desc("fetch behind each step, as step-<n>.<name>"),
-      cl::sub(train), cl::sub(run), cl::sub(interpret)};
+      "fetch-each-step",
+      cl::cat(category),
+      cl::desc("fetch behind each step, as step-<n>.<name>"),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret)};
   cl::opt<std::string> dump{"dump",
+                            cl::cat(category),
                             cl::desc("folder of fetched .npy files"),
                             cl::value_desc("folder"),
                             cl::sub(train),
                             cl::sub(run),
                             cl::sub(interpret)};
-  cl::opt<std::string> errorFile{"error-file", cl::desc("the error as JSON"),
-                                 cl::value_desc("file"),
-                                 cl::sub(cl::SubCommand::getAll())};
-  cl::opt<bool> printConfig{"print-config",
+  cl::opt<std::string> errorFile{
+      "error-file", cl::cat(category), cl::desc("the error as JSON"),
+      cl::value_desc("file"), cl::sub(cl::SubCommand::getAll())};
+  cl::opt<bool> printConfig{"print-config", cl::cat(category),
                             cl::desc("print every key with its origin, stop"),
                             cl::sub(train), cl::sub(compile)};
-  cl::opt<bool> json{"json", cl::desc("print as JSON"), cl::sub(inspect)};
-  cl::opt<bool> trustKernels{"trust-kernels",
+  cl::opt<bool> json{"json", cl::cat(category), cl::desc("print as JSON"),
+                     cl::sub(inspect)};
+  cl::opt<bool> trustKernels{"trust-kernels", cl::cat(category),
                              cl::desc("load kernels that others may write"),
                              cl::sub(run)};
 
@@ -212,6 +245,10 @@ rt::Status Flags::fill(Options &options) {
 
 rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
   Flags flags;
+  cl::HideUnrelatedOptions(category);
+  for (cl::SubCommand *command : {&flags.train, &flags.compile, &flags.run,
+                                  &flags.interpret, &flags.inspect})
+    cl::HideUnrelatedOptions(category, *command);
   std::string text;
   llvm::raw_string_ostream errors(text);
   if (!cl::ParseCommandLineOptions(argc, argv,
