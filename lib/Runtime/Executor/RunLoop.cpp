@@ -201,8 +201,13 @@ void Loop::printResult() const {
 
 void Loop::printLine(const StepFacts &facts, double eta) const {
   std::string line = fmt::format("step: {}", facts.step);
-  for (const NamedValue &metric : session.metrics()) {
-    line += fmt::format("  {}: {}", metric.name, printMetric(metric));
+  // The loss comes first, as readers of such lines expect.
+  for (bool isLoss : {true, false}) {
+    for (const NamedValue &metric : session.metrics()) {
+      if ((metric.name == "loss") == isLoss) {
+        line += fmt::format("  {}: {}", metric.name, printMetric(metric));
+      }
+    }
   }
   line += fmt::format("  memory: {}", memoryText());
   if (size.count > 0) {
