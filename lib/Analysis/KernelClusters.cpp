@@ -98,8 +98,9 @@ KernelCluster ClusterSolver::makeSingle(int node) const {
     bool trailing = std::all_of(n.reduced.begin() + rows, n.reduced.end(),
                                 [](bool reduced) { return reduced; });
     cluster.rowShape.assign(n.space.begin(), n.space.begin() + rows);
-    cluster.hasRowShape = trailing && (countOf(cluster.rowShape) >= minRows ||
-                                       countOf(n.space) <= largeSpace);
+    int64_t count = countOf(cluster.rowShape);
+    cluster.hasRowShape = trailing && count > 1 &&
+                          (count >= minRows || countOf(n.space) <= largeSpace);
     cluster.kind = cluster.hasRowShape ? Kind::Rows : Kind::Reduce;
   }
   return cluster;
@@ -311,7 +312,8 @@ void ClusterSolver::joinSibling(int node) {
     std::set<int> sources;
     for (int member : clusters[cluster].nodes) {
       for (const KernelAccess &access : nodes[member].accesses)
-        sources.insert(access.producer);
+        if (countOf(access.shape) == countOf(n.space))
+          sources.insert(access.producer);
       for (int external : nodes[member].externals)
         sources.insert(-1 - external);
     }

@@ -45,7 +45,7 @@ struct KernelNode {
   /// Reductions: for each dim of the space, whether it is reduced.
   std::vector<bool> reduced;
   std::vector<KernelAccess> accesses;
-  /// Numbers of the values from outside that the node reads.
+  /// Numbers of the values from outside, of the space's size, that it reads.
   std::vector<int> externals;
   /// Read by something that is no kernel: kept in any case.
   bool required = false;

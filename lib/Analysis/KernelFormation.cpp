@@ -35,11 +35,12 @@ ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
+/// The form as kernels see it: a reduction over dims of size 1 is an Element.
 std::optional<KernelForm> getForm(Operation *op) {
   auto kernel = dyn_cast_or_null<graph::KernelOpInterface>(op);
   if (!kernel)
     return std::nullopt;
-  return kernel.getKernelForm();
+  return isElementwise(op) ? KernelForm::Element : kernel.getKernelForm();
 }
 
 bool isExpensive(Operation *op) {
@@ -49,9 +50,13 @@ bool isExpensive(Operation *op) {
 
 class FormationBuilder {
 public:
-  explicit FormationBuilder(Block &block) : block(block) {}
+  using IsRead = function_ref<bool(OpOperand &)>;
 
-  FailureOr<KernelFormation> run();
+  explicit FormationBuilder(Block &block, IsRead isRead = nullptr)
+      : block(block), isRead(isRead) {}
+
+  LogicalResult checkForms();
+  KernelFormation run();
 
 private:
   /// What a cheap op reads in the end, and how many ops are between.
@@ -62,16 +67,17 @@ private:
   static constexpr int64_t maxChain = 12;
   static constexpr size_t maxLeaves = 8;
 
-  LogicalResult checkForms();
   bool isHere(Operation *op) const { return op && op->getBlock() == &block; }
   bool isInline(Operation *op) const { return isHere(op) && chains.count(op); }
   void findCheapOps();
   void addRequired();
   void require(Value value);
+  Value getMoved(Value value) const;
   void requireForUpdate(Operation &op);
   void makeNodes();
   KernelNode makeNode(Operation *op);
-  void addAccesses(KernelNode &node, Value value, std::vector<int> dims);
+  void addAccesses(KernelNode &node, Value value, std::vector<int> dims,
+                   bool fromMemory);
   static std::vector<int> mapThrough(Operation *op, unsigned operand,
                                      const std::vector<int> &dims);
   static std::vector<int> mapThroughAlias(ArrayRef<int64_t> from,
@@ -81,6 +87,7 @@ private:
   void addInline(Operation *op, llvm::SetVector<Operation *> &ops);
 
   Block &block;
+  IsRead isRead;
   llvm::DenseMap<Operation *, Chain> chains;
   llvm::DenseSet<Operation *> required;
   std::vector<Operation *> nodeOps;
@@ -148,7 +155,24 @@ void FormationBuilder::require(Value value) {
   if (!isHere(op))
     return;
   required.insert(op);
-  chains.erase(op);
+  // What reads nothing is computed again all the same.
+  auto chain = chains.find(op);
+  if (chain != chains.end() && !chain->second.leaves.empty())
+    chains.erase(chain);
+}
+
+/// What a contraction reads in place when it is not yet formed: `value` without
+/// ops that only move elements.
+Value FormationBuilder::getMoved(Value value) const {
+  while (Operation *op = value.getDefiningOp()) {
+    auto cost = dyn_cast<graph::CostOpInterface>(op);
+    if (!isRead || !isHere(op) || getForm(op) != KernelForm::Element || !cost ||
+        op->getNumOperands() != 1 || cost.getCost().flops ||
+        getBytes(op->getOperand(0)) != getBytes(value))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
 }
 
 /// What is changed in place must not be read on the way to the updates.
@@ -167,9 +191,13 @@ void FormationBuilder::addRequired() {
     std::optional<KernelForm> form = getForm(&op);
     if (form == KernelForm::Update)
       requireForUpdate(op);
-    if (!form || form == KernelForm::Contraction)
-      for (Value operand : op.getOperands())
-        require(operand);
+    bool isTerminator = op.hasTrait<OpTrait::IsTerminator>();
+    if (!form || form == KernelForm::Contraction ||
+        form == KernelForm::Decompose)
+      for (OpOperand &operand : op.getOpOperands())
+        if (!isTerminator || !isRead || isRead(operand))
+          require(form == KernelForm::Contraction ? getMoved(operand.get())
+                                                  : operand.get());
   }
 }
 
@@ -224,18 +252,24 @@ FormationBuilder::mapThroughAlias(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
 }
 
 void FormationBuilder::addAccesses(KernelNode &node, Value value,
-                                   std::vector<int> dims) {
+                                   std::vector<int> dims, bool fromMemory) {
   Operation *op = value.getDefiningOp();
   if (!visited.insert({value.getAsOpaquePointer(), dims}).second)
     return;
   if (!isHere(op)) {
-    node.externals.push_back(
-        externals.try_emplace(value, externals.size()).first->second);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    int64_t size = 1;
+    for (int64_t extent : node.space)
+      size *= extent;
+    if (type && type.getNumElements() == size)
+      node.externals.push_back(
+          externals.try_emplace(value, externals.size()).first->second);
     return;
   }
-  if (isInline(op)) {
+  bool isNode = fromMemory && nodeOf.count(op);
+  if (isInline(op) && !isNode) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      addAccesses(node, op->getOperand(i), mapThrough(op, i, dims));
+      addAccesses(node, op->getOperand(i), mapThrough(op, i, dims), fromMemory);
     return;
   }
   KernelAccess access;
@@ -277,14 +311,17 @@ KernelNode FormationBuilder::makeNode(Operation *op) {
       dims = mapThrough(op, number, identity);
     else if (form == KernelForm::Reduction && number < reduction.numInputs)
       dims = identity;
-    addAccesses(node, operand, dims);
+    bool fromMemory = node.kind == KernelNode::Kind::Other ||
+                      (form == KernelForm::Update && number == 0);
+    addAccesses(node, operand, dims, fromMemory);
   }
   return node;
 }
 
 void FormationBuilder::makeNodes() {
   for (Operation &op : block) {
-    if (isInline(&op) || op.hasTrait<OpTrait::IsTerminator>())
+    if ((isInline(&op) && !required.contains(&op)) ||
+        op.hasTrait<OpTrait::IsTerminator>())
       continue;
     nodeOf[&op] = nodeOps.size();
     nodeOps.push_back(&op);
@@ -336,15 +373,10 @@ KernelSpec FormationBuilder::makeSpec(const KernelCluster &cluster) {
   return spec;
 }
 
-FailureOr<KernelFormation> FormationBuilder::run() {
-  if (failed(checkForms()))
-    return failure();
+KernelFormation FormationBuilder::run() {
   findCheapOps();
   addRequired();
   makeNodes();
-  for (Value operand : block.getTerminator()->getOperands())
-    if (auto it = nodeOf.find(operand.getDefiningOp()); it != nodeOf.end())
-      nodes[it->second].required = true;
   std::vector<KernelCluster> clusters = formKernelClusters(nodes);
   for (auto [index, cluster] : llvm::enumerate(clusters))
     for (int node : cluster.nodes)
@@ -381,8 +413,26 @@ FailureOr<KernelFormation> FormationBuilder::run() {
 
 } // namespace
 
+bool isElementwise(Operation *op) {
+  auto kernel = cast<graph::KernelOpInterface>(op);
+  if (kernel.getKernelForm() != KernelForm::Reduction)
+    return kernel.getKernelForm() == KernelForm::Element;
+  graph::ReductionShape reduction = kernel.getReduction();
+  return llvm::all_of(reduction.dims, [&](int64_t dim) {
+    return getShape(op->getOperand(0))[dim] == 1;
+  });
+}
+
 FailureOr<KernelFormation> formKernels(Block &block) {
-  return FormationBuilder(block).run();
+  FormationBuilder builder(block);
+  if (failed(builder.checkForms()))
+    return failure();
+  return builder.run();
+}
+
+llvm::SetVector<Value> findKeptValues(Block &block,
+                                      function_ref<bool(OpOperand &)> isRead) {
+  return FormationBuilder(block, isRead).run().kept;
 }
 
 KernelPrice getKernelPrice(const KernelSpec &spec) {

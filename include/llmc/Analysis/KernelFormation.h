@@ -69,9 +69,19 @@ struct KernelFormation {
   llvm::SetVector<Value> kept;
 };
 
+/// True for ops that are computed element by element: form Element, and
+/// reductions over dims of size 1.
+bool isElementwise(Operation *op);
+
 /// Forms the kernels of `block` (no op of form Decompose may be left in it).
 /// On failure an error has been emitted.
 FailureOr<KernelFormation> formKernels(Block &block);
+
+/// The values that kernels would keep in memory if, of the terminator's
+/// operands, only those counted for which `isRead` says so. Ops of form
+/// Decompose count as ops of no kernel.
+llvm::SetVector<Value>
+findKeptValues(Block &block, function_ref<bool(mlir::OpOperand &)> isRead);
 
 KernelPrice getKernelPrice(const KernelSpec &spec);
 

@@ -26,6 +26,27 @@ Value getAliasRoot(Value value) {
   return value;
 }
 
+/// True when the function returns `value` or an alias of it in `slot`.
+static bool isReturnedIn(func::FuncOp function, Value value,
+                         dist::SlotAttr slot) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (user->hasTrait<OpTrait::IsTerminator>()) {
+      auto target = function.getResultAttrOfType<dist::SlotAttr>(
+          use.getOperandNumber(), dist::DistDialect::kSlot);
+      if (target == slot)
+        return true;
+      continue;
+    }
+    auto kernel = dyn_cast<graph::KernelOpInterface>(user);
+    if (kernel && kernel.getKernelForm() == graph::KernelForm::Alias)
+      for (Value result : user->getResults())
+        if (isReturnedIn(function, result, slot))
+          return true;
+  }
+  return false;
+}
+
 bool isSameSlot(func::FuncOp function, Value argument, Value result) {
   auto blockArgument = dyn_cast<BlockArgument>(argument);
   if (!blockArgument)
@@ -35,16 +56,7 @@ bool isSameSlot(func::FuncOp function, Value argument, Value result) {
   if (!slot || (slot.getKind() != dist::SlotKind::State &&
                 slot.getKind() != dist::SlotKind::Step))
     return false;
-  Operation *terminator = function.front().getTerminator();
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    if (getAliasRoot(operand.get()) != getAliasRoot(result))
-      continue;
-    auto target = function.getResultAttrOfType<dist::SlotAttr>(
-        operand.getOperandNumber(), dist::DistDialect::kSlot);
-    if (target == slot)
-      return true;
-  }
-  return false;
+  return isReturnedIn(function, result, slot);
 }
 
 bool isReturned(Value value) {

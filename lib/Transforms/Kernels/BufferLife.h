@@ -13,7 +13,6 @@
 
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace llmc::kernels {
 
@@ -21,7 +20,7 @@ namespace llmc::kernels {
 Value getAliasRoot(Value value);
 
 /// True when `argument` is in the slot (state or step) in which `result` is
-/// returned, and only `result` is returned there.
+/// returned.
 bool isSameSlot(mlir::func::FuncOp function, Value argument, Value result);
 
 /// True when the terminator returns `value` or an alias of it.

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementEvaluator.h"
-#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Analysis/KernelFormation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -240,7 +240,7 @@ Value ElementEvaluator::getFromOp(Value value, ValueRange indices) {
   }
   if (kernel.getKernelForm() == graph::KernelForm::Alias)
     return getThroughAlias(value, indices);
-  if (kernel.getKernelForm() != graph::KernelForm::Element) {
+  if (!isElementwise(op)) {
     op->emitError("expected an element-wise op inside a kernel, got '")
         << op->getName() << "'";
     return {};
@@ -256,11 +256,35 @@ Value ElementEvaluator::getFromOp(Value value, ValueRange indices) {
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   };
   unsigned number = cast<OpResult>(value).getResultNumber();
-  Value element = kernel.emitElement(builder, loc, number, indices, source);
+  Value element =
+      kernel.getKernelForm() == graph::KernelForm::Reduction
+          ? getThroughReduction(kernel, number, indices, source)
+          : kernel.emitElement(builder, loc, number, indices, source);
   if (!element && !failed)
     op->emitError("expected scalar code for '")
         << op->getName() << "', got none";
   return failed ? Value() : element;
+}
+
+/// A reduction over dims of size 1: one combining step.
+Value ElementEvaluator::getThroughReduction(graph::KernelOpInterface op,
+                                            unsigned number, ValueRange indices,
+                                            graph::ElementSource source) {
+  graph::ReductionShape shape = op.getReduction();
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  IndexMath math{builder, loc};
+  SmallVector<Value> at;
+  size_t next = 0;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    at.push_back(llvm::is_contained(shape.dims, dim) ? math.constant(0)
+                                                     : indices[next++]);
+  SmallVector<Value> initial, elements;
+  for (unsigned i = 0; i < shape.numInputs; ++i) {
+    elements.push_back(source(i, at));
+    initial.push_back(source(shape.numInputs + i, {}));
+  }
+  SmallVector<Value> combined = op.emitCombine(builder, loc, initial, elements);
+  return number < combined.size() ? combined[number] : Value();
 }
 
 /// Dimensions of two shapes of equal size fall into groups of equal products:

@@ -12,6 +12,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_ELEMENTEVALUATOR_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_ELEMENTEVALUATOR_H
 
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/LLVM.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -98,6 +99,8 @@ public:
 private:
   Value getFromOp(Value value, ValueRange indices);
   Value getThroughAlias(Value value, ValueRange indices);
+  Value getThroughReduction(graph::KernelOpInterface op, unsigned number,
+                            ValueRange indices, graph::ElementSource source);
   Value *findMemo(const std::pair<void *, SmallVector<void *>> &key);
 
   OpBuilder &builder;

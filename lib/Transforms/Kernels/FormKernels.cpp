@@ -165,7 +165,10 @@ LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
     inputs.push_back(place(input));
   if (isUpdate) {
     unsigned start = use->ties[0].second;
-    if (!mayOverwrite(spec.inputs[start], spec.outputs[0], step))
+    Value root = getAliasRoot(spec.inputs[start]);
+    int64_t readers = llvm::count_if(
+        spec.inputs, [&](Value input) { return getAliasRoot(input) == root; });
+    if (readers > 1 || !mayOverwrite(spec.inputs[start], spec.outputs[0], step))
       inputs[start] = copyStart(spec);
   }
   SmallVector<Attribute> ties;

@@ -33,7 +33,8 @@ static void setScratchSize(KernelBody &kernel) {
 static bool hasReduction(const KernelSpec &spec) {
   return llvm::any_of(spec.aligned, [](Operation *op) {
     return cast<graph::KernelOpInterface>(op).getKernelForm() ==
-           graph::KernelForm::Reduction;
+               graph::KernelForm::Reduction &&
+           !isElementwise(op);
   });
 }
 

@@ -45,7 +45,8 @@ private:
 
   bool isReduction(Operation *op) const {
     return cast<graph::KernelOpInterface>(op).getKernelForm() ==
-           graph::KernelForm::Reduction;
+               graph::KernelForm::Reduction &&
+           !isElementwise(op);
   }
   /// One element for each row. Only asked of values of aligned ops.
   bool isRowValue(Value value) const {

@@ -11,6 +11,7 @@ using namespace llmc;
 void llmc::buildMemoryPipeline(mlir::OpPassManager &manager) {
   // Recomputation decides what crosses between programs, so it comes first.
   manager.addPass(createRecomputePass());
+  manager.addPass(createTrimActivationsPass());
   manager.addPass(createOutlineProgramsPass());
   manager.addPass(createVerifyMemoryPass());
 }

@@ -9,6 +9,7 @@
 // Test: test/Transforms/Memory/recompute.mlir
 //===----------------------------------------------------------------------===//
 
+#include "SegmentResults.h"
 #include "llmc/Analysis/Program.h"
 #include "llmc/Transforms/Memory/Passes.h"
 
@@ -181,9 +182,8 @@ static llvm::DenseSet<Value> getCrossing(dist::SegmentOp forward) {
   return crossing;
 }
 
-/// `segment` with `values` among its results; the old op is replaced.
-static dist::SegmentOp withResults(dist::SegmentOp segment,
-                                   ArrayRef<Value> values) {
+dist::SegmentOp llmc::withResults(dist::SegmentOp segment,
+                                  ArrayRef<Value> values) {
   dist::YieldOp yield = segment.getYield();
   SmallVector<Value> all(yield.getOperands());
   for (Value value : values)

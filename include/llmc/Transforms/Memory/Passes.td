@@ -32,6 +32,26 @@ def RecomputePass : Pass<"llmc-recompute", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def TrimActivationsPass : Pass<"llmc-trim-activations", "::mlir::ModuleOp"> {
+  let summary = "Keep for the backward what kernels keep anyway";
+  let description = [{
+    Kernel formation says which values of a forward segment are in memory in any
+    case: operands and results of contractions, and what crosses between
+    kernels. Those, and results of reductions, are kept for the backward; what
+    is element-wise in them is computed again there, by the same scalar code and
+    so with the same bits. A value stays kept where computing it again would
+    keep more bytes. A remark says what is saved.
+
+    ```mlir
+    %y:3 = dist.segment chunk(0) phase(forward) { ... %u = add %d, %b  %t = tanh %u ... yield %y, %u, %t }
+    // becomes, if the contraction's result %d is kept
+    %y:2 = dist.segment chunk(0) phase(forward) { ... yield %y, %d }
+    dist.segment chunk(0) phase(backward) { %u = add %y#1, %b  %t = tanh %u ... }
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
 def OutlineProgramsPass : Pass<"llmc-outline-programs", "::mlir::ModuleOp"> {
   let summary = "One function for each segment, over slots";
   let description = [{
