@@ -63,6 +63,26 @@ bool KernelRunner::prepare() {
   return true;
 }
 
+static void *align(char *memory) {
+  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory) + 63) /
+                                  64 * 64);
+}
+
+void KernelRunner::repeat() {
+  for (Call &call : calls)
+    call.function(call.pointers.data(), nullptr, 0, call.info->rows,
+                  align(scratchMemory.data()));
+}
+
+int64_t KernelRunner::getBytes() const {
+  int64_t bytes = 0;
+  for (const Call &call : calls)
+    for (const rt::plan::KernelArgument &argument : call.info->arguments)
+      bytes += argument.extentBytes *
+               (argument.access == rt::plan::Access::readWrite ? 2 : 1);
+  return bytes;
+}
+
 bool KernelRunner::launch(Operation *op, int slices) {
   auto launch = cast<dist::LaunchOp>(op);
   std::string name = launch.getKernel().getLeafReference().str();
@@ -92,14 +112,15 @@ bool KernelRunner::launch(Operation *op, int slices) {
     made[number] = HostTensor(cast<RankedTensorType>(result.getType()));
     pointers.push_back(made[number].mutableBytes());
   }
-  std::vector<char> memory(info->scratchBytes + 64);
-  void *scratch = reinterpret_cast<void *>(
-      (reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
+  if (scratchMemory.size() < size_t(info->scratchBytes + 64))
+    scratchMemory.resize(info->scratchBytes + 64);
+  void *scratch = align(scratchMemory.data());
   for (int slice = 0; slice < slices; ++slice)
     kernel(pointers.data(), nullptr, info->rows * slice / slices,
            info->rows * (slice + 1) / slices, scratch);
   for (auto [result, tensor] : llvm::zip(op->getResults(), made))
     values[result] = tensor;
+  calls.push_back({kernel, info, pointers});
   ++launches;
   return true;
 }
@@ -157,6 +178,7 @@ void KernelRunner::contract(Operation *op) {
 bool KernelRunner::run(int slices) {
   results.clear();
   values.clear();
+  calls.clear();
   if (!library)
     return false;
   Block &block = getFunction().front();

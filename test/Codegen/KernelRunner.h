@@ -28,6 +28,11 @@ public:
   bool isReady() const { return library; }
   std::string takeMessages() { return context.takeMessages(); }
 
+  /// Calls all kernels of the last run again, on the same buffers.
+  void repeat();
+  /// Bytes that they read and write, each operand counted once.
+  int64_t getBytes() const;
+
   /// Largest |kernel - interpreter| / max(1, |interpreter|) over all results.
   double getError() const;
   ArrayRef<HostTensor> getResults() const { return results; }
@@ -36,6 +41,12 @@ public:
   const rt::plan::Manifest &getManifest() const { return manifest; }
 
 private:
+  struct Call {
+    LlmcKernelFn function;
+    const rt::plan::KernelInfo *info;
+    SmallVector<void *> pointers;
+  };
+
   bool prepare();
   bool launch(Operation *op, int slices);
   void contract(Operation *op);
@@ -46,6 +57,8 @@ private:
   llvm::DenseMap<Value, HostTensor> values;
   rt::plan::Manifest manifest;
   void *library = nullptr;
+  SmallVector<Call, 0> calls;
+  std::vector<char> scratchMemory;
   int launches = 0;
 };
 

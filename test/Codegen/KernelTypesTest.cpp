@@ -1,0 +1,95 @@
+//===- KernelTypesTest.cpp - Kernels of every element type ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integers agree exactly, narrow floats to their own rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include <gtest/gtest.h>
+
+using namespace llmc::test;
+
+namespace {
+
+double errorOf(const std::string &text) {
+  KernelRunner runner(text);
+  EXPECT_TRUE(runner.isReady()) << runner.takeMessages();
+  EXPECT_TRUE(runner.run(2));
+  return runner.getError();
+}
+
+std::string withType(std::string text, const std::string &type) {
+  size_t at = 0;
+  while ((at = text.find("T>", at)) != std::string::npos)
+    text.replace(at, 1, type);
+  return text;
+}
+
+TEST(KernelTypes, IntegersOfEverySize) {
+  for (const char *type :
+       {"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}) {
+    EXPECT_EQ(errorOf(withType(R"(
+  func.func @f(%x: tensor<6x37xT>, %y: tensor<6x37xT> {test.low = 1.0, test.high = 5.0}) -> (tensor<6x37xT>, tensor<6xT>, tensor<37xT>, tensor<6x37xi1>) {
+    %z = stablehlo.constant dense<0> : tensor<T>
+    %0 = stablehlo.multiply %x, %y : tensor<6x37xT>
+    %1 = stablehlo.subtract %0, %y : tensor<6x37xT>
+    %2 = stablehlo.divide %1, %y : tensor<6x37xT>
+    %3 = stablehlo.maximum %2, %x : tensor<6x37xT>
+    %4 = stablehlo.reduce(%3 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<6x37xT>, tensor<T>) -> tensor<6xT>
+    %5 = stablehlo.reduce(%3 init: %z) applies stablehlo.maximum across dimensions = [0] : (tensor<6x37xT>, tensor<T>) -> tensor<37xT>
+    %6 = stablehlo.compare LT, %1, %x : (tensor<6x37xT>, tensor<6x37xT>) -> tensor<6x37xi1>
+    return %3, %4, %5, %6 : tensor<6x37xT>, tensor<6xT>, tensor<37xT>, tensor<6x37xi1>
+  })",
+                               type)),
+              0)
+        << type;
+  }
+}
+
+TEST(KernelTypes, Booleans) {
+  EXPECT_EQ(errorOf(R"(
+  func.func @f(%x: tensor<6x37xf32>) -> (tensor<6xi1>, tensor<37xi1>, tensor<6x37xf32>) {
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    %f = stablehlo.constant dense<false> : tensor<i1>
+    %c = stablehlo.constant dense<0.9> : tensor<6x37xf32>
+    %0 = stablehlo.compare LT, %x, %c, FLOAT : (tensor<6x37xf32>, tensor<6x37xf32>) -> tensor<6x37xi1>
+    %1 = stablehlo.reduce(%0 init: %t) applies stablehlo.and across dimensions = [1] : (tensor<6x37xi1>, tensor<i1>) -> tensor<6xi1>
+    %2 = stablehlo.reduce(%0 init: %f) applies stablehlo.or across dimensions = [0] : (tensor<6x37xi1>, tensor<i1>) -> tensor<37xi1>
+    %3 = stablehlo.convert %0 : (tensor<6x37xi1>) -> tensor<6x37xf32>
+    return %1, %2, %3 : tensor<6xi1>, tensor<37xi1>, tensor<6x37xf32>
+  })"),
+            0);
+}
+
+TEST(KernelTypes, NarrowFloats) {
+  for (auto [type, bound] :
+       {std::pair<const char *, double>{"f16", 4e-3}, {"bf16", 3e-2}}) {
+    EXPECT_LE(errorOf(withType(R"(
+  func.func @f(%x: tensor<6x37xT>, %y: tensor<6x37xT>) -> (tensor<6x37xT>, tensor<6x37xf32>, tensor<6x37xT>) {
+    %0 = stablehlo.multiply %x, %y : tensor<6x37xT>
+    %1 = stablehlo.add %0, %y : tensor<6x37xT>
+    %2 = stablehlo.convert %1 : (tensor<6x37xT>) -> tensor<6x37xf32>
+    %3 = stablehlo.exponential %1 : tensor<6x37xT>
+    return %1, %2, %3 : tensor<6x37xT>, tensor<6x37xf32>, tensor<6x37xT>
+  })",
+                               type)),
+              bound)
+        << type;
+  }
+}
+
+TEST(KernelTypes, Conversions) {
+  EXPECT_EQ(errorOf(R"(
+  func.func @f(%x: tensor<50xf32> {test.low = -100.0, test.high = 100.0}) -> (tensor<50xi32>, tensor<50xf64>, tensor<50xi8>, tensor<50xf32>) {
+    %0 = stablehlo.convert %x : (tensor<50xf32>) -> tensor<50xi32>
+    %1 = stablehlo.convert %x : (tensor<50xf32>) -> tensor<50xf64>
+    %2 = stablehlo.convert %0 : (tensor<50xi32>) -> tensor<50xi8>
+    %3 = stablehlo.convert %2 : (tensor<50xi8>) -> tensor<50xf32>
+    return %0, %1, %2, %3 : tensor<50xi32>, tensor<50xf64>, tensor<50xi8>, tensor<50xf32>
+  })"),
+            0);
+}
+
+} // namespace
