@@ -7,7 +7,7 @@
 // than they would write) are no nodes: every kernel that needs them computes
 // them again. All facts come from the ops' kernel forms, rules and costs.
 //
-// Test: test/Analysis/KernelFormationTest.cpp, test/Transforms/Kernels
+// Test: test/Analysis/KernelClustersTest.cpp, test/Transforms/Kernels
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 //   math.exp %x : vector<16xf32>  ->  polynomial on vector<16xf32>
 //   math.cbrt %x : f32            ->  extf, call @cbrt, truncf
 //
-// Test: test/Codegen/math-functions.mlir, test/Codegen/KernelObjectTest.cpp
+// Test: test/Codegen/KernelFormsTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

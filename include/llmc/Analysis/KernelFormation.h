@@ -9,7 +9,7 @@
 //   x -> reduce -> mean; x - mean -> square -> reduce -> variance; …   (rows)
 //   =>  one kernel: x in; mean, variance and the normalised rows out
 //
-// Test: test/Analysis/KernelFormationTest.cpp, test/Transforms/Kernels
+// Test: test/Analysis/KernelClustersTest.cpp, test/Transforms/Kernels
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Test: test/Transforms/Pipelines/phases.mlir
+// Test: test/EndToEnd/resume.test
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Transforms/Pipelines/Phases.h"

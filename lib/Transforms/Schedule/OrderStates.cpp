@@ -7,7 +7,7 @@
 //   plan.part of @W origin([0, 4]) shape([4, 4]) layout(#w)
 //       place(<@state.W.local, [4, 2], f32, offset = 8, strides = [6, 1]>)
 //
-// Test: test/Transforms/Schedule/order-states.mlir
+// Test: test/Transforms/Schedule/order.mlir
 //===----------------------------------------------------------------------===//
 
 #include "OrderStates.h"

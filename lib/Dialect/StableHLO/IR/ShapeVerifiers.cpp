@@ -3,7 +3,7 @@
 //
 // Text comes from outside: every index is checked before it is used, and every
 // size is computed with overflow checks. Encodings are never compared.
-// Test: test/Dialect/StableHLO/invalid-{elementwise,shape}.mlir.
+// Tests: test/Dialect/StableHLO/invalid-*.mlir
 //
 //===----------------------------------------------------------------------===//
 

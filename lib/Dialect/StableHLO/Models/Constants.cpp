@@ -11,7 +11,7 @@
 // the position: n - 1 selects for n elements. Larger constants are states after
 // import.
 //
-// Test: test/Dialect/StableHLO/Models/ConstantsTest.cpp
+// Test: test/Dialect/StableHLO/Models/ElementTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"

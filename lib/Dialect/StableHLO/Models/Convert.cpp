@@ -13,7 +13,7 @@
 // rule alone is mixed precision: a bf16 use of an f32 parameter has a bf16
 // cotangent, which the parameter receives in f32.
 //
-// Test: test/Dialect/StableHLO/Models/ConvertTest.cpp
+// Test: test/Dialect/StableHLO/Models/ChoiceTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"

@@ -6,7 +6,7 @@
 // false but for NE; TOTALORDER orders floats as -NaN < -inf < ... < -0 < +0 <
 // ... < inf < NaN, by their sign-magnitude bits read as two's complement.
 //
-// Test: test/Dialect/StableHLO/Models/LogicTest.cpp
+// Test: test/Dialect/StableHLO/Models/ElementTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
