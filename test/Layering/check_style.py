@@ -8,6 +8,7 @@ usage: check_style.py SOURCE_ROOT
 - lengths: .cpp 600, .h 300, .td 700, tests 500 lines
 - no file or folder is a drawer (utils, helpers, ...), and no note says that
   something is left to do
+- a test that a banner names is there
 - a pass has one name in four spellings (FooBarPass, llmc-foo-bar, FooBar.cpp,
   test foo-bar.mlir), a summary and a description
 - clang-format changes nothing
@@ -27,6 +28,11 @@ FOLDERS = ("include", "lib", "tools", "test", "benchmarks", "scripts", "examples
 DATA = {"Inputs", "examples"}  # texts that other programs wrote: no length limit
 
 
+def path_root(path, name):
+    """The root of the source tree in which `path` is called `name`."""
+    return path.parents[len(name.parts) - 1]
+
+
 def check_banner(name, path, lines):
     if path.suffix not in (".cpp", ".h", ".td", ".def"):
         return
@@ -37,6 +43,10 @@ def check_banner(name, path, lines):
         yield 1, f"expected the banner to name '{path.name}', got '{found.group(2)}'"
     if not any(LICENCE in line for line in lines[:6]):
         yield 1, f"expected '{LICENCE}' within the first lines"
+    for number, line in enumerate(lines[:60], 1):
+        for test in re.findall(r"\bTests?: (test/[\w/*-]+(?:\.(?:cpp|mlir|test))?)", line):
+            if not [*path_root(path, name).glob(test)]:
+                yield number, f"expected the test '{test}' to be there"
 
 
 def check_file(root, path):

@@ -8,7 +8,7 @@
 //   plan.contract ... scratch_bytes(4096) scratch(<@train.scratch.all, [4096],
 //   i8>)
 //
-// Test: test/Target/Plan/PlanTargetTest.cpp
+// Test: test/EndToEnd/resume.test
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"

@@ -4,7 +4,7 @@
 //
 // A state of the plan is a whole one; parts of it are boxes of its tensor.
 //
-// Test: test/Target/Plan/PlanTargetTest.cpp
+// Test: test/EndToEnd/resume.test
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"

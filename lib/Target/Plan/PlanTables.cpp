@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Test: test/Target/Plan/PlanTargetTest.cpp
+// Test: test/EndToEnd/resume.test
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"

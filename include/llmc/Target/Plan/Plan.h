@@ -8,7 +8,7 @@
 //
 // The same module gives the same bytes.
 //
-// Test: test/Target/Plan/PlanTargetTest.cpp
+// Test: test/EndToEnd/resume.test
 //
 //===----------------------------------------------------------------------===//
 
