@@ -80,6 +80,9 @@ def check_passes(root, path):
             yield line, f"expected a summary and a description of {name}Pass"
         if not (root / f"lib/Transforms/{group}/{name}.cpp").exists():
             yield line, f"expected lib/Transforms/{group}/{name}.cpp"
+        page = root / "docs/architecture.md"
+        if page.exists() and f"`llmc-{flag}`" not in page.read_text():
+            yield line, f"expected llmc-{flag} among the phases of docs/architecture.md"
         tests = root / f"test/Transforms/{group}"
         if not [*tests.glob(f"{flag}.mlir"), *tests.glob(f"{flag}-*.mlir")]:
             yield line, f"expected test/Transforms/{group}/{flag}.mlir"
