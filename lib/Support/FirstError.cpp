@@ -16,6 +16,7 @@ std::string llmc::describeLocation(Location location) {
   std::string text;
   location->walk([&](Location part) {
     if (auto file = dyn_cast<FileLineColLoc>(part)) {
+      text.clear();
       llvm::raw_string_ostream(text)
           << file.getFilename().getValue() << ":" << file.getLine() << ":"
           << file.getColumn();

@@ -203,11 +203,13 @@ rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
                                               const Options &options,
                                               const rt::Config &config,
                                               const std::string &folder) {
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
-    return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   LLMC_TRY_ASSIGN(
       OwningOpRef<ModuleOp> module,
       compileToPhase(context, options, config, getPhases().size() - 1));
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
+  if (!llvm::sys::fs::is_directory(folder))
+    return rt::makeError(ErrorKind::malformed, folder + ": expected a folder");
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,

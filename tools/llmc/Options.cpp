@@ -86,14 +86,18 @@ struct Flags {
                              cl::sub(train),
                              cl::sub(run),
                              cl::sub(interpret)};
-  cl::opt<int64_t> steps{
+  // Numbers are text here: errors are reported in one place, as one line.
+  cl::opt<std::string> steps{
       "steps",           cl::cat(category), cl::desc("number of steps"),
-      cl::init(-1),      cl::sub(train),    cl::sub(run),
+      cl::init("-1"),    cl::sub(train),    cl::sub(run),
       cl::sub(interpret)};
-  cl::opt<int> threads{
-      "threads",   cl::cat(category), cl::desc("threads of a device (0: all)"),
-      cl::init(0), cl::sub(train),    cl::sub(compile),
-      cl::sub(run)};
+  cl::opt<std::string> threads{"threads",
+                               cl::cat(category),
+                               cl::desc("threads of a device (0: all)"),
+                               cl::init("0"),
+                               cl::sub(train),
+                               cl::sub(compile),
+                               cl::sub(run)};
   cl::opt<std::string> data{"data",
                             cl::cat(category),
                             cl::desc("corpus"),
@@ -150,6 +154,14 @@ struct Flags {
 
 static rt::Status usage(std::string message) {
   return rt::makeError(ErrorKind::usage, std::move(message));
+}
+
+template <typename T>
+static rt::Status parseNumber(StringRef flag, StringRef text, T &number) {
+  if (!text.getAsInteger(10, number))
+    return rt::Status::success();
+  return usage(flag.str() + ": expected a whole number, got '" + text.str() +
+               "'");
 }
 
 /// "data=2,tensor=2".
@@ -226,11 +238,12 @@ rt::Status Flags::fill(Options &options) {
   options.compileTo = compileTo;
   options.compileFrom = compileFrom;
   options.entry = entry;
-  options.steps = steps;
-  options.threads = threads;
-  if (threads < 0)
-    return usage("--threads: expected at least 0, got " +
-                 std::to_string(threads));
+  LLMC_TRY(parseNumber("--steps", steps, options.steps));
+  if (options.steps < 0 && steps.getNumOccurrences())
+    return usage("--steps: expected at least 0, got " + steps);
+  LLMC_TRY(parseNumber("--threads", threads, options.threads));
+  if (options.threads < 0)
+    return usage("--threads: expected at least 0, got " + threads);
   options.data = data;
   options.dataType = dataType;
   options.log = log;
@@ -254,8 +267,11 @@ rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
   if (!cl::ParseCommandLineOptions(argc, argv,
                                    "llmc: from a model graph to a plan that "
                                    "runs in parallel\n",
-                                   &errors))
-    return usage(StringRef(text).split('\n').first.str());
+                                   &errors)) {
+    StringRef line = StringRef(text).split('\n').first;
+    line.consume_front("llmc: ");
+    return usage(line.str());
+  }
   options.errorFile = flags.errorFile;
   return flags.fill(options);
 }

@@ -9,6 +9,7 @@
 
 #include "Run.h"
 #include "Compile.h"
+#include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/PlanFile.h"
 #include "llmc/Runtime/Plan/PlanPrint.h"
@@ -31,17 +32,24 @@ struct TemporaryFolder {
 };
 } // namespace
 
+static rt::Result<rt::DType> parseDataType(const std::string &name) {
+  if (std::optional<rt::DType> dtype = rt::parseDType(name))
+    return *dtype;
+  return rt::makeError(ErrorKind::usage,
+                       "--data-type: expected u8, u16 or u32, got '" + name +
+                           "'");
+}
+
+static rt::Status useData(rt::Session &session, const std::string &data,
+                          const std::string &dataType) {
+  if (data.empty())
+    return rt::Status::success();
+  LLMC_TRY_ASSIGN(rt::DType dtype, parseDataType(dataType));
+  return session.useCorpus(data, dtype);
+}
+
 static rt::Status run(rt::Session &session, const Options &options,
-                      int64_t steps, const std::string &data,
-                      const std::string &dataType) {
-  if (!data.empty()) {
-    std::optional<rt::DType> dtype = rt::parseDType(dataType);
-    if (!dtype)
-      return rt::makeError(ErrorKind::usage,
-                           "--data-type: expected u8, u16 or u32, got '" +
-                               dataType + "'");
-    LLMC_TRY(session.useCorpus(data, *dtype));
-  }
+                      int64_t steps) {
   rt::RunOptions runOptions;
   runOptions.entry = options.entry;
   runOptions.steps = steps;
@@ -79,6 +87,11 @@ rt::Status driver::runTrain(const Options &options) {
     llvm::outs() << rt::printConfig(config);
     return rt::Status::success();
   }
+  // A wrong file of data is known before the model is compiled.
+  if (!config.data.file.empty()) {
+    LLMC_TRY_ASSIGN(rt::DType dtype, parseDataType(config.data.dtype));
+    LLMC_TRY(rt::Corpus::open(config.data.file, dtype).status());
+  }
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   if (std::error_code code =
@@ -95,9 +108,9 @@ rt::Status driver::runTrain(const Options &options) {
   sessionOptions.threads = options.threads;
   sessionOptions.trustKernels = true;
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
+  LLMC_TRY(useData(*session, config.data.file, config.data.dtype));
   printSummary(*session, seconds.count());
-  return run(*session, options, config.training.steps, config.data.file,
-             config.data.dtype);
+  return run(*session, options, config.training.steps);
 }
 
 rt::Status driver::runPlan(const Options &options) {
@@ -106,8 +119,9 @@ rt::Status driver::runPlan(const Options &options) {
   sessionOptions.trustKernels = options.trustKernels;
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
-  return run(*session, options, options.steps < 0 ? 1 : options.steps,
-             options.data, options.dataType.empty() ? "u8" : options.dataType);
+  LLMC_TRY(useData(*session, options.data,
+                   options.dataType.empty() ? "u8" : options.dataType));
+  return run(*session, options, options.steps < 0 ? 1 : options.steps);
 }
 
 rt::Status driver::runInspect(const Options &options) {

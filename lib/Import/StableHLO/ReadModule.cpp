@@ -92,10 +92,14 @@ static rt::Status refuseUnknownOps(ModuleOp module, const std::string &file) {
   if (unknown.empty())
     return rt::Status::success();
   std::string text = file + ": expected ops that llmc knows, got " +
-                     std::to_string(unknown.size()) + " unknown:";
-  for (auto &[name, row] : unknown)
-    text += "\n  " + name.str() + " x " + std::to_string(row.first) +
-            ", first at " + describeLocation(row.second);
+                     std::to_string(unknown.size()) + " unknown: ";
+  StringRef separator = "";
+  for (auto &[name, row] : unknown) {
+    std::string place = describeLocation(row.second);
+    text += separator.str() + name.str() + " x " + std::to_string(row.first) +
+            (place.empty() ? "" : ", first at " + place);
+    separator = "; ";
+  }
   return rt::makeError(ErrorKind::unsupported, text);
 }
 
@@ -146,10 +150,15 @@ rt::Result<OwningOpRef<ModuleOp>> import::parseText(MLIRContext &context,
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, file),
                              llvm::SMLoc());
   ParserConfig config(&context, /*verifyAfterParse=*/false);
+  // Ops of unknown dialects are read, and refused in one table.
+  bool allowed = context.allowsUnregisteredDialects();
+  context.allowUnregisteredDialects(true);
   auto module = parseSourceFile<ModuleOp>(sources, config);
+  context.allowUnregisteredDialects(allowed);
   if (!module) {
     bool unknownOp =
-        StringRef(error.message()).contains("an op that llmc knows");
+        StringRef(error.message()).contains("an op that llmc knows") ||
+        StringRef(error.message()).contains("not found for custom op");
     return error.status(unknownOp ? ErrorKind::unsupported
                                   : ErrorKind::malformed,
                         file + ": expected MLIR text");

@@ -182,6 +182,7 @@ Status Reader::unknown(const std::string &name, const std::string &origin) {
   std::vector<std::string> names;
   for (const Key &key : keys()) {
     names.push_back(key.name);
+    names.push_back(names.back().substr(0, names.back().find_first_of(".[")));
   }
   std::string near = nearest(name, names);
   return usage(

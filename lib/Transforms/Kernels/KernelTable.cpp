@@ -29,16 +29,49 @@ KernelTable::KernelTable(ModuleOp program) {
   kernels = ModuleOp::create(builder, program.getLoc(), moduleName);
 }
 
-/// The computation as text: ops, types and attributes, with values numbered.
-static std::string getKey(const KernelSpec &spec) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::DenseMap<Value, unsigned> numbers;
-  auto number = [&](Value value) {
+namespace {
+/// Writes a computation as text: ops, types and attributes, values numbered.
+/// (MLIR's printer numbers the whole function for each op that it prints.)
+class KeyWriter {
+public:
+  std::string write(const KernelSpec &spec);
+
+private:
+  unsigned number(Value value) {
     return numbers.try_emplace(value, numbers.size()).first->second;
-  };
-  OpPrintingFlags flags;
-  flags.printGenericOpForm().useLocalScope();
+  }
+  void writeOp(Operation *op);
+
+  std::string text;
+  llvm::raw_string_ostream stream{text};
+  llvm::DenseMap<Value, unsigned> numbers;
+};
+} // namespace
+
+void KeyWriter::writeOp(Operation *op) {
+  for (Value result : op->getResults())
+    stream << number(result) << ":" << result.getType() << " ";
+  stream << op->getName() << " ";
+  for (Value operand : op->getOperands())
+    stream << number(operand) << " ";
+  // Attributes print in the order of their names; marks do not count.
+  for (NamedAttribute attribute : op->getAttrs())
+    if (!op->getDiscardableAttr(attribute.getName()))
+      stream << attribute.getName() << "=" << attribute.getValue() << " ";
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      stream << "{";
+      for (Value argument : block.getArguments())
+        stream << number(argument) << ":" << argument.getType() << " ";
+      for (Operation &inner : block) {
+        stream << "\n";
+        writeOp(&inner);
+      }
+      stream << "}";
+    }
+}
+
+std::string KeyWriter::write(const KernelSpec &spec) {
   stream << unsigned(spec.kind) << "[";
   llvm::interleaveComma(spec.rowShape, stream);
   stream << "]";
@@ -46,19 +79,7 @@ static std::string getKey(const KernelSpec &spec) {
     stream << number(input) << ":" << input.getType() << " ";
   for (Operation *op : spec.ops) {
     stream << "\n" << (spec.aligned.contains(op) ? "" : "~");
-    for (Value result : op->getResults())
-      stream << number(result) << ":" << result.getType() << " ";
-    stream << op->getName() << " ";
-    for (Value operand : op->getOperands())
-      stream << number(operand) << " ";
-    // Attributes print in the order of their names; marks do not count.
-    for (NamedAttribute attribute : op->getAttrs())
-      if (!op->getDiscardableAttr(attribute.getName()))
-        stream << attribute.getName() << "=" << attribute.getValue() << " ";
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Operation &inner : block)
-          inner.print(stream, flags);
+    writeOp(op);
   }
   stream << "\n->";
   for (Value output : spec.outputs)
@@ -108,7 +129,7 @@ SymbolRefAttr KernelTable::finish(EmittedKernel &kernel, const KernelSpec &spec,
 FailureOr<KernelUse> KernelTable::get(
     const KernelSpec &spec,
     function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies) {
-  std::string key = getKey(spec);
+  std::string key = KeyWriter().write(spec);
   auto it = known.find(key);
   FailureOr<EmittedKernel> kernel = failure();
   if (it == known.end()) {
