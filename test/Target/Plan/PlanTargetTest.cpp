@@ -1,0 +1,138 @@
+//===- PlanTargetTest.cpp - Tests of Target/Plan --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Target/Plan/Plan.h"
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Plan/IR/Plan.h"
+#include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/PlanWaits.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace llmc;
+namespace rtp = llmc::rt::plan;
+
+/// x [8, 4] from the host, y = x w, z = square y, which the caller gets.
+static const char *const text = R"mlir(
+#w = #dist.layout<@mesh, [{}, {}]>
+dist.mesh @mesh = <"data"=1>
+dist.state @w : tensor<4x6xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
+plan.device threads(2) seed(7) arenas([1024])
+plan.stream @C compute
+plan.stream @K copy
+plan.frame @state state offset(0) size(128)
+plan.buffer @state.w in @state bytes(96) offset(0)
+plan.part of @w origin([0, 0]) shape([4, 6]) layout(#w) place(<@state.w, [4, 6], f32>)
+plan.frame @in input slots(2) slot(<mod(microbatch, 2)>) events(2) offset(128) size(128)
+plan.buffer @in.x in @in bytes(128) offset(0)
+plan.frame @tmp tmp events(1) offset(384) size(192)
+plan.buffer @tmp.y in @tmp bytes(192) offset(0)
+plan.frame @out act slots(2) slot(<mod(microbatch, 2)>) events(2) offset(640) size(192)
+plan.buffer @out.z in @out bytes(192) offset(0)
+plan.program @f.c0.F forward chunk(0) {
+  plan.copy on @K to(<@in.x, [8, 4], f32>) host input name("x")
+  plan.signal on @K @in event(1)
+  plan.wait on @C @in event(1)
+  plan.contract on @C a(<@in.x, [8, 4], f32>) b(<@state.w, [4, 6], f32>) c(<@tmp.y, [8, 6], f32>)
+    dims([#plan.dim<m, 8, a = 4, c = 6>, #plan.dim<n, 6, b = 1, c = 1>, #plan.dim<k, 4, a = 1, b = 6>]) accumulate(f32)
+  plan.kernel on @C @kernels::@square operands([#plan.use<read, <@tmp.y, [48], f32>>, #plan.use<write, <@out.z, [48], f32>>]) scalars([])
+  plan.signal on @C @out event(1)
+  plan.wait on @K @out event(1)
+  plan.copy on @K from(<@out.z, [8, 6], f32>) host fetch name("z")
+}
+plan.table @f.table programs([@f.c0.F]) rows(<["0.0", "0.1"]>)
+plan.entry @f forward microbatches(2) chunks(1) prologue([unit]) table(@f.table) epilogue([unit])
+  inputs([#plan.input<"x", tensor<8x4xf32>, data_offset = 3>]) hypers([@lr]) metrics([])
+  fetches([#plan.fetch<"z", tensor<8x6xf32>, each_microbatch = true>])
+)mlir";
+
+namespace {
+
+class PlanTarget : public testing::Test {
+protected:
+  PlanTarget() {
+    context.loadDialect<dist::DistDialect, plan::PlanDialect>();
+    module = mlir::parseSourceString<ModuleOp>(text, &context);
+    rtp::KernelInfo square;
+    square.name = "square";
+    square.arguments = {{rt::DType::f32, rtp::Access::read, 192},
+                        {rt::DType::f32, rtp::Access::write, 192}};
+    manifest.kernels = {square};
+    options.name = "test";
+    options.objectFile = "kernels.so";
+    options.objectHash = 42;
+  }
+
+  MLIRContext context;
+  mlir::OwningOpRef<ModuleOp> module;
+  rtp::Manifest manifest;
+  target::PlanOptions options;
+};
+
+} // namespace
+
+TEST_F(PlanTarget, BuildsWhatLoadersAccept) {
+  ASSERT_TRUE(module);
+  rt::Result<rtp::Plan> plan = target::buildPlan(*module, manifest, options);
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  rtp::Environment environment;
+  environment.manifest = &manifest;
+  rt::Status status = rtp::verifyPlan(*plan, environment);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(rtp::redundantWaits(*plan).empty());
+  EXPECT_EQ(plan->threads, 2);
+  EXPECT_EQ(plan->seed, 7u);
+  EXPECT_EQ(plan->objects[0].hash, 42u);
+  ASSERT_EQ(plan->states.size(), 1u);
+  EXPECT_EQ(plan->states[0].parts.size(), 1u);
+  const rtp::Entry &entry = plan->entries[0];
+  EXPECT_EQ(entry.inputs[0].dataOffset, 3);
+  EXPECT_TRUE(entry.fetches[0].eachMicrobatch);
+  EXPECT_EQ(entry.hypers[0].rule.base, 0.1);
+  EXPECT_EQ(entry.table.size(), 2u);
+}
+
+TEST_F(PlanTarget, TheSameModuleGivesTheSameBytes) {
+  rt::Result<rtp::Plan> a = target::buildPlan(*module, manifest, options);
+  rt::Result<rtp::Plan> b = target::buildPlan(*module, manifest, options);
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(*rtp::serializePlan(*a), *rtp::serializePlan(*b));
+}
+
+TEST_F(PlanTarget, RefusesKernelsThatTheManifestLacks) {
+  manifest.kernels.clear();
+  rt::Result<rtp::Plan> plan = target::buildPlan(*module, manifest, options);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.message().find("expected kernel 'square' in the manifest"),
+            std::string::npos)
+      << plan.message();
+}
+
+TEST_F(PlanTarget, RecordsTheMemoryOfContractions) {
+  auto ask = [](const rtp::Contraction &contraction,
+                int32_t threads) -> rt::Result<target::ContractionMemory> {
+    EXPECT_EQ(threads, 2);
+    EXPECT_EQ(contraction.dims.size(), 3u);
+    return target::ContractionMemory{100, 28};
+  };
+  ASSERT_TRUE(succeeded(target::reserveContractions(*module, ask)));
+  bool found = false;
+  module->walk([&](plan::ContractOp op) {
+    found = true;
+    EXPECT_EQ(int64_t(op.getScratchBytes()), 100);
+    EXPECT_EQ(int64_t(op.getPackedBytes()), 28);
+    ASSERT_TRUE(op.getScratch());
+    auto buffer = module->lookupSymbol<plan::BufferOp>(
+        op.getScratch()->getBuffer().getValue());
+    ASSERT_TRUE(buffer);
+    EXPECT_EQ(int64_t(buffer.getBytes()), 128);
+  });
+  EXPECT_TRUE(found);
+}
