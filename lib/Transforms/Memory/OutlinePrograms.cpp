@@ -12,6 +12,7 @@
 #include "llmc/Analysis/Program.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Memory/Passes.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -124,13 +125,22 @@ FailureOr<SlotAttr> Outliner::slotOfArgument(BlockArgument argument) {
 
 FailureOr<SlotAttr> Outliner::slotOf(Value captured) {
   auto act = context.acts.find(captured);
-  if (act != context.acts.end() && segment.getPhase() != Phase::Forward)
-    return act->second;
-  if (auto argument = dyn_cast<BlockArgument>(captured))
+  bool isAct =
+      act != context.acts.end() && segment.getPhase() != Phase::Forward;
+  if (auto argument = dyn_cast<BlockArgument>(captured); argument && !isAct)
     return slotOfArgument(argument);
   if (act == context.acts.end())
+    return segment.emitOpError() << "captures a value that no segment made";
+  FailureOr<dist::MeshOp> mesh = getMesh(context.module);
+  if (failed(mesh))
+    return failure();
+  int64_t stages = getPipelineSize(*mesh);
+  int64_t from = act->second.getChunk() % stages;
+  int64_t to = static_cast<int64_t>(*segment.getChunk()) % stages;
+  if (from != to)
     return segment.emitOpError()
-           << "captures a value of another chunk without a transfer";
+           << "on stage " << to << " captures a value of stage " << from
+           << ", and transfers are not supported yet";
   return act->second;
 }
 
