@@ -68,7 +68,8 @@ static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
   return rt::Status::success();
 }
 
-/// The step slots that `--fetch` names, globs included: `grad.*`.
+/// The step slots that `--fetch` names, globs included: `grad.*`. A state of
+/// the user's that has the name of a slot goes before it.
 static std::vector<std::string> getFetchedSlots(ModuleOp module,
                                                 const Options &options) {
   llvm::SetVector<StringRef> slots;
@@ -76,7 +77,8 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto slot = function.getResultAttrOfType<dist::SlotAttr>(
           i, dist::DistDialect::kSlot);
-      if (!slot || slot.getKind() != dist::SlotKind::Step)
+      if (!slot || slot.getKind() != dist::SlotKind::Step ||
+          module.lookupSymbol<dist::StateOp>(slot.getName()))
         continue;
       std::string_view name(slot.getName().getValue());
       for (const std::string &pattern : options.fetch)

@@ -273,6 +273,11 @@ static Status applyOverride(Reader &reader, const Override &entry) {
       slot.name = name.substr(dot + 1);
     }
   }
+  // Text needs no quotes here, even where it could be a number: recompute=2.
+  const Key *key = findKey(pattern);
+  if (key && key->type == KeyType::text && !table.get("value")->is_string()) {
+    table.insert_or_assign("value", text);
+  }
   return reader.set(pattern, slot, *table.get("value"), origin);
 }
 

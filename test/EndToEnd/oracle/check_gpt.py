@@ -6,8 +6,8 @@
 """Trains the same GPT by llmc and by JAX and judges gradients and losses.
 
 For 1 and 4 microbatches, clipping on and off: JAX draws the weights, `llmc train`
-reads them and dumps what it fed (tokens, targets) and the gradients of step 1,
-JAX repeats the run on the dumped batches, compare.py judges.
+reads them and dumps what it fed (tokens, targets) and the gradients of the first
+step, JAX repeats the run on the dumped batches, compare.py judges.
 
     python check_gpt.py --llmc llmc -o out                    the example itself
     python check_gpt.py --llmc llmc --tiny -o out             one small layer
@@ -38,32 +38,42 @@ def run(*command):
     return process
 
 
-def configuration(folder, microbatches, max_norm):
-    """The example's TOML with the two keys replaced and the corpus by its full path."""
+OPTIMIZERS = {
+    "sgd": 'name = "sgd"\nlr = 0.5\nweight_decay = 0.01\n',
+    "momentum": 'name = "momentum"\nlr = 0.1\nmomentum = 0.9\nweight_decay = 0.01\n',
+}
+
+
+def configuration(folder, microbatches, max_norm, optimizer):
+    """The example's TOML with these keys replaced and the corpus by its full path."""
     text = (EXAMPLE / "gpt.toml").read_text(encoding="utf-8")
     text = re.sub(r"(?m)^microbatches = \S+", f"microbatches = {microbatches}", text)
     text = re.sub(r"(?m)^max_norm = \S+", f"max_norm = {max_norm}", text)
     text = text.replace('"corpus.bin"', json.dumps(str(EXAMPLE / "corpus.bin")))
+    if optimizer in OPTIMIZERS:
+        section = r"(?ms)^\[optimizer\]\n.*?(?=^\[)"
+        text = re.sub(section, f"[optimizer]\n{OPTIMIZERS[optimizer]}\n", text)
     path = folder / "gpt.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def train_by_llmc(a, config, weights, out):
-    """Losses in out/llmc.jsonl; step-<t>.<input>.npy and step-1.grad.<name>.npy in out/dump."""
+    """Losses in out/llmc.jsonl; step-<t>.<input>.npy and step-0.grad.<name>.npy in out/dump."""
     model = HERE.parent / "Inputs" / "gpt-tiny.mlir" if a.tiny else EXAMPLE / "gpt.mlir"
     command = [a.llmc, "train", model, "--config", config, "--weights", weights]
     command += ["--steps", a.steps, "--log", out / "llmc.jsonl"]
-    command += ["--fetch", "tokens,targets,grad.*", "--dump", out / "dump", *a.flags]
+    command += ["--fetch", "tokens,targets,grad.*", "--fetch-each-step"]
+    command += ["--dump", out / "dump", *a.flags]
     return run(*command).returncode == 0
 
 
 def sort_dump(out):
-    """Moves the gradients of step 1 to out/gradients under the parameters' names."""
+    """Moves the gradients of step 0 to out/gradients under the parameters' names."""
     (out / "gradients").mkdir(exist_ok=True)
     for file in (out / "dump").glob("step-*.grad.*.npy"):
-        if file.name.startswith("step-1."):
-            file.replace(out / "gradients" / file.name[len("step-1.grad.") :])
+        if file.name.startswith("step-0."):
+            file.replace(out / "gradients" / file.name[len("step-0.grad.") :])
         else:
             file.unlink()
 
@@ -72,7 +82,7 @@ def check(a, microbatches, max_norm):
     size = TINY_SIZE if a.tiny else EXAMPLE_SIZE
     out = a.output / f"m{microbatches}-{'clip' if max_norm else 'free'}"
     out.mkdir(parents=True, exist_ok=True)
-    config = configuration(out, microbatches, max_norm)
+    config = configuration(out, microbatches, max_norm, a.optimizer)
     jax_gpt = [sys.executable, HERE / "jax_gpt.py", "--config", config]
     jax_gpt += [x for key, value in size.items() for x in (f"--{key}", value)]
     weights = a.output / "start" / "weights.safetensors"
@@ -90,6 +100,7 @@ def check(a, microbatches, max_norm):
     verdicts = [
         run(*compare, "gradients", out / "gradients", theirs / "gradients", "--scale", scale),
         run(*compare, "losses", out / "llmc.jsonl", theirs / "losses.jsonl", "--steps", a.steps),
+        run(*compare, "losses", out / "llmc.jsonl", theirs / "losses.jsonl", "--key", "grad_norm"),
     ]
     for verdict in verdicts:
         print(*verdict.stdout.strip().splitlines()[-1:])
@@ -101,6 +112,7 @@ def main():
     p.add_argument("--llmc", required=True)
     p.add_argument("--tiny", action="store_true")
     p.add_argument("--steps", type=int, default=20)
+    p.add_argument("--optimizer", default="adamw", choices=["adamw", "sgd", "momentum"])
     p.add_argument("--microbatches", default="1,4")
     p.add_argument("--max-norms", default="1.0,0.0", help="0 switches clipping off")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)

@@ -10,6 +10,7 @@
         or safetensors files. Exempt, and printed, are parameters whose norm in
         F64 (gradients of the same step in double) is below 1e-12 of the global norm.
     compare.py losses OURS.jsonl THEIRS.jsonl [--bar 1e-4] [--steps 20] [--key loss]
+        (several keys: loss,grad_norm)
         relative difference at every step; --bar 0 asks for equal numbers.
 """
 
@@ -70,18 +71,24 @@ def read_steps(path, key):
 
 
 def compare_losses(a):
-    ours, theirs = read_steps(a.ours, a.key), read_steps(a.theirs, a.key)
+    return all([compare_key(a, key) for key in a.key.split(",")])
+
+
+def compare_key(a, key):
+    ours, theirs = read_steps(a.ours, key), read_steps(a.theirs, key)
     steps = a.steps or len(theirs)
     worst, failed = 0.0, 0
-    for t in range(1, steps + 1):
+    if not steps:
+        sys.exit(f"error: expected steps with '{key}' in '{a.theirs}'")
+    for t in range(steps):
         if t not in ours or t not in theirs:
-            sys.exit(f"error: expected '{a.key}' at step {t} in both logs")
+            sys.exit(f"error: expected '{key}' at step {t} in both logs")
         x, y = ours[t], theirs[t]
         relative = abs(x - y) / abs(y) if y else abs(x - y)
         failed += not relative <= a.bar
         worst = max(worst, relative if relative == relative else float("inf"))
         print(f"{t:5d}  {x:.9g}  {y:.9g}  {relative:.3e}  {'ok' if relative <= a.bar else 'FAIL'}")
-    print(f"{a.key}: {steps} steps, worst {worst:.3e}, bar {a.bar:.0e}, {failed} failed")
+    print(f"{key}: {steps} steps, worst {worst:.3e}, bar {a.bar:.0e}, {failed} failed")
     return failed == 0
 
 

@@ -7,8 +7,9 @@
 
 Reads   --weights   safetensors file or folder of .npy, named as llmc names them
         --batches   folder of step-<t>.tokens.npy and step-<t>.targets.npy,
-                    t = 1, 2, …; each holds all microbatches, in order
-Writes  OUT/gradients/<parameter>.npy   step 1, of the mean loss, before clipping
+                    t = 0, 1, …; each holds all microbatches, in order, or
+                    step-<t>.tokens.<m>.npy one of them
+Writes  OUT/gradients/<parameter>.npy   step 0, of the mean loss, before clipping
         OUT/losses.jsonl                {"step", "loss", "grad_norm", "lr"}
 
 Without --weights and --batches it draws both (seeded) and writes them to OUT,
@@ -36,6 +37,9 @@ import make_gpt  # noqa: E402
 import training  # noqa: E402
 
 
+INPUTS = ("tokens", "targets")
+
+
 def draw_weights(c, seed):
     g, result = np.random.default_rng(seed), {}
     for name, leaf in make_gpt.state_names(make_gpt.parameter_shapes(c)):
@@ -50,10 +54,10 @@ def draw_weights(c, seed):
 
 
 def draw_batches(c, microbatches, steps, corpus, seed):
-    """Windows of the corpus at random places: {"step-1.tokens": i32[m B, T], …}."""
+    """Windows of the corpus at random places: {"step-0.tokens": i32[m B, T], …}."""
     data = np.fromfile(corpus, np.uint8).astype(np.int32)
     g, result = np.random.default_rng(seed), {}
-    for t in range(1, steps + 1):
+    for t in range(steps):
         starts = g.integers(0, len(data) - c.seq, size=(microbatches * c.batch, 1))
         window = data[starts + np.arange(c.seq + 1)]
         result[f"step-{t}.tokens"], result[f"step-{t}.targets"] = window[:, :-1], window[:, 1:]
@@ -73,9 +77,15 @@ def parameters(c, weights):
     return jax.tree.unflatten(jax.tree.structure(shapes), leaves)
 
 
+def whole_batch(batches, name, m):
+    if name in batches:
+        return batches[name]
+    return np.concatenate([batches[f"{name}.{i}"] for i in range(m)])
+
+
 def microbatches_of(c, batches, t, m):
     shape = (m, c.batch, c.seq)
-    pair = (batches[f"step-{t}.{name}"].reshape(shape) for name in ("tokens", "targets"))
+    pair = (whole_batch(batches, f"step-{t}.{name}", m).reshape(shape) for name in INPUTS)
     return tuple(zip(*(tuple(jnp.asarray(x, jnp.int32)) for x in pair)))
 
 
@@ -116,13 +126,13 @@ def main():
         batches = draw_batches(c, s.microbatches, a.steps, corpus, a.seed)
         arrays.write_arrays(out / "batches", batches)
 
-    run = (microbatches_of(c, batches, t, s.microbatches) for t in range(1, a.steps + 1))
+    run = (microbatches_of(c, batches, t, s.microbatches) for t in range(a.steps))
     loss = make_gpt.loss_function(c)
     with open(out / "losses.jsonl", "w", encoding="utf-8") as log:
         for t, value, norm, lr, g in training.train(
             loss, c.batch * c.seq, parameters(c, weights), run, s
         ):
-            if t == 1:
+            if t == 0:
                 arrays.write_arrays(out / "gradients", dict(make_gpt.state_names(g)))
             line = json.dumps({"step": t, "loss": value, "grad_norm": norm, "lr": lr})
             print(line, file=log)

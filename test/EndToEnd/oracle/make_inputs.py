@@ -7,6 +7,7 @@
 
     gpt-tiny.mlir, gpt-tiny-f64.mlir    one layer of the GPT in examples/gpt
     mlp.mlir, mlp-f64.mlir              two layers, tanh, mean squared error
+    counter.mlir                        a linear model of tokens with carried states
 Usage: python make_inputs.py [folder]
 """
 
@@ -40,6 +41,23 @@ def mlp_text(dtype, batch=4, widths=(6, 8, 3)):
     return make_gpt.text_of(mlp_loss, {"layers": layers}, *inputs)
 
 
+def counter_loss(params, carried, tokens, targets):
+    """Also counts its calls and sums its losses, in states that it hands on."""
+    x = tokens.astype(jnp.float32) / 256
+    y = targets.astype(jnp.float32) / 256
+    loss = jnp.mean(jnp.square(x @ params["w"] + params["b"] - y))
+    return loss, {"count": carried["count"] + 1, "total": carried["total"] + loss}
+
+
+def counter_text(batch=4, seq=8):
+    jax.config.update("jax_enable_x64", False)
+    leaf = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.float32)
+    ids = jax.ShapeDtypeStruct((batch, seq), jnp.int32)
+    carried = {"count": jax.ShapeDtypeStruct((), jnp.int32), "total": leaf()}
+    params = {"w": leaf(seq, seq), "b": leaf(seq)}
+    return make_gpt.text_of(counter_loss, params, carried, ids, ids)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent / "Inputs"
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,6 +66,7 @@ def main():
         "gpt-tiny-f64.mlir": make_gpt.gpt_text(make_gpt.Config(**TINY, dtype="f64")),
         "mlp.mlir": mlp_text(jnp.float32),
         "mlp-f64.mlir": mlp_text(jnp.float64),
+        "counter.mlir": counter_text(),
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")

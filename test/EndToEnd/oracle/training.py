@@ -127,7 +127,7 @@ def make_step(loss, count, s):
 
 
 def train(loss, count, params, batches, s):
-    """Yields (step, loss, gradient norm, lr, gradients) for each batch."""
+    """Yields (t - 1, loss, gradient norm, lr, gradients) for each batch: steps as logged."""
     step, state = make_step(loss, count, s), initial_state(s, params)
     dtype = jax.tree.leaves(params)[0].dtype
     for t, microbatches in enumerate(batches, start=1):
@@ -135,4 +135,4 @@ def train(loss, count, params, batches, s):
         params, state, value, norm, g = step(
             params, state, microbatches, jnp.asarray(lr, dtype), jnp.asarray(t, dtype)
         )
-        yield t, float(value), float(norm), lr, g
+        yield t - 1, float(value), float(norm), lr, g
