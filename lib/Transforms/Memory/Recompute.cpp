@@ -12,6 +12,8 @@
 #include "SegmentResults.h"
 #include "llmc/Analysis/Program.h"
 #include "llmc/Transforms/Memory/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace llmc;

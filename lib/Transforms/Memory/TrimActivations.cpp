@@ -20,6 +20,7 @@
 #include "llmc/Analysis/Program.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Memory/Passes.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace llmc;
