@@ -33,6 +33,7 @@ void copy(benchmark::State &state) {
   std::vector<float> from(2048 * 1536, 1.0f), to(from.size());
   for (auto _ : state) {
     std::memcpy(to.data(), from.data(), from.size() * sizeof(float));
+    benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() * from.size() * sizeof(float) * 2);

@@ -30,45 +30,56 @@ KernelTable::KernelTable(ModuleOp program) {
 }
 
 namespace {
-/// Writes a computation as text: ops, types and attributes, values numbered.
-/// (MLIR's printer numbers the whole function for each op that it prints.)
+
+/// The computation of a kernel as text: ops, types and attributes, with values
+/// numbered. (Printing an op would number the whole function each time.)
 class KeyWriter {
 public:
+  explicit KeyWriter(llvm::DenseMap<const void *, std::string> &names)
+      : names(names), stream(text) {}
+
   std::string write(const KernelSpec &spec);
 
 private:
   unsigned number(Value value) {
     return numbers.try_emplace(value, numbers.size()).first->second;
   }
-  void writeOp(Operation *op);
+  template <typename T> StringRef name(T typeOrAttribute) {
+    std::string &known = names[typeOrAttribute.getAsOpaquePointer()];
+    if (known.empty())
+      llvm::raw_string_ostream(known) << typeOrAttribute;
+    return known;
+  }
+  void writeOp(Operation &op);
 
-  std::string text;
-  llvm::raw_string_ostream stream{text};
+  llvm::DenseMap<const void *, std::string> &names;
   llvm::DenseMap<Value, unsigned> numbers;
+  std::string text;
+  llvm::raw_string_ostream stream;
 };
-} // namespace
 
-void KeyWriter::writeOp(Operation *op) {
-  for (Value result : op->getResults())
-    stream << number(result) << ":" << result.getType() << " ";
-  stream << op->getName() << " ";
-  for (Value operand : op->getOperands())
+void KeyWriter::writeOp(Operation &op) {
+  for (Value result : op.getResults())
+    stream << number(result) << ":" << name(result.getType()) << " ";
+  stream << op.getName() << " ";
+  for (Value operand : op.getOperands())
     stream << number(operand) << " ";
-  // Attributes print in the order of their names; marks do not count.
-  for (NamedAttribute attribute : op->getAttrs())
-    if (!op->getDiscardableAttr(attribute.getName()))
-      stream << attribute.getName() << "=" << attribute.getValue() << " ";
-  for (Region &region : op->getRegions())
+  // Attributes come in the order of their names; marks do not count.
+  for (NamedAttribute attribute : op.getAttrs())
+    if (!op.getDiscardableAttr(attribute.getName()))
+      stream << attribute.getName().getValue() << "="
+             << name(attribute.getValue()) << " ";
+  for (Region &region : op.getRegions()) {
     for (Block &block : region) {
       stream << "{";
       for (Value argument : block.getArguments())
-        stream << number(argument) << ":" << argument.getType() << " ";
-      for (Operation &inner : block) {
-        stream << "\n";
-        writeOp(&inner);
-      }
+        stream << number(argument) << ":" << name(argument.getType()) << " ";
+      for (Operation &inner : block)
+        writeOp(inner);
       stream << "}";
     }
+  }
+  stream << "\n";
 }
 
 std::string KeyWriter::write(const KernelSpec &spec) {
@@ -76,16 +87,18 @@ std::string KeyWriter::write(const KernelSpec &spec) {
   llvm::interleaveComma(spec.rowShape, stream);
   stream << "]";
   for (Value input : spec.inputs)
-    stream << number(input) << ":" << input.getType() << " ";
+    stream << number(input) << ":" << name(input.getType()) << " ";
   for (Operation *op : spec.ops) {
-    stream << "\n" << (spec.aligned.contains(op) ? "" : "~");
-    writeOp(op);
+    stream << (spec.aligned.contains(op) ? "" : "~");
+    writeOp(*op);
   }
-  stream << "\n->";
+  stream << "->";
   for (Value output : spec.outputs)
     stream << " " << number(output);
   return text;
 }
+
+} // namespace
 
 FailureOr<EmittedKernel> KernelTable::emit(const KernelSpec &spec) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
@@ -129,7 +142,7 @@ SymbolRefAttr KernelTable::finish(EmittedKernel &kernel, const KernelSpec &spec,
 FailureOr<KernelUse> KernelTable::get(
     const KernelSpec &spec,
     function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies) {
-  std::string key = KeyWriter().write(spec);
+  std::string key = KeyWriter(names).write(spec);
   auto it = known.find(key);
   FailureOr<EmittedKernel> kernel = failure();
   if (it == known.end()) {

@@ -11,6 +11,7 @@
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
 
 #include "KernelEmitter.h"
+#include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <string>
 
@@ -51,6 +52,8 @@ private:
   mlir::SymbolRefAttr insert(mlir::func::FuncOp function);
 
   ModuleOp kernels;
+  /// Texts of types and attributes, by their unique pointers.
+  llvm::DenseMap<const void *, std::string> names;
   std::map<std::string, Known> known;
   std::map<std::pair<std::string, Ties>, mlir::SymbolRefAttr> symbols;
 };

@@ -24,9 +24,10 @@ namespace llmc {
 
 namespace {
 
-LogicalResult verifyLaunch(ModuleOp module, dist::LaunchOp launch) {
+LogicalResult verifyLaunch(ModuleOp module, SymbolTableCollection &symbols,
+                           dist::LaunchOp launch) {
   auto kernel = dyn_cast_or_null<func::FuncOp>(
-      SymbolTable::lookupSymbolIn(module, launch.getKernel()));
+      symbols.lookupSymbolIn(module, launch.getKernel()));
   if (!kernel || !kernel->hasAttr("llmc.kernel"))
     return launch.emitOpError()
            << "expected a kernel, got " << launch.getKernel();
@@ -59,6 +60,7 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     bool failed = false;
+    SymbolTableCollection symbols;
     for (auto function : module.getOps<func::FuncOp>()) {
       function.walk([&](Operation *op) {
         auto kernel = dyn_cast<graph::KernelOpInterface>(op);
@@ -68,7 +70,7 @@ public:
           failed = true;
         }
         if (auto launch = dyn_cast<dist::LaunchOp>(op))
-          failed |= mlir::failed(verifyLaunch(module, launch));
+          failed |= mlir::failed(verifyLaunch(module, symbols, launch));
       });
     }
     if (failed)

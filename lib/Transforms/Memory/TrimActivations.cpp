@@ -182,18 +182,27 @@ void SegmentPair::cloneOps() {
           return backward->isProperAncestor(use.getOwner());
         });
   Block &block = backward.getBody().front();
-  for (Operation *copy : llvm::reverse(copies)) {
-    Operation *first = nullptr;
-    for (Operation *user : copy->getUsers()) {
-      Operation *at = block.findAncestorOpInBlock(*user);
-      if (at && (!first || at->isBeforeInBlock(first)))
-        first = at;
-    }
-    if (first)
-      copy->moveBefore(first);
-    else
-      copy->erase();
+  // The place of a copy is that of its first reader. Copies of one place keep
+  // their order, so that what a copy reads is in front of it.
+  SmallVector<Operation *> at;
+  llvm::DenseMap<Operation *, size_t> place;
+  for (Operation &op : block) {
+    place[&op] = at.size();
+    at.push_back(&op);
   }
+  for (Operation *copy : llvm::reverse(copies)) {
+    size_t first = at.size();
+    for (Operation *user : copy->getUsers())
+      if (Operation *reader = block.findAncestorOpInBlock(*user))
+        first = std::min(first, place[reader]);
+    place[copy] = first;
+  }
+  for (Operation *copy : copies)
+    if (place[copy] < at.size())
+      copy->moveBefore(at[place[copy]]);
+  for (Operation *copy : llvm::reverse(copies))
+    if (copy->use_empty())
+      copy->erase();
 }
 
 dist::SegmentOp SegmentPair::apply() {
