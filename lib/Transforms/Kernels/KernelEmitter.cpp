@@ -60,7 +60,7 @@ static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
   bool linear = true;
   if (failed(emitElements(*kernel, rows, linear)))
     return failure();
-  if (linear || shape.empty() || shape.back() < laneCount)
+  if (linear || shape.empty() || shape.back() < vectorWidth)
     return success();
   builder.setInsertionPointAfter(kernel->function);
   kernel->function.erase();

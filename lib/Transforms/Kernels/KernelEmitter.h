@@ -11,8 +11,8 @@
 // not depend on the kernel it stands in, nor on how its rows are sliced:
 // element-wise code is the op's own, reductions have a shape of their own.
 //
-//   reduction along rows      element j goes to lane j mod 16, in order of j;
-//   (the last dim is reduced) lanes are combined as l with l + 8, 4, 2, 1
+//   reduction along rows      element j goes to lane j mod 32, in order of j;
+//   (the last dim is reduced) lanes are combined as l with l + 16, 8, 4, 2, 1
 //   reduction along columns   in row-major order of the reduced dims, blocks
 //                             of 64 first, then the blocks' values in order
 //

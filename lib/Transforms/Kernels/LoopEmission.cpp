@@ -104,6 +104,11 @@ SmallVector<std::pair<unsigned, unsigned>> KernelBody::findTieable() const {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// A loop that reduces takes as many iterations at a time as there are lanes.
+static int64_t getWidth(ArrayRef<Value> laneBuffers) {
+  return laneBuffers.empty() ? vectorWidth : laneCount;
+}
+
 /// The vector form of `scalar`'s body, in front of it, for [low, middle).
 static LogicalResult emitWideLoop(KernelBody &kernel, scf::ForOp scalar,
                                   Value low, Value middle,
@@ -111,13 +116,14 @@ static LogicalResult emitWideLoop(KernelBody &kernel, scf::ForOp scalar,
   OpBuilder &builder = kernel.builder;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(scalar);
-  Value step = kernel.math().constant(laneCount);
+  int64_t width = getWidth(laneBuffers);
+  Value step = kernel.math().constant(width);
   SmallVector<Value> initial;
   SmallVector<Operation *> loads;
   Value zero = kernel.math().constant(0);
   for (Value buffer : laneBuffers) {
     auto type = VectorType::get(
-        {laneCount}, cast<MemRefType>(buffer.getType()).getElementType());
+        {width}, cast<MemRefType>(buffer.getType()).getElementType());
     auto load = vector::LoadOp::create(builder, kernel.loc, type, buffer,
                                        ValueRange{zero});
     initial.push_back(load);
@@ -128,7 +134,7 @@ static LogicalResult emitWideLoop(KernelBody &kernel, scf::ForOp scalar,
   if (initial.empty())
     wide.getBody()->getTerminator()->erase();
   builder.setInsertionPointToEnd(wide.getBody());
-  LoopWidening widening(builder, laneCount);
+  LoopWidening widening(builder, width);
   widening.mapLinear(scalar.getInductionVar(), wide.getInductionVar());
   for (auto [buffer, lanes] : llvm::zip(laneBuffers, wide.getRegionIterArgs()))
     widening.mapLaneBuffer(buffer, lanes);
@@ -156,13 +162,14 @@ LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,
                        function_ref<LogicalResult(Value)> body) {
   OpBuilder &builder = kernel.builder;
   IndexMath math = kernel.math();
-  bool wide = !count || *count >= laneCount;
+  int64_t width = getWidth(laneBuffers);
+  bool wide = !count || *count >= width;
   Value middle = low;
   if (wide) {
     Value extent =
         count ? math.constant(*count)
               : builder.createOrFold<arith::SubIOp>(kernel.loc, high, low);
-    middle = math.add(low, math.mul(math.div(extent, laneCount), laneCount));
+    middle = math.add(low, math.mul(math.div(extent, width), width));
   }
   Value one = math.constant(1);
   auto scalar = scf::ForOp::create(builder, kernel.loc, middle, high, one);
@@ -176,7 +183,7 @@ LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,
     return success();
   if (failed(emitWideLoop(kernel, scalar, low, middle, laneBuffers)))
     scalar.setLowerBound(low);
-  else if (count && *count % laneCount == 0)
+  else if (count && *count % width == 0)
     scalar.erase();
   return success();
 }

@@ -51,7 +51,7 @@ private:
   llvm::DenseSet<Operation *> opSet;
 };
 
-/// Writes `body` for each position in [low, high), `laneCount` at a time where
+/// Writes `body` for each position in [low, high), several at a time where
 /// it has a vector form. `count` is high - low when it is known. A lane buffer
 /// is indexed by position mod laneCount only, and stays in a register.
 LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,

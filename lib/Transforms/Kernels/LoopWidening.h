@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes the vector form of a scalar loop by widening each operation of its
-// body to `laneCount` neighbouring iterations. The compiler's own vectorizer is
+// body to a number of neighbouring iterations. The compiler's own vectorizer is
 // not asked: which lane an element falls into, and so the bits of a reduction,
 // must not depend on its heuristics.
 //
@@ -22,10 +22,14 @@
 
 namespace llmc::kernels {
 
-/// Iterations that run side by side, and the lanes of every reduction along
-/// rows: element j of a row belongs to lane j mod laneCount, whatever kernel
-/// the reduction stands in. 16 f32 fill one 512-bit register.
-inline constexpr int64_t laneCount = 16;
+/// Iterations that run side by side where nothing is reduced: 16 f32 fill one
+/// 512-bit register.
+inline constexpr int64_t vectorWidth = 16;
+
+/// The lanes of every reduction along rows: element j of a row belongs to lane
+/// j mod laneCount, whatever kernel the reduction stands in. Two registers, so
+/// that one addition need not wait for the one before.
+inline constexpr int64_t laneCount = 32;
 
 /// Widens straight-line scalar code over `width` iterations.
 class LoopWidening {

@@ -16,9 +16,10 @@ func.func @flat(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 // -----
 
-// A row reduction has 16 lanes and a fixed tree.
+// A row reduction has 32 lanes and a fixed tree.
 // CHECK-LABEL: module @kernels
-// CHECK:         scf.for %{{.*}} step %c16 iter_args(%{{.*}}) -> (vector<16xf32>)
+// CHECK:         scf.for %{{.*}} step %c32 iter_args(%{{.*}}) -> (vector<32xf32>)
+// CHECK:         vector.extract_strided_slice {{.*}} {offsets = [16], sizes = [16]
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [8], sizes = [8]
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [4], sizes = [4]
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [2], sizes = [2]
