@@ -64,6 +64,7 @@ private:
   LogicalResult readTables();
   void findOwners();
   void placeBuffers(Frame &frame);
+  void placeByLifetime(Frame &frame);
   std::vector<Lifetime> getLifetimes(Frame &frame);
   void readWalks();
   void extendUses(Frame &frame) const;
@@ -166,34 +167,47 @@ std::vector<Lifetime> Placement::getLifetimes(Frame &frame) {
   return findLifetimes(problem);
 }
 
-/// Buffers of a call-local frame by their lifetimes, others side by side.
-void Placement::placeBuffers(Frame &frame) {
-  OpBuilder builder(module.getContext());
-  bool isLocal =
-      frame.getKind() == plan::FrameKind::Tmp && frame.owner && !frame.isShared;
+/// Values that outlive a call live together: side by side, in order.
+static int64_t placeSideBySide(ArrayRef<plan::BufferOp> buffers) {
+  int64_t end = 0;
+  for (plan::BufferOp buffer : buffers) {
+    buffer.setOffset(end);
+    end += schedule::alignUp(buffer.getBytes());
+  }
+  return end;
+}
+
+/// Buffers of a call-local frame by their lifetimes.
+void Placement::placeByLifetime(Frame &frame) {
+  std::vector<Lifetime> lives = getLifetimes(frame);
   PlaceProblem problem;
   problem.alignment = schedule::kAlignment;
-  std::vector<Lifetime> lives;
-  if (isLocal) {
-    lives = getLifetimes(frame);
-    frame.isRemote = !llvm::all_of(
-        lives, [](const Lifetime &life) { return life.isClosed; });
+  frame.isRemote = false;
+  for (auto [buffer, life] : llvm::zip(frame.buffers, lives)) {
+    problem.buffers.push_back(
+        {static_cast<int64_t>(buffer.getBytes()), life.begin, life.end});
+    frame.isRemote |= !life.isClosed;
   }
-  for (auto [i, buffer] : llvm::enumerate(frame.buffers))
-    problem.buffers.push_back({static_cast<int64_t>(buffer.getBytes()),
-                               isLocal ? lives[i].begin : 0,
-                               isLocal ? lives[i].end : 1});
   std::vector<int64_t> offsets = assignPlaces(problem);
   for (auto [buffer, offset] : llvm::zip(frame.buffers, offsets))
-    buffer.setOffsetAttr(builder.getI64IntegerAttr(offset));
+    buffer.setOffset(offset);
   frame.size = problem.getSize(offsets);
-  if (isLocal && problem.getMaxLive() > 0)
+  if (problem.getMaxLive() > 0)
     remark::analysis(frame.op.getLoc(),
                      remark::RemarkOpts::name("frame").category("places"))
         << (frame.op.getSymName() + ": " + Twine(frame.size) + " bytes for " +
             Twine(problem.getMaxLive()) + " that live at once, " +
             Twine(frame.buffers.size()) + " buffers")
                .str();
+}
+
+void Placement::placeBuffers(Frame &frame) {
+  bool isLocal =
+      frame.getKind() == plan::FrameKind::Tmp && frame.owner && !frame.isShared;
+  if (isLocal)
+    placeByLifetime(frame);
+  else
+    frame.size = placeSideBySide(frame.buffers);
 }
 
 /// Numbers the calls of each entry and stage, and notes which frames each uses.

@@ -61,11 +61,11 @@ static DenseI64ArrayAttr getStrides(OpBuilder &builder, ArrayRef<int64_t> whole,
   return builder.getDenseI64ArrayAttr(strides);
 }
 
-static LogicalResult makePart(OpBuilder &builder, dist::BufferOp buffer,
-                              dist::BoxAttr box, dist::MeshOp mesh,
-                              FlatSymbolRefAttr place) {
-  auto module = buffer->getParentOfType<ModuleOp>();
-  auto state = module.lookupSymbol<dist::StateOp>(box.getState().getValue());
+static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
+                              dist::BufferOp buffer, dist::BoxAttr box,
+                              dist::MeshOp mesh, FlatSymbolRefAttr place) {
+  auto state =
+      tables.lookupNearestSymbolFrom<dist::StateOp>(buffer, box.getState());
   if (!state)
     return buffer.emitOpError() << "expected state " << box.getState();
   ArrayRef<int64_t> shape = state.getTensorType().getShape();
@@ -106,6 +106,7 @@ static LogicalResult makePart(OpBuilder &builder, dist::BufferOp buffer,
 FailureOr<std::map<std::string, FlatSymbolRefAttr>>
 makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
            dist::MeshOp mesh) {
+  SymbolTableCollection tables;
   std::map<std::string, FlatSymbolRefAttr> states;
   std::map<SmallVector<int64_t>, FlatSymbolRefAttr> frames;
   for (auto buffer : module.getOps<dist::BufferOp>()) {
@@ -131,7 +132,7 @@ makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
     FlatSymbolRefAttr symbol = FlatSymbolRefAttr::get(place.getSymNameAttr());
     states[buffer.getSymName().str()] = symbol;
     for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>())
-      if (failed(makePart(builder, buffer, box, mesh, symbol)))
+      if (failed(makePart(builder, tables, buffer, box, mesh, symbol)))
         return failure();
   }
   return states;

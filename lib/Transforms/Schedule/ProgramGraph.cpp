@@ -13,6 +13,7 @@
 #include "PlanNames.h"
 #include "llmc/Analysis/OpOrder.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using llmc::dist::DistDialect;
@@ -50,6 +51,8 @@ private:
   void read(int32_t node, const Seen &value);
 
   bool mayLieIn(const ProgramGraph::Class &values, SlotAttr slot) const;
+  bool isInOrder() const;
+  bool mayRunAfter(int32_t node, ArrayRef<int32_t> readers);
   bool reaches(int32_t from, ArrayRef<int32_t> targets) const;
   SmallVector<int32_t> getReaders(int32_t number) const;
   std::vector<SmallVector<int32_t>> getEdges() const;
@@ -62,6 +65,8 @@ private:
   llvm::DenseMap<Value, Seen> seen;
   /// Classes of arguments.
   llvm::DenseMap<Attribute, int32_t> argumentIn;
+  /// Every edge so far leads from a node to one of a greater number.
+  bool ascends = true;
   /// (slot, first node that writes it).
   SmallVector<std::pair<SlotAttr, int32_t>> overwrites;
 };
@@ -251,6 +256,26 @@ std::vector<SmallVector<int32_t>> GraphBuilder::getEdges() const {
   return edges;
 }
 
+bool GraphBuilder::isInOrder() const {
+  for (const auto &[node, after] : llvm::enumerate(getEdges()))
+    for (int32_t before : after)
+      if (before >= static_cast<int32_t>(node))
+        return false;
+  return true;
+}
+
+/// Whether `node` may be put behind all of `readers`. Numbers tell as long as
+/// all edges ascend; else the graph is searched.
+bool GraphBuilder::mayRunAfter(int32_t node, ArrayRef<int32_t> readers) {
+  auto isBefore = [&](int32_t reader) { return reader < node; };
+  if (ascends && llvm::all_of(readers, isBefore))
+    return true;
+  if (reaches(node, readers))
+    return false;
+  ascends = false;
+  return true;
+}
+
 /// True when `from` is one of `targets` or runs before one.
 bool GraphBuilder::reaches(int32_t from, ArrayRef<int32_t> targets) const {
   std::vector<SmallVector<int32_t>> edges = getEdges();
@@ -306,7 +331,7 @@ LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
   bool hasOld = old != argumentIn.end();
   int32_t first = values.versions.front().definedBy;
   if (!values.slot && isLast && mayLieIn(values, slot) &&
-      !(hasOld && reaches(first, getReaders(old->second)))) {
+      (!hasOld || mayRunAfter(first, getReaders(old->second)))) {
     values.slot = slot;
     if (hasOld)
       overwrite(slot, first);
@@ -332,18 +357,20 @@ LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
 
 LogicalResult GraphBuilder::addResults(Operation *terminator) {
   SmallVector<SlotAttr> slots;
+  llvm::DenseSet<Attribute> known;
   for (unsigned i = 0; i < terminator->getNumOperands(); ++i) {
     slots.push_back(
         function.getResultAttrOfType<SlotAttr>(i, DistDialect::kSlot));
     if (!slots.back())
       return function.emitOpError()
              << "expected result " << i << " to be a slot, got a transfer";
-    if (llvm::is_contained(ArrayRef(slots).drop_back(), slots.back()))
+    if (!known.insert(slots.back()).second)
       return function.emitOpError()
              << "expected one result in slot " << slots.back();
   }
   // Copies of arguments first: they are readers of what others overwrite.
-  for (bool isArgument : {true, false})
+  for (bool isArgument : {true, false}) {
+    ascends = isInOrder();
     for (OpOperand &operand : terminator->getOpOperands()) {
       auto found = seen.find(operand.get());
       bool lies = found != seen.end() &&
@@ -353,6 +380,7 @@ LogicalResult GraphBuilder::addResults(Operation *terminator) {
                            terminator->getLoc())))
         return failure();
     }
+  }
   return success();
 }
 

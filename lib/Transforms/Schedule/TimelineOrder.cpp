@@ -327,6 +327,10 @@ LogicalResult TimelineOrder::describeSlots(
   MLIRContext *context = builder.getContext();
   for (auto &[slot, uses] : frames.slots) {
     StringAttr name = slot.getName();
+    SlotKind kind = slot.getKind();
+    if (kind == SlotKind::Act || kind == SlotKind::State ||
+        (kind == SlotKind::Step && !isFetched(slot)))
+      continue;
     dist::LayoutAttr layout;
     int64_t dataOffset = -1;
     // Marks of the slot's first argument or result.
@@ -348,15 +352,15 @@ LogicalResult TimelineOrder::describeSlots(
     if (failed(type))
       return failure();
     auto stages = cast_or_null<DenseI64ArrayAttr>(getStages(uses));
-    if (slot.getKind() == SlotKind::Input)
+    if (kind == SlotKind::Input)
       inputs.push_back(plan::InputAttr::get(context, name, *type, layout,
                                             stages, dataOffset));
-    if (slot.getKind() == SlotKind::Hyper)
+    if (kind == SlotKind::Hyper)
       hypers.push_back(FlatSymbolRefAttr::get(name));
-    if (slot.getKind() == SlotKind::Metric)
+    if (kind == SlotKind::Metric)
       metrics.push_back(
           plan::MetricAttr::get(context, name, uses.type.getElementType()));
-    bool isOutput = slot.getKind() == SlotKind::Output;
+    bool isOutput = kind == SlotKind::Output;
     if (isOutput || isFetched(slot))
       fetches.push_back(
           plan::FetchAttr::get(context, name, *type, layout, stages,

@@ -1,0 +1,51 @@
+// RUN: llmc-opt %s --llmc-order --split-input-file --verify-diagnostics
+
+dist.mesh @mesh = <"data"=1>
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+  // expected-error @+1 {{expected a launch, a contraction, an alias or a fence after kernels are formed}}
+  %z = stablehlo.tanh %x : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite"]}
+}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+  // expected-error @+1 {{expected to work in place on a state or a sum, got slot #dist.slot<input, "x">}}
+  %z = dist.launch @kernels::@k(%x) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "z">}) {
+  %z = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+func.func private @g.u0(%x: tensor<4xf32> {dist.slot = #dist.slot<step, "s">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "z">}) {
+  return %x : tensor<4xf32>
+}
+// expected-error @+1 {{expected a program that writes slot #dist.slot<step, "s">, got none}}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@g.u0, phase = update, at = [0]>]) transfers([]) table(<["F0.0 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+}
+// expected-error @+1 {{expected metric 'z' to be made once in a step, got it for each of 2 microbatches}}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "z">}) {
+  %z = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(2) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0 F0.1"]>)
