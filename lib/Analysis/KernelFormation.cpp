@@ -36,9 +36,13 @@ ArrayRef<int64_t> getShape(Value value) {
 }
 
 /// The form as kernels see it: a reduction over dims of size 1 is an Element.
+/// An alias that is more than another view of one value (a fence orders what is
+/// around it) has none: no kernel reads through it.
 std::optional<KernelForm> getForm(Operation *op) {
   auto kernel = dyn_cast_or_null<graph::KernelOpInterface>(op);
   if (!kernel)
+    return std::nullopt;
+  if (kernel.getKernelForm() == KernelForm::Alias && !isView(op))
     return std::nullopt;
   return isElementwise(op) ? KernelForm::Element : kernel.getKernelForm();
 }
@@ -412,6 +416,12 @@ KernelFormation FormationBuilder::run() {
 }
 
 } // namespace
+
+bool isView(Operation *op) {
+  auto kernel = cast<graph::KernelOpInterface>(op);
+  return kernel.getKernelForm() == KernelForm::Alias && isPure(op) &&
+         op->getNumOperands() == 1 && op->getNumResults() == 1;
+}
 
 bool isElementwise(Operation *op) {
   auto kernel = cast<graph::KernelOpInterface>(op);

@@ -73,6 +73,10 @@ struct KernelFormation {
 /// reductions over dims of size 1.
 bool isElementwise(Operation *op);
 
+/// True for ops of form Alias that kernels may read through: another type for
+/// the bytes of one value, and nothing else.
+bool isView(Operation *op);
+
 /// Forms the kernels of `block` (no op of form Decompose may be left in it).
 /// On failure an error has been emitted.
 FailureOr<KernelFormation> formKernels(Block &block);

@@ -81,8 +81,7 @@ private:
 /// Element by element, or the same bytes under another type.
 static bool isRecomputable(Operation *op) {
   auto kernel = dyn_cast<graph::KernelOpInterface>(op);
-  return kernel && (kernel.getKernelForm() == graph::KernelForm::Alias ||
-                    isElementwise(op));
+  return kernel && (isView(op) || isElementwise(op));
 }
 
 bool SegmentPair::isBase(Value value) const {

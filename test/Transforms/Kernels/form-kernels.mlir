@@ -65,3 +65,17 @@ func.func @copied(%x: tensor<4x20xf32>, %u: tensor<2x20xf32>, %i: tensor<i32>) -
   %0 = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<4x20xf32>, tensor<2x20xf32>, tensor<i32>, tensor<i32>) -> tensor<4x20xf32>
   return %0 : tensor<4x20xf32>
 }
+
+// -----
+
+// A fence stays between what is before and behind it, all its values included.
+// CHECK-LABEL: func @fenced
+// CHECK-SAME:    (%[[X:.*]]: tensor<40xf32>, %[[Y:.*]]: tensor<40xf32>, %[[D:.*]]: tensor<40xf32>)
+// CHECK:         %[[F:.*]]:2 = dist.fence(%[[X]], %[[Y]]) after(%[[D]])
+// CHECK:         dist.launch @kernels::@{{.*}}(%[[F]]#0, %[[F]]#1)
+func.func @fenced(%x: tensor<40xf32>, %y: tensor<40xf32>, %d: tensor<40xf32>) -> tensor<40xf32> {
+  %0:2 = dist.fence(%x, %y) after(%d) : tensor<40xf32>, tensor<40xf32> after tensor<40xf32>
+  %1 = stablehlo.tanh %0#0 : tensor<40xf32>
+  %2 = stablehlo.multiply %1, %0#1 : tensor<40xf32>
+  return %2 : tensor<40xf32>
+}
