@@ -52,6 +52,34 @@ std::optional<dist::Phase> llmc::getPhase(Operation *op) {
   return std::nullopt;
 }
 
+/// `marks` with `name` set to `value`, or without it when that is null.
+static DictionaryAttr withMark(MLIRContext *context, DictionaryAttr marks,
+                               StringRef name, Attribute value) {
+  NamedAttrList list(marks);
+  list.erase(name);
+  if (value)
+    list.append(name, value);
+  return list.getDictionary(context);
+}
+
+void llmc::setArgumentMarks(func::FuncOp function, StringRef name,
+                            ArrayRef<Attribute> values) {
+  SmallVector<DictionaryAttr> marks;
+  for (auto [i, value] : llvm::enumerate(values))
+    marks.push_back(withMark(function.getContext(), function.getArgAttrDict(i),
+                             name, value));
+  function.setAllArgAttrs(marks);
+}
+
+void llmc::setResultMarks(func::FuncOp function, StringRef name,
+                          ArrayRef<Attribute> values) {
+  SmallVector<DictionaryAttr> marks;
+  for (auto [i, value] : llvm::enumerate(values))
+    marks.push_back(withMark(function.getContext(),
+                             function.getResultAttrDict(i), name, value));
+  function.setAllResultAttrs(marks);
+}
+
 int64_t llmc::getBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape())

@@ -46,6 +46,14 @@ int64_t getPipelineSize(dist::MeshOp mesh);
 std::optional<int64_t> getBlock(Operation *op);
 std::optional<dist::Phase> getPhase(Operation *op);
 
+/// Sets mark `name` of every argument (result) for which `values` has an
+/// attribute, and removes it elsewhere; in one go, since each change of a
+/// function's marks copies all of them.
+void setArgumentMarks(mlir::func::FuncOp function, StringRef name,
+                      ArrayRef<Attribute> values);
+void setResultMarks(mlir::func::FuncOp function, StringRef name,
+                    ArrayRef<Attribute> values);
+
 /// Static bytes of a tensor value.
 int64_t getBytes(Value value);
 

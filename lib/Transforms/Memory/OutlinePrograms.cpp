@@ -61,6 +61,7 @@ private:
   SmallVector<std::reference_wrapper<OpOperand>> getPassedThrough();
   LogicalResult addArguments(IRMapping &mapping);
   LogicalResult addResults(IRMapping &mapping);
+  Value addArgument(Type type, DictionaryAttr marks, Location loc);
   Value accumulate(Value value, SlotAttr slot);
 
   TimelineContext &context;
@@ -68,6 +69,7 @@ private:
   dist::SegmentOp segment;
   OpBuilder builder;
   func::FuncOp program;
+  SmallVector<DictionaryAttr> argumentMarks;
   SmallVector<Value> results;
   SmallVector<SlotAttr> resultSlots;
 };
@@ -177,6 +179,13 @@ SmallVector<std::reference_wrapper<OpOperand>> Outliner::getPassedThrough() {
   return passed;
 }
 
+/// A further argument of the program. Its type and marks are set for all
+/// arguments at the end, since each change copies all of them.
+Value Outliner::addArgument(Type type, DictionaryAttr marks, Location loc) {
+  argumentMarks.push_back(marks);
+  return program.getBody().front().addArgument(type, loc);
+}
+
 LogicalResult Outliner::addArguments(IRMapping &mapping) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(segment.getBody(), captured);
@@ -194,11 +203,7 @@ LogicalResult Outliner::addArguments(IRMapping &mapping) {
       return failure();
     bool isSum = slot->getKind() == SlotKind::Step && context.microbatches > 1;
     Type type = isSum ? getSumType(value.getType()) : value.getType();
-    unsigned i = program.getNumArguments();
-    if (failed(program.insertArgument(i, type, marksOf(value, *slot),
-                                      value.getLoc())))
-      return failure();
-    Value argument = program.getArgument(i);
+    Value argument = addArgument(type, marksOf(value, *slot), value.getLoc());
     if (type != value.getType())
       argument = stablehlo::convertTo(
           builder, value.getLoc(), argument,
@@ -233,17 +238,14 @@ FailureOr<SlotAttr> Outliner::slotOfReturn(unsigned i) {
 /// The sum of `value` and what earlier microbatches left in `slot`.
 Value Outliner::accumulate(Value value, SlotAttr slot) {
   RankedTensorType type = getSumType(value.getType());
-  unsigned i = program.getNumArguments();
-  if (failed(
-          program.insertArgument(i, type,
-                                 builder.getDictionaryAttr(builder.getNamedAttr(
-                                     DistDialect::kSlot, slot)),
-                                 value.getLoc())))
-    return {};
+  Value sum = addArgument(
+      type,
+      builder.getDictionaryAttr(builder.getNamedAttr(DistDialect::kSlot, slot)),
+      value.getLoc());
   Location loc = value.getLoc();
   if (type != value.getType())
     value = stablehlo::convertTo(builder, loc, value, type.getElementType());
-  return stablehlo::add(builder, loc, program.getArgument(i), value);
+  return stablehlo::add(builder, loc, sum, value);
 }
 
 LogicalResult Outliner::addResults(IRMapping &mapping) {
@@ -301,10 +303,12 @@ FailureOr<dist::ProgramAttr> Outliner::run() {
   if (failed(addResults(mapping)))
     return failure();
   func::ReturnOp::create(builder, segment.getLoc(), results);
-  program.setType(builder.getFunctionType(program.getArgumentTypes(),
-                                          ValueRange(results).getTypes()));
-  for (auto [i, slot] : llvm::enumerate(resultSlots))
-    program.setResultAttr(i, DistDialect::kSlot, slot);
+  program.setType(
+      builder.getFunctionType(program.getBody().front().getArgumentTypes(),
+                              ValueRange(results).getTypes()));
+  program.setAllArgAttrs(argumentMarks);
+  SmallVector<Attribute> slots(resultSlots.begin(), resultSlots.end());
+  setResultMarks(program, DistDialect::kSlot, slots);
   SmallVector<int64_t> at = {0};
   if (segment.getAt())
     at.assign(segment.getAt()->begin(), segment.getAt()->end());

@@ -99,8 +99,9 @@ void LocalizePass::runOnOperation() {
   if (failed(mesh))
     return signalPassFailure();
   SmallVector<ProgramFunction> programs = getProgramFunctions(getOperation());
+  SymbolTable symbols(getOperation());
   for (auto &[name, layout] : readStateLayouts(programs)) {
-    auto state = getOperation().lookupSymbol<dist::StateOp>(name);
+    auto state = symbols.lookup<dist::StateOp>(name);
     if (!state || !layout) {
       mlir::emitError(getOperation().getLoc())
           << "expected a state '" << name.getValue()

@@ -33,7 +33,8 @@ static LogicalResult verifyPlain(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyProgram(ModuleOp module, func::FuncOp function) {
+static LogicalResult verifyProgram(const SymbolTable &symbols,
+                                   func::FuncOp function) {
   for (Operation &op : function.getBody().front().without_terminator())
     if (!isa<dist::SegmentOp, dist::TransferOp>(op))
       return op.emitOpError() << "expected to stand in a segment after phase 4";
@@ -47,7 +48,7 @@ static LogicalResult verifyProgram(ModuleOp module, func::FuncOp function) {
     auto state = function.getArgAttrOfType<FlatSymbolRefAttr>(
         i, dist::DistDialect::kReads);
     if (state &&
-        !module.lookupSymbol<dist::BufferOp>(state.getValue().str() + ".local"))
+        !symbols.lookup<dist::BufferOp>(state.getValue().str() + ".local"))
       return function.emitOpError() << "expected a buffer of state '"
                                     << state.getValue() << "' after phase 4";
   }
@@ -55,7 +56,8 @@ static LogicalResult verifyProgram(ModuleOp module, func::FuncOp function) {
 }
 
 void VerifyLocalPass::runOnOperation() {
+  SymbolTable symbols(getOperation());
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    if (failed(verifyProgram(getOperation(), program.function)))
+    if (failed(verifyProgram(symbols, program.function)))
       return signalPassFailure();
 }

@@ -49,6 +49,37 @@ static FailureOr<Schedule> solve(dist::StepOp step,
                             << attribute.getName().getValue() << "'";
 }
 
+/// Moves the ops of `from` into `block`: each to the end of the group behind
+/// the last original op of `block` on which it depends. Groups are known by
+/// numbers, since a block renumbers its ops after each move.
+static void interleave(Block &block, Block &from) {
+  llvm::DenseMap<Operation *, int64_t> groupOf;
+  SmallVector<Operation *> endOf;
+  for (Operation &op : block) {
+    groupOf[&op] = static_cast<int64_t>(endOf.size());
+    endOf.push_back(&op);
+  }
+  Operation *front = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(from.without_terminator())) {
+    int64_t group = -1;
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        Operation *place = def ? block.findAncestorOpInBlock(*def) : nullptr;
+        if (auto found = groupOf.find(place); found != groupOf.end())
+          group = std::max(group, found->second);
+      }
+    });
+    Operation *&end = group < 0 ? front : endOf[group];
+    if (end)
+      op.moveAfter(end);
+    else
+      op.moveBefore(&block, block.begin());
+    end = &op;
+    groupOf[&op] = group;
+  }
+}
+
 /// Moves the ops of `weight` into `input`, each behind the last value that it
 /// needs, and leaves one segment of phase backward.
 static void merge(dist::SegmentOp input, dist::SegmentOp weight) {
@@ -60,29 +91,7 @@ static void merge(dist::SegmentOp input, dist::SegmentOp weight) {
       return weight->isProperAncestor(use.getOwner());
     });
   auto weightYield = weight.getYield();
-  // The last op moved behind each place, so that order is kept.
-  llvm::DenseMap<Operation *, Operation *> lastBehind;
-  Operation *front = nullptr;
-  for (Operation &op : llvm::make_early_inc_range(
-           weight.getBody().front().without_terminator())) {
-    Operation *latest = nullptr;
-    op.walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands()) {
-        Operation *def = operand.getDefiningOp();
-        Operation *place = def ? block.findAncestorOpInBlock(*def) : nullptr;
-        if (place && (!latest || latest->isBeforeInBlock(place)))
-          latest = place;
-      }
-    });
-    Operation *&anchor = latest ? lastBehind[latest] : front;
-    if (anchor)
-      op.moveAfter(anchor);
-    else if (latest)
-      op.moveAfter(latest);
-    else
-      op.moveBefore(&block, block.begin());
-    anchor = &op;
-  }
+  interleave(block, weight.getBody().front());
   // One segment with the results of both that are still used outside.
   SmallVector<Value> values, replaced;
   for (auto [segment, end] :

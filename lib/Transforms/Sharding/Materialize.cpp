@@ -54,19 +54,18 @@ static void encodeFunction(func::FuncOp function) {
   SmallVector<Type> arguments, results;
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (Attribute layout = function.getArgAttr(i, DistDialect::kLayout)) {
+    if (Attribute layout = function.getArgAttr(i, DistDialect::kLayout))
       argument.setType(encode(argument.getType(), layout));
-      function.removeArgAttr(i, DistDialect::kLayout);
-    }
     arguments.push_back(argument.getType());
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     Attribute layout = function.getResultAttr(i, DistDialect::kLayout);
     results.push_back(layout ? encode(type, layout) : type);
-    if (layout)
-      function.removeResultAttr(
-          i, StringAttr::get(function.getContext(), DistDialect::kLayout));
   }
+  setArgumentMarks(function, DistDialect::kLayout,
+                   SmallVector<Attribute>(arguments.size()));
+  setResultMarks(function, DistDialect::kLayout,
+                 SmallVector<Attribute>(results.size()));
   for (Operation &op : function.getBody().front())
     encodeResults(op);
   function.setType(

@@ -36,12 +36,16 @@ static dist::LayoutAttr getWhole(dist::MeshOp mesh, Type type) {
 
 /// Writes the layouts of `function`'s arguments, results and ops.
 static void annotate(func::FuncOp function, dist::MeshOp mesh) {
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    if (dist::LayoutAttr layout = getWhole(mesh, type))
-      function.setArgAttr(i, DistDialect::kLayout, layout);
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (dist::LayoutAttr layout = getWhole(mesh, type))
-      function.setResultAttr(i, DistDialect::kLayout, layout);
+  auto layoutsOf = [&](ArrayRef<Type> types) {
+    SmallVector<Attribute> layouts;
+    for (Type type : types)
+      layouts.push_back(getWhole(mesh, type));
+    return layouts;
+  };
+  setArgumentMarks(function, DistDialect::kLayout,
+                   layoutsOf(function.getArgumentTypes()));
+  setResultMarks(function, DistDialect::kLayout,
+                 layoutsOf(function.getResultTypes()));
   for (Operation &op : function.getBody().front().without_terminator()) {
     SmallVector<Attribute> layouts;
     for (Type type : op.getResultTypes())
