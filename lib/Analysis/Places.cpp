@@ -211,9 +211,27 @@ std::string PlaceProblem::verify(const std::vector<int64_t> &offsets) const {
   return "";
 }
 
+/// Every buffer behind the one before, and where the last one ends.
+static std::pair<std::vector<int64_t>, int64_t>
+placeSideBySide(const PlaceProblem &problem) {
+  std::vector<int64_t> offsets(problem.buffers.size(), 0);
+  int64_t end = 0;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const PlaceProblem::Buffer &buffer = problem.buffers[i];
+    if (buffer.bytes <= 0 || buffer.begin >= buffer.end)
+      continue;
+    offsets[i] = end;
+    end += roundUp(buffer.bytes, problem.alignment);
+  }
+  return {std::move(offsets), end};
+}
+
 std::vector<int64_t> assignPlaces(const PlaceProblem &problem) {
-  Placer placer(problem);
   int64_t bound = problem.getMaxLive();
+  // Where all buffers live at once there is nothing to search for.
+  if (auto [offsets, end] = placeSideBySide(problem); end == bound)
+    return offsets;
+  Placer placer(problem);
   std::vector<int64_t> best, offsets;
   Placer::Order bestOrder;
   int64_t bestSize = -1;
