@@ -26,8 +26,6 @@ extern "C" int omp_get_max_threads();
 
 namespace llmc::rt::cpu {
 
-void limitLibraryThreads() { omp_set_num_threads(1); }
-
 namespace {
 
 /// oneDNN sizes a primitive for the threads of the thread that makes it.
@@ -50,6 +48,16 @@ const dnnl::stream &workerStream() {
   thread_local const dnnl::stream instance(engine());
   return instance;
 }
+
+} // namespace
+
+void limitLibraryThreads() {
+  omp_set_num_threads(1);
+  // What the library keeps for a thread is made here, not in a step.
+  workerStream();
+}
+
+namespace {
 
 class LibrarySlice final : public ContractionSlice {
 public:

@@ -34,9 +34,12 @@ static void mix(uint64_t &hash, uint64_t value) {
 
 Pool::Pool(const CpuOptions &options)
     : options(options), random(options.shuffleSeed.value_or(0)) {
+  std::unique_lock<std::mutex> lock(mutex);
   for (int i = 0; i < std::max(1, options.threads); ++i) {
     workers.emplace_back([this] { work(); });
   }
+  // What a thread allocates for itself is there before the first step.
+  done.wait(lock, [this] { return numReady == workers.size(); });
 }
 
 Pool::~Pool() {
@@ -167,6 +170,8 @@ void Pool::spin(std::unique_lock<std::mutex> &lock) {
 void Pool::work() {
   limitLibraryThreads();
   std::unique_lock<std::mutex> lock(mutex);
+  ++numReady;
+  done.notify_all();
   for (;;) {
     spin(lock);
     wake.wait(lock, [this] { return leaving || (active && !ready.empty()); });

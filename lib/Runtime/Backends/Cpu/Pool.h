@@ -103,6 +103,7 @@ private:
   std::condition_variable done; ///< For the host.
   bool active = false;          ///< A drain is under way.
   bool leaving = false;
+  size_t numReady = 0; ///< Workers that have prepared themselves.
   int running = 0;
   /// A copy of `active && !ready.empty()` that spinning workers read.
   std::atomic<bool> hint{false};
