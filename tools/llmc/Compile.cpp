@@ -73,12 +73,13 @@ static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
 static std::vector<std::string> getFetchedSlots(ModuleOp module,
                                                 const Options &options) {
   llvm::SetVector<StringRef> slots;
+  SymbolTable symbols(module);
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto slot = function.getResultAttrOfType<dist::SlotAttr>(
           i, dist::DistDialect::kSlot);
       if (!slot || slot.getKind() != dist::SlotKind::Step ||
-          module.lookupSymbol<dist::StateOp>(slot.getName()))
+          symbols.lookup<dist::StateOp>(slot.getName()))
         continue;
       std::string_view name(slot.getName().getValue());
       for (const std::string &pattern : options.fetch)

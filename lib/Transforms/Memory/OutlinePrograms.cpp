@@ -38,6 +38,7 @@ struct TimelineContext {
   ModuleOp module;
   std::string name;
   int64_t microbatches = 1;
+  int64_t numStages = 1;
   /// The slots of values that cross between segments.
   llvm::MapVector<Value, SlotAttr> acts;
 };
@@ -133,12 +134,8 @@ FailureOr<SlotAttr> Outliner::slotOf(Value captured) {
     return slotOfArgument(argument);
   if (act == context.acts.end())
     return segment.emitOpError() << "captures a value that no segment made";
-  FailureOr<dist::MeshOp> mesh = getMesh(context.module);
-  if (failed(mesh))
-    return failure();
-  int64_t stages = getPipelineSize(*mesh);
-  int64_t from = act->second.getChunk() % stages;
-  int64_t to = static_cast<int64_t>(*segment.getChunk()) % stages;
+  int64_t from = act->second.getChunk() % context.numStages;
+  int64_t to = static_cast<int64_t>(*segment.getChunk()) % context.numStages;
   if (from != to)
     return segment.emitOpError()
            << "on stage " << to << " captures a value of stage " << from
@@ -309,12 +306,11 @@ FailureOr<dist::ProgramAttr> Outliner::run() {
   program.setAllArgAttrs(argumentMarks);
   SmallVector<Attribute> slots(resultSlots.begin(), resultSlots.end());
   setResultMarks(program, DistDialect::kSlot, slots);
-  SmallVector<int64_t> at = {0};
+  SmallVector<int64_t> at;
   if (segment.getAt())
     at.assign(segment.getAt()->begin(), segment.getAt()->end());
-  else if (FailureOr<dist::MeshOp> mesh = getMesh(context.module);
-           succeeded(mesh))
-    at = {static_cast<int64_t>(*segment.getChunk()) % getPipelineSize(*mesh)};
+  else
+    at = {static_cast<int64_t>(*segment.getChunk()) % context.numStages};
   return dist::ProgramAttr::get(
       builder.getContext(), FlatSymbolRefAttr::get(program.getNameAttr()),
       segment.getChunk() ? static_cast<int64_t>(*segment.getChunk()) : -1,
@@ -380,6 +376,10 @@ static void addTimeline(TimelineContext &context, Operation *owner,
 
 void OutlineProgramsPass::runOnOperation() {
   ModuleOp module = getOperation();
+  FailureOr<dist::MeshOp> mesh = getMesh(module);
+  if (failed(mesh))
+    return signalPassFailure();
+  int64_t numStages = getPipelineSize(*mesh);
   llvm::SetVector<Operation *> sources;
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     SmallVector<Attribute> programs;
@@ -387,6 +387,7 @@ void OutlineProgramsPass::runOnOperation() {
       TimelineContext context{module,
                               step.getSymName().str(),
                               static_cast<int64_t>(step.getMicrobatches()),
+                              numStages,
                               {}};
       for (StringRef name : {step.getMicrobatch(), step.getUpdate()}) {
         auto function = module.lookupSymbol<func::FuncOp>(name);
@@ -396,7 +397,8 @@ void OutlineProgramsPass::runOnOperation() {
       }
       addTimeline(context, &op, programs, step.getTableAttr());
     } else if (auto entry = dyn_cast<dist::EntryOp>(op)) {
-      TimelineContext context{module, entry.getSymName().str(), 1, {}};
+      TimelineContext context{
+          module, entry.getSymName().str(), 1, numStages, {}};
       auto function = module.lookupSymbol<func::FuncOp>(entry.getFunction());
       sources.insert(function);
       if (failed(outline(context, function, programs)))
