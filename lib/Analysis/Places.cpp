@@ -72,8 +72,9 @@ Placer::Placer(const PlaceProblem &problem) : problem(problem) {
       present.push_back(static_cast<int32_t>(i));
   }
   Order byStart = present;
-  std::stable_sort(byStart.begin(), byStart.end(), [&](int32_t a, int32_t b) {
-    return problem.buffers[a].begin < problem.buffers[b].begin;
+  std::sort(byStart.begin(), byStart.end(), [&](int32_t a, int32_t b) {
+    return std::pair(problem.buffers[a].begin, a) <
+           std::pair(problem.buffers[b].begin, b);
   });
   // Ends of those that live: each new buffer meets all of them.
   std::multimap<int64_t, int32_t> live;
@@ -122,7 +123,10 @@ std::vector<Placer::Order> Placer::getOrders() const {
   std::vector<Order> orders;
   auto add = [&](auto less) {
     orders.push_back(present);
-    std::stable_sort(orders.back().begin(), orders.back().end(), less);
+    std::sort(orders.back().begin(), orders.back().end(),
+              [&](int32_t a, int32_t b) {
+                return less(a, b) || (!less(b, a) && a < b);
+              });
   };
   add([&](int32_t a, int32_t b) {
     return std::pair(bytes[a], lengthOf(a)) > std::pair(bytes[b], lengthOf(b));
@@ -194,8 +198,8 @@ std::string PlaceProblem::verify(const std::vector<int64_t> &offsets) const {
     if (buffers[i].begin < buffers[i].end && buffers[i].bytes > 0)
       byStart.push_back(i);
   }
-  std::stable_sort(byStart.begin(), byStart.end(), [&](size_t a, size_t b) {
-    return buffers[a].begin < buffers[b].begin;
+  std::sort(byStart.begin(), byStart.end(), [&](size_t a, size_t b) {
+    return std::pair(buffers[a].begin, a) < std::pair(buffers[b].begin, b);
   });
   std::vector<size_t> live;
   for (size_t i : byStart) {

@@ -130,8 +130,11 @@ void SegmentPair::plan() {
     else
       candidates.push_back({inner, result.getResultNumber()});
   }
-  llvm::stable_sort(candidates, [](auto &a, auto &b) {
-    return a.first.getDefiningOp()->isBeforeInBlock(b.first.getDefiningOp());
+  llvm::sort(candidates, [](auto &a, auto &b) {
+    Operation *first = a.first.getDefiningOp();
+    Operation *second = b.first.getDefiningOp();
+    return first == second ? a.second < b.second
+                           : first->isBeforeInBlock(second);
   });
   for (auto [value, number] : candidates) {
     llvm::SetVector<Operation *> chain;

@@ -276,10 +276,9 @@ void Placement::placeFrames() {
     order.push_back(i);
   auto keyOf = [&](size_t i) {
     bool isState = frames[i].getKind() == plan::FrameKind::State;
-    return std::pair(!isState, isState ? 0 : -frames[i].getTotal());
+    return std::tuple(!isState, isState ? 0 : -frames[i].getTotal(), i);
   };
-  llvm::stable_sort(order,
-                    [&](size_t a, size_t b) { return keyOf(a) < keyOf(b); });
+  llvm::sort(order, [&](size_t a, size_t b) { return keyOf(a) < keyOf(b); });
   arenas.assign(numStages, 0);
   std::vector<size_t> placed;
   for (size_t number : order) {
