@@ -92,3 +92,11 @@ func.func private @f(tensor<f32> {dist.default = 1})
 
 // expected-error @+1 {{'func.func' op expected an i64 of at least 0 for 'dist.data_offset', got -1 : i64}}
 func.func private @f(tensor<f32> {dist.data_offset = -1})
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected ascending coordinates from 0 on for 'dist.at', got array<i64: 1, 1>}}
+  %0 = arith.constant {dist.at = array<i64: 1, 1>} 0 : i32
+  return
+}

@@ -144,6 +144,19 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
   return success();
 }
 
+/// Coordinates of the pipeline axis.
+static LogicalResult verifyStages(Operation *op, Attribute value) {
+  auto stages = dyn_cast<DenseI64ArrayAttr>(value);
+  ArrayRef<int64_t> at = stages ? stages.asArrayRef() : ArrayRef<int64_t>();
+  bool isAscending = std::adjacent_find(at.begin(), at.end(),
+                                        std::greater_equal<>()) == at.end();
+  if (!at.empty() && at.front() >= 0 && isAscending)
+    return success();
+  return op->emitOpError()
+         << "expected ascending coordinates from 0 on for 'dist.at', got "
+         << value;
+}
+
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute mark) {
   StringRef name = mark.getName().getValue();
@@ -164,6 +177,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kLayouts)
     return verifyLayouts(op, value);
+  if (name == kAt)
+    return verifyStages(op, value);
   if (name == kName)
     return verifyForm(op, mark, Form::Name, {}, "ops");
   return op->emitOpError() << "expected a mark of ops, got '" << name << "'";

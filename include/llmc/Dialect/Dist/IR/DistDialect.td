@@ -41,6 +41,7 @@ def Dist_Dialect : Dialect {
     | `dist.block`, `dist.chunk` | op | integer, at least 0 |
     | `dist.phase` | op | `#dist.phase<forward>` and so on |
     | `dist.layouts` | op | one `#dist.layout` for each result |
+    | `dist.at` | op of an update | `array<i64>`: coordinates of the pipeline axis that run it, by default all |
     | `dist.name` | op | name for `--fetch`, reports and files |
 
     Roles of arguments: `input`, `hyper`, `parameter`, `optimizer`, `carried`,
@@ -70,6 +71,7 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kDefault = "dist.default";
     static constexpr llvm::StringLiteral kDataOffset = "dist.data_offset";
     static constexpr llvm::StringLiteral kLayouts = "dist.layouts";
+    static constexpr llvm::StringLiteral kAt = "dist.at";
     static constexpr llvm::StringLiteral kName = "dist.name";
     static constexpr llvm::StringLiteral kBlock = "dist.block";
     static constexpr llvm::StringLiteral kPhase = "dist.phase";

@@ -70,6 +70,12 @@ template <typename Op> struct AnswerDefaults {
   static LogicalResult distribute(Op, OpBuilder &, SmallVectorImpl<Value> &) {
     return failure();
   }
+  static LogicalResult localize(Op, LocalForm &form) {
+    form.cloneOp();
+    return llvm::success();
+  }
+  static bool needsNeutralPadding(Op, unsigned) { return true; }
+  static bool uniform(Op) { return false; }
 };
 
 namespace detail {
@@ -83,6 +89,13 @@ struct RuleModel
                                      SmallVectorImpl<Value> &results) const {
     return Answers::distribute(cast<Op>(op), builder, results);
   }
+  LogicalResult buildLocalForm(Operation *op, LocalForm &form) const {
+    return Answers::localize(cast<Op>(op), form);
+  }
+  bool needsNeutralPadding(Operation *op, unsigned operand) const {
+    return Answers::needsNeutralPadding(cast<Op>(op), operand);
+  }
+  bool isUniform(Operation *op) const { return Answers::uniform(cast<Op>(op)); }
 };
 
 template <typename Op, typename Answers>

@@ -12,6 +12,7 @@
 
 #include "llmc/Dialect/Graph/IR/Evaluation.h"
 #include "llmc/Dialect/Graph/IR/Kernel.h"
+#include "llmc/Dialect/Graph/IR/LocalForm.h"
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
 #include "mlir/IR/OpDefinition.h"
 

@@ -26,6 +26,20 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
     }], "::llvm::LogicalResult", "buildDistributedForm",
       (ins "::mlir::OpBuilder &":$builder, "::llvm::SmallVectorImpl<::mlir::Value> &":$results),
       [{}], [{ return ::llvm::failure(); }]>,
+    InterfaceMethod<[{
+      Builds what one device computes of the op (LocalForm.h): by default the
+      op itself on local values. On failure an error has been emitted at the op.
+    }], "::llvm::LogicalResult", "buildLocalForm", (ins "::llmc::graph::LocalForm &":$form),
+      [{}], [{ return form.cloneOp(), ::llvm::success(); }]>,
+    InterfaceMethod<[{
+      Whether padding of a reduced factor must hold the reduction's neutral
+      element in operand `operand` (not where it holds indices).
+    }], "bool", "needsNeutralPadding", (ins "unsigned":$operand), [{}], [{ return true; }]>,
+    InterfaceMethod<[{
+      Whether operands that are constant along a passing factor give results
+      that are: the op does not look at where it stands, and its own evaluation
+      on tensors of size 1 along the factor tells which constant.
+    }], "bool", "isUniform", (ins), [{}], [{ return false; }]>,
   ];
 }
 

@@ -75,6 +75,7 @@ struct PointwiseRule
   ShardingRule getShardingRule(Operation *op) const {
     return getPointwiseRule(op, answers);
   }
+  bool isUniform(Operation *) const { return true; }
 };
 
 template <typename Op, const PointwiseAnswers &answers>
