@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/LayoutCheck.h"
+#include "llmc/Analysis/FactorSplits.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,10 +16,9 @@ using namespace llmc::graph;
 using dist::LayoutAttr;
 
 namespace {
-/// Which axes split a factor, and with which extent.
+/// Which axes split a factor, and what tensor says so.
 struct Split {
-  SmallVector<std::string> axes;
-  int64_t extent = 0;
+  FactorSplit split;
   std::string where;
 };
 
@@ -48,7 +48,6 @@ private:
   void readAll();
   void readTensor(LayoutAttr layout, const TensorFactors &factors,
                   const std::string &where);
-  void pour(dist::DimAttr dim, ArrayRef<int> factors, const std::string &where);
   void unify(int factor, Split split);
   void checkHomes();
   void checkAxis(StringRef axis);
@@ -69,13 +68,6 @@ private:
 };
 } // namespace
 
-static std::string showAxes(ArrayRef<std::string> axes) {
-  std::string text = "{";
-  for (auto [i, axis] : llvm::enumerate(axes))
-    text += (i ? ", \"" : "\"") + axis + "\"";
-  return text + "}";
-}
-
 void Checker::readAll() {
   for (auto [i, layout] : llvm::enumerate(problem.operands))
     readTensor(layout, problem.rule.operands[i], "#" + std::to_string(i));
@@ -87,38 +79,13 @@ void Checker::readTensor(LayoutAttr layout, const TensorFactors &factors,
                          const std::string &where) {
   if (!layout)
     return;
-  for (auto [dim, list] : llvm::zip(layout.getDims(), factors))
-    pour(dim, list, where);
-}
-
-/// Axes go into factors major to minor; one that does not divide what is left
-/// of a factor pads it, which only the last factor with axes may be.
-void Checker::pour(dist::DimAttr dim, ArrayRef<int> factors,
-                   const std::string &where) {
-  SmallVector<Split> poured(factors.size());
-  for (auto [i, factor] : llvm::enumerate(factors)) {
-    poured[i].extent = problem.rule.factors[factor].size;
-    poured[i].where = where;
-  }
-  if (dim.isPadded() && dim.getExtents().size() == factors.size())
-    for (auto [split, extent] : llvm::zip(poured, dim.getExtents()))
-      split.extent = extent;
-  size_t at = 0;
-  int64_t left = factors.empty() ? 1 : poured[0].extent;
-  for (dist::AxisAttr axis : dim.getAxes()) {
-    int64_t size = axis.getSize(problem.mesh);
-    while (left == 1 && size > 1 && at + 1 < factors.size())
-      left = poured[++at].extent;
-    if (size > 1 && (factors.empty() || left % size))
-      return fail("axis \"" + axis.getName().str() + "\" of size " +
-                  std::to_string(size) + " does not divide what is left (" +
-                  std::to_string(left) + ") of a dimension of " + where);
-    left /= size;
-    if (!factors.empty())
-      poured[at].axes.push_back(axis.getName().str());
-  }
-  for (auto [factor, split] : llvm::zip(factors, poured))
-    unify(factor, split);
+  std::string unreadable =
+      projectToFactors(layout, factors, problem.rule.factors, problem.mesh,
+                       where, [&](int factor, const FactorSplit &split) {
+                         unify(factor, {split, where});
+                       });
+  if (!unreadable.empty())
+    fail(std::move(unreadable));
 }
 
 void Checker::unify(int factor, Split split) {
@@ -127,32 +94,38 @@ void Checker::unify(int factor, Split split) {
     known = std::move(split);
     return;
   }
-  if (known->axes != split.axes)
-    return fail(factorName(factor) + " is split by " + showAxes(known->axes) +
-                " in " + known->where + " and by " + showAxes(split.axes) +
-                " in " + split.where);
-  if (known->extent != split.extent)
-    fail(factorName(factor) + " has extent " + std::to_string(known->extent) +
-         " in " + known->where + " and " + std::to_string(split.extent) +
-         " in " + split.where);
+  if (known->split.axes != split.split.axes)
+    return fail(factorName(factor) + " is split by " +
+                showAxes(known->split.axes) + " in " + known->where +
+                " and by " + showAxes(split.split.axes) + " in " + split.where);
+  int64_t size = problem.rule.factors[factor].size;
+  if (known->split.atoms != split.split.atoms)
+    fail(factorName(factor) + " has extent " +
+         std::to_string(known->split.getExtent(size)) + " in " + known->where +
+         " and " + std::to_string(split.split.getExtent(size)) + " in " +
+         split.where);
 }
 
 void Checker::checkHomes() {
-  for (auto [factor, split] : llvm::enumerate(splits)) {
-    if (!split)
+  for (auto [factor, known] : llvm::enumerate(splits)) {
+    if (!known)
       continue;
-    for (const std::string &axis : split->axes) {
+    const FactorSplit &split = known->split;
+    for (dist::AxisAttr axis : split.axes) {
       auto [place, isNew] =
-          home.insert({StringRef(axis), static_cast<int>(factor)});
+          home.insert({axis.getName().getValue(), static_cast<int>(factor)});
       if (!isNew && place->second != static_cast<int>(factor))
-        return fail("axis \"" + axis + "\" splits " +
+        return fail("axis \"" + axis.getName().str() + "\" splits " +
                     factorName(place->second) + " and " + factorName(factor));
     }
     FactorKind kind = problem.rule.factors[factor].kind;
     if ((kind == FactorKind::Whole || kind == FactorKind::Permuted) &&
-        !split->axes.empty())
-      return fail(factorName(factor) + " must be whole, but is split by " +
-                  showAxes(split->axes));
+        !split.isWhole())
+      return fail(factorName(factor) + " must be whole, but is " +
+                  (split.axes.empty()
+                       ? "padded to " + std::to_string(split.getExtent(
+                                            problem.rule.factors[factor].size))
+                       : "split by " + showAxes(split.axes)));
   }
 }
 

@@ -214,8 +214,8 @@ TEST_F(LayoutCheck, AxesPourIntoFactorsMajorToMinor) {
             "factor 0 is split by {\"data\"} in #0 and by {} in result 0");
   ShardingRule odd = elementwise(1, {}, /*size=*/7);
   EXPECT_EQ(check(odd, {rows, rows}),
-            "axis \"tensor\" of size 2 does not divide what is left (7) of a "
-            "dimension of #0");
+            "axis \"tensor\" of size 2 does not divide what is left (7) of dim "
+            "0 of #0");
 }
 
 TEST_F(LayoutCheck, ValuesWithoutLayoutAreLeftAlone) {
