@@ -253,9 +253,10 @@ func.func @join(%a: tensor<4xf32, #a0>, %b: tensor<4xf32, #a1>) {
 
 // -----
 
-func.func @join(%a: tensor<4xf32>) {
-  // expected-error @+1 {{'dist.join' op expected types with layouts, got 'tensor<4xf32>'}}
-  %0 = dist.join %a, %a over "pipe" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// Behind localize.
+func.func @join(%a: tensor<4xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{'dist.join' op expected operands of 'tensor<4xf32>', got 'tensor<8xf32>'}}
+  %0 = dist.join %a, %b over "pipe" : (tensor<4xf32>, tensor<8xf32>) -> tensor<4xf32>
   return
 }
 

@@ -46,6 +46,16 @@ func.func @join(%a: tensor<8x4xf32, #g1>, %b: tensor<8x4xf32, #g0>) -> tensor<8x
   return %g : tensor<8x4xf32, #g>
 }
 
+// Local: segments say where the operands live; one alone is zero elsewhere.
+// CHECK-LABEL: func.func @local_join
+func.func @local_join(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NEXT: dist.join %{{.*}}, %{{.*}} over "pipe" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %g = dist.join %a, %b over "pipe" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: dist.join %{{.*}} over "pipe" {dist.at = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  %l = dist.join %a over "pipe" {dist.at = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @fence
 func.func @fence(%x: tensor<4xf32>, %d: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   // CHECK-NEXT: dist.fence(%{{.*}}, %{{.*}}) after(%{{.*}}) : tensor<4xf32>, tensor<2xf32> after tensor<2xf32>

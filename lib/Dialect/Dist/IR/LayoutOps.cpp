@@ -209,12 +209,27 @@ static LogicalResult verifyJoined(JoinOp op, unsigned index, AxisAttr axis,
   return success();
 }
 
+/// Without layouts the segments of the operands say where these live.
+static LogicalResult verifyLocalJoin(JoinOp op) {
+  if (op.getInputs().empty())
+    return op.emitOpError() << "expected at least one operand, got 0";
+  for (Value input : op.getInputs())
+    if (input.getType() != op.getResult().getType())
+      return op.emitOpError()
+             << "expected operands of " << op.getResult().getType() << ", got "
+             << input.getType();
+  return success();
+}
+
 LogicalResult JoinOp::verify() {
+  if (getAxis().empty())
+    return emitOpError() << "expected the name of an axis, got \"\"";
+  if (!dist::getLayout(getResult().getType()) &&
+      llvm::none_of(getInputs().getTypes(), dist::getLayout))
+    return verifyLocalJoin(*this);
   if (getInputs().size() < 2)
     return emitOpError() << "expected at least two operands, got "
                          << getInputs().size();
-  if (getAxis().empty())
-    return emitOpError() << "expected the name of an axis, got \"\"";
   for (Value input : getInputs()) {
     if (failed(verifySameTensor(*this, input.getType(), getResult().getType())))
       return failure();

@@ -51,6 +51,13 @@ private:
 };
 } // namespace
 
+/// What a device holds of the state, from localize on.
+static BufferOp findBuffer(Operation *user, FlatSymbolRefAttr state,
+                           SymbolTableCollection &tables) {
+  auto name = StringAttr::get(user->getContext(), state.getValue() + ".local");
+  return tables.lookupNearestSymbolFrom<BufferOp>(user, name);
+}
+
 static bool haveSameShape(Type a, Type b) {
   auto left = dyn_cast<RankedTensorType>(a);
   auto right = dyn_cast<RankedTensorType>(b);
@@ -66,10 +73,13 @@ LogicalResult FunctionChecker::verifyState(StringRef kind, unsigned index,
     return fail() << "expected state " << symbol << " of " << kind << " "
                   << index << " of @" << function.getName()
                   << " in the module, got none";
-  if (!haveSameShape(state.getTensorType(), type))
-    return fail() << "expected " << state.getTensorType() << " of state "
-                  << symbol << " for " << kind << " " << index << " of @"
-                  << function.getName() << ", got " << type;
+  BufferOp buffer = findBuffer(user, symbol, tables);
+  RankedTensorType wanted =
+      buffer ? buffer.getTensorType() : state.getTensorType();
+  if (!haveSameShape(wanted, type))
+    return fail() << "expected " << wanted << " of state " << symbol << " for "
+                  << kind << " " << index << " of @" << function.getName()
+                  << ", got " << type;
   if (found)
     *found = state;
   return success();
@@ -255,7 +265,10 @@ static LogicalResult verifySums(StepOp step, func::FuncOp microbatch,
                << "expected state " << symbol << " of result " << i << " of @"
                << microbatch.getName() << " in the module, got none";
       auto type = dyn_cast<RankedTensorType>(microbatch.getResultTypes()[i]);
-      if (!type || type.getShape() != state.getTensorType().getShape())
+      // A device may hold another part of a gradient than of its state.
+      bool isWhole = !findBuffer(step, symbol, tables);
+      if (!type ||
+          (isWhole && type.getShape() != state.getTensorType().getShape()))
         return step.emitOpError()
                << "expected the shape of " << state.getTensorType()
                << " of state " << symbol << " for result " << i << " of @"
