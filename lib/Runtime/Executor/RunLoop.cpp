@@ -10,6 +10,7 @@
 
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Plan/PlanTraffic.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +54,7 @@ private:
   Status prepare();
   Status step(int64_t step, Clock::time_point begin);
   void printPrediction() const;
+  void printTraffic(int64_t stage) const;
   void printResult() const;
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
@@ -180,6 +182,24 @@ void Loop::printPrediction() const {
     }
     fmt::print(options.out, "memory of stage {}: {} on each device ({})\n",
                stage, printBytes(static_cast<uint64_t>(report.total)), parts);
+    printTraffic(stage);
+  }
+}
+
+/// What a device of the stage communicates in a step, without scalars.
+void Loop::printTraffic(int64_t stage) const {
+  const plan::Plan &plan = session.plan();
+  for (const plan::Entry &entry : plan.entries) {
+    if (entry.name != options.entry) {
+      continue;
+    }
+    for (const plan::Traffic &row : plan::trafficOf(plan, entry, stage)) {
+      if (!row.isScalar) {
+        fmt::print(options.out, "  {} x {} over {}, {} a step\n", row.count,
+                   row.kind, row.axes,
+                   printBytes(std::max(row.bytesIn, row.bytesOut)));
+      }
+    }
   }
 }
 

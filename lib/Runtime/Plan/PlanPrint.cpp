@@ -16,10 +16,10 @@
 #include "llmc/Runtime/Plan/PlanPrint.h"
 
 #include "llmc/Runtime/Base/Log.h"
+#include "llmc/Runtime/Plan/PlanTraffic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 
 namespace llmc::rt::plan {
 
@@ -357,46 +357,6 @@ void Printer::tables() {
   }
 }
 
-/// Payload of a step by collective kind and axes, for one device of the stage
-/// that has most.
-static std::map<std::string, std::pair<int64_t, uint64_t>>
-collectivesOf(const Plan &plan, const Entry &entry, int64_t stage) {
-  std::map<std::string, std::pair<int64_t, uint64_t>> counts;
-  auto visit = [&](int32_t number) {
-    if (number < 0) {
-      return;
-    }
-    for (const Instruction &i : plan.programs[number].instructions) {
-      std::string key;
-      std::vector<Operand> operands;
-      if (const auto *collective = std::get_if<Collective>(&i.action)) {
-        key = nameOf(collective->kind);
-        for (int32_t axis : collective->axes) {
-          key += " " + escape(plan.mesh.axes[axis].name, 40);
-        }
-        operands = collective->inputs;
-      } else if (const auto *send = std::get_if<Send>(&i.action)) {
-        key = "send";
-        operands = send->message.operands;
-      } else {
-        continue;
-      }
-      auto &[count, bytes] = counts[key];
-      ++count;
-      for (const Operand &each : operands) {
-        bytes += uint64_t(elementsOf(each)) * sizeOf(each.dtype);
-      }
-    }
-  };
-  visit(entry.prologue[stage]);
-  visit(entry.epilogue[stage]);
-  auto numStages = static_cast<size_t>(plan.mesh.numStages());
-  for (size_t at = stage; at < entry.table.size(); at += numStages) {
-    visit(entry.table[at].program);
-  }
-  return counts;
-}
-
 void Printer::summary() {
   std::string mesh;
   for (const MeshAxis &axis : plan_.mesh.axes) {
@@ -425,9 +385,10 @@ void Printer::summary() {
     }
     line("stage {}: {} bytes{}", stage, report.total, kinds);
     for (const Entry &entry : plan_.entries) {
-      for (const auto &[key, count] : collectivesOf(plan_, entry, stage)) {
-        line("  {}: {} x {}, {} bytes a step", escape(entry.name), count.first,
-             key, count.second);
+      for (const Traffic &row : trafficOf(plan_, entry, stage)) {
+        line("  {}: {} x {} {}{}, {} -> {} bytes a step", escape(entry.name),
+             row.count, row.kind, escape(row.axes),
+             row.isScalar ? " (scalars)" : "", row.bytesIn, row.bytesOut);
       }
     }
   }

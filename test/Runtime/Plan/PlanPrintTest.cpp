@@ -18,9 +18,10 @@ TEST(PlanPrint, Text) {
   std::string text = printPlan(makeSamplePlan());
   EXPECT_THAT(text, HasSubstr("plan sample: 4 devices (pipe=2, data=2), 1 "
                               "threads each, 32 parameters\n"));
-  EXPECT_THAT(text, HasSubstr("  train: 1 x all_reduce pipe data, 4 bytes a "
+  EXPECT_THAT(text, HasSubstr("  train: 1 x all_reduce pipe data (scalars), "
+                              "4 -> 4 bytes a step\n"));
+  EXPECT_THAT(text, HasSubstr("  train: 3 x send pipe, 192 -> 0 bytes a "
                               "step\n"));
-  EXPECT_THAT(text, HasSubstr("  train: 3 x send, 192 bytes a step\n"));
   EXPECT_THAT(text, HasSubstr("frame act0 (act at 0): offset 256, 2 x 64 B "
                               "[microbatch mod 2]\n"));
   EXPECT_THAT(text,

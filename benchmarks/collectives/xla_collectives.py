@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# ===- xla_collectives.py - What XLA communicates in a GPT step -----------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Compiles the example's training step by XLA (Shardy) for virtual devices and
+counts the collectives of the optimised module.
+
+The step is loss, gradient and SGD, with the annotations of the sharded example:
+batch over "data"; columns of QKV and of the first MLP weight over "tensor", rows
+of both projections. Prints one JSON object: mesh axes -> list of
+{kind, axes, count, bytes}, where bytes are those of the results on a device.
+
+    python xla_collectives.py --mesh data=4,tensor=2 --layers 6 --d 384
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import sys
+
+KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
+BYTES = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "pred": 1, "s8": 1, "u8": 1}
+
+
+def parse_mesh(text):
+    return {name: int(size) for name, size in (axis.split("=") for axis in text.split(","))}
+
+
+def result_bytes(text):
+    """Bytes of all arrays in an HLO type such as `(f32[8,4]{1,0}, f32[2]{0})`."""
+    total = 0
+    for element, dims in re.findall(r"\b([a-z]+[0-9]*)\[([0-9,]*)\]", text):
+        size = BYTES[element]
+        for d in filter(None, dims.split(",")):
+            size *= int(d)
+        total += size
+    return total
+
+
+def axes_of(groups, mesh):
+    """The mesh axes along which the members of the first group differ."""
+    sizes = list(mesh.values())
+
+    def coordinates(device):
+        result = []
+        for size in reversed(sizes):
+            result.append(device % size)
+            device //= size
+        return result[::-1]
+
+    members = [coordinates(device) for device in groups]
+    return [name for i, name in enumerate(mesh) if len({m[i] for m in members}) > 1]
+
+
+def first_group(line, num_devices):
+    """The devices of the first group (or the first pair) of a collective."""
+    pair = re.search(r"source_target_pairs=\{(.*?)\}\}", line)
+    if pair:
+        pairs = [tuple(map(int, p.split(","))) for p in re.findall(r"\{(\d+,\d+)", pair.group(0))]
+        return next((list(p) for p in pairs if p[0] != p[1]), [0])
+    iota = re.search(r"replica_groups=\[([0-9,]+)\]<=\[([0-9,]+)\](?:T\(([0-9,]+)\))?", line)
+    if iota:
+        import numpy as np
+
+        shape, dims, order = ([int(x) for x in g.split(",")] if g else None for g in iota.groups())
+        devices = np.arange(num_devices).reshape(dims)
+        if order:
+            devices = devices.transpose(order)
+        return devices.reshape(shape)[0].tolist()
+    named = re.search(r"replica_groups=mesh\[(.*?)\] \{(.*?)\}", line)
+    if named:
+        import numpy as np
+
+        sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", named.group(1))}
+        along = re.findall(r"'(\w+)'", named.group(2))
+        order = [n for n in sizes if n not in along] + along
+        devices = np.arange(num_devices).reshape(list(sizes.values()))
+        devices = devices.transpose([list(sizes).index(n) for n in order])
+        members = int(np.prod([sizes[n] for n in along]))
+        return devices.reshape(-1, members)[0].tolist()
+    listed = re.search(r"replica_groups=\{\{([0-9,]+)\}", line)
+    return [int(x) for x in listed.group(1).split(",")] if listed else list(range(num_devices))
+
+
+def count(text, mesh):
+    num_devices = 1
+    for size in mesh.values():
+        num_devices *= size
+    total = collections.Counter()
+    number = collections.Counter()
+    for line in text.splitlines():
+        found = re.match(r"\s*(?:ROOT )?%?\S+ = (.*?) (" + "|".join(KINDS) + r")(?:-start)?\(", line)
+        if not found:
+            continue
+        key = (found.group(2), "+".join(axes_of(first_group(line, num_devices), mesh)))
+        number[key] += 1
+        total[key] += result_bytes(found.group(1))
+    return [
+        {"kind": kind, "axes": axes, "count": number[kind, axes], "bytes": total[kind, axes]}
+        for kind, axes in sorted(number)
+    ]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--mesh", required=True, help="data=4,tensor=2")
+    for name, default in (("layers", 4), ("d", 128), ("heads", 4), ("seq", 128), ("batch", 8), ("vocab", 256)):
+        p.add_argument(f"--{name}", type=int, default=default)
+    a = p.parse_args()
+    mesh = parse_mesh(a.mesh)
+    num_devices = 1
+    for size in mesh.values():
+        num_devices *= size
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={num_devices}"
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "gpt"))
+    import jax
+    import jax.numpy as jnp
+    import make_gpt
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    c = make_gpt.Config(a.layers, a.d, a.heads, a.seq, a.batch, a.vocab)
+    device_mesh = jax.make_mesh(tuple(mesh.values()), tuple(mesh))
+    axis = lambda name: name if name in mesh else None
+
+    def spec(path, leaf):
+        name = ".".join(str(getattr(key, "key", getattr(key, "idx", key))) for key in path)
+        if name.endswith(("qkv.w", "in.w")):
+            return PartitionSpec(None, axis("tensor"))
+        if name.endswith(("qkv.b", "in.b")):
+            return PartitionSpec(axis("tensor"))
+        if name.endswith(("proj.w", "out.w")):
+            return PartitionSpec(axis("tensor"), None)
+        return PartitionSpec()
+
+    shapes = make_gpt.parameter_shapes(c)
+    place = lambda s: NamedSharding(device_mesh, s)
+    weights = jax.tree_util.tree_map_with_path(lambda path, leaf: place(spec(path, leaf)), shapes)
+    batch = place(PartitionSpec(axis("data")))
+    loss = make_gpt.loss_function(c)
+
+    def step(params, tokens, targets):
+        value, grads = jax.value_and_grad(loss)(params, tokens, targets)
+        return value, jax.tree.map(lambda w, g: w - 0.01 * g, params, grads)
+
+    ids = jax.ShapeDtypeStruct((c.batch, c.seq), jnp.int32)
+    compiled = (
+        jax.jit(step, in_shardings=(weights, batch, batch), out_shardings=(place(PartitionSpec()), weights))
+        .lower(shapes, ids, ids)
+        .compile()
+    )
+    print(json.dumps({"mesh": mesh, "jax": jax.__version__, "collectives": count(compiled.as_text(), mesh)}))
+
+
+if __name__ == "__main__":
+    main()
