@@ -36,13 +36,24 @@ std::string MachineModel::check(size_t numAxes) const {
   return "";
 }
 
-std::vector<double> MachineModel::slowness() const {
+static double fastestOf(const MachineModel &machine) {
   double fastest = 0;
-  for (const Link &link : links)
+  for (const MachineModel::Link &link : machine.links)
     fastest = std::max(fastest, link.bandwidth);
+  return fastest;
+}
+
+std::vector<double> MachineModel::slowness() const {
   std::vector<double> result;
   for (int32_t link : axisLinks)
-    result.push_back(fastest / links[link].bandwidth);
+    result.push_back(fastestOf(*this) / links[link].bandwidth);
+  return result;
+}
+
+std::vector<double> MachineModel::latencyBytes() const {
+  std::vector<double> result;
+  for (int32_t link : axisLinks)
+    result.push_back(fastestOf(*this) * links[link].latency);
   return result;
 }
 

@@ -74,12 +74,16 @@ std::string ReshardPlan::describe(const rt::Mesh &mesh) const {
 }
 
 ReshardPlanner::ReshardPlanner(rt::Mesh mesh,
-                               const std::vector<double> &slowness)
+                               const std::vector<double> &slowness,
+                               const std::vector<double> &latencyBytes)
     : mesh(std::move(mesh)) {
   for (double value : slowness)
-    this->slowness.push_back(
+    links.slowness.push_back(
         std::max<int64_t>(16, std::llround(std::min(value, 1e6) * 16)));
-  this->slowness.resize(this->mesh.axes.size(), 16);
+  for (double value : latencyBytes)
+    links.latencyBytes.push_back(std::llround(std::min(value, 1e12)));
+  links.slowness.resize(this->mesh.axes.size(), 16);
+  links.latencyBytes.resize(this->mesh.axes.size(), 0);
 }
 
 std::string ReshardPlanner::check(const ReshardTensor &tensor,
@@ -114,7 +118,7 @@ std::string ReshardPlanner::check(const ReshardTensor &tensor,
     if (i && seen[i] == seen[i - 1])
       return "expected axis '" + mesh.axes[seen[i]].name + "' once";
   }
-  ReshardMoves moves(mesh, slowness, tensor, layout, layout);
+  ReshardMoves moves(mesh, links, tensor, layout, layout);
   uint64_t stages = moves.normal(layout.stages);
   if (stages == 0)
     return "expected at least one stage";
@@ -264,7 +268,7 @@ static void addPrefixes(ReshardPlan &plan, const ReshardMoves &moves) {
 ReshardPlan ReshardPlanner::greedyPlan(const ReshardTensor &tensor,
                                        const ReshardLayout &from,
                                        const ReshardLayout &to) const {
-  ReshardMoves moves(mesh, slowness, tensor, from, to);
+  ReshardMoves moves(mesh, links, tensor, from, to);
   ReshardPlan plan = greedyReshard(moves);
   addPrefixes(plan, moves);
   return plan;
@@ -273,7 +277,7 @@ ReshardPlan ReshardPlanner::greedyPlan(const ReshardTensor &tensor,
 ReshardPlan ReshardPlanner::plan(const ReshardTensor &tensor,
                                  const ReshardLayout &from,
                                  const ReshardLayout &to) {
-  ReshardMoves moves(mesh, slowness, tensor, from, to);
+  ReshardMoves moves(mesh, links, tensor, from, to);
   auto [found, isNew] = plans.try_emplace(moves.key());
   if (isNew) {
     found->second = greedyReshard(moves);

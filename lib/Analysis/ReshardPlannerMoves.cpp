@@ -22,12 +22,11 @@ static bool contains(const std::vector<int32_t> &list, int32_t axis) {
 
 static uint64_t lowestBit(uint64_t bits) { return bits & (~bits + 1); }
 
-ReshardMoves::ReshardMoves(const rt::Mesh &mesh,
-                           const std::vector<int64_t> &slowness,
+ReshardMoves::ReshardMoves(const rt::Mesh &mesh, const ReshardLinks &links,
                            const ReshardTensor &tensor,
                            const ReshardLayout &source,
                            const ReshardLayout &target)
-    : mesh(mesh), slowness(slowness), extents(tensor.extents),
+    : mesh(mesh), links(links), extents(tensor.extents),
       elementBytes(tensor.elementBytes), tensorBytes(tensor.elementBytes),
       from(source), to(target) {
   for (int64_t size : tensor.sizes)
@@ -117,7 +116,8 @@ bool ReshardMoves::divides(const std::vector<int32_t> &axes, size_t dim) const {
 bool ReshardMoves::isFree(const ReshardLayout &layout, int32_t axis) const {
   if (reserved >> axis & 1 || contains(layout.partial, axis))
     return false;
-  if (axis == pipeline() && layout.stages != ReshardLayout::everywhere)
+  if (axis == pipeline() &&
+      (!links.slicesPipeline || layout.stages != ReshardLayout::everywhere))
     return false;
   for (auto &list : layout.dims)
     if (contains(list, axis))
@@ -146,13 +146,16 @@ ReshardMove ReshardMoves::priced(Kind kind, std::vector<int32_t> axes,
   move.kind = kind;
   move.bytes = bytes;
   if (bytes > 0) {
-    int64_t slowest = 16;
+    int64_t slowest = 16, latency = 0;
     for (int32_t axis : axes)
-      if (mesh.axes[axis].size > 1)
-        slowest = std::max(slowest, slowness[axis]);
+      if (mesh.axes[axis].size > 1) {
+        slowest = std::max(slowest, links.slowness[axis]);
+        latency = std::max(latency, links.latencyBytes[axis]);
+      }
     // The hundredth part of the tensor, in 1/1600 of a byte.
     move.cost = bytes * slowest * (ReshardPlanner::costUnits / 16) +
-                tensorBytes * (ReshardPlanner::costUnits / 100);
+                tensorBytes * (ReshardPlanner::costUnits / 100) +
+                latency * ReshardPlanner::costUnits;
   }
   if (result.partial.empty())
     result.kind = ReductionKind::Sum;

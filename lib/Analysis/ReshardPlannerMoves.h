@@ -16,7 +16,7 @@ namespace llmc {
 
 class ReshardMoves {
 public:
-  ReshardMoves(const rt::Mesh &mesh, const std::vector<int64_t> &slowness,
+  ReshardMoves(const rt::Mesh &mesh, const ReshardLinks &links,
                const ReshardTensor &tensor, const ReshardLayout &source,
                const ReshardLayout &target);
 
@@ -25,7 +25,7 @@ public:
   /// Source and target without the prefixes, stages normalised.
   const ReshardLayout &source() const { return from; }
   const ReshardLayout &target() const { return to; }
-  /// What a plan depends on, apart from mesh and slowness.
+  /// What a plan depends on, apart from mesh and links.
   std::string key() const;
 
   /// Every move from `layout`.
@@ -78,7 +78,7 @@ private:
                      int64_t bytes, ReshardLayout result) const;
 
   const rt::Mesh &mesh;
-  const std::vector<int64_t> &slowness;
+  const ReshardLinks &links;
   /// Behind the prefixes.
   std::vector<int64_t> extents;
   int64_t elementBytes;

@@ -46,6 +46,10 @@ struct MachineModel {
 
   /// For each mesh axis. Assumes that `check` passed.
   std::vector<double> slowness() const;
+
+  /// For each mesh axis: what the fastest class carries within the latency of
+  /// its own.
+  std::vector<double> latencyBytes() const;
 };
 
 } // namespace llmc

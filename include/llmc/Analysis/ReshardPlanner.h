@@ -17,7 +17,8 @@
 //   all-gather       a dim's suffix                      L (n-1)
 //
 // Cost = bytes received by a device x slowness of the slowest axis crossed, and
-// 1 % of the unpadded tensor for each communicating move. Ties: fewer moves,
+// 1 % of the unpadded tensor for each communicating move, and the latency of
+// the slowest axis to answer (in bytes) if one is given. Ties: fewer moves,
 // then move by move the order above, then fewer axes. For example on x = y = 2:
 //
 //   P{x,y} -> [{x},{}]:  reduce-scatter x, all-reduce y
@@ -112,6 +113,15 @@ struct ReshardPlan {
   std::string describe(const rt::Mesh &mesh) const;
 };
 
+/// What messages along each mesh axis cost.
+struct ReshardLinks {
+  /// In sixteenths, at least 16.
+  std::vector<int64_t> slowness;
+  /// Bytes over the fastest link in the time of a message's latency.
+  std::vector<int64_t> latencyBytes;
+  bool slicesPipeline = true;
+};
+
 class ReshardPlanner {
 public:
   /// Cost units of one byte at slowness 1: sixteenths of a slowness, and the
@@ -119,7 +129,9 @@ public:
   static constexpr int64_t costUnits = 1600;
 
   /// `slowness`: of each mesh axis, at least 1, taken in sixteenths.
-  ReshardPlanner(rt::Mesh mesh, const std::vector<double> &slowness);
+  /// `latencyBytes`: of each mesh axis, what a message costs beside its bytes.
+  ReshardPlanner(rt::Mesh mesh, const std::vector<double> &slowness,
+                 const std::vector<double> &latencyBytes = {});
 
   /// The first fault of a layout, or an empty string. What follows assumes that
   /// both layouts have none.
@@ -139,12 +151,15 @@ public:
   /// Layouts that one search may visit.
   size_t maxLayouts = 200000;
 
+  /// Values at all stages are never split by the pipeline axis on the way: the
+  /// stages may run different programs at different times.
+  void keepStagesApart() { links.slicesPipeline = false; }
+
   const rt::Mesh &getMesh() const { return mesh; }
 
 private:
   rt::Mesh mesh;
-  /// In sixteenths.
-  std::vector<int64_t> slowness;
+  ReshardLinks links;
   /// By what lies behind the common prefixes.
   std::map<std::string, ReshardPlan> plans;
 };
