@@ -31,9 +31,12 @@ public:
     readAll();
     if (reason.empty())
       checkHomes();
-    if (reason.empty())
-      for (mlir::StringAttr axis : problem.mesh.getNames())
+    for (mlir::StringAttr axis : problem.mesh.getNames()) {
+      if (reason.empty())
         checkAxis(axis.getValue());
+      if (reason.empty())
+        checkPins(axis.getValue());
+    }
     return reason;
   }
 
@@ -51,6 +54,7 @@ private:
   void unify(int factor, Split split);
   void checkHomes();
   void checkAxis(StringRef axis);
+  void checkPins(StringRef axis);
   std::optional<Reduction> expectedPartial(StringRef axis,
                                            ArrayRef<int> partialOperands,
                                            std::optional<Reduction> kind);
@@ -161,6 +165,43 @@ void Checker::checkAxis(StringRef axis) {
                    ") over \"" + axis.str() + "\""
              : "result must be full over \"" + axis.str() +
                    "\", got partial (" + stringifyReduction(*is).str() + ")");
+  }
+}
+
+static std::string showPin(ArrayRef<int64_t> pin) {
+  std::string text;
+  for (int64_t coordinate : pin)
+    text += (text.empty() ? "" : ", ") + std::to_string(coordinate);
+  return pin.empty() ? "everywhere" : "at [" + text + "]";
+}
+
+/// An op lives where its first result does: all results there, operands at
+/// least there, and exactly there when they are partial over the axis.
+void Checker::checkPins(StringRef axis) {
+  std::optional<ArrayRef<int64_t>> lives;
+  for (LayoutAttr result : problem.results) {
+    if (!result)
+      continue;
+    ArrayRef<int64_t> pin = result.getPin(axis);
+    if (lives && *lives != pin)
+      return fail("results live " + showPin(*lives) + " and " + showPin(pin));
+    lives = pin;
+  }
+  if (!lives)
+    return;
+  for (auto [i, layout] : llvm::enumerate(problem.operands)) {
+    if (!layout)
+      continue;
+    ArrayRef<int64_t> pin = layout.getPin(axis);
+    if (layout.getPartialKind(axis) && pin != *lives)
+      return fail("#" + std::to_string(i) + " is partial over \"" + axis.str() +
+                  "\" " + showPin(pin) + ", the op lives " + showPin(*lives));
+    bool isThere = !lives->empty() && llvm::all_of(*lives, [&](int64_t c) {
+      return llvm::is_contained(pin, c);
+    });
+    if (!pin.empty() && !isThere)
+      return fail("#" + std::to_string(i) + " lives " + showPin(pin) +
+                  ", the op " + showPin(*lives));
   }
 }
 

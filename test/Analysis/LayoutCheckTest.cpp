@@ -201,6 +201,23 @@ TEST_F(LayoutCheck, E8ResultsArePartialWhereTheRuleSaysSo) {
             "");
 }
 
+TEST_F(LayoutCheck, E9OperandsLiveWhereTheOpDoes) {
+  ShardingRule exp = elementwise(1, {}), copy = elementwise(1, {{0}});
+  std::string at0 = std::string(whole) + ", at = {\"data\" = [0]}";
+  std::string at1 = std::string(whole) + ", at = {\"data\" = [1]}";
+  std::string both = std::string(whole) + ", at = {\"data\" = [0, 1]}";
+  std::string sum = "[{}, {}], partial = [sum{\"data\"}], "
+                    "at = {\"data\" = [0, 1]}";
+  EXPECT_EQ(check(exp, {both, at1}), "");
+  EXPECT_EQ(check(exp, {whole, at1}), "");
+  EXPECT_EQ(check(exp, {at0, at1}), "#0 lives at [0], the op at [1]");
+  EXPECT_EQ(check(exp, {at0, both}), "#0 lives at [0], the op at [0, 1]");
+  EXPECT_EQ(check(exp, {at0, whole}), "#0 lives at [0], the op everywhere");
+  EXPECT_EQ(check(copy, {sum, sum}), "");
+  EXPECT_EQ(check(copy, {"[{}, {}], partial = [sum{\"data\"}]", sum}),
+            "#0 is partial over \"data\" everywhere, the op lives at [0, 1]");
+}
+
 TEST_F(LayoutCheck, AxesPourIntoFactorsMajorToMinor) {
   // 16 = 2 x 8 split into its factors.
   ShardingRule split;

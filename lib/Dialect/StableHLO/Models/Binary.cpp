@@ -47,6 +47,8 @@ static bool isBool(Operation *op) {
 static void carryAdd(Operation *op, graph::ShardingRule &rule) {
   rule.addLinear(isBool(op) ? graph::Reduction::Or : graph::Reduction::Sum,
                  {{0, 1}});
+  if (!isBool(op))
+    rule.addends = {0, 1};
 }
 
 static void carrySubtract(Operation *, graph::ShardingRule &rule) {
