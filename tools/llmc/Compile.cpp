@@ -42,6 +42,8 @@ std::unique_ptr<MLIRContext> driver::makeContext() {
 rt::Result<rt::Config> driver::readConfig(const Options &options) {
   LLMC_TRY_ASSIGN(rt::Config config,
                   rt::loadConfig(options.config, options.overrides));
+  if (!options.machine.empty())
+    LLMC_TRY(rt::loadMachine(options.machine, config));
   if (options.steps >= 0)
     config.training.steps = options.steps;
   if (!options.data.empty())

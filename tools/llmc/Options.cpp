@@ -55,6 +55,13 @@ struct Flags {
                             cl::sub(train),
                             cl::sub(compile),
                             cl::sub(interpret)};
+  cl::opt<std::string> machine{"machine",
+                               cl::cat(category),
+                               cl::desc("links and devices (TOML, [machine])"),
+                               cl::value_desc("file"),
+                               cl::sub(train),
+                               cl::sub(compile),
+                               cl::sub(interpret)};
   cl::opt<std::string> weights{"weights",
                                cl::cat(category),
                                cl::desc("initial parameters (safetensors)"),
@@ -228,6 +235,7 @@ rt::Status Flags::fill(Options &options) {
     options.overrides.push_back({key.str(), value.str()});
   }
   LLMC_TRY(parseMesh(mesh, options.mesh));
+  options.machine = machine;
   LLMC_TRY(checkPhase("--compile-to", compileTo));
   if (!compileFrom.empty())
     LLMC_TRY(checkPhase("--compile-from", compileFrom));

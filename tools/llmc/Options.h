@@ -27,6 +27,8 @@ struct Options {
   std::string config;
   std::vector<rt::Override> overrides;
   std::vector<std::pair<std::string, int64_t>> mesh;
+  /// A file with [machine] in place of the configuration's.
+  std::string machine;
   std::string weights;
   /// `compile`: the plan's folder, or the file of an unfinished phase.
   std::string output;

@@ -9,7 +9,6 @@
 #include "llmc/Import/StableHLO/Import.h"
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -38,60 +37,6 @@ static rt::Result<func::FuncOp> findMain(ModuleOp module) {
                              ": expected a public function with a body, got "
                              "none");
   return main;
-}
-
-/// Removes constraints that say nothing (JAX prints them for typed keys) and
-/// refuses those that do.
-static rt::Status dropTrivialShardings(ModuleOp module, func::FuncOp main) {
-  rt::Status status;
-  main.walk([&](sdy::ShardingConstraintOp op) {
-    sdy::MeshAttr mesh = op.getSharding().getMesh(op);
-    if (!mesh || !mesh.getAxes().empty()) {
-      status = rt::makeError(ErrorKind::unsupported,
-                             describeLocation(op.getLoc()) +
-                                 ": expected sharding constraints on an empty "
-                                 "mesh only, got axes")
-                   .withHint("give layouts in the configuration");
-      return WalkResult::interrupt();
-    }
-    op.getResult().replaceAllUsesWith(op.getInput());
-    op.erase();
-    return WalkResult::advance();
-  });
-  LLMC_TRY(status);
-  for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
-    mesh.erase();
-  return status;
-}
-
-static rt::Status addMesh(ModuleOp module, const Options &options) {
-  MLIRContext *context = module.getContext();
-  const rt::MeshConfig &mesh = options.config.mesh;
-  SmallVector<StringAttr> names;
-  SmallVector<int64_t> sizes(mesh.axes.size(), 1);
-  for (const std::string &axis : mesh.axes)
-    names.push_back(StringAttr::get(context, axis));
-  for (const auto &[axis, size] : options.meshSizes) {
-    auto at = llvm::find(mesh.axes, axis);
-    if (at == mesh.axes.end()) {
-      std::string near = rt::nearest(axis, mesh.axes);
-      return rt::makeError(
-          ErrorKind::usage,
-          "--mesh: expected an axis of 'mesh.axes', got '" + axis + "'" +
-              (near.empty() ? "" : ", did you mean '" + near + "'?"));
-    }
-    sizes[at - mesh.axes.begin()] = size;
-  }
-  FirstError error(*context);
-  if (failed(dist::MeshAxesAttr::verify(
-          [&] { return mlir::emitError(UnknownLoc::get(context)); }, names,
-          sizes)))
-    return error.status(ErrorKind::usage, "expected a mesh")
-        .inContext("mesh.axes, --mesh");
-  auto axes = dist::MeshAxesAttr::get(context, names, sizes);
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  dist::MeshOp::create(builder, module.getLoc(), "mesh", axes, mesh.pipeline);
-  return rt::Status::success();
 }
 
 /// `recompute = "none" | "all" | "K"`.
@@ -144,10 +89,12 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
   LLMC_TRY(inlineCalls(*module, main));
-  LLMC_TRY(dropTrivialShardings(*module, main));
+  LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
   main.setName("loss");
   LLMC_TRY(makeStates(*module, main, options));
-  LLMC_TRY(addMesh(*module, options));
+  LLMC_TRY_ASSIGN(dist::MeshOp mesh, addMesh(*module, options, shardings.mesh));
+  LLMC_TRY(addLayouts(*module, main, mesh, options.config));
+  LLMC_TRY(applyShardings(*module, main, mesh, shardings));
   LLMC_TRY(addRecipe(*module, main, options.config));
   FirstError error(context);
   if (failed(verify(*module)))

@@ -9,6 +9,8 @@
 #ifndef LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
 #define LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
 
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,6 +41,37 @@ std::optional<ValueName> nameOf(mlir::Location location);
 /// Marks arguments and results of `main` and creates its states.
 rt::Status makeStates(mlir::ModuleOp module, mlir::func::FuncOp main,
                       const Options &options);
+
+/// What the text's annotations on arguments and results say.
+struct Shardings {
+  /// The mesh with axes of all of them, or null.
+  sdy::MeshAttr mesh;
+  /// For each argument and result of the function; null where there is none.
+  llvm::SmallVector<sdy::TensorShardingAttr> arguments, results;
+};
+/// Takes it off the function before arguments lose their attributes, and
+/// removes annotations that say nothing and the meshes.
+rt::Result<Shardings> readShardings(mlir::func::FuncOp main);
+
+/// Adds `dist.mesh`; `annotated` gives its axes where the configuration has
+/// none.
+rt::Result<dist::MeshOp> addMesh(mlir::ModuleOp module, const Options &options,
+                                 sdy::MeshAttr annotated);
+
+/// Writes the layouts of [[layout]] on states and inputs.
+rt::Status addLayouts(mlir::ModuleOp module, mlir::func::FuncOp main,
+                      dist::MeshOp mesh, const rt::Config &config);
+
+/// Gives `state` a row of these layouts, each of which may be null; that of the
+/// optimizer states waits on it.
+void setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,
+                   dist::LayoutAttr use, dist::LayoutAttr gradient,
+                   dist::LayoutAttr optimizer);
+
+/// Writes the layouts of the annotations where no others stand, and makes those
+/// on ops constraints.
+rt::Status applyShardings(mlir::ModuleOp module, mlir::func::FuncOp main,
+                          dist::MeshOp mesh, const Shardings &shardings);
 
 /// Clones the configured optimizer function into the module, its constant
 /// arguments replaced by the configuration's numbers, and returns its symbol.

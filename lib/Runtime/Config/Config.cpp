@@ -112,6 +112,22 @@ static std::string spell(std::string pattern, const Slot &slot) {
   return pattern;
 }
 
+/// The texts of an array, or nothing when it holds something else.
+static std::optional<std::vector<std::string>>
+convertTexts(const toml::node &node) {
+  if (!node.is_array()) {
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const toml::node &element : *node.as_array()) {
+    if (!element.is_string()) {
+      return std::nullopt;
+    }
+    texts.push_back(element.ref<std::string>());
+  }
+  return texts;
+}
+
 /// The value of `node` as `type`, or nothing when it has another type.
 static std::optional<Value> convert(const toml::node &node, KeyType type) {
   switch (type) {
@@ -131,19 +147,25 @@ static std::optional<Value> convert(const toml::node &node, KeyType type) {
     return node.is_boolean() ? std::optional<Value>(node.ref<bool>())
                              : std::nullopt;
   case KeyType::texts:
+    if (auto texts = convertTexts(node)) {
+      return Value(std::move(*texts));
+    }
+    return std::nullopt;
+  case KeyType::lists:
     break;
   }
   if (!node.is_array()) {
     return std::nullopt;
   }
-  std::vector<std::string> texts;
+  AxisLists lists;
   for (const toml::node &element : *node.as_array()) {
-    if (!element.is_string()) {
+    auto texts = convertTexts(element);
+    if (!texts) {
       return std::nullopt;
     }
-    texts.push_back(element.ref<std::string>());
+    lists.push_back(std::move(*texts));
   }
-  return Value(std::move(texts));
+  return Value(std::move(lists));
 }
 
 /// Checks choices and the least value; numbers must be finite.
@@ -220,6 +242,8 @@ Status Reader::readArray(const toml::array &array, const std::string &pattern) {
         key.store(config, slot, *key.fallback);
       }
     }
+    config.origins.emplace_back(fmt::format("{}[{}]", pattern, slot.index),
+                                place(element));
     LLMC_TRY(readTable(*element.as_table(), pattern + "[]", slot));
     ++slot.index;
   }
@@ -323,6 +347,31 @@ Result<Config> llmc::rt::loadConfig(const std::string &path,
   return config;
 }
 
+Status llmc::rt::loadMachine(const std::string &path, Config &config) {
+  LLMC_TRY_ASSIGN(MappedFile text, MappedFile::open(path));
+  LLMC_TRY_ASSIGN(Config machine, parseConfig(text.text(), path, {}));
+  for (const auto &[key, origin] : machine.origins) {
+    if (key.rfind("machine.", 0) == 0) {
+      config.origins.emplace_back(key, origin);
+    } else if (origin != "default") {
+      return usage(fmt::format("{}: expected keys of [machine] alone in a file "
+                               "for --machine, got '{}'",
+                               origin, key));
+    }
+  }
+  config.machine = std::move(machine.machine);
+  return Status::success();
+}
+
+std::string Config::originOf(std::string_view key) const {
+  for (auto entry = origins.rbegin(); entry != origins.rend(); ++entry) {
+    if (entry->first == key) {
+      return entry->second;
+    }
+  }
+  return "default";
+}
+
 std::string llmc::rt::printConfig(const Config &config) {
   // The last origin of a key counts.
   std::map<std::string, std::string> origins(config.origins.rbegin(),
@@ -342,11 +391,15 @@ std::string llmc::rt::printConfig(const Config &config) {
   };
   for (const Key &key : keys()) {
     if (key.name.find("[]") != std::string::npos) {
-      for (size_t i = 0; i < config.init.size(); ++i) {
-        line(key, {i, ""});
+      for (size_t i = 0; i < countOf(key, config); ++i) {
+        if (key.fallback || origins.count(spell(key.name, {i, ""}))) {
+          line(key, {i, ""});
+        }
       }
     } else if (key.name == "data.inputs.*") {
       lineForEach(key, config.data.inputs);
+    } else if (key.name == "machine.axes.*") {
+      lineForEach(key, config.machine.axes);
     } else if (key.fallback || origins.count(key.name)) {
       line(key, {});
     }

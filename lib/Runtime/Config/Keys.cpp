@@ -32,6 +32,9 @@ template <> struct TypeOf<bool> {
 template <> struct TypeOf<std::vector<std::string>> {
   static constexpr KeyType value = KeyType::texts;
 };
+template <> struct TypeOf<AxisLists> {
+  static constexpr KeyType value = KeyType::lists;
+};
 
 /// A row for `member` of the section `section`.
 template <typename Section, typename T>
@@ -59,11 +62,37 @@ Key row(std::string name, Section Config::*section, T Section::*member,
   return key;
 }
 
-/// A row for `member` of the elements of [[init]].
-template <typename T>
-Key initRow(std::string name, T InitConfig::*member, T fallback,
-            std::string meaning, std::vector<std::string> choices = {}) {
-  Key key{"init[]." + name,
+/// Where the elements of an array of tables stand in a configuration.
+template <typename Element> struct Array;
+template <> struct Array<InitConfig> {
+  static constexpr const char *name = "init";
+  template <typename C> static auto &in(C &config) { return config.init; }
+};
+template <> struct Array<LayoutConfig> {
+  static constexpr const char *name = "layout";
+  template <typename C> static auto &in(C &config) { return config.layout; }
+};
+template <> struct Array<LinkConfig> {
+  static constexpr const char *name = "machine.link";
+  template <typename C> static auto &in(C &config) {
+    return config.machine.links;
+  }
+};
+
+/// The element `slot.index`, made if need be.
+template <typename Element> Element &elementOf(Config &config, Slot slot) {
+  auto &elements = Array<Element>::in(config);
+  if (elements.size() <= slot.index) {
+    elements.resize(slot.index + 1);
+  }
+  return elements[slot.index];
+}
+
+/// A row for `member` of the elements of an array of tables.
+template <typename Element, typename T>
+Key elementRow(const std::string &name, T Element::*member, T fallback,
+               std::string meaning, std::vector<std::string> choices = {}) {
+  Key key{std::string(Array<Element>::name) + "[]." + name,
           TypeOf<T>::value,
           Value(fallback),
           std::move(meaning),
@@ -72,13 +101,31 @@ Key initRow(std::string name, T InitConfig::*member, T fallback,
           nullptr,
           nullptr};
   key.store = [=](Config &config, const Slot &slot, const Value &value) {
-    if (config.init.size() <= slot.index) {
-      config.init.resize(slot.index + 1);
-    }
-    config.init[slot.index].*member = std::get<T>(value);
+    elementOf<Element>(config, slot).*member = std::get<T>(value);
   };
   key.load = [=](const Config &config, const Slot &slot) {
-    return Value(config.init[slot.index].*member);
+    return Value(Array<Element>::in(config)[slot.index].*member);
+  };
+  return key;
+}
+
+/// A row for a layout of the elements of [[layout]].
+Key listsRow(const std::string &name,
+             std::optional<AxisLists> LayoutConfig::*member,
+             std::string meaning) {
+  Key key{"layout[]." + name,
+          TypeOf<AxisLists>::value,
+          std::nullopt,
+          std::move(meaning),
+          {},
+          {},
+          nullptr,
+          nullptr};
+  key.store = [=](Config &config, const Slot &slot, const Value &value) {
+    elementOf<LayoutConfig>(config, slot).*member = std::get<AxisLists>(value);
+  };
+  key.load = [=](const Config &config, const Slot &slot) {
+    return Value((config.layout[slot.index].*member).value());
   };
   return key;
 }
@@ -118,21 +165,56 @@ static void addInputKeys(std::vector<Key> &keys) {
   keys.push_back(mapRow("data.inputs.*", &Config::data, &DataConfig::inputs,
                         "shift of an input's window in the corpus, elements",
                         0));
-  keys.push_back(initRow<std::string>(
+  keys.push_back(elementRow<InitConfig, std::string>(
       "match", &InitConfig::match, "*",
       "glob over parameter names; the first match counts"));
-  keys.push_back(initRow<std::string>(
+  keys.push_back(elementRow<InitConfig, std::string>(
       "draw", &InitConfig::draw, "normal", "how it is drawn",
       {"zeros", "ones", "constant", "uniform", "normal", "truncated_normal"}));
   keys.push_back(
-      initRow("value", &InitConfig::value, 0.0, "the value of a constant"));
-  keys.push_back(initRow("mean", &InitConfig::mean, 0.0, "of a normal"));
+      elementRow("value", &InitConfig::value, 0.0, "the value of a constant"));
+  keys.push_back(elementRow("mean", &InitConfig::mean, 0.0, "of a normal"));
   keys.push_back(
-      initRow("std", &InitConfig::std, 0.02, "deviation of a normal"));
+      elementRow("std", &InitConfig::std, 0.02, "deviation of a normal"));
   keys.push_back(
-      initRow("low", &InitConfig::low, 0.0, "lower end of a uniform"));
+      elementRow("low", &InitConfig::low, 0.0, "lower end of a uniform"));
   keys.push_back(
-      initRow("high", &InitConfig::high, 1.0, "upper end of a uniform"));
+      elementRow("high", &InitConfig::high, 1.0, "upper end of a uniform"));
+}
+
+/// [[layout]] and [machine].
+static void addLayoutKeys(std::vector<Key> &keys) {
+  keys.push_back(elementRow<LayoutConfig, std::string>(
+      "match", &LayoutConfig::match, "",
+      "glob over state names; for each kind of layout the first match counts"));
+  keys.push_back(elementRow<LayoutConfig, std::string>(
+      "input", &LayoutConfig::input, "",
+      "glob over input names, instead of match"));
+  keys.push_back(
+      listsRow("rest", &LayoutConfig::rest,
+               "axes of each dimension between steps; a last \"?\": open"));
+  keys.push_back(
+      listsRow("use", &LayoutConfig::use, "in the model (default: rest)"));
+  keys.push_back(listsRow("gradient", &LayoutConfig::gradient,
+                          "of the gradient (default: chosen)"));
+  keys.push_back(listsRow("optimizer", &LayoutConfig::optimizer,
+                          "of optimizer states (default: rest)"));
+  keys.push_back(listsRow("dims", &LayoutConfig::dims, "of an input"));
+  keys.push_back(elementRow<LinkConfig, std::string>(
+      "name", &LinkConfig::name, "", "a class of links between devices"));
+  keys.push_back(elementRow("latency", &LinkConfig::latency, 0.0,
+                            "seconds for each message"));
+  keys.push_back(elementRow("bandwidth", &LinkConfig::bandwidth, 1.0,
+                            "bytes a second that a device receives"));
+  keys.push_back(mapRow("machine.axes.*", &Config::machine,
+                        &MachineConfig::axes,
+                        "link class of a mesh axis (default: the first)"));
+  keys.push_back(row("machine.flops", &Config::machine, &MachineConfig::flops,
+                     std::optional(0.0),
+                     "operations a second of a device; 0: unknown", {}, 0));
+  keys.push_back(row("machine.memory", &Config::machine, &MachineConfig::memory,
+                     std::optional(0.0), "bytes of a device; 0: unknown", {},
+                     0));
 }
 
 /// [optimizer] and [schedule].
@@ -215,11 +297,25 @@ const std::vector<Key> &llmc::rt::config::keys() {
   static const std::vector<Key> table = [] {
     std::vector<Key> keys;
     addInputKeys(keys);
+    addLayoutKeys(keys);
     addOptimizerKeys(keys);
     addTrainingKeys(keys);
     return keys;
   }();
   return table;
+}
+
+size_t llmc::rt::config::countOf(const Key &key, const Config &config) {
+  auto isIn = [&](const char *array) {
+    return key.name.rfind(std::string(array) + "[].", 0) == 0;
+  };
+  if (isIn(Array<InitConfig>::name)) {
+    return config.init.size();
+  }
+  if (isIn(Array<LayoutConfig>::name)) {
+    return config.layout.size();
+  }
+  return isIn(Array<LinkConfig>::name) ? config.machine.links.size() : 0;
 }
 
 const Key *llmc::rt::config::findKey(std::string_view name) {
@@ -243,6 +339,8 @@ std::string_view llmc::rt::config::nameOf(KeyType type) {
     return "true or false";
   case KeyType::texts:
     return "list of texts";
+  case KeyType::lists:
+    return "list of lists of texts";
   }
   return "";
 }
@@ -261,6 +359,13 @@ std::string llmc::rt::config::print(const Value &value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(const std::vector<std::string> &texts) const {
       return fmt::format("{}", texts);
+    }
+    std::string operator()(const AxisLists &lists) const {
+      std::vector<std::string> texts;
+      for (const std::vector<std::string> &list : lists) {
+        texts.push_back(fmt::format("{}", list));
+      }
+      return fmt::format("[{}]", fmt::join(texts, ", "));
     }
   };
   return std::visit(Printer{}, value);

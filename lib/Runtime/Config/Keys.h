@@ -19,10 +19,10 @@
 
 namespace llmc::rt::config {
 
-enum class KeyType { text, integer, number, flag, texts };
+enum class KeyType { text, integer, number, flag, texts, lists };
 
-using Value =
-    std::variant<std::string, int64_t, double, bool, std::vector<std::string>>;
+using Value = std::variant<std::string, int64_t, double, bool,
+                           std::vector<std::string>, AxisLists>;
 
 /// Which element of an array of tables, and which user-chosen name.
 struct Slot {
@@ -43,6 +43,10 @@ struct Key {
   std::function<void(Config &, const Slot &, const Value &)> store;
   std::function<Value(const Config &, const Slot &)> load;
 };
+
+/// How many elements the array of tables to which the key belongs has ("[]" in
+/// its name).
+size_t countOf(const Key &key, const Config &config);
 
 const std::vector<Key> &keys();
 /// The row of `name` (with "[]" and "*" as in the table), or null.

@@ -16,6 +16,7 @@
 
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -109,6 +110,18 @@ FailureOr<const Optimizer *> UpdateBuilder::findOptimizer(dist::StateOp state) {
   return slot.get();
 }
 
+/// The layout at rest of optimizer states that have the parameter's rank: what
+/// the user gave, or that of the parameter.
+static dist::RowAttr getMomentRow(dist::StateOp state, RankedTensorType type) {
+  auto rest = state->getAttrOfType<dist::LayoutAttr>(dist::kOptimizerRest);
+  if (!rest && state.getRowAttr())
+    rest = state.getRowAttr().getRest();
+  if (!rest || rest.getRank() != type.getRank())
+    return {};
+  return dist::RowAttr::get(state.getContext(), rest, {}, {}, {}, {}, {}, {},
+                            dist::Memory::Device);
+}
+
 /// dist.state @w.m : ... {role = optimizer, of = @w, source = zeros}
 dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
                                         RankedTensorType type) {
@@ -120,6 +133,8 @@ dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
   auto op =
       dist::StateOp::create(builder, state.getLoc(), name, type,
                             dist::Role::Optimizer, zeros, state.getSymName());
+  if (dist::RowAttr row = getMomentRow(state, type))
+    op.setRowAttr(row);
   symbols.insert(op, builder.getInsertionPoint());
   return op;
 }
@@ -163,6 +178,7 @@ LogicalResult UpdateBuilder::collectUpdates() {
       update.moments.push_back(made);
       builder.setInsertionPointAfter(made);
     }
+    update.state->removeAttr(dist::kOptimizerRest);
     setAccumulate(update.state);
     updates.push_back(std::move(update));
   }

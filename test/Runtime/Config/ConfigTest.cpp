@@ -65,6 +65,52 @@ max_norm = 1
   EXPECT_EQ(config->training.maxNorm, 1.0);
 }
 
+TEST(Config, LayoutsAreListsOfLists) {
+  Result<Config> config = parse(R"(
+[[layout]]
+match = "*.w"
+rest = [[], ["data", "?"]]
+[[layout]]
+input = "x"
+dims = []
+)");
+  ASSERT_TRUE(config.ok()) << config.message();
+  ASSERT_EQ(config->layout.size(), 2u);
+  EXPECT_EQ(config->layout[0].rest, (AxisLists{{}, {"data", "?"}}));
+  EXPECT_FALSE(config->layout[0].use);
+  EXPECT_EQ(config->layout[1].dims, AxisLists());
+  EXPECT_EQ(config->originOf("layout[1]"), "train.toml:5:1");
+  EXPECT_EQ(config->originOf("layout[0].rest"), "train.toml:4:8");
+  EXPECT_EQ(config->originOf("layout[0].use"), "default");
+  std::string text = printConfig(*config);
+  EXPECT_THAT(text, HasSubstr("[[], [\"data\", \"?\"]]"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("layout[0].use")));
+  EXPECT_THAT(errorOf("[[layout]]\nrest = [\"data\"]\n"),
+              HasSubstr("expected 'layout[0].rest' to be list of lists of "
+                        "texts, got array"));
+  EXPECT_THAT(errorOf("[[layout]]\nrst = [[]]\n"),
+              HasSubstr("did you mean 'layout[].rest'?"));
+}
+
+TEST(Config, ReadsTheMachine) {
+  Result<Config> config = parse(R"(
+[machine]
+flops = 1e12
+[[machine.link]]
+name = "net"
+bandwidth = 5e9
+[machine.axes]
+data = "net"
+)");
+  ASSERT_TRUE(config.ok()) << config.message();
+  ASSERT_EQ(config->machine.links.size(), 1u);
+  EXPECT_EQ(config->machine.links[0].bandwidth, 5e9);
+  EXPECT_EQ(config->machine.links[0].latency, 0);
+  EXPECT_EQ(config->machine.axes.at("data"), "net");
+  EXPECT_EQ(config->machine.flops, 1e12);
+  EXPECT_THAT(printConfig(*config), HasSubstr("machine.axes.data"));
+}
+
 TEST(Config, UnknownKeyHasPlaceAndSuggestion) {
   EXPECT_THAT(errorOf("[training]\nmicrobatchs = 2\n"),
               HasSubstr("train.toml:2:15: unknown key 'training.microbatchs', "

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,35 @@ struct InitConfig {
   std::string match;
   std::string draw;
   double value = 0, mean = 0, std = 0, low = 0, high = 0;
+};
+
+/// For each dimension the mesh axes that split it, major to minor; a last "?"
+/// leaves the dimension open. Dimensions behind the last list are whole.
+using AxisLists = std::vector<std::vector<std::string>>;
+
+/// Layouts of the states whose name matches `match`, or of the inputs whose
+/// name matches `input`; the other glob is "".
+struct LayoutConfig {
+  std::string match, input;
+  std::optional<AxisLists> rest, use, gradient, optimizer, dims;
+};
+
+/// A class of links between devices.
+struct LinkConfig {
+  std::string name;
+  /// Seconds for each message.
+  double latency = 0;
+  /// Bytes a second that a device receives.
+  double bandwidth = 0;
+};
+
+/// What decisions on layouts are priced for; without links all axes are alike.
+struct MachineConfig {
+  std::vector<LinkConfig> links;
+  /// Mesh axis -> name of its link class; an absent axis has the first class.
+  std::map<std::string, std::string> axes;
+  /// Of one device: operations a second, bytes (0: unknown).
+  double flops = 0, memory = 0;
 };
 
 struct OptimizerConfig {
@@ -78,11 +108,17 @@ struct Config {
   MeshConfig mesh;
   DataConfig data;
   std::vector<InitConfig> init;
+  std::vector<LayoutConfig> layout;
+  MachineConfig machine;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   TrainingConfig training;
   /// Key -> where its value came from: "default", "file:line:column", "--set".
+  /// An element of an array of tables has one too: "layout[0]".
   std::vector<std::pair<std::string, std::string>> origins;
+
+  /// Where the value of `key` came from, or "default".
+  std::string originOf(std::string_view key) const;
 };
 
 /// `--set training.steps=3`: the key and the text behind the first '='.
@@ -96,6 +132,10 @@ Result<Config> loadConfig(const std::string &path,
 /// The same from text; `file` names it in errors.
 Result<Config> parseConfig(std::string_view text, const std::string &file,
                            const std::vector<Override> &overrides);
+
+/// Reads the keys of [machine] from a file of its own (`--machine`) in place of
+/// those that `config` has. Errors: as `loadConfig`, also for any other key.
+Status loadMachine(const std::string &path, Config &config);
 
 /// Every key with its value and its origin, one line each.
 std::string printConfig(const Config &config);

@@ -1,0 +1,251 @@
+//===- Layouts.cpp - Layouts that the user gives --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// [[layout]] tables become rows of states and marks of inputs. For each kind
+// of layout the first table counts whose glob matches the name:
+//
+//   [[layout]]                        dist.state @blocks.0.qkv.w ...
+//   match = "blocks.*.qkv.w"            row = #dist.row<rest =
+//   rest = [[], ["tensor"]]               #dist.layout<@mesh, [{},
+//   {"tensor"}]>>
+//
+// Axes of size 1 are dropped, so that one file serves all meshes; on a mesh of
+// one device there is nothing to say. The layout of optimizer states waits on
+// their parameter for phase 1, which makes them.
+//
+// Tests: test/Import/StableHLO/layouts.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llmc/Dialect/Dist/IR/ImportMarks.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using dist::DistDialect;
+using rt::ErrorKind;
+
+namespace {
+/// The kinds of layout that a table may give to states.
+using Lists = std::optional<rt::AxisLists> rt::LayoutConfig::*;
+
+class LayoutMaker {
+public:
+  LayoutMaker(dist::MeshOp mesh, const rt::Config &config)
+      : mesh(mesh), config(config) {}
+
+  rt::Status run(ModuleOp module, func::FuncOp main);
+
+private:
+  rt::Status checkTables(ModuleOp module, func::FuncOp main);
+  rt::Status checkTable(size_t table, ArrayRef<std::string> states,
+                        ArrayRef<std::string> inputs);
+  rt::Status markState(dist::StateOp state);
+  rt::Result<dist::LayoutAttr> find(bool isInput, StringRef name,
+                                    RankedTensorType type, Lists kind,
+                                    StringRef key);
+  rt::Result<dist::LayoutAttr> makeLayout(const rt::AxisLists &lists,
+                                          RankedTensorType type, StringRef name,
+                                          const std::string &key);
+  rt::Status checkAxis(const std::string &axis, const std::string &key,
+                       SmallVectorImpl<std::string> &used);
+  std::string keyOf(size_t table, StringRef member) {
+    return "layout[" + std::to_string(table) + "]." + member.str();
+  }
+  rt::Status refuse(const std::string &key, const std::string &message) {
+    return rt::makeError(ErrorKind::usage,
+                         config.originOf(key) + ": " + message);
+  }
+
+  dist::MeshOp mesh;
+  const rt::Config &config;
+};
+
+constexpr std::pair<StringLiteral, Lists> stateKinds[] = {
+    {"rest", &rt::LayoutConfig::rest},
+    {"use", &rt::LayoutConfig::use},
+    {"gradient", &rt::LayoutConfig::gradient},
+    {"optimizer", &rt::LayoutConfig::optimizer}};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The tables alone
+//===----------------------------------------------------------------------===//
+
+/// " (did you mean 'x'?)", or which names there are.
+static std::string hintFor(const std::string &pattern,
+                           ArrayRef<std::string> names) {
+  std::string near = rt::nearest(pattern, names.vec());
+  if (!near.empty())
+    return "did you mean '" + near + "'?";
+  constexpr size_t shown = 4;
+  return "there are " + llvm::join(names.take_front(shown), ", ") +
+         (names.size() > shown ? ", ..." : "");
+}
+
+rt::Status LayoutMaker::checkTable(size_t table, ArrayRef<std::string> states,
+                                   ArrayRef<std::string> inputs) {
+  const rt::LayoutConfig &layout = config.layout[table];
+  std::string place = "layout[" + std::to_string(table) + "]";
+  if (layout.match.empty() == layout.input.empty())
+    return refuse(place, "expected '" + place +
+                             "' to have one of 'match' (states) and 'input', "
+                             "got " +
+                             (layout.match.empty() ? "none" : "both"));
+  bool isInput = layout.match.empty();
+  bool hasStateKind = false;
+  for (auto [member, kind] : stateKinds)
+    if (layout.*kind) {
+      hasStateKind = true;
+      if (isInput)
+        return refuse(keyOf(table, member),
+                      "expected 'dims' for an input, got '" + member.str() +
+                          "'");
+    }
+  if (!isInput && layout.dims)
+    return refuse(keyOf(table, "dims"), "expected 'rest', 'use', 'gradient' or "
+                                        "'optimizer' for states, got 'dims'");
+  if (isInput ? !layout.dims : !hasStateKind)
+    return refuse(place,
+                  "expected '" + place + "' to give a layout (" +
+                      (isInput ? "dims" : "rest, use, gradient or optimizer") +
+                      "), got none");
+  std::string key = keyOf(table, isInput ? "input" : "match");
+  const std::string &pattern = isInput ? layout.input : layout.match;
+  ArrayRef<std::string> names = isInput ? inputs : states;
+  for (const std::string &name : names)
+    if (rt::matchesGlob(pattern, name))
+      return rt::Status::success();
+  return refuse(key, "expected '" + key + "' to match " +
+                         (isInput ? "an input" : "a state") + ", got \"" +
+                         pattern + "\", which matches none")
+      .withHint(hintFor(pattern, names));
+}
+
+rt::Status LayoutMaker::checkTables(ModuleOp module, func::FuncOp main) {
+  std::vector<std::string> states, inputs;
+  for (auto state : module.getOps<dist::StateOp>())
+    states.push_back(state.getSymName().str());
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto name = main.getArgAttrOfType<StringAttr>(i, DistDialect::kInput))
+      inputs.push_back(name.str());
+  for (size_t table = 0; table < config.layout.size(); ++table)
+    LLMC_TRY(checkTable(table, states, inputs));
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+rt::Status LayoutMaker::checkAxis(const std::string &axis,
+                                  const std::string &key,
+                                  SmallVectorImpl<std::string> &used) {
+  std::vector<std::string> axes;
+  for (StringAttr name : mesh.getAxes().getNames())
+    axes.push_back(name.str());
+  if (!llvm::is_contained(axes, axis)) {
+    std::string near = rt::nearest(axis, axes);
+    return refuse(key,
+                  "expected '" + key + "' to name axes of 'mesh.axes' (" +
+                      llvm::join(axes, ", ") + "), got \"" + axis + "\"" +
+                      (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
+  }
+  if (mesh.getPipeline() == StringRef(axis))
+    return refuse(key, "expected '" + key +
+                           "' to name axes other than the pipeline axis, got "
+                           "\"" +
+                           axis + "\"")
+        .withHint("stages follow from the blocks of the model");
+  if (llvm::is_contained(used, axis))
+    return refuse(key, "expected '" + key + "' to name each axis once, got \"" +
+                           axis + "\" twice");
+  used.push_back(axis);
+  return rt::Status::success();
+}
+
+rt::Result<dist::LayoutAttr> LayoutMaker::makeLayout(const rt::AxisLists &lists,
+                                                     RankedTensorType type,
+                                                     StringRef name,
+                                                     const std::string &key) {
+  MLIRContext *context = mesh.getContext();
+  if (static_cast<int64_t>(lists.size()) > type.getRank())
+    return refuse(key, "expected '" + key + "' to have at most " +
+                           std::to_string(type.getRank()) +
+                           " lists, one for each dimension of '" + name.str() +
+                           "', got " + std::to_string(lists.size()));
+  SmallVector<std::string> used;
+  SmallVector<dist::DimAttr> dims;
+  for (const std::vector<std::string> &list : lists) {
+    SmallVector<dist::AxisAttr> axes;
+    bool isOpen = !list.empty() && list.back() == "?";
+    for (const std::string &axis : ArrayRef(list).drop_back(isOpen)) {
+      LLMC_TRY(checkAxis(axis, key, used));
+      if (mesh.getAxes().getSize(axis) > 1)
+        axes.push_back(dist::AxisAttr::get(context, axis));
+    }
+    dims.push_back(dist::DimAttr::get(context, axes, isOpen, -1, {}, {}));
+  }
+  dims.resize(type.getRank(), dist::DimAttr::get(context));
+  return dist::LayoutAttr::get(
+      context, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), dims);
+}
+
+/// The layout of the first table that gives one of this kind, or null.
+rt::Result<dist::LayoutAttr> LayoutMaker::find(bool isInput, StringRef name,
+                                               RankedTensorType type,
+                                               Lists kind, StringRef key) {
+  for (auto [table, layout] : llvm::enumerate(config.layout)) {
+    const std::string &pattern = isInput ? layout.input : layout.match;
+    if (layout.*kind && !pattern.empty() && rt::matchesGlob(pattern, name))
+      return makeLayout(*(layout.*kind), type, name, keyOf(table, key));
+  }
+  return dist::LayoutAttr();
+}
+
+rt::Status LayoutMaker::markState(dist::StateOp state) {
+  SmallVector<dist::LayoutAttr> found;
+  for (auto [key, kind] : stateKinds) {
+    LLMC_TRY_ASSIGN(
+        dist::LayoutAttr layout,
+        find(false, state.getSymName(), state.getTensorType(), kind, key));
+    found.push_back(layout);
+  }
+  if (mesh.getAxes().getNumDevices() > 1)
+    setRowLayouts(state, found[0], found[1], found[2], found[3]);
+  return rt::Status::success();
+}
+
+void import::setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,
+                           dist::LayoutAttr use, dist::LayoutAttr gradient,
+                           dist::LayoutAttr optimizer) {
+  if (optimizer)
+    state->setAttr(dist::kOptimizerRest, optimizer);
+  if (rest || use || gradient)
+    state.setRowAttr(dist::RowAttr::get(state.getContext(), rest, use, gradient,
+                                        {}, {}, {}, {}, dist::Memory::Device));
+}
+
+rt::Status LayoutMaker::run(ModuleOp module, func::FuncOp main) {
+  LLMC_TRY(checkTables(module, main));
+  for (auto state : module.getOps<dist::StateOp>())
+    LLMC_TRY(markState(state));
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto name = main.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+    if (!name)
+      continue;
+    auto type = cast<RankedTensorType>(main.getArgument(i).getType());
+    LLMC_TRY_ASSIGN(dist::LayoutAttr layout,
+                    find(true, name, type, &rt::LayoutConfig::dims, "dims"));
+    if (layout && mesh.getAxes().getNumDevices() > 1)
+      main.setArgAttr(i, DistDialect::kLayout, layout);
+  }
+  return rt::Status::success();
+}
+
+rt::Status import::addLayouts(ModuleOp module, func::FuncOp main,
+                              dist::MeshOp mesh, const rt::Config &config) {
+  return LayoutMaker(mesh, config).run(module, main);
+}

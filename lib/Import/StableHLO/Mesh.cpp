@@ -1,0 +1,148 @@
+//===- Mesh.cpp - The mesh and the machine --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Axes come from [mesh], or from the text's own mesh where the configuration
+// has none; sizes from `--mesh`. [machine] becomes an attribute of the mesh
+// that prices of moves are read from.
+//
+// Tests: test/Import/StableHLO/{shardings,machine}.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llmc/Dialect/Dist/IR/ImportMarks.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using rt::ErrorKind;
+
+static rt::Status refuse(const rt::Config &config, const std::string &key,
+                         const std::string &message) {
+  return rt::makeError(ErrorKind::usage, config.originOf(key) + ": " + message);
+}
+
+//===----------------------------------------------------------------------===//
+// [machine]
+//===----------------------------------------------------------------------===//
+
+static rt::Status checkMachine(dist::MeshAxesAttr axes,
+                               const rt::Config &config) {
+  const rt::MachineConfig &machine = config.machine;
+  std::vector<std::string> links, names;
+  for (auto [i, link] : llvm::enumerate(machine.links)) {
+    std::string key = "machine.link[" + std::to_string(i) + "]";
+    if (link.name.empty() || llvm::is_contained(links, link.name))
+      return refuse(config, key,
+                    "expected '" + key + "' to have a name of its own, got \"" +
+                        link.name + "\"");
+    if (!(link.bandwidth > 0) || link.latency < 0)
+      return refuse(config, key,
+                    "expected '" + key +
+                        "' to have a positive bandwidth and a latency of at "
+                        "least 0");
+    links.push_back(link.name);
+  }
+  for (StringAttr name : axes.getNames())
+    names.push_back(name.str());
+  for (const auto &[axis, link] : machine.axes) {
+    std::string key = "machine.axes." + axis;
+    if (!llvm::is_contained(names, axis)) {
+      std::string near = rt::nearest(axis, names);
+      return refuse(config, key,
+                    "expected '" + key + "' to name an axis of 'mesh.axes'" +
+                        (near.empty() ? "" : ", did you mean '" + near + "'?"));
+    }
+    if (!llvm::is_contained(links, link)) {
+      std::string near = rt::nearest(link, links);
+      return refuse(
+          config, key,
+          "expected '" + key + "' to name a [[machine.link]], got \"" + link +
+              "\"" + (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
+    }
+  }
+  return rt::Status::success();
+}
+
+static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
+  const rt::MachineConfig &machine = config.machine;
+  LLMC_TRY(checkMachine(mesh.getAxes(), config));
+  if (machine.links.empty() && machine.flops == 0 && machine.memory == 0)
+    return rt::Status::success();
+  Builder builder(mesh.getContext());
+  SmallVector<Attribute> links;
+  for (const rt::LinkConfig &link : machine.links)
+    links.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("name", builder.getStringAttr(link.name)),
+         builder.getNamedAttr("latency", builder.getF64FloatAttr(link.latency)),
+         builder.getNamedAttr("bandwidth",
+                              builder.getF64FloatAttr(link.bandwidth))}));
+  SmallVector<NamedAttribute> axes;
+  for (const auto &[axis, link] : machine.axes)
+    axes.push_back(builder.getNamedAttr(axis, builder.getStringAttr(link)));
+  mesh->setAttr(
+      dist::kMachine,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("links", builder.getArrayAttr(links)),
+           builder.getNamedAttr("axes", builder.getDictionaryAttr(axes)),
+           builder.getNamedAttr("flops",
+                                builder.getF64FloatAttr(machine.flops)),
+           builder.getNamedAttr("memory",
+                                builder.getF64FloatAttr(machine.memory))}));
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// [mesh]
+//===----------------------------------------------------------------------===//
+
+/// Replaces sizes by those of `--mesh`.
+static rt::Status setSizes(const std::vector<std::string> &axes,
+                           SmallVectorImpl<int64_t> &sizes,
+                           const Options &options) {
+  for (const auto &[axis, size] : options.meshSizes) {
+    auto at = llvm::find(axes, axis);
+    if (at == axes.end()) {
+      std::string near = rt::nearest(axis, axes);
+      return rt::makeError(
+          ErrorKind::usage,
+          "--mesh: expected an axis of 'mesh.axes', got '" + axis + "'" +
+              (near.empty() ? "" : ", did you mean '" + near + "'?"));
+    }
+    sizes[at - axes.begin()] = size;
+  }
+  return rt::Status::success();
+}
+
+rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
+                                         const Options &options,
+                                         sdy::MeshAttr annotated) {
+  MLIRContext *context = module.getContext();
+  std::vector<std::string> axes = options.config.mesh.axes;
+  SmallVector<int64_t> sizes(axes.size(), 1);
+  if (annotated && options.config.originOf("mesh.axes") == "default") {
+    axes.clear();
+    sizes.clear();
+    for (sdy::MeshAxisAttr axis : annotated.getAxes()) {
+      axes.push_back(axis.getName().str());
+      sizes.push_back(axis.getSize());
+    }
+  }
+  LLMC_TRY(setSizes(axes, sizes, options));
+  SmallVector<StringAttr> names;
+  for (const std::string &axis : axes)
+    names.push_back(StringAttr::get(context, axis));
+  FirstError error(*context);
+  if (failed(dist::MeshAxesAttr::verify(
+          [&] { return mlir::emitError(UnknownLoc::get(context)); }, names,
+          sizes)))
+    return error.status(ErrorKind::usage, "expected a mesh")
+        .inContext("mesh.axes, --mesh");
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto mesh =
+      dist::MeshOp::create(builder, module.getLoc(), "mesh",
+                           dist::MeshAxesAttr::get(context, names, sizes),
+                           options.config.mesh.pipeline);
+  LLMC_TRY(addMachine(mesh, options.config));
+  return mesh;
+}

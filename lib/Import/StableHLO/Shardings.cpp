@@ -1,0 +1,285 @@
+//===- Shardings.cpp - Shardy's annotations become layouts ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   func @main(%w {sdy.sharding = #sdy.sharding<@m, [{}, {"tensor"}]>}, ...)
+//   %y = sdy.sharding_constraint %x <@m, [{"data"}, {}]>
+//   ->
+//   dist.state @w {row = #dist.row<rest = #dist.layout<@mesh, [{},
+//   {"tensor"}]>>} %y = dist.constraint %x to <@mesh, [{"data"}, {}]>
+//
+// Axes are those of the program's mesh by name (Shardy: Jakob et al.,
+// openxla.org/shardy). Where the configuration gives a layout it counts. A
+// mesh without axes, and a mesh of one device, say nothing.
+//
+// Tests: test/Import/StableHLO/shardings.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using dist::DistDialect;
+using rt::ErrorKind;
+
+static constexpr StringLiteral kSharding = "sdy.sharding";
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Whether the sharding says anything; all meshes with axes must have the same.
+static rt::Result<bool> readMesh(sdy::TensorShardingAttr sharding,
+                                 Operation *op, Shardings &shardings) {
+  sdy::MeshAttr mesh = sharding.getMesh(op);
+  if (!mesh || mesh.getAxes().empty())
+    return false;
+  if (!shardings.mesh)
+    shardings.mesh = mesh;
+  if (shardings.mesh.getAxes() == mesh.getAxes())
+    return true;
+  return rt::makeError(ErrorKind::unsupported,
+                       describeLocation(op->getLoc()) +
+                           ": expected one mesh in all shardings, got two with "
+                           "different axes");
+}
+
+/// JAX prints constraints on a mesh without axes for typed keys.
+static rt::Status readOp(Operation *op, Shardings &shardings) {
+  bool speaks = false;
+  if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op)) {
+    LLMC_TRY_ASSIGN(speaks, readMesh(constraint.getSharding(), op, shardings));
+    if (!speaks) {
+      constraint.replaceAllUsesWith(constraint.getInput());
+      op->erase();
+    }
+    return rt::Status::success();
+  }
+  auto list = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(kSharding);
+  if (!list)
+    return rt::Status::success();
+  for (sdy::TensorShardingAttr sharding : list.getShardings()) {
+    LLMC_TRY_ASSIGN(bool one, readMesh(sharding, op, shardings));
+    speaks |= one;
+  }
+  if (!speaks)
+    op->removeAttr(kSharding);
+  return rt::Status::success();
+}
+
+rt::Result<Shardings> import::readShardings(func::FuncOp main) {
+  Shardings shardings;
+  auto read = [&](sdy::TensorShardingAttr sharding,
+                  SmallVectorImpl<sdy::TensorShardingAttr> &list) {
+    bool speaks = false;
+    if (sharding) {
+      LLMC_TRY_ASSIGN(speaks, readMesh(sharding, main, shardings));
+    }
+    list.push_back(speaks ? sharding : sdy::TensorShardingAttr());
+    return rt::Status::success();
+  };
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    LLMC_TRY(read(main.getArgAttrOfType<sdy::TensorShardingAttr>(i, kSharding),
+                  shardings.arguments));
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    LLMC_TRY(
+        read(main.getResultAttrOfType<sdy::TensorShardingAttr>(i, kSharding),
+             shardings.results));
+    main.removeResultAttr(i, StringAttr::get(main.getContext(), kSharding));
+  }
+  SmallVector<Operation *> ops;
+  main.getBody().walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    LLMC_TRY(readOp(op, shardings));
+  for (auto op : llvm::make_early_inc_range(
+           main->getParentOfType<ModuleOp>().getOps<sdy::MeshOp>()))
+    op.erase();
+  return shardings;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ShardingConverter {
+public:
+  ShardingConverter(ModuleOp module, func::FuncOp main, dist::MeshOp mesh,
+                    const Shardings &shardings)
+      : module(module), main(main), mesh(mesh), shardings(shardings) {}
+
+  rt::Status run();
+
+private:
+  rt::Result<dist::LayoutAttr> convert(sdy::TensorShardingAttr sharding,
+                                       Location loc);
+  rt::Result<SmallVector<dist::AxisAttr>>
+  convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc);
+  rt::Result<Value> constrain(OpBuilder &builder, Value value,
+                              sdy::TensorShardingAttr sharding, Location loc);
+  rt::Status convertOp(Operation *op);
+  rt::Status convertArgument(unsigned i);
+  rt::Status convertResult(unsigned i);
+  /// Whether shardings say anything.
+  bool isSplit() { return mesh.getAxes().getNumDevices() > 1; }
+
+  ModuleOp module;
+  func::FuncOp main;
+  dist::MeshOp mesh;
+  const Shardings &shardings;
+};
+} // namespace
+
+/// Axes of size above 1.
+rt::Result<SmallVector<dist::AxisAttr>>
+ShardingConverter::convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
+  std::vector<std::string> known;
+  for (StringAttr name : mesh.getAxes().getNames())
+    known.push_back(name.str());
+  auto refuse = [&](ErrorKind kind, const std::string &message) {
+    return rt::makeError(kind, describeLocation(loc) + ": " + message);
+  };
+  SmallVector<dist::AxisAttr> converted;
+  for (sdy::AxisRefAttr axis : axes) {
+    std::string name = axis.getName().str();
+    if (!llvm::is_contained(known, name)) {
+      std::string near = rt::nearest(name, known);
+      return refuse(
+          ErrorKind::usage,
+          "expected a sharding by axes of 'mesh.axes' (" +
+              llvm::join(known, ", ") + "), got \"" + name + "\"" +
+              (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
+    }
+    if (axis.getSubAxisInfo())
+      return refuse(ErrorKind::unsupported,
+                    "expected a sharding by whole axes, got a part of \"" +
+                        name + "\"");
+    if (mesh.getPipeline() == StringRef(name))
+      return refuse(ErrorKind::usage,
+                    "expected a sharding by axes other than the pipeline axis, "
+                    "got \"" +
+                        name + "\"");
+    if (mesh.getAxes().getSize(name) > 1)
+      converted.push_back(dist::AxisAttr::get(mesh.getContext(), name));
+  }
+  return converted;
+}
+
+rt::Result<dist::LayoutAttr>
+ShardingConverter::convert(sdy::TensorShardingAttr sharding, Location loc) {
+  MLIRContext *context = mesh.getContext();
+  if (!sharding.getUnreducedAxes().empty())
+    return rt::makeError(ErrorKind::unsupported,
+                         describeLocation(loc) +
+                             ": expected a sharding without unreduced axes");
+  SmallVector<dist::DimAttr> dims;
+  for (sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
+    LLMC_TRY_ASSIGN(SmallVector<dist::AxisAttr> axes,
+                    convertAxes(dim.getAxes(), loc));
+    dims.push_back(dist::DimAttr::get(context, axes, !dim.getIsClosed(),
+                                      dim.getPriority().value_or(-1), {}, {}));
+  }
+  LLMC_TRY_ASSIGN(SmallVector<dist::AxisAttr> replicated,
+                  convertAxes(sharding.getReplicatedAxes(), loc));
+  return dist::LayoutAttr::get(context,
+                               FlatSymbolRefAttr::get(mesh.getSymNameAttr()),
+                               dims, {}, replicated);
+}
+
+/// The value under the constraint, or itself where that says nothing.
+rt::Result<Value> ShardingConverter::constrain(OpBuilder &builder, Value value,
+                                               sdy::TensorShardingAttr sharding,
+                                               Location loc) {
+  LLMC_TRY_ASSIGN(dist::LayoutAttr layout, convert(sharding, loc));
+  if (!isSplit())
+    return value;
+  return Value(
+      dist::ConstraintOp::create(builder, loc, value.getType(), value, layout));
+}
+
+rt::Status ShardingConverter::convertOp(Operation *op) {
+  if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op)) {
+    OpBuilder builder(op);
+    LLMC_TRY_ASSIGN(Value value,
+                    constrain(builder, constraint.getInput(),
+                              constraint.getSharding(), op->getLoc()));
+    constraint.replaceAllUsesWith(value);
+    constraint.erase();
+    return rt::Status::success();
+  }
+  auto list = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(kSharding);
+  if (!list)
+    return rt::Status::success();
+  op->removeAttr(kSharding);
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (auto [result, sharding] :
+       llvm::zip(op->getResults(), list.getShardings())) {
+    LLMC_TRY_ASSIGN(Value value,
+                    constrain(builder, result, sharding, op->getLoc()));
+    result.replaceUsesWithIf(value, [&](OpOperand &use) {
+      return use.getOwner() != value.getDefiningOp();
+    });
+  }
+  return rt::Status::success();
+}
+
+/// The mark of an input, or the layout at rest of a state.
+rt::Status ShardingConverter::convertArgument(unsigned i) {
+  if (!shardings.arguments[i])
+    return rt::Status::success();
+  LLMC_TRY_ASSIGN(
+      dist::LayoutAttr layout,
+      convert(shardings.arguments[i], main.getArgument(i).getLoc()));
+  if (!isSplit())
+    return rt::Status::success();
+  auto symbol =
+      main.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads);
+  if (!symbol) {
+    if (!main.getArgAttr(i, DistDialect::kLayout))
+      main.setArgAttr(i, DistDialect::kLayout, layout);
+    return rt::Status::success();
+  }
+  auto state = module.lookupSymbol<dist::StateOp>(symbol);
+  dist::RowAttr row = state.getRowAttr();
+  if (!row)
+    setRowLayouts(state, layout, {}, {}, {});
+  else if (!row.getRest())
+    setRowLayouts(state, layout, row.getUse(), row.getGradient(), {});
+  return rt::Status::success();
+}
+
+rt::Status ShardingConverter::convertResult(unsigned i) {
+  if (!shardings.results[i])
+    return rt::Status::success();
+  Operation *end = main.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  LLMC_TRY_ASSIGN(Value value, constrain(builder, end->getOperand(i),
+                                         shardings.results[i], main.getLoc()));
+  // A scalar has no dimension to split.
+  if (cast<RankedTensorType>(value.getType()).getRank() > 0)
+    end->setOperand(i, value);
+  else if (value != end->getOperand(i))
+    value.getDefiningOp()->erase();
+  return rt::Status::success();
+}
+
+rt::Status ShardingConverter::run() {
+  SmallVector<Operation *> ops;
+  main.getBody().walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    LLMC_TRY(convertOp(op));
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    LLMC_TRY(convertArgument(i));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    LLMC_TRY(convertResult(i));
+  return rt::Status::success();
+}
+
+rt::Status import::applyShardings(ModuleOp module, func::FuncOp main,
+                                  dist::MeshOp mesh,
+                                  const Shardings &shardings) {
+  return ShardingConverter(module, main, mesh, shardings).run();
+}

@@ -1,0 +1,230 @@
+// RUN: split-file %s %t
+// DEFINE: %{import} = llmc compile %t/model.mlir --compile-to=import -o - --config
+// DEFINE: %{mesh} = --mesh data=2,tensor=2
+// RUN: %{import} %t/good.toml %{mesh} | FileCheck %t/good.toml
+// RUN: %{import} %t/good.toml --mesh tensor=2 | FileCheck %t/good.toml --check-prefix=TENSOR
+// RUN: %{import} %t/good.toml | FileCheck %t/good.toml --check-prefix=ONE
+// RUN: llmc compile %t/model.mlir --compile-to=training -o - --config %t/good.toml %{mesh} | FileCheck %t/good.toml --check-prefix=STEP
+// RUN: not %{import} %t/axis.toml %{mesh} 2>&1 | FileCheck %t/axis.toml
+// RUN: not %{import} %t/pipe.toml %{mesh} 2>&1 | FileCheck %t/pipe.toml
+// RUN: not %{import} %t/twice.toml %{mesh} 2>&1 | FileCheck %t/twice.toml
+// RUN: not %{import} %t/rank.toml %{mesh} 2>&1 | FileCheck %t/rank.toml
+// RUN: not %{import} %t/nothing.toml 2>&1 | FileCheck %t/nothing.toml
+// RUN: not %{import} %t/input.toml 2>&1 | FileCheck %t/input.toml
+// RUN: not %{import} %t/both.toml 2>&1 | FileCheck %t/both.toml
+// RUN: not %{import} %t/none.toml 2>&1 | FileCheck %t/none.toml
+// RUN: not %{import} %t/kind.toml 2>&1 | FileCheck %t/kind.toml
+// RUN: not %{import} %t/empty.toml 2>&1 | FileCheck %t/empty.toml
+// RUN: not %{import} %t/open.toml %{mesh} 2>&1 | FileCheck %t/open.toml
+
+//--- model.mlir
+func.func public @main(%arg0: tensor<4x6xf32> loc("p['a']['w']"), %arg1: tensor<6xf32> loc("p['a']['b']"), %arg2: tensor<6x4xf32> loc("p['c']['w']"), %arg3: tensor<8x4xf32> loc("x")) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %arg3, %arg0, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %1 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<6xf32>) -> tensor<8x6xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x6xf32>
+  %3 = stablehlo.dot_general %2, %arg2, contracting_dims = [1] x [0] : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  return %4 : tensor<f32>
+}
+
+//--- good.toml
+# For each kind the first match counts; an open dim ends in "?"; axes of size 1
+# drop out, and nothing is left on one device.
+# CHECK-DAG: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
+# CHECK-DAG: #[[GRADIENT:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
+# CHECK-DAG: #[[OPEN:.*]] = #dist.layout<@mesh, [{"tensor", ?}]>
+# CHECK: dist.state @a.w : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[COLUMNS]], use = #{{[a-z0-9]+}}, gradient = #[[GRADIENT]]>{{.*}}llmc.optimizer_rest = #[[GRADIENT]]
+# CHECK: dist.state @a.b : tensor<6xf32> {{.*}}row = #dist.row<rest = #[[OPEN]]>
+# CHECK-NOT: optimizer_rest
+# CHECK: dist.state @c.w : tensor<6x4xf32> {{.*}}row = #dist.row<rest = #{{.*}}, use = #
+# CHECK: func.func public @loss(
+# CHECK-SAME: dist.layout = #dist.layout<@mesh, [{"data"}, {}]>
+# CHECK-SAME: dist.role = "input"
+# TENSOR-DAG: #{{.*}} = #dist.layout<@mesh, [{}, {"tensor"}]>
+# TENSOR-NOT: "data"}
+# ONE-NOT: #dist.layout
+# ONE-NOT: llmc.optimizer_rest
+# Optimizer states take the layout of their own or that at rest.
+# STEP-DAG: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
+# STEP-DAG: #[[BOTH:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
+# STEP-DAG: #[[OPEN:.*]] = #dist.layout<@mesh, [{"tensor", ?}]>
+# STEP-NOT: optimizer_rest
+# STEP: dist.state @a.w : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[COLUMNS]], use = #{{[a-z0-9]+}}, gradient = #[[BOTH]]>
+# STEP: dist.state @a.w.m : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[BOTH]]>
+# STEP: dist.state @a.b.v : tensor<6xf32> {{.*}}row = #dist.row<rest = #[[OPEN]]>
+# STEP: func.func private @train.microbatch({{.*}}dist.layout = #dist.layout<@mesh, [{"data"}, {}]>
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+input = "*"
+dims = [["data"]]
+
+[[layout]]
+match = "a.w"
+rest = [[], ["tensor"]]
+gradient = [["data"], ["tensor"]]
+optimizer = [["data"], ["tensor"]]
+
+[[layout]]
+match = "*.b"
+rest = [["tensor", "?"]]
+
+[[layout]]
+match = "*.w"
+rest = [["tensor", "data"]]
+use = [["tensor"]]
+
+//--- axis.toml
+# CHECK: llmc: error[usage]: {{.*}}axis.toml:13:8: expected 'layout[0].rest' to name axes of 'mesh.axes' (data, tensor), got "tesnor", did you mean "tensor"?
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+rest = [[], ["tesnor"]]
+
+//--- pipe.toml
+# CHECK: llmc: error[usage]: {{.*}}pipe.toml:14:8: expected 'layout[0].rest' to name axes other than the pipeline axis, got "tensor" (stages follow from the blocks of the model)
+[mesh]
+axes = ["data", "tensor"]
+pipeline = "tensor"
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+rest = [[], ["tensor"]]
+
+//--- twice.toml
+# CHECK: llmc: error[usage]: {{.*}}twice.toml:13:7: expected 'layout[0].use' to name each axis once, got "data" twice
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+use = [["data"], ["data"]]
+
+//--- rank.toml
+# CHECK: llmc: error[usage]: {{.*}}rank.toml:13:8: expected 'layout[0].rest' to have at most 1 lists, one for each dimension of 'a.b', got 2
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.*"
+rest = [[], ["tensor"]]
+
+//--- nothing.toml
+# CHECK: llmc: error[usage]: {{.*}}nothing.toml:9:9: expected 'layout[0].match' to match a state, got "a.v", which matches none (did you mean 'a.w'?)
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.v"
+rest = [["data"]]
+
+//--- input.toml
+# CHECK: llmc: error[usage]: {{.*}}input.toml:9:9: expected 'layout[0].input' to match an input, got "tokens", which matches none (there are x)
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+input = "tokens"
+dims = [["data"]]
+
+//--- both.toml
+# CHECK: llmc: error[usage]: {{.*}}both.toml:8:1: expected 'layout[0]' to have one of 'match' (states) and 'input', got both
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+input = "x"
+dims = [["data"]]
+
+//--- none.toml
+# CHECK: llmc: error[usage]: {{.*}}none.toml:8:1: expected 'layout[0]' to have one of 'match' (states) and 'input', got none
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+rest = [["data"]]
+
+//--- kind.toml
+# CHECK: llmc: error[usage]: {{.*}}kind.toml:10:8: expected 'dims' for an input, got 'rest'
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+input = "x"
+rest = [["data"]]
+
+//--- empty.toml
+# CHECK: llmc: error[usage]: {{.*}}empty.toml:8:1: expected 'layout[0]' to give a layout (rest, use, gradient or optimizer), got none
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+
+//--- open.toml
+# CHECK: llmc: error[usage]: {{.*}}open.toml:13:8: expected 'layout[0].rest' to name axes of 'mesh.axes' (data, tensor), got "?"
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+rest = [["?", "data"]]

@@ -1,0 +1,79 @@
+// RUN: split-file %s %t
+// DEFINE: %{import} = llmc compile %t/model.mlir --compile-to=import -o - --set data.inputs.x=0
+// RUN: %{import} --config %t/inside.toml | FileCheck %t/inside.toml
+// RUN: %{import} --config %t/inside.toml --machine %t/own.toml | FileCheck %t/own.toml
+// RUN: %{import} | FileCheck %s --check-prefix=NONE
+// NONE: dist.mesh @mesh = <"data"=1> loc
+// RUN: not %{import} --config %t/inside.toml --machine %t/other.toml 2>&1 | FileCheck %t/other.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/axis.toml 2>&1 | FileCheck %t/axis.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/link.toml 2>&1 | FileCheck %t/link.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/name.toml 2>&1 | FileCheck %t/name.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/slow.toml 2>&1 | FileCheck %t/slow.toml
+// RUN: not %{import} --machine %t/absent.toml 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: llmc: error[malformed]: {{.*}}absent.toml
+
+//--- model.mlir
+func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  return %zero : tensor<f32>
+}
+
+//--- inside.toml
+# CHECK: dist.mesh @mesh = <"data"=1, "tensor"=1> {llmc.machine = {axes = {data = "network", tensor = "nvlink"}, flops = 1.000000e+12 : f64, links = [{bandwidth = 4.500000e+11 : f64, latency = 5.000000e-01 : f64, name = "nvlink"}, {bandwidth = 5.000000e+10 : f64, latency = 1.000000e-05 : f64, name = "network"}], memory = 8.000000e+10 : f64}}
+[mesh]
+axes = ["data", "tensor"]
+
+[machine]
+flops = 1e12
+memory = 8e10
+
+[[machine.link]]
+name = "nvlink"
+latency = 0.5
+bandwidth = 450e9
+
+[[machine.link]]
+name = "network"
+latency = 1e-5
+bandwidth = 50e9
+
+[machine.axes]
+data = "network"
+tensor = "nvlink"
+
+//--- own.toml
+# CHECK: llmc.machine = {axes = {}, flops = 0.000000e+00 : f64, links = [{bandwidth = 1.000000e+00 : f64, latency = 0.000000e+00 : f64, name = "bus"}], memory = 0.000000e+00 : f64}
+[[machine.link]]
+name = "bus"
+
+//--- other.toml
+# CHECK: llmc: error[usage]: {{.*}}other.toml:3:9: expected keys of [machine] alone in a file for --machine, got 'training.steps'
+[training]
+steps = 3
+
+//--- axis.toml
+# CHECK: llmc: error[usage]: {{.*}}axis.toml:5:8: expected 'machine.axes.dato' to name an axis of 'mesh.axes', did you mean 'data'?
+[[machine.link]]
+name = "bus"
+[machine.axes]
+dato = "bus"
+
+//--- link.toml
+# CHECK: llmc: error[usage]: {{.*}}link.toml:5:8: expected 'machine.axes.data' to name a {{\[\[machine.link\]\]}}, got "bis", did you mean "bus"?
+[[machine.link]]
+name = "bus"
+[machine.axes]
+data = "bis"
+
+//--- name.toml
+# CHECK: llmc: error[usage]: {{.*}}name.toml:4:1: expected 'machine.link[1]' to have a name of its own, got "bus"
+[[machine.link]]
+name = "bus"
+[[machine.link]]
+name = "bus"
+
+//--- slow.toml
+# CHECK: llmc: error[usage]: {{.*}}slow.toml:2:1: expected 'machine.link[0]' to have a positive bandwidth and a latency of at least 0
+[[machine.link]]
+name = "bus"
+bandwidth = 0
