@@ -8,8 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Interpreter/StepInterpreter.h"
-#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
-#include "llmc/Support/HostElements.h"
+#include "StepValues.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -66,32 +65,10 @@ LogicalResult StepInterpreter::writeStates(func::FuncOp function,
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// A scalar of `type`, rounded to it.
-static HostTensor makeScalar(Type type, double value) {
-  HostTensor tensor(getElementTypeOrSelf(type), ArrayRef<int64_t>());
-  if (tensor.isFloat())
-    tensor.setFloat(0, value);
-  else
-    tensor.setInt(0, static_cast<int64_t>(value));
-  return tensor;
-}
-
 FailureOr<HostTensor> StepInterpreter::getHyper(func::FuncOp function,
                                                 FlatSymbolRefAttr name,
                                                 int64_t step) {
-  auto hyper = symbols.lookup<dist::HyperOp>(name.getValue());
-  if (!hyper)
-    return function.emitOpError()
-           << "expected a 'dist.hyper' named '" << name.getValue() << "'";
-  rt::HyperRule rule = dist::getRuntimeRule(hyper.getRule());
-  if (rule.kind == rt::HyperKind::external) {
-    auto value = externals.find(name.getValue());
-    if (value == externals.end())
-      return hyper.emitOpError() << "expected a value from outside for '"
-                                 << name.getValue() << "', got none";
-    rule.base = value->second;
-  }
-  return makeScalar(hyper.getType(), rt::evaluate(rule, step, seed));
+  return evaluateHyper(function, symbols, name, externals, step, seed);
 }
 
 /// Why `argument` cannot be given a value.
@@ -151,39 +128,6 @@ StepInterpreter::collectArguments(func::FuncOp function, Call &call,
 //===----------------------------------------------------------------------===//
 // Steps and entries
 //===----------------------------------------------------------------------===//
-
-/// The element type in which gradients of `state` are summed.
-static Type getAccumulateType(dist::StateOp state, Type gradient) {
-  if (state && state.getRow() && state.getRow()->getAccumulate())
-    return state.getRow()->getAccumulate();
-  auto type = dyn_cast<FloatType>(gradient);
-  if (type && type.getWidth() < 32)
-    return Float32Type::get(gradient.getContext());
-  return gradient;
-}
-
-/// `tensor` with elements of `type`.
-static HostTensor convertElements(const HostTensor &tensor, Type type) {
-  if (tensor.getElementType() == type)
-    return tensor;
-  HostTensor result(type, tensor.getShape());
-  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
-    result.setFloat(i, tensor.getFloat(i));
-  return result;
-}
-
-/// sum += value, element by element, rounded to the sum's type.
-static void addTo(HostTensor &sum, const HostTensor &value, Type type) {
-  if (!sum) {
-    sum = convertElements(value, type);
-    return;
-  }
-  for (int64_t i = 0; i < sum.getNumElements(); ++i)
-    if (sum.isFloat())
-      sum.setFloat(i, sum.getFloat(i) + value.getFloat(i));
-    else
-      sum.setInt(i, sum.getInt(i) + value.getInt(i));
-}
 
 LogicalResult StepInterpreter::accumulate(func::FuncOp function,
                                           ArrayRef<HostTensor> results,

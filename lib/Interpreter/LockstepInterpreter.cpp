@@ -1,0 +1,306 @@
+//===- LockstepInterpreter.cpp - All devices of a mesh at once ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LockstepInterpreter.h. Functions after localize are straight lines with
+// segments one level deep, so a value is dropped when all its uses have run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Interpreter/LockstepInterpreter.h"
+#include "LockstepCollectives.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+
+LockstepInterpreter::LockstepInterpreter(dist::MeshOp op,
+                                         InterpreterLimits limits)
+    : mesh(dist::getRuntimeMesh(op)) {
+  for (int64_t device = 0; device < mesh.numDevices(); ++device) {
+    evaluators.push_back(std::make_unique<Interpreter>(limits));
+    std::vector<int64_t> at = mesh.coordinatesOf(device);
+    for (auto [axis, coordinate] : llvm::zip_equal(mesh.axes, at))
+      evaluators.back()->setCoordinate(axis.name, coordinate);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Where ops run
+//===----------------------------------------------------------------------===//
+
+bool LockstepInterpreter::runsAt(const Stages &stages, int64_t device) const {
+  return !stages || llvm::is_contained(*stages, mesh.stageOf(device));
+}
+
+LockstepInterpreter::Stages
+LockstepInterpreter::stagesOf(Operation *op, const Stages &around) const {
+  if (mesh.numStages() == 1)
+    return std::nullopt;
+  if (auto at = op->getAttrOfType<DenseI64ArrayAttr>("dist.at"))
+    return llvm::to_vector(at.asArrayRef());
+  if (around)
+    return around;
+  auto block = op->getAttrOfType<IntegerAttr>(DistDialect::kBlock);
+  if (block && block.getInt() < static_cast<int64_t>(chunks.size()))
+    return SmallVector<int64_t>{chunks[block.getInt()] % mesh.numStages()};
+  return std::nullopt;
+}
+
+const DeviceTensors *LockstepInterpreter::lookup(Operation *op,
+                                                 unsigned operand) {
+  auto it = values.find(op->getOperand(operand));
+  if (it != values.end())
+    return &it->second;
+  op->emitOpError() << "expected a value of operand #" << operand
+                    << " before this op, got none";
+  return nullptr;
+}
+
+InFlightDiagnostic LockstepInterpreter::reportAbsent(Operation *op,
+                                                     unsigned operand,
+                                                     int64_t device) {
+  return op->emitOpError() << "expected operand #" << operand
+                           << " to live at device "
+                           << describeDevice(mesh, device)
+                           << ", where the op runs, got no value";
+}
+
+void LockstepInterpreter::release(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (--usesLeft[operand] == 0)
+      values.erase(operand);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+LockstepInterpreter::runPlain(Operation *op, const Stages &stages,
+                              SmallVectorImpl<DeviceTensors> &results) {
+  results.assign(op->getNumResults(), DeviceTensors(mesh.numDevices()));
+  for (int64_t device = 0; device < mesh.numDevices(); ++device) {
+    if (!runsAt(stages, device))
+      continue;
+    SmallVector<HostTensor> operands, outputs;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      const DeviceTensors *value = lookup(op, i);
+      if (!value)
+        return failure();
+      if ((*value)[device])
+        operands.push_back((*value)[device]);
+      else if (stages)
+        return reportAbsent(op, i, device);
+    }
+    if (operands.size() != op->getNumOperands())
+      continue;
+    if (failed(evaluators[device]->evaluateOp(op, operands, outputs)))
+      return failure();
+    for (auto [result, output] : llvm::zip_equal(results, outputs))
+      result[device] = std::move(output);
+  }
+  return success();
+}
+
+LogicalResult
+LockstepInterpreter::runJoin(dist::JoinOp join,
+                             SmallVectorImpl<DeviceTensors> &out) {
+  DeviceTensors &result = out.emplace_back(mesh.numDevices());
+  for (unsigned i = 0; i < join->getNumOperands(); ++i) {
+    const DeviceTensors *value = lookup(join, i);
+    if (!value)
+      return failure();
+    for (int64_t device = 0; device < mesh.numDevices(); ++device) {
+      if (!(*value)[device])
+        continue;
+      if (result[device])
+        return join.emitOpError()
+               << "expected operands that live at different stages, got two "
+                  "at device "
+               << describeDevice(mesh, device);
+      result[device] = (*value)[device];
+    }
+  }
+  // A mark may name stages at which no operand lives: zero there.
+  if (Stages stages = stagesOf(join, std::nullopt);
+      stages && join->hasAttr("dist.at"))
+    for (int64_t device = 0; device < mesh.numDevices(); ++device)
+      if (runsAt(stages, device) && !result[device])
+        result[device] =
+            HostTensor(cast<RankedTensorType>(join.getResult().getType()));
+  return success();
+}
+
+LogicalResult
+LockstepInterpreter::runTransfer(dist::TransferOp transfer,
+                                 SmallVectorImpl<DeviceTensors> &out) {
+  const DeviceTensors *value = lookup(transfer, 0);
+  int32_t axis = mesh.axisNamed(transfer.getAxis().str());
+  if (!value)
+    return failure();
+  if (axis < 0)
+    return transfer.emitOpError() << "expected an axis of the mesh, got '"
+                                  << transfer.getAxis() << "'";
+  DeviceTensors &result = out.emplace_back(mesh.numDevices());
+  for (int64_t device = 0; device < mesh.numDevices(); ++device) {
+    std::vector<int64_t> at = mesh.coordinatesOf(device);
+    if (at[axis] != static_cast<int64_t>(transfer.getTo()))
+      continue;
+    at[axis] = transfer.getFrom();
+    int64_t sender = mesh.deviceAt(at);
+    if (!(*value)[sender])
+      return reportAbsent(transfer, 0, sender);
+    result[device] = (*value)[sender];
+  }
+  return success();
+}
+
+LogicalResult
+LockstepInterpreter::runExchange(Operation *op, const Stages &stages,
+                                 SmallVectorImpl<DeviceTensors> &results) {
+  auto collective = cast<dist::CollectiveInterface>(op);
+  SmallVector<int32_t> axes;
+  bool crossesStages = false;
+  for (auto name : collective.getAxes().getAsRange<StringAttr>()) {
+    axes.push_back(mesh.axisNamed(name.str()));
+    if (axes.back() < 0)
+      return op->emitOpError() << "expected an axis of the mesh, got " << name;
+    crossesStages |= axes.back() == mesh.pipelineAxis;
+  }
+  results.assign(op->getNumResults(), DeviceTensors(mesh.numDevices()));
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    const DeviceTensors *value = lookup(op, i);
+    if (!value)
+      return failure();
+    for (const std::vector<int64_t> &group : listGroups(mesh, axes)) {
+      SmallVector<HostTensor> inputs(group.size()), outputs(group.size());
+      std::optional<int64_t> absent;
+      for (auto [input, device] : llvm::zip_equal(inputs, group)) {
+        if (!isRead(op, mesh, axes, device) || !runsAt(stages, device))
+          continue;
+        input = (*value)[device];
+        if (!input && (stages || !crossesStages))
+          absent = device;
+      }
+      bool isIdle = llvm::none_of(inputs, [](auto &x) { return bool(x); });
+      if (absent && (stages || !isIdle))
+        return reportAbsent(op, i, *absent);
+      if (isIdle)
+        continue;
+      std::string error = exchange(op, mesh, axes, group, inputs, outputs);
+      if (!error.empty())
+        return op->emitOpError()
+               << "cannot exchange operand #" << i << ": " << error;
+      for (auto [output, device] : llvm::zip_equal(outputs, group))
+        results[i][device] = std::move(output);
+    }
+  }
+  return success();
+}
+
+LogicalResult
+LockstepInterpreter::checkResults(Operation *op,
+                                  ArrayRef<DeviceTensors> results) {
+  for (auto [value, tensors] : llvm::zip_equal(op->getResults(), results)) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    for (int64_t device = 0; device < mesh.numDevices(); ++device)
+      if (tensors[device] && (!type || tensors[device].getType() != type))
+        return op->emitOpError()
+               << "expected a result of type " << value.getType()
+               << " at device " << describeDevice(mesh, device) << ", got "
+               << tensors[device].getType();
+  }
+  return success();
+}
+
+LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
+  Stages stages;
+  if (mesh.numStages() > 1 && segment.getAt())
+    stages = llvm::to_vector(*segment.getAt());
+  else if (mesh.numStages() > 1 && segment.getChunk())
+    stages = SmallVector<int64_t>{static_cast<int64_t>(*segment.getChunk()) %
+                                  mesh.numStages()};
+  Block &body = segment.getBody().front();
+  if (failed(runBlock(body, stages)))
+    return failure();
+  dist::YieldOp yield = segment.getYield();
+  for (unsigned i = 0; i < yield->getNumOperands(); ++i) {
+    const DeviceTensors *value = lookup(yield, i);
+    if (!value)
+      return failure();
+    DeviceTensors copy = *value;
+    values[segment.getResult(i)] = std::move(copy);
+  }
+  release(yield);
+  return success();
+}
+
+LogicalResult LockstepInterpreter::runOp(Operation *op, Stages around) {
+  ++counts[op->getName().getStringRef()];
+  if (auto segment = dyn_cast<dist::SegmentOp>(op))
+    return runSegment(segment);
+  SmallVector<DeviceTensors> results;
+  LogicalResult status = success();
+  if (auto join = dyn_cast<dist::JoinOp>(op))
+    status = runJoin(join, results);
+  else if (auto transfer = dyn_cast<dist::TransferOp>(op))
+    status = runTransfer(transfer, results);
+  else if (isa<dist::CollectiveInterface>(op))
+    status = runExchange(op, stagesOf(op, around), results);
+  else
+    status = runPlain(op, stagesOf(op, around), results);
+  if (failed(status) || failed(checkResults(op, results)))
+    return failure();
+  if (observer)
+    observer(op, results);
+  release(op);
+  for (auto [value, tensors] : llvm::zip_equal(op->getResults(), results))
+    if (!value.use_empty())
+      values[value] = std::move(tensors);
+  return success();
+}
+
+LogicalResult LockstepInterpreter::runBlock(Block &block, Stages stages) {
+  for (Operation &op : block) {
+    for (Value result : op.getResults())
+      usesLeft[result] = std::distance(result.use_begin(), result.use_end());
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(runOp(&op, stages)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult LockstepInterpreter::run(func::FuncOp function,
+                                       ArrayRef<DeviceTensors> arguments,
+                                       SmallVectorImpl<DeviceTensors> &results,
+                                       ArrayRef<int64_t> chunksOfBlocks) {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitOpError() << "expected a function with one block";
+  Block &block = function.getBody().front();
+  if (arguments.size() != block.getNumArguments())
+    return function.emitOpError() << "expected " << block.getNumArguments()
+                                  << " arguments, got " << arguments.size();
+  values.clear();
+  usesLeft.clear();
+  chunks = chunksOfBlocks;
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments)) {
+    for (auto [device, tensor] : llvm::enumerate(value))
+      if (tensor && tensor.getType() != argument.getType())
+        return function.emitOpError()
+               << "expected argument #" << argument.getArgNumber()
+               << " of type " << argument.getType() << ", got "
+               << tensor.getType();
+    usesLeft[argument] =
+        std::distance(argument.use_begin(), argument.use_end());
+    values[argument] = value;
+  }
+  if (failed(runBlock(block, std::nullopt)))
+    return failure();
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(values[value]);
+  values.clear();
+  return success();
+}

@@ -1,0 +1,436 @@
+//===- LockstepStepInterpreter.cpp - Steps on all devices -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LockstepStepInterpreter.h. What an argument or result means is read from
+// its marks, as in StepInterpreter.cpp. A mark of a state names the state or
+// the buffer that holds it (`@W`, `@W.local`).
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Interpreter/LockstepStepInterpreter.h"
+#include "StepValues.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+
+/// What the arguments of one call come from.
+struct LockstepStepInterpreter::Call {
+  int64_t step = 0;
+  int64_t microbatch = 0;
+  InputSource inputs;
+  /// Sums of the microbatches; null in @microbatch and entries.
+  const StepResult *sums = nullptr;
+};
+
+LockstepStepInterpreter::LockstepStepInterpreter(ModuleOp module,
+                                                 dist::MeshOp mesh,
+                                                 LockstepOptions options)
+    : module(module), symbols(module), lockstep(mesh, options.limits),
+      options(options) {
+  for (auto buffer : module.getOps<dist::BufferOp>())
+    buffers[buffer.getSymNameAttr()] = {buffer, {}};
+}
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+LockstepStepInterpreter::Buffer *
+LockstepStepInterpreter::findBuffer(StringRef name) {
+  MLIRContext *context = module.getContext();
+  for (std::string candidate : {name.str(), name.str() + ".local"}) {
+    auto it = buffers.find(StringAttr::get(context, candidate));
+    if (it != buffers.end())
+      return &it->second;
+  }
+  return nullptr;
+}
+
+/// The state of that name, or the first that the buffer of that name holds.
+dist::StateOp LockstepStepInterpreter::findState(StringRef name) const {
+  if (auto state = symbols.lookup<dist::StateOp>(name))
+    return state;
+  auto buffer = symbols.lookup<dist::BufferOp>(name);
+  if (!buffer)
+    return {};
+  auto box = cast<dist::BoxAttr>(buffer.getBoxes()[0]);
+  return symbols.lookup<dist::StateOp>(box.getState().getValue());
+}
+
+static SmallVector<dist::BoxAttr> listBoxes(dist::BufferOp buffer) {
+  return llvm::to_vector(buffer.getBoxes().getAsRange<dist::BoxAttr>());
+}
+
+/// Writes the parts of `whole` into their box of the devices' buffers.
+static LogicalResult fillBox(dist::BufferOp buffer, dist::BoxAttr box,
+                             const HostTensor &whole, const rt::Mesh &mesh,
+                             DeviceTensors &value) {
+  DeviceTensors parts = splitTensor(whole, box.getLayout(), mesh);
+  if (parts.empty())
+    return buffer.emitOpError()
+           << "expected a layout that fits " << whole.getType() << ", got "
+           << box.getLayout();
+  for (auto [part, local] : llvm::zip_equal(parts, value)) {
+    if (!part)
+      continue;
+    if (!local)
+      local = HostTensor(buffer.getTensorType());
+    SmallVector<int64_t> zeros(part.getRank());
+    copyBox(part, zeros, local, box.getOffsets().asArrayRef(), part.getShape());
+  }
+  return success();
+}
+
+LogicalResult LockstepStepInterpreter::setStates(const NamedTensors &states) {
+  const rt::Mesh &mesh = lockstep.getMesh();
+  for (auto &[name, buffer] : buffers) {
+    buffer.value.assign(mesh.numDevices(), HostTensor());
+    for (dist::BoxAttr box : listBoxes(buffer.op)) {
+      HostTensor whole = states.lookup(box.getState().getAttr());
+      if (!whole)
+        return buffer.op.emitOpError() << "expected a value of state "
+                                       << box.getState() << ", got none";
+      if (failed(fillBox(buffer.op, box, whole, mesh, buffer.value)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+/// What the devices hold of one box.
+static DeviceTensors takeBox(const DeviceTensors &value, dist::BoxAttr box,
+                             ArrayRef<int64_t> shape) {
+  DeviceTensors parts(value.size());
+  for (auto [local, part] : llvm::zip_equal(value, parts)) {
+    if (!local)
+      continue;
+    part = HostTensor(local.getElementType(), shape);
+    SmallVector<int64_t> zeros(shape.size());
+    copyBox(local, box.getOffsets().asArrayRef(), part, zeros, shape);
+  }
+  return parts;
+}
+
+FailureOr<HostTensor> LockstepStepInterpreter::getState(StringRef name) const {
+  auto state = symbols.lookup<dist::StateOp>(name);
+  const rt::Mesh &mesh = lockstep.getMesh();
+  for (auto &[symbol, buffer] : buffers)
+    for (dist::BoxAttr box : listBoxes(buffer.op)) {
+      if (!state || box.getState().getValue() != name)
+        continue;
+      HostTensor whole(state.getTensorType());
+      std::optional<rt::Layout> layout =
+          dist::getRuntimeLayout(box.getLayout(), whole.getShape(), mesh);
+      std::string error = "the layout does not fit the shape";
+      if (layout)
+        error =
+            gatherTensor(takeBox(buffer.value, box, layout->localShape(mesh)),
+                         box.getLayout(), mesh, whole);
+      if (error.empty())
+        return whole;
+      return dist::BufferOp(buffer.op).emitOpError()
+             << "cannot gather state '" << name << "': " << error;
+    }
+  return mlir::emitError(ModuleOp(module).getLoc())
+         << "expected a buffer that holds state '" << name << "', got none";
+}
+
+SmallVector<StringAttr> LockstepStepInterpreter::getStateNames() const {
+  SmallVector<StringAttr> names;
+  for (auto &[symbol, buffer] : buffers)
+    for (dist::BoxAttr box : listBoxes(buffer.op))
+      names.push_back(box.getState().getAttr());
+  return names;
+}
+
+LogicalResult
+LockstepStepInterpreter::writeStates(func::FuncOp function,
+                                     ArrayRef<DeviceTensors> results) {
+  const rt::Mesh &mesh = lockstep.getMesh();
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto name = function.getResultAttrOfType<FlatSymbolRefAttr>(
+        i, DistDialect::kWrites);
+    if (!name)
+      continue;
+    Buffer *buffer = findBuffer(name.getValue());
+    if (!buffer)
+      return function.emitOpError()
+             << "expected a buffer of state " << name << ", got none";
+    for (int64_t device = 0; device < mesh.numDevices(); ++device) {
+      HostTensor &old = buffer->value[device];
+      if (old && !results[i][device])
+        return function.emitOpError()
+               << "expected a new value of " << name << " at device "
+               << describeDevice(mesh, device) << ", got none";
+      if (old && results[i][device].getType() != old.getType())
+        return function.emitOpError()
+               << "expected a new value of " << name << " of type "
+               << old.getType() << ", got " << results[i][device].getType();
+      if (old)
+        old = results[i][device];
+    }
+  }
+  return success();
+}
+
+/// Whatever no box covers must be zero.
+LogicalResult
+LockstepStepInterpreter::checkPadding(const Buffer &buffer) const {
+  const rt::Mesh &mesh = lockstep.getMesh();
+  dist::BufferOp op = buffer.op;
+  DeviceTensors rest = buffer.value;
+  for (dist::BoxAttr box : listBoxes(op)) {
+    auto state = symbols.lookup<dist::StateOp>(box.getState().getValue());
+    std::optional<rt::Layout> layout = dist::getRuntimeLayout(
+        box.getLayout(), state.getTensorType().getShape(), mesh);
+    for (int64_t device = 0; layout && device < mesh.numDevices(); ++device) {
+      rt::Result<std::vector<rt::Box>> places =
+          layout->boxes(mesh, mesh.coordinatesOf(device));
+      if (!rest[device] || !places)
+        continue;
+      for (const rt::Box &place : *places) {
+        HostTensor zeros(rest[device].getElementType(), place.size);
+        SmallVector<int64_t> from(place.size.size());
+        SmallVector<int64_t> to(place.local.begin(), place.local.end());
+        for (auto [at, offset] :
+             llvm::zip_equal(to, box.getOffsets().asArrayRef()))
+          at += offset;
+        copyBox(zeros, from, rest[device], to, place.size);
+      }
+    }
+  }
+  for (auto [device, tensor] : llvm::enumerate(rest))
+    for (int64_t i = 0; tensor && i < tensor.getNumElements(); ++i)
+      if (tensor.getFloat(i) != 0)
+        return op.emitOpError()
+               << "expected padding of zero at device "
+               << describeDevice(mesh, device) << " after the step, got "
+               << tensor.getFloat(i) << " in element " << i;
+  return success();
+}
+
+LogicalResult LockstepStepInterpreter::checkStates() const {
+  for (auto &[name, buffer] : buffers)
+    if (failed(checkPadding(buffer)))
+      return failure();
+  for (StringAttr name : getStateNames())
+    if (failed(getState(name)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+DeviceTensors
+LockstepStepInterpreter::everywhere(const HostTensor &value) const {
+  return DeviceTensors(lockstep.getMesh().numDevices(), value);
+}
+
+FailureOr<DeviceTensors>
+LockstepStepInterpreter::getInput(func::FuncOp function, unsigned i,
+                                  StringRef name, Call &call) {
+  FailureOr<HostTensor> whole = call.inputs(name, call.step, call.microbatch);
+  if (failed(whole))
+    return failure();
+  auto layout =
+      function.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+  if (!layout)
+    return everywhere(*whole);
+  DeviceTensors parts =
+      splitTensor(*whole, layout, lockstep.getMesh(), options.poison);
+  if (parts.empty())
+    return function.emitOpError()
+           << "expected a layout of input '" << name << "' that fits "
+           << whole->getType() << ", got " << layout;
+  return parts;
+}
+
+FailureOr<DeviceTensors>
+LockstepStepInterpreter::getArgument(func::FuncOp function, unsigned i,
+                                     Call &call) {
+  auto symbol = [&](StringRef name) {
+    return function.getArgAttrOfType<FlatSymbolRefAttr>(i, name);
+  };
+  auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
+  StringRef roleName = role ? role.getValue() : "";
+  Type type = function.getArgument(i).getType();
+  if (FlatSymbolRefAttr state = symbol(DistDialect::kReads)) {
+    if (Buffer *buffer = findBuffer(state.getValue()))
+      return buffer->value;
+  } else if (FlatSymbolRefAttr hyper = symbol(DistDialect::kHyper)) {
+    FailureOr<HostTensor> scalar = evaluateHyper(
+        function, symbols, hyper, externals, call.step, options.seed);
+    if (failed(scalar))
+      return failure();
+    return everywhere(*scalar);
+  } else if (FlatSymbolRefAttr of = symbol(DistDialect::kGradientOf)) {
+    if (call.sums)
+      return call.sums->gradients.lookup(of.getAttr());
+  } else if (roleName == "loss_sum" || roleName == "count") {
+    if (call.sums)
+      return roleName == "count" ? call.sums->count : call.sums->lossSum;
+  } else if (roleName == "step" || roleName == "microbatch") {
+    return everywhere(
+        makeScalar(type, roleName == "step" ? call.step : call.microbatch));
+  } else if (auto input = function.getArgAttrOfType<StringAttr>(
+                 i, DistDialect::kInput)) {
+    if (call.inputs)
+      return getInput(function, i, input.getValue(), call);
+  }
+  return DeviceTensors();
+}
+
+LogicalResult LockstepStepInterpreter::collectArguments(
+    func::FuncOp function, Call &call,
+    SmallVectorImpl<DeviceTensors> &arguments) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    FailureOr<DeviceTensors> value = getArgument(function, i, call);
+    if (failed(value))
+      return failure();
+    if (value->empty())
+      return mlir::emitError(function.getArgument(i).getLoc())
+             << "expected a buffer, hyper value, input or sum for argument #"
+             << i << " of '" << function.getSymName() << "', got none";
+    arguments.push_back(std::move(*value));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// sum += value on each device at which it lives.
+static void addEach(DeviceTensors &sum, const DeviceTensors &value, Type type) {
+  sum.resize(value.size());
+  for (auto [total, term] : llvm::zip_equal(sum, value))
+    if (term)
+      addTo(total, term, type);
+}
+
+LogicalResult LockstepStepInterpreter::accumulate(
+    func::FuncOp function, ArrayRef<DeviceTensors> results, StepResult &sums) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    Type element = getElementTypeOrSelf(function.getResultTypes()[i]);
+    auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
+    if (auto of = function.getResultAttrOfType<FlatSymbolRefAttr>(
+            i, DistDialect::kGradientOf))
+      addEach(sums.gradients[of.getAttr()], results[i],
+              getAccumulateType(findState(of.getValue()), element));
+    else if (role && role.getValue() == "loss_sum")
+      addEach(sums.lossSum, results[i], getAccumulateType({}, element));
+    else if (role && role.getValue() == "count")
+      addEach(sums.count, results[i], getAccumulateType({}, element));
+  }
+  return success();
+}
+
+/// @update takes sums in the types in which @microbatch returns them.
+static void convertSums(func::FuncOp update,
+                        LockstepStepInterpreter::StepResult &sums) {
+  for (unsigned i = 0; i < update.getNumArguments(); ++i)
+    if (auto of = update.getArgAttrOfType<FlatSymbolRefAttr>(
+            i, DistDialect::kGradientOf))
+      for (HostTensor &sum : sums.gradients[of.getAttr()])
+        if (sum)
+          sum = convertElements(
+              sum, getElementTypeOrSelf(update.getArgument(i).getType()));
+}
+
+LogicalResult
+LockstepStepInterpreter::collectMetrics(func::FuncOp function,
+                                        ArrayRef<DeviceTensors> results,
+                                        NamedTensors &metrics) {
+  MLIRContext *context = module.getContext();
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
+    if (!name)
+      continue;
+    auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
+    HostTensor whole(type);
+    auto replicated = dist::LayoutAttr::getReplicated(
+        FlatSymbolRefAttr::get(context, "mesh"), type.getRank());
+    std::string error =
+        gatherTensor(results[i], replicated, lockstep.getMesh(), whole);
+    if (!error.empty())
+      return function.emitOpError()
+             << "expected metric '" << name.getValue()
+             << "' to be whole on every device: " << error;
+    metrics[name] = whole;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps and entries
+//===----------------------------------------------------------------------===//
+
+LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
+                                               InputSource inputs,
+                                               StepResult &result) {
+  auto op = symbols.lookup<dist::StepOp>(name);
+  if (!op)
+    return mlir::emitError(module.getLoc())
+           << "expected a 'dist.step' named '" << name << "'";
+  auto microbatch = symbols.lookup<func::FuncOp>(op.getMicrobatch());
+  auto update = symbols.lookup<func::FuncOp>(op.getUpdate());
+  if (!microbatch || !update)
+    return op.emitOpError() << "expected functions of the module";
+  ArrayRef<int64_t> chunks = op.getChunks().value_or(ArrayRef<int64_t>());
+  for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
+    Call call{step, m, inputs};
+    SmallVector<DeviceTensors> arguments, results;
+    if (failed(collectArguments(microbatch, call, arguments)) ||
+        failed(lockstep.run(microbatch, arguments, results, chunks)) ||
+        failed(accumulate(microbatch, results, result)) ||
+        failed(writeStates(microbatch, results)))
+      return failure();
+  }
+  convertSums(update, result);
+  Call call{step, 0, nullptr, &result};
+  SmallVector<DeviceTensors> arguments, results;
+  if (failed(collectArguments(update, call, arguments)) ||
+      failed(lockstep.run(update, arguments, results)) ||
+      failed(collectMetrics(update, results, result.metrics)) ||
+      failed(writeStates(update, results)))
+    return failure();
+  return checkStates();
+}
+
+LogicalResult LockstepStepInterpreter::runEntry(
+    StringRef name, int64_t step, InputSource inputs,
+    ArrayRef<RankedTensorType> wholes, SmallVectorImpl<HostTensor> &results) {
+  auto entry = symbols.lookup<dist::EntryOp>(name);
+  auto function = entry ? symbols.lookup<func::FuncOp>(entry.getFunction())
+                        : func::FuncOp();
+  if (!function || wholes.size() != function.getNumResults())
+    return mlir::emitError(module.getLoc())
+           << "expected a 'dist.entry' named '" << name << "' with "
+           << wholes.size() << " results";
+  Call call{step, 0, inputs};
+  SmallVector<DeviceTensors> arguments, locals;
+  if (failed(collectArguments(function, call, arguments)) ||
+      failed(lockstep.run(function, arguments, locals,
+                          entry.getChunks().value_or(ArrayRef<int64_t>()))))
+    return failure();
+  for (auto [i, type] : llvm::enumerate(wholes)) {
+    auto layout =
+        function.getResultAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+    if (!layout)
+      layout = dist::LayoutAttr::getReplicated(
+          FlatSymbolRefAttr::get(module.getContext(), "mesh"), type.getRank());
+    HostTensor &whole = results.emplace_back(type);
+    std::string error =
+        gatherTensor(locals[i], layout, lockstep.getMesh(), whole);
+    if (!error.empty())
+      return function.emitOpError()
+             << "cannot gather result #" << i << ": " << error;
+  }
+  return success();
+}

@@ -1,0 +1,71 @@
+//===- StepValues.cpp - Scalars and sums of a step ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StepValues.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepValues.h"
+#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace llmc;
+
+HostTensor llmc::makeScalar(Type type, double value) {
+  HostTensor tensor(getElementTypeOrSelf(type), ArrayRef<int64_t>());
+  if (tensor.isFloat())
+    tensor.setFloat(0, value);
+  else
+    tensor.setInt(0, static_cast<int64_t>(value));
+  return tensor;
+}
+
+FailureOr<HostTensor> llmc::evaluateHyper(
+    Operation *from, const SymbolTable &symbols, FlatSymbolRefAttr name,
+    const llvm::StringMap<double> &externals, int64_t step, uint64_t seed) {
+  auto hyper = symbols.lookup<dist::HyperOp>(name.getValue());
+  if (!hyper)
+    return from->emitOpError()
+           << "expected a 'dist.hyper' named '" << name.getValue() << "'";
+  rt::HyperRule rule = dist::getRuntimeRule(hyper.getRule());
+  if (rule.kind == rt::HyperKind::external) {
+    auto value = externals.find(name.getValue());
+    if (value == externals.end())
+      return hyper.emitOpError() << "expected a value from outside for '"
+                                 << name.getValue() << "', got none";
+    rule.base = value->second;
+  }
+  return makeScalar(hyper.getType(), rt::evaluate(rule, step, seed));
+}
+
+Type llmc::getAccumulateType(dist::StateOp state, Type gradient) {
+  if (state && state.getRow() && state.getRow()->getAccumulate())
+    return state.getRow()->getAccumulate();
+  auto type = dyn_cast<FloatType>(gradient);
+  if (type && type.getWidth() < 32)
+    return Float32Type::get(gradient.getContext());
+  return gradient;
+}
+
+HostTensor llmc::convertElements(const HostTensor &tensor, Type type) {
+  if (tensor.getElementType() == type)
+    return tensor;
+  HostTensor result(type, tensor.getShape());
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    result.setFloat(i, tensor.getFloat(i));
+  return result;
+}
+
+void llmc::addTo(HostTensor &sum, const HostTensor &value, Type type) {
+  if (!sum) {
+    sum = convertElements(value, type);
+    return;
+  }
+  for (int64_t i = 0; i < sum.getNumElements(); ++i)
+    if (sum.isFloat())
+      sum.setFloat(i, sum.getFloat(i) + value.getFloat(i));
+    else
+      sum.setInt(i, sum.getInt(i) + value.getInt(i));
+}

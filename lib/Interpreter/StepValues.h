@@ -1,0 +1,41 @@
+//===- StepValues.h - Scalars and sums of a step ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the drivers of steps share: hyper values by the runtime's rules, and the
+// sums over microbatches.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_INTERPRETER_STEPVALUES_H
+#define LLMC_LIB_INTERPRETER_STEPVALUES_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/HostTensor.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace llmc {
+
+/// A scalar of `type`, rounded to it.
+HostTensor makeScalar(Type type, double value);
+
+/// The value of `dist.hyper @name` in a step; an error is reported at `from`.
+FailureOr<HostTensor> evaluateHyper(Operation *from,
+                                    const mlir::SymbolTable &symbols,
+                                    mlir::FlatSymbolRefAttr name,
+                                    const llvm::StringMap<double> &externals,
+                                    int64_t step, uint64_t seed);
+
+/// The element type in which gradients of `state` (or null) are summed.
+Type getAccumulateType(dist::StateOp state, Type gradient);
+
+/// `tensor` with elements of `type`.
+HostTensor convertElements(const HostTensor &tensor, Type type);
+
+/// sum += value, element by element, rounded to the sum's type; an empty sum
+/// becomes the value, in `type`.
+void addTo(HostTensor &sum, const HostTensor &value, Type type);
+
+} // namespace llmc
+
+#endif // LLMC_LIB_INTERPRETER_STEPVALUES_H
