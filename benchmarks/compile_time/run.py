@@ -8,13 +8,15 @@
 
 The time may grow at most linearly: (t96 - t48) / 48 <= 1.2 (t24 - t12) / 12, and
 the example itself (4 layers) takes less than 5 s. Each figure is the least of
-several runs, text parsing and kernels included.
+several runs, text parsing and kernels included. With --instructions the growth
+is counted by valgrind (slow, but the same whatever else the machine does).
 
     python run.py --llmc ../../build/dev/bin/llmc
 """
 
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,12 +37,22 @@ def seconds(command, repeat):
     return min(times)
 
 
+def giga_instructions(command):
+    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    process = subprocess.run(tool + list(map(str, command)), capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", process.stderr)
+    if process.returncode or not found:
+        sys.exit(f"error: expected valgrind to count, got {process.stderr[-1000:]}")
+    return int(found.group(1)) / 1e9
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
     p.add_argument("--python", default=sys.executable, help="a Python that imports jax")
     p.add_argument("--layers", default="4,12,24,48,96")
     p.add_argument("--repeat", type=int, default=3)
+    p.add_argument("--instructions", action="store_true", help="count instructions, do not time")
     a = p.parse_args()
     times = {}
     with tempfile.TemporaryDirectory() as name:
@@ -50,10 +62,14 @@ def main():
             script = [a.python, EXAMPLE / "make_gpt.py", "--layers", layers, "-o", text]
             subprocess.run(list(map(str, script)), check=True)
             command = [a.llmc, "compile", text, "--config", EXAMPLE / "gpt.toml", "-o", plan]
+            if a.instructions:
+                times[layers] = giga_instructions(command)
+                print(f"{layers:4d} layers  {times[layers]:7.3f} billion instructions", flush=True)
+                continue
             times[layers] = seconds(command, a.repeat)
             print(f"{layers:4d} layers  {times[layers]:7.3f} s", flush=True)
     failed = False
-    if 4 in times:
+    if 4 in times and not a.instructions:
         failed |= times[4] >= 5.0
         print(f"example: {times[4]:.2f} s, bar 5 s")
     if {12, 24, 48, 96} <= times.keys():
