@@ -2,15 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A value's local shape follows from its layout; states get a buffer with the
-// box that a device holds. The mesh's coordinates and masks come with meshes of
-// several devices; a layout that splits is refused by phase 2 until then.
+// A value's local shape follows from its layout, an op's local form from its
+// own answer (LocalForm.h). States get a buffer with the box that a device
+// holds. What an op needs of its place (offsets, masks of padding) is computed
+// from `dist.coordinate`, so that shapes and code are the same on all devices.
 //
 // Test: test/Transforms/Partition/localize.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "LocalFunction.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Transforms/Partition/Passes.h"
 
 using namespace mlir;
@@ -27,40 +29,6 @@ struct LocalizePass : llmc::impl::LocalizePassBase<LocalizePass> {
   void runOnOperation() override;
 };
 } // namespace
-
-/// The type of what one device holds of a value of `type`.
-static Type localType(Type type, dist::MeshAxesAttr mesh) {
-  dist::LayoutAttr layout = dist::getLayout(type);
-  if (!layout)
-    return type;
-  auto tensor = cast<RankedTensorType>(type);
-  return RankedTensorType::get(layout.getLocalShape(tensor.getShape(), mesh),
-                               tensor.getElementType());
-}
-
-static void localizeOp(Operation &op, dist::MeshAxesAttr mesh) {
-  for (Value result : op.getResults())
-    result.setType(localType(result.getType(), mesh));
-  for (NamedAttribute attribute : op.getAttrs())
-    if (auto value = dyn_cast<DenseElementsAttr>(attribute.getValue()))
-      if (dist::getLayout(value.getType()))
-        op.setAttr(attribute.getName(), value.reshape(cast<ShapedType>(
-                                            localType(value.getType(), mesh))));
-}
-
-static void localizeFunction(func::FuncOp function, dist::MeshAxesAttr mesh) {
-  SmallVector<Type> arguments, results;
-  for (BlockArgument argument : function.getArguments()) {
-    argument.setType(localType(argument.getType(), mesh));
-    arguments.push_back(argument.getType());
-  }
-  for (Type type : function.getResultTypes())
-    results.push_back(localType(type, mesh));
-  for (Operation &op : function.getBody().front())
-    localizeOp(op, mesh);
-  function.setType(
-      FunctionType::get(function.getContext(), arguments, results));
-}
 
 /// The layouts in which programs read their states, by the state's name.
 static llvm::MapVector<StringAttr, dist::LayoutAttr>
@@ -110,9 +78,9 @@ void LocalizePass::runOnOperation() {
     }
     addBuffer(state, layout, mesh->getAxes());
   }
-  llvm::SetVector<Operation *> functions;
+  llvm::SmallPtrSet<Operation *, 8> done;
   for (ProgramFunction &program : programs)
-    functions.insert(program.function);
-  for (Operation *function : functions)
-    localizeFunction(cast<func::FuncOp>(function), mesh->getAxes());
+    if (done.insert(program.function).second &&
+        failed(localizeFunction(program, *mesh)))
+      return signalPassFailure();
 }

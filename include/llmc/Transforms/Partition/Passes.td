@@ -13,13 +13,20 @@ def LocalizePass : Pass<"llmc-localize", "::mlir::ModuleOp"> {
   let summary = "Give every value the shape that one device holds";
   let description = [{
     ```mlir
-    %0 = stablehlo.add %x, %y : tensor<4xf32, #l>      // #l: whole
+    %0 = stablehlo.add %x, %y : tensor<8xf32, #l>      // split by data=2
     // becomes
     %0 = stablehlo.add %x, %y : tensor<4xf32>
     ```
-    Each state gets a `dist.buffer` with its box. Encodings are gone.
+    Ops that depend on their place build their local form from
+    `dist.coordinate`; padding is masked before it is reduced and where it is
+    stored; reshards and keeps become slices and selects. Each state gets a
+    `dist.buffer` with its box. Encodings are gone; inputs keep their layout as
+    a mark, ops of an update their stages in `dist.at`.
+
+    Refuses a reshard that moves data, and sub-axes.
   }];
-  let dependentDialects = ["::llmc::dist::DistDialect"];
+  let dependentDialects = ["::llmc::dist::DistDialect",
+                           "::llmc::stablehlo::StableHLODialect"];
 }
 
 def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {

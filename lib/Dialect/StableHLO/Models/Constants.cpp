@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both are inactive and have no operands. Their elements depend on the position
-// in the whole tensor, so a dimension along which they vary must not be split:
-// a split user takes a slice of the whole value, which costs nothing inside its
-// kernel. A splat and the other dimensions of an iota split freely.
+// Both are inactive and have no operands. The elements of a constant depend on
+// the position in the whole tensor, so it must not be split unless it is a
+// splat: a split user takes a slice of the whole value, which costs nothing
+// inside its kernel. An iota splits freely: a device adds its offset.
 //
 // The scalar code of a constant with several elements is a tree of selects over
 // the position: n - 1 selects for n elements. Larger constants are states after
@@ -15,7 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
-#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -31,24 +32,65 @@ static constexpr int64_t kMaxSelectedElements = 256;
 // Rule, derivative, cost: both ops
 //===----------------------------------------------------------------------===//
 
-/// Whether elements differ along dimension `dim` of the result.
-static bool variesAlong(Operation *op, int64_t dim) {
-  if (auto iota = dyn_cast<IotaOp>(op))
-    return static_cast<int64_t>(iota.getIotaDimension()) == dim;
-  auto elements = dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
-  return !elements || !elements.isSplat();
+/// Whether all elements are the same.
+static bool isSplat(ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  return elements && elements.isSplat();
 }
 
 namespace {
-template <typename Op>
-struct SourceRule
-    : graph::ShardingRuleOpInterface::ExternalModel<SourceRule<Op>, Op> {
+struct ConstantRule
+    : graph::ShardingRuleOpInterface::ExternalModel<ConstantRule, ConstantOp> {
   graph::ShardingRule getShardingRule(Operation *op) const {
     graph::ShardingRule rule = graph::ShardingRule::elementwise(op);
-    for (auto [dim, factors] : llvm::enumerate(rule.results[0]))
-      if (variesAlong(op, dim))
-        rule.factors[factors[0]].kind = graph::FactorKind::Whole;
+    if (!isSplat(cast<ConstantOp>(op)))
+      for (graph::Factor &factor : rule.factors)
+        factor.kind = graph::FactorKind::Whole;
     return rule;
+  }
+  /// The value's type is the local one.
+  LogicalResult buildLocalForm(Operation *op, LocalForm &form) const {
+    RankedTensorType type = form.getLocalType(op->getResult(0));
+    auto elements =
+        dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+    bool fits = elements && (elements.isSplat() || elements.getNumElements() ==
+                                                       type.getNumElements());
+    if (!fits)
+      return op->emitOpError()
+             << "expected a constant that is not split unless it is a splat, "
+                "got local type "
+             << type;
+    auto clone = cast<ConstantOp>(form.cloneOp());
+    clone.setValueAttr(elements.isSplat() ? elements.resizeSplat(type)
+                                          : elements.reshape(type));
+    return success();
+  }
+};
+
+/// The positions of a device start at its offset.
+struct IotaRule
+    : graph::ShardingRuleOpInterface::ExternalModel<IotaRule, IotaOp> {
+  graph::ShardingRule getShardingRule(Operation *op) const {
+    return graph::ShardingRule::elementwise(op);
+  }
+  LogicalResult buildLocalForm(Operation *op, LocalForm &form) const {
+    Value global = op->getResult(0);
+    int64_t d = cast<IotaOp>(op).getIotaDimension();
+    graph::LocalDim dim = form.getDim(global, d);
+    if (dim.isPlain()) {
+      form.cloneOp();
+      return success();
+    }
+    OpBuilder &b = form.builder;
+    Type integer = getPositionType(op->getContext(), dim);
+    Value offset =
+        dim.isSplit() ? form.buildOffset(global, d, integer) : Value();
+    Value line = buildPositions(b, form.loc, dim, offset, integer);
+    line = buildIndices(b, form.loc, dim, line);
+    RankedTensorType type = form.getLocalType(global);
+    line = convertTo(b, form.loc, line, type.getElementType());
+    form.results.push_back(broadcastInDim(b, form.loc, line, type, {d}));
+    return success();
   }
 };
 
@@ -194,10 +236,10 @@ struct IotaEvaluation
 
 void stablehlo::registerConstantModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
-    ConstantOp::attachInterface<
-        SourceRule<ConstantOp>, SourceDerivative<ConstantOp>,
-        SourceCost<ConstantOp>, ConstantKernel, ConstantEvaluation>(*context);
-    IotaOp::attachInterface<SourceRule<IotaOp>, SourceDerivative<IotaOp>,
+    ConstantOp::attachInterface<ConstantRule, SourceDerivative<ConstantOp>,
+                                SourceCost<ConstantOp>, ConstantKernel,
+                                ConstantEvaluation>(*context);
+    IotaOp::attachInterface<IotaRule, SourceDerivative<IotaOp>,
                             SourceCost<IotaOp>, IotaKernel, IotaEvaluation>(
         *context);
   });

@@ -228,6 +228,7 @@ void multiply(DotGeneralOp op, ArrayRef<HostTensor> operands,
 //===----------------------------------------------------------------------===//
 
 struct DotAnswers : AnswerDefaults<DotGeneralOp> {
+  static bool uniform(DotGeneralOp) { return true; }
   static ShardingRule rule(DotGeneralOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     Side left = getLeft(op), right = getRight(op);

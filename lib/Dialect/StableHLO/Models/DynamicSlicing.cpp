@@ -75,6 +75,12 @@ struct DynamicSliceAnswers : AnswerDefaults<DynamicSliceOp> {
     return rule;
   }
 
+  static LogicalResult localize(DynamicSliceOp, LocalForm &form) {
+    auto clone = cast<DynamicSliceOp>(form.cloneOp());
+    clone.setSliceSizes(clone.getType().getShape());
+    return success();
+  }
+
   /// Reads only the box.
   static OpCost cost(DynamicSliceOp op) {
     OpCost cost = getTrafficCost(op);

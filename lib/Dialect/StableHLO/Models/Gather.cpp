@@ -16,7 +16,7 @@
 // Test: test/Dialect/StableHLO/Models/IndexingTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "Indexing.h"
+#include "LocalAddress.h"
 #include "Movement.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -86,6 +86,33 @@ struct GatherAnswers : AnswerDefaults<GatherOp> {
           rule.addFactor(a.indices.getDimSize(a.vectorDim), FactorKind::Whole)};
     carryAnyPartial(rule, {0});
     return rule;
+  }
+
+  static bool needsNeutralPadding(GatherOp, unsigned) { return false; }
+
+  /// A device contributes its own rows and zeros for all others.
+  static LogicalResult localize(GatherOp op, LocalForm &form) {
+    OpBuilder &b = form.builder;
+    Addressing a = Addressing::of(op);
+    LocalAddresses addresses = buildLocalAddresses(
+        form, op.getOperand(), op.getStartIndices(), a, /*clamp=*/true);
+    auto clone = cast<GatherOp>(form.cloneOp());
+    RankedTensorType type = clone.getType();
+    clone.getStartIndicesMutable().assign(addresses.indices);
+    SmallVector<int64_t> sizes(op.getSliceSizes());
+    for (auto [w, d] : llvm::zip(a.window, a.windowOfOperand))
+      sizes[d] = type.getDimSize(w);
+    clone.setSliceSizes(sizes);
+    if (addresses.indices != form.getLocal(op.getStartIndices()))
+      clone.setIndicesAreSorted(false);
+    if (!addresses.isHere)
+      return success();
+    Value here = broadcastInDim(b, form.loc, addresses.isHere,
+                                type.clone(b.getI1Type()), a.positions);
+    Value rows = clone.getResult();
+    form.results.back() =
+        select(b, form.loc, here, rows, constantLike(b, form.loc, rows, 0));
+    return success();
   }
 
   /// Reads the indices and only the windows of the operand.

@@ -59,6 +59,7 @@ LogicalResult stablehlo::evaluateMap(
 
 namespace {
 struct BroadcastAnswers : AnswerDefaults<BroadcastInDimOp> {
+  static bool uniform(BroadcastInDimOp) { return true; }
   /// True when operand dimension `d` of size 1 is expanded.
   static bool isExpanded(BroadcastInDimOp op, int64_t d) {
     return typeOf(op.getOperand()).getDimSize(d) !=
@@ -206,6 +207,7 @@ private:
 };
 
 struct ReshapeAnswers : AnswerDefaults<ReshapeOp> {
+  static bool uniform(ReshapeOp) { return true; }
   static ShardingRule rule(ReshapeOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     RankedTensorType from = typeOf(op.getOperand()), to = typeOf(op);
@@ -270,6 +272,7 @@ struct ReshapeAnswers : AnswerDefaults<ReshapeOp> {
 //===----------------------------------------------------------------------===//
 
 struct TransposeAnswers : AnswerDefaults<TransposeOp> {
+  static bool uniform(TransposeOp) { return true; }
   static ShardingRule rule(TransposeOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     for (auto [to, from] : llvm::enumerate(op.getPermutation())) {

@@ -221,6 +221,7 @@ LogicalResult evaluateBody(ReduceOp op, EvaluationCall &call) {
 //===----------------------------------------------------------------------===//
 
 struct ReduceAnswers : AnswerDefaults<ReduceOp> {
+  static bool uniform(ReduceOp) { return true; }
   static ShardingRule rule(ReduceOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     size_t n = op.getInputs().size();

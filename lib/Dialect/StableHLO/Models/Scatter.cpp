@@ -23,7 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combining.h"
-#include "Indexing.h"
+#include "LocalAddress.h"
 #include "Movement.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -231,6 +231,23 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
     } else if (isAssignment(op)) {
       carryAnyPartial(rule, group);
     }
+  }
+
+  /// Indices of padding need no value, as the updates there change nothing.
+  static bool needsNeutralPadding(ScatterOp op, unsigned operand) {
+    return operand > op.getInputs().size();
+  }
+
+  /// Rows of other devices are out of range, so that their updates are dropped.
+  static LogicalResult localize(ScatterOp op, LocalForm &form) {
+    LocalAddresses addresses = buildLocalAddresses(
+        form, op.getInputs().front(), op.getScatterIndices(),
+        Addressing::of(op), /*clamp=*/false);
+    auto clone = cast<ScatterOp>(form.cloneOp());
+    clone.getScatterIndicesMutable().assign(addresses.indices);
+    if (addresses.indices != form.getLocal(op.getScatterIndices()))
+      clone.setIndicesAreSorted(false);
+    return success();
   }
 
   /// The body's ops for each update; windows of the operand are read and

@@ -68,6 +68,20 @@ struct SliceAnswers : AnswerDefaults<SliceOp> {
     return rule;
   }
 
+  /// Dimensions that are kept whole have the device's size.
+  static LogicalResult localize(SliceOp op, LocalForm &form) {
+    auto clone = cast<SliceOp>(form.cloneOp());
+    SmallVector<int64_t> limits(op.getLimitIndices()), strides(op.getStrides());
+    for (int64_t d = 0; d < op.getType().getRank(); ++d)
+      if (typeOf(op.getOperand()).getDimSize(d) == op.getType().getDimSize(d)) {
+        limits[d] = clone.getType().getDimSize(d);
+        strides[d] = 1;
+      }
+    clone.setLimitIndices(limits);
+    clone.setStrides(strides);
+    return success();
+  }
+
   /// Reads only what it keeps.
   static OpCost cost(SliceOp op) {
     OpCost cost = getTrafficCost(op);

@@ -14,7 +14,7 @@
 // builds its local form through `LocalForm`; for all others it is the op itself
 // on local values. Shapes never depend on the device: coordinates are values.
 //
-// Test: test/Transforms/Partition/localize.mlir
+// Test: test/Transforms/Partition/localize-ops.mlir
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_DIALECT_GRAPH_IR_LOCALFORM_H

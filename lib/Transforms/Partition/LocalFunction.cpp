@@ -1,0 +1,304 @@
+//===- LocalFunction.cpp - One function on local values -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A new block is built beside the old one, so that an op can be asked about
+// its global form (rule, layouts) while its local form is built. In front of an
+// op, operands are masked where the op reduces over padding; in front of the
+// return, what is stored beyond the function gets zeros in its padding.
+//
+//   reduce add over rows {"data"}:9 of 8    select(row < 8, x, 0), reduce
+//
+// Tests: test/Transforms/Partition/localize*.mlir
+//===----------------------------------------------------------------------===//
+
+#include "LocalFunction.h"
+#include "LocalBuilder.h"
+#include "Padding.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using graph::FactorKind;
+using graph::ShardingRule;
+
+namespace {
+class FunctionLocalizer {
+public:
+  FunctionLocalizer(const ProgramFunction &program, dist::MeshOp mesh)
+      : function(program.function), kind(program.kind), mesh(mesh),
+        old(&function.getBody().front()), fresh(new Block()),
+        local(mesh, fresh) {
+    function.getBody().push_back(fresh);
+    if (std::optional<StringRef> axis = mesh.getPipeline())
+      pipeline = *axis;
+  }
+
+  LogicalResult run();
+
+  Value getLocal(Value global) const { return values.lookup(global); }
+  LocalBuilder &getBuilder() { return local; }
+
+private:
+  void addArguments();
+  void setMarks(Operation *op, Type type);
+  LogicalResult localizeOp(Operation *op);
+  LogicalResult localizeGraphOp(Operation *op, SmallVectorImpl<Value> &results);
+  LogicalResult localizeMove(Operation *op, SmallVectorImpl<Value> &results);
+  void clonePlain(Operation *op, SmallVectorImpl<Value> &results);
+  void followCollective(Operation *op);
+  void maskOperands(Operation *op, const ShardingRule &rule,
+                    llvm::DenseMap<Value, Value> &masked);
+  void finish();
+  void markLayouts();
+
+  func::FuncOp function;
+  FunctionKind kind;
+  dist::MeshOp mesh;
+  StringRef pipeline;
+  Block *old, *fresh;
+  LocalBuilder local;
+  PaddingAnalysis padding;
+  llvm::DenseMap<Value, Value> values;
+};
+
+/// The op's view of itself.
+class OpForm : public graph::LocalForm {
+public:
+  OpForm(FunctionLocalizer &parent, Operation *op,
+         const llvm::DenseMap<Value, Value> &masked,
+         SmallVectorImpl<Value> &results)
+      : LocalForm(parent.getBuilder().builder, op, results), parent(parent),
+        masked(masked) {}
+
+  Value getLocal(Value global) override {
+    auto found = masked.find(global);
+    return found == masked.end() ? parent.getLocal(global) : found->second;
+  }
+  RankedTensorType getLocalType(Value global) override {
+    return parent.getBuilder().getLocalType(global.getType());
+  }
+  graph::LocalDim getDim(Value global, int64_t dim) override {
+    return parent.getBuilder().getDim(global.getType(), dim);
+  }
+  Value buildOffset(Value global, int64_t dim, Type element) override {
+    return parent.getBuilder().buildOffset(global.getType(), dim, element);
+  }
+
+private:
+  FunctionLocalizer &parent;
+  const llvm::DenseMap<Value, Value> &masked;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// States and sums have zeros in their padding, inputs anything.
+void FunctionLocalizer::addArguments() {
+  for (BlockArgument argument : old->getArguments()) {
+    values[argument] = fresh->addArgument(
+        local.getLocalType(argument.getType()), argument.getLoc());
+    unsigned i = argument.getArgNumber();
+    if (function.getArgAttr(i, DistDialect::kReads) ||
+        function.getArgAttr(i, DistDialect::kGradientOf))
+      padding.setZero(argument);
+  }
+}
+
+/// Marks of `op`, and in an update the stages at which a value of `type` lives.
+void FunctionLocalizer::setMarks(Operation *op, Type type) {
+  Attribute at;
+  dist::LayoutAttr layout = type ? dist::getLayout(type) : dist::LayoutAttr();
+  if (kind == FunctionKind::Update && layout)
+    if (ArrayRef<int64_t> pin = layout.getPin(pipeline); !pin.empty())
+      at = DenseI64ArrayAttr::get(mesh.getContext(), pin);
+  local.setMarks(op->getLoc(), op->getAttr(DistDialect::kBlock),
+                 op->getAttr(DistDialect::kPhase), at);
+}
+
+/// The op with local types, for what has no other form.
+void FunctionLocalizer::clonePlain(Operation *op,
+                                   SmallVectorImpl<Value> &results) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, getLocal(operand));
+  Operation *clone = local.builder.clone(*op, mapping);
+  for (Value result : clone->getResults())
+    result.setType(local.getLocalType(result.getType()));
+  llvm::append_range(results, clone->getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Padding of factors that the op reduces gets the neutral element.
+void FunctionLocalizer::maskOperands(Operation *op, const ShardingRule &rule,
+                                     llvm::DenseMap<Value, Value> &masked) {
+  auto answers = cast<graph::ShardingRuleOpInterface>(op);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    SmallVector<int64_t> dims;
+    std::optional<graph::Reduction> reduction;
+    for (int64_t d : PaddingAnalysis::getPaddedDims(operand.getType()))
+      for (int f : rule.operands[i][d])
+        if (rule.factors[f].kind == FactorKind::Reduced) {
+          dims.push_back(d);
+          reduction = rule.factors[f].reduction;
+          break;
+        }
+    if (!reduction || !answers.needsNeutralPadding(i))
+      continue;
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    TypedAttr neutral = getNeutralElement(*reduction, element);
+    Value &value = masked.try_emplace(operand, getLocal(operand)).first->second;
+    value =
+        local.buildMasked(value, operand.getType(),
+                          padding.getUnmasked(operand, dims, neutral), neutral);
+  }
+}
+
+LogicalResult
+FunctionLocalizer::localizeGraphOp(Operation *op,
+                                   SmallVectorImpl<Value> &results) {
+  auto answers = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!answers)
+    return graph::emitMissingAnswer(op, graph::Answer::Rule);
+  ShardingRule rule = answers.getShardingRule();
+  llvm::DenseMap<Value, Value> masked;
+  maskOperands(op, rule, masked);
+  OpForm form(*this, op, masked, results);
+  if (failed(answers.buildLocalForm(form)))
+    return failure();
+  padding.visit(op, rule);
+  return success();
+}
+
+/// Data that moves keeps what padding holds; sums keep zeros.
+void FunctionLocalizer::followCollective(Operation *op) {
+  auto kindOf = op->getAttrOfType<dist::ReductionKindAttr>("kind");
+  bool keeps = !kindOf || graph::isIdempotent(
+                              static_cast<graph::Reduction>(kindOf.getValue()));
+  for (auto [from, to] : llvm::zip(op->getOperands(), op->getResults()))
+    keeps ? padding.pass(from, to) : padding.passZeros(from, to);
+}
+
+LogicalResult FunctionLocalizer::localizeMove(Operation *op,
+                                              SmallVectorImpl<Value> &results) {
+  if (auto reshard = dyn_cast<dist::ReshardOp>(op)) {
+    Value moved =
+        local.buildLocalMove(reshard, getLocal(reshard.getInput()), pipeline);
+    if (!moved)
+      return failure();
+    results.push_back(moved);
+    padding.pass(reshard.getInput(), reshard.getResult());
+    return success();
+  }
+  if (auto keep = dyn_cast<dist::KeepOp>(op)) {
+    results.push_back(local.buildKeep(keep, getLocal(keep.getInput())));
+    padding.passZeros(keep.getInput(), keep.getResult());
+    return success();
+  }
+  clonePlain(op, results);
+  if (auto join = dyn_cast<dist::JoinOp>(op)) {
+    padding.passZeros(join.getInputs().front(), join.getResult());
+    for (Value input : join.getInputs().drop_front())
+      padding.meet(input, join.getResult());
+  } else {
+    followCollective(op);
+  }
+  return success();
+}
+
+LogicalResult FunctionLocalizer::localizeOp(Operation *op) {
+  setMarks(op, op->getNumResults() ? op->getResult(0).getType() : Type());
+  SmallVector<Value> results;
+  bool isMove = isa<dist::CollectiveInterface, dist::ReshardOp, dist::KeepOp,
+                    dist::JoinOp, dist::TransferOp>(op);
+  if (failed(isMove ? localizeMove(op, results) : localizeGraphOp(op, results)))
+    return failure();
+  for (auto [global, value] : llvm::zip_equal(op->getResults(), results)) {
+    values[global] = value;
+    Operation *made = value.getDefiningOp();
+    if (auto name = op->getAttr(DistDialect::kName); name && made)
+      made->setAttr(DistDialect::kName, name);
+    if (made)
+      made->removeAttr(DistDialect::kLayouts);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+/// The return: padding of states and sums is zero.
+void FunctionLocalizer::finish() {
+  Operation *terminator = old->getTerminator();
+  SmallVector<Value> results;
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    Value result = getLocal(value);
+    bool isStored = function.getResultAttr(i, DistDialect::kWrites) ||
+                    function.getResultAttr(i, DistDialect::kGradientOf);
+    SmallVector<int64_t> padded =
+        PaddingAnalysis::getPaddedDims(value.getType());
+    if (isStored && !padded.empty()) {
+      TypedAttr zero = getNeutralElement(
+          graph::Reduction::Sum,
+          cast<RankedTensorType>(value.getType()).getElementType());
+      Operation *made = value.getDefiningOp();
+      setMarks(made ? made : terminator, value.getType());
+      result =
+          local.buildMasked(result, value.getType(),
+                            padding.getUnmasked(value, padded, zero), zero);
+    }
+    results.push_back(result);
+  }
+  local.setMarks(terminator->getLoc(), {}, {}, {});
+  IRMapping mapping;
+  mapping.map(terminator->getOperands(), results);
+  local.builder.clone(*terminator, mapping)->setOperands(results);
+}
+
+/// Where inputs and what is handed out live is read by the runtime's boxes.
+void FunctionLocalizer::markLayouts() {
+  if (mesh.getAxes().getNumDevices() == 1)
+    return;
+  SmallVector<Attribute> arguments(function.getNumArguments());
+  SmallVector<Attribute> results(function.getNumResults());
+  for (BlockArgument argument : old->getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (function.getArgAttr(i, DistDialect::kInput))
+      arguments[i] = dist::getLayout(argument.getType());
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (kind == FunctionKind::Entry ||
+        function.getResultAttr(i, DistDialect::kMetric))
+      results[i] = dist::getLayout(type);
+  setArgumentMarks(function, DistDialect::kLayout, arguments);
+  setResultMarks(function, DistDialect::kLayout, results);
+}
+
+LogicalResult FunctionLocalizer::run() {
+  addArguments();
+  for (Operation &op : old->without_terminator())
+    if (failed(localizeOp(&op)))
+      return failure();
+  finish();
+  markLayouts();
+  old->dropAllReferences();
+  old->erase();
+  function.setType(
+      FunctionType::get(function.getContext(), fresh->getArgumentTypes(),
+                        fresh->getTerminator()->getOperandTypes()));
+  return success();
+}
+
+LogicalResult llmc::localizeFunction(const ProgramFunction &program,
+                                     dist::MeshOp mesh) {
+  return FunctionLocalizer(program, mesh).run();
+}

@@ -1,0 +1,98 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-localize --canonicalize --cse | FileCheck %s
+
+// Axes that are appended cut; the coordinate counts the appended axes alone.
+#d = #dist.layout<@mesh, [{"d"}, {}]>
+#dt = #dist.layout<@mesh, [{"d", "t"}, {}]>
+dist.mesh @mesh = <"d"=2, "t"=2>
+// CHECK-LABEL: func.func @slice
+func.func @slice(%x: tensor<8x4xf32, #d> {dist.role = "input", dist.input = "x"}) -> (tensor<8x4xf32, #dt> {dist.name = "y"}) {
+  // CHECK: %[[C:.*]] = dist.coordinate ["t"] : tensor<i32>
+  // CHECK: %[[START:.*]] = stablehlo.multiply %[[C]]
+  // CHECK: stablehlo.dynamic_slice %arg0, %[[START]], %{{.*}}, sizes = [2, 4] : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
+  %0 = dist.reshard %x : tensor<8x4xf32, #d> -> tensor<8x4xf32, #dt>
+  return %0 : tensor<8x4xf32, #dt>
+}
+dist.entry @e function(@slice) chunks([0])
+
+// -----
+
+// A part that is not split changes its extent for free.
+#l = #dist.layout<@mesh, [{"t"}:[2, 192:195]]>
+#u = #dist.layout<@mesh, [{"t"}]>
+#z = #dist.layout<@mesh, [{"t", "d"}:[2, 192:195]]>
+dist.mesh @mesh = <"d"=5, "t"=2>
+// CHECK-LABEL: func.func @views
+func.func @views(%x: tensor<384xf32, #l> {dist.role = "input", dist.input = "x"}) -> (tensor<384xf32, #u> {dist.name = "y"}, tensor<384xf32, #z> {dist.name = "z"}) {
+  // CHECK: %[[U:.*]] = stablehlo.slice %arg0 [0:192] : (tensor<195xf32>) -> tensor<192xf32>
+  %0 = dist.reshard %x : tensor<384xf32, #l> -> tensor<384xf32, #u>
+  // CHECK: %[[P:.*]] = stablehlo.pad %{{.*}} low = [0], high = [3]
+  // CHECK: stablehlo.dynamic_slice %{{.*}}, %{{.*}}, sizes = [39] : (tensor<195xf32>, tensor<i32>) -> tensor<39xf32>
+  %1 = dist.reshard %0 : tensor<384xf32, #u> -> tensor<384xf32, #z>
+  return %0, %1 : tensor<384xf32, #u>, tensor<384xf32, #z>
+}
+dist.entry @e function(@views) chunks([0])
+
+// -----
+
+// Kept on one coordinate: a select. Embedded: the part in zeros.
+#r = #dist.layout<@mesh, [{}]>
+#p = #dist.layout<@mesh, [{}], partial = [sum{"d"}]>
+#d = #dist.layout<@mesh, [{"d"}]>
+dist.mesh @mesh = <"d"=2>
+// CHECK-LABEL: func.func @keeps
+func.func @keeps(%x: tensor<4xf32, #r> {dist.role = "input", dist.input = "x"}, %y: tensor<4xf32, #d> {dist.role = "input", dist.input = "y"}) -> (tensor<4xf32, #p> {dist.name = "k"}, tensor<4xf32, #p> {dist.name = "e"}) {
+  // CHECK: %[[C:.*]] = dist.coordinate ["d"] : tensor<i32>
+  // CHECK: %[[HERE:.*]] = stablehlo.compare EQ, %[[C]]
+  // CHECK: stablehlo.select %[[HERE]], %arg0, %{{.*}} : tensor<i1>, tensor<4xf32>
+  %0 = dist.keep %x where "d" = 1 : tensor<4xf32, #r> -> tensor<4xf32, #p>
+  // CHECK: %[[START:.*]] = stablehlo.multiply %[[C]]
+  // CHECK: stablehlo.dynamic_update_slice %{{.*}}, %arg1, %[[START]] : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %1 = dist.keep %y where "d" : tensor<4xf32, #d> -> tensor<4xf32, #p>
+  return %0, %1 : tensor<4xf32, #p>, tensor<4xf32, #p>
+}
+dist.entry @e function(@keeps) chunks([0])
+
+// -----
+
+// Collectives and transfers have local types; a value without a term elsewhere
+// is joined alone.
+#at0 = #dist.layout<@mesh, [{"d"}], at = {"pipe" = [0]}>
+#full0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
+#full1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
+#sum = #dist.layout<@mesh, [{}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
+dist.mesh @mesh = <"pipe"=2, "d"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @crossings
+func.func @crossings(%x: tensor<4xf32, #at0> {dist.role = "input", dist.input = "x"}) -> (tensor<4xf32, #full1> {dist.name = "k"}, tensor<4xf32, #sum> {dist.name = "e"}) {
+  // CHECK: %[[G:.*]] = dist.all_gather %arg0 dim 0 over ["d"] : tensor<2xf32> -> tensor<4xf32>
+  %0 = dist.all_gather %x dim 0 over ["d"] : tensor<4xf32, #at0> -> tensor<4xf32, #full0>
+  // CHECK: dist.transfer @t0 %[[G]] along "pipe" 0 -> 1 : tensor<4xf32>
+  %1 = dist.transfer @t0 %0 along "pipe" 0 -> 1 : tensor<4xf32, #full0> -> tensor<4xf32, #full1>
+  // CHECK: dist.join %[[G]] over "pipe" : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = dist.reshard %0 : tensor<4xf32, #full0> -> tensor<4xf32, #sum>
+  return %1, %2 : tensor<4xf32, #full1>, tensor<4xf32, #sum>
+}
+dist.entry @e function(@crossings) chunks([0])
+
+// -----
+
+#d = #dist.layout<@mesh, [{"d"}]>
+#r = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"d"=2>
+func.func @gathers(%x: tensor<8xf32, #d> {dist.role = "input", dist.input = "x"}) -> (tensor<8xf32, #r> {dist.name = "y"}) {
+  // expected-error@+1 {{expected a change of layout that moves nothing in dim 0, got}}
+  %0 = dist.reshard %x : tensor<8xf32, #d> -> tensor<8xf32, #r>
+  return %0 : tensor<8xf32, #r>
+}
+dist.entry @e function(@gathers) chunks([0])
+
+// -----
+
+#p = #dist.layout<@mesh, [{}], partial = [sum{"d"}]>
+#r = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"d"=2>
+func.func @reduces(%x: tensor<8xf32, #p> {dist.role = "input", dist.input = "x"}) -> (tensor<8xf32, #r> {dist.name = "y"}) {
+  // expected-error@+1 {{expected a change of layout that moves nothing, got}}
+  %0 = dist.reshard %x : tensor<8xf32, #p> -> tensor<8xf32, #r>
+  return %0 : tensor<8xf32, #r>
+}
+dist.entry @e function(@reduces) chunks([0])
