@@ -2,18 +2,27 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The segment of an op is its (phase, chunk). Segments follow each other as
-// values flow: forward upward through the chunks, backward downward.
+// In a microbatch or entry the segment of an op is its (phase, chunk). Segments
+// follow each other as values flow: forward upward through the chunks, backward
+// downward. In an update it is the set of stages at which the op runs: each op
+// goes to the first segment with its stages behind what it reads, so that there
+// are few. Transfers and joins stay between segments.
+//
+//   u = f(a) at(0), v = g(b) at(1), w = all_reduce(join(u, v)) at(0, 1)
+//   -> segment at(0), segment at(1), join, segment at(0, 1)
 //
 // Test: test/Transforms/Partition/cut-segments.mlir
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Transforms/Partition/Passes.h"
+#include "mlir/IR/Remarks.h"
 #include <map>
 
 using namespace mlir;
 using namespace llmc;
+using dist::DistDialect;
 using dist::Phase;
 
 namespace llmc {
@@ -30,12 +39,15 @@ struct CutSegmentsPass : llmc::impl::CutSegmentsPassBase<CutSegmentsPass> {
 struct SegmentKey {
   /// 0 forward, 1 backward, 2 update.
   int direction = 0;
-  /// Forward: the chunk; backward: its negative, since it runs downward.
+  /// Forward: the chunk; backward: its negative, since it runs downward;
+  /// update: the place.
   int64_t rank = 0;
   /// Backward-weight stands behind backward-input of its chunk.
   bool isWeight = false;
   int64_t chunk = 0;
   Phase phase = Phase::Forward;
+  /// Of an update.
+  Stages at;
 
   bool operator<(const SegmentKey &other) const {
     return std::tie(direction, rank, isWeight) <
@@ -49,16 +61,22 @@ struct SegmentKey {
 /// The cut of one function.
 class Cutter {
 public:
-  Cutter(func::FuncOp function, ArrayRef<int64_t> chunks, bool isUpdate,
-         int64_t numStages)
-      : body(function.getBody().front()), chunks(chunks), isUpdate(isUpdate),
-        numStages(numStages) {}
+  Cutter(ProgramFunction &program, ArrayRef<int64_t> chunks, StageMap &stages,
+         StringRef axis)
+      : body(program.function.getBody().front()), chunks(chunks),
+        isUpdate(program.kind == FunctionKind::Update), stages(stages),
+        axis(axis) {}
 
   LogicalResult run();
 
 private:
   FailureOr<SegmentKey> keyOf(Operation *op);
+  SegmentKey updateKeyOf(Operation *op);
+  SegmentKey homeOf(Operation *constant, bool isJoined);
+  std::optional<SegmentKey> keyOf(Value value, bool &isBehind);
   LogicalResult readKeys();
+  void widenCollective(Operation *op);
+  LogicalResult prepareCollectives();
   void spreadConstants();
   LogicalResult checkOrder();
   void makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops);
@@ -66,19 +84,63 @@ private:
   Block &body;
   ArrayRef<int64_t> chunks;
   bool isUpdate;
-  int64_t numStages;
+  StageMap &stages;
+  StringRef axis;
   llvm::DenseMap<Operation *, SegmentKey> keys;
+  /// Of an update: the stages of each segment, and of those in front of them
+  /// for constants that go through joins.
+  SmallVector<Stages> places, front;
   std::map<SegmentKey, SmallVector<Operation *>> segments;
 };
 } // namespace
 
-static bool isConstant(Operation *op) {
-  return op->hasTrait<OpTrait::ConstantLike>() && op->getNumOperands() == 0;
+static Stages getStagesOf(Operation *op, const StageMap &stages) {
+  if (auto at = op->getAttrOfType<DenseI64ArrayAttr>(DistDialect::kAt))
+    return Stages(at.asArrayRef());
+  return stages.getAll();
+}
+
+/// The segment that makes `value`, the latest where a transfer or join stands
+/// between (which sets `isBehind`); none for arguments and constants.
+std::optional<SegmentKey> Cutter::keyOf(Value value, bool &isBehind) {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return std::nullopt;
+  if (!isCrossing(def)) {
+    auto found = keys.find(def);
+    return found == keys.end() ? std::nullopt
+                               : std::optional<SegmentKey>(found->second);
+  }
+  std::optional<SegmentKey> last;
+  for (Value operand : def->getOperands())
+    if (std::optional<SegmentKey> key = keyOf(operand, isBehind)) {
+      isBehind = true;
+      if (!last || *last < *key)
+        last = key;
+    }
+  return last;
+}
+
+/// The first segment with the op's stages behind what the op reads.
+SegmentKey Cutter::updateKeyOf(Operation *op) {
+  int64_t first = 0;
+  for (Value operand : op->getOperands()) {
+    bool isBehind = false;
+    if (std::optional<SegmentKey> key = keyOf(operand, isBehind))
+      first = std::max(first, key->rank + (isBehind ? 1 : 0));
+  }
+  Stages at = getStagesOf(op, stages);
+  int64_t rank = first;
+  while (rank < static_cast<int64_t>(places.size()) && places[rank] != at)
+    ++rank;
+  if (rank == static_cast<int64_t>(places.size()))
+    places.push_back(at);
+  return SegmentKey{2, rank, false, 0, Phase::Update, at};
 }
 
 FailureOr<SegmentKey> Cutter::keyOf(Operation *op) {
   if (isUpdate)
-    return SegmentKey{2, 0, false, 0, Phase::Update};
+    return updateKeyOf(op);
   std::optional<int64_t> block = getBlock(op);
   std::optional<Phase> phase = getPhase(op);
   if (!block || !phase)
@@ -90,15 +152,16 @@ FailureOr<SegmentKey> Cutter::keyOf(Operation *op) {
                              << ", which have chunks, got " << *block;
   int64_t chunk = chunks[*block];
   if (*phase == Phase::Forward)
-    return SegmentKey{0, chunk, false, chunk, *phase};
+    return SegmentKey{0, chunk, false, chunk, *phase, {}};
   if (*phase == Phase::Update)
     return op->emitOpError() << "expected a phase of a microbatch, got update";
-  return SegmentKey{1, -chunk, *phase == Phase::BackwardWeight, chunk, *phase};
+  return SegmentKey{1,     -chunk, *phase == Phase::BackwardWeight,
+                    chunk, *phase, {}};
 }
 
 LogicalResult Cutter::readKeys() {
   for (Operation &op : body.without_terminator()) {
-    if (isConstant(&op))
+    if (isMadeAnywhere(&op) || isCrossing(&op))
       continue;
     FailureOr<SegmentKey> key = keyOf(&op);
     if (failed(key))
@@ -108,14 +171,33 @@ LogicalResult Cutter::readKeys() {
   return success();
 }
 
-/// Gives each constant to the segment of its users, one clone for each. A
-/// constant that is only returned belongs to the first segment.
+/// Where a constant stands that no op of a segment uses: it is returned, or
+/// goes through a join, in front of which it must then stand.
+SegmentKey Cutter::homeOf(Operation *constant, bool isJoined) {
+  if (!isUpdate) {
+    int64_t block = getBlock(constant).value_or(0);
+    int64_t chunk =
+        block < static_cast<int64_t>(chunks.size()) ? chunks[block] : 0;
+    return SegmentKey{0, chunk, false, chunk, Phase::Forward, {}};
+  }
+  Stages at = getStagesOf(constant, stages);
+  for (auto [rank, place] : llvm::enumerate(places))
+    if (place == at && !isJoined)
+      return SegmentKey{2, static_cast<int64_t>(rank), false, 0, Phase::Update,
+                        at};
+  // In front of all others, one place for each set of stages.
+  auto place = llvm::find(front, at);
+  if (place == front.end())
+    place = front.insert(front.end(), at);
+  int64_t rank = -1 - (place - front.begin());
+  return SegmentKey{2, rank, false, 0, Phase::Update, at};
+}
+
+/// Gives each constant to the segment of its users, one clone for each.
 void Cutter::spreadConstants() {
-  SegmentKey first =
-      isUpdate ? SegmentKey{2, 0, false, 0, Phase::Update} : SegmentKey{};
   SmallVector<Operation *> constants;
   for (Operation &op : body.without_terminator())
-    if (isConstant(&op))
+    if (isMadeAnywhere(&op))
       constants.push_back(&op);
   for (Operation *constant : constants) {
     std::map<SegmentKey, Operation *> copies;
@@ -123,7 +205,8 @@ void Cutter::spreadConstants() {
          llvm::make_early_inc_range(constant->getResult(0).getUses())) {
       Operation *user = body.findAncestorOpInBlock(*use.getOwner());
       auto found = keys.find(user);
-      SegmentKey key = found == keys.end() ? first : found->second;
+      SegmentKey key = found == keys.end() ? homeOf(constant, isCrossing(user))
+                                           : found->second;
       Operation *&copy = copies[key];
       if (!copy) {
         copy = copies.size() == 1 ? constant
@@ -141,18 +224,60 @@ void Cutter::spreadConstants() {
 /// earlier one.
 LogicalResult Cutter::checkOrder() {
   for (Operation &op : body.without_terminator()) {
+    if (isCrossing(&op))
+      continue;
     SegmentKey key = keys[&op];
     segments[key].push_back(&op);
     for (Value operand : op.getOperands()) {
-      auto found = keys.find(operand.getDefiningOp());
-      if (found != keys.end() && key < found->second)
+      bool isBehind = false;
+      std::optional<SegmentKey> made = keyOf(operand, isBehind);
+      if (made && key < *made)
         return op.emitOpError()
                << "in chunk " << key.chunk << " and phase "
                << dist::stringifyPhase(key.phase) << " uses a value of chunk "
-               << found->second.chunk << " and phase "
-               << dist::stringifyPhase(found->second.phase)
-               << ", which runs later";
+               << made->chunk << " and phase "
+               << dist::stringifyPhase(made->phase) << ", which runs later";
     }
+  }
+  return success();
+}
+
+/// All coordinates of its axes are members of a collective: where it is decided
+/// for some stages alone, the others take part with zeros.
+void Cutter::widenCollective(Operation *op) {
+  OpBuilder builder(op);
+  int64_t bytes = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (stages.getStages(operand.get()) == stages.getAll() ||
+        operand.get().getDefiningOp<dist::JoinOp>())
+      continue;
+    bytes += getBytes(operand.get());
+    operand.set(dist::JoinOp::create(builder, op->getLoc(),
+                                     operand.get().getType(), operand.get(),
+                                     builder.getStringAttr(axis)));
+  }
+  if (getStagesOf(op, stages) == stages.getAll())
+    return;
+  op->removeAttr(DistDialect::kAt);
+  remark::passed(op->getLoc(),
+                 remark::RemarkOpts::name("Widen").category("segments"))
+      << "all stages take part in " << op->getName().getStringRef()
+      << ": " + std::to_string(bytes) + " B are zero on each of the others";
+}
+
+LogicalResult Cutter::prepareCollectives() {
+  if (stages.getNumStages() == 1)
+    return success();
+  SmallVector<Operation *> collectives;
+  for (Operation &op : body)
+    if (isCollectiveOver(&op, axis))
+      collectives.push_back(&op);
+  for (Operation *op : collectives) {
+    // Stages are at different microbatches at any time.
+    if (!isUpdate)
+      return op->emitOpError() << "expected no collective over pipeline axis \""
+                               << axis << "\" in a microbatch";
+    widenCollective(op);
   }
   return success();
 }
@@ -168,20 +293,11 @@ void Cutter::makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops) {
         crossing.push_back(result);
   OpBuilder builder(body.getTerminator());
   SmallVector<Type> types = llvm::to_vector(ValueRange(crossing).getTypes());
-  SmallVector<Location> locations;
-  for (Operation *op : ops)
-    locations.push_back(op->getLoc());
-  Location loc = locations.front();
-  dist::SegmentOp segment;
-  if (isUpdate) {
-    SmallVector<int64_t> at;
-    for (int64_t stage = 0; stage < numStages; ++stage)
-      at.push_back(stage);
-    segment = dist::SegmentOp::create(builder, loc, types, at);
-  } else {
-    segment =
-        dist::SegmentOp::create(builder, loc, types, key.chunk, key.phase);
-  }
+  Location loc = ops.front()->getLoc();
+  dist::SegmentOp segment =
+      isUpdate
+          ? dist::SegmentOp::create(builder, loc, types, key.at)
+          : dist::SegmentOp::create(builder, loc, types, key.chunk, key.phase);
   Block *inner = segment.getBody().empty() ? &segment.getBody().emplaceBlock()
                                            : &segment.getBody().front();
   inner->clear();
@@ -196,13 +312,14 @@ void Cutter::makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops) {
 }
 
 LogicalResult Cutter::run() {
-  if (failed(readKeys()))
+  if (failed(prepareCollectives()) || failed(readKeys()))
     return failure();
   spreadConstants();
   if (failed(checkOrder()))
     return failure();
   for (auto &[key, ops] : segments)
     makeSegment(key, ops);
+  placeCrossings(body);
   return success();
 }
 
@@ -216,12 +333,13 @@ void CutSegmentsPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
+  StringRef axis = mesh->getPipeline().value_or("");
   llvm::SmallPtrSet<Operation *, 8> done;
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
     if (!done.insert(program.function).second)
       continue;
-    Cutter cutter(program.function, getChunks(program.owner),
-                  program.kind == FunctionKind::Update, getPipelineSize(*mesh));
+    StageMap stages(getOperation(), program.owner);
+    Cutter cutter(program, getChunks(program.owner), stages, axis);
     if (failed(cutter.run()))
       return signalPassFailure();
   }

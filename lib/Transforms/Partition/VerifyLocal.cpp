@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Partition/Passes.h"
 
@@ -36,7 +37,7 @@ static LogicalResult verifyPlain(Operation *op) {
 static LogicalResult verifyProgram(const SymbolTable &symbols,
                                    func::FuncOp function) {
   for (Operation &op : function.getBody().front().without_terminator())
-    if (!isa<dist::SegmentOp, dist::TransferOp>(op))
+    if (!isa<dist::SegmentOp>(op) && !isCrossing(&op))
       return op.emitOpError() << "expected to stand in a segment after phase 4";
   WalkResult walk = function.walk([](Operation *op) {
     return failed(verifyPlain(op)) ? WalkResult::interrupt()

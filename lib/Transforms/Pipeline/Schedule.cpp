@@ -11,6 +11,7 @@
 #include "llmc/Analysis/Schedule.h"
 #include "llmc/Analysis/Program.h"
 #include "llmc/Analysis/ScheduleProblem.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Transforms/Pipeline/Passes.h"
 
 using namespace mlir;
@@ -138,6 +139,8 @@ static void mergeBackward(func::FuncOp function) {
   for (auto &[chunk, input] : inputs)
     if (!weights.contains(chunk))
       input.setPhase(Phase::Backward);
+  // A merged segment stands where its weight part stood.
+  placeCrossings(function.getBody().front());
 }
 
 static LogicalResult scheduleStep(dist::StepOp step, func::FuncOp microbatch,

@@ -35,7 +35,7 @@ func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tens
     %2 = stablehlo.tanh %x : tensor<4xf32>
     dist.yield %2 : tensor<4xf32>
   }
-  // expected-error@+1 {{on stage 1 captures a value of stage 0, and transfers are not supported yet}}
+  // expected-error@+1 {{on stage 1 captures a value of stage 0; expected a transfer between them}}
   %1 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
     %3 = stablehlo.tanh %0 : tensor<4xf32>
     dist.yield %3 : tensor<4xf32>

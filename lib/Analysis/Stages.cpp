@@ -1,0 +1,125 @@
+//===- Stages.cpp - Values between stages of the pipeline -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/Stages.h"
+#include "llmc/Analysis/Program.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+
+bool llmc::isMadeAnywhere(Operation *op) {
+  return op->getNumOperands() == 0 &&
+         (op->hasTrait<OpTrait::ConstantLike>() || isa<dist::CoordinateOp>(op));
+}
+
+bool llmc::isCrossing(Operation *op) {
+  return isa<dist::TransferOp, dist::JoinOp>(op);
+}
+
+bool llmc::isCollectiveOver(Operation *op, StringRef axis) {
+  auto collective = dyn_cast<dist::CollectiveInterface>(op);
+  return collective &&
+         llvm::any_of(collective.getAxes().getAsRange<StringAttr>(),
+                      [&](StringAttr name) { return name.getValue() == axis; });
+}
+
+void llmc::placeCrossings(Block &body) {
+  SmallVector<Operation *> crossings;
+  for (Operation &op : body)
+    if (isCrossing(&op))
+      crossings.push_back(&op);
+  // Those behind one op keep their order.
+  llvm::DenseMap<Operation *, Operation *> lastBehind;
+  for (Operation *op : crossings) {
+    Operation *anchor = nullptr;
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && (!anchor || anchor->isBeforeInBlock(def)))
+        anchor = def;
+    Operation *&last = lastBehind[anchor];
+    if (last || anchor)
+      op->moveAfter(last ? last : anchor);
+    else
+      op->moveBefore(&body, body.begin());
+    last = op;
+  }
+}
+
+StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
+  auto meshes = module.getOps<dist::MeshOp>();
+  numStages = meshes.empty() ? 1 : getPipelineSize(*meshes.begin());
+  for (int64_t stage = 0; stage < numStages; ++stage)
+    all.push_back(stage);
+  if (auto step = dyn_cast<dist::StepOp>(owner))
+    microbatch = module.lookupSymbol<func::FuncOp>(step.getMicrobatch());
+  if (meshes.empty() || numStages == 1)
+    return;
+  StringRef axis = *(*meshes.begin()).getPipeline();
+  for (auto buffer : module.getOps<dist::BufferOp>())
+    for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>()) {
+      ArrayRef<int64_t> pin = box.getLayout().getPin(axis);
+      Stages stages = pin.empty() ? all : Stages(pin);
+      states[box.getState().getAttr()] = stages;
+      // A buffer of parts is named after their whole.
+      StringRef name = buffer.getSymName();
+      if (name.consume_back(".local"))
+        states[StringAttr::get(module.getContext(), name)] = stages;
+    }
+}
+
+Stages StageMap::getStateStages(StringAttr state) const {
+  auto known = states.find(state);
+  return known == states.end() ? all : known->second;
+}
+
+Stages StageMap::getArgumentStages(BlockArgument argument) {
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!function || numStages == 1)
+    return all;
+  unsigned i = argument.getArgNumber();
+  if (auto state =
+          function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads))
+    return getStateStages(state.getAttr());
+  if (!microbatch || function == microbatch)
+    return all;
+  // The result of the microbatch that has the same mark.
+  for (StringRef mark : {DistDialect::kGradientOf, DistDialect::kRole}) {
+    Attribute value = function.getArgAttr(i, mark);
+    if (!value)
+      continue;
+    Operation *end = microbatch.getBody().front().getTerminator();
+    for (unsigned r = 0; r < microbatch.getNumResults(); ++r)
+      if (microbatch.getResultAttr(r, mark) == value)
+        return getStages(end->getOperand(r));
+    break;
+  }
+  return all;
+}
+
+Stages StageMap::getStages(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getArgumentStages(argument);
+  Operation *op = value.getDefiningOp();
+  if (auto transfer = dyn_cast<dist::TransferOp>(op))
+    return {static_cast<int64_t>(transfer.getTo())};
+  if (isa<dist::JoinOp>(op)) {
+    Stages stages;
+    for (Value operand : op->getOperands())
+      llvm::append_range(stages, getStages(operand));
+    llvm::sort(stages);
+    stages.erase(llvm::unique(stages), stages.end());
+    return stages;
+  }
+  if (auto segment = dyn_cast<dist::SegmentOp>(op)) {
+    if (segment.getAt())
+      return Stages(*segment.getAt());
+    return {getStage(*segment.getChunk())};
+  }
+  if (auto at = op->getAttrOfType<DenseI64ArrayAttr>(DistDialect::kAt))
+    return Stages(at.asArrayRef());
+  return all;
+}

@@ -1,0 +1,154 @@
+//===- Routes.cpp - What crosses between the segments of a function -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Routes.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using dist::Phase;
+using dist::SegmentOp;
+using dist::TransferOp;
+
+static bool isForward(SegmentOp segment) {
+  return segment.getPhase() == Phase::Forward;
+}
+
+static int64_t getChunk(SegmentOp segment) {
+  return static_cast<int64_t>(*segment.getChunk());
+}
+
+/// The first forward or backward segment of a chunk.
+SegmentOp Routes::find(int64_t chunk, bool wantsForward) {
+  for (auto segment : function.getOps<SegmentOp>())
+    if (segment.getChunk() && getChunk(segment) == chunk &&
+        isForward(segment) == wantsForward)
+      return segment;
+  return {};
+}
+
+/// The first segment that uses the value.
+static SegmentOp findFirstReader(Value value) {
+  SegmentOp first;
+  for (Operation *user : value.getUsers()) {
+    auto segment = user->getParentOfType<SegmentOp>();
+    if (segment && (!first || segment->isBeforeInBlock(first)))
+      first = segment;
+  }
+  return first;
+}
+
+LogicalResult Routes::route(TransferOp transfer) {
+  int64_t numStages = stages.getNumStages();
+  auto fail = [&]() { return transfer.emitOpError() << "cannot be routed: "; };
+  auto fromStage = static_cast<int64_t>(transfer.getFrom());
+  auto toStage = static_cast<int64_t>(transfer.getTo());
+  SegmentOp home = getHome(transfer.getInput());
+  SegmentOp from = home ? home : find(fromStage, true);
+  if (!from)
+    return fail() << "expected a segment at stage " << fromStage;
+  if (stages.getStage(getChunk(from)) != fromStage)
+    return fail() << "expected a value of stage " << fromStage
+                  << ", got one of stage " << stages.getStage(getChunk(from));
+  // Where nothing reads it (it is returned or sent on), the next chunk there.
+  SegmentOp reader = findFirstReader(transfer.getResult());
+  int64_t chunk = reader ? getChunk(reader) : toStage;
+  if (!reader && isForward(from))
+    while (chunk < getChunk(from) && find(chunk + numStages, true))
+      chunk += numStages;
+  if (stages.getStage(chunk) != toStage)
+    return fail() << "expected a use at stage " << toStage << ", got one at "
+                  << stages.getStage(chunk);
+  bool isUpward = chunk > getChunk(from);
+  SegmentOp to = find(chunk, isUpward);
+  if (!isUpward && isForward(from))
+    from = find(getChunk(from), false);
+  if (!from || !to || isForward(from) != isUpward ||
+      from.getPhase() == Phase::BackwardWeight)
+    return fail() << "expected values to go upward in the forward and "
+                     "downward in the backward, got one of chunk "
+                  << getChunk(home ? home : find(fromStage, true))
+                  << " for chunk " << chunk;
+  routes.push_back({transfer, from, to});
+  homes[transfer.getResult()] = to;
+  return success();
+}
+
+const Act *Routes::findAct(Value value, SegmentOp reader) const {
+  bool isArgument = isa<BlockArgument>(value);
+  for (const Act &act : acts) {
+    SegmentOp from = act.from;
+    if (act.value != value ||
+        (isArgument && getChunk(from) != getChunk(reader)))
+      continue;
+    bool isMadeHere = from == reader || (isArgument && isForward(reader));
+    return isMadeHere ? nullptr : &act;
+  }
+  return nullptr;
+}
+
+void Routes::findActs() {
+  llvm::DenseSet<Value> kept;
+  llvm::DenseSet<std::pair<Value, int64_t>> keptArguments;
+  auto note = [&](Value value, SegmentOp reader) {
+    if (SegmentOp home = getHome(value); home && home != reader)
+      kept.insert(value);
+  };
+  llvm::MapVector<Operation *, SmallVector<Value>> arguments;
+  for (auto segment : function.getOps<SegmentOp>()) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(segment.getBody(), captured);
+    for (Value value : captured) {
+      note(value, segment);
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (!argument || isForward(segment))
+        continue;
+      auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        DistDialect::kRole);
+      if (role && (role == "carried" || role == "input") &&
+          keptArguments.insert({value, getChunk(segment)}).second)
+        arguments[segment].push_back(value);
+    }
+  }
+  for (Route route : routes)
+    note(route.transfer.getInput(), route.from);
+  for (auto segment : function.getOps<SegmentOp>()) {
+    for (Value result : segment.getResults())
+      if (kept.contains(result))
+        acts.push_back({result, segment});
+    for (Route route : routes)
+      if (route.to == segment && kept.contains(route.transfer.getResult()))
+        acts.push_back({route.transfer.getResult(), segment});
+    for (Value argument : arguments.lookup(segment))
+      acts.push_back({argument, find(getChunk(segment), true)});
+  }
+}
+
+void Routes::addReturned(Value value, unsigned index) {
+  if (auto join = value.getDefiningOp<dist::JoinOp>()) {
+    for (Value operand : join.getInputs())
+      addReturned(operand, index);
+    return;
+  }
+  if (SegmentOp home = getHome(value))
+    returned[home].push_back({value, index});
+}
+
+LogicalResult Routes::build() {
+  for (auto segment : function.getOps<SegmentOp>())
+    for (Value result : segment.getResults())
+      homes[result] = segment;
+  for (auto transfer : function.getOps<TransferOp>())
+    if (failed(route(transfer)))
+      return failure();
+  findActs();
+  for (OpOperand &operand :
+       function.getBody().front().getTerminator()->getOpOperands())
+    addReturned(operand.get(), operand.getOperandNumber());
+  return success();
+}
