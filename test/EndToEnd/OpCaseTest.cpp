@@ -1,0 +1,103 @@
+//===- OpCaseTest.cpp - Every op in random layouts ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLMC_TEST_SEED chooses other cases, LLMC_TEST_CASES how many for each recipe;
+// a failure prints its seed and the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpCase.h"
+#include "RandomPrograms.h"
+#include "llmc/Interpreter/Interpreter.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+
+namespace {
+uint64_t readNumber(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+const char *const kMeshes[] = {R"("a"=2)", R"("a"=3)", R"("a"=4)",
+                               R"("a"=2, "b"=2)", R"("a"=2, "b"=3)"};
+
+constexpr const char *kCrossEntropy = R"(
+  func.func @f(%x: tensor<4x6xf64>, %t: tensor<4xi32>) -> tensor<4x6xf64> {
+    %l, %s = nn.softmax_cross_entropy %x, %t : (tensor<4x6xf64>, tensor<4xi32>) -> (tensor<4xf64>, tensor<4xf64>)
+    %d = nn.softmax_cross_entropy_grad %x, %t, %s, %l : (tensor<4x6xf64>, tensor<4xi32>, tensor<4xf64>, tensor<4xf64>) -> tensor<4x6xf64>
+    return %d : tensor<4x6xf64>
+  })";
+
+/// Draws layouts for each op of a program.
+class OpCases {
+public:
+  void run(const std::string &text, uint64_t seed) {
+    auto module = context.parse(text);
+    ASSERT_TRUE(module) << context.takeMessages() << text;
+    mlir::func::FuncOp function = getFunction(*module);
+    llvm::DenseMap<mlir::Value, HostTensor> values;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      values[function.getArgument(i)] = drawArgument(function, i, seed);
+    uint64_t number = 0;
+    for (Operation &op : function.getBody().front().without_terminator()) {
+      SmallVector<HostTensor> operands, results;
+      for (mlir::Value operand : op.getOperands())
+        operands.push_back(values[operand]);
+      Interpreter interpreter;
+      ASSERT_TRUE(succeeded(interpreter.evaluateOp(&op, operands, results)));
+      for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results))
+        values[value] = tensor;
+      if (!op.hasTrait<mlir::OpTrait::ConstantLike>())
+        runOp(&op, operands, seed * 100 + number++);
+    }
+  }
+
+  SplitCounts counts;
+  int numCases = 0, numFailures = 0;
+
+private:
+  void runOp(Operation *op, ArrayRef<HostTensor> operands, uint64_t seed) {
+    const char *mesh = kMeshes[seed % std::size(kMeshes)];
+    OpCase one(op, operands, mesh, seed);
+    if (!one.draw())
+      return;
+    ++numCases;
+    std::string error = one.check(counts);
+    std::string messages = context.takeMessages();
+    if (error.empty() || ++numFailures > 5)
+      return;
+    ADD_FAILURE() << op->getName().getStringRef().str() << ", seed " << seed
+                  << " on " << mesh << ": " << error << messages;
+  }
+
+  GraphContext context;
+};
+
+TEST(OpCases, LocalFormsGiveTheGlobalResults) {
+  uint64_t base = readNumber("LLMC_TEST_SEED", 1);
+  uint64_t repeats = readNumber("LLMC_TEST_CASES", 40);
+  OpCases cases;
+  ProgramOptions options;
+  options.numRecipes = 2;
+  for (uint64_t i = 0; i < repeats; ++i) {
+    for (int recipe = 0; recipe < getNumRecipes(options); ++recipe) {
+      options.firstRecipe = recipe;
+      options.seed = base * 100000 + i * 100 + recipe;
+      cases.run(makeProgram(options), options.seed);
+    }
+    cases.run(kCrossEntropy, base * 100000 + i * 100 + 99);
+  }
+  EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
+  EXPECT_GT(cases.numCases, 6000 * static_cast<int>(repeats) / 40);
+  for (auto &[what, count] : cases.counts) {
+    if (std::getenv("LLMC_TEST_SHOW"))
+      llvm::outs() << what << ": " << count << "\n";
+    if (repeats >= 40 && !llvm::StringRef(what).ends_with("padded"))
+      EXPECT_GE(count, 5) << what;
+  }
+}
+} // namespace
