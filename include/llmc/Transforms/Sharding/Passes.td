@@ -26,6 +26,23 @@ def AssignChunksPass : Pass<"llmc-assign-chunks", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def CloneConesPass : Pass<"llmc-clone-cones", "::mlir::ModuleOp"> {
+  let summary = "Compute in each chunk what depends on inputs and constants alone";
+  let description = [{
+    Masks and positions that several chunks use are cloned into each of them,
+    with the block of their first user there, where that costs less than sending
+    the value in every microbatch. Constants are always cloned.
+
+    ```mlir
+    %m = stablehlo.convert %tokens {dist.block = 0, ...}        // used by blocks 0 and 1
+    // with chunks([0, 1]) becomes
+    %m  = stablehlo.convert %tokens {dist.block = 0, ...}
+    %m2 = stablehlo.convert %tokens {dist.block = 1, ...}
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
 def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Give every value of a program a layout";
   let description = [{
