@@ -40,8 +40,8 @@ public:
 private:
   void drawSplits();
   void drawPartial();
-  void dropAxis(int factor, StringRef axis);
   bool makeLayouts();
+  bool evaluate();
   void count(SplitCounts &counts) const;
   void buildModule();
   void fillFunction(mlir::func::FuncOp function);

@@ -89,7 +89,8 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
       options.seed = base * 100000 + i * 100 + recipe;
       cases.run(makeProgram(options), options.seed);
     }
-    cases.run(kCrossEntropy, base * 100000 + i * 100 + 99);
+    for (uint64_t k = 90; k < 100; ++k)
+      cases.run(kCrossEntropy, base * 100000 + i * 100 + k);
   }
   EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
   EXPECT_GT(cases.numCases, 6000 * static_cast<int>(repeats) / 40);
