@@ -15,6 +15,8 @@
 
 #include "llmc/Analysis/BlockFinder.h"
 #include <algorithm>
+#include <deque>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -273,6 +275,24 @@ static Run findRun(const Spine &spine) {
   return best;
 }
 
+/// Everything beside the spine stands in the block of its first use.
+static void placeCones(const BlockGraph &graph, const Spine &spine,
+                       std::vector<int32_t> &block) {
+  int32_t numNodes = static_cast<int32_t>(graph.nodes.size());
+  std::vector<int32_t> firstUse(numNodes, -1);
+  for (int32_t i = numNodes - 1; i >= 0; --i) {
+    if (spine.positions[i] < 0)
+      block[i] = std::max(firstUse[i], 0);
+    for (int32_t operand : graph.nodes[i].operands)
+      firstUse[operand] = firstUse[operand] < 0
+                              ? block[i]
+                              : std::min(firstUse[operand], block[i]);
+  }
+  for (int32_t i = 0; i < numNodes; ++i)
+    if (graph.nodes[i].source != BlockGraph::Source::None)
+      block[i] = -1;
+}
+
 BlockSolution llmc::findBlocks(const BlockGraph &graph) {
   Spine spine = buildSpine(graph);
   Run run = findRun(spine);
@@ -281,7 +301,6 @@ BlockSolution llmc::findBlocks(const BlockGraph &graph) {
   solution.period = run.period;
   solution.block.assign(graph.nodes.size(), 0);
   int32_t epilogue = run.count ? run.count + 1 : 0;
-  int32_t numNodes = static_cast<int32_t>(graph.nodes.size());
   for (int32_t p = 0; p < spine.size() && run.count; ++p) {
     int32_t offset = p - run.start;
     bool isAfter = offset >= run.period * run.count;
@@ -289,19 +308,100 @@ BlockSolution llmc::findBlocks(const BlockGraph &graph) {
                                      : isAfter  ? epilogue
                                                 : 1 + offset / run.period;
   }
-  // Everything else stands in the block of its first use.
-  std::vector<int32_t> firstUse(numNodes, -1);
-  for (int32_t i = numNodes - 1; i >= 0; --i) {
-    if (spine.positions[i] < 0)
-      solution.block[i] = std::max(firstUse[i], 0);
-    for (int32_t operand : graph.nodes[i].operands)
-      firstUse[operand] = firstUse[operand] < 0
-                              ? solution.block[i]
-                              : std::min(firstUse[operand], solution.block[i]);
+  placeCones(graph, spine, solution.block);
+  return solution;
+}
+
+/// Whether the spine falls into at most `count` stretches of at most `most`.
+static bool fits(const std::vector<int64_t> &costBefore, int32_t count,
+                 int64_t most) {
+  int32_t size = static_cast<int32_t>(costBefore.size()) - 1;
+  int32_t begin = 0;
+  for (; count > 0 && begin < size; --count) {
+    auto end = std::upper_bound(costBefore.begin() + begin, costBefore.end(),
+                                costBefore[begin] + most);
+    int32_t next = static_cast<int32_t>(end - costBefore.begin()) - 1;
+    if (next == begin)
+      return false;
+    begin = next;
   }
-  for (int32_t i = 0; i < numNodes; ++i)
-    if (graph.nodes[i].source != BlockGraph::Source::None)
-      solution.block[i] = -1;
+  return begin == size;
+}
+
+/// The least possible cost of the dearest of `count` stretches.
+static int64_t findLeastMost(const std::vector<int64_t> &costBefore,
+                             int32_t count) {
+  int64_t low = 0, high = costBefore.back();
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (fits(costBefore, count, middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/// Ends of `count` stretches of at most `most`, none empty, whose cuts have the
+/// fewest bytes: best[k][i] = bytes of the cuts of k stretches over the first i
+/// ops; the window of starts that `most` allows only moves on, so its least
+/// element is at the front of a queue.
+static std::vector<int32_t>
+findCheapestCuts(const Spine &spine, const std::vector<int64_t> &costBefore,
+                 int32_t count, int64_t most) {
+  constexpr int64_t none = std::numeric_limits<int64_t>::max();
+  int32_t size = spine.size();
+  std::vector<std::vector<int64_t>> best(count + 1);
+  std::vector<std::vector<int32_t>> from(count + 1);
+  for (int32_t k = 0; k <= count; ++k) {
+    best[k].assign(size + 1, none);
+    from[k].assign(size + 1, -1);
+  }
+  best[0][0] = 0;
+  for (int32_t k = 1; k <= count; ++k) {
+    std::deque<int32_t> starts;
+    auto price = [&](int32_t j) {
+      return best[k - 1][j] + (j ? spine.cutBytes[j] : 0);
+    };
+    for (int32_t i = 1; i <= size; ++i) {
+      if (best[k - 1][i - 1] != none) {
+        while (!starts.empty() && price(starts.back()) > price(i - 1))
+          starts.pop_back();
+        starts.push_back(i - 1);
+      }
+      while (!starts.empty() &&
+             costBefore[i] - costBefore[starts.front()] > most)
+        starts.pop_front();
+      if (starts.empty())
+        continue;
+      best[k][i] = price(starts.front());
+      from[k][i] = starts.front();
+    }
+  }
+  std::vector<int32_t> ends(count, size);
+  for (int32_t k = count; k > 1; --k)
+    ends[k - 2] = from[k][ends[k - 1]];
+  return ends;
+}
+
+BlockSolution llmc::cutBlocks(const BlockGraph &graph, int32_t numBlocks) {
+  Spine spine = buildSpine(graph);
+  BlockSolution solution;
+  solution.block.assign(graph.nodes.size(), 0);
+  if (numBlocks > 1 && spine.size() >= numBlocks) {
+    solution.numCut = numBlocks;
+    std::vector<int64_t> costBefore = {0};
+    for (int32_t node : spine.nodes)
+      costBefore.push_back(costBefore.back() + graph.nodes[node].cost);
+    int64_t most = findLeastMost(costBefore, numBlocks);
+    std::vector<int32_t> ends =
+        findCheapestCuts(spine, costBefore, numBlocks, most + most / 8);
+    for (int32_t p = 0, b = 0; p < spine.size(); ++p) {
+      b += p == ends[b];
+      solution.block[spine.nodes[p]] = b;
+    }
+  }
+  placeCones(graph, spine, solution.block);
   return solution;
 }
 
@@ -310,7 +410,7 @@ std::string BlockSolution::verify(const BlockGraph &graph) const {
     return "expected a block for each of " +
            std::to_string(graph.nodes.size()) + " nodes, got " +
            std::to_string(block.size());
-  int32_t last = numRepeated ? numRepeated + 1 : 0;
+  int32_t last = getLastBlock();
   Spine spine = buildSpine(graph);
   std::vector<std::vector<uint64_t>> segments(last + 1);
   for (size_t i = 0; i < block.size(); ++i) {

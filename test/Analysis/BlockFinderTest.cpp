@@ -6,7 +6,9 @@
 
 #include "llmc/Analysis/BlockFinder.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <chrono>
+#include <random>
 
 using namespace llmc;
 
@@ -157,6 +159,87 @@ TEST(BlockFinder, RepetitionWithoutParametersIsNoLayer) {
   for (int i = 0; i < 8; ++i)
     x = model.add(10, {x});
   EXPECT_EQ(findBlocks(model.graph).numRepeated, 0);
+}
+
+/// A chain of ops with these costs and bytes.
+BlockGraph makeChain(const std::vector<int64_t> &costs,
+                     const std::vector<int64_t> &bytes) {
+  Model model;
+  int32_t x = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(2);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    x = model.add(100 + i, {x, w}, bytes[i]);
+    model.graph.nodes.back().cost = costs[i];
+  }
+  return model.graph;
+}
+
+TEST(BlockFinder, CutsWhereFewBytesCross) {
+  // In balance behind the fourth op; behind the third, half as many bytes
+  // cross, for an eighth more work.
+  BlockGraph graph = makeChain(
+      {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
+      {9, 9, 9, 9, 9, 9, 4, 9, 9, 9, 9, 9, 9, 9, 9, 9});
+  BlockSolution solution = cutBlocks(graph, 2);
+  EXPECT_EQ(solution.verify(graph), "");
+  EXPECT_EQ(
+      opBlocks(graph, solution),
+      (std::vector<int32_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  // Two places further is too far.
+  graph.nodes[8].bytes = 9;
+  graph.nodes[6].bytes = 1;
+  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2))[8], 1);
+  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2))[7], 0);
+}
+
+TEST(BlockFinder, CutsAreTheBestOfAll) {
+  std::mt19937 engine(5);
+  auto pick = [&](int64_t n) { return int64_t(engine() % n); };
+  for (int trial = 0; trial < 300; ++trial) {
+    size_t size = 3 + pick(10);
+    std::vector<int64_t> costs(size), bytes(size);
+    for (size_t i = 0; i < size; ++i) {
+      costs[i] = 8 * pick(20);
+      bytes[i] = 1 + pick(50);
+    }
+    BlockGraph graph = makeChain(costs, bytes);
+    // Every pair of cuts: three blocks.
+    auto sum = [&](size_t from, size_t to) {
+      int64_t total = 0;
+      for (size_t i = from; i < to; ++i)
+        total += costs[i];
+      return total;
+    };
+    int64_t least = INT64_MAX, fewest = INT64_MAX;
+    for (int pass = 0; pass < 2; ++pass)
+      for (size_t a = 1; a < size; ++a)
+        for (size_t b = a + 1; b < size; ++b) {
+          int64_t most = std::max({sum(0, a), sum(a, b), sum(b, size)});
+          if (pass == 0)
+            least = std::min(least, most);
+          else if (most <= least + least / 8)
+            fewest = std::min(fewest, bytes[a - 1] + bytes[b - 1]);
+        }
+    BlockSolution solution = cutBlocks(graph, 3);
+    ASSERT_EQ(solution.verify(graph), "");
+    std::vector<int32_t> blocks = opBlocks(graph, solution);
+    ASSERT_EQ(blocks.back(), 2);
+    int64_t crossing = 0, work[3] = {};
+    for (size_t i = 0; i < size; ++i) {
+      work[blocks[i]] += costs[i];
+      if (i + 1 < size && blocks[i] != blocks[i + 1])
+        crossing += bytes[i];
+    }
+    EXPECT_EQ(crossing, fewest);
+    EXPECT_LE(std::max({work[0], work[1], work[2]}), least + least / 8);
+  }
+}
+
+TEST(BlockFinder, TooFewOpsAreNotCut) {
+  BlockGraph graph = makeChain({1, 1}, {1, 1});
+  EXPECT_EQ(cutBlocks(graph, 3).numCut, 0);
+  EXPECT_EQ(cutBlocks(graph, 3).verify(graph), "");
+  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2)), (std::vector<int32_t>{0, 1}));
 }
 
 TEST(BlockFinder, EmptyGraph) {

@@ -40,6 +40,8 @@ struct BlockGraph {
     /// Size of all results.
     int64_t bytes = 0;
     Source source = Source::None;
+    /// Work of the op, for balance.
+    int64_t cost = 0;
   };
 
   /// Sources and ops in program order.
@@ -51,12 +53,19 @@ struct BlockGraph {
 
 struct BlockSolution {
   /// Block of each node: 0 prologue, 1 ... numRepeated, numRepeated + 1
-  /// epilogue; all 0 where nothing repeats. -1 for sources.
+  /// epilogue; 0 ... numCut - 1 where the graph was cut; else all 0. -1 for
+  /// sources.
   std::vector<int32_t> block;
   /// Number of equal segments: 0 or at least 2.
   int32_t numRepeated = 0;
   /// Ops of the spine in one segment.
   int32_t period = 0;
+  /// Number of blocks of a graph that was cut.
+  int32_t numCut = 0;
+
+  int32_t getLastBlock() const {
+    return numRepeated ? numRepeated + 1 : numCut ? numCut - 1 : 0;
+  }
 
   /// The first fault of the solution, or an empty string: every node has a
   /// block, no value is used in an earlier block than its own, and repeated
@@ -68,6 +77,11 @@ struct BlockSolution {
 /// where the fewest bytes cross. A segment contains an op that takes a
 /// parameter. Time is n log n in the size of the graph.
 BlockSolution findBlocks(const BlockGraph &graph);
+
+/// Cuts the spine into `numBlocks` stretches where the fewest bytes cross, among
+/// the cuts whose dearest stretch costs at most an eighth more than it must;
+/// one block where the spine has too few ops. Time is n * (numBlocks + log n).
+BlockSolution cutBlocks(const BlockGraph &graph, int32_t numBlocks);
 
 } // namespace llmc
 

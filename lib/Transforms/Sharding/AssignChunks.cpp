@@ -10,6 +10,7 @@
 
 #include "llmc/Analysis/ChunkAssignment.h"
 #include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
@@ -27,23 +28,53 @@ struct AssignChunksPass : llmc::impl::AssignChunksPassBase<AssignChunksPass> {
 };
 } // namespace
 
-/// Flops plus bytes of each block's forward ops.
-static SmallVector<int64_t> getBlockCosts(func::FuncOp function) {
-  SmallVector<int64_t> costs(1, 0);
-  function.walk([&](Operation *op) {
-    std::optional<int64_t> block = getBlock(op);
+namespace {
+struct BlockCost {
+  /// Flops plus bytes of the block's forward ops.
+  int64_t work = 0;
+  bool isEmpty = true;
+};
+} // namespace
+
+static SmallVector<BlockCost> getBlockCosts(func::FuncOp function) {
+  SmallVector<BlockCost> costs(1);
+  for (Operation &op : function.getBody().front()) {
+    std::optional<int64_t> block = getBlock(&op);
     if (!block ||
-        getPhase(op).value_or(dist::Phase::Forward) != dist::Phase::Forward)
-      return;
+        getPhase(&op).value_or(dist::Phase::Forward) != dist::Phase::Forward)
+      continue;
     if (static_cast<int64_t>(costs.size()) <= *block)
-      costs.resize(*block + 1, 0);
+      costs.resize(*block + 1);
+    // A constant is cloned to wherever it is used.
+    costs[*block].isEmpty &= isMadeAnywhere(&op);
     if (auto model = dyn_cast<graph::CostOpInterface>(op)) {
       graph::OpCost cost = model.getCost();
-      costs[*block] += cost.flops + cost.transcendentals + cost.bytesRead +
-                       cost.bytesWritten;
+      costs[*block].work += cost.flops + cost.transcendentals + cost.bytesRead +
+                            cost.bytesWritten;
     }
-  });
+  }
   return costs;
+}
+
+/// The chunk of each block. A block without ops goes with the one before it,
+/// so that no chunk is empty.
+static SmallVector<int64_t> assign(ArrayRef<BlockCost> blocks,
+                                   int64_t numChunks) {
+  SmallVector<int64_t> costs;
+  for (const BlockCost &block : blocks)
+    if (!block.isEmpty || numChunks == 1)
+      costs.push_back(block.work);
+  SmallVector<int64_t> some = assignChunks(costs, numChunks);
+  if (some.empty())
+    return {};
+  SmallVector<int64_t> chunks;
+  size_t next = 0;
+  for (const BlockCost &block : blocks) {
+    bool isNext = !block.isEmpty || numChunks == 1;
+    chunks.push_back(some[isNext ? next : next ? next - 1 : 0]);
+    next += isNext;
+  }
+  return chunks;
 }
 
 void AssignChunksPass::runOnOperation() {
@@ -51,21 +82,36 @@ void AssignChunksPass::runOnOperation() {
   if (failed(mesh))
     return signalPassFailure();
   int64_t numChunks = getPipelineSize(*mesh);
-  for (ProgramFunction &program : getProgramFunctions(getOperation())) {
-    if (program.kind == FunctionKind::Update)
-      continue;
-    SmallVector<int64_t> costs = getBlockCosts(program.function);
-    SmallVector<int64_t> chunks = assignChunks(costs, numChunks);
+  SmallVector<ProgramFunction> steps, entries;
+  for (ProgramFunction &program : getProgramFunctions(getOperation()))
+    if (program.kind != FunctionKind::Update)
+      (isa<dist::StepOp>(program.owner) ? steps : entries).push_back(program);
+  // An entry over the same blocks shares the step's parameters, and so takes
+  // its chunks.
+  llvm::SmallDenseMap<size_t, SmallVector<int64_t>> chunksOfStep;
+  for (ProgramFunction &program :
+       llvm::concat<ProgramFunction>(steps, entries)) {
+    SmallVector<BlockCost> costs = getBlockCosts(program.function);
+    auto step = dyn_cast<dist::StepOp>(program.owner);
+    SmallVector<int64_t> chunks;
+    if (!step)
+      chunks = chunksOfStep.lookup(costs.size());
+    if (chunks.empty())
+      chunks = assign(costs, numChunks);
     if (chunks.empty()) {
+      int64_t numBlocks =
+          llvm::count_if(costs, [](auto &cost) { return !cost.isEmpty; });
       program.owner->emitOpError()
           << "expected at least " << numChunks
-          << " blocks, one for each pipeline stage, got " << costs.size();
+          << " blocks, one for each pipeline stage, got " << numBlocks;
       return signalPassFailure();
     }
     auto attribute = DenseI64ArrayAttr::get(&getContext(), chunks);
-    if (auto step = dyn_cast<dist::StepOp>(program.owner))
+    if (step) {
       step.setChunksAttr(attribute);
-    else
+      chunksOfStep[costs.size()] = chunks;
+    } else {
       cast<dist::EntryOp>(program.owner).setChunksAttr(attribute);
+    }
   }
 }

@@ -15,6 +15,8 @@
 
 #include "TrainingMarks.h"
 #include "llmc/Analysis/BlockFinder.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -96,9 +98,31 @@ static BlockGraph buildGraph(func::FuncOp function) {
       nodes[result] = graph.nodes.size();
       node.bytes += getBytes(result.getType());
     }
+    if (auto model = dyn_cast<graph::CostOpInterface>(op)) {
+      graph::OpCost cost = model.getCost();
+      node.cost = cost.flops + cost.transcendentals + cost.bytesRead +
+                  cost.bytesWritten;
+    }
     graph.nodes.push_back(std::move(node));
   }
   return graph;
+}
+
+/// Size of the mesh's pipeline axis; 1 without one.
+static int32_t getNumStages(ModuleOp module) {
+  for (auto mesh : module.getOps<dist::MeshOp>())
+    if (mesh.getPipeline())
+      return static_cast<int32_t>(mesh.getAxes().getSize(*mesh.getPipeline()));
+  return 1;
+}
+
+/// Blocks that have ops.
+static int32_t countBlocks(const BlockSolution &solution) {
+  std::vector<bool> isUsed(solution.getLastBlock() + 1, false);
+  for (int32_t block : solution.block)
+    if (block >= 0)
+      isUsed[block] = true;
+  return static_cast<int32_t>(llvm::count(isUsed, true));
 }
 
 namespace {
@@ -114,6 +138,11 @@ private:
   LogicalResult markBlocks(func::FuncOp function) {
     BlockGraph graph = buildGraph(function);
     BlockSolution solution = findBlocks(graph);
+    // Each stage of a pipeline gets a block at least.
+    int32_t numStages = getNumStages(getOperation());
+    if (countBlocks(solution) < numStages)
+      if (BlockSolution cut = cutBlocks(graph, numStages); cut.numCut)
+        solution = std::move(cut);
     std::string fault = graph.check();
     if (fault.empty())
       fault = solution.verify(graph);
@@ -122,9 +151,14 @@ private:
     size_t node = function.getNumArguments();
     for (Operation &op : function.front().without_terminator())
       training::setBlockMark(&op, solution.block[node++]);
-    remark::analysis(function.getLoc(), training::remarkOf("blocks"))
-        << "found " << std::to_string(solution.numRepeated)
-        << " repeated blocks in @" << function.getName();
+    if (solution.numCut)
+      remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+          << "cut @" << function.getName() << " into "
+          << std::to_string(solution.numCut) << " blocks, one for each stage";
+    else
+      remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+          << "found " << std::to_string(solution.numRepeated)
+          << " repeated blocks in @" << function.getName();
     return success();
   }
 };

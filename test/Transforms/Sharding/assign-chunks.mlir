@@ -14,6 +14,20 @@ dist.entry @forward function(@f)
 
 // -----
 
+// Prologue and block 3 are empty (constants go anywhere): no chunk is.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @f(%x: tensor<8xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<8xf32> {dist.name = "y"}) {
+  %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<8xf32>
+  %0 = stablehlo.add %x, %c {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<8xf32>
+  %1 = stablehlo.tanh %0 {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} : tensor<8xf32>
+  %d = stablehlo.constant {dist.block = 3 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+// CHECK: dist.entry @forward function(@f) chunks([0, 0, 1, 1])
+dist.entry @forward function(@f)
+
+// -----
+
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 func.func @f(%x: tensor<8xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<8xf32> {dist.name = "y"}) {
   %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<8xf32>

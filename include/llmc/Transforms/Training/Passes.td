@@ -73,6 +73,8 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
   let description = [{
     Gives each op of a forward function its `dist.block`: 0 for the prologue, 1 to n
     for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats.
+    A graph with fewer blocks than the mesh has pipeline stages is cut into as
+    many blocks, at places where few bytes cross, with the work in balance.
     A thin layer over `findBlocks` (Analysis/BlockFinder.h).
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
