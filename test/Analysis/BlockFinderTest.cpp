@@ -175,7 +175,7 @@ BlockGraph makeChain(const std::vector<int64_t> &costs,
 }
 
 TEST(BlockFinder, CutsWhereFewBytesCross) {
-  // In balance behind the fourth op; behind the third, half as many bytes
+  // In balance behind the eighth op; behind the seventh half as many bytes
   // cross, for an eighth more work.
   BlockGraph graph = makeChain(
       {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
@@ -185,11 +185,10 @@ TEST(BlockFinder, CutsWhereFewBytesCross) {
   EXPECT_EQ(
       opBlocks(graph, solution),
       (std::vector<int32_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
-  // Two places further is too far.
-  graph.nodes[8].bytes = 9;
-  graph.nodes[6].bytes = 1;
-  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2))[8], 1);
-  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2))[7], 0);
+  // Two places off balance is too far, however few bytes cross.
+  graph.nodes[2 + 6].bytes = 9;
+  graph.nodes[2 + 5].bytes = 1;
+  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2))[6], 0);
 }
 
 TEST(BlockFinder, CutsAreTheBestOfAll) {

@@ -78,9 +78,10 @@ struct BlockSolution {
 /// parameter. Time is n log n in the size of the graph.
 BlockSolution findBlocks(const BlockGraph &graph);
 
-/// Cuts the spine into `numBlocks` stretches where the fewest bytes cross, among
-/// the cuts whose dearest stretch costs at most an eighth more than it must;
-/// one block where the spine has too few ops. Time is n * (numBlocks + log n).
+/// Cuts the spine into `numBlocks` stretches where the fewest bytes cross,
+/// among the cuts whose dearest stretch costs at most an eighth more than it
+/// must; one block where the spine has too few ops. Time is n * (numBlocks +
+/// log n).
 BlockSolution cutBlocks(const BlockGraph &graph, int32_t numBlocks);
 
 } // namespace llmc
