@@ -2,14 +2,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A result is partial over an axis that splits a reduced factor of its op.
+// A result is partial over an axis that splits a reduced factor of its op. How
+// far it stays so is a minimum cut (Analysis/ReductionPlacement.h); this pass
+// writes the partial sets into `dist.layout` and `dist.layouts`.
+//
+//   %a = dot ...  {dist.layouts = [[{}, {}]]}          // contracts a split dim
+//   %b = add %a, %x {dist.layouts = [[{}, {}]]}
+//   // becomes, where the cut lies behind %a:
+//   %a = dot ...  {dist.layouts = [[{}, {}] sum{"t"}]}
+//   %b = add %a, %x {dist.layouts = [[{}, {}]]}        // %a reduced in between
 //
 // Test: test/Transforms/Sharding/place-reductions.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
-#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Analysis/ProgramPlacement.h"
 #include "llmc/Transforms/Sharding/Passes.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -26,49 +34,31 @@ struct PlaceReductionsPass
 };
 } // namespace
 
-/// The layout that phase 2 gave `value`, or null.
-static dist::LayoutAttr getDecidedLayout(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function ? function.getArgAttrOfType<dist::LayoutAttr>(
-                          argument.getArgNumber(), dist::DistDialect::kLayout)
-                    : dist::LayoutAttr();
-  }
-  auto result = cast<OpResult>(value);
-  auto layouts =
-      result.getOwner()->getAttrOfType<ArrayAttr>(dist::DistDialect::kLayouts);
-  return layouts ? cast<dist::LayoutAttr>(layouts[result.getResultNumber()])
-                 : dist::LayoutAttr();
-}
-
-/// The first operand dimension that is split along a reduced factor.
-static std::optional<std::pair<unsigned, int64_t>>
-findSplitReduction(Operation *op, const graph::ShardingRule &rule) {
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    dist::LayoutAttr layout = getDecidedLayout(operand);
-    if (!layout)
-      continue;
-    for (auto [d, factors] : llvm::enumerate(rule.operands[i]))
-      for (int factor : factors)
-        if (rule.factors[factor].kind == graph::FactorKind::Reduced &&
-            !layout.getDims()[d].getAxes().empty())
-          return std::pair<unsigned, int64_t>(i, d);
-  }
-  return std::nullopt;
+static void remarkOn(const PlacedReduction &placed, LayoutReshards &reshards) {
+  std::string error;
+  FailureOr<LayoutPlan> plan =
+      reshards.plan(cast<RankedTensorType>(placed.value.getType()), placed.from,
+                    placed.to, error);
+  if (failed(plan) || plan->bytes == 0)
+    return;
+  remark::passed(placed.value.getLoc(),
+                 remark::RemarkOpts::name("Reduction").category("layouts"))
+      << (graph::stringifyReduction(placed.kind) + " over \"" +
+          placed.axis.getName().getValue() + "\" reduced here, " +
+          Twine(plan->bytes) + " B received, " + Twine(placed.times) +
+          (placed.times == 1 ? " time" : " times") + " in a step")
+             .str();
 }
 
 void PlaceReductionsPass::runOnOperation() {
-  for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    for (Operation &op : program.function.getBody().front()) {
-      auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
-      if (!model)
-        continue;
-      if (auto split = findSplitReduction(&op, model.getShardingRule())) {
-        op.emitOpError() << "expected dim " << split->second << " of operand #"
-                         << split->first
-                         << " to be whole: it is reduced, and the result would "
-                            "be partial, which is not supported yet";
-        return signalPassFailure();
-      }
-    }
+  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
+  if (failed(mesh))
+    return signalPassFailure();
+  FailureOr<LayoutReshards> reshards = LayoutReshards::of(*mesh);
+  SmallVector<PlacedReduction> placed;
+  if (failed(reshards) ||
+      failed(placeProgramReductions(getOperation(), *reshards, placed)))
+    return signalPassFailure();
+  for (const PlacedReduction &reduction : placed)
+    remarkOn(reduction, *reshards);
 }

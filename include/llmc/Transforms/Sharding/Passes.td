@@ -70,9 +70,16 @@ def VerifyLayoutsPass : Pass<"llmc-verify-layouts", "::mlir::ModuleOp"> {
 def PlaceReductionsPass : Pass<"llmc-place-reductions", "::mlir::ModuleOp"> {
   let summary = "Decide where partial values are reduced";
   let description = [{
-    Asks each op's rule whether a reduced factor is split by the layouts of its
-    operands, which makes the results partial. On a mesh of one device nothing
-    is; a partial value is refused with the op that makes it.
+    An op that reduces a split dimension makes a partial value. It may stay
+    partial as long as ops are linear in it; where it is reduced is a minimum cut
+    for each mesh axis, over the microbatch and the update that takes its sums.
+    Writes partial sets into `dist.layout` and `dist.layouts`, nothing else.
+
+    ```mlir
+    %a = stablehlo.dot_general %u, %w {dist.layouts = [#full]} // contracts "t"
+    // becomes
+    %a = stablehlo.dot_general %u, %w {dist.layouts = [#partial_t]}
+    ```
   }];
 }
 
