@@ -46,7 +46,7 @@ private:
 
   void findReduced();
   void findCarried();
-  void carry(AxisAttr axis, Reduction kind);
+  void carry(AxisAttr axis, Reduction kind, bool isDecided);
   std::optional<ArrayRef<int>> chooseGroup(AxisAttr axis, Reduction kind) const;
   bool isPartial(size_t operand, AxisAttr axis, Reduction kind) const;
   bool isApart(size_t operand, AxisAttr axis) const;
@@ -347,11 +347,13 @@ std::optional<ArrayRef<int>> Chooser::chooseGroup(AxisAttr axis,
   return chosen;
 }
 
-void Chooser::carry(AxisAttr axis, Reduction kind) {
+void Chooser::carry(AxisAttr axis, Reduction kind, bool isDecided) {
   if (findHome(axis))
     return;
   std::optional<ArrayRef<int>> group = chooseGroup(axis, kind);
-  if (!group)
+  if (!group || (!isDecided && llvm::none_of(*group, [&](int i) {
+        return isApart(i, axis);
+      })))
     return;
   // Only for sums can a full operand be made partial.
   bool isKept = kind == Reduction::Sum || isIdempotent(kind);
@@ -366,15 +368,12 @@ void Chooser::findCarried() {
     return;
   for (dist::PartialAttr part : wanted.getPartial())
     for (AxisAttr axis : part.getAxes())
-      carry(axis, static_cast<Reduction>(part.getKind()));
+      carry(axis, static_cast<Reduction>(part.getKind()), /*isDecided=*/true);
   // Operands at disjoint coordinates are terms of a sum, decided or not.
   for (dist::PinAttr pin : wanted.getAt()) {
     auto axis = AxisAttr::get(wanted.getContext(), pin.getAxis().getValue());
-    bool isApartHere = false;
-    for (size_t i = 0; i < operands().size(); ++i)
-      isApartHere |= isApart(i, axis);
-    if (isApartHere && !isPartialOver(wanted, axis))
-      carry(axis, Reduction::Sum);
+    if (!isPartialOver(wanted, axis))
+      carry(axis, Reduction::Sum, /*isDecided=*/false);
   }
 }
 

@@ -224,6 +224,14 @@ TEST_F(OpLayoutsTest, ASumOfValuesAtDisjointStagesIsAJoin) {
             "[{}, {}] P{dp}@0@1, [{}, {}] P{dp}@0@1 -> [{}, {}] P{dp}@0@1");
 }
 
+TEST_F(OpLayoutsTest, AFactorThatIsElsewhereIsBroughtToAllStages) {
+  const char *sum = "[{}, {}], partial = [sum{\"pipe\"}], "
+                    "at = {\"pipe\" = [0, 1]}";
+  EXPECT_EQ(run(elementwise(2, {{0}}), {sum, "[{}, {}], at = {\"pipe\" = [1]}",
+                                        "[{}, {}], at = {\"pipe\" = [0, 1]}"}),
+            "[{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
+}
+
 TEST_F(OpLayoutsTest, ReadingNeedsTheSameSplitsAndStages) {
   auto at = [&](StringRef stages, StringRef rest = "[{}, {}]") {
     return layout((rest + ", at = {\"pipe\" = [" + stages + "]}").str());

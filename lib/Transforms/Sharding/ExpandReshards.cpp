@@ -2,14 +2,27 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Each `dist.reshard` becomes the cheapest plan between its two layouts. What
+// comes before a move between stages runs where the value is made, what comes
+// behind it where it is used:
+//
+//   partial @[0] -> full @[1]
+//   becomes
+//   dist.reduce_scatter; dist.transfer @t0 along "pipe" 0 -> 1; dist.all_gather
+//
+// Every move that sends is reported with its bytes and its reason.
+//
 // Test: test/Transforms/Sharding/expand-reshards.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "LayoutSteps.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Sharding/Passes.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace llmc;
+using dist::LayoutAttr;
 
 namespace llmc {
 #define GEN_PASS_DEF_EXPANDRESHARDSPASS
@@ -21,21 +34,124 @@ struct ExpandReshardsPass
     : llmc::impl::ExpandReshardsPassBase<ExpandReshardsPass> {
   void runOnOperation() override;
 };
+
+class Expander {
+public:
+  Expander(dist::MeshOp mesh, const ProgramFunction &program,
+           LayoutReshards &reshards, StepBuilder &steps)
+      : function(program.function), kind(program.kind), reshards(reshards),
+        steps(steps), marks(mesh, program) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult expand(dist::ReshardOp op);
+  LogicalResult build(dist::ReshardOp op, const LayoutPlan &plan);
+  void report(dist::ReshardOp op, const ReshardStep &step);
+
+  func::FuncOp function;
+  FunctionKind kind;
+  LayoutReshards &reshards;
+  StepBuilder &steps;
+  SegmentMarks marks;
+};
 } // namespace
 
+/// The op that uses the value first, or null when it is only returned.
+static Operation *findFirstUser(Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers())
+    if (!user->hasTrait<OpTrait::IsTerminator>() &&
+        (!first || user->isBeforeInBlock(first)))
+      first = user;
+  return first;
+}
+
+static std::string describe(Operation *op) {
+  return op ? "'" + op->getName().getStringRef().str() + "'" : "the function";
+}
+
+/// What moves, how much, and which two ops it stands between.
+void Expander::report(dist::ReshardOp op, const ReshardStep &step) {
+  std::string axes;
+  for (dist::AxisAttr axis : step.axes)
+    axes += (axes.empty() ? "\"" : ", \"") + axis.getName().str() + "\"";
+  std::string layouts;
+  llvm::raw_string_ostream(layouts)
+      << dist::getLayout(op.getInput().getType()) << " where "
+      << describe(findFirstUser(op.getResult())) << " wants "
+      << dist::getLayout(op.getResult().getType());
+  remark::passed(
+      op.getLoc(),
+      remark::RemarkOpts::name(nameOf(*step.kind)).category("layouts"))
+      << std::string(nameOf(*step.kind)) + " over " + axes + ", " +
+             std::to_string(step.bytes) +
+             " B received: " + describe(op.getInput().getDefiningOp()) +
+             " makes " + layouts;
+}
+
+LogicalResult Expander::build(dist::ReshardOp op, const LayoutPlan &plan) {
+  OpBuilder builder(op);
+  Operation *user = findFirstUser(op.getResult()), *like = op;
+  Value value = op.getInput();
+  for (const ReshardStep &step : plan.steps) {
+    Value before = value;
+    FailureOr<Value> after =
+        steps.build(builder, op.getLoc(), value, step, kind);
+    if (failed(after))
+      return failure();
+    value = *after;
+    bool isMoved =
+        dist::getLayout(before.getType()).getAt() != step.layout.getAt() &&
+        !step.isLocal();
+    for (Operation *made = value.getDefiningOp();
+         made && made->getResult(0) != before;
+         made = made->getOperand(0).getDefiningOp())
+      marks.set(made, like,
+                isMoved ? dist::getLayout(made->getOperand(0).getType())
+                        : step.layout);
+    if (isMoved && user)
+      like = user;
+    if (!step.isLocal())
+      report(op, step);
+  }
+  op.getResult().replaceAllUsesWith(value);
+  op.erase();
+  return success();
+}
+
+LogicalResult Expander::expand(dist::ReshardOp op) {
+  std::string error;
+  FailureOr<LayoutPlan> plan =
+      reshards.plan(cast<RankedTensorType>(op.getInput().getType()),
+                    dist::getLayout(op.getInput().getType()),
+                    dist::getLayout(op.getResult().getType()), error);
+  if (failed(plan))
+    return op.emitOpError()
+           << "expected layouts with a way between them: " << error;
+  return build(op, *plan);
+}
+
+LogicalResult Expander::run() {
+  SmallVector<dist::ReshardOp> ops(
+      function.getBody().front().getOps<dist::ReshardOp>());
+  for (dist::ReshardOp op : ops)
+    if (failed(expand(op)))
+      return failure();
+  return success();
+}
+
 void ExpandReshardsPass::runOnOperation() {
-  WalkResult walk = getOperation().walk([](dist::ReshardOp op) {
-    if (op.getInput().getType() != op.getResult().getType()) {
-      op.emitOpError() << "expected equal layouts, got "
-                       << op.getInput().getType() << " and "
-                       << op.getResult().getType()
-                       << ": moving data between devices is not supported yet";
-      return WalkResult::interrupt();
-    }
-    op.getResult().replaceAllUsesWith(op.getInput());
-    op.erase();
-    return WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
-    signalPassFailure();
+  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
+  if (failed(mesh))
+    return signalPassFailure();
+  FailureOr<LayoutReshards> reshards = LayoutReshards::of(*mesh);
+  if (failed(reshards))
+    return signalPassFailure();
+  StepBuilder steps(*mesh);
+  llvm::DenseSet<Operation *> seen;
+  for (ProgramFunction &program : getProgramFunctions(getOperation()))
+    if (seen.insert(program.function).second &&
+        failed(Expander(*mesh, program, *reshards, steps).run()))
+      return signalPassFailure();
 }

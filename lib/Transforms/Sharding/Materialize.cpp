@@ -2,19 +2,35 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Result types are written from the decided layouts, never inferred.
+// What an op wants of its operands and what it makes follows from the decided
+// layouts and its rule (Analysis/OpLayouts.h). Types are written from that,
+// never inferred; where a value is not what a use wants, it is resharded once
+// for all uses that want the same:
+//
+//   %x0 = gather(%E, %tok)           made partial over "tensor"
+//   %a  = dot %x0, %W                wants it full
+//   becomes
+//   %x0p = gather(%E, %tok) : tensor<8x4xf32, #partial>
+//   %x0  = dist.reshard %x0p : tensor<8x4xf32, #partial> -> tensor<8x4xf32,
+//   #full>
+//
+// A value without operands is computed again in the wanted layout instead.
 //
 // Test: test/Transforms/Sharding/materialize.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "LayoutSteps.h"
+#include "llmc/Analysis/OpLayouts.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
-#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Sharding/Passes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace llmc;
 using dist::DistDialect;
+using dist::LayoutAttr;
 
 namespace llmc {
 #define GEN_PASS_DEF_MATERIALIZEPASS
@@ -25,57 +41,319 @@ namespace {
 struct MaterializePass : llmc::impl::MaterializePassBase<MaterializePass> {
   void runOnOperation() override;
 };
+
+class FunctionMaterializer {
+public:
+  FunctionMaterializer(dist::MeshOp mesh, const ProgramFunction &program,
+                       LayoutReshards &reshards, StepBuilder &steps)
+      : mesh(mesh.getAxes()), function(program.function), kind(program.kind),
+        reshards(reshards), steps(steps), marks(mesh, program),
+        symbols(SymbolTable::getNearestSymbolTable(program.function)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult readArguments();
+  LogicalResult readOp(Operation *op);
+  LayoutAttr getUse(unsigned argument, LayoutAttr rest);
+  LogicalResult rewriteOp(Operation *op);
+  LogicalResult rewriteReturn(Operation *op);
+  void writeResultTypes(Operation *op, ArrayRef<LayoutAttr> layouts);
+  FailureOr<Value> getAs(Value value, LayoutAttr want, Operation *user);
+  Value cloneAs(Operation *source, LayoutAttr want, Operation *user);
+  FailureOr<Value> reshard(Value value, LayoutAttr want, Operation *user);
+  Operation *chooseMarks(Value value, LayoutAttr want, Operation *user);
+
+  dist::MeshAxesAttr mesh;
+  func::FuncOp function;
+  FunctionKind kind;
+  LayoutReshards &reshards;
+  StepBuilder &steps;
+  SegmentMarks marks;
+  SymbolTable symbols;
+  /// Before anything is written: what propagation and placement decided.
+  llvm::DenseMap<Value, LayoutAttr> decided;
+  llvm::DenseMap<Operation *, OpLayouts> layouts;
+  /// By value, wanted layout and (of arguments) the chunk that reads it.
+  llvm::DenseMap<std::tuple<Value, Attribute, int64_t>, Value> copies;
+};
 } // namespace
 
 static Type encode(Type type, Attribute layout) {
-  return dist::withLayout(cast<RankedTensorType>(type),
-                          cast<dist::LayoutAttr>(layout));
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dist::withLayout(tensor, cast<LayoutAttr>(layout)) : type;
 }
 
-/// Gives the results of `op` their layouts. A constant's value has its
-/// result's type.
-static void encodeResults(Operation &op) {
-  auto layouts = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
-  if (!layouts)
-    return;
-  for (auto [result, layout] : llvm::zip(op.getResults(), layouts))
-    result.setType(encode(result.getType(), layout));
-  op.removeAttr(DistDialect::kLayouts);
-  DenseElementsAttr value;
-  if (op.hasTrait<OpTrait::ConstantLike>() &&
-      matchPattern(&op, m_Constant(&value)))
-    for (NamedAttribute attribute : op.getAttrs())
-      if (attribute.getValue() == value)
-        op.setAttr(attribute.getName(),
-                   value.reshape(cast<ShapedType>(op.getResult(0).getType())));
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// What programs see of a state: the row's `use`, where it has one.
+LayoutAttr FunctionMaterializer::getUse(unsigned argument, LayoutAttr rest) {
+  auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(argument,
+                                                           DistDialect::kReads);
+  if (!name || kind == FunctionKind::Update)
+    return rest;
+  auto state = symbols.lookup<dist::StateOp>(name.getAttr());
+  dist::RowAttr row = state ? state.getRowAttr() : dist::RowAttr();
+  if (!row || !row.getUse())
+    return rest;
+  SmallVector<dist::DimAttr> dims;
+  for (dist::DimAttr dim : row.getUse().getDims())
+    dims.push_back(dist::DimAttr::get(dim.getContext(), dim.getAxes(),
+                                      dim.getSizes(), dim.getExtents()));
+  auto type = cast<RankedTensorType>(state.getTensorType());
+  return canonicalLayout(rest.withDims(dims), type.getShape(), mesh);
 }
 
-static void encodeFunction(func::FuncOp function) {
-  SmallVector<Type> arguments, results;
+LogicalResult FunctionMaterializer::readArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (Attribute layout = function.getArgAttr(i, DistDialect::kLayout))
-      argument.setType(encode(argument.getType(), layout));
+    auto layout =
+        function.getArgAttrOfType<LayoutAttr>(i, DistDialect::kLayout);
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    if (!layout)
+      return function.emitOpError()
+             << "expected a layout of argument " << i << ", got none";
+    decided[argument] = getUse(i, layout);
+    argument.setType(encode(argument.getType(), layout));
+  }
+  return success();
+}
+
+LogicalResult FunctionMaterializer::readOp(Operation *op) {
+  auto list = op->getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
+  if (!list || list.size() != op->getNumResults())
+    return op->emitOpError() << "expected a layout of each result, got "
+                             << (list ? list.size() : 0);
+  auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!model)
+    return graph::emitMissingAnswer(op, graph::Answer::Rule);
+  LayoutProblem problem{op, model.getShardingRule(), mesh, {}, {}};
+  for (Value operand : op->getOperands())
+    problem.operands.push_back(decided.lookup(operand));
+  for (auto [result, layout] : llvm::zip(op->getResults(), list)) {
+    decided[result] = cast<LayoutAttr>(layout);
+    problem.results.push_back(cast<LayoutAttr>(layout));
+  }
+  layouts[op] = getOpLayouts(problem);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values in other layouts
+//===----------------------------------------------------------------------===//
+
+static int64_t getLocalElements(RankedTensorType type, LayoutAttr layout,
+                                dist::MeshAxesAttr mesh) {
+  int64_t elements = 1;
+  for (int64_t size : layout.getLocalShape(type.getShape(), mesh))
+    elements *= size;
+  return elements;
+}
+
+/// The op whose segment computes the new value: the user's where that keeps
+/// less alive, and for arguments; otherwise the producer's.
+Operation *FunctionMaterializer::chooseMarks(Value value, LayoutAttr want,
+                                             Operation *user) {
+  Operation *producer = value.getDefiningOp();
+  bool isReturn = user->hasTrait<OpTrait::IsTerminator>();
+  if (!producer)
+    return isReturn ? nullptr : user;
+  LayoutAttr from = dist::getLayout(value.getType());
+  auto type = cast<RankedTensorType>(value.getType());
+  bool isGrowing =
+      getLocalElements(type, want, mesh) > getLocalElements(type, from, mesh);
+  return isGrowing && !isReturn && from.getAt() == want.getAt() ? user
+                                                                : producer;
+}
+
+/// The source again, or null when its rule does not make the wanted layout.
+Value FunctionMaterializer::cloneAs(Operation *source, LayoutAttr want,
+                                    Operation *user) {
+  auto model = dyn_cast<graph::ShardingRuleOpInterface>(source);
+  if (!model || source->getNumOperands() != 0 || source->getNumResults() != 1 ||
+      !isMemoryEffectFree(source))
+    return {};
+  LayoutProblem problem{source, model.getShardingRule(), mesh, {}, {want}};
+  if (getOpLayouts(problem).results.front() != want)
+    return {};
+  OpBuilder builder(source);
+  builder.setInsertionPointAfter(source);
+  Operation *clone = builder.clone(*source);
+  bool isReturn = user->hasTrait<OpTrait::IsTerminator>();
+  marks.set(clone, isReturn ? source : user, want);
+  writeResultTypes(clone, want);
+  return clone->getResult(0);
+}
+
+FailureOr<Value> FunctionMaterializer::reshard(Value value, LayoutAttr want,
+                                               Operation *user) {
+  auto type = cast<RankedTensorType>(value.getType());
+  LayoutAttr from = dist::getLayout(type);
+  std::string error;
+  FailureOr<LayoutPlan> plan = reshards.plan(type, from, want, error);
+  if (failed(plan))
+    return user->emitOpError()
+           << "expected an operand of layout " << want << ", got " << from
+           << ", and no way between them: " << error;
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Operation *like = chooseMarks(value, want, user);
+  bool isLift = llvm::all_of(plan->steps, [](const ReshardStep &step) {
+    return step.kind == ReshardMove::Kind::Lift;
+  });
+  if (!isLift) {
+    auto op = dist::ReshardOp::create(builder, value.getLoc(),
+                                      encode(type, want), value);
+    marks.set(op, like, from);
+    return op.getResult();
+  }
+  for (const ReshardStep &step : plan->steps) {
+    FailureOr<Value> lifted =
+        steps.build(builder, value.getLoc(), value, step, kind);
+    if (failed(lifted))
+      return failure();
+    for (Operation *op = lifted->getDefiningOp();
+         op && op->getResult(0) != value;
+         op = op->getOperand(0).getDefiningOp())
+      marks.set(op, like, dist::getLayout(op->getOperand(0).getType()));
+    value = *lifted;
+  }
+  return value;
+}
+
+/// `value` in the wanted layout, for `user`.
+FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
+                                             Operation *user) {
+  LayoutAttr have = dist::getLayout(value.getType());
+  if (!want || !have || isReadableAs(have, want))
+    return value;
+  int64_t chunk = value.getDefiningOp() ? 0 : marks.getChunk(user);
+  Value &copy = copies[{value, want, chunk}];
+  if (copy)
+    return copy;
+  Operation *source = value.getDefiningOp();
+  if (Value clone = source ? cloneAs(source, want, user) : Value())
+    return copy = clone;
+  FailureOr<Value> made = reshard(value, want, user);
+  if (failed(made))
+    return failure();
+  return copy = *made;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// A constant's value has its result's type.
+void FunctionMaterializer::writeResultTypes(Operation *op,
+                                            ArrayRef<LayoutAttr> layouts) {
+  for (auto [result, layout] : llvm::zip(op->getResults(), layouts))
+    if (layout)
+      result.setType(encode(result.getType(), layout));
+  op->removeAttr(DistDialect::kLayouts);
+  DenseElementsAttr value;
+  if (op->hasTrait<OpTrait::ConstantLike>() &&
+      matchPattern(op, m_Constant(&value)))
+    for (NamedAttribute attribute : op->getAttrs())
+      if (attribute.getValue() == value)
+        op->setAttr(attribute.getName(), value.reshape(cast<ShapedType>(
+                                             op->getResult(0).getType())));
+}
+
+LogicalResult FunctionMaterializer::rewriteOp(Operation *op) {
+  if (auto constraint = dyn_cast<dist::ConstraintOp>(op)) {
+    constraint.getResult().replaceAllUsesWith(constraint.getInput());
+    constraint.erase();
+    return success();
+  }
+  const OpLayouts &plan = layouts[op];
+  for (auto [i, want] : llvm::enumerate(plan.operands)) {
+    FailureOr<Value> value = getAs(op->getOperand(i), want, op);
+    if (failed(value))
+      return failure();
+    op->setOperand(i, *value);
+  }
+  if (!plan.joined) {
+    writeResultTypes(op, plan.results);
+    return success();
+  }
+  OpBuilder builder(op);
+  auto join = dist::JoinOp::create(
+      builder, op->getLoc(),
+      encode(op->getResult(0).getType(), plan.results.front()),
+      op->getOperands(), plan.joined.getName());
+  marks.set(join, op, plan.results.front());
+  op->getResult(0).replaceAllUsesWith(join.getResult());
+  op->erase();
+  return success();
+}
+
+LogicalResult FunctionMaterializer::rewriteReturn(Operation *op) {
+  SmallVector<Type> arguments, results;
+  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+    auto want =
+        function.getResultAttrOfType<LayoutAttr>(i, DistDialect::kLayout);
+    if (!want && isa<RankedTensorType>(value.getType()))
+      return function.emitOpError()
+             << "expected a layout of result " << i << ", got none";
+    FailureOr<Value> made = getAs(value, want, op);
+    if (failed(made))
+      return failure();
+    // Types at the boundary are equal, also where fewer stages would do.
+    if (want && dist::getLayout(made->getType()) != want)
+      made = reshard(*made, want, op);
+    if (failed(made))
+      return failure();
+    op->setOperand(i, *made);
+    results.push_back(made->getType());
+  }
+  for (BlockArgument argument : function.getArguments())
     arguments.push_back(argument.getType());
-  }
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    Attribute layout = function.getResultAttr(i, DistDialect::kLayout);
-    results.push_back(layout ? encode(type, layout) : type);
-  }
   setArgumentMarks(function, DistDialect::kLayout,
                    SmallVector<Attribute>(arguments.size()));
   setResultMarks(function, DistDialect::kLayout,
                  SmallVector<Attribute>(results.size()));
-  for (Operation &op : function.getBody().front())
-    encodeResults(op);
   function.setType(
       FunctionType::get(function.getContext(), arguments, results));
+  return success();
+}
+
+LogicalResult FunctionMaterializer::run() {
+  Block &body = function.getBody().front();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  if (failed(readArguments()))
+    return failure();
+  for (Operation *op : ops)
+    if (failed(readOp(op)))
+      return failure();
+  for (Operation *op : ops)
+    if (failed(rewriteOp(op)))
+      return failure();
+  if (failed(rewriteReturn(body.getTerminator())))
+    return failure();
+  // Sources of which every use wanted another layout.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (op.getNumOperands() == 0 && isOpTriviallyDead(&op))
+      op.erase();
+  return success();
 }
 
 void MaterializePass::runOnOperation() {
-  llvm::SetVector<Operation *> functions;
+  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
+  if (failed(mesh))
+    return signalPassFailure();
+  FailureOr<LayoutReshards> reshards = LayoutReshards::of(*mesh);
+  if (failed(reshards))
+    return signalPassFailure();
+  StepBuilder steps(*mesh);
+  llvm::DenseSet<Operation *> seen;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    functions.insert(program.function);
-  for (Operation *function : functions)
-    encodeFunction(cast<func::FuncOp>(function));
+    if (seen.insert(program.function).second &&
+        failed(FunctionMaterializer(*mesh, program, *reshards, steps).run()))
+      return signalPassFailure();
 }

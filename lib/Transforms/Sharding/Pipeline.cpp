@@ -18,6 +18,7 @@ void llmc::buildLayoutPipeline(mlir::OpPassManager &manager) {
 
 void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
   // Placement reads the side table; types are written once, behind it.
+  manager.addPass(createDistributeOpsPass());
   manager.addPass(createPlaceReductionsPass());
   manager.addPass(createMaterializePass());
   // From here to localize only our passes may run: shape functions of others

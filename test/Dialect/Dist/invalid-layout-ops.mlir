@@ -188,11 +188,10 @@ func.func @keep(%a: tensor<4xf32>) {
 // -----
 
 #a0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
-#g = #dist.layout<@mesh, [{}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
 dist.mesh @mesh = <"pipe"=2>
 func.func @join(%a: tensor<4xf32, #a0>) {
-  // expected-error @+1 {{'dist.join' op expected at least two operands, got 1}}
-  %0 = dist.join %a over "pipe" : (tensor<4xf32, #a0>) -> tensor<4xf32, #g>
+  // expected-error @+1 {{'dist.join' op expected a result at several coordinates of axis "pipe", got #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>}}
+  %0 = dist.join %a over "pipe" : (tensor<4xf32, #a0>) -> tensor<4xf32, #a0>
   return
 }
 

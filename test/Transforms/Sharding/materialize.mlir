@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-materialize | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-materialize | FileCheck %s
 
 // Layouts move from attributes into types; constants carry them in their value,
 // the body of a reduction keeps plain types.
@@ -22,3 +22,48 @@ func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.rol
   return %1 : tensor<f32>
 }
 dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// One reshard for two uses that want the same, a slice for a third; a constant
+// is made again; a constraint is gone.
+#rows = #dist.layout<@mesh, [{"x"}, {}]>
+#columns = #dist.layout<@mesh, [{}, {"x"}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+dist.mesh @mesh = <"x"=2>
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x4xf32, #[[ROWS:[a-z0-9_]*]]>
+func.func @shared(%x: tensor<4x4xf32> {dist.layout = #rows, dist.input = "x", dist.role = "input"}) -> (tensor<4x4xf32> {dist.layout = #whole, dist.name = "y"}, tensor<4x4xf32> {dist.layout = #rows, dist.name = "z"}) {
+  // CHECK-NEXT: %[[W:.*]] = dist.reshard %[[X]] {{.*}}: tensor<4x4xf32, #[[ROWS]]> -> tensor<4x4xf32, #[[WHOLE:.*]]>
+  // CHECK-NEXT: %[[C:.*]] = stablehlo.constant {{.*}}dense<2.000000e+00> : tensor<4x4xf32, #[[ROWS]]>
+  // CHECK-NEXT: %[[D:.*]] = stablehlo.constant {{.*}}dense<2.000000e+00> : tensor<4x4xf32, #[[WHOLE]]>
+  %c = stablehlo.constant {dist.layouts = [#rows]} dense<2.0> : tensor<4x4xf32>
+  %k = dist.constraint %x to <@mesh, [{"x"}, {}]> {dist.layouts = [#rows]} : tensor<4x4xf32>
+  // CHECK-NEXT: %[[A:.*]] = stablehlo.tanh %[[W]] : tensor<4x4xf32, #[[WHOLE]]>
+  %a = stablehlo.tanh %k {dist.layouts = [#whole]} : tensor<4x4xf32>
+  // CHECK-NEXT: %[[B:.*]] = stablehlo.abs %[[W]] : tensor<4x4xf32, #[[WHOLE]]>
+  %b = stablehlo.abs %x {dist.layouts = [#whole]} : tensor<4x4xf32>
+  // CHECK-NEXT: stablehlo.add %[[A]], %[[D]]
+  %e = stablehlo.add %a, %c {dist.layouts = [#whole]} : tensor<4x4xf32>
+  // CHECK-NEXT: %[[M:.*]] = stablehlo.multiply %[[X]], %[[C]]
+  %m = stablehlo.multiply %k, %c {dist.layouts = [#rows]} : tensor<4x4xf32>
+  %f = stablehlo.add %e, %b {dist.layouts = [#whole]} : tensor<4x4xf32>
+  return %f, %m : tensor<4x4xf32>, tensor<4x4xf32>
+}
+dist.entry @forward function(@shared) chunks([0])
+
+// -----
+
+// The row's `use`: the state is stored split, gathered for its uses.
+#rest = #dist.layout<@mesh, [{"x"}, {}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+dist.mesh @mesh = <"x"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #rest, use = #whole>, source = #dist.draw<ones>}
+// CHECK-LABEL: func.func @use
+func.func @use(%x: tensor<4x4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}, %w: tensor<4x4xf32> {dist.layout = #rest, dist.reads = @w, dist.role = "parameter"}) -> (tensor<4x4xf32> {dist.layout = #whole, dist.name = "y"}) {
+  // CHECK-NEXT: %[[W:.*]] = dist.reshard %{{.*}} {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
+  // CHECK-NEXT: stablehlo.dot_general %{{.*}}, %[[W]]
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#whole], dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+dist.entry @forward function(@use) chunks([0])

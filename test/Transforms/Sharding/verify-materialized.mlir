@@ -34,11 +34,27 @@ dist.entry @forward function(@bare) chunks([0])
 
 // -----
 
+// What is left of reshards moves nothing.
 #whole = #dist.layout<@mesh, [{}]>
-dist.mesh @mesh = <"data"=1>
+#split = #dist.layout<@mesh, [{"data"}]>
+dist.mesh @mesh = <"data"=2>
 func.func @left(%x: tensor<4xf32, #whole> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #whole> {dist.name = "y"}) {
-  // expected-error@+1 {{must not occur after phase 3}}
-  %0 = dist.reshard %x : tensor<4xf32, #whole> -> tensor<4xf32, #whole>
-  return %0 : tensor<4xf32, #whole>
+  %0 = dist.reshard %x : tensor<4xf32, #whole> -> tensor<4xf32, #split>
+  // expected-error@+1 {{expected a local change of layout after phase 3, got one that needs all-gather}}
+  %1 = dist.reshard %0 : tensor<4xf32, #split> -> tensor<4xf32, #whole>
+  return %1 : tensor<4xf32, #whole>
 }
 dist.entry @forward function(@left) chunks([0])
+
+// -----
+
+// An operand lives where its op does.
+#at0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
+#at1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @elsewhere(%x: tensor<4xf32, #at0> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #at1> {dist.name = "y"}) {
+  // expected-error@+1 {{#0 lives at [0], the op at [1]}}
+  %0 = "stablehlo.exponential"(%x) : (tensor<4xf32, #at0>) -> tensor<4xf32, #at1>
+  return %0 : tensor<4xf32, #at1>
+}
+dist.entry @forward function(@elsewhere) chunks([0])

@@ -83,6 +83,24 @@ def PlaceReductionsPass : Pass<"llmc-place-reductions", "::mlir::ModuleOp"> {
   }];
 }
 
+def DistributeOpsPass : Pass<"llmc-distribute-ops", "::mlir::ModuleOp"> {
+  let summary = "Replace ops by global ops where a factor that they need whole is split";
+  let description = [{
+    An op may name a distributed form for a factor: global ops with plain rules.
+    Where the decided layouts split that factor, the form takes the op's place,
+    with its block and phase and with layouts of its own.
+
+    ```mlir
+    %l, %lse = nn.softmax_cross_entropy %logits, %targets {dist.layouts = [#rows, #rows]} : ...
+    // becomes, where "tensor" splits the classes of the logits
+    %max = stablehlo.reduce ... applies stablehlo.maximum {dist.layouts = [#rows]}
+    %sum = stablehlo.reduce ... applies stablehlo.add     {dist.layouts = [#rows]}
+    ...
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::stablehlo::StableHLODialect"];
+}
+
 def MaterializePass : Pass<"llmc-materialize", "::mlir::ModuleOp"> {
   let summary = "Write layouts into types";
   let description = [{
@@ -91,6 +109,14 @@ def MaterializePass : Pass<"llmc-materialize", "::mlir::ModuleOp"> {
     // becomes
     %0 = stablehlo.add %x, %y : tensor<4xf32, #l>
     ```
+    Where a value is not what an op wants by its rule, `dist.reshard` stands
+    behind its definition, once for each wanted layout; `dist.keep` makes a full
+    value partial, `dist.join` takes the place of a sum of values at disjoint
+    pipeline coordinates. Values without operands are computed again instead. An
+    argument that reads a state has the layout at rest; `dist.constraint` is
+    gone. New ops carry the block and phase of the op that makes the value, or
+    of the first that uses it where the value grows.
+
     Element regions (bodies of reductions) keep plain types. Constants carry the
     encoding in the type of their value.
   }];
@@ -98,11 +124,23 @@ def MaterializePass : Pass<"llmc-materialize", "::mlir::ModuleOp"> {
 }
 
 def ExpandReshardsPass : Pass<"llmc-expand-reshards", "::mlir::ModuleOp"> {
-  let summary = "Turn changes of layout into collectives";
+  let summary = "Turn changes of layout into collectives and transfers";
   let description = [{
-    Removes each `dist.reshard` between equal layouts; any other one is refused,
-    since on a mesh of one device no data can move.
+    Each `dist.reshard` becomes the cheapest plan between its layouts.
+
+    ```mlir
+    %1 = dist.reshard %0 : tensor<8x4xf32, #partial_at_0> -> tensor<8x4xf32, #full_at_1>
+    // becomes
+    %a = dist.reduce_scatter %0 dim 0 over ["tensor"] sum : ...
+    %b = dist.transfer @t0 %a along "pipe" 0 -> 1 : ...
+    %1 = dist.all_gather %b dim 0 over ["tensor"] : ...
+    ```
+    What moves nothing (slices, views, stages that forget a value) stays
+    `dist.reshard`. Collectives over the pipeline axis have names, since the
+    programs of several stages contain them. Each move that sends is a remark of
+    category `layouts` with its bytes and the two ops it stands between.
   }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
 def VerifyMaterializedPass : Pass<"llmc-verify-materialized", "::mlir::ModuleOp"> {
@@ -110,8 +148,9 @@ def VerifyMaterializedPass : Pass<"llmc-verify-materialized", "::mlir::ModuleOp"
   let description = [{
     The verifier's rule of the layout algebra: factors are split alike in all
     tensors, an axis splits one factor, whole factors are whole, partial values
-    pass through linear ops only and are never returned as full ones. Also: no
-    `dist.reshard` is left, and every ranked tensor has an encoding.
+    pass through linear ops only and are never returned as full ones, operands
+    live where their op does. Also: what `dist.reshard` is left moves nothing,
+    and every ranked tensor has an encoding.
   }];
 }
 

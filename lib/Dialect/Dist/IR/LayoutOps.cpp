@@ -227,9 +227,8 @@ LogicalResult JoinOp::verify() {
   if (!dist::getLayout(getResult().getType()) &&
       llvm::none_of(getInputs().getTypes(), dist::getLayout))
     return verifyLocalJoin(*this);
-  if (getInputs().size() < 2)
-    return emitOpError() << "expected at least two operands, got "
-                         << getInputs().size();
+  if (getInputs().empty())
+    return emitOpError() << "expected at least one operand, got 0";
   for (Value input : getInputs()) {
     if (failed(verifySameTensor(*this, input.getType(), getResult().getType())))
       return failure();
@@ -248,7 +247,14 @@ LogicalResult JoinOp::verify() {
   for (unsigned i = 0; i < getInputs().size(); ++i)
     if (failed(verifyJoined(*this, i, axis, common, at)))
       return failure();
+  // Where no operand lives there are zeros.
+  for (int64_t coordinate : result.getPin(axis.getName()))
+    if (!llvm::is_contained(at, coordinate))
+      at.push_back(coordinate);
   llvm::sort(at);
+  if (at.size() < 2)
+    return emitOpError() << "expected a result at several coordinates of axis "
+                         << axis.getName() << ", got " << result;
   SmallVector<PinAttr> pins(common.getAt());
   pins.push_back(PinAttr::get(getContext(), axis.getName(), at));
   LayoutAttr wanted =

@@ -1,0 +1,41 @@
+// RUN: llmc-opt %s --split-input-file --llmc-distribute-ops | FileCheck %s
+
+// The classes are split: maximum and sums over devices, the rest is local. New
+// ops have the op's block and phase, and layouts between its own.
+#rows = #dist.layout<@mesh, [{"data"}]>
+#split = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
+#scalar = #dist.layout<@mesh, []>
+dist.mesh @mesh = <"data"=2, "tensor"=2>
+// CHECK: #[[ROWS:.*]] = #dist.layout<@mesh, [{"data"}]>
+// CHECK: #[[SPLIT:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
+// CHECK: func.func @split
+func.func @split(%x: tensor<8x10xf32> {dist.layout = #split, dist.input = "x", dist.role = "input"}, %t: tensor<8xi32> {dist.layout = #rows, dist.input = "t", dist.role = "input"}, %g: tensor<8xf32> {dist.layout = #rows, dist.input = "g", dist.role = "input"})
+    -> (tensor<8xf32> {dist.layout = #rows, dist.name = "l"}, tensor<8x10xf32> {dist.layout = #split, dist.name = "d"}) {
+  // CHECK-NOT: nn.
+  // CHECK: stablehlo.reduce({{.*}}) applies stablehlo.maximum across dimensions = [1] {dist.block = 3 : i64, dist.layouts = [#[[ROWS]]], dist.phase = #dist.phase<forward>}
+  // CHECK: stablehlo.broadcast_in_dim {{.*}}{dist.block = 3 : i64, dist.layouts = [#[[SPLIT]]], dist.phase = #dist.phase<forward>} : (tensor<8xf32>) -> tensor<8x10xf32>
+  // CHECK: stablehlo.exponential {{.*}}dist.layouts = [#[[SPLIT]]]
+  // CHECK: applies stablehlo.add across dimensions = [1] {dist.block = 3 : i64, dist.layouts = [#[[ROWS]]]
+  // CHECK: stablehlo.constant {dist.block = 3 : i64, dist.layouts = [#[[SPLIT]]], {{.*}}} dense<0.000000e+00> : tensor<8x10xf32>
+  // CHECK: stablehlo.select {{.*}}dist.layouts = [#[[SPLIT]]]
+  // CHECK: stablehlo.log {{.*}}dist.layouts = [#[[ROWS]]]
+  %l, %lse = nn.softmax_cross_entropy %x, %t {dist.layouts = [#rows, #rows], dist.block = 3 : i64, dist.phase = #dist.phase<forward>} : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+  // CHECK: stablehlo.multiply {{.*}}{dist.block = 3 : i64, dist.layouts = [#[[SPLIT]]], dist.phase = #dist.phase<backward_input>}
+  %d = nn.softmax_cross_entropy_grad %x, %t, %lse, %g {dist.layouts = [#split], dist.block = 3 : i64, dist.phase = #dist.phase<backward_input>} : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x10xf32>
+  return %l, %d : tensor<8xf32>, tensor<8x10xf32>
+}
+dist.entry @forward function(@split) chunks([0])
+
+// -----
+
+// Whole classes: the op stays.
+#rows = #dist.layout<@mesh, [{"data"}]>
+#wide = #dist.layout<@mesh, [{"data"}, {}]>
+dist.mesh @mesh = <"data"=2, "tensor"=2>
+// CHECK-LABEL: func.func @whole
+func.func @whole(%x: tensor<8x10xf32> {dist.layout = #wide, dist.input = "x", dist.role = "input"}, %t: tensor<8xi32> {dist.layout = #rows, dist.input = "t", dist.role = "input"}) -> (tensor<8xf32> {dist.layout = #rows, dist.name = "l"}) {
+  // CHECK-NEXT: nn.softmax_cross_entropy
+  %l, %lse = nn.softmax_cross_entropy %x, %t {dist.layouts = [#rows, #rows]} : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %l : tensor<8xf32>
+}
+dist.entry @forward function(@whole) chunks([0])
