@@ -27,3 +27,12 @@ Schedule llmc::readSchedule(dist::TableAttr table) {
     schedule.emplace_back(table.getRow(row).begin(), table.getRow(row).end());
   return schedule;
 }
+
+dist::TableAttr llmc::makeTable(MLIRContext *context,
+                                const Schedule &schedule) {
+  SmallVector<dist::Cell> cells;
+  for (const auto &row : schedule)
+    llvm::append_range(cells, row);
+  return dist::TableAttr::get(
+      context, static_cast<int64_t>(schedule.front().size()), cells);
+}

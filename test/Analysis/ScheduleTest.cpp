@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Schedule.h"
+#include "llmc/Analysis/ScheduleCsv.h"
+#include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <random>
@@ -239,6 +241,90 @@ TEST(Schedule, MutationsAreRefusedExactlyWhenIllegal) {
     }
   EXPECT_GT(numRefused, 300);
   EXPECT_GT(numLegal, 100);
+}
+
+TEST(ScheduleCsv, ReadsWhatItWrites) {
+  for (int64_t p : {1, 2, 4})
+    for (int64_t m : {1, 3, 8}) {
+      Schedule schedule = schedule1F1B(makeProblem(p, m)), read;
+      EXPECT_EQ(readScheduleCsv(writeScheduleCsv(schedule), read), "");
+      EXPECT_EQ(print(read), print(schedule));
+    }
+}
+
+TEST(ScheduleCsv, LeavesOutWhatIsIdle) {
+  Schedule schedule;
+  EXPECT_EQ(readScheduleCsv("# two stages\n\nF0.0, , , B0.0,U\r\n"
+                            ",F1.0 , B1.0 # drained\n",
+                            schedule),
+            "");
+  EXPECT_EQ(print(schedule), "F0.0 . . B0.0 U\n. F1.0 B1.0 . .\n");
+}
+
+TEST(ScheduleCsv, ReasonsNameThePlace) {
+  Schedule schedule;
+  auto reason = [&](StringRef text) { return readScheduleCsv(text, schedule); };
+  EXPECT_EQ(reason("F0.0,B0.0\n F0.0, G1.0,U\n"),
+            "line 2, column 8: expected a cell such as F0.1, B0.1, W0.1, U or "
+            "'.', got 'G1.0'");
+  EXPECT_EQ(reason("# nothing\n"),
+            "expected a line for each pipeline stage, got none");
+}
+
+/// A change of the text that leaves no legal table.
+std::string breakText(const Schedule &legal, std::mt19937 &engine) {
+  auto pick = [&](size_t n) { return engine() % n; };
+  static const char *const broken[] = {"F0",   "0.0",       "F-1.0", "X0.0",
+                                       "F9.9", "B0.0 F0.0", "U0.0"};
+  while (true) {
+    Schedule schedule = legal;
+    size_t stage = pick(schedule.size()), slot = pick(schedule[0].size());
+    Cell &cell = schedule[stage][slot];
+    switch (pick(4)) {
+    case 0: { // A word that is no cell, or names what there is not.
+      std::vector<std::string> lines;
+      for (size_t s = 0; s < schedule.size(); ++s) {
+        lines.push_back(writeScheduleCsv({schedule[s]}));
+        if (s == stage)
+          lines.back() = std::string(broken[pick(7)]) + "," + lines.back();
+      }
+      return llvm::join(lines, "");
+    }
+    case 1: // A cell is missing.
+      if (cell.kind == Kind::Idle)
+        continue;
+      cell = Cell();
+      break;
+    case 2: // A cell stands twice, over another or over nothing.
+      if (cell.kind == Kind::Idle)
+        continue;
+      schedule[stage][(slot + 1) % schedule[stage].size()] = cell;
+      break;
+    default: // A stage too few or too many.
+      if (pick(2) && schedule.size() > 1)
+        schedule.pop_back();
+      else
+        schedule.push_back(schedule.front());
+    }
+    return writeScheduleCsv(schedule);
+  }
+}
+
+TEST(ScheduleCsv, AHundredBrokenTablesAreRefusedWithTheReason) {
+  std::mt19937 engine(11);
+  for (int i = 0; i < 100; ++i) {
+    ScheduleProblem problem = makeProblem(1 + i % 4, 2 + i % 3);
+    Schedule legal = i % 2 ? schedule1F1B(problem) : scheduleGPipe(problem);
+    std::string text = breakText(legal, engine);
+    Schedule schedule;
+    std::string reason = readScheduleCsv(text, schedule);
+    if (reason.empty())
+      reason = checkSchedule(problem, schedule, true);
+    EXPECT_TRUE(StringRef(reason).contains("expected") ||
+                StringRef(reason).contains("cell"))
+        << reason << "\n"
+        << text;
+  }
 }
 
 } // namespace

@@ -18,6 +18,7 @@ ScheduleProblem getScheduleProblem(dist::MeshOp mesh, ArrayRef<int64_t> chunks,
                                    int64_t numMicrobatches);
 
 Schedule readSchedule(dist::TableAttr table);
+dist::TableAttr makeTable(MLIRContext *context, const Schedule &schedule);
 
 } // namespace llmc
 

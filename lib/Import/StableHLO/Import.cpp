@@ -8,7 +8,10 @@
 
 #include "llmc/Import/StableHLO/Import.h"
 #include "Parts.h"
+#include "llmc/Analysis/ScheduleCsv.h"
+#include "llmc/Analysis/ScheduleProblem.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Base/File.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -55,12 +58,34 @@ static rt::Result<dist::RecomputeAttr> parseRecompute(MLIRContext *context,
   return dist::RecomputeAttr::get(context, dist::RecomputeKind::Every, every);
 }
 
+/// `schedule = "1f1b" | "gpipe" | "file.csv"`.
+static rt::Result<dist::ScheduleAttr> parseSchedule(MLIRContext *context,
+                                                    const std::string &name) {
+  if (!StringRef(name).ends_with(".csv")) {
+    if (llvm::is_contained(getScheduleNames(), name))
+      return dist::ScheduleAttr::get(context, name);
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'pipeline.schedule' to be " +
+                             llvm::join(getScheduleNames(), ", ") +
+                             " or a .csv file, got \"" + name + "\"");
+  }
+  LLMC_TRY_ASSIGN(rt::MappedFile file, rt::MappedFile::open(name));
+  Schedule schedule;
+  if (std::string reason = readScheduleCsv(file.text(), schedule);
+      !reason.empty())
+    return rt::makeError(ErrorKind::usage, name + ": " + reason);
+  return dist::ScheduleAttr::get(context, StringAttr::get(context, "file"), {},
+                                 makeTable(context, schedule));
+}
+
 static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
                             const rt::Config &config) {
   MLIRContext *context = module.getContext();
   LLMC_TRY_ASSIGN(std::string optimizer, addOptimizer(module, config));
   LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
                   parseRecompute(context, config.training.recompute));
+  LLMC_TRY_ASSIGN(dist::ScheduleAttr schedule,
+                  parseSchedule(context, config.pipeline.schedule));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   FloatAttr clip;
   if (config.training.maxNorm > 0)
@@ -70,8 +95,8 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
       builder, loc, builder.getStringAttr("train"),
       FlatSymbolRefAttr::get(context, main.getName()),
       FlatSymbolRefAttr::get(context, optimizer),
-      builder.getI64IntegerAttr(config.training.microbatches),
-      dist::ScheduleAttr::get(context, "1f1b"), clip, TypeAttr(), recompute);
+      builder.getI64IntegerAttr(config.training.microbatches), schedule, clip,
+      TypeAttr(), recompute);
   if (config.training.precision != "model")
     training->setAttr("precision",
                       builder.getStringAttr(config.training.precision));

@@ -344,6 +344,10 @@ Result<Config> llmc::rt::loadConfig(const std::string &path,
       *name = (folder / *name).lexically_normal().string();
     }
   }
+  std::filesystem::path table = config.pipeline.schedule;
+  if (table.extension() == ".csv" && table.is_relative()) {
+    config.pipeline.schedule = (folder / table).lexically_normal().string();
+  }
   return config;
 }
 

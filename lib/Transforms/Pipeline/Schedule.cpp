@@ -29,14 +29,6 @@ struct SchedulePass : llmc::impl::SchedulePassBase<SchedulePass> {
 };
 } // namespace
 
-static dist::TableAttr toTable(MLIRContext *context, const Schedule &schedule) {
-  SmallVector<dist::Cell> cells;
-  for (const auto &row : schedule)
-    llvm::append_range(cells, row);
-  return dist::TableAttr::get(
-      context, static_cast<int64_t>(schedule.front().size()), cells);
-}
-
 /// The table of `step`, by generator or as given.
 static FailureOr<Schedule> solve(dist::StepOp step,
                                  const ScheduleProblem &problem) {
@@ -154,7 +146,7 @@ static LogicalResult scheduleStep(dist::StepOp step, func::FuncOp microbatch,
   if (std::string reason = checkSchedule(problem, *schedule, true);
       !reason.empty())
     return step.emitOpError() << "expected a legal schedule: " << reason;
-  step.setTableAttr(toTable(step.getContext(), *schedule));
+  step.setTableAttr(makeTable(step.getContext(), *schedule));
   bool hasWeight = llvm::any_of(step.getTableAttr().getCells(), [](auto &cell) {
     return cell.kind == dist::Cell::Kind::BackwardWeight;
   });
@@ -171,7 +163,7 @@ void SchedulePass::runOnOperation() {
     if (auto entry = dyn_cast<dist::EntryOp>(program.owner)) {
       ScheduleProblem problem = getScheduleProblem(
           *mesh, entry.getChunks().value_or(ArrayRef<int64_t>()), 1);
-      entry.setTableAttr(toTable(&getContext(), scheduleForward(problem)));
+      entry.setTableAttr(makeTable(&getContext(), scheduleForward(problem)));
     } else if (program.kind == FunctionKind::Microbatch) {
       if (failed(scheduleStep(cast<dist::StepOp>(program.owner),
                               program.function, *mesh)))

@@ -91,6 +91,11 @@ struct ScheduleConfig {
   double minLr = 0;
 };
 
+struct PipelineConfig {
+  /// Name of a generator of schedules, or a `.csv` file with a table.
+  std::string schedule;
+};
+
 struct TrainingConfig {
   int64_t steps = 0, microbatches = 0, seed = 0;
   double maxNorm = 0;
@@ -112,6 +117,7 @@ struct Config {
   MachineConfig machine;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
+  PipelineConfig pipeline;
   TrainingConfig training;
   /// Key -> where its value came from: "default", "file:line:column", "--set".
   /// An element of an array of tables has one too: "layout[0]".
