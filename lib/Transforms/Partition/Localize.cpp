@@ -30,19 +30,54 @@ struct LocalizePass : llmc::impl::LocalizePassBase<LocalizePass> {
 };
 } // namespace
 
-/// The layouts in which programs read their states, by the state's name.
-static llvm::MapVector<StringAttr, dist::LayoutAttr>
-readStateLayouts(ArrayRef<ProgramFunction> programs) {
-  llvm::MapVector<StringAttr, dist::LayoutAttr> layouts;
+using StateLayouts = llvm::MapVector<StringAttr, dist::LayoutAttr>;
+
+/// The layouts in which programs read their states, by the state's name; all
+/// programs read a state in one, and none has a layout over parts of an axis.
+static LogicalResult readStateLayouts(ArrayRef<ProgramFunction> programs,
+                                      StateLayouts &layouts) {
   for (const ProgramFunction &program : programs) {
     func::FuncOp function = program.function;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (auto state = function.getArgAttrOfType<FlatSymbolRefAttr>(
-              i, DistDialect::kReads))
-        layouts.insert({state.getAttr(),
-                        dist::getLayout(function.getArgument(i).getType())});
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto state =
+          function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads);
+      if (!state)
+        continue;
+      dist::LayoutAttr layout =
+          dist::getLayout(function.getArgument(i).getType());
+      dist::LayoutAttr first =
+          layouts.insert({state.getAttr(), layout}).first->second;
+      if (first != layout)
+        return function.emitOpError()
+               << "expected state " << state << " in the layout " << first
+               << " of another program, got " << layout;
+    }
   }
-  return layouts;
+  return success();
+}
+
+/// Coordinates are those of whole axes.
+static LogicalResult checkAxes(func::FuncOp function) {
+  auto check = [](Location loc, Type type) -> LogicalResult {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    if (!layout)
+      return success();
+    for (dist::DimAttr dim : layout.getDims())
+      for (dist::AxisAttr axis : dim.getAxes())
+        if (axis.isSubAxis())
+          return mlir::emitError(loc)
+                 << "expected dims split by whole axes, got a part of axis "
+                 << axis.getName() << ": declare its parts as axes of the mesh";
+    return success();
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (failed(check(argument.getLoc(), argument.getType())))
+      return failure();
+  for (Operation &op : function.getBody().front())
+    for (Type type : op.getResultTypes())
+      if (failed(check(op.getLoc(), type)))
+        return failure();
+  return success();
 }
 
 /// `dist.buffer @w.local` behind `dist.state @w`.
@@ -62,25 +97,34 @@ static void addBuffer(dist::StateOp state, dist::LayoutAttr layout,
                          TypeAttr::get(type), builder.getArrayAttr({box}));
 }
 
+static LogicalResult addBuffers(ModuleOp module, dist::MeshOp mesh,
+                                ArrayRef<ProgramFunction> programs) {
+  StateLayouts layouts;
+  if (failed(readStateLayouts(programs, layouts)))
+    return failure();
+  SymbolTable symbols(module);
+  for (auto &[name, layout] : layouts) {
+    auto state = symbols.lookup<dist::StateOp>(name);
+    if (!state || !layout)
+      return mlir::emitError(module.getLoc())
+             << "expected a state '" << name.getValue()
+             << "' that is read in a layout";
+    addBuffer(state, layout, mesh.getAxes());
+  }
+  return success();
+}
+
 void LocalizePass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
   SmallVector<ProgramFunction> programs = getProgramFunctions(getOperation());
-  SymbolTable symbols(getOperation());
-  for (auto &[name, layout] : readStateLayouts(programs)) {
-    auto state = symbols.lookup<dist::StateOp>(name);
-    if (!state || !layout) {
-      mlir::emitError(getOperation().getLoc())
-          << "expected a state '" << name.getValue()
-          << "' that is read in a layout";
-      return signalPassFailure();
-    }
-    addBuffer(state, layout, mesh->getAxes());
-  }
+  if (failed(addBuffers(getOperation(), *mesh, programs)))
+    return signalPassFailure();
   llvm::SmallPtrSet<Operation *, 8> done;
   for (ProgramFunction &program : programs)
     if (done.insert(program.function).second &&
-        failed(localizeFunction(program, *mesh)))
+        (failed(checkAxes(program.function)) ||
+         failed(localizeFunction(program, *mesh))))
       return signalPassFailure();
 }

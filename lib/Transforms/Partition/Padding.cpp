@@ -185,6 +185,9 @@ SmallVector<int64_t> PaddingAnalysis::getUnmasked(Value value,
 // Following an op
 //===----------------------------------------------------------------------===//
 
+/// Larger slices of padding are not evaluated: nothing is known of them then.
+static constexpr int64_t kMaxEvaluated = int64_t(1) << 20;
+
 namespace {
 /// One padded dim of a result.
 class DimFollower {
@@ -304,6 +307,8 @@ Held DimFollower::evaluate(unsigned number) {
       return {};
     auto type = RankedTensorType::get(getSliceShape(rule.operands[i]),
                                       elementOf(operand));
+    if (type.getNumElements() > kMaxEvaluated)
+      return {};
     auto value = DenseElementsAttr::get(type, Attribute(element));
     FailureOr<HostTensor> tensor = HostTensor::fromAttribute(value);
     if (failed(tensor))

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --verify-diagnostics --llmc-localize
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-localize
 
 // expected-error@+1 {{expected a state 'w' that is read in a layout}}
 module {
@@ -9,3 +9,29 @@ module {
   }
   dist.entry @forward function(@f) chunks([0])
 }
+
+// -----
+
+#a = #dist.layout<@mesh, [{"x"}]>
+#b = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"x"=2>
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @f(%w: tensor<4xf32, #a> {dist.reads = @w}) -> (tensor<4xf32, #a> {dist.name = "y"}) {
+  return %w : tensor<4xf32, #a>
+}
+// expected-error@+1 {{expected state @w in the layout #dist.layout<@mesh, [{"x"}]> of another program, got #dist.layout<@mesh, [{}]>}}
+func.func @g(%w: tensor<4xf32, #b> {dist.reads = @w}) -> (tensor<4xf32, #b> {dist.name = "y"}) {
+  return %w : tensor<4xf32, #b>
+}
+dist.entry @e function(@f) chunks([0])
+dist.entry @h function(@g) chunks([0])
+
+// -----
+
+#a = #dist.layout<@mesh, [{"x":(2)2}]>
+dist.mesh @mesh = <"x"=4>
+// expected-error@+1 {{expected dims split by whole axes, got a part of axis "x": declare its parts as axes of the mesh}}
+func.func @f(%x: tensor<4xf32, #a> {dist.role = "input", dist.input = "x"}) -> (tensor<4xf32, #a> {dist.name = "y"}) {
+  return %x : tensor<4xf32, #a>
+}
+dist.entry @e function(@f) chunks([0])
