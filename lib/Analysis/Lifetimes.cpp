@@ -81,7 +81,7 @@ std::vector<Lifetime> findLifetimes(const LifetimeProblem &problem) {
           return clock[access.stream] < access.count;
         });
     int64_t end = follower - computeClocks.begin();
-    lives[access.buffer].isClosed &= end < numCompute;
+    lives[access.buffer].isClosed &= access.after > 0 && end < numCompute;
     extend(lives[access.buffer], access.after, end + 1);
   }
   return lives;

@@ -39,11 +39,35 @@ struct Item {
   std::vector<std::pair<int32_t, int32_t>> after;
 };
 
+/// What accesses meet in: a buffer's slot, or where buffers have places, the
+/// bytes between two ends of slots.
+class Cells {
+public:
+  Cells(const StreamOrderProblem &problem, size_t walk);
+
+  const std::vector<int32_t> &get(int32_t buffer, int64_t slot) const {
+    return cells.find({buffer, slot})->second;
+  }
+  /// Several streams touch it.
+  bool isShared(int32_t cell) const { return shared[cell]; }
+  /// Adds the instructions that touch what several streams touch.
+  void findPresent(const StreamOrderProblem &problem, size_t walk,
+                   std::set<Place> &present) const;
+
+private:
+  void number(const StreamOrderProblem &problem);
+  void findShared(const StreamOrderProblem &problem, size_t walk);
+
+  std::map<std::pair<int32_t, int64_t>, std::vector<int32_t>> cells;
+  std::vector<bool> shared;
+  int32_t numCells = 0;
+};
+
 /// The items of one walk that touch what several streams touch.
 class Walk {
 public:
-  Walk(const StreamOrderProblem &problem, size_t number,
-       const std::vector<bool> &isShared);
+  Walk(const StreamOrderProblem &problem, size_t number, const Cells &cells,
+       const std::set<Place> &present);
 
   /// Adds what some run needs to `edges` (events are not yet set).
   void collect(std::set<std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>>
@@ -60,7 +84,7 @@ private:
   int32_t programOf(const Item &item) const {
     return problem.walks[number][item.call].program;
   }
-  void expand(const std::vector<bool> &isShared);
+  void expand(const Cells &cells, const std::set<Place> &present);
 
   const StreamOrderProblem &problem;
   size_t number;
@@ -80,54 +104,135 @@ static void join(Clock &clock, const Clock &other) {
     clock[i] = std::max(clock[i], other[i]);
 }
 
-Walk::Walk(const StreamOrderProblem &problem, size_t number,
-           const std::vector<bool> &isShared)
-    : problem(problem), number(number) {
-  expand(isShared);
+static int64_t slotOfCall(const StreamOrderProblem &problem, int32_t frame,
+                          int64_t microbatch) {
+  return microbatch % problem.slots[frame];
 }
 
-void Walk::expand(const std::vector<bool> &isShared) {
+void Cells::number(const StreamOrderProblem &problem) {
+  if (problem.places.empty()) {
+    for (auto &[key, list] : cells)
+      list.push_back(numCells++);
+    return;
+  }
+  std::vector<int64_t> ends;
+  auto rangeOf = [&](const std::pair<int32_t, int64_t> &key) {
+    const StreamOrderProblem::Place &place = problem.places[key.first];
+    int64_t begin = place.begin + key.second * place.stride;
+    return std::pair(begin, begin + place.bytes);
+  };
+  for (const auto &[key, list] : cells) {
+    auto [begin, end] = rangeOf(key);
+    ends.push_back(begin);
+    ends.push_back(end);
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  auto numberOf = [&](int64_t end) {
+    return static_cast<int32_t>(
+        std::lower_bound(ends.begin(), ends.end(), end) - ends.begin());
+  };
+  for (auto &[key, list] : cells) {
+    auto [begin, end] = rangeOf(key);
+    for (int32_t cell = numberOf(begin); cell < numberOf(end); ++cell)
+      list.push_back(cell);
+  }
+  numCells = static_cast<int32_t>(ends.size());
+}
+
+void Cells::findShared(const StreamOrderProblem &problem, size_t walk) {
+  std::vector<int32_t> streamOf(numCells, -1);
+  shared.assign(numCells, false);
+  for (const auto &call : problem.walks[walk])
+    for (const auto &instruction : problem.programs[call.program])
+      for (const auto &access : instruction.accesses) {
+        int64_t slot = slotOfCall(problem, problem.frameOf[access.buffer],
+                                  call.microbatch);
+        for (int32_t cell : get(access.buffer, slot)) {
+          if (streamOf[cell] >= 0 && streamOf[cell] != instruction.stream)
+            shared[cell] = true;
+          streamOf[cell] = instruction.stream;
+        }
+      }
+}
+
+Cells::Cells(const StreamOrderProblem &problem, size_t walk) {
+  for (const auto &call : problem.walks[walk])
+    for (const auto &instruction : problem.programs[call.program])
+      for (const auto &access : instruction.accesses)
+        cells[{access.buffer,
+               slotOfCall(problem, problem.frameOf[access.buffer],
+                          call.microbatch)}];
+  number(problem);
+  findShared(problem, walk);
+}
+
+void Cells::findPresent(const StreamOrderProblem &problem, size_t walk,
+                        std::set<Place> &present) const {
+  for (const auto &call : problem.walks[walk]) {
+    const auto &program = problem.programs[call.program];
+    for (size_t i = 0; i < program.size(); ++i)
+      for (const auto &access : program[i].accesses) {
+        int64_t slot = slotOfCall(problem, problem.frameOf[access.buffer],
+                                  call.microbatch);
+        for (int32_t cell : get(access.buffer, slot))
+          if (shared[cell])
+            present.insert({call.program, static_cast<int32_t>(i)});
+      }
+  }
+}
+
+Walk::Walk(const StreamOrderProblem &problem, size_t number, const Cells &cells,
+           const std::set<Place> &present)
+    : problem(problem), number(number) {
+  expand(cells, present);
+}
+
+void Walk::expand(const Cells &cells, const std::set<Place> &present) {
   std::vector<int32_t> counts(problem.numStreams, 0);
-  std::map<std::pair<int32_t, int64_t>, History> histories;
+  std::map<int32_t, History> histories;
   const auto &calls = problem.walks[number];
   for (size_t call = 0; call < calls.size(); ++call) {
     const auto &program = problem.programs[calls[call].program];
     for (size_t i = 0; i < program.size(); ++i) {
+      if (!present.count({calls[call].program, static_cast<int32_t>(i)}))
+        continue;
       Item item{static_cast<int32_t>(call),
                 static_cast<int32_t>(i),
                 program[i].stream,
-                0,
+                ++counts[program[i].stream],
                 {}};
       auto index = static_cast<int32_t>(items.size());
-      bool isPresent = false;
       // Reads see the state before the instruction's own writes.
       for (bool writes : {false, true})
         for (const auto &access : program[i].accesses) {
-          if (access.writes != writes || !isShared[access.buffer])
+          if (access.writes != writes)
             continue;
-          isPresent = true;
           int32_t frame = problem.frameOf[access.buffer];
-          History &history =
-              histories[{access.buffer, slotOf(frame, item.call)}];
-          auto follow = [&](int32_t other) {
-            if (other >= 0 && other != index &&
-                items[other].stream != item.stream)
-              item.after.push_back({other, frame});
-          };
-          follow(history.writer);
-          if (!writes) {
-            history.readers[item.stream] = index;
-            continue;
+          for (int32_t cell :
+               cells.get(access.buffer, slotOf(frame, item.call))) {
+            if (!cells.isShared(cell))
+              continue;
+            History &history = histories[cell];
+            auto follow = [&](int32_t other) {
+              if (other >= 0 && other != index &&
+                  items[other].stream != item.stream)
+                item.after.push_back({other, frame});
+            };
+            follow(history.writer);
+            if (!writes) {
+              history.readers[item.stream] = index;
+              continue;
+            }
+            for (const auto &[stream, reader] : history.readers)
+              follow(reader);
+            history.readers.clear();
+            history.writer = index;
           }
-          for (const auto &[stream, reader] : history.readers)
-            follow(reader);
-          history.readers.clear();
-          history.writer = index;
         }
-      if (!isPresent)
-        continue;
-      item.count = ++counts[item.stream];
       std::sort(item.after.begin(), item.after.end());
+      item.after.erase(std::unique(item.after.begin(), item.after.end()),
+                       item.after.end());
       items.push_back(std::move(item));
     }
   }
@@ -209,26 +314,22 @@ std::string Walk::verify(const std::vector<Edge> &edges) const {
   return "";
 }
 
-/// Buffers that more than one stream touches.
-static std::vector<bool> findShared(const StreamOrderProblem &problem) {
-  std::vector<int32_t> streamOf(problem.frameOf.size(), -1);
-  std::vector<bool> isShared(problem.frameOf.size(), false);
-  for (const auto &program : problem.programs)
-    for (const auto &instruction : program)
-      for (const auto &access : instruction.accesses) {
-        int32_t &stream = streamOf[access.buffer];
-        if (stream >= 0 && stream != instruction.stream)
-          isShared[access.buffer] = true;
-        stream = instruction.stream;
-      }
-  return isShared;
-}
-
-static std::vector<Walk> expandWalks(const StreamOrderProblem &problem) {
-  std::vector<bool> isShared = findShared(problem);
+/// The walks of what some walk needs to see, ends of `edges` included.
+static std::vector<Walk> expandWalks(const StreamOrderProblem &problem,
+                                     const std::vector<Edge> &edges = {}) {
+  std::set<Place> present;
+  for (const Edge &edge : edges) {
+    present.insert({edge.fromProgram, edge.fromInstruction});
+    present.insert({edge.toProgram, edge.toInstruction});
+  }
+  std::vector<Cells> cells;
+  for (size_t i = 0; i < problem.walks.size(); ++i) {
+    cells.emplace_back(problem, i);
+    cells.back().findPresent(problem, i, present);
+  }
   std::vector<Walk> walks;
   for (size_t i = 0; i < problem.walks.size(); ++i)
-    walks.emplace_back(problem, i, isShared);
+    walks.emplace_back(problem, i, cells[i], present);
   return walks;
 }
 
@@ -265,7 +366,7 @@ std::string StreamOrderProblem::check() const {
 }
 
 std::string StreamOrderProblem::verify(const StreamOrder &order) const {
-  return verifyWalks(expandWalks(*this), order.edges);
+  return verifyWalks(expandWalks(*this, order.edges), order.edges);
 }
 
 /// Whether the program of `b` is first called behind that of `a`, or `b` stands
@@ -301,22 +402,28 @@ static bool startsUnsignalled(const std::vector<Walk> &walks,
 ///                                        for the read of targets
 static std::string joinReuse(const StreamOrderProblem &problem,
                              const std::vector<Walk> &walks,
-                             std::vector<Edge> &edges) {
+                             std::vector<Edge> &edges,
+                             std::vector<StreamOrderResult::Join> &joins) {
   std::map<int32_t, Place> free;
+  std::map<int32_t, std::set<int32_t>> streams;
   std::vector<bool> isReuse;
   for (const Edge &edge : edges) {
     isReuse.push_back(startsUnsignalled(walks, edge));
     if (!isReuse.back())
       continue;
     Place from(edge.fromProgram, edge.fromInstruction);
+    streams[edge.frame].insert(
+        problem.programs[from.first][from.second].stream);
     Place &last = free.insert({edge.frame, from}).first->second;
-    if (problem.programs[from.first][from.second].stream !=
-        problem.programs[last.first][last.second].stream)
-      return "a slot of frame " + std::to_string(edge.frame) +
-             " is free only after two instructions that are not ordered";
     if (isLater(problem, last, from))
       last = from;
   }
+  for (const auto &[frame, set] : streams)
+    if (set.size() > 1)
+      joins.push_back({frame, free.at(frame).first, {set.begin(), set.end()}});
+  if (!joins.empty())
+    return "a slot of frame " + std::to_string(joins.front().frame) +
+           " is free only after two instructions that are not ordered";
   for (size_t i = 0; i < edges.size(); ++i)
     if (isReuse[i])
       std::tie(edges[i].fromProgram, edges[i].fromInstruction) =
@@ -340,6 +447,17 @@ static void nameEvents(const std::vector<Walk> &walks, StreamOrder &order) {
   }
 }
 
+/// From the last to the first.
+static void dropSuperfluous(const std::vector<Walk> &walks,
+                            std::vector<Edge> &edges) {
+  for (size_t i = edges.size(); i-- > 0;) {
+    std::vector<Edge> fewer = edges;
+    fewer.erase(fewer.begin() + i);
+    if (verifyWalks(walks, fewer).empty())
+      edges = std::move(fewer);
+  }
+}
+
 StreamOrderResult reduceWaits(const StreamOrderProblem &problem) {
   StreamOrderResult result;
   std::vector<Walk> walks = expandWalks(problem);
@@ -354,20 +472,20 @@ StreamOrderResult reduceWaits(const StreamOrderProblem &problem) {
     nameEvents(walks, order);
     result.error = verifyWalks(walks, order.edges);
   };
-  result.error = joinReuse(problem, walks, order.edges);
+  result.error = joinReuse(problem, walks, order.edges, result.joins);
   if (!result.error.empty())
     return result;
   number();
   if (!result.error.empty())
     return result;
-  for (size_t i = order.edges.size(); i-- > 0;) {
-    std::vector<Edge> fewer = order.edges;
-    fewer.erase(fewer.begin() + i);
-    if (verifyWalks(walks, fewer).empty())
-      order.edges = std::move(fewer);
-  }
+  dropSuperfluous(walks, order.edges);
   number();
   return result;
+}
+
+StreamOrder pruneWaits(const StreamOrderProblem &problem, StreamOrder order) {
+  dropSuperfluous(expandWalks(problem, order.edges), order.edges);
+  return order;
 }
 
 } // namespace llmc

@@ -9,6 +9,9 @@
 //     attributes {llmc.kernel, llmc.access = ["read", "write"],
 //                 llmc.types = [f32, f32], llmc.rows = 24, llmc.scratch = 0}
 //
+// An argument of access "scalar" is an index from 0 to the bound that
+// `llmc.scalars` gives it, in their order.
+//
 // Test: test/Codegen/KernelObjectTest.cpp
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +45,16 @@ static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
       types.size() != access.size())
     return function.emitError("expected a kernel with 'llmc.access', "
                               "'llmc.types', 'llmc.rows' and 'llmc.scratch'");
+  auto greatest = function->getAttrOfType<DenseI64ArrayAttr>("llmc.scalars");
   for (auto [index, mode] : llvm::enumerate(access.getAsRange<StringAttr>())) {
+    if (mode == "scalar") {
+      size_t number = info.scalars.size();
+      if (!greatest || number >= static_cast<size_t>(greatest.size()))
+        return function.emitError("expected 'llmc.scalars' to bound each "
+                                  "scalar");
+      info.scalars.push_back({0, greatest[number]});
+      continue;
+    }
     rt::plan::KernelArgument argument;
     Type element = cast<TypeAttr>(types[index]).getValue();
     std::optional<rt::DType> dtype = getDType(element);

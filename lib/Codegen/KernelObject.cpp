@@ -8,6 +8,8 @@
 //   void k.3f2a(ptr pointers, ptr scalars, i64 begin, i64 end, ptr scratch)
 //     -> call @k.3f2a.body(pointers[0], pointers[1], begin, end, scratch)
 //
+// Arguments of the body that are no pointers are scalars, in their order.
+//
 // The body's pointers are noalias: the loader has checked that what a kernel
 // writes lies apart from its other arguments.
 //
@@ -39,7 +41,7 @@ static void addWrapper(llvm::Function &body) {
   body.setName(name + ".body");
   body.setLinkage(llvm::GlobalValue::InternalLinkage);
   body.addFnAttr(llvm::Attribute::NoInline);
-  unsigned pointers = body.arg_size() - 3;
+  unsigned operands = body.arg_size() - 3, pointers = 0, scalars = 0;
   for (llvm::Argument &argument : body.args())
     if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::NoAlias);
@@ -53,10 +55,13 @@ static void addWrapper(llvm::Function &body) {
   llvm::IRBuilder<> builder(
       llvm::BasicBlock::Create(context, "entry", wrapper));
   SmallVector<llvm::Value *> arguments;
-  for (unsigned i = 0; i < pointers; ++i) {
-    llvm::Value *slot =
-        builder.CreateConstInBoundsGEP1_64(pointer, wrapper->getArg(0), i);
-    arguments.push_back(builder.CreateLoad(pointer, slot));
+  for (unsigned i = 0; i < operands; ++i) {
+    llvm::Type *kind = body.getArg(i)->getType();
+    bool isPointer = kind->isPointerTy();
+    llvm::Value *slot = builder.CreateConstInBoundsGEP1_64(
+        isPointer ? llvm::cast<llvm::Type>(pointer) : word,
+        wrapper->getArg(isPointer ? 0 : 1), isPointer ? pointers++ : scalars++);
+    arguments.push_back(builder.CreateLoad(kind, slot));
   }
   for (unsigned i : {2, 3, 4})
     arguments.push_back(wrapper->getArg(i));

@@ -60,6 +60,14 @@ struct StreamOrderProblem {
   std::vector<int64_t> slots;
   /// The frame of each buffer.
   std::vector<int32_t> frameOf;
+  /// Where buffers lie, when that is known: then accesses to the same bytes are
+  /// ordered, whatever buffer they name. Else buffers are apart.
+  struct Place {
+    int64_t begin = 0, bytes = 0;
+    /// From one slot of the frame to the next.
+    int64_t stride = 0;
+  };
+  std::vector<Place> places;
   std::vector<Program> programs;
   /// What one device of each stage runs, in order.
   std::vector<std::vector<Call>> walks;
@@ -73,10 +81,23 @@ struct StreamOrderProblem {
 /// The reduced edges, or why there are none: a slot whose reuse depends on
 /// several streams. Assumes a checked problem.
 struct StreamOrderResult {
+  /// A frame whose slots are free only behind several streams. An instruction
+  /// of one of them at the end of `program`, where the last of them stands,
+  /// joins them when it counts as a write of the frame's buffers.
+  struct Join {
+    int32_t frame = 0, program = 0;
+    /// In increasing order.
+    std::vector<int32_t> streams;
+  };
   StreamOrder order;
   std::string error;
+  std::vector<Join> joins;
 };
 StreamOrderResult reduceWaits(const StreamOrderProblem &problem);
+
+/// The edges of `order` without those that are superfluous one after the other.
+/// Assumes that `order` verifies.
+StreamOrder pruneWaits(const StreamOrderProblem &problem, StreamOrder order);
 
 } // namespace llmc
 

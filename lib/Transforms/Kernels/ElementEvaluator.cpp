@@ -190,6 +190,8 @@ Value ElementEvaluator::getOperand(Operation *op, unsigned operand,
 }
 
 Value ElementEvaluator::get(Value value, ValueRange indices) {
+  if (Value scalar = scalars.lookup(value))
+    return scalar;
   if (Value scalar = rowScalars.lookup(value))
     return scalar;
   std::pair<void *, SmallVector<void *>> key(value.getAsOpaquePointer(), {});

@@ -71,6 +71,8 @@ public:
       : builder(builder), loc(loc) {}
 
   void addBuffer(Value value, Value memref) { buffers[value] = memref; }
+  /// `value` has one element, at hand everywhere.
+  void addScalar(Value value, Value scalar) { scalars[value] = scalar; }
   /// `value` of the current row, kept in `memref` by inner position.
   void addScratchRow(Value value, Value memref) { scratchRows[value] = memref; }
   void addRowScalar(Value value, Value scalar) { rowScalars[value] = scalar; }
@@ -107,7 +109,7 @@ private:
   Location loc;
   LoopSpace space;
   int loopNumber = 0;
-  llvm::DenseMap<Value, Value> buffers, scratchRows, rowScalars;
+  llvm::DenseMap<Value, Value> buffers, scalars, scratchRows, rowScalars;
   llvm::MapVector<Value, BufferUse> uses;
   std::map<std::pair<void *, SmallVector<void *>>, std::pair<Value, Block *>>
       memo;

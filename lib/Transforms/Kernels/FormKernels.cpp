@@ -89,9 +89,9 @@ bool FunctionRewriter::mayOverwrite(Value input, Value output,
   if (isa<BlockArgument>(root))
     return isSameSlot(function, root, output);
   Operation *maker = root.getDefiningOp();
-  bool own =
-      maker->getBlock() == &block &&
-      (isa<dist::ContractOp>(maker) || isa<graph::KernelOpInterface>(maker));
+  bool own = maker->getBlock() == &block &&
+             isa<dist::ContractOp, dist::CollectiveInterface,
+                 graph::KernelOpInterface>(maker);
   return own;
 }
 

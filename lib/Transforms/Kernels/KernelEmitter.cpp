@@ -12,11 +12,26 @@
 
 #include "KernelEmitter.h"
 #include "LoopEmission.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
 namespace llmc::kernels {
+
+dist::CoordinateOp getScalarInput(Value input) {
+  return input.getDefiningOp<dist::CoordinateOp>();
+}
+
+int64_t getNumCoordinates(dist::CoordinateOp op) {
+  SymbolTableCollection tables;
+  FailureOr<dist::MeshOp> mesh = dist::findMesh(op, op.getMeshAttr(), tables);
+  int64_t count = 1;
+  if (succeeded(mesh))
+    for (auto axis : op.getAxes().getAsRange<StringAttr>())
+      count *= mesh->getAxes().getSize(axis.getValue());
+  return count;
+}
 
 /// The scratch argument gets its final size.
 static void setScratchSize(KernelBody &kernel) {
@@ -112,7 +127,14 @@ void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
   llvm::BitVector erased(entry.getNumArguments());
   MLIRContext *context = function.getContext();
   unsigned inputs = spec.inputs.size();
-  SmallVector<StringRef> access(inputs, "read");
+  SmallVector<StringRef> access;
+  SmallVector<int64_t> greatest;
+  for (Value input : spec.inputs) {
+    dist::CoordinateOp scalar = getScalarInput(input);
+    access.push_back(scalar ? "scalar" : "read");
+    if (scalar)
+      greatest.push_back(getNumCoordinates(scalar) - 1);
+  }
   for (auto [output, input] : ties) {
     entry.getArgument(inputs + output)
         .replaceAllUsesWith(entry.getArgument(input));
@@ -129,6 +151,8 @@ void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
   Builder builder(context);
   function->setAttr("llmc.kernel", builder.getUnitAttr());
   function->setAttr("llmc.access", builder.getStrArrayAttr(access));
+  if (!greatest.empty())
+    function->setAttr("llmc.scalars", builder.getDenseI64ArrayAttr(greatest));
   function->setAttr("llmc.rows", builder.getI64IntegerAttr(kernel.rows));
   function->setAttr("llmc.scratch",
                     builder.getI64IntegerAttr(kernel.scratchBytes));

@@ -7,7 +7,8 @@
 //   func.func private @k(%inputs…, %outputs…, %begin: index, %end: index,
 //                        %scratch: memref<nxi8>)
 //
-// that computes the rows [begin, end) of its row space. The bits of an op do
+// that computes the rows [begin, end) of its row space. An input that is the
+// device's coordinate is no memref but an index. The bits of an op do
 // not depend on the kernel it stands in, nor on how its rows are sliced:
 // element-wise code is the op's own, reductions have a shape of their own.
 //
@@ -22,10 +23,16 @@
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 
 #include "llmc/Analysis/KernelFormation.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace llmc::kernels {
+
+/// The coordinates that a kernel takes as a scalar, or null.
+dist::CoordinateOp getScalarInput(Value input);
+/// How many values the coordinates have.
+int64_t getNumCoordinates(dist::CoordinateOp op);
 
 struct EmittedKernel {
   mlir::func::FuncOp function;

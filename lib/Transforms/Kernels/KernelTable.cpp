@@ -86,8 +86,11 @@ std::string KeyWriter::write(const KernelSpec &spec) {
   stream << unsigned(spec.kind) << "[";
   llvm::interleaveComma(spec.rowShape, stream);
   stream << "]";
-  for (Value input : spec.inputs)
+  for (Value input : spec.inputs) {
     stream << number(input) << ":" << name(input.getType()) << " ";
+    if (dist::CoordinateOp scalar = getScalarInput(input))
+      stream << "below " << getNumCoordinates(scalar) << " ";
+  }
   for (Operation *op : spec.ops) {
     stream << (spec.aligned.contains(op) ? "" : "~");
     writeOp(*op);

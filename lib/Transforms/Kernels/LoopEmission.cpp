@@ -27,7 +27,10 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelSpec &spec,
       elements(builder, loc), opSet(spec.ops.begin(), spec.ops.end()) {
   SmallVector<Type> types;
   for (Value value : spec.inputs)
-    types.push_back(getFlatMemRef(cast<RankedTensorType>(value.getType())));
+    types.push_back(
+        getScalarInput(value)
+            ? Type(builder.getIndexType())
+            : getFlatMemRef(cast<RankedTensorType>(value.getType())));
   for (Value value : spec.outputs)
     types.push_back(getFlatMemRef(cast<RankedTensorType>(value.getType())));
   types.append(2, builder.getIndexType());
@@ -38,8 +41,15 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelSpec &spec,
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   unsigned next = 0;
-  for (Value value : spec.inputs)
-    elements.addBuffer(value, entry->getArgument(next++));
+  for (Value value : spec.inputs) {
+    Value argument = entry->getArgument(next++);
+    if (getScalarInput(value))
+      elements.addScalar(
+          value, arith::IndexCastOp::create(
+                     builder, loc, getScalarType(value.getType()), argument));
+    else
+      elements.addBuffer(value, argument);
+  }
   for (Value value : spec.outputs)
     outputs[value] = entry->getArgument(next++);
   begin = entry->getArgument(next++);

@@ -46,7 +46,9 @@ LogicalResult verifyLaunch(ModuleOp module, SymbolTableCollection &symbols,
   for (auto [argument, type] :
        llvm::zip(arguments, kernel.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    if (!tensor ||
+    if (type.isIndex() && argument.getDefiningOp<dist::CoordinateOp>())
+      continue;
+    if (!tensor || type.isIndex() ||
         tensor.getNumElements() != cast<MemRefType>(type).getNumElements())
       return launch.emitOpError() << "expected the elements of " << type
                                   << ", got " << argument.getType();

@@ -9,11 +9,13 @@
 // (Analysis/Lifetimes, Analysis/Places). Frames share memory when no call uses
 // both: call-local ones of different programs, those of different entries, and
 // what only the compute stream touches before and after its first and last use.
+// Waits that the places make superfluous are erased (PruneWaits.h).
 //
 // Test: test/Transforms/Schedule/assign-places.mlir
 //===----------------------------------------------------------------------===//
 
 #include "PlanNames.h"
+#include "PruneWaits.h"
 #include "llmc/Analysis/Lifetimes.h"
 #include "llmc/Analysis/Places.h"
 #include "llmc/Transforms/Schedule/Passes.h"
@@ -344,7 +346,7 @@ LogicalResult Placement::run() {
   write();
   for (size_t stage = 0; stage < numStages; ++stage)
     report(stage);
-  return success();
+  return schedule::pruneWaits(module);
 }
 
 namespace {

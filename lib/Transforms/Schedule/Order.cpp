@@ -35,25 +35,15 @@ public:
   void runOnOperation() override;
 
 private:
-  schedule::Streams emitDevice(OpBuilder &builder, schedule::PlanNames &names);
+  void emitDevice(OpBuilder &builder);
 };
 
 } // namespace
 
-schedule::Streams OrderPass::emitDevice(OpBuilder &builder,
-                                        schedule::PlanNames &names) {
-  Location loc = getOperation().getLoc();
-  plan::DeviceOp::create(builder, loc, builder.getI64IntegerAttr(threads),
+void OrderPass::emitDevice(OpBuilder &builder) {
+  plan::DeviceOp::create(builder, getOperation().getLoc(),
+                         builder.getI64IntegerAttr(threads),
                          builder.getI64IntegerAttr(seed), DenseI64ArrayAttr());
-  auto add = [&](StringRef name, plan::StreamKind kind) {
-    auto stream = plan::StreamOp::create(
-        builder, loc, builder.getStringAttr(names.take(name)),
-        plan::StreamKindAttr::get(builder.getContext(), kind),
-        builder.getI64IntegerAttr(0));
-    return FlatSymbolRefAttr::get(stream.getSymNameAttr());
-  };
-  FlatSymbolRefAttr compute = add("C", plan::StreamKind::Compute);
-  return {compute, add("K", plan::StreamKind::Copy)};
 }
 
 void OrderPass::runOnOperation() {
@@ -81,7 +71,8 @@ void OrderPass::runOnOperation() {
   // 2 device and states, then each timeline
   schedule::PlanNames names(module, replaced.getArrayRef());
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  schedule::Streams streams = emitDevice(builder, names);
+  emitDevice(builder);
+  schedule::PlanStreams streams(builder, names, module.getLoc(), *mesh);
   auto states = schedule::makeStates(builder, names, module, *mesh);
   if (failed(states))
     return signalPassFailure();

@@ -4,13 +4,15 @@
 //
 // See ProgramGraph.h. An edge stands for: the reader's value is made before it;
 // what reads a value runs before what overwrites it; what reads through a fence
-// runs after the values that the fence names.
+// runs after the values that the fence names; collectives keep the program's
+// order, messages that of their names, so that all members agree on both.
 //
 // Test: test/Transforms/Schedule/order.mlir
 //===----------------------------------------------------------------------===//
 
 #include "ProgramGraph.h"
 #include "PlanNames.h"
+#include "SlotBytes.h"
 #include "llmc/Analysis/OpOrder.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -38,16 +40,22 @@ public:
   FailureOr<ProgramGraph> run();
 
 private:
+  void findLastUses();
   LogicalResult addArgument(BlockArgument argument);
+  LogicalResult addReceive(BlockArgument argument, FlatSymbolRefAttr transfer);
   LogicalResult addOp(Operation &op);
   LogicalResult addNode(Operation &op);
   LogicalResult addResults(Operation *terminator);
-  LogicalResult addResult(Value value, SlotAttr slot, Location loc);
+  FailureOr<int32_t> addResult(Value value, SlotAttr slot, Location loc);
+  void addSend(FlatSymbolRefAttr transfer, int32_t from, Value value,
+               Location loc);
+  void orderMessages();
   FailureOr<int32_t> addClass(Location loc, Type type);
   int32_t addCopy(Value value, const Seen &from, int32_t to, Location loc);
   FailureOr<Seen> lookup(Value value, Operation *user);
   /// The results of `op` that take over an operand's bytes.
   SmallVector<std::pair<int64_t, int64_t>> getTies(Operation &op);
+  bool mayReduceInPlace(Operation &op, unsigned number);
   void read(int32_t node, const Seen &value);
 
   bool mayLieIn(const ProgramGraph::Class &values, SlotAttr slot) const;
@@ -63,6 +71,9 @@ private:
   func::FuncOp function;
   ProgramGraph graph;
   llvm::DenseMap<Value, Seen> seen;
+  /// The last op that uses a value under any alias.
+  llvm::DenseMap<Value, Operation *> lastUse;
+  int32_t lastCollective = -1;
   /// Classes of arguments.
   llvm::DenseMap<Attribute, int32_t> argumentIn;
   /// Every edge so far leads from a node to one of a greater number.
@@ -73,6 +84,12 @@ private:
 
 } // namespace
 
+void GraphBuilder::findLastUses() {
+  for (Operation &op : function.front())
+    for (Value operand : op.getOperands())
+      lastUse[getRoot(operand)] = &op;
+}
+
 FailureOr<int32_t> GraphBuilder::addClass(Location loc, Type type) {
   FailureOr<int64_t> bytes = getBytes(loc, type);
   if (failed(bytes))
@@ -81,7 +98,31 @@ FailureOr<int32_t> GraphBuilder::addClass(Location loc, Type type) {
   return static_cast<int32_t>(graph.classes.size() - 1);
 }
 
+/// What arrives lies in a slot of its own until it is read.
+LogicalResult GraphBuilder::addReceive(BlockArgument argument,
+                                       FlatSymbolRefAttr transfer) {
+  FailureOr<int32_t> number = addClass(argument.getLoc(), argument.getType());
+  if (failed(number))
+    return failure();
+  auto node = static_cast<int32_t>(graph.nodes.size());
+  graph.nodes.push_back({nullptr,
+                         -1,
+                         *number,
+                         cast<RankedTensorType>(argument.getType()),
+                         argument.getLoc(),
+                         {},
+                         {*number},
+                         transfer});
+  graph.classes[*number].slot = getBoundarySlot(transfer, /*sends=*/false);
+  graph.classes[*number].versions.push_back({node, {}});
+  seen[argument] = {*number, 0, {}};
+  return success();
+}
+
 LogicalResult GraphBuilder::addArgument(BlockArgument argument) {
+  if (auto transfer = function.getArgAttrOfType<FlatSymbolRefAttr>(
+          argument.getArgNumber(), DistDialect::kRecv))
+    return addReceive(argument, transfer);
   auto slot = function.getArgAttrOfType<SlotAttr>(argument.getArgNumber(),
                                                   DistDialect::kSlot);
   if (!slot) {
@@ -89,7 +130,7 @@ LogicalResult GraphBuilder::addArgument(BlockArgument argument) {
       return success();
     return function.emitOpError()
            << "expected argument " << argument.getArgNumber()
-           << " to be a slot, got a transfer or the microbatch's number";
+           << " to be a slot or a transfer, got the microbatch's number";
   }
   auto [known, isNew] = argumentIn.insert({slot, -1});
   if (isNew) {
@@ -113,12 +154,30 @@ FailureOr<Seen> GraphBuilder::lookup(Value value, Operation *user) {
 }
 
 SmallVector<std::pair<int64_t, int64_t>> GraphBuilder::getTies(Operation &op) {
-  if (auto launch = dyn_cast<dist::LaunchOp>(op))
-    return launch.getTiedPairs();
-  if (auto contract = dyn_cast<dist::ContractOp>(op))
-    if (contract.getAccumulator())
-      return {{0, 2}};
-  return {};
+  SmallVector<std::pair<int64_t, int64_t>> ties = getFormedTies(op);
+  if (isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(op))
+    for (unsigned i = 0; i < op.getNumResults(); ++i)
+      if (mayReduceInPlace(op, i))
+        ties.push_back({i, i});
+  return ties;
+}
+
+/// The operand is the program's own or a sum, and nobody reads it afterwards. A
+/// slot of a microbatch is written once, so what is returned there is made
+/// apart.
+bool GraphBuilder::mayReduceInPlace(Operation &op, unsigned number) {
+  Value root = getRoot(op.getOperand(number));
+  auto value = seen.find(op.getOperand(number));
+  if (value == seen.end() || lastUse.lookup(root) != &op)
+    return false;
+  const ProgramGraph::Class &values = graph.classes[value->second.number];
+  bool isOwn = !values.slot || values.slot.getKind() == SlotKind::Step;
+  bool isLatest =
+      value->second.version + 1 == static_cast<int32_t>(values.versions.size());
+  auto others = llvm::count_if(
+      op.getOperands(), [&](Value other) { return getRoot(other) == root; });
+  return isOwn && isLatest && others == 1 &&
+         !endsInSlot(function, op.getResult(number));
 }
 
 void GraphBuilder::read(int32_t node, const Seen &value) {
@@ -135,8 +194,15 @@ void GraphBuilder::read(int32_t node, const Seen &value) {
 
 LogicalResult GraphBuilder::addNode(Operation &op) {
   auto node = static_cast<int32_t>(graph.nodes.size());
-  graph.nodes.push_back({&op, -1, -1, {}, op.getLoc(), {}, {}});
+  graph.nodes.push_back({&op, -1, -1, {}, op.getLoc(), {}, {}, {}});
+  if (isa<dist::CollectiveInterface>(op)) {
+    if (lastCollective >= 0)
+      graph.nodes[node].after.push_back(lastCollective);
+    lastCollective = node;
+  }
   for (Value operand : op.getOperands()) {
+    if (getScalar(operand) && isa<dist::LaunchOp>(op))
+      continue;
     FailureOr<Seen> value = lookup(operand, &op);
     if (failed(value))
       return failure();
@@ -175,7 +241,9 @@ LogicalResult GraphBuilder::addNode(Operation &op) {
 }
 
 LogicalResult GraphBuilder::addOp(Operation &op) {
-  if (isa<dist::LaunchOp, dist::ContractOp>(op))
+  if (isa<dist::CoordinateOp>(op))
+    return success();
+  if (isa<dist::LaunchOp, dist::ContractOp, dist::CollectiveInterface>(op))
     return addNode(op);
   if (auto fence = dyn_cast<dist::FenceOp>(op)) {
     SmallVector<int32_t> after;
@@ -200,8 +268,9 @@ LogicalResult GraphBuilder::addOp(Operation &op) {
   }
   auto kernel = dyn_cast<graph::KernelOpInterface>(op);
   if (!kernel || kernel.getKernelForm() != graph::KernelForm::Alias)
-    return op.emitOpError() << "expected a launch, a contraction, an alias or "
-                               "a fence after kernels are formed";
+    return op.emitOpError() << "expected a launch, a contraction, a "
+                               "collective, an alias or a fence after kernels "
+                               "are formed";
   for (OpResult result : op.getResults()) {
     unsigned operand = kernel.getAliasedOperand(result.getResultNumber());
     FailureOr<Seen> value = lookup(op.getOperand(operand), &op);
@@ -223,9 +292,7 @@ SmallVector<int32_t> GraphBuilder::getReaders(int32_t number) const {
 /// is made must lie elsewhere.
 bool GraphBuilder::mayLieIn(const ProgramGraph::Class &values,
                             SlotAttr slot) const {
-  SlotKind kind = slot.getKind();
-  if (kind == SlotKind::State || kind == SlotKind::Step ||
-      kind == SlotKind::Metric)
+  if (!isOfMicrobatch(slot))
     return true;
   for (size_t i = 0; i + 1 < values.versions.size(); ++i)
     for (int32_t reader : values.versions[i].readers)
@@ -305,15 +372,16 @@ int32_t GraphBuilder::addCopy(Value value, const Seen &from, int32_t to,
                          cast<RankedTensorType>(value.getType()),
                          loc,
                          {},
-                         {to}});
+                         {to},
+                         {}});
   read(node, from);
   graph.classes[to].versions.push_back({node, {}});
   return node;
 }
 
 /// The result in its slot: it is there, it can be made there, or it is copied.
-LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
-                                      Location loc) {
+FailureOr<int32_t> GraphBuilder::addResult(Value value, SlotAttr slot,
+                                           Location loc) {
   FailureOr<Seen> found = lookup(value, function);
   if (failed(found))
     return failure();
@@ -323,7 +391,7 @@ LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
       from.version + 1 == static_cast<int32_t>(values.versions.size());
   if (values.slot == slot) {
     if (isLast)
-      return success();
+      return from.number;
     return function.emitOpError()
            << "returns in slot " << slot << " what it overwrites there";
   }
@@ -335,7 +403,7 @@ LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
     values.slot = slot;
     if (hasOld)
       overwrite(slot, first);
-    return success();
+    return from.number;
   }
   // What another slot holds may itself be overwritten: it is saved first.
   if (hasOld && values.slot) {
@@ -352,18 +420,49 @@ LogicalResult GraphBuilder::addResult(Value value, SlotAttr slot,
   int32_t copy = addCopy(value, from, *to, loc);
   if (hasOld)
     overwrite(slot, copy);
-  return success();
+  return *to;
+}
+
+void GraphBuilder::addSend(FlatSymbolRefAttr transfer, int32_t from,
+                           Value value, Location loc) {
+  auto node = static_cast<int32_t>(graph.nodes.size());
+  graph.nodes.push_back({nullptr,
+                         from,
+                         -1,
+                         cast<RankedTensorType>(value.getType()),
+                         loc,
+                         {},
+                         {},
+                         transfer});
+  auto version = static_cast<int32_t>(graph.classes[from].versions.size()) - 1;
+  read(node, {from, version, {}});
+}
+
+/// Both ends of a pair of stages take messages in the order of their names.
+void GraphBuilder::orderMessages() {
+  for (bool sends : {true, false}) {
+    SmallVector<std::pair<StringRef, int32_t>> list;
+    for (auto [number, node] : llvm::enumerate(graph.nodes))
+      if (node.transfer && (node.from >= 0) == sends)
+        list.push_back({node.transfer.getValue(), int32_t(number)});
+    llvm::sort(list);
+    for (size_t i = 1; i < list.size(); ++i)
+      graph.nodes[list[i].second].after.push_back(list[i - 1].second);
+  }
 }
 
 LogicalResult GraphBuilder::addResults(Operation *terminator) {
   SmallVector<SlotAttr> slots;
   llvm::DenseSet<Attribute> known;
   for (unsigned i = 0; i < terminator->getNumOperands(); ++i) {
-    slots.push_back(
-        function.getResultAttrOfType<SlotAttr>(i, DistDialect::kSlot));
+    auto transfer =
+        function.getResultAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kSend);
+    slots.push_back(transfer ? getBoundarySlot(transfer, /*sends=*/true)
+                             : function.getResultAttrOfType<SlotAttr>(
+                                   i, DistDialect::kSlot));
     if (!slots.back())
       return function.emitOpError()
-             << "expected result " << i << " to be a slot, got a transfer";
+             << "expected result " << i << " to be a slot or a transfer";
     if (!known.insert(slots.back()).second)
       return function.emitOpError()
              << "expected one result in slot " << slots.back();
@@ -375,12 +474,19 @@ LogicalResult GraphBuilder::addResults(Operation *terminator) {
       auto found = seen.find(operand.get());
       bool lies = found != seen.end() &&
                   graph.classes[found->second.number].versions[0].definedBy < 0;
-      if (lies == isArgument &&
-          failed(addResult(operand.get(), slots[operand.getOperandNumber()],
-                           terminator->getLoc())))
+      if (lies != isArgument)
+        continue;
+      unsigned number = operand.getOperandNumber();
+      FailureOr<int32_t> place =
+          addResult(operand.get(), slots[number], terminator->getLoc());
+      if (failed(place))
         return failure();
+      if (auto transfer = function.getResultAttrOfType<FlatSymbolRefAttr>(
+              number, DistDialect::kSend))
+        addSend(transfer, *place, operand.get(), terminator->getLoc());
     }
   }
+  orderMessages();
   return success();
 }
 
@@ -397,6 +503,7 @@ void GraphBuilder::finish() {
 
 FailureOr<ProgramGraph> GraphBuilder::run() {
   Block &block = function.front();
+  findLastUses();
   for (BlockArgument argument : block.getArguments())
     if (failed(addArgument(argument)))
       return failure();
@@ -407,6 +514,15 @@ FailureOr<ProgramGraph> GraphBuilder::run() {
     return failure();
   finish();
   return std::move(graph);
+}
+
+SlotAttr getBoundarySlot(FlatSymbolRefAttr transfer, bool sends) {
+  std::string name = (transfer.getValue() + (sends ? ".out" : ".in")).str();
+  return SlotAttr::get(transfer.getContext(), SlotKind::Bnd, StringRef(name));
+}
+
+dist::CoordinateOp getScalar(Value value) {
+  return value.getDefiningOp<dist::CoordinateOp>();
 }
 
 FailureOr<ProgramGraph> buildProgramGraph(func::FuncOp function) {

@@ -5,7 +5,8 @@
 // The values of a program in classes that share bytes: aliases, tied operands
 // and their results. A class lies in a slot (an argument's, or a result's when
 // it may be written there directly), or in the call's own memory. Nodes are
-// launches, contractions, and the copies that are left.
+// launches, contractions, collectives, messages, and the copies that are left.
+// Coordinates lie in no buffer: they are scalars of launches.
 //
 //   %a = launch @k(%x)                 class 1 {%a, %b, %r}, in slot act "a0"
 //   %b = launch @j(%a) tied [0, 0]
@@ -38,14 +39,17 @@ struct ProgramGraph {
     SmallVector<Version> versions;
   };
   struct Node {
-    /// A launch or contraction; null for a copy.
+    /// A launch, contraction or collective; null for a copy or message.
     Operation *op = nullptr;
-    /// Of a copy; the type is that of both ends.
+    /// Of a copy; the type is that of both ends. A send has no `to`, a receive
+    /// no `from`.
     int32_t from = -1, to = -1;
     RankedTensorType type;
     Location loc;
     SmallVector<int32_t> after;
     SmallVector<int32_t> touches;
+    /// Of a send or receive.
+    mlir::FlatSymbolRefAttr transfer;
   };
   std::vector<Class> classes;
   std::vector<Node> nodes;
@@ -57,6 +61,13 @@ struct ProgramGraph {
 };
 
 FailureOr<ProgramGraph> buildProgramGraph(mlir::func::FuncOp function);
+
+/// The slot of what a transfer takes from one program to another: `t0.out`
+/// where it is sent, `t0.in` where it is received.
+dist::SlotAttr getBoundarySlot(mlir::FlatSymbolRefAttr transfer, bool sends);
+
+/// The coordinates that a launch takes as a scalar, or null.
+dist::CoordinateOp getScalar(Value value);
 
 } // namespace llmc::schedule
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramOrder.h"
+#include "CollectiveOrder.h"
 #include "ProgramGraph.h"
 
 using namespace mlir;
@@ -36,6 +37,8 @@ private:
   plan::OperandAttr operandOf(int32_t number, RankedTensorType type);
   LogicalResult emitLaunch(dist::LaunchOp launch);
   LogicalResult emitContract(dist::ContractOp contract);
+  LogicalResult emitCollective(dist::CollectiveInterface collective);
+  LogicalResult emitMessage(const ProgramGraph::Node &node);
   LogicalResult emit(const ProgramGraph::Node &node);
 
   OpBuilder &builder;
@@ -46,6 +49,7 @@ private:
   ProgramGraph graph;
   /// Of each class.
   SmallVector<FlatSymbolRefAttr> buffers;
+  int64_t numCollectives = 0;
 };
 
 } // namespace
@@ -93,6 +97,12 @@ plan::OperandAttr ProgramEmitter::operandOf(Value value) {
                    cast<RankedTensorType>(value.getType()));
 }
 
+static plan::Access getAccess(StringRef mode) {
+  return mode == "read"    ? plan::Access::Read
+         : mode == "write" ? plan::Access::Write
+                           : plan::Access::ReadWrite;
+}
+
 LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
   auto module = launch->getParentOfType<ModuleOp>();
   Operation *kernel = tables.lookupSymbolIn(module, launch.getKernel());
@@ -112,23 +122,65 @@ LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
     return launch.emitOpError()
            << "expected " << access.size()
            << " operands and untied results, got " << pointers.size();
-  SmallVector<Attribute> uses;
+  SmallVector<Attribute> uses, scalars;
   for (auto [value, mode] :
        llvm::zip(pointers, access.getAsRange<StringAttr>())) {
-    plan::Access kind = mode == "read"    ? plan::Access::Read
-                        : mode == "write" ? plan::Access::Write
-                                          : plan::Access::ReadWrite;
-    uses.push_back(
-        plan::UseAttr::get(builder.getContext(), kind, operandOf(value)));
+    dist::CoordinateOp scalar = getScalar(value);
+    if ((mode == "scalar") != bool(scalar))
+      return launch.emitOpError()
+             << "expected coordinates exactly where the kernel takes a scalar";
+    if (scalar)
+      scalars.push_back(
+          getCoordinates(scalar.getAxes(), request.streams.getMesh()));
+    else
+      uses.push_back(plan::UseAttr::get(builder.getContext(), getAccess(mode),
+                                        operandOf(value)));
   }
   plan::OperandAttr scratch;
   if (launch.getScratch() > 0)
     scratch = getOperand(request.frames.scratch,
                          RankedTensorType::get({request.frames.scratchBytes},
                                                builder.getI8Type()));
-  plan::KernelOp::create(builder, launch.getLoc(), request.streams.compute,
+  plan::KernelOp::create(builder, launch.getLoc(), request.streams.getCompute(),
                          launch.getKernel(), builder.getArrayAttr(uses),
-                         builder.getArrayAttr({}), scratch);
+                         builder.getArrayAttr(scalars), scratch);
+  return success();
+}
+
+LogicalResult
+ProgramEmitter::emitCollective(dist::CollectiveInterface collective) {
+  Operation *op = collective;
+  SmallVector<Attribute> inputs, outputs;
+  for (Value input : collective.getInputs())
+    inputs.push_back(operandOf(input));
+  for (Value output : op->getResults())
+    outputs.push_back(operandOf(output));
+  CollectiveRequest wanted{collective,
+                           builder.getArrayAttr(inputs),
+                           builder.getArrayAttr(outputs),
+                           request.streams,
+                           request.meetings.members,
+                           (name + ".x" + Twine(numCollectives++)).str()};
+  return schedule::emitCollective(builder, wanted);
+}
+
+/// One end of a transfer.
+LogicalResult ProgramEmitter::emitMessage(const ProgramGraph::Node &node) {
+  bool sends = node.from >= 0;
+  auto found = request.meetings.transfers.find(node.transfer.getValue());
+  if (found == request.meetings.transfers.end())
+    return request.program.function->emitOpError()
+           << "expected a route of transfer " << node.transfer << ", got none";
+  const TransferEnds &ends = found->second;
+  MLIRContext *context = builder.getContext();
+  auto message = plan::MessageAttr::get(
+      context, node.transfer,
+      plan::ExprAttr::getConstant(context, sends ? ends.to : ends.from),
+      {operandOf(sends ? node.from : node.to, node.type)});
+  if (sends)
+    plan::SendOp::create(builder, node.loc, ends.sends, message);
+  else
+    plan::ReceiveOp::create(builder, node.loc, ends.receives, message);
   return success();
 }
 
@@ -185,8 +237,8 @@ LogicalResult ProgramEmitter::emitContract(dist::ContractOp op) {
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   plan::ContractOp::create(
-      builder, op.getLoc(), request.streams.compute, operandOf(op.getLhs()),
-      operandOf(op.getRhs()), operandOf(op.getResult()),
+      builder, op.getLoc(), request.streams.getCompute(),
+      operandOf(op.getLhs()), operandOf(op.getRhs()), operandOf(op.getResult()),
       builder.getArrayAttr(getLoops(op)),
       TypeAttr::get(getAccumulateType(element)), builder.getF64FloatAttr(1.0),
       builder.getF64FloatAttr(op.getAccumulator() ? 1.0 : 0.0),
@@ -200,20 +252,24 @@ LogicalResult ProgramEmitter::emit(const ProgramGraph::Node &node) {
     return emitLaunch(launch);
   if (auto contract = dyn_cast_or_null<dist::ContractOp>(node.op))
     return emitContract(contract);
+  if (auto collective = dyn_cast_or_null<dist::CollectiveInterface>(node.op))
+    return emitCollective(collective);
+  if (node.transfer)
+    return emitMessage(node);
   plan::CopyOp::create(
-      builder, node.loc, request.streams.compute, operandOf(node.to, node.type),
-      operandOf(node.from, node.type),
+      builder, node.loc, request.streams.getCompute(),
+      operandOf(node.to, node.type), operandOf(node.from, node.type),
       plan::HostEndAttr::get(builder.getContext(), plan::HostEnd::None),
       StringAttr());
   return success();
 }
 
-void emitHostCopy(OpBuilder &builder, Location loc, const Streams &streams,
+void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
                   const HostCopy &copy) {
   plan::OperandAttr place = getOperand(copy.slot->buffer, copy.slot->type);
   bool fromHost =
       copy.end == plan::HostEnd::Input || copy.end == plan::HostEnd::Hyper;
-  plan::CopyOp::create(builder, loc, streams.copy,
+  plan::CopyOp::create(builder, loc, streams.getCopy(),
                        fromHost ? place : plan::OperandAttr(),
                        fromHost ? plan::OperandAttr() : place,
                        plan::HostEndAttr::get(builder.getContext(), copy.end),

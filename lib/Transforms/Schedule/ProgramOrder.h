@@ -10,14 +10,23 @@
 #ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
 
+#include "PlanStreams.h"
 #include "TimelineFrames.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace llmc::schedule {
 
-/// The streams of a device.
-struct Streams {
-  mlir::FlatSymbolRefAttr compute;
-  mlir::FlatSymbolRefAttr copy;
+/// The stages between which a transfer goes, and the streams of its ends.
+struct TransferEnds {
+  int64_t from = 0, to = 0;
+  mlir::FlatSymbolRefAttr sends, receives;
+};
+
+/// What the programs of a timeline have to agree on.
+struct Meetings {
+  llvm::StringMap<TransferEnds> transfers;
+  /// The stages whose programs have a named collective, in increasing order.
+  llvm::StringMap<SmallVector<int64_t>> members;
 };
 
 /// A copy from or to the host around a program's own instructions.
@@ -30,7 +39,8 @@ struct HostCopy {
 struct ProgramRequest {
   const TimelineProgram &program;
   const TimelineFrames &frames;
-  const Streams &streams;
+  PlanStreams &streams;
+  const Meetings &meetings;
   /// Inputs before, metrics, outputs and fetches behind.
   SmallVector<HostCopy> before, behind;
   /// Not all stages run it.
@@ -42,7 +52,7 @@ LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
                           mlir::SymbolTableCollection &tables,
                           const ProgramRequest &request, StringRef name);
 
-void emitHostCopy(OpBuilder &builder, Location loc, const Streams &streams,
+void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
                   const HostCopy &copy);
 
 } // namespace llmc::schedule

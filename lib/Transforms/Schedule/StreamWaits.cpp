@@ -26,16 +26,22 @@ public:
 private:
   void readTables();
   void readProgram(plan::ProgramOp program);
-  void write(const StreamOrder &order);
+  void bracketCall(StreamOrderProblem::Program &list,
+                   std::vector<Operation *> &ops);
+  bool joinStreams(ArrayRef<StreamOrderResult::Join> joins);
+  void writeProgram(size_t number, const StreamOrder &order);
 
   ModuleOp module;
   ArrayRef<std::vector<PlanCall>> walks;
   OpBuilder builder;
   StreamOrderProblem problem;
   SmallVector<plan::FrameOp> frames;
+  SmallVector<FlatSymbolRefAttr> streamNames;
+  int32_t compute = 0;
   llvm::DenseMap<Attribute, int32_t> streams, buffers, frameNumbers;
   llvm::MapVector<Operation *, int32_t> programs;
-  /// For each program its instructions.
+  /// For each program its instructions; null where nothing stands but signals
+  /// and waits: the start of the call, its end, a join of streams.
   std::vector<std::vector<Operation *>> instructions;
 };
 
@@ -53,10 +59,38 @@ void WaitAdder::readTables() {
         problem.frameOf.size();
     problem.frameOf.push_back(frameNumbers.lookup(buffer.getFrameAttr()));
   }
-  problem.numStreams = 0;
-  for (auto stream : module.getOps<plan::StreamOp>())
-    streams[FlatSymbolRefAttr::get(stream.getSymNameAttr())] =
-        problem.numStreams++;
+  for (auto stream : module.getOps<plan::StreamOp>()) {
+    auto name = FlatSymbolRefAttr::get(stream.getSymNameAttr());
+    streams[name] = streamNames.size();
+    streamNames.push_back(name);
+    if (stream.getKind() == plan::StreamKind::Compute)
+      compute = streams[name];
+  }
+  problem.numStreams = static_cast<int32_t>(streamNames.size());
+}
+
+/// A call's own memory is that of others before and behind it: what other
+/// streams do there lies between the compute stream's first and last word.
+void WaitAdder::bracketCall(StreamOrderProblem::Program &list,
+                            std::vector<Operation *> &ops) {
+  std::set<int32_t> remote;
+  for (const auto &instruction : list)
+    for (const auto &access : instruction.accesses) {
+      plan::FrameOp frame = frames[problem.frameOf[access.buffer]];
+      if (instruction.stream != compute &&
+          frame.getKind() == plan::FrameKind::Tmp)
+        remote.insert(access.buffer);
+    }
+  if (remote.empty())
+    return;
+  StreamOrderProblem::Instruction end;
+  end.stream = compute;
+  for (int32_t buffer : remote)
+    end.accesses.push_back({buffer, true});
+  list.insert(list.begin(), end);
+  ops.insert(ops.begin(), nullptr);
+  list.push_back(end);
+  ops.push_back(nullptr);
 }
 
 void WaitAdder::readProgram(plan::ProgramOp program) {
@@ -71,37 +105,58 @@ void WaitAdder::readProgram(plan::ProgramOp program) {
     list.push_back(std::move(instruction));
     ops.push_back(op);
   }
+  bracketCall(list, ops);
   problem.programs.push_back(std::move(list));
   instructions.push_back(std::move(ops));
 }
 
-/// Signals behind and waits before their instructions, each once.
-void WaitAdder::write(const StreamOrder &order) {
-  std::map<Operation *, std::set<std::pair<int32_t, int32_t>>> signals, waits;
-  for (const StreamOrder::Edge &edge : order.edges) {
-    signals[instructions[edge.fromProgram][edge.fromInstruction]].insert(
-        {edge.frame, edge.event});
-    waits[instructions[edge.toProgram][edge.toInstruction]].insert(
-        {edge.frame, edge.event});
+/// Slots that several streams leave become free behind one of them, at the end
+/// of the program that uses them last. False where that does not help.
+bool WaitAdder::joinStreams(ArrayRef<StreamOrderResult::Join> joins) {
+  for (const StreamOrderResult::Join &join : joins) {
+    bool computes = llvm::is_contained(join.streams, compute);
+    StreamOrderProblem::Instruction end;
+    end.stream = computes ? compute : join.streams.front();
+    for (size_t buffer = 0; buffer < problem.frameOf.size(); ++buffer)
+      if (problem.frameOf[buffer] == join.frame)
+        end.accesses.push_back({static_cast<int32_t>(buffer), true});
+    problem.programs[join.program].push_back(std::move(end));
+    instructions[join.program].push_back(nullptr);
   }
-  for (const std::vector<Operation *> &list : instructions)
-    for (Operation *op : list) {
-      FlatSymbolRefAttr stream =
-          cast<plan::InstructionInterface>(op).getStreamAttr();
-      auto nameOf = [&](int32_t frame) {
-        return FlatSymbolRefAttr::get(frames[frame].getSymNameAttr());
-      };
+  return !joins.empty();
+}
+
+/// Signals behind and waits before their instructions, each once.
+void WaitAdder::writeProgram(size_t number, const StreamOrder &order) {
+  std::vector<std::set<std::pair<int32_t, int32_t>>> signals, waits;
+  signals.resize(instructions[number].size());
+  waits.resize(instructions[number].size());
+  for (const StreamOrder::Edge &edge : order.edges) {
+    if (edge.fromProgram == static_cast<int32_t>(number))
+      signals[edge.fromInstruction].insert({edge.frame, edge.event});
+    if (edge.toProgram == static_cast<int32_t>(number))
+      waits[edge.toInstruction].insert({edge.frame, edge.event});
+  }
+  auto program = cast<plan::ProgramOp>((programs.begin() + number)->first);
+  Block *body = &program.getBody().front();
+  builder.setInsertionPointToStart(body);
+  for (auto [i, op] : llvm::enumerate(instructions[number])) {
+    Location loc = op ? op->getLoc() : program.getLoc();
+    FlatSymbolRefAttr stream = streamNames[problem.programs[number][i].stream];
+    auto nameOf = [&](int32_t frame) {
+      return FlatSymbolRefAttr::get(frames[frame].getSymNameAttr());
+    };
+    if (op)
       builder.setInsertionPoint(op);
-      for (auto [frame, event] : waits[op])
-        plan::WaitOp::create(builder, op->getLoc(), stream, nameOf(frame),
-                             builder.getI64IntegerAttr(event));
+    for (auto [frame, event] : waits[i])
+      plan::WaitOp::create(builder, loc, stream, nameOf(frame),
+                           builder.getI64IntegerAttr(event));
+    if (op)
       builder.setInsertionPointAfter(op);
-      for (auto [frame, event] : signals[op])
-        plan::SignalOp::create(builder, op->getLoc(), stream, nameOf(frame),
-                               builder.getI64IntegerAttr(event));
-    }
-  for (auto [frame, count] : llvm::zip(frames, order.numEvents))
-    frame.setEvents(std::max<int64_t>(frame.getEvents(), count));
+    for (auto [frame, event] : signals[i])
+      plan::SignalOp::create(builder, loc, stream, nameOf(frame),
+                             builder.getI64IntegerAttr(event));
+  }
 }
 
 LogicalResult WaitAdder::run() {
@@ -119,10 +174,16 @@ LogicalResult WaitAdder::run() {
   if (std::string error = problem.check(); !error.empty())
     return module.emitError() << "cannot order streams: " << error;
   StreamOrderResult result = reduceWaits(problem);
+  // A join may show the next one; each frame needs one at most.
+  for (size_t i = 0; i < frames.size() && joinStreams(result.joins); ++i)
+    result = reduceWaits(problem);
   if (!result.error.empty())
-    return walks[0].front().program->emitError()
+    return programs.begin()->first->emitError()
            << "cannot order streams: " << result.error;
-  write(result.order);
+  for (size_t number = 0; number < instructions.size(); ++number)
+    writeProgram(number, result.order);
+  for (auto [frame, count] : llvm::zip(frames, result.order.numEvents))
+    frame.setEvents(std::max<int64_t>(frame.getEvents(), count));
   return success();
 }
 

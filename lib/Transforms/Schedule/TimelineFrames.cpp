@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TimelineFrames.h"
+#include "ProgramGraph.h"
 
 using namespace mlir;
 using llmc::dist::DistDialect;
@@ -84,17 +85,26 @@ LogicalResult FrameMaker::addUse(int32_t program, SlotAttr slot, Type type,
   return success();
 }
 
+/// The slot of an argument or result: its own, or that of its transfer.
+static SlotAttr findSlot(DictionaryAttr marks, bool isTaken) {
+  if (!marks)
+    return {};
+  if (auto slot = marks.getAs<SlotAttr>(DistDialect::kSlot))
+    return slot;
+  auto transfer = marks.getAs<FlatSymbolRefAttr>(isTaken ? DistDialect::kRecv
+                                                         : DistDialect::kSend);
+  return transfer ? getBoundarySlot(transfer, !isTaken) : SlotAttr();
+}
+
 LogicalResult FrameMaker::collect() {
   for (auto [i, program] : llvm::enumerate(request.programs)) {
     func::FuncOp function = program.function;
     for (unsigned k = 0; k < function.getNumArguments(); ++k)
-      if (auto slot =
-              function.getArgAttrOfType<SlotAttr>(k, DistDialect::kSlot))
+      if (SlotAttr slot = findSlot(function.getArgAttrDict(k), true))
         if (failed(addUse(i, slot, function.getArgumentTypes()[k], true)))
           return failure();
     for (unsigned k = 0; k < function.getNumResults(); ++k)
-      if (auto slot =
-              function.getResultAttrOfType<SlotAttr>(k, DistDialect::kSlot))
+      if (SlotAttr slot = findSlot(function.getResultAttrDict(k), false))
         if (failed(addUse(i, slot, function.getResultTypes()[k], false)))
           return failure();
   }
@@ -125,6 +135,8 @@ int64_t FrameMaker::getSlots(SlotAttr slot, const SlotBuffer &uses) const {
       getInFlight(request.programs, request.walks, getChunk(slot, uses));
   if (slot.getKind() == SlotKind::Act)
     return inFlight;
+  if (slot.getKind() == SlotKind::Bnd)
+    return std::min(request.microbatches, inFlight + 1);
   bool isForwardOnly = llvm::all_of(uses.takenBy, [&](int32_t program) {
     return request.programs[program].attr.getPhase() == dist::Phase::Forward;
   });
@@ -180,7 +192,9 @@ plan::FrameOp FrameMaker::getFrame(SlotAttr slot, const SlotBuffer &uses) {
   int64_t slots = 1;
   if (isOfMicrobatch) {
     slots = getSlots(slot, uses);
-    name += std::to_string(getChunk(slot, uses));
+    // Each end of a transfer is free on its own.
+    name += kind == SlotKind::Bnd ? "." + slot.getName().str()
+                                  : std::to_string(getChunk(slot, uses));
     // Data that the forward alone reads needs fewer slots.
     if (kind == SlotKind::Input && slots > 2)
       name += ".kept";
@@ -225,8 +239,11 @@ LogicalResult FrameMaker::addBuffer(SlotAttr slot, SlotBuffer &uses) {
   }
   plan::FrameOp frame = getFrame(slot, uses);
   uses.frame = FlatSymbolRefAttr::get(frame.getSymNameAttr());
+  bool isBoundary = slot.getKind() == SlotKind::Bnd;
   std::string name =
-      (frame.getSymName() + "." + slot.getName().getValue()).str();
+      (frame.getSymName() + "." +
+       (isBoundary ? StringRef("value") : slot.getName().getValue()))
+          .str();
   auto buffer = plan::BufferOp::create(
       builder, builder.getUnknownLoc(), builder.getStringAttr(names.take(name)),
       uses.frame,

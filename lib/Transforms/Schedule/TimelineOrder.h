@@ -15,7 +15,7 @@ namespace llmc::schedule {
 
 struct TimelineRequest {
   dist::TimelineOp timeline;
-  const Streams &streams;
+  PlanStreams &streams;
   const std::map<std::string, mlir::FlatSymbolRefAttr> &states;
   int64_t threads;
   /// Slots of kind step that are copied to the host.

@@ -37,7 +37,10 @@ def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
           #plan.use<write, <@train.act0.a0, [4], f32>>]) scalars([])
     }
     ```
-    Refuses transfers and collectives, which a device alone has no use for.
+    Collectives run on a stream for each set of axes, in place where their
+    operand dies; transfers on one for each neighbour and direction, from and to
+    slots of their own. Memory of a call that other streams touch is opened and
+    closed by the compute stream, so that programs may share it.
   }];
   let options = [
     Option<"threads", "threads", "int64_t", "1", "Threads of a device's kernels and contractions">,
@@ -52,7 +55,8 @@ def AssignPlacesPass : Pass<"llmc-assign-places", "::mlir::ModuleOp"> {
   let description = [{
     Within a call-local frame, buffers whose lifetimes are ordered share bytes;
     frames of programs that never run at the same time share memory, and so do
-    entries. A remark for each stage says what each kind of memory takes.
+    entries. A remark for each stage says what each kind of memory takes. Waits
+    that the places make superfluous are erased.
 
     ```mlir
     plan.frame @train.c0.F.tmp tmp

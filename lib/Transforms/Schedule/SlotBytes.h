@@ -1,0 +1,34 @@
+//===- SlotBytes.h - Values that share bytes --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values of a program lie in the same bytes before anything is ordered:
+// aliases, and results that kernels were formed to leave in an operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace llmc::schedule {
+
+/// The value whose bytes `value` shows: through ops of form Alias.
+Value getRoot(Value value);
+
+/// The pairs (result, operand) that kernels were formed with.
+SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op);
+
+/// Slots of a microbatch are written once.
+bool isOfMicrobatch(dist::SlotAttr slot);
+
+/// True when the bytes of `value` are returned in a slot of a microbatch, or
+/// sent.
+bool endsInSlot(mlir::func::FuncOp function, Value value);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+#===- mesh_check.py - The same step on every mesh --------------------------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   mesh_check.py --llmc LLMC --run LLMC_RUN --out FOLDER --microbatches 1,2,4
+#
+# Compiles the programs of mesh_program.py for all meshes of pipe x data x
+# tensor, runs 20 steps on virtual devices, and compares metrics with those of
+# one device. A step adds up in another order on each mesh, so the bar is
+# relative: 1e-5, where one device against itself is 0. Leaves the plans in
+# FOLDER/p<pipe>d<data>t<tensor>m<microbatches> and prints the worst distance.
+#
+#===------------------------------------------------------------------------===#
+
+import argparse
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+
+BAR = 1e-5
+
+
+def read_metrics(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def train(arguments, corpus, sizes):
+    name = "p{}d{}t{}m{}".format(*sizes)
+    folder = os.path.join(arguments.out, name)
+    os.makedirs(folder, exist_ok=True)
+    program = os.path.join(os.path.dirname(__file__), "mesh_program.py")
+    words = [f"{k}={v}" for k, v in zip(("pipe", "data", "tensor", "microbatches"), sizes)]
+    with open(f"{folder}/memory.mlir", "w") as file:
+        subprocess.run([sys.executable, program] + words, stdout=file, check=True)
+    subprocess.run([arguments.llmc, "compile", f"{folder}/memory.mlir", "--compile-from=memory", "-o", folder,
+                    "--threads", "1"], stdout=subprocess.DEVNULL, check=True)
+    log = f"{folder}/log.jsonl"
+    subprocess.run([arguments.run, f"{folder}/plan.llmc", "--data", corpus, "--steps", "20", "--log", log,
+                    "--threads", "2"], stdout=subprocess.DEVNULL, check=True)
+    return read_metrics(log)
+
+
+def distance(steps, reference):
+    assert len(steps) == len(reference) == 20
+    worst = 0
+    for step, other in zip(steps, reference):
+        for key in ("loss", "grad_norm"):
+            worst = max(worst, abs(step[key] - other[key]) / abs(other[key]))
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for flag in ("--llmc", "--run", "--out"):
+        parser.add_argument(flag, required=True)
+    parser.add_argument("--microbatches", default="1,2,4")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.out, exist_ok=True)
+    corpus = f"{arguments.out}/corpus.bin"
+    draw = random.Random(3)
+    with open(corpus, "wb") as file:
+        file.write(bytes(draw.randrange(10) for _ in range(4000)))
+    worst, count = 0, 0
+    for m in map(int, arguments.microbatches.split(",")):
+        reference = train(arguments, corpus, (1, 1, 1, m))
+        first, last = reference[0]["loss"], reference[-1]["loss"]
+        assert last < first, f"expected the loss to fall, got {first} and {last}"
+        for mesh in itertools.product((1, 2), repeat=3):
+            if mesh == (1, 1, 1):
+                continue
+            found = distance(train(arguments, corpus, mesh + (m,)), reference)
+            worst, count = max(worst, found), count + 1
+            if not found <= BAR:
+                sys.exit(f"mesh {mesh} with {m} microbatches: relative distance {found}")
+    print(f"{count} meshes, worst relative distance {worst:.1e}")
+
+
+main()
