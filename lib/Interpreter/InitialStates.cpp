@@ -9,12 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StepValues.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/File.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace llmc;
@@ -66,26 +66,6 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
     else
       tensor.setInt(i, rt::loadInteger(*stored, data, i));
   return tensor;
-}
-
-/// The box of `whole` at `offsets` with the shape of `type`.
-static HostTensor cutBox(const HostTensor &whole, RankedTensorType type,
-                         ArrayRef<int64_t> offsets) {
-  HostTensor part(type);
-  if (part.getNumElements() == 0)
-    return part;
-  SmallVector<int64_t> strides = whole.getStrides();
-  SmallVector<int64_t> index(type.getRank());
-  char *out = part.mutableBytes();
-  int64_t size = part.getElementBytes();
-  do {
-    int64_t position = 0;
-    for (auto [i, offset, stride] : llvm::zip_equal(index, offsets, strides))
-      position += (i + offset) * stride;
-    std::memcpy(out, whole.bytes() + position * size, size);
-    out += size;
-  } while (nextIndex(index, part.getShape()));
-  return part;
 }
 
 FailureOr<HostTensor> StepInterpreter::makeInitial(dist::StateOp state,

@@ -47,6 +47,14 @@ LogicalResult StepInterpreter::setState(StringRef name, HostTensor value) {
       return diagnostic << value.getType();
     return diagnostic << "nothing";
   }
+  if (state.isPart())
+    pasteBox(states[state.getPartOfAttr().getAttr()], value,
+             *state.getBoxOffsets());
+  else
+    for (auto part : module.getOps<dist::StateOp>())
+      if (part.getPartOf() == name)
+        states[part.getSymNameAttr()] =
+            cutBox(value, part.getTensorType(), *part.getBoxOffsets());
   states[state.getSymNameAttr()] = std::move(value);
   return success();
 }
@@ -169,6 +177,26 @@ static void collectMetrics(func::FuncOp update, ArrayRef<HostTensor> results,
       metrics[name] = results[i];
 }
 
+/// Gradients of the parts of one parameter become the parameter's.
+static void joinGradients(const SymbolTable &symbols, NamedTensors &gradients) {
+  NamedTensors joined;
+  for (auto &[name, value] : gradients) {
+    auto state = symbols.lookup<dist::StateOp>(name);
+    if (!state || !state.isPart()) {
+      joined[name] = value;
+      continue;
+    }
+    StringAttr symbol = state.getPartOfAttr().getAttr();
+    auto whole = symbols.lookup<dist::StateOp>(symbol);
+    HostTensor &sum = joined[symbol];
+    if (!sum)
+      sum =
+          HostTensor(value.getElementType(), whole.getTensorType().getShape());
+    pasteBox(sum, value, *state.getBoxOffsets());
+  }
+  gradients = std::move(joined);
+}
+
 LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
                                        InputSource inputs, StepResult &result) {
   auto op = symbols.lookup<dist::StepOp>(name);
@@ -195,6 +223,7 @@ LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
       failed(interpreter.interpret(update, arguments, results)))
     return failure();
   collectMetrics(update, results, result.metrics);
+  joinGradients(symbols, result.gradients);
   return writeStates(update, results);
 }
 

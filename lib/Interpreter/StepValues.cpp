@@ -9,6 +9,7 @@
 #include "StepValues.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "mlir/IR/Diagnostics.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace llmc;
@@ -68,4 +69,41 @@ void llmc::addTo(HostTensor &sum, const HostTensor &value, Type type) {
       sum.setFloat(i, sum.getFloat(i) + value.getFloat(i));
     else
       sum.setInt(i, sum.getInt(i) + value.getInt(i));
+}
+
+/// Calls `visit` with the byte positions in whole and part of each element of
+/// the box.
+static void walkBox(const HostTensor &whole, const HostTensor &part,
+                    ArrayRef<int64_t> offsets,
+                    llvm::function_ref<void(int64_t, int64_t)> visit) {
+  if (part.getNumElements() == 0)
+    return;
+  SmallVector<int64_t> strides = whole.getStrides();
+  SmallVector<int64_t> index(part.getShape().size());
+  int64_t size = part.getElementBytes(), at = 0;
+  do {
+    int64_t position = 0;
+    for (auto [i, offset, stride] : llvm::zip_equal(index, offsets, strides))
+      position += (i + offset) * stride;
+    visit(position * size, at);
+    at += size;
+  } while (nextIndex(index, part.getShape()));
+}
+
+HostTensor llmc::cutBox(const HostTensor &whole, RankedTensorType type,
+                        ArrayRef<int64_t> offsets) {
+  HostTensor part(type);
+  char *out = part.mutableBytes();
+  walkBox(whole, part, offsets, [&](int64_t from, int64_t to) {
+    std::memcpy(out + to, whole.bytes() + from, part.getElementBytes());
+  });
+  return part;
+}
+
+void llmc::pasteBox(HostTensor &whole, const HostTensor &part,
+                    ArrayRef<int64_t> offsets) {
+  char *out = whole.mutableBytes();
+  walkBox(whole, part, offsets, [&](int64_t to, int64_t from) {
+    std::memcpy(out + to, part.bytes() + from, part.getElementBytes());
+  });
 }

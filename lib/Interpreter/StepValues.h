@@ -36,6 +36,13 @@ HostTensor convertElements(const HostTensor &tensor, Type type);
 /// becomes the value, in `type`.
 void addTo(HostTensor &sum, const HostTensor &value, Type type);
 
+/// The box of `whole` at `offsets` with the shape of `type`.
+HostTensor cutBox(const HostTensor &whole, RankedTensorType type,
+                  ArrayRef<int64_t> offsets);
+/// Writes `part` into `whole` at `offsets`.
+void pasteBox(HostTensor &whole, const HostTensor &part,
+              ArrayRef<int64_t> offsets);
+
 } // namespace llmc
 
 #endif // LLMC_LIB_INTERPRETER_STEPVALUES_H

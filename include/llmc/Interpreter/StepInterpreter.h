@@ -43,7 +43,8 @@ public:
   /// `directory`.
   LogicalResult initializeStates(uint64_t seed, StringRef directory = "");
 
-  /// The value of a state; empty for an unknown name.
+  /// The value of a state; empty for an unknown name. Parts and their whole
+  /// always agree.
   HostTensor getState(StringRef name) const;
   /// Replaces a state; fails on an unknown name or another type.
   LogicalResult setState(StringRef name, HostTensor value);
@@ -56,7 +57,7 @@ public:
   struct StepResult {
     /// Results of @update marked as metrics.
     NamedTensors metrics;
-    /// Sums over microbatches, by the state's name.
+    /// Sums over microbatches, by the state's name; of parts, by the whole's.
     NamedTensors gradients;
     HostTensor lossSum, count;
   };

@@ -17,9 +17,11 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   // On the forward graph: a derivative op takes the block of its forward op.
   // Before any merging of equal ops, which would break layers apart.
   pm.addPass(createFindBlocksPass());
+  pm.addPass(createSplitContractionsPass());
   pm.addPass(createSumLossPass());
   pm.addPass(createDifferentiatePass());
   pm.addPass(createBuildUpdatePass());
+  pm.addPass(createSplitStatesPass());
   // Merges within a block and phase only: the marks tell ops apart.
   pm.addPass(mlir::createCSEPass());
   pm.addPass(createVerifyTrainingPass());

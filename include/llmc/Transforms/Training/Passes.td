@@ -80,6 +80,27 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def SplitContractionsPass : Pass<"llmc-split-contractions", "::mlir::ModuleOp"> {
+  let summary = "A slice of a product becomes a product with a slice";
+  let description = [{
+    Where all uses of a value are slices of one dimension, and it comes by a
+    contraction from a state whose row splits that dimension, each slice is
+    computed from slices of the states: through bias, reshape and transpose,
+    by the ops' sharding rules.
+
+    ```mlir
+    %y = stablehlo.dot_general %x, %W ...
+    %q = stablehlo.slice %y [0:8, 0:4]
+    // becomes
+    %w = stablehlo.slice %W [0:8, 0:4]
+    %q = stablehlo.dot_general %x, %w ...
+    ```
+    `llmc-split-states` then stores the state in parts. Rows that do not split
+    the dimension keep the one product, which is faster.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
+}
+
 def SumLossPass : Pass<"llmc-sum-loss", "::mlir::ModuleOp"> {
   let summary = "The loss as a sum and a count";
   let description = [{
@@ -126,6 +147,22 @@ def BuildUpdatePass : Pass<"llmc-build-update", "::mlir::ModuleOp"> {
     one element it is applied to each element; written on the parameter's shape
     it is taken as it is.
     Metrics: loss, grad_norm, lr.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
+def SplitStatesPass : Pass<"llmc-split-states", "::mlir::ModuleOp"> {
+  let summary = "A state that is used in parts is stored in parts";
+  let description = [{
+    A parameter whose row splits a dimension along which each of its uses in
+    every program is a slice becomes parts, its optimizer states and its
+    gradient too:
+
+    ```mlir
+    dist.state @W.0 part of @W box([0, 0] [8, 4]) : tensor<8x4xf32> {role = parameter}
+    ```
+    The update's element-wise ops are built on each part; sums over the whole
+    become sums over the parts. Parts have the row of their whole.
   }];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }

@@ -1,0 +1,28 @@
+//===- StateParts.h - Which states are worth splitting ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_TRAINING_STATEPARTS_H
+#define LLMC_TRANSFORMS_TRAINING_STATEPARTS_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+
+namespace llmc::training {
+
+/// Whether the state's row splits the dimension, at rest or in use, so that
+/// slices along it would be gathered.
+inline bool isSplitByRow(dist::StateOp state, int64_t dim) {
+  dist::RowAttr row = state.getRowAttr();
+  if (!row)
+    return false;
+  for (dist::LayoutAttr layout : {row.getRest(), row.getUse()})
+    if (layout && !layout.getDims()[dim].getAxes().empty())
+      return true;
+  return false;
+}
+
+} // namespace llmc::training
+
+#endif // LLMC_TRANSFORMS_TRAINING_STATEPARTS_H
