@@ -27,6 +27,13 @@ bool llmc::isCollectiveOver(Operation *op, StringRef axis) {
                       [&](StringAttr name) { return name.getValue() == axis; });
 }
 
+std::string llmc::printStages(ArrayRef<int64_t> stages) {
+  std::string text;
+  for (int64_t stage : stages)
+    text += (text.empty() ? "" : ", ") + std::to_string(stage);
+  return "[" + text + "]";
+}
+
 void llmc::placeCrossings(Block &body) {
   SmallVector<Operation *> crossings;
   for (Operation &op : body)
@@ -58,7 +65,7 @@ StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
     microbatch = module.lookupSymbol<func::FuncOp>(step.getMicrobatch());
   if (meshes.empty() || numStages == 1)
     return;
-  StringRef axis = *(*meshes.begin()).getPipeline();
+  axis = *(*meshes.begin()).getPipeline();
   for (auto buffer : module.getOps<dist::BufferOp>())
     for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>()) {
       ArrayRef<int64_t> pin = box.getLayout().getPin(axis);
@@ -84,6 +91,10 @@ Stages StageMap::getArgumentStages(BlockArgument argument) {
   if (auto state =
           function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads))
     return getStateStages(state.getAttr());
+  if (auto layout =
+          function.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout))
+    if (ArrayRef<int64_t> pin = layout.getPin(axis); !pin.empty())
+      return Stages(pin);
   if (!microbatch || function == microbatch)
     return all;
   // The result of the microbatch that has the same mark.

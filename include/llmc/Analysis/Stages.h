@@ -31,6 +31,9 @@ bool isMadeAnywhere(Operation *op);
 /// A transfer or a join, which stand between segments.
 bool isCrossing(Operation *op);
 
+/// "[0, 2]".
+std::string printStages(ArrayRef<int64_t> stages);
+
 /// True for a collective over (at least) `axis`.
 bool isCollectiveOver(Operation *op, StringRef axis);
 
@@ -46,12 +49,13 @@ public:
 
   int64_t getNumStages() const { return numStages; }
   const Stages &getAll() const { return all; }
+  StringRef getAxis() const { return axis; }
   /// The stage of a chunk.
   int64_t getStage(int64_t chunk) const { return chunk % numStages; }
 
   /// The stages of a value at the top of a function: by its segment; in an
-  /// update that is not cut yet by `dist.at`; arguments by their buffer or, for
-  /// sums, by the function that makes them.
+  /// update that is not cut yet by `dist.at`; arguments by their buffer, their
+  /// `dist.layout` or, for sums, by the function that makes them.
   Stages getStages(Value value);
   /// Where the state's buffer lives.
   Stages getStateStages(mlir::StringAttr state) const;
@@ -62,6 +66,8 @@ private:
   ModuleOp module;
   mlir::func::FuncOp microbatch;
   int64_t numStages;
+  /// The pipeline axis, or "".
+  StringRef axis;
   Stages all;
   /// By state, where its buffer lives.
   llvm::DenseMap<Attribute, Stages> states;

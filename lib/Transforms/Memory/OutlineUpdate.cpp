@@ -63,13 +63,6 @@ FailureOr<Value> UpdateOutliner::read(Value value) {
   return slot;
 }
 
-static std::string printStages(ArrayRef<int64_t> stages) {
-  std::string text;
-  for (int64_t stage : stages)
-    text += (text.empty() ? "" : ", ") + std::to_string(stage);
-  return "[" + text + "]";
-}
-
 LogicalResult UpdateOutliner::addSegment(SegmentOp segment) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(segment.getBody(), captured);

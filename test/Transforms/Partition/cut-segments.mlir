@@ -64,3 +64,76 @@ func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tens
   return %1 : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// An update over two stages: few segments, each behind what it reads; a join
+// with its operand's segment in front of it; constants that go through joins
+// first of all.
+#U = #dist.phase<update>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0 = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// CHECK-LABEL: func.func private @u
+// CHECK: %[[C:.*]] = dist.segment at(1) phase(update)
+// CHECK-NEXT: stablehlo.constant dense<3.0
+// CHECK: %[[CJ:.*]] = dist.join %[[C]] over "pipe"
+// CHECK: %[[A:.*]]:2 = dist.segment at(0) phase(update)
+// CHECK-NEXT: stablehlo.negate %arg2
+// CHECK-NEXT: stablehlo.abs
+// CHECK: %[[J:.*]] = dist.join %[[A]]#0 over "pipe"
+// CHECK: %[[B:.*]]:2 = dist.segment at(0, 1) phase(update)
+// CHECK-NEXT: dist.all_reduce @c0 %[[J]]
+// CHECK-NEXT: dist.all_reduce @c1 %[[CJ]]
+// CHECK-NEXT: stablehlo.add
+// CHECK: %[[D:.*]] = dist.segment at(0) phase(update)
+// CHECK-NEXT: stablehlo.multiply %[[A]]#1, %[[B]]#0
+// CHECK: return %[[D]], %[[B]]#1
+func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}, %lr: tensor<f32> {dist.hyper = @lr, dist.role = "hyper"})
+    -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}, tensor<f32> {dist.metric = "b", dist.role = "metric"}) {
+  %c = stablehlo.constant {dist.at = array<i64: 1>} dense<3.0> : tensor<f32>
+  %n = stablehlo.negate %lr {dist.at = array<i64: 0>, dist.phase = #U} : tensor<f32>
+  %j = dist.join %n over "pipe" : (tensor<f32>) -> tensor<f32>
+  %r = dist.all_reduce @c0 %j over ["pipe"] sum {dist.phase = #U} : tensor<f32>
+  %cj = dist.join %c over "pipe" : (tensor<f32>) -> tensor<f32>
+  %cr = dist.all_reduce @c1 %cj over ["pipe"] sum {dist.phase = #U} : tensor<f32>
+  %b = stablehlo.abs %lr {dist.at = array<i64: 0>, dist.phase = #U} : tensor<f32>
+  %d = stablehlo.multiply %b, %r {dist.at = array<i64: 0>, dist.phase = #U} : tensor<f32>
+  %e = stablehlo.add %r, %cr {dist.phase = #U} : tensor<f32>
+  return %d, %e : tensor<f32>, tensor<f32>
+}
+dist.hyper @lr : tensor<f32> = <constant, base = 0.05>
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+// A collective that is wanted at stage 0 of three: the others add zeros.
+dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0 = stablehlo.constant {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// CHECK-LABEL: func.func private @widened
+// CHECK: %[[J:.*]] = dist.join %arg0 over "pipe" : (tensor<f32>) -> tensor<f32>
+// CHECK: dist.segment at(0, 1, 2) phase(update)
+// CHECK-NEXT: dist.all_reduce @c0 %[[J]]
+// CHECK: dist.segment at(0) phase(update)
+func.func private @widened(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}) {
+  %r = dist.all_reduce @c0 %ls over ["pipe"] sum {dist.at = array<i64: 0>} : tensor<f32>
+  %d = stablehlo.negate %r {dist.at = array<i64: 0>} : tensor<f32>
+  return %d : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@widened) microbatches(1) schedule(<1f1b>) chunks([0, 1, 2])
+
+// -----
+
+// Stages are at different microbatches at any time.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  // expected-error@+1 {{expected no collective over pipeline axis "pipe" in a microbatch}}
+  %0 = dist.all_reduce %x over ["pipe"] sum {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])

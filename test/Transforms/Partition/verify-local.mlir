@@ -35,3 +35,99 @@ func.func @f(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}) -> (t
   return %0 : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// What goes from stage to stage needs a transfer.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+    %2 = stablehlo.tanh %x : tensor<4xf32>
+    dist.yield %2 : tensor<4xf32>
+  }
+  // expected-error@+1 {{at stages [1] reads a value that lives at [0]}}
+  %1 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
+    %3 = stablehlo.tanh %0 : tensor<4xf32>
+    dist.yield %3 : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input", dist.layout = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>}) -> (tensor<4xf32> {dist.name = "y"}) {
+  // expected-error@+1 {{at stages [1] reads a value that lives at [0]}}
+  %0 = dist.transfer @t0 %x along "pipe" 1 -> 0 : tensor<4xf32>
+  %1 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+    %3 = stablehlo.tanh %0 : tensor<4xf32>
+    dist.yield %3 : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// An update: a state of both stages has a new value at one.
+#all = #dist.layout<@mesh, [{}], at = {"pipe" = [0, 1]}>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #all, [0]>]
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0:2 = dist.segment chunk(1) phase(forward) -> tensor<f32>, tensor<f32> {
+    %1 = stablehlo.constant dense<1.0> : tensor<f32>
+    dist.yield %1, %1 : tensor<f32>, tensor<f32>
+  }
+  return %0#0, %0#1 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}, %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
+    -> (tensor<4xf32> {dist.role = "parameter", dist.writes = @w}) {
+  %0 = dist.segment at(1) phase(update) -> tensor<4xf32> {
+    %1 = stablehlo.negate %w : tensor<4xf32>
+    dist.yield %1 : tensor<4xf32>
+  }
+  // expected-error@+1 {{at stages [0, 1] reads a value that lives at [1]}}
+  return %0 : tensor<4xf32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+// The loss is at stage 1 alone; a collective is everybody's.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0:2 = dist.segment chunk(1) phase(forward) -> tensor<f32>, tensor<f32> {
+    %1 = stablehlo.constant dense<1.0> : tensor<f32>
+    dist.yield %1, %1 : tensor<f32>, tensor<f32>
+  }
+  return %0#0, %0#1 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "loss", dist.role = "metric"}) {
+  %j = dist.join %ls over "pipe" : (tensor<f32>) -> tensor<f32>
+  %0 = dist.segment at(1) phase(update) -> tensor<f32> {
+    // expected-error@+1 {{expected a collective over pipeline axis "pipe" at all stages, got [1]}}
+    %1 = dist.all_reduce %j over ["pipe"] sum : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0:2 = dist.segment chunk(1) phase(forward) -> tensor<f32>, tensor<f32> {
+    %1 = stablehlo.constant dense<1.0> : tensor<f32>
+    dist.yield %1, %1 : tensor<f32>, tensor<f32>
+  }
+  return %0#0, %0#1 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "loss", dist.role = "metric"}) {
+  // expected-error@+1 {{expected no transfer in an update; a join and a collective move values between its stages}}
+  %0 = dist.transfer @t %ls along "pipe" 1 -> 0 : tensor<f32>
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1])

@@ -33,8 +33,12 @@ def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {
   let summary = "Move every op into the segment of its chunk and phase";
   let description = [{
     Segments stand in the order forward of chunk 0, 1, ..., then for chunks n - 1
-    to 0 backward-input and backward-weight. Constants are cloned into each
-    segment that uses them.
+    to 0 backward-input and backward-weight. Ops of an update are grouped by
+    `dist.at`, each in the first segment of its stages behind what it reads.
+    Constants and coordinates are cloned into each segment that uses them;
+    `dist.transfer` and `dist.join` stay between segments. All stages take part
+    in a collective over the pipeline axis: where it is wanted at some alone, the
+    others add zeros.
 
     ```mlir
     %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
@@ -44,7 +48,8 @@ def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {
       dist.yield %1 : tensor<4xf32>
     }
     ```
-    Refuses an op that has no marks, and a value used before its segment.
+    Refuses an op that has no marks, a value used before its segment, and a
+    collective over the pipeline axis in a microbatch.
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
@@ -52,8 +57,9 @@ def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {
 def VerifyLocalPass : Pass<"llmc-verify-local", "::mlir::ModuleOp"> {
   let summary = "Check what holds after phase 4";
   let description = [{
-    No encodings are left; every op of a program stands in a segment; every
-    state that is read or written has a buffer.
+    No encodings are left; every op of a program stands in a segment, or is a
+    transfer or join; every state that is read or written has a buffer; with
+    several stages values are read where they live.
   }];
 }
 
