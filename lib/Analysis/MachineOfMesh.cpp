@@ -6,6 +6,7 @@
 
 #include "llmc/Analysis/MachineOfMesh.h"
 
+#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -21,7 +22,7 @@ public:
 
 private:
   InFlightDiagnostic error() {
-    return mesh.emitOpError() << "attribute '" << kMachineAttr << "': ";
+    return mesh.emitOpError() << "attribute '" << dist::kMachine << "': ";
   }
   LogicalResult readLink(Attribute attribute);
   LogicalResult readAxes();
@@ -55,9 +56,10 @@ LogicalResult Reader::readAxes() {
   auto axes = dictionary.getAs<DictionaryAttr>("axes");
   for (StringAttr axis : mesh.getAxes().getNames()) {
     auto name = axes ? axes.getAs<StringAttr>(axis) : StringAttr();
-    if (!name)
-      return error() << "expected a link class of axis " << axis
-                     << ", got none";
+    if (!name) {
+      machine.axisLinks.push_back(0);
+      continue;
+    }
     auto link = llvm::find_if(machine.links, [&](const auto &candidate) {
       return candidate.name == name.getValue();
     });
@@ -72,7 +74,8 @@ LogicalResult Reader::readAxes() {
 
 FailureOr<MachineModel> Reader::run() {
   size_t numAxes = mesh.getAxes().getNumAxes();
-  if (auto links = dictionary.getAs<ArrayAttr>("links")) {
+  auto links = dictionary.getAs<ArrayAttr>("links");
+  if (links && !links.empty()) {
     for (Attribute link : links)
       if (failed(readLink(link)))
         return failure();
@@ -90,34 +93,12 @@ FailureOr<MachineModel> Reader::run() {
 }
 
 FailureOr<MachineModel> llmc::readMachine(dist::MeshOp mesh) {
-  Attribute attribute = mesh->getAttr(kMachineAttr);
+  Attribute attribute = mesh->getAttr(dist::kMachine);
   if (!attribute)
     return MachineModel::uniform(mesh.getAxes().getNumAxes());
   auto dictionary = dyn_cast<DictionaryAttr>(attribute);
   if (!dictionary)
-    return mesh.emitOpError() << "attribute '" << kMachineAttr
+    return mesh.emitOpError() << "attribute '" << dist::kMachine
                               << "': expected a dictionary, got " << attribute;
   return Reader(mesh, dictionary).run();
-}
-
-DictionaryAttr llmc::toAttribute(const MachineModel &machine,
-                                 dist::MeshAxesAttr axes) {
-  Builder builder(axes.getContext());
-  SmallVector<Attribute> links;
-  for (const MachineModel::Link &link : machine.links)
-    links.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(link.name)),
-         builder.getNamedAttr("latency", builder.getF64FloatAttr(link.latency)),
-         builder.getNamedAttr("bandwidth",
-                              builder.getF64FloatAttr(link.bandwidth))}));
-  SmallVector<NamedAttribute> axisLinks;
-  for (auto [axis, link] : llvm::zip(axes.getNames(), machine.axisLinks))
-    axisLinks.push_back(builder.getNamedAttr(
-        axis, builder.getStringAttr(machine.links[link].name)));
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("links", builder.getArrayAttr(links)),
-       builder.getNamedAttr("axes", builder.getDictionaryAttr(axisLinks)),
-       builder.getNamedAttr("flops", builder.getF64FloatAttr(machine.flops)),
-       builder.getNamedAttr("memory",
-                            builder.getI64IntegerAttr(machine.memory))});
 }

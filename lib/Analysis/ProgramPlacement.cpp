@@ -2,235 +2,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layouts are kept in a table while axes are placed, and written once. Order of
-// everything: functions of microbatches and entries, then updates; in each
-// function the ops in order.
+// Layouts are kept in a table while axes are placed, and written once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/ProgramPlacement.h"
 
-#include "llmc/Analysis/OpLayouts.h"
+#include "LayoutTable.h"
 #include "llmc/Analysis/ReductionPlacement.h"
-#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace llmc;
 using dist::AxisAttr;
-using dist::DistDialect;
 using dist::LayoutAttr;
 using graph::Reduction;
-
-namespace {
-
-/// A result of a function: what it returns, and the argument of `@update` that
-/// takes the sum of all microbatches, if one does.
-struct Exit {
-  func::FuncOp function;
-  unsigned result;
-  BlockArgument taker;
-  /// What the row says of the gradient; null when it says nothing.
-  LayoutAttr rowLayout;
-};
-
-struct Item {
-  Operation *op;
-  graph::ShardingRule rule;
-  OpLayouts runs;
-};
-
-/// Functions, their ops and layouts.
-class Table {
-public:
-  explicit Table(ModuleOp module) : module(module) {}
-
-  void read();
-  /// Asks again how each op runs.
-  void refresh(dist::MeshAxesAttr mesh);
-  void write();
-
-  LayoutAttr layoutOf(Value value) const { return layouts.lookup(value); }
-  /// Of what the exit's function returns.
-  LayoutAttr layoutOf(const Exit &exit) const {
-    return results.lookup({exit.function, exit.result});
-  }
-  Value valueOf(const Exit &exit) const {
-    func::FuncOp function = exit.function;
-    return function.getBody().front().getTerminator()->getOperand(exit.result);
-  }
-  bool isUpdate(func::FuncOp function) const {
-    return updates.contains(function);
-  }
-  int64_t timesOf(Value value) const {
-    Region *region = value.getParentRegion();
-    return times.lookup(region->getParentOp());
-  }
-
-  ModuleOp module;
-  std::vector<Item> items;
-  SmallVector<Exit> exits;
-  /// In `items`, where those of the updates begin.
-  size_t firstUpdate = 0;
-  llvm::DenseMap<Value, LayoutAttr> layouts;
-  llvm::DenseMap<std::pair<Operation *, unsigned>, LayoutAttr> results;
-
-private:
-  void collect();
-  void readFunction(func::FuncOp function);
-  void addExits(func::FuncOp function);
-  void connect(dist::StepOp step);
-  LayoutAttr rowOf(StringRef state);
-  void writeFunction(func::FuncOp function);
-
-  llvm::SetVector<Operation *> functions, updates;
-  llvm::DenseMap<Operation *, int64_t> times;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-void Table::collect() {
-  for (ProgramFunction &program : getProgramFunctions(module)) {
-    int64_t count = 1;
-    if (program.kind == FunctionKind::Microbatch)
-      count = cast<dist::StepOp>(program.owner).getMicrobatches();
-    int64_t &known = times[program.function];
-    known = std::max(known, count);
-    if (program.kind == FunctionKind::Update)
-      updates.insert(program.function);
-    else
-      functions.insert(program.function);
-  }
-}
-
-void Table::readFunction(func::FuncOp function) {
-  for (BlockArgument argument : function.getArguments())
-    if (auto layout = function.getArgAttrOfType<LayoutAttr>(
-            argument.getArgNumber(), DistDialect::kLayout))
-      layouts[argument] = layout;
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto layout =
-            function.getResultAttrOfType<LayoutAttr>(i, DistDialect::kLayout))
-      results[{function, i}] = layout;
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    auto list = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
-      if (list && i < list.size())
-        layouts[result] = dyn_cast<LayoutAttr>(list[i]);
-    Item item{&op, {}, {}};
-    if (auto model = dyn_cast<graph::ShardingRuleOpInterface>(op))
-      item.rule = model.getShardingRule();
-    items.push_back(std::move(item));
-  }
-}
-
-void Table::addExits(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    exits.push_back({function, i, {}, {}});
-}
-
-/// The row's layout of the state's gradient, that of the whole for a part.
-LayoutAttr Table::rowOf(StringRef name) {
-  for (auto state = module.lookupSymbol<dist::StateOp>(name); state;) {
-    if (dist::RowAttr row = state.getRowAttr())
-      return row.getGradient();
-    if (!state.getPartOf())
-      return {};
-    state = module.lookupSymbol<dist::StateOp>(*state.getPartOf());
-  }
-  return {};
-}
-
-/// Gradients, loss sum and count of a microbatch go to the arguments of the
-/// update that are marked alike.
-void Table::connect(dist::StepOp step) {
-  auto from = module.lookupSymbol<func::FuncOp>(step.getMicrobatch());
-  auto to = module.lookupSymbol<func::FuncOp>(step.getUpdate());
-  llvm::DenseMap<std::pair<Attribute, Attribute>, BlockArgument> takers;
-  for (BlockArgument argument : to.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    Attribute gradient = to.getArgAttr(i, DistDialect::kGradientOf);
-    Attribute role = to.getArgAttr(i, DistDialect::kRole);
-    if ((gradient || role) && !to.getArgAttr(i, DistDialect::kReads) &&
-        !to.getArgAttr(i, DistDialect::kHyper))
-      takers[{gradient, role}] = argument;
-  }
-  size_t count = exits.size();
-  for (size_t i = 0; i < count; ++i) {
-    if (exits[i].function != from)
-      continue;
-    unsigned result = exits[i].result;
-    auto gradient = from.getResultAttrOfType<FlatSymbolRefAttr>(
-        result, DistDialect::kGradientOf);
-    Attribute role = from.getResultAttr(result, DistDialect::kRole);
-    auto taker = takers.find({gradient, role});
-    if ((!gradient && !role) || taker == takers.end())
-      continue;
-    Exit exit{from, result, taker->second,
-              gradient ? rowOf(gradient.getValue()) : LayoutAttr()};
-    if (exits[i].taker)
-      exits.push_back(exit);
-    else
-      exits[i] = exit;
-  }
-}
-
-void Table::read() {
-  collect();
-  for (Operation *function : functions)
-    readFunction(cast<func::FuncOp>(function));
-  firstUpdate = items.size();
-  for (Operation *function : updates)
-    if (!functions.contains(function))
-      readFunction(cast<func::FuncOp>(function));
-  functions.insert(updates.begin(), updates.end());
-  for (Operation *function : functions)
-    addExits(cast<func::FuncOp>(function));
-  for (auto step : module.getOps<dist::StepOp>())
-    connect(step);
-}
-
-void Table::refresh(dist::MeshAxesAttr mesh) {
-  for (Item &item : items) {
-    if (item.rule.operands.size() != item.op->getNumOperands())
-      continue;
-    LayoutProblem problem{item.op, item.rule, mesh, {}, {}};
-    for (Value operand : item.op->getOperands())
-      problem.operands.push_back(layoutOf(operand));
-    for (Value result : item.op->getResults())
-      problem.results.push_back(layoutOf(result));
-    item.runs = getOpLayouts(problem);
-  }
-}
-
-void Table::writeFunction(func::FuncOp function) {
-  SmallVector<Attribute> arguments, returned;
-  for (BlockArgument argument : function.getArguments())
-    arguments.push_back(layoutOf(argument));
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    returned.push_back(results.lookup({function, i}));
-  setArgumentMarks(function, DistDialect::kLayout, arguments);
-  setResultMarks(function, DistDialect::kLayout, returned);
-}
-
-void Table::write() {
-  for (Operation *function : functions)
-    writeFunction(cast<func::FuncOp>(function));
-  for (Item &item : items) {
-    SmallVector<Attribute> list;
-    for (Value result : item.op->getResults())
-      if (LayoutAttr layout = layoutOf(result))
-        list.push_back(layout);
-    if (!list.empty() && list.size() == item.op->getNumResults())
-      item.op->setAttr(DistDialect::kLayouts,
-                       ArrayAttr::get(module.getContext(), list));
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // One axis and one kind
@@ -266,7 +53,7 @@ static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis, Reduction kind) {
 namespace {
 class AxisPlacer {
 public:
-  AxisPlacer(Table &table, LayoutReshards &reshards, AxisAttr axis,
+  AxisPlacer(LayoutTable &table, LayoutReshards &reshards, AxisAttr axis,
              Reduction kind)
       : table(table), reshards(reshards), axis(axis), kind(kind) {}
 
@@ -281,21 +68,21 @@ private:
   bool isInsidePin(LayoutAttr inner, LayoutAttr outer) const;
   int32_t define(Value value);
   PlacementProblem::Use use(Value value, LayoutAttr want);
-  void addItem(const Item &item);
-  void addExit(const Exit &exit);
-  bool isSource(const Item &item) const;
-  bool mayCarry(const Item &item) const;
-  void addGroups(const Item &item, PlacementProblem::Op &op) const;
-  bool isLegalGroup(const Item &item, ArrayRef<int> group) const;
-  void addGroup(const Item &item, ArrayRef<int> group,
+  void addItem(const ProgramOp &item);
+  void addExit(const ProgramExit &exit);
+  bool isSource(const ProgramOp &item) const;
+  bool mayCarry(const ProgramOp &item) const;
+  void addGroups(const ProgramOp &item, PlacementProblem::Op &op) const;
+  bool isLegalGroup(const ProgramOp &item, ArrayRef<int> group) const;
+  void addGroup(const ProgramOp &item, ArrayRef<int> group,
                 PlacementProblem::Op &op) const;
-  std::optional<int> findHome(const Item &item) const;
+  std::optional<int> findHome(const ProgramOp &item) const;
   LogicalResult price(int32_t value);
   FailureOr<int64_t> priceOf(Value value, LayoutAttr from, LayoutAttr to);
   void apply(const ReductionPlacement &placement,
              SmallVectorImpl<PlacedReduction> &placed);
 
-  Table &table;
+  LayoutTable &table;
   LayoutReshards &reshards;
   AxisAttr axis;
   Reduction kind;
@@ -338,7 +125,7 @@ PlacementProblem::Use AxisPlacer::use(Value value, LayoutAttr want) {
 }
 
 /// The factor that the axis splits in this op.
-std::optional<int> AxisPlacer::findHome(const Item &item) const {
+std::optional<int> AxisPlacer::findHome(const ProgramOp &item) const {
   for (auto [factor, split] : llvm::enumerate(item.runs.splits))
     if (split && llvm::any_of(split->axes, [&](AxisAttr candidate) {
           return candidate.overlaps(axis);
@@ -349,7 +136,7 @@ std::optional<int> AxisPlacer::findHome(const Item &item) const {
 
 /// The op reduces a factor that the axis splits, or adds values that live at
 /// different coordinates.
-bool AxisPlacer::isSource(const Item &item) const {
+bool AxisPlacer::isSource(const ProgramOp &item) const {
   for (auto [candidate, reduction] : item.runs.reduced)
     if (candidate.overlaps(axis) && reduction == kind)
       return true;
@@ -361,7 +148,7 @@ bool AxisPlacer::isSource(const Item &item) const {
 
 /// No result is decided otherwise: partial by another kind, or stated to be
 /// split by the axis.
-bool AxisPlacer::mayCarry(const Item &item) const {
+bool AxisPlacer::mayCarry(const ProgramOp &item) const {
   for (Value result : item.op->getResults()) {
     LayoutAttr layout = table.layoutOf(result);
     if (!layout || layout.getPartialKind(axis.getName()))
@@ -375,7 +162,8 @@ bool AxisPlacer::mayCarry(const Item &item) const {
 
 /// What stands outside must not be split by the axis; what stands inside and is
 /// full becomes a term for free: kept on one coordinate, or embedded.
-bool AxisPlacer::isLegalGroup(const Item &item, ArrayRef<int> group) const {
+bool AxisPlacer::isLegalGroup(const ProgramOp &item,
+                              ArrayRef<int> group) const {
   if (kind == Reduction::Product && group.size() != 1)
     return false;
   for (auto [i, operand] : llvm::enumerate(item.op->getOperands())) {
@@ -391,7 +179,7 @@ bool AxisPlacer::isLegalGroup(const Item &item, ArrayRef<int> group) const {
   return true;
 }
 
-void AxisPlacer::addGroup(const Item &item, ArrayRef<int> group,
+void AxisPlacer::addGroup(const ProgramOp &item, ArrayRef<int> group,
                           PlacementProblem::Op &op) const {
   std::vector<int32_t> uses;
   for (int i : group) {
@@ -404,7 +192,8 @@ void AxisPlacer::addGroup(const Item &item, ArrayRef<int> group,
     op.groups.push_back(std::move(uses));
 }
 
-void AxisPlacer::addGroups(const Item &item, PlacementProblem::Op &op) const {
+void AxisPlacer::addGroups(const ProgramOp &item,
+                           PlacementProblem::Op &op) const {
   const graph::ShardingRule &rule = item.rule;
   auto has = [&](int operand, int factor) {
     return llvm::any_of(rule.operands[operand], [&](ArrayRef<int> dim) {
@@ -435,7 +224,7 @@ void AxisPlacer::addGroups(const Item &item, PlacementProblem::Op &op) const {
           addGroup(item, group, op);
 }
 
-void AxisPlacer::addItem(const Item &item) {
+void AxisPlacer::addItem(const ProgramOp &item) {
   PlacementProblem::Op op;
   bool hasRule = !item.runs.operands.empty() || !item.runs.results.empty();
   for (auto [i, operand] : llvm::enumerate(item.op->getOperands())) {
@@ -453,17 +242,19 @@ void AxisPlacer::addItem(const Item &item) {
   problem.ops.push_back(std::move(op));
 }
 
-void AxisPlacer::addExit(const Exit &exit) {
+void AxisPlacer::addExit(const ProgramExit &exit) {
   Value value = table.valueOf(exit);
   LayoutAttr own = table.layoutOf(value), want = table.layoutOf(exit);
   PlacementProblem::Op op;
   op.uses.push_back(use(value, want));
-  bool isRefused = exit.rowLayout && findSplit(exit.rowLayout, axis);
-  if (exit.taker && own && want && !isRefused) {
-    auto split = findSplit(want, axis);
+  // A gradient that is stored split, by its row or its decided layout, is not
+  // accumulated whole.
+  bool isSplit = (exit.rowLayout && findSplit(exit.rowLayout, axis)) ||
+                 (want && findSplit(want, axis));
+  if (exit.taker && own && want && !isSplit) {
     bool isOther = want.getPartialKind(axis.getName()).has_value();
     bool isInside = !isPipeline() || isInsidePin(own, want);
-    if ((!split || split->second) && !isOther && isInside)
+    if (!isOther && isInside)
       op.groups.push_back({0});
     // A term that lives at some of the coordinates: the sum, once, is cheaper
     // than sending it to the others for each microbatch.
@@ -516,21 +307,21 @@ void AxisPlacer::apply(const ReductionPlacement &placement,
   }
   for (auto [number, value] : llvm::enumerate(values))
     if (placement.isPartial[number])
-      table.layouts[value] = asPartial(table.layoutOf(value), axis, kind);
-  for (const Exit &exit : table.exits)
+      table.set(value, asPartial(table.layoutOf(value), axis, kind));
+  for (const ProgramExit &exit : table.exits)
     if (exit.taker && placement.isPartial[numbers.lookup(exit.taker)])
-      table.results[{exit.function, exit.result}] = table.layoutOf(exit.taker);
+      table.set(exit, table.layoutOf(exit.taker));
 }
 
 LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
   for (size_t i = 0; i < table.firstUpdate; ++i)
     addItem(table.items[i]);
-  for (const Exit &exit : table.exits)
+  for (const ProgramExit &exit : table.exits)
     if (!table.isUpdate(exit.function))
       addExit(exit);
   for (size_t i = table.firstUpdate; i < table.items.size(); ++i)
     addItem(table.items[i]);
-  for (const Exit &exit : table.exits)
+  for (const ProgramExit &exit : table.exits)
     if (table.isUpdate(exit.function))
       addExit(exit);
   PlacementFlow flow = findPartialFlow(problem);
@@ -548,13 +339,13 @@ LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
 
 /// Kinds of reductions that some op makes over the axis, in the order of their
 /// numbers.
-static SmallVector<Reduction> findKinds(const Table &table, AxisAttr axis,
+static SmallVector<Reduction> findKinds(const LayoutTable &table, AxisAttr axis,
                                         bool isPipeline) {
   llvm::SmallSet<int, 4> found;
   // Values that leave a microbatch may have terms at some stages only.
   if (isPipeline)
     found.insert(static_cast<int>(Reduction::Sum));
-  for (const Item &item : table.items) {
+  for (const ProgramOp &item : table.items) {
     for (auto [candidate, kind] : item.runs.reduced)
       if (candidate.overlaps(axis))
         found.insert(static_cast<int>(kind));
@@ -573,19 +364,19 @@ LogicalResult
 llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
                              SmallVectorImpl<PlacedReduction> &placed) {
   dist::MeshAxesAttr mesh = reshards.getAxes();
-  Table table(module);
+  LayoutTable table(module, mesh);
   table.read();
   for (size_t i = mesh.getNumAxes(); i-- > 0;) {
     if (mesh.getSizes()[i] == 1)
       continue;
     auto axis = AxisAttr::get(module.getContext(), mesh.getNames()[i]);
-    table.refresh(mesh);
+    table.refresh();
     bool isPipeline =
         reshards.getMesh().pipelineAxis == static_cast<int32_t>(i);
     for (Reduction kind : findKinds(table, axis, isPipeline)) {
       if (failed(AxisPlacer(table, reshards, axis, kind).run(placed)))
         return failure();
-      table.refresh(mesh);
+      table.refresh();
     }
   }
   table.write();

@@ -129,13 +129,10 @@ TEST_F(ReshardOfLayouts, SaysWhyThereIsNoPlan) {
       "expected partial values of one kind, got several kinds at once");
 }
 
-TEST_F(ReshardOfLayouts, MachineSurvivesTheAttribute) {
-  MachineModel machine;
-  machine.links = {{"nvlink", 1e-6, 400e9}, {"network", 5e-6, 50e9}};
-  machine.axisLinks = {1, 1, 0};
-  machine.flops = 1e15;
-  machine.memory = 80000000000;
-  mesh->setAttr(kMachineAttr, toAttribute(machine, mesh.getAxes()));
+TEST_F(ReshardOfLayouts, PricesByTheMachine) {
+  load("{llmc.machine = {links = [{name = \"network\", latency = 5.0e-6, "
+       "bandwidth = 5.0e10}, {name = \"nvlink\", latency = 1.0e-6, bandwidth "
+       "= 4.0e11}], axes = {tensor = \"nvlink\"}, memory = 80000000000}}");
   FailureOr<MachineModel> read = readMachine(mesh);
   ASSERT_TRUE(succeeded(read));
   EXPECT_EQ(read->slowness(), (std::vector<double>{8, 8, 1}));

@@ -10,7 +10,8 @@
 //       axes = {data = "network", tensor = "nvlink"},
 //       flops = 1.0e15, memory = 80000000000}}
 //
-// All of it may be absent: links are then alike and cost no latency.
+// All of it may be absent: without links axes are alike and cost no latency;
+// an axis that is not named crosses the first class.
 //
 // Test: test/Analysis/ReshardOfLayoutsTest.cpp
 //===----------------------------------------------------------------------===//
@@ -24,16 +25,9 @@
 
 namespace llmc {
 
-/// Name of the attribute.
-inline constexpr llvm::StringLiteral kMachineAttr = "llmc.machine";
-
 /// The machine of the mesh; reports an attribute that cannot be read, an axis
-/// without a link, and numbers out of range.
+/// with an unknown link class, and numbers out of range.
 FailureOr<MachineModel> readMachine(dist::MeshOp mesh);
-
-/// The dictionary for a machine; axes are named by `axes`.
-mlir::DictionaryAttr toAttribute(const MachineModel &machine,
-                                 dist::MeshAxesAttr axes);
 
 } // namespace llmc
 

@@ -21,6 +21,7 @@
 
 #include "LayoutSteps.h"
 #include "llmc/Analysis/OpLayouts.h"
+#include "llmc/Analysis/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Sharding/Passes.h"
@@ -55,7 +56,6 @@ public:
 private:
   LogicalResult readArguments();
   LogicalResult readOp(Operation *op);
-  LayoutAttr getUse(unsigned argument, LayoutAttr rest);
   LogicalResult rewriteOp(Operation *op);
   LogicalResult rewriteReturn(Operation *op);
   void writeResultTypes(Operation *op, ArrayRef<LayoutAttr> layouts);
@@ -88,24 +88,6 @@ static Type encode(Type type, Attribute layout) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What programs see of a state: the row's `use`, where it has one.
-LayoutAttr FunctionMaterializer::getUse(unsigned argument, LayoutAttr rest) {
-  auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(argument,
-                                                           DistDialect::kReads);
-  if (!name || kind == FunctionKind::Update)
-    return rest;
-  auto state = symbols.lookup<dist::StateOp>(name.getAttr());
-  dist::RowAttr row = state ? state.getRowAttr() : dist::RowAttr();
-  if (!row || !row.getUse())
-    return rest;
-  SmallVector<dist::DimAttr> dims;
-  for (dist::DimAttr dim : row.getUse().getDims())
-    dims.push_back(dist::DimAttr::get(dim.getContext(), dim.getAxes(),
-                                      dim.getSizes(), dim.getExtents()));
-  auto type = cast<RankedTensorType>(state.getTensorType());
-  return canonicalLayout(rest.withDims(dims), type.getShape(), mesh);
-}
-
 LogicalResult FunctionMaterializer::readArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
@@ -116,7 +98,8 @@ LogicalResult FunctionMaterializer::readArguments() {
     if (!layout)
       return function.emitOpError()
              << "expected a layout of argument " << i << ", got none";
-    decided[argument] = getUse(i, layout);
+    decided[argument] =
+        getUseLayout(symbols, {function, kind, nullptr}, i, layout, mesh);
     argument.setType(encode(argument.getType(), layout));
   }
   return success();
