@@ -44,6 +44,7 @@ public:
 
 private:
   void addArguments();
+  Attribute getStages(Type type);
   void setMarks(Operation *op, Type type);
   LogicalResult localizeOp(Operation *op);
   LogicalResult localizeGraphOp(Operation *op, SmallVectorImpl<Value> &results);
@@ -110,13 +111,18 @@ void FunctionLocalizer::addArguments() {
   }
 }
 
+/// The stages at which a value of `type` lives, as a mark; null for all.
+Attribute FunctionLocalizer::getStages(Type type) {
+  dist::LayoutAttr layout = type ? dist::getLayout(type) : dist::LayoutAttr();
+  ArrayRef<int64_t> pin =
+      layout ? layout.getPin(pipeline) : ArrayRef<int64_t>();
+  return pin.empty() ? Attribute()
+                     : DenseI64ArrayAttr::get(mesh.getContext(), pin);
+}
+
 /// Marks of `op`, and in an update the stages at which a value of `type` lives.
 void FunctionLocalizer::setMarks(Operation *op, Type type) {
-  Attribute at;
-  dist::LayoutAttr layout = type ? dist::getLayout(type) : dist::LayoutAttr();
-  if (kind == FunctionKind::Update && layout)
-    if (ArrayRef<int64_t> pin = layout.getPin(pipeline); !pin.empty())
-      at = DenseI64ArrayAttr::get(mesh.getContext(), pin);
+  Attribute at = kind == FunctionKind::Update ? getStages(type) : Attribute();
   local.setMarks(op->getLoc(), op->getAttr(DistDialect::kBlock),
                  op->getAttr(DistDialect::kPhase), at);
 }
@@ -228,6 +234,10 @@ LogicalResult FunctionLocalizer::localizeOp(Operation *op) {
       made->setAttr(DistDialect::kName, name);
     if (made)
       made->removeAttr(DistDialect::kLayouts);
+    // Where no operand lives a join is zero.
+    if (Attribute at = getStages(global.getType());
+        at && isa_and_present<dist::JoinOp>(made))
+      made->setAttr(DistDialect::kAt, at);
   }
   return success();
 }

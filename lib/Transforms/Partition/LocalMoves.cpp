@@ -21,7 +21,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llvm/ADT/Sequence.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -239,7 +239,15 @@ Value LocalBuilder::buildKeep(dist::KeepOp keep, Value input) {
   Type integer = builder.getI32Type();
   auto axis = dist::AxisAttr::get(builder.getContext(), keep.getAxis());
   TypedAttr zero = builder.getZeroAttr(type.getElementType());
-  if (std::optional<uint64_t> wanted = keep.getCoordinate()) {
+  // Zeros are zeros on every coordinate.
+  DenseElementsAttr elements;
+  bool isZero = matchPattern(input, m_Constant(&elements)) &&
+                elements.isSplat() &&
+                elements.getSplatValue<Attribute>() == Attribute(zero);
+  std::optional<uint64_t> wanted = keep.getCoordinate();
+  if (wanted && isZero)
+    return input;
+  if (wanted) {
     Value coordinate = buildPartOffset(axis, 1, integer);
     Value isHere = stablehlo::compare(
         builder, loc, stablehlo::ComparisonDirection::EQ, coordinate,

@@ -67,7 +67,7 @@ func.func @crossings(%x: tensor<4xf32, #at0> {dist.role = "input", dist.input = 
   %0 = dist.all_gather %x dim 0 over ["d"] : tensor<4xf32, #at0> -> tensor<4xf32, #full0>
   // CHECK: dist.transfer @t0 %[[G]] along "pipe" 0 -> 1 : tensor<4xf32>
   %1 = dist.transfer @t0 %0 along "pipe" 0 -> 1 : tensor<4xf32, #full0> -> tensor<4xf32, #full1>
-  // CHECK: dist.join %[[G]] over "pipe" : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: dist.join %[[G]] over "pipe" {dist.at = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
   %2 = dist.reshard %0 : tensor<4xf32, #full0> -> tensor<4xf32, #sum>
   return %1, %2 : tensor<4xf32, #full1>, tensor<4xf32, #sum>
 }
