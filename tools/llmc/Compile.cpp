@@ -117,9 +117,12 @@ static constexpr StringLiteral seedMark = "llmc.seed",
 static void keepOptions(ModuleOp module, const Options &options,
                         const rt::Config &config) {
   Builder builder(module.getContext());
-  int64_t threads = options.threads
-                        ? options.threads
-                        : std::max(1u, std::thread::hardware_concurrency());
+  // Virtual devices share the processor.
+  int64_t devices = 1, there = std::thread::hardware_concurrency();
+  for (auto mesh : module.getOps<dist::MeshOp>())
+    devices = mesh.getAxes().getNumDevices();
+  int64_t threads =
+      options.threads ? options.threads : std::max<int64_t>(1, there / devices);
   module->setAttr(seedMark, builder.getI64IntegerAttr(config.training.seed));
   module->setAttr(threadsMark, builder.getI64IntegerAttr(threads));
 }

@@ -9,6 +9,7 @@
 
 #include "Run.h"
 #include "Compile.h"
+#include "Summary.h"
 #include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/PlanFile.h"
@@ -60,25 +61,16 @@ static rt::Status run(rt::Session &session, const Options &options,
   return rt::runSteps(session, runOptions);
 }
 
-/// What the plan does, before it runs.
-static void printSummary(const rt::Session &session, double compileSeconds) {
+static void printSummary(const rt::Session &session, const Options &options,
+                         const rt::Config &config, double compileSeconds) {
   const rt::plan::Plan &plan = session.plan();
-  int64_t parameters = 0, tensors = 0;
-  for (const rt::plan::State &state : plan.states)
-    if (state.role == rt::plan::StateRole::parameter) {
-      int64_t elements = 1;
-      for (int64_t dim : state.shape)
-        elements *= dim;
-      parameters += elements;
-      ++tensors;
-    }
   std::printf("plan: %zu kernels, %zu programs, compiled in %.2f s\n",
               plan.kernels.size(), plan.programs.size(), compileSeconds);
   std::printf("device: cpu x %lld, %d threads each\n",
               static_cast<long long>(session.memory().size()), plan.threads);
-  std::printf("parameters: %s in %lld tensors\n",
-              rt::printCount(parameters).c_str(),
-              static_cast<long long>(tensors));
+  std::fputs(
+      describePlan(plan, options.entry, config.pipeline.schedule).c_str(),
+      stdout);
 }
 
 rt::Status driver::runTrain(const Options &options) {
@@ -105,11 +97,14 @@ rt::Status driver::runTrain(const Options &options) {
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   rt::SessionOptions sessionOptions;
-  sessionOptions.threads = options.threads;
+  // Several devices share the processor's threads.
+  bool isAlone = llvm::all_of(
+      options.mesh, [](const auto &axis) { return axis.second == 1; });
+  sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
   LLMC_TRY(useData(*session, config.data.file, config.data.dtype));
-  printSummary(*session, seconds.count());
+  printSummary(*session, options, config, seconds.count());
   return run(*session, options, config.training.steps);
 }
 
