@@ -56,6 +56,23 @@ void llmc::placeCrossings(Block &body) {
   }
 }
 
+llvm::DenseMap<Attribute, Stages> llmc::getBufferStages(ModuleOp module) {
+  llvm::DenseMap<Attribute, Stages> buffers;
+  auto meshes = module.getOps<dist::MeshOp>();
+  if (meshes.empty() || !(*meshes.begin()).getPipeline())
+    return buffers;
+  dist::MeshOp mesh = *meshes.begin();
+  Stages all;
+  for (int64_t stage = 0; stage < getPipelineSize(mesh); ++stage)
+    all.push_back(stage);
+  for (auto buffer : module.getOps<dist::BufferOp>())
+    for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>()) {
+      ArrayRef<int64_t> pin = box.getLayout().getPin(*mesh.getPipeline());
+      buffers[buffer.getSymNameAttr()] = pin.empty() ? all : Stages(pin);
+    }
+  return buffers;
+}
+
 StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
   auto meshes = module.getOps<dist::MeshOp>();
   numStages = meshes.empty() ? 1 : getPipelineSize(*meshes.begin());
@@ -63,27 +80,19 @@ StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
     all.push_back(stage);
   if (auto step = dyn_cast<dist::StepOp>(owner))
     microbatch = module.lookupSymbol<func::FuncOp>(step.getMicrobatch());
-  if (meshes.empty() || numStages == 1)
+  if (numStages == 1)
     return;
   axis = *(*meshes.begin()).getPipeline();
-  for (auto buffer : module.getOps<dist::BufferOp>())
-    for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>()) {
-      ArrayRef<int64_t> pin = box.getLayout().getPin(axis);
-      Stages stages = pin.empty() ? all : Stages(pin);
-      states[box.getState().getAttr()] = stages;
-      // A buffer of parts is named after their whole.
-      StringRef name = buffer.getSymName();
-      if (name.consume_back(".local"))
-        states[StringAttr::get(module.getContext(), name)] = stages;
-    }
+  buffers = getBufferStages(module);
 }
 
 Stages StageMap::getStateStages(StringAttr state) const {
-  auto known = states.find(state);
-  return known == states.end() ? all : known->second;
+  auto name = StringAttr::get(state.getContext(), state.getValue() + ".local");
+  auto known = buffers.find(name);
+  return known == buffers.end() ? all : known->second;
 }
 
-Stages StageMap::getArgumentStages(BlockArgument argument) {
+Stages StageMap::getArgumentStages(BlockArgument argument, bool countsZeros) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   if (!function || numStages == 1)
     return all;
@@ -105,22 +114,32 @@ Stages StageMap::getArgumentStages(BlockArgument argument) {
     Operation *end = microbatch.getBody().front().getTerminator();
     for (unsigned r = 0; r < microbatch.getNumResults(); ++r)
       if (microbatch.getResultAttr(r, mark) == value)
-        return getStages(end->getOperand(r));
+        return findStages(end->getOperand(r), countsZeros);
     break;
   }
   return all;
 }
 
-Stages StageMap::getStages(Value value) {
+Stages StageMap::getStages(Value value) { return findStages(value, true); }
+
+Stages StageMap::getMakers(Value value) { return findStages(value, false); }
+
+Stages StageMap::findStages(Value value, bool countsZeros) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return getArgumentStages(argument);
+    return getArgumentStages(argument, countsZeros);
   Operation *op = value.getDefiningOp();
+  auto at = op->getAttrOfType<DenseI64ArrayAttr>(DistDialect::kAt);
   if (auto transfer = dyn_cast<dist::TransferOp>(op))
     return {static_cast<int64_t>(transfer.getTo())};
   if (isa<dist::JoinOp>(op)) {
     Stages stages;
     for (Value operand : op->getOperands())
-      llvm::append_range(stages, getStages(operand));
+      llvm::append_range(stages, findStages(operand, countsZeros));
+    // Zeros are everywhere where an update says nothing else.
+    if (countsZeros && at)
+      llvm::append_range(stages, at.asArrayRef());
+    else if (countsZeros && op->getParentOp() != microbatch)
+      return all;
     llvm::sort(stages);
     stages.erase(llvm::unique(stages), stages.end());
     return stages;
@@ -130,7 +149,5 @@ Stages StageMap::getStages(Value value) {
       return Stages(*segment.getAt());
     return {getStage(*segment.getChunk())};
   }
-  if (auto at = op->getAttrOfType<DenseI64ArrayAttr>(DistDialect::kAt))
-    return Stages(at.asArrayRef());
-  return all;
+  return at ? Stages(at.asArrayRef()) : all;
 }

@@ -41,6 +41,9 @@ bool isCollectiveOver(Operation *op, StringRef axis);
 /// operands; segments stand in an order that allows it.
 void placeCrossings(mlir::Block &body);
 
+/// Where each buffer lives, by its name; nothing without a pipeline axis.
+llvm::DenseMap<Attribute, Stages> getBufferStages(ModuleOp module);
+
 /// At which stages the values of one step or entry live, from localize on.
 class StageMap {
 public:
@@ -56,12 +59,16 @@ public:
   /// The stages of a value at the top of a function: by its segment; in an
   /// update that is not cut yet by `dist.at`; arguments by their buffer, their
   /// `dist.layout` or, for sums, by the function that makes them.
+  /// A join lives where its `dist.at` says, zero where none of its operands is.
   Stages getStages(Value value);
+  /// The same without the stages at which a join is zero.
+  Stages getMakers(Value value);
   /// Where the state's buffer lives.
   Stages getStateStages(mlir::StringAttr state) const;
 
 private:
-  Stages getArgumentStages(mlir::BlockArgument argument);
+  Stages findStages(Value value, bool countsZeros);
+  Stages getArgumentStages(mlir::BlockArgument argument, bool countsZeros);
 
   ModuleOp module;
   mlir::func::FuncOp microbatch;
@@ -69,8 +76,7 @@ private:
   /// The pipeline axis, or "".
   StringRef axis;
   Stages all;
-  /// By state, where its buffer lives.
-  llvm::DenseMap<Attribute, Stages> states;
+  llvm::DenseMap<Attribute, Stages> buffers;
 };
 
 } // namespace llmc

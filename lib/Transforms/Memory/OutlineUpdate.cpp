@@ -37,6 +37,14 @@ private:
   bool isHere(Value value) {
     return llvm::is_contained(stages.getStages(value), stage);
   }
+  /// False for a join, or a sum that was one, which is zero here.
+  bool isMadeHere(Value value) {
+    return llvm::is_contained(stages.getMakers(value), stage);
+  }
+  Value makeZeros(Value like) {
+    return stablehlo::constantSplat(program.getBuilder(), like.getLoc(),
+                                    cast<RankedTensorType>(like.getType()), 0);
+  }
   /// The value on this stage; null where it does not live here.
   FailureOr<Value> read(Value value);
   LogicalResult addSegment(SegmentOp segment);
@@ -57,6 +65,11 @@ FailureOr<Value> UpdateOutliner::read(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || !isHere(value))
     return Value();
+  if (!isMadeHere(value)) {
+    Value zeros = makeZeros(value);
+    mapping.map(value, zeros);
+    return zeros;
+  }
   FailureOr<Value> slot = program.addSlotOf(argument);
   if (succeeded(slot))
     mapping.map(value, *slot);
@@ -87,27 +100,25 @@ LogicalResult UpdateOutliner::addSegment(SegmentOp segment) {
 LogicalResult UpdateOutliner::addJoin(dist::JoinOp join) {
   Value here;
   for (Value operand : join.getInputs()) {
+    if (!isMadeHere(operand))
+      continue;
     FailureOr<Value> value = read(operand);
     if (failed(value))
       return failure();
-    if (*value && here)
+    if (here)
       return join.emitOpError() << "expected operands of disjoint stages, got "
                                    "two of stage "
                                 << stage;
-    if (*value)
-      here = *value;
+    here = *value;
   }
   bool isRead = llvm::any_of(join->getUsers(), [&](Operation *user) {
     auto segment = user->getParentOfType<SegmentOp>();
-    return segment ? llvm::is_contained(*segment.getAt(), stage)
-                   : isa<dist::JoinOp>(user);
+    return segment && llvm::is_contained(*segment.getAt(), stage);
   });
   if (!here && !isRead)
     return success();
   if (!here)
-    here = stablehlo::constantSplat(
-        program.getBuilder(), join.getLoc(),
-        cast<RankedTensorType>(join.getResult().getType()), 0);
+    here = makeZeros(join.getResult());
   mapping.map(join.getResult(), here);
   return success();
 }

@@ -6,7 +6,7 @@
 // Test: test/Transforms/Memory/verify-memory.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Transforms/Memory/Passes.h"
 
 using namespace mlir;
@@ -27,25 +27,106 @@ static dist::SlotAttr getSlot(Attribute attribute) {
   return dyn_cast_or_null<dist::SlotAttr>(attribute);
 }
 
-/// Every `act` slot that a program reads is written by another one.
-static LogicalResult verifySlots(dist::TimelineOp timeline, ModuleOp module) {
-  llvm::DenseSet<Attribute> written;
-  SmallVector<func::FuncOp> functions;
-  for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>())
-    functions.push_back(
-        module.lookupSymbol<func::FuncOp>(program.getFunction().getValue()));
-  for (func::FuncOp function : functions)
+namespace {
+/// The programs of one timeline, with what they read and write on each stage.
+class TimelineChecker {
+public:
+  TimelineChecker(dist::TimelineOp timeline, ModuleOp module)
+      : timeline(timeline), module(module) {}
+
+  LogicalResult run();
+
+private:
+  void readWrites();
+  LogicalResult checkReads(dist::ProgramAttr program);
+  LogicalResult checkTransfers(dist::ProgramAttr program);
+  func::FuncOp lookup(dist::ProgramAttr program) {
+    return module.lookupSymbol<func::FuncOp>(program.getFunction().getValue());
+  }
+
+  dist::TimelineOp timeline;
+  ModuleOp module;
+  /// Slots, and the stages at which some program writes them.
+  llvm::DenseSet<std::pair<Attribute, int64_t>> written;
+  llvm::DenseSet<Attribute> isWritten;
+  llvm::DenseMap<Attribute, Stages> buffers;
+};
+} // namespace
+
+void TimelineChecker::readWrites() {
+  for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>()) {
+    func::FuncOp function = lookup(program);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      written.insert(function.getResultAttr(i, dist::DistDialect::kSlot));
-  for (func::FuncOp function : functions)
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      auto slot = getSlot(function.getArgAttr(i, dist::DistDialect::kSlot));
-      if (slot && slot.getKind() == dist::SlotKind::Act &&
-          !written.contains(slot))
+      if (Attribute slot =
+              function.getResultAttr(i, dist::DistDialect::kSlot)) {
+        isWritten.insert(slot);
+        for (int64_t stage : program.getAt().asArrayRef())
+          written.insert({slot, stage});
+      }
+  }
+  buffers = getBufferStages(module);
+}
+
+/// An `act` slot and a sum are written at the stage that reads them, by another
+/// program; a state lives there.
+LogicalResult TimelineChecker::checkReads(dist::ProgramAttr program) {
+  func::FuncOp function = lookup(program);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto slot = getSlot(function.getArgAttr(i, dist::DistDialect::kSlot));
+    if (!slot)
+      continue;
+    bool isAct = slot.getKind() == dist::SlotKind::Act;
+    if ((isAct || slot.getKind() == dist::SlotKind::Step) &&
+        !isWritten.contains(slot))
+      return function.emitOpError()
+             << "expected slot " << slot << " to be written by a program of '"
+             << timeline.getSymName() << "'";
+    for (int64_t stage : program.getAt().asArrayRef()) {
+      if ((isAct || slot.getKind() == dist::SlotKind::Step) &&
+          !written.contains({slot, stage}))
         return function.emitOpError()
-               << "expected slot " << slot << " to be written by a program of '"
-               << timeline.getSymName() << "'";
+               << "expected slot " << slot << " to be written at stage "
+               << stage << ", where it is read";
+      auto buffer = buffers.find(slot.getName());
+      if (slot.getKind() == dist::SlotKind::State && buffer != buffers.end() &&
+          !llvm::is_contained(buffer->second, stage))
+        return function.emitOpError()
+               << "at stage " << stage << " reads state " << slot
+               << ", which lives at " << printStages(buffer->second);
     }
+  }
+  return success();
+}
+
+/// What is sent or received has a route.
+LogicalResult TimelineChecker::checkTransfers(dist::ProgramAttr program) {
+  func::FuncOp function = lookup(program);
+  auto hasRoute = [&](Attribute name, bool isSent) {
+    return llvm::any_of(timeline.getTransfers().getAsRange<dist::RouteAttr>(),
+                        [&](dist::RouteAttr route) {
+                          return route.getTransfer() == name &&
+                                 (isSent ? route.getFrom() : route.getTo()) ==
+                                     program.getFunction();
+                        });
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (Attribute name = function.getArgAttr(i, dist::DistDialect::kRecv);
+        name && !hasRoute(name, false))
+      return function.emitOpError()
+             << "expected a route of transfer " << name << " to it";
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (Attribute name = function.getResultAttr(i, dist::DistDialect::kSend);
+        name && !hasRoute(name, true))
+      return function.emitOpError()
+             << "expected a route of transfer " << name << " from it";
+  return success();
+}
+
+LogicalResult TimelineChecker::run() {
+  readWrites();
+  for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>())
+    if (failed(checkReads(program)) || failed(checkTransfers(program)))
+      return failure();
   return success();
 }
 
@@ -56,7 +137,7 @@ void VerifyMemoryPass::runOnOperation() {
       return WalkResult::interrupt();
     }
     if (auto timeline = dyn_cast<dist::TimelineOp>(op))
-      if (failed(verifySlots(timeline, getOperation())))
+      if (failed(TimelineChecker(timeline, getOperation()).run()))
         return WalkResult::interrupt();
     return WalkResult::advance();
   });

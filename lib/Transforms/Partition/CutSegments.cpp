@@ -248,13 +248,15 @@ void Cutter::widenCollective(Operation *op) {
   OpBuilder builder(op);
   int64_t bytes = 0;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (stages.getStages(operand.get()) == stages.getAll() ||
-        operand.get().getDefiningOp<dist::JoinOp>())
+    if (stages.getStages(operand.get()) == stages.getAll())
       continue;
     bytes += getBytes(operand.get());
-    operand.set(dist::JoinOp::create(builder, op->getLoc(),
-                                     operand.get().getType(), operand.get(),
-                                     builder.getStringAttr(axis)));
+    auto join =
+        dist::JoinOp::create(builder, op->getLoc(), operand.get().getType(),
+                             operand.get(), builder.getStringAttr(axis));
+    join->setAttr(DistDialect::kAt,
+                  builder.getDenseI64ArrayAttr(stages.getAll()));
+    operand.set(join);
   }
   if (getStagesOf(op, stages) == stages.getAll())
     return;

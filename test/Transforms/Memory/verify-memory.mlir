@@ -30,3 +30,39 @@ func.func private @f(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> 
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Written at another stage than it is read.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+  return %x : tensor<4xf32>
+}
+func.func private @t.c1.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{expected slot #dist.slot<step, "g"> to be written at stage 1, where it is read}}
+func.func private @t.u1(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+  return %g : tensor<4xf32>
+}
+dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@t.u1, phase = update, at = [1]>]) transfers([]) table(<["F0.0 . .", ". F1.0 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
+// expected-error@+1 {{at stage 0 reads state #dist.slot<state, "w.local">, which lives at [1]}}
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+  return %x : tensor<4xf32>
+}
+dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0", "."]>)
+
+// -----
+
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// expected-error@+1 {{expected a route of transfer @t0 from it}}
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+  return %x : tensor<4xf32>
+}
+dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0", "."]>)

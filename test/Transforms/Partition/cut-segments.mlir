@@ -116,7 +116,7 @@ func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {di
   return %0, %0 : tensor<f32>, tensor<f32>
 }
 // CHECK-LABEL: func.func private @widened
-// CHECK: %[[J:.*]] = dist.join %arg0 over "pipe" : (tensor<f32>) -> tensor<f32>
+// CHECK: %[[J:.*]] = dist.join %arg0 over "pipe" {dist.at = array<i64: 0, 1, 2>} : (tensor<f32>) -> tensor<f32>
 // CHECK: dist.segment at(0, 1, 2) phase(update)
 // CHECK-NEXT: dist.all_reduce @c0 %[[J]]
 // CHECK: dist.segment at(0) phase(update)

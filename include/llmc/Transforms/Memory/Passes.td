@@ -56,8 +56,11 @@ def OutlineProgramsPass : Pass<"llmc-outline-programs", "::mlir::ModuleOp"> {
   let summary = "One function for each segment, over slots";
   let description = [{
     Steps and entries become `dist.timeline`. What crosses between segments of a
-    chunk is an `act` slot; gradients, loss and count are `step` slots, to which
-    each microbatch adds in order when there are several.
+    chunk is an `act` slot, what crosses between stages is sent and received:
+    upward by forwards, downward by backwards. Gradients, loss and count are
+    `step` slots, to which each microbatch adds in order when there are several;
+    of a join each stage adds what lives there. Each stage has a program for its
+    part of the update.
 
     ```mlir
     func.func @train.c0.F(%x {dist.slot = #dist.slot<input, "x">}, ...)
@@ -71,7 +74,8 @@ def VerifyMemoryPass : Pass<"llmc-verify-memory", "::mlir::ModuleOp"> {
   let summary = "Check what holds after phase 6";
   let description = [{
     Only timelines are left of steps and entries; programs hold no segment; every
-    `act` slot that is read is written by the forward of its chunk.
+    `act` slot and sum that is read is written at that stage by another program;
+    states are read where they live; what is sent or received has a route.
   }];
 }
 
