@@ -183,8 +183,15 @@ bool Chooser::isTakenFrom(int resultFactor, int factor, AxisAttr axis) const {
        llvm::zip(decided.results, decided.rule.results))
     if (layout)
       scatter += getLocalElements(factors, layout, axis) * (n - 1) / n;
-  return scatter + priceGather(resultFactor, factor, axis) <=
-         priceGather(factor, resultFactor, axis);
+  // What must move anyway is often gathered for other uses too.
+  if (priceGather(resultFactor, factor, axis) > 0)
+    return false;
+  // Operands that agree rather stay: a weight that is split for this dot would
+  // be gathered in each microbatch.
+  bool agree = true;
+  for (size_t i = 0; i < operands().size(); ++i)
+    agree &= !operands()[i] || !has(i, factor) || isSplitBy(i, factor, axis);
+  return scatter <= priceGather(factor, resultFactor, axis) * (agree ? 4 : 1);
 }
 
 /// Takes `axis` for `factor`, which is in no result; false when it is in use.

@@ -8,7 +8,8 @@
 // - a factor of a result is split as the decided layout of the result says;
 // - a factor that is reduced is split as the largest operand says, unless its
 //   axes are taken. Where the result wants the same axis, what moves fewer
-//   elements wins: gathering the operands, or scattering the partial result;
+//   elements wins: gathering the operands (four times, if they agree), or
+//   scattering the partial result;
 // - a factor that must be whole, or needs data of neighbours, is not split;
 // - the result is partial over the axes of reduced factors, and over those over
 //   which it was decided partial and the op carries its operands' partial sums.
