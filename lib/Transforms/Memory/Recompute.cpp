@@ -11,6 +11,7 @@
 
 #include "SegmentResults.h"
 #include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Transforms/Memory/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -62,10 +63,6 @@ private:
 };
 } // namespace
 
-static bool isConstant(Operation *op) {
-  return op->hasTrait<OpTrait::ConstantLike>() && op->getNumOperands() == 0;
-}
-
 bool BlockClone::plan() {
   dist::YieldOp yield = forward.getYield();
   SmallVector<Value> work;
@@ -86,7 +83,7 @@ bool BlockClone::plan() {
     Operation *def = value.getDefiningOp();
     bool isInside = def && def->getParentOp() == forward;
     if (!isInside || crossing.contains(value) ||
-        (!isConstant(def) && getBlock(def) != block)) {
+        (!isMadeAnywhere(def) && getBlock(def) != block)) {
       frontier.insert(value);
       continue;
     }
@@ -111,7 +108,7 @@ SmallVector<Value> BlockClone::getIncoming(Operation *before) {
     for (Value operand : op.getOperands()) {
       Operation *def = operand.getDefiningOp();
       if (def && def->getBlock() == before->getBlock() &&
-          def->isBeforeInBlock(before) && !isConstant(def) &&
+          def->isBeforeInBlock(before) && !isMadeAnywhere(def) &&
           getBlock(def) != block && !isa<dist::FenceOp>(def) &&
           isa<RankedTensorType>(operand.getType()))
         incoming.insert(operand);
@@ -136,7 +133,7 @@ Value BlockClone::getOuter(Value inner) {
 void BlockClone::apply() {
   Operation *first = nullptr;
   for (Operation &op : backward.getBody().front())
-    if (getBlock(&op) == block && !isConstant(&op)) {
+    if (getBlock(&op) == block && !isMadeAnywhere(&op)) {
       first = &op;
       break;
     }
@@ -177,7 +174,7 @@ static llvm::DenseSet<Value> getCrossing(dist::SegmentOp forward) {
     for (Value result : op.getResults())
       for (Operation *user : result.getUsers()) {
         Operation *at = forward.getBody().front().findAncestorOpInBlock(*user);
-        if (at && !isa<dist::YieldOp>(at) && !isConstant(&op) &&
+        if (at && !isa<dist::YieldOp>(at) && !isMadeAnywhere(&op) &&
             getBlock(at) != getBlock(&op))
           crossing.insert(result);
       }

@@ -139,6 +139,19 @@ void Routes::addReturned(Value value, unsigned index) {
     returned[home].push_back({value, index});
 }
 
+/// Each stage has one term of a sum at most: it is added to one slot.
+LogicalResult Routes::checkReturned(OpOperand &operand) {
+  llvm::DenseSet<int64_t> seen;
+  for (auto segment : function.getOps<SegmentOp>())
+    for (const Returned &value : getReturned(segment))
+      if (value.index == operand.getOperandNumber() &&
+          !seen.insert(stages.getStage(getChunk(segment))).second)
+        return operand.get().getDefiningOp()->emitOpError()
+               << "expected operands of disjoint stages, got two of stage "
+               << stages.getStage(getChunk(segment));
+  return success();
+}
+
 LogicalResult Routes::build() {
   for (auto segment : function.getOps<SegmentOp>())
     for (Value result : segment.getResults())
@@ -148,7 +161,11 @@ LogicalResult Routes::build() {
       return failure();
   findActs();
   for (OpOperand &operand :
-       function.getBody().front().getTerminator()->getOpOperands())
+       function.getBody().front().getTerminator()->getOpOperands()) {
     addReturned(operand.get(), operand.getOperandNumber());
+    if (operand.get().getDefiningOp<dist::JoinOp>() &&
+        failed(checkReturned(operand)))
+      return failure();
+  }
   return success();
 }

@@ -71,6 +71,7 @@ private:
   LogicalResult route(dist::TransferOp transfer);
   void findActs();
   void addReturned(Value value, unsigned index);
+  LogicalResult checkReturned(mlir::OpOperand &operand);
 
   mlir::func::FuncOp function;
   StageMap &stages;

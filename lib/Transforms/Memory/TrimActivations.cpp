@@ -18,6 +18,7 @@
 #include "SegmentResults.h"
 #include "llmc/Analysis/KernelFormation.h"
 #include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Stages.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Memory/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -78,8 +79,10 @@ private:
 };
 } // namespace
 
-/// Element by element, or the same bytes under another type.
+/// Element by element, the same bytes under another type, or a coordinate.
 static bool isRecomputable(Operation *op) {
+  if (isMadeAnywhere(op))
+    return true;
   auto kernel = dyn_cast<graph::KernelOpInterface>(op);
   return kernel && (isView(op) || isElementwise(op));
 }
