@@ -46,6 +46,8 @@ struct Family {
   int64_t dim = -1;
   /// Begins of the parts, and the size.
   SmallVector<int64_t> bounds;
+  /// Why it stays whole, or empty.
+  std::string obstacle;
   /// Parts of each member, by its symbol.
   llvm::DenseMap<StringAttr, SmallVector<dist::StateOp>> parts;
 
@@ -53,21 +55,27 @@ struct Family {
   Cut getCut(size_t part) const {
     return {dim, bounds[part], bounds[part + 1]};
   }
-  bool contains(FlatSymbolRefAttr symbol) const {
-    return symbol && llvm::any_of(members, [&](dist::StateOp state) {
-             return state.getSymNameAttr() == symbol.getAttr();
-           });
-  }
 };
 
-/// What an argument or result says of the family: the mark and its symbol.
+/// All families, and those of their members by symbol.
+struct Families {
+  std::vector<Family> list;
+  llvm::DenseMap<StringAttr, Family *> ofState;
+};
+
+/// What an argument or result says of a family: the mark and its symbol.
 struct FamilyMark {
+  Family *family = nullptr;
   StringRef mark;
-  FlatSymbolRefAttr symbol;
+  StringAttr symbol;
 };
 
-/// The slices of the family's values, and what stands against splitting.
+/// The slices of a family's values in one function, and what stands against
+/// splitting.
 struct Uses {
+  func::FuncOp function;
+  const Families &families;
+  const Family *family;
   SmallVector<std::pair<Cut, Operation *>> slices;
   /// Sums over the dimension that is cut, with the operand that is.
   llvm::MapVector<Operation *, std::pair<unsigned, Cut>> sums;
@@ -80,34 +88,32 @@ struct Uses {
 // Uses
 //===----------------------------------------------------------------------===//
 
-static FamilyMark getArgumentMark(func::FuncOp function, unsigned index,
-                                  const Family &family) {
-  for (StringRef mark :
-       {StringRef(DistDialect::kReads), StringRef(DistDialect::kGradientOf)}) {
-    auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(index, mark);
-    if (family.contains(symbol))
-      return {mark, symbol};
-  }
+static FamilyMark findMark(DictionaryAttr marks, StringRef first,
+                           StringRef second, const Families &families) {
+  for (StringRef name : {first, second})
+    if (auto symbol =
+            marks ? marks.getAs<FlatSymbolRefAttr>(name) : FlatSymbolRefAttr())
+      if (Family *family = families.ofState.lookup(symbol.getAttr()))
+        return {family, name, symbol.getAttr()};
   return {};
+}
+
+static FamilyMark getArgumentMark(func::FuncOp function, unsigned index,
+                                  const Families &families) {
+  return findMark(function.getArgAttrDict(index), DistDialect::kReads,
+                  DistDialect::kGradientOf, families);
 }
 
 static FamilyMark getResultMark(func::FuncOp function, unsigned index,
-                                const Family &family) {
-  for (StringRef mark :
-       {StringRef(DistDialect::kWrites), StringRef(DistDialect::kGradientOf)}) {
-    auto symbol = function.getResultAttrOfType<FlatSymbolRefAttr>(index, mark);
-    if (family.contains(symbol))
-      return {mark, symbol};
-  }
-  return {};
+                                const Families &families) {
+  return findMark(function.getResultAttrDict(index), DistDialect::kWrites,
+                  DistDialect::kGradientOf, families);
 }
 
-static void followUses(func::FuncOp function, Value value, int64_t dim,
-                       const Family &family, Uses &uses);
+static void followUses(Value value, int64_t dim, Uses &uses);
 
 /// An op that reads the whole value: it must work on parts alike, or sum.
-static void followOp(func::FuncOp function, OpOperand &use, int64_t dim,
-                     const Family &family, Uses &uses) {
+static void followOp(OpOperand &use, int64_t dim, Uses &uses) {
   Operation *op = use.getOwner();
   auto type = cast<RankedTensorType>(use.get().getType());
   Cut whole{dim, 0, type.getDimSize(dim)};
@@ -127,15 +133,15 @@ static void followOp(func::FuncOp function, OpOperand &use, int64_t dim,
   }
   for (auto [result, of] : llvm::zip_equal(op->getResults(), cut->results))
     if (of && uses.seen.insert({result.getAsOpaquePointer(), of->dim}).second)
-      followUses(function, result, of->dim, family, uses);
+      followUses(result, of->dim, uses);
 }
 
-static void followUses(func::FuncOp function, Value value, int64_t dim,
-                       const Family &family, Uses &uses) {
+static void followUses(Value value, int64_t dim, Uses &uses) {
   for (OpOperand &use : value.getUses()) {
     Operation *op = use.getOwner();
     if (op->hasTrait<OpTrait::IsTerminator>()) {
-      if (!getResultMark(function, use.getOperandNumber(), family).symbol)
+      if (getResultMark(uses.function, use.getOperandNumber(), uses.families)
+              .family != uses.family)
         uses.obstacle = "a result that is not its own";
       continue;
     }
@@ -143,60 +149,57 @@ static void followUses(func::FuncOp function, Value value, int64_t dim,
     if (cut && cut->dim == dim)
       uses.slices.push_back({*cut, op});
     else
-      followOp(function, use, dim, family, uses);
+      followOp(use, dim, uses);
   }
 }
 
-/// The slices of all reads in the forward functions decide dim and bounds.
-static void findBounds(ArrayRef<ProgramFunction> programs, Family &family) {
-  llvm::SetVector<int64_t> bounds;
-  for (const ProgramFunction &program : programs) {
-    func::FuncOp function = program.function;
+/// The slices that read a parameter decide where it is cut.
+static void findBounds(ArrayRef<func::FuncOp> functions, Families &families) {
+  for (func::FuncOp function : functions)
     for (BlockArgument argument : function.getArguments()) {
-      if (getRead(function, argument.getArgNumber()) !=
-          FlatSymbolRefAttr::get(family.parameter.getSymNameAttr()))
+      FamilyMark mark =
+          getArgumentMark(function, argument.getArgNumber(), families);
+      if (!mark.family || mark.mark != DistDialect::kReads ||
+          mark.symbol != mark.family->parameter.getSymNameAttr())
         continue;
+      Family &family = *mark.family;
       for (Operation *user : argument.getUsers())
         if (std::optional<Cut> cut = getCutOfSlice(user)) {
           if (family.dim < 0)
             family.dim = cut->dim;
-          if (family.dim == cut->dim) {
-            bounds.insert(cut->begin);
-            bounds.insert(cut->end);
-          }
+          if (family.dim == cut->dim)
+            family.bounds.append({cut->begin, cut->end});
         }
     }
+  for (Family &family : families.list) {
+    if (family.dim < 0)
+      continue;
+    family.bounds.append(
+        {0, family.parameter.getTensorType().getDimSize(family.dim)});
+    llvm::sort(family.bounds);
+    family.bounds.erase(llvm::unique(family.bounds), family.bounds.end());
   }
-  if (family.dim < 0)
-    return;
-  bounds.insert(0);
-  bounds.insert(family.parameter.getTensorType().getDimSize(family.dim));
-  family.bounds = bounds.takeVector();
-  llvm::sort(family.bounds);
 }
 
-/// Why the family cannot be split; empty when it can.
-static std::string findObstacle(ArrayRef<ProgramFunction> programs,
-                                Family &family) {
-  ArrayRef<int64_t> shape = family.parameter.getTensorType().getShape();
-  for (dist::StateOp member : family.members)
-    if (member.getTensorType().getShape() != shape)
-      return "an optimizer state of another shape";
-  for (const ProgramFunction &program : programs) {
-    func::FuncOp function = program.function;
-    Uses uses;
-    for (BlockArgument argument : function.getArguments())
-      if (getArgumentMark(function, argument.getArgNumber(), family).symbol)
-        followUses(function, argument, family.dim, family, uses);
+/// Notes why families cannot be split, as far as `function` knows.
+static void findObstacles(func::FuncOp function, Families &families) {
+  for (BlockArgument argument : function.getArguments()) {
+    FamilyMark mark =
+        getArgumentMark(function, argument.getArgNumber(), families);
+    if (!mark.family || mark.family->dim < 0)
+      continue;
+    Uses uses{function, families, mark.family};
+    followUses(argument, mark.family->dim, uses);
+    ArrayRef<int64_t> bounds = mark.family->bounds;
     for (auto &[cut, slice] : uses.slices) {
-      const int64_t *begin = llvm::find(family.bounds, cut.begin);
-      if (begin == family.bounds.end() || begin[1] != cut.end)
-        return "slices that overlap";
+      const int64_t *begin = llvm::find(bounds, cut.begin);
+      if (begin == bounds.end() || begin[1] != cut.end)
+        mark.family->obstacle = "slices that overlap";
     }
     if (!uses.obstacle.empty())
-      return uses.obstacle + " in @" + function.getName().str();
+      mark.family->obstacle =
+          uses.obstacle + " in @" + function.getName().str();
   }
-  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,11 +239,11 @@ static void makeParts(Family &family, SymbolTable &symbols) {
 }
 
 namespace {
-/// Rewrites one function to parts of a family.
+/// Rewrites one function to parts.
 class FunctionRewriter {
 public:
-  FunctionRewriter(func::FuncOp function, Family &family)
-      : function(function), family(family),
+  FunctionRewriter(func::FuncOp function, const Families &families)
+      : function(function), families(families),
         builder(function.getContext(), [this](BlockArgument argument, Cut cut) {
           return findPart(argument, cut);
         }) {}
@@ -248,30 +251,39 @@ public:
   void run();
 
 private:
+  /// An argument that goes, and its parts.
+  struct Whole {
+    Family *family;
+    SmallVector<Value> parts;
+  };
+
   void addArguments();
   void replaceUses();
-  void replaceSum(Operation *op, unsigned operand, Cut whole);
+  void replaceSum(Operation *op, unsigned operand, Cut whole,
+                  const Family &family);
   void splitResults();
-  void removeWholes();
+  void joinUses();
   Value findPart(BlockArgument argument, Cut cut);
   DictionaryAttr markPart(DictionaryAttr marks, FamilyMark mark, size_t part);
 
   func::FuncOp function;
-  Family &family;
+  const Families &families;
   PartBuilder builder;
-  llvm::MapVector<BlockArgument, SmallVector<Value>> argumentParts;
+  llvm::MapVector<BlockArgument, Whole> wholes;
   /// Of the arguments without the wholes, and of the results.
   SmallVector<DictionaryAttr> argumentMarks, resultMarks;
 };
 } // namespace
 
 Value FunctionRewriter::findPart(BlockArgument argument, Cut cut) {
-  auto parts = argumentParts.find(argument);
-  if (parts == argumentParts.end() || cut.dim != family.dim)
+  auto whole = wholes.find(argument);
+  if (whole == wholes.end())
     return {};
+  const Family &family = *whole->second.family;
   for (size_t i = 0; i < family.getNumParts(); ++i)
-    if (family.bounds[i] == cut.begin && family.bounds[i + 1] == cut.end)
-      return parts->second[i];
+    if (cut.dim == family.dim && family.bounds[i] == cut.begin &&
+        family.bounds[i + 1] == cut.end)
+      return whole->second.parts[i];
   return {};
 }
 
@@ -280,33 +292,35 @@ DictionaryAttr FunctionRewriter::markPart(DictionaryAttr marks, FamilyMark mark,
   NamedAttrList list(marks);
   list.set(mark.mark,
            FlatSymbolRefAttr::get(
-               family.parts[mark.symbol.getAttr()][part].getSymNameAttr()));
+               mark.family->parts[mark.symbol][part].getSymNameAttr()));
   return list.getDictionary(function.getContext());
 }
 
-/// One argument for each part behind that of the whole, which goes last.
+/// All arguments again, one for each part, behind the old ones, which go last.
 void FunctionRewriter::addArguments() {
   Block &block = function.front();
-  unsigned position = 0;
   for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i) {
-    BlockArgument whole = block.getArgument(position++);
+    BlockArgument old = block.getArgument(i);
     DictionaryAttr marks = function.getArgAttrDict(i);
-    FamilyMark mark = getArgumentMark(function, i, family);
-    if (!mark.symbol) {
+    FamilyMark mark = getArgumentMark(function, i, families);
+    if (!mark.family || mark.family->parts.empty()) {
       argumentMarks.push_back(marks);
+      old.replaceAllUsesWith(block.addArgument(old.getType(), old.getLoc()));
       continue;
     }
-    for (size_t k = 0; k < family.getNumParts(); ++k) {
-      dist::StateOp part = family.parts[mark.symbol.getAttr()][k];
-      argumentParts[whole].push_back(block.insertArgument(
-          position++, part.getTensorType(), whole.getLoc()));
+    Whole &whole = wholes[old];
+    whole.family = mark.family;
+    for (auto [k, part] : llvm::enumerate(mark.family->parts[mark.symbol])) {
+      whole.parts.push_back(
+          block.addArgument(part.getTensorType(), old.getLoc()));
       argumentMarks.push_back(markPart(marks, mark, k));
     }
   }
 }
 
 /// sum(%g)  ->  sum(%g.0) + sum(%g.1)
-void FunctionRewriter::replaceSum(Operation *op, unsigned operand, Cut whole) {
+void FunctionRewriter::replaceSum(Operation *op, unsigned operand, Cut whole,
+                                  const Family &family) {
   int64_t scale = whole.end / family.bounds.back();
   Value total;
   for (size_t i = 0; i < family.getNumParts(); ++i) {
@@ -326,14 +340,15 @@ void FunctionRewriter::replaceSum(Operation *op, unsigned operand, Cut whole) {
 }
 
 void FunctionRewriter::replaceUses() {
-  Uses uses;
-  for (auto &[whole, parts] : argumentParts)
-    followUses(function, whole, family.dim, family, uses);
-  for (auto &[cut, slice] : uses.slices)
-    slice->getResult(0).replaceAllUsesWith(
-        builder.build(slice->getOperand(0), cut, slice));
-  for (auto &[op, cut] : uses.sums)
-    replaceSum(op, cut.first, cut.second);
+  for (auto &[argument, whole] : wholes) {
+    Uses uses{function, families, whole.family};
+    followUses(argument, whole.family->dim, uses);
+    for (auto &[cut, slice] : uses.slices)
+      slice->getResult(0).replaceAllUsesWith(
+          builder.build(slice->getOperand(0), cut, slice));
+    for (auto &[op, cut] : uses.sums)
+      replaceSum(op, cut.first, cut.second, *whole.family);
+  }
 }
 
 void FunctionRewriter::splitResults() {
@@ -341,15 +356,15 @@ void FunctionRewriter::splitResults() {
   SmallVector<Value> values;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     DictionaryAttr marks = function.getResultAttrDict(i);
-    FamilyMark mark = getResultMark(function, i, family);
-    if (!mark.symbol) {
+    FamilyMark mark = getResultMark(function, i, families);
+    if (!mark.family || mark.family->parts.empty()) {
       values.push_back(end->getOperand(i));
       resultMarks.push_back(marks);
       continue;
     }
-    for (size_t k = 0; k < family.getNumParts(); ++k) {
+    for (size_t k = 0; k < mark.family->getNumParts(); ++k) {
       values.push_back(
-          builder.build(end->getOperand(i), family.getCut(k), end));
+          builder.build(end->getOperand(i), mark.family->getCut(k), end));
       resultMarks.push_back(markPart(marks, mark, k));
     }
   }
@@ -357,36 +372,34 @@ void FunctionRewriter::splitResults() {
 }
 
 /// What still reads a whole reads the parts side by side.
-void FunctionRewriter::removeWholes() {
-  Block &block = function.front();
-  for (auto &[whole, parts] : argumentParts) {
-    if (!whole.use_empty()) {
-      Operation *user = *whole.getUsers().begin();
-      for (Operation *other : whole.getUsers())
-        if (other->isBeforeInBlock(user))
-          user = other;
-      OpBuilder joiner(user);
-      Value joined =
-          stablehlo::concatenate(joiner, whole.getLoc(), parts, family.dim);
-      copyMarks(user, joined.getDefiningOp());
-      whole.replaceAllUsesWith(joined);
-    }
-    block.eraseArgument(whole.getArgNumber());
+void FunctionRewriter::joinUses() {
+  for (auto &[argument, whole] : wholes) {
+    if (argument.use_empty())
+      continue;
+    Operation *user = *argument.getUsers().begin();
+    for (Operation *other : argument.getUsers())
+      if (other->isBeforeInBlock(user))
+        user = other;
+    OpBuilder joiner(user);
+    Value joined = stablehlo::concatenate(joiner, argument.getLoc(),
+                                          whole.parts, whole.family->dim);
+    copyMarks(user, joined.getDefiningOp());
+    BlockArgument(argument).replaceAllUsesWith(joined);
   }
 }
 
 void FunctionRewriter::run() {
+  unsigned numOld = function.getNumArguments();
   addArguments();
-  if (argumentParts.empty())
-    return;
   replaceUses();
   splitResults();
   eraseDeadOps(function.front());
-  removeWholes();
-  Operation *end = function.front().getTerminator();
+  joinUses();
+  Block &block = function.front();
+  block.eraseArguments(0, numOld);
   function.setType(FunctionType::get(function.getContext(),
-                                     function.front().getArgumentTypes(),
-                                     end->getOperandTypes()));
+                                     block.getArgumentTypes(),
+                                     block.getTerminator()->getOperandTypes()));
   function.setAllArgAttrs(argumentMarks);
   function.setAllResultAttrs(resultMarks);
 }
@@ -395,51 +408,72 @@ void FunctionRewriter::run() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Parameters whose row splits some dimension, with their optimizer states.
-static SmallVector<Family> findFamilies(ModuleOp module) {
-  SmallVector<Family> families;
+/// Parameters with their optimizer states.
+static Families findFamilies(ModuleOp module) {
+  Families families;
+  for (auto state : module.getOps<dist::StateOp>())
+    if (state.getRole() == dist::Role::Parameter && state.getRowAttr() &&
+        !state.isPart())
+      families.list.emplace_back().parameter = state;
+  for (Family &family : families.list) {
+    family.members.push_back(family.parameter);
+    families.ofState[family.parameter.getSymNameAttr()] = &family;
+  }
   for (auto state : module.getOps<dist::StateOp>()) {
-    if (state.getRole() == dist::Role::Parameter && !state.isPart()) {
-      Family &family = families.emplace_back();
-      family.parameter = state;
-      family.members.push_back(state);
+    if (!state.getOfAttr() || state.isPart())
       continue;
-    }
-    for (Family &family : families)
-      if (state.getOf() == family.parameter.getSymName() && !state.isPart())
-        family.members.push_back(state);
+    Family *family = families.ofState.lookup(state.getOfAttr().getAttr());
+    if (!family)
+      continue;
+    family->members.push_back(state);
+    families.ofState[state.getSymNameAttr()] = family;
+    if (state.getTensorType().getShape() !=
+        family->parameter.getTensorType().getShape())
+      family->obstacle = "an optimizer state of another shape";
   }
   return families;
+}
+
+/// Leaves in `families` those that can be split, and gives them parts.
+static bool chooseFamilies(Families &families, SymbolTable &symbols) {
+  bool any = false;
+  for (Family &family : families.list) {
+    if (family.dim < 0 || !isSplitByRow(family.parameter, family.dim))
+      continue;
+    std::string name = "'" + family.parameter.getSymName().str() + "'";
+    Location loc = family.parameter.getLoc();
+    if (!family.obstacle.empty()) {
+      remark::missed(loc, remarkOf("parts"))
+          << name + " is sliced along a split dimension but stays whole: " +
+                 family.obstacle;
+      continue;
+    }
+    makeParts(family, symbols);
+    any = true;
+    remark::passed(loc, remarkOf("parts"))
+        << name + " is stored in " + std::to_string(family.getNumParts()) +
+               " parts";
+  }
+  return any;
 }
 
 namespace {
 struct SplitStatesPass : llmc::impl::SplitStatesPassBase<SplitStatesPass> {
   void runOnOperation() override {
-    SmallVector<ProgramFunction> programs = getProgramFunctions(getOperation());
-    llvm::SetVector<Operation *> functions;
-    for (const ProgramFunction &program : programs)
-      functions.insert(program.function);
+    llvm::SetVector<Operation *> seen;
+    SmallVector<func::FuncOp> functions;
+    for (const ProgramFunction &program : getProgramFunctions(getOperation()))
+      if (seen.insert(program.function))
+        functions.push_back(program.function);
+    Families families = findFamilies(getOperation());
+    findBounds(functions, families);
+    for (func::FuncOp function : functions)
+      findObstacles(function, families);
     SymbolTable symbols(getOperation());
-    for (Family &family : findFamilies(getOperation())) {
-      findBounds(programs, family);
-      if (family.dim < 0 || !isSplitByRow(family.parameter, family.dim))
-        continue;
-      Location loc = family.parameter.getLoc();
-      std::string obstacle = findObstacle(programs, family);
-      if (!obstacle.empty()) {
-        remark::missed(loc, remarkOf("parts"))
-            << "'" + family.parameter.getSymName().str() +
-                   "' is sliced along a split dimension but stays whole: " +
-                   obstacle;
-        continue;
-      }
-      makeParts(family, symbols);
-      for (Operation *function : functions)
-        FunctionRewriter(cast<func::FuncOp>(function), family).run();
-      remark::passed(loc, remarkOf("parts"))
-          << "'" + family.parameter.getSymName().str() + "' is stored in " +
-                 std::to_string(family.getNumParts()) + " parts";
-    }
+    if (!chooseFamilies(families, symbols))
+      return;
+    for (func::FuncOp function : functions)
+      FunctionRewriter(function, families).run();
   }
 };
 } // namespace
