@@ -415,4 +415,42 @@ TEST(ReductionPlacement, KeepsTheSummandOfAResidualPartial) {
   EXPECT_EQ(p.place(), "98: x0 x1");
 }
 
+/// The walkthrough's gE over the pipeline, where each term is already partial
+/// over data: beyond one collective over both axes the joined sum costs little
+/// in the update, and much more in each of two microbatches.
+TEST(ReductionPlacement, JoinsATiedGradientUntilTheUpdate) {
+  Program p;
+  p.source("gE", 2 * 40, {"gEh", "gEe"});
+  p.linear("arg", 40, {"gE"});
+  p.product("mean", 40, {"arg", "1/count"});
+  p.product("square", 40, {"mean", "mean"});
+  p.linear("nE", 2, {"square"});
+  EXPECT_EQ(p.place(), "40: arg");
+}
+
+/// The walkthrough's n2: sums of squares of split, replicated (kept on one
+/// coordinate) and pinned gradients; over each axis one scalar is reduced.
+TEST(ReductionPlacement, ReducesTheGlobalNormOnce) {
+  for (int split = 0; split < 8; ++split) {
+    Program p;
+    std::vector<std::string> terms;
+    for (int i = 0; i < 3; ++i) {
+      std::string name = "n" + std::to_string(i);
+      if (split >> i & 1)
+        p.source(name, 4);
+      else
+        p.other(name, 4, {});
+      terms.push_back(name);
+    }
+    p.linear("n01", 4, {terms[0], terms[1]});
+    p.linear("n012", 4, {"n01", terms[2]});
+    p.other("k", 4, {"n012"});
+    p.leave("k");
+    // One term alone is reduced where it is made, a sum behind it.
+    const char *expected[] = {"0:",    "4: n0",   "4: n1",   "4: n01",
+                              "4: n2", "4: n012", "4: n012", "4: n012"};
+    EXPECT_EQ(p.place(), expected[split]) << split;
+  }
+}
+
 } // namespace
