@@ -267,6 +267,20 @@ void Cutter::widenCollective(Operation *op) {
       << ": " + std::to_string(bytes) + " B are zero on each of the others";
 }
 
+/// What is spread over the stages only to be returned is returned by the stage
+/// that makes it.
+static bool dropReturnedBroadcast(Operation *op) {
+  auto broadcast = dyn_cast<dist::BroadcastOp>(op);
+  bool isOnlyReturned = llvm::all_of(op->getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+  if (!broadcast || broadcast.getAxes().size() != 1 || !isOnlyReturned)
+    return false;
+  op->replaceAllUsesWith(broadcast.getInputs());
+  op->erase();
+  return true;
+}
+
 LogicalResult Cutter::prepareCollectives() {
   if (stages.getNumStages() == 1)
     return success();
@@ -276,6 +290,8 @@ LogicalResult Cutter::prepareCollectives() {
       collectives.push_back(&op);
   for (Operation *op : collectives) {
     // Stages are at different microbatches at any time.
+    if (!isUpdate && dropReturnedBroadcast(op))
+      continue;
     if (!isUpdate)
       return op->emitOpError() << "expected no collective over pipeline axis \""
                                << axis << "\" in a microbatch";

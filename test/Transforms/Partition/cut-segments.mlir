@@ -137,3 +137,19 @@ func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tens
   return %0 : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// What is spread only to be returned is returned where it is made.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @returned
+func.func @returned(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.metric = "m", dist.role = "metric"}) {
+  // CHECK: %[[S:.*]] = dist.segment chunk(1) phase(forward)
+  // CHECK-NEXT: stablehlo.tanh
+  // CHECK-NEXT: dist.yield
+  // CHECK: return %[[S]]
+  %0 = stablehlo.tanh %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  %1 = dist.broadcast @c0 %0 from [1] over ["pipe"] {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@returned) chunks([0, 1])
