@@ -37,6 +37,7 @@ FailureOr<LayoutReshards> LayoutReshards::of(dist::MeshOp mesh) {
   result.planner = std::make_unique<ReshardPlanner>(
       toRuntimeMesh(mesh), machine->slowness(), machine->latencyBytes());
   result.planner->keepStagesApart();
+  result.planner->liftSumsOnly();
   return result;
 }
 
@@ -207,6 +208,11 @@ std::string Leg::run(LayoutPlan &plan) {
     if (std::string reason = planner.check(tensor, *plain); !reason.empty())
       return reason;
   }
+  for (int32_t axis : target.partial)
+    if (target.kind != llmc::ReductionKind::Sum &&
+        (source.kind != target.kind ||
+         !llvm::is_contained(source.partial, axis)))
+      return "expected a value that becomes partial to be a sum";
   ReshardPlan found = planner.plan(tensor, source, target);
   LayoutAttr at = from;
   auto append = [&](ReshardStep step) {

@@ -319,7 +319,8 @@ void ReshardMoves::addLocal(const ReshardLayout &at, Moves &moves) const {
 }
 
 void ReshardMoves::addLifts(const ReshardLayout &at, Moves &moves) const {
-  if (!at.partial.empty() && at.kind != to.kind)
+  if ((!at.partial.empty() && at.kind != to.kind) ||
+      (!links.liftsAllKinds && to.kind != ReductionKind::Sum))
     return;
   for (int32_t axis : to.partial) {
     if (axis == pipeline()) {

@@ -120,6 +120,7 @@ struct ReshardLinks {
   /// Bytes over the fastest link in the time of a message's latency.
   std::vector<int64_t> latencyBytes;
   bool slicesPipeline = true;
+  bool liftsAllKinds = true;
 };
 
 class ReshardPlanner {
@@ -154,6 +155,8 @@ public:
   /// Values at all stages are never split by the pipeline axis on the way: the
   /// stages may run different programs at different times.
   void keepStagesApart() { links.slicesPipeline = false; }
+  /// Only sums are lifted: `dist.keep` and `dist.join` fill with zeros.
+  void liftSumsOnly() { links.liftsAllKinds = false; }
 
   const rt::Mesh &getMesh() const { return mesh; }
 

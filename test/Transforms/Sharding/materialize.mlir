@@ -1,4 +1,5 @@
 // RUN: llmc-opt %s --split-input-file --llmc-materialize | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-materialize --remarks-filter=layouts --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Layouts move from attributes into types; constants carry them in their value,
 // the body of a reduction keeps plain types.
@@ -67,3 +68,19 @@ func.func @use(%x: tensor<4x4xf32> {dist.layout = #whole, dist.input = "x", dist
   return %y : tensor<4x4xf32>
 }
 dist.entry @forward function(@use) chunks([0])
+
+// -----
+
+// What is padded and what has copies is said.
+#row = #dist.layout<@mesh, [{"x"}:6, {}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+dist.mesh @mesh = <"x"=2, "y"=3>
+// REMARK: remark: {{.*}}'x' is replicated over {"x", "y"}: 6 copies of 80 B
+// REMARK: remark: {{.*}}dim 0 of 'w' is stored as 6 instead of 5: split by {"x"}
+// REMARK: remark: {{.*}}'w' is replicated over {"y"}: 3 copies of 48 B
+dist.state @w : tensor<5x4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @copies(%x: tensor<5x4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}, %w: tensor<5x4xf32> {dist.layout = #row, dist.reads = @w, dist.role = "parameter"}) -> (tensor<5x4xf32> {dist.layout = #row, dist.name = "y"}) {
+  %y = stablehlo.multiply %x, %w {dist.layouts = [#row]} : tensor<5x4xf32>
+  return %y : tensor<5x4xf32>
+}
+dist.entry @forward function(@copies) chunks([0])
