@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# ===- meshes.py - One model on many meshes against one device ------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Trains a model on one device and on meshes, and compares each step.
+
+A case is `mesh [key=value ...]`, for example `pipe=2,data=2 microbatches=4 zero=1`:
+
+    microbatches   of a step (default 1); the reference has as many
+    recompute      none, all or K
+    schedule       1f1b or gpipe
+    zero           1: optimizer states split over "data"
+
+A case passes when loss and gradient norm of each step are within the bar of one
+device, and (with --twice) the same command gives the same bits. Cases after a
+`=` sign, as in `= pipe=2 schedule=gpipe`, must equal the case before to the bit.
+
+    python meshes.py --llmc llmc --model gpt.mlir --config gpt.toml -o out cases.txt
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+KEYS = {"microbatches": "training.microbatches", "recompute": "training.recompute", "schedule": "pipeline.schedule"}
+
+
+class Runner:
+    def __init__(self, a):
+        self.a = a
+        self.out = pathlib.Path(a.output)
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.number = 0
+        self.references = {}
+
+    def train(self, mesh, options):
+        self.number += 1
+        log = self.out / f"{self.number}.jsonl"
+        config = self.a.zero_config if options.get("zero") == "1" else self.a.config
+        command = [self.a.llmc, "train", self.a.model, "--config", config, "--steps", self.a.steps]
+        command += ["--threads", 1, "--log", log]
+        if mesh:
+            command += ["--mesh", mesh]
+        for key, value in options.items():
+            if key in KEYS:
+                number = value if value.isdigit() and key == "microbatches" else f'"{value}"'
+                command += ["--set", f"{KEYS[key]}={number}"]
+        for each in self.a.set:
+            command += ["--set", each]
+        process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        if process.returncode:
+            return None, process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
+        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        return [(r["loss"], r["grad_norm"]) for r in rows if "loss" in r], None
+
+    def reference(self, options):
+        key = options.get("microbatches", "1")
+        if key not in self.references:
+            rows, error = self.train("", {"microbatches": key})
+            if error:
+                sys.exit(f"error: expected the reference on one device to run, got {error[0]}")
+            self.references[key] = rows
+        return self.references[key]
+
+
+def distance(rows, reference):
+    """The greatest relative distance over steps and figures."""
+    if len(rows) != len(reference):
+        return float("inf")
+    pairs = [(x, y) for row, other in zip(rows, reference) for x, y in zip(row, other)]
+    return max(abs(x - y) / max(abs(y), 1e-30) if x == x else float("inf") for x, y in pairs)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    for name in ("llmc", "model", "config"):
+        p.add_argument(f"--{name}", required=True)
+    p.add_argument("--zero-config", help="the configuration of cases with zero=1")
+    p.add_argument("--steps", type=int, default=20)
+    p.add_argument("--bar", type=float, default=2e-5)
+    p.add_argument("--twice", action="store_true")
+    p.add_argument("--set", action="append", default=[], help="key=value for all runs")
+    p.add_argument("-o", "--output", required=True)
+    p.add_argument("cases")
+    a = p.parse_args()
+    runner = Runner(a)
+    failed, before = 0, None
+    lines = [line.split("#")[0].split() for line in pathlib.Path(a.cases).read_text().splitlines()]
+    for words in filter(None, lines):
+        equal = words[0] == "="
+        mesh, *rest = words[1:] if equal else words
+        options = dict(word.split("=", 1) for word in rest)
+        rows, error = runner.train(mesh, options)
+        if error:
+            failed += 1
+            print(f"FAILED  {' '.join(words)}: {error[0]}", flush=True)
+            continue
+        worst = distance(rows, runner.reference(options))
+        faults = [] if worst <= a.bar else [f"distance {worst:.2e}, bar {a.bar:.0e}"]
+        if equal and rows != before:
+            faults.append("differs from the case before")
+        if a.twice and runner.train(mesh, options)[0] != rows:
+            faults.append("differs when run again")
+        before = rows
+        failed += bool(faults)
+        verdict = "FAILED  " if faults else "passed  "
+        print(verdict + f"{' '.join(words)}: {worst:.1e}" + "".join("; " + f for f in faults), flush=True)
+    print(f"{sum(1 for w in lines if w)} cases, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
