@@ -11,8 +11,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 [ $# -gt 0 ] || set -- runtime tsan asan gcc
-# Containers that cross into MLIR carry no annotations; MLIR keeps its globals.
-export ASAN_OPTIONS=detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+# Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
+export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
 lit=/usr/lib/llvm-22/bin/lit
 
