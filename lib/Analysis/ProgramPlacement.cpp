@@ -277,8 +277,8 @@ FailureOr<int64_t> AxisPlacer::priceOf(Value value, LayoutAttr from,
   auto type = cast<RankedTensorType>(value.getType());
   FailureOr<int64_t> cost = reshards.price(type, from, to, error);
   if (failed(cost))
-    return emitError(value.getLoc()) << "cannot bring a value from " << from
-                                     << " to " << to << ": " << error;
+    return emitError(value.getLoc()) << "expected a way from " << from << " to "
+                                     << to << ", got none: " << error;
   return cost;
 }
 

@@ -123,3 +123,17 @@ func.func @constraint(%x: tensor<8x64xf32> {dist.layout = #x, dist.input = "x", 
   return %0 : tensor<8x6xf32>
 }
 dist.entry @forward function(@constraint) chunks([0])
+
+// -----
+
+// The planner knows whole axes.
+#x = #dist.layout<@mesh, [{"t":(1)2}, {"d"}]>
+#w = #dist.layout<@mesh, [{"d"}, {}]>
+#y = #dist.layout<@mesh, [{"t":(1)2}, {}]>
+dist.mesh @mesh = <"t"=4, "d"=2>
+func.func @parts(%x: tensor<8x4xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %w: tensor<4x6xf32> {dist.layout = #w, dist.input = "w", dist.role = "input"}) -> (tensor<8x6xf32> {dist.layout = #y, dist.name = "y"}) {
+  // expected-error@+1 {{expected a way from #dist.layout<@mesh, [{"t":(1)2}, {}], partial = [sum{"d"}]> to #dist.layout<@mesh, [{"t":(1)2}, {}]>, got none: expected whole mesh axes, got a part of 't'}}
+  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %a : tensor<8x6xf32>
+}
+dist.entry @forward function(@parts) chunks([0])
