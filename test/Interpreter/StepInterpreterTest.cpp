@@ -109,6 +109,48 @@ TEST(StepInterpreter, RunsEntries) {
   EXPECT_EQ(results[0].getFloat(0), 4);
 }
 
+// A whole and its parts agree, whoever is written; gradients are the whole's.
+TEST(StepInterpreter, PartsAreBoxesOfTheirWhole) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    dist.state @w : tensor<2x3xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+    dist.state @w.0 part of @w box([0, 0] [2, 1]) : tensor<2x1xf32> {role = parameter}
+    dist.state @w.1 part of @w box([0, 1] [2, 2]) : tensor<2x2xf32> {role = parameter}
+    func.func @micro(%a: tensor<2x1xf32> {dist.reads = @w.0}, %b: tensor<2x2xf32> {dist.reads = @w.1})
+        -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
+            tensor<2x1xf32> {dist.gradient_of = @w.0}, tensor<2x2xf32> {dist.gradient_of = @w.1}) {
+      %one = stablehlo.constant dense<1.0> : tensor<f32>
+      return %one, %one, %a, %b : tensor<f32>, tensor<f32>, tensor<2x1xf32>, tensor<2x2xf32>
+    }
+    func.func @update(%a: tensor<2x1xf32> {dist.reads = @w.0}, %b: tensor<2x2xf32> {dist.reads = @w.1},
+        %ga: tensor<2x1xf32> {dist.gradient_of = @w.0}, %gb: tensor<2x2xf32> {dist.gradient_of = @w.1})
+        -> (tensor<2x1xf32> {dist.writes = @w.0}, tensor<2x2xf32> {dist.writes = @w.1}) {
+      %x = stablehlo.add %a, %ga : tensor<2x1xf32>
+      %y = stablehlo.negate %gb : tensor<2x2xf32>
+      return %x, %y : tensor<2x1xf32>, tensor<2x2xf32>
+    }
+    dist.step @train microbatch(@micro) update(@update) microbatches(1) schedule(<1f1b>)
+  )");
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)))
+      << context.takeMessages();
+  HostTensor first = interpreter.getState("w");
+  EXPECT_EQ(interpreter.getState("w.1").getFloat(2), first.getFloat(4));
+  StepInterpreter::StepResult result;
+  ASSERT_TRUE(succeeded(interpreter.runStep("train", 0, giveInput, result)))
+      << context.takeMessages();
+  ASSERT_EQ(result.gradients.size(), 1u);
+  HostTensor gradient = result.gradients.begin()->second;
+  HostTensor second = interpreter.getState("w");
+  for (int64_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(gradient.getFloat(i), first.getFloat(i));
+    EXPECT_EQ(second.getFloat(i), first.getFloat(i) * (i % 3 == 0 ? 2 : -1));
+  }
+  ASSERT_TRUE(succeeded(interpreter.setState("w", first)));
+  EXPECT_EQ(interpreter.getState("w.0").getFloat(1), first.getFloat(3));
+}
+
 TEST(StepInterpreter, NamesWhatIsMissing) {
   GraphContext context;
   auto module = context.parse(kProgram);
