@@ -6,10 +6,11 @@
 #   mesh_check.py --llmc LLMC --run LLMC_RUN --out FOLDER --microbatches 1,2,4
 #
 # Compiles the programs of mesh_program.py for all meshes of pipe x data x
-# tensor, runs 20 steps on virtual devices, and compares metrics with those of
-# one device. A step adds up in another order on each mesh, so the bar is
-# relative: 1e-5, where one device against itself is 0. Leaves the plans in
-# FOLDER/p<pipe>d<data>t<tensor>m<microbatches> and prints the worst distance.
+# tensor, runs 20 steps of each entry on virtual devices, and compares metrics
+# and logits with those of one device. A step adds up in another order on each
+# mesh, so the bar is relative: 1e-5, where one device against itself is 0.
+# Leaves the plans in FOLDER/p<pipe>d<data>t<tensor>m<microbatches> and prints
+# the worst distance.
 #
 #===------------------------------------------------------------------------===#
 
@@ -20,6 +21,8 @@ import os
 import random
 import subprocess
 import sys
+
+import numpy
 
 BAR = 1e-5
 
@@ -39,18 +42,26 @@ def train(arguments, corpus, sizes):
         subprocess.run([sys.executable, program] + words, stdout=file, check=True)
     subprocess.run([arguments.llmc, "compile", f"{folder}/memory.mlir", "--compile-from=memory", "-o", folder,
                     "--threads", "1"], stdout=subprocess.DEVNULL, check=True)
-    log = f"{folder}/log.jsonl"
-    subprocess.run([arguments.run, f"{folder}/plan.llmc", "--data", corpus, "--steps", "20", "--log", log,
-                    "--threads", "2"], stdout=subprocess.DEVNULL, check=True)
-    return read_metrics(log)
+    command = [arguments.run, f"{folder}/plan.llmc", "--data", corpus, "--threads", "2"]
+    facts = []
+    for entry in ("train", "evaluate"):
+        log = f"{folder}/{entry}.jsonl"
+        subprocess.run(command + ["--entry", entry, "--steps", "20", "--log", log], stdout=subprocess.DEVNULL,
+                       check=True)
+        facts.append(read_metrics(log))
+    subprocess.run(command + ["--entry", "forward", "--fetch", "logits", "--dump", folder],
+                   stdout=subprocess.DEVNULL, check=True)
+    return facts, numpy.load(f"{folder}/logits.npy")
 
 
-def distance(steps, reference):
-    assert len(steps) == len(reference) == 20
-    worst = 0
-    for step, other in zip(steps, reference):
-        for key in ("loss", "grad_norm"):
-            worst = max(worst, abs(step[key] - other[key]) / abs(other[key]))
+def distance(found, reference):
+    worst = numpy.abs(found[1] - reference[1]).max() / numpy.abs(reference[1]).max()
+    for steps, others in zip(found[0], reference[0]):
+        assert len(steps) == len(others) == 20
+        for step, other in zip(steps, others):
+            for key in ("loss", "grad_norm"):
+                if key in other:
+                    worst = max(worst, abs(step[key] - other[key]) / abs(other[key]))
     return worst
 
 
@@ -68,7 +79,7 @@ def main():
     worst, count = 0, 0
     for m in map(int, arguments.microbatches.split(",")):
         reference = train(arguments, corpus, (1, 1, 1, m))
-        first, last = reference[0]["loss"], reference[-1]["loss"]
+        first, last = reference[0][0][0]["loss"], reference[0][0][-1]["loss"]
         assert last < first, f"expected the loss to fall, got {first} and {last}"
         for mesh in itertools.product((1, 2), repeat=3):
             if mesh == (1, 1, 1):

@@ -76,8 +76,8 @@ class Model:
         f.broadcast(name + ".b", name + ".o", "[]", self.bi)
         f.pointwise(name, "subtract", tokens, name + ".b")
 
-    def forward0(self):
-        f = self.program("train.c0.F")
+    def forward0(self, entry="train"):
+        f = self.program(f"{entry}.c0.F")
         f.argument("tok", self.bi, f'{slot("input", "tokens")}, dist.data_offset = 0 : i64, {self.samples}')
         f.argument("E", self.E, slot("state", "E.local"))
         f.argument("W1", self.W1, slot("state", "W1.local"))
@@ -103,19 +103,25 @@ class Model:
         f.pointwise("x1p", "add", "x0p", "u")
         self.make_x1(f, "x1", "x1p")
         f.result("x1", "dist.send = @t0" if self.p > 1 else slot("act", "x1", 0))
-        f.result("x0", slot("act", "x0", 0))
-        f.result("tok", slot("act", "tok", 0))
+        if entry == "train":
+            f.result("x0", slot("act", "x0", 0))
+            f.result("tok", slot("act", "tok", 0))
         return f
 
-    def forward1(self):
-        f = self.program("train.c1.F")
+    def forward1(self, entry="train"):
+        f = self.program(f"{entry}.c1.F")
         f.argument("x1r", self.part, "dist.recv = @t0" if self.p > 1 else slot("act", "x1", 0))
         f.argument("tgt", self.bi, f'{slot("input", "targets")}, dist.data_offset = 1 : i64, {self.samples}')
         f.argument("E", self.E, slot("state", "E.local"))
-        f.argument("ls0", "f32", slot("step", "loss_sum"))
-        f.argument("n0", "f32", slot("step", "count"))
+        if entry == "train":
+            f.argument("ls0", "f32", slot("step", "loss_sum"))
+            f.argument("n0", "f32", slot("step", "count"))
         self.take_x1(f, "x1", "x1r")
         f.dot("lg", "x1", "E", 1, 1, self.lg)
+        if entry == "forward":
+            both = self.layout([["data"], ["tensor"]], [1])
+            f.result("lg", f'{slot("output", "logits")}, dist.layout = {both}')
+            return f
         f.reduce("mp", "lg", "maximum", "[1]", self.b, "0xFF800000")
         f.collective("all_reduce", ["mx"], ["mp"], ["tensor"], [self.b], reduction=" max")
         f.broadcast("mxb", "mx", "[0]", self.lg)
@@ -132,6 +138,12 @@ class Model:
         f.pointwise("lse", "add", "lo", "mx")
         f.pointwise("l", "subtract", "lse", pick)
         f.reduce("ls", "l", "add", "[0]", "f32", "0.0")
+        if entry == "evaluate":
+            f.collective("all_reduce", ["lt"], ["ls"], ["data"], ["f32"])
+            f.constant("n", f"{ROWS}.0", "f32")
+            f.pointwise("loss", "divide", "lt", "n")
+            f.result("loss", slot("metric", "loss"))
+            return f
         f.pointwise("ls1", "add", "ls0", "ls")
         f.constant("n", f"{self.rows}.0", "f32")
         f.pointwise("n1", "add", "n0", "n")
@@ -330,7 +342,9 @@ class Model:
         state("W2.v", square, "role = optimizer, of = @W2", zeros, self.W2, rows, first)
         return "\n".join(out) + "\n"
 
-    def table(self):
+    def table(self, entry="train"):
+        if entry != "train":
+            return '["F0.0 F1.0"]' if self.p == 1 else '["F0.0 .", ". F1.0"]'
         if self.p == 1:
             cells = [c for i in range(self.m) for c in (f"F0.{i}", f"F1.{i}", f"B1.{i}", f"B0.{i}")]
             return '["' + " ".join(cells + ["U"]) + '"]'
@@ -348,19 +362,29 @@ class Model:
         out = f'dist.mesh @mesh = <{axes}> pipeline "pipe"\n' + self.states()
         out += "dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 0.05, last = 0.005, warmup = 4, total = 20>\n"
         functions = [self.forward0(), self.backward0(), self.forward1(), self.backward1()]
-        updates = [self.update(s) for s in range(self.p)]
+        functions += [self.update(s) for s in range(self.p)]
+        out += self.timeline("train", functions, self.m)
+        for entry in ("evaluate", "forward"):
+            out += self.timeline(entry, [self.forward0(entry), self.forward1(entry)], 1)
+        return out
+
+    def timeline(self, entry, functions, microbatches):
         programs = []
         for f in functions:
-            chunk = int(f.name[7])
+            kind, number = f.name.split(".")[1][0], int(f.name.split(".")[1][1])
+            if kind == "u":
+                programs.append(f"#dist.program<@{f.name}, phase = update, at = [{number}]>")
+                continue
             phase = "forward" if f.name[-1] == "F" else "backward"
-            programs.append(f"#dist.program<@{f.name}, chunk = {chunk}, phase = {phase}, at = [{chunk % self.p}]>")
-        programs += [f"#dist.program<@{f.name}, phase = update, at = [{s}]>" for s, f in enumerate(updates)]
-        routes = ""
+            programs.append(f"#dist.program<@{f.name}, chunk = {number}, phase = {phase}, at = [{number % self.p}]>")
+        routes = []
         if self.p > 1:
-            routes = "#dist.route<@t0: @train.c0.F -> @train.c1.F>, #dist.route<@t1: @train.c1.B -> @train.c0.B>"
-        out += (f"dist.timeline @train microbatches({self.m})\n    programs([{', '.join(programs)}])\n"
-                f"    transfers([{routes}])\n    table(<{self.table()}>)\n")
-        return out + "".join(f.text() for f in functions + updates)
+            routes.append(f"#dist.route<@t0: @{entry}.c0.F -> @{entry}.c1.F>")
+            if entry == "train":
+                routes.append("#dist.route<@t1: @train.c1.B -> @train.c0.B>")
+        return (f"dist.timeline @{entry} microbatches({microbatches})\n    programs([{', '.join(programs)}])\n"
+                f"    transfers([{', '.join(routes)}])\n    table(<{self.table(entry)}>)\n"
+                + "".join(f.text() for f in functions))
 
 
 def main():
