@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 
 using namespace mlir;
@@ -74,7 +75,8 @@ FailureOr<SlotAttr> ProgramBuilder::slotOfArgument(unsigned i) {
 /// what the host sees.
 static void addDetails(SmallVectorImpl<NamedAttribute> &marks,
                        DictionaryAttr from) {
-  for (StringRef name : {DistDialect::kDataOffset, DistDialect::kLayout})
+  for (StringRef name :
+       {DistDialect::kDataOffset, DistDialect::kLayout, dist::kWholeShape})
     if (Attribute value = from ? from.get(name) : Attribute())
       marks.emplace_back(StringAttr::get(value.getContext(), name), value);
 }

@@ -16,6 +16,7 @@
 #include "LocalBuilder.h"
 #include "Padding.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -274,6 +275,17 @@ void FunctionLocalizer::finish() {
   local.builder.clone(*terminator, mapping)->setOperands(results);
 }
 
+/// The sizes of what the layout pads, else null.
+static Attribute getWholeShape(Attribute attr, Type type) {
+  auto layout = dyn_cast_or_null<dist::LayoutAttr>(attr);
+  if (!layout || llvm::none_of(layout.getDims(), [](dist::DimAttr dim) {
+        return dim.isPadded();
+      }))
+    return {};
+  return DenseI64ArrayAttr::get(type.getContext(),
+                                cast<RankedTensorType>(type).getShape());
+}
+
 /// Where inputs and what is handed out live is read by the runtime's boxes.
 void FunctionLocalizer::markLayouts() {
   if (mesh.getAxes().getNumDevices() == 1)
@@ -282,7 +294,8 @@ void FunctionLocalizer::markLayouts() {
   SmallVector<Attribute> results(function.getNumResults());
   for (BlockArgument argument : old->getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (function.getArgAttr(i, DistDialect::kInput))
+    if (function.getArgAttr(i, DistDialect::kInput) ||
+        function.getArgAttr(i, DistDialect::kGradientOf))
       arguments[i] = dist::getLayout(argument.getType());
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
@@ -291,6 +304,12 @@ void FunctionLocalizer::markLayouts() {
       results[i] = dist::getLayout(type);
   setArgumentMarks(function, DistDialect::kLayout, arguments);
   setResultMarks(function, DistDialect::kLayout, results);
+  for (auto [i, layout] : llvm::enumerate(arguments))
+    arguments[i] = getWholeShape(layout, old->getArgument(i).getType());
+  for (auto [i, layout] : llvm::enumerate(results))
+    results[i] = getWholeShape(layout, function.getResultTypes()[i]);
+  setArgumentMarks(function, dist::kWholeShape, arguments);
+  setResultMarks(function, dist::kWholeShape, results);
 }
 
 LogicalResult FunctionLocalizer::run() {

@@ -14,8 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TimelineOrder.h"
+#include "FetchedSums.h"
 #include "StreamWaits.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include <set>
 
 using namespace mlir;
@@ -52,18 +54,18 @@ private:
   FlatSymbolRefAttr emitTable();
   Attribute getStages(const SlotBuffer &slot) const;
   FailureOr<RankedTensorType> getWholeType(RankedTensorType local,
-                                           dist::LayoutAttr layout);
+                                           dist::LayoutAttr layout,
+                                           DenseI64ArrayAttr shape);
   LogicalResult emitEntry(FlatSymbolRefAttr table);
   LogicalResult describeSlots(SmallVectorImpl<Attribute> &inputs,
                               SmallVectorImpl<Attribute> &hypers,
                               SmallVectorImpl<Attribute> &metrics,
-                              SmallVectorImpl<Attribute> &fetches);
+                              SmallVectorImpl<Attribute> &fetched);
   plan::EntryKind getKind() const;
   LogicalResult emitWaits();
-  bool isFetched(SlotAttr slot) const {
-    return slot.getKind() == SlotKind::Step &&
-           llvm::is_contained(request.fetch, slot.getName().str());
-  }
+  LogicalResult findFetches();
+  bool isFetched(SlotAttr slot) const { return fetches.contains(slot); }
+  DictionaryAttr findMarks(SlotAttr slot, const SlotBuffer &uses) const;
 
   OpBuilder &builder;
   PlanNames &names;
@@ -77,6 +79,8 @@ private:
   SmallVector<int32_t> updates;
   TimelineFrames frames;
   Meetings meetings;
+  /// Sums that are copied to the host, with the names that the user knows.
+  llvm::DenseMap<Attribute, StringAttr> fetches;
   SmallVector<plan::ProgramOp> emitted, prologues;
 };
 
@@ -241,6 +245,49 @@ bool TimelineOrder::isFirstReader(int32_t program,
   return llvm::is_contained(updates, program);
 }
 
+/// Sums are fetched behind the update that reduces them.
+LogicalResult TimelineOrder::findFetches() {
+  for (TimelineProgram &program : programs)
+    if (program.attr.getPhase() == dist::Phase::Update &&
+        failed(addFetchedSums(program.function, request.fetch)))
+      return failure();
+  llvm::SmallDenseSet<Attribute> made;
+  for (TimelineProgram &program : programs)
+    for (unsigned i = 0; i < program.function.getNumResults(); ++i)
+      if (Attribute slot =
+              program.function.getResultAttr(i, DistDialect::kSlot))
+        made.insert(slot);
+  for (const std::string &name : request.fetch) {
+    auto slot =
+        SlotAttr::get(timeline.getContext(), SlotKind::Step, StringRef(name));
+    SlotAttr reduced = getFetchedSlot(slot);
+    fetches[made.contains(reduced) ? reduced : slot] = slot.getName();
+  }
+  return success();
+}
+
+/// The marks of the slot's first argument or result, one with a layout first.
+DictionaryAttr TimelineOrder::findMarks(SlotAttr slot,
+                                        const SlotBuffer &uses) const {
+  DictionaryAttr found;
+  for (bool isTaken : {true, false})
+    for (int32_t program : isTaken ? uses.takenBy : uses.returnedBy) {
+      func::FuncOp function = programs[program].function;
+      unsigned count =
+          isTaken ? function.getNumArguments() : function.getNumResults();
+      for (unsigned i = 0; i < count; ++i) {
+        DictionaryAttr marks = isTaken ? function.getArgAttrDict(i)
+                                       : function.getResultAttrDict(i);
+        if (!marks || marks.get(DistDialect::kSlot) != slot)
+          continue;
+        if (marks.get(DistDialect::kLayout))
+          return marks;
+        found = found ? found : marks;
+      }
+    }
+  return found;
+}
+
 /// The copies from and to the host around the program.
 LogicalResult TimelineOrder::addCopies(int32_t program,
                                        ProgramRequest &copies) {
@@ -261,8 +308,9 @@ LogicalResult TimelineOrder::addCopies(int32_t program,
     if (slot.getKind() == SlotKind::Output && isMade)
       copies.behind.push_back({plan::HostEnd::Fetch, name, &uses});
     if (isFetched(slot) && isUpdate &&
-        llvm::is_contained(uses.takenBy, program))
-      copies.behind.push_back({plan::HostEnd::Fetch, name, &uses});
+        (isMade || llvm::is_contained(uses.takenBy, program)))
+      copies.behind.push_back(
+          {plan::HostEnd::Fetch, fetches.lookup(slot).getValue(), &uses});
   }
   return success();
 }
@@ -380,11 +428,15 @@ Attribute TimelineOrder::getStages(const SlotBuffer &slot) const {
   return builder.getDenseI64ArrayAttr(stages);
 }
 
-/// The type on all devices together. Without a layout that is the device's own.
+/// The type on all devices together, without padding. Without a layout that is
+/// the device's own.
 FailureOr<RankedTensorType>
-TimelineOrder::getWholeType(RankedTensorType local, dist::LayoutAttr layout) {
+TimelineOrder::getWholeType(RankedTensorType local, dist::LayoutAttr layout,
+                            DenseI64ArrayAttr whole) {
   if (!layout)
     return local;
+  if (whole)
+    return RankedTensorType::get(whole.asArrayRef(), local.getElementType());
   FailureOr<dist::MeshOp> mesh =
       dist::findMesh(timeline, layout.getMesh(), tables);
   if (failed(mesh))
@@ -393,7 +445,7 @@ TimelineOrder::getWholeType(RankedTensorType local, dist::LayoutAttr layout) {
   for (auto [size, dim] : llvm::zip(shape, layout.getDims())) {
     if (dim.isPadded())
       return timeline.emitOpError()
-             << "expected data without padding, got " << layout;
+             << "expected the sizes of what " << layout << " pads";
     size *= dim.getNumParts(mesh->getAxes());
   }
   return RankedTensorType::get(shape, local.getElementType());
@@ -401,7 +453,7 @@ TimelineOrder::getWholeType(RankedTensorType local, dist::LayoutAttr layout) {
 
 LogicalResult TimelineOrder::describeSlots(
     SmallVectorImpl<Attribute> &inputs, SmallVectorImpl<Attribute> &hypers,
-    SmallVectorImpl<Attribute> &metrics, SmallVectorImpl<Attribute> &fetches) {
+    SmallVectorImpl<Attribute> &metrics, SmallVectorImpl<Attribute> &fetched) {
   MLIRContext *context = builder.getContext();
   for (auto &[slot, uses] : frames.slots) {
     StringAttr name = slot.getName();
@@ -410,23 +462,15 @@ LogicalResult TimelineOrder::describeSlots(
         kind == SlotKind::Bnd || (kind == SlotKind::Step && !isFetched(slot)))
       continue;
     dist::LayoutAttr layout;
+    DenseI64ArrayAttr shape;
     int64_t dataOffset = -1;
-    // Marks of the slot's first argument or result.
-    bool isTaken = !uses.takenBy.empty();
-    func::FuncOp function =
-        programs[isTaken ? uses.takenBy[0] : uses.returnedBy[0]].function;
-    unsigned count =
-        isTaken ? function.getNumArguments() : function.getNumResults();
-    for (unsigned i = 0; i < count; ++i) {
-      DictionaryAttr marks =
-          isTaken ? function.getArgAttrDict(i) : function.getResultAttrDict(i);
-      if (!marks || marks.get(DistDialect::kSlot) != slot)
-        continue;
+    if (DictionaryAttr marks = findMarks(slot, uses)) {
       layout = marks.getAs<dist::LayoutAttr>(DistDialect::kLayout);
+      shape = marks.getAs<DenseI64ArrayAttr>(dist::kWholeShape);
       if (auto offset = marks.getAs<IntegerAttr>(DistDialect::kDataOffset))
         dataOffset = offset.getInt();
     }
-    FailureOr<RankedTensorType> type = getWholeType(uses.type, layout);
+    FailureOr<RankedTensorType> type = getWholeType(uses.type, layout, shape);
     if (failed(type))
       return failure();
     auto stages = cast_or_null<DenseI64ArrayAttr>(getStages(uses));
@@ -440,16 +484,16 @@ LogicalResult TimelineOrder::describeSlots(
           plan::MetricAttr::get(context, name, uses.type.getElementType()));
     bool isOutput = kind == SlotKind::Output;
     if (isOutput || isFetched(slot))
-      fetches.push_back(
-          plan::FetchAttr::get(context, name, *type, layout, stages,
-                               isOutput && timeline.getMicrobatches() > 1));
+      fetched.push_back(plan::FetchAttr::get(
+          context, isOutput ? name : fetches.lookup(slot), *type, layout,
+          stages, isOutput && timeline.getMicrobatches() > 1));
   }
   return success();
 }
 
 LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
-  SmallVector<Attribute> inputs, hypers, metrics, fetches, before, behind;
-  if (failed(describeSlots(inputs, hypers, metrics, fetches)))
+  SmallVector<Attribute> inputs, hypers, metrics, fetched, before, behind;
+  if (failed(describeSlots(inputs, hypers, metrics, fetched)))
     return failure();
   auto nameOf = [&](plan::ProgramOp program) -> Attribute {
     if (program)
@@ -471,7 +515,7 @@ LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
       builder.getI64IntegerAttr(chunks), UnitAttr(),
       builder.getArrayAttr(before), table, builder.getArrayAttr(behind),
       builder.getArrayAttr(inputs), builder.getArrayAttr(hypers),
-      builder.getArrayAttr(metrics), builder.getArrayAttr(fetches));
+      builder.getArrayAttr(metrics), builder.getArrayAttr(fetched));
   return success();
 }
 
@@ -494,7 +538,7 @@ LogicalResult TimelineOrder::run() {
     return failure();
   readTable();
   readMembers();
-  if (failed(readRoutes()))
+  if (failed(readRoutes()) || failed(findFetches()))
     return failure();
   FrameRequest wanted{timeline.getSymName(),
                       static_cast<int64_t>(timeline.getMicrobatches()),

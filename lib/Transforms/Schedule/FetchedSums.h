@@ -1,0 +1,32 @@
+//===- FetchedSums.h - Sums as the user sees them ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums over microbatches may be partial over axes; the update reduces them. A
+// sum that is fetched is then taken from behind the collectives:
+//
+//   func @train.u0(%g {slot = step "grad.w", layout = partial{data}}) {
+//     %r = dist.all_reduce %g over ["data"] sum
+//     return ..., %r {slot = step "fetched.grad.w", layout = full}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace llmc::schedule {
+
+/// The slot from which the sum in `slot` is fetched where an update reduces it.
+dist::SlotAttr getFetchedSlot(dist::SlotAttr slot);
+
+/// Adds the reduced sums of `names` to the results of an update program.
+LogicalResult addFetchedSums(mlir::func::FuncOp update,
+                             ArrayRef<std::string> names);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H

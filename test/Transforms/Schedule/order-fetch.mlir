@@ -1,0 +1,55 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-order="fetch=grad.w,grad.b" | FileCheck %s
+
+// A sum that is partial over axes is fetched behind the collectives that reduce
+// it, in the layout that it has there; one that is not, as it is.
+
+dist.mesh @mesh = <"data"=2, "tensor"=2>
+module @kernels {
+  func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  func.func private @k.norm(memref<8xf32>, memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
+}
+#w = #dist.layout<@mesh, [{}, {"tensor"}], partial = [sum{"data"}]>
+#b = #dist.layout<@mesh, [{"tensor"}:7, {}]>
+
+// CHECK: #[[W:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
+// CHECK: plan.program @train.u0 update {
+// CHECK: plan.copy on @K from(<@train.step.grad.b, [4, 4], f32>) host fetch name("grad.b")
+// CHECK: plan.copy on @K from(<@train.step.fetched.grad.w, [2, 4], f32>) host fetch name("grad.w")
+// CHECK: fetches([#plan.fetch<"grad.b", tensor<7x4xf32>, layout = #{{.*}}>, #plan.fetch<"grad.w", tensor<4x8xf32>, layout = #[[W]]>])
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}, tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.b">}) {
+  %w = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
+  %b = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
+  return %w, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w},
+    %b: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.b">, dist.layout = #b, llmc.shape = array<i64: 7, 4>})
+    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+  %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
+  %n = dist.launch @kernels::@k.norm(%r, %b) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<f32>
+  return %n : tensor<f32>
+}
+dist.timeline @train microbatches(1)
+    programs([#dist.program<@train.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@train.u0, phase = update, at = [0]>])
+    transfers([]) table(<["B0.0 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=2>
+module @kernels {
+  func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  func.func private @k.norm(memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+}
+#w = #dist.layout<@mesh, [{}, {}], partial = [sum{"data"}]>
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+  %w = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
+  return %w : tensor<4x4xf32>
+}
+// expected-error @+1 {{expected collectives that reduce 'grad.w', which is to be fetched, got it in layout}}
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w})
+    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+  %n = dist.launch @kernels::@k.norm(%g) : (tensor<4x4xf32>) -> tensor<f32>
+  return %n : tensor<f32>
+}
+dist.timeline @train microbatches(1)
+    programs([#dist.program<@train.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@train.u0, phase = update, at = [0]>])
+    transfers([]) table(<["B0.0 U"]>)
