@@ -372,9 +372,10 @@ void Chooser::carry(AxisAttr axis, Reduction kind, bool isDecided) {
   if (findHome(axis))
     return;
   std::optional<ArrayRef<int>> group = chooseGroup(axis, kind);
-  if (!group || (!isDecided && llvm::none_of(*group, [&](int i) {
-        return isApart(i, axis);
-      })))
+  bool isSumOfSeveral =
+      group && group->size() > 1 &&
+      llvm::any_of(*group, [&](int i) { return isApart(i, axis); });
+  if (!group || (!isDecided && !isSumOfSeveral))
     return;
   // Only for sums can a full operand be made partial.
   bool isKept = kind == Reduction::Sum || isIdempotent(kind);

@@ -232,6 +232,12 @@ TEST_F(OpLayoutsTest, AFactorThatIsElsewhereIsBroughtToAllStages) {
             "[{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
 }
 
+TEST_F(OpLayoutsTest, AnOpOfOneOperandIsNoSum) {
+  EXPECT_EQ(run(elementwise(1, {{0}}), {"[{}, {}], at = {\"pipe\" = [1]}",
+                                        "[{}, {}], at = {\"pipe\" = [0, 1]}"}),
+            "[{}, {}]@0@1 -> [{}, {}]@0@1");
+}
+
 TEST_F(OpLayoutsTest, ReadingNeedsTheSameSplitsAndStages) {
   auto at = [&](StringRef stages, StringRef rest = "[{}, {}]") {
     return layout((rest + ", at = {\"pipe\" = [" + stages + "]}").str());
