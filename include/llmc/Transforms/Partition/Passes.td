@@ -29,6 +29,23 @@ def LocalizePass : Pass<"llmc-localize", "::mlir::ModuleOp"> {
                            "::llmc::stablehlo::StableHLODialect"];
 }
 
+def MergePartsPass : Pass<"llmc-merge-parts", "::mlir::ModuleOp"> {
+  let summary = "Store the parts of a state side by side";
+  let description = [{
+    ```mlir
+    %a = stablehlo.dot_general %x, %Wa ...   %b = stablehlo.dot_general %x, %Wb ...
+    // becomes
+    %ab = stablehlo.dot_general %x, %W ...   // %a, %b: slices of %ab
+    ```
+    Parts that agree outside of the dimension along which they lie get one
+    buffer with several boxes. Products with the same left side become one, sums
+    of products one product, and so do the ops of the optimizer. Parts stay
+    apart where a contraction or a collective would need a copy of one.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect",
+                           "::llmc::stablehlo::StableHLODialect"];
+}
+
 def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {
   let summary = "Move every op into the segment of its chunk and phase";
   let description = [{

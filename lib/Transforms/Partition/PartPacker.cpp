@@ -1,0 +1,532 @@
+//===- PartPacker.cpp - Ops on parts become ops on what they make ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PartPacker.h. That equal ops may be one follows from their rule: the
+// dimension's factor passes, so that splitting it splits every tensor that has
+// it and changes nothing else. The merged op is the local form of the first
+// one with larger types.
+//
+// Test: test/Transforms/Partition/merge-parts.mlir
+//===----------------------------------------------------------------------===//
+
+#include "PartPacker.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using graph::FactorKind;
+using graph::ShardingRule;
+
+/// Of equal ops, and how they become one.
+struct PartPacker::Merge {
+  std::vector<Operation *> ops;
+  /// For each operand the dim along which those of the ops are packed, or -1
+  /// where it is one for all.
+  SmallVector<int64_t> operandDims;
+  /// The same for each result; -1 where results are summands.
+  SmallVector<int64_t> resultDims;
+};
+
+bool Pack::operator<(const Pack &other) const {
+  auto key = [](const Pack &pack) {
+    std::vector<const void *> pointers;
+    for (Value part : pack.parts)
+      pointers.push_back(part.getAsOpaquePointer());
+    return std::pair(pack.dim, pointers);
+  };
+  return key(*this) < key(other);
+}
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static RankedTensorType getWholeType(const Pack &pack) {
+  RankedTensorType type = typeOf(pack.parts.front());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[pack.dim] = 0;
+  for (Value part : pack.parts)
+    shape[pack.dim] += typeOf(part).getDimSize(pack.dim);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// Equal apart from operands, sizes and names.
+static bool areEqual(Operation *a, Operation *b) {
+  auto attributes = [](Operation *op) {
+    NamedAttrList list(op->getAttrDictionary());
+    list.erase("symbol");
+    list.erase(DistDialect::kName);
+    return list.getDictionary(op->getContext());
+  };
+  if (a == b || a->getName() != b->getName() ||
+      a->getNumOperands() != b->getNumOperands() ||
+      a->getNumResults() != b->getNumResults() ||
+      attributes(a) != attributes(b))
+    return false;
+  for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &x, &y, OperationEquivalence::IgnoreLocations))
+      return false;
+  return llvm::equal(
+      a->getResultTypes(), b->getResultTypes(), [](Type x, Type y) {
+        return getElementTypeOrSelf(x) == getElementTypeOrSelf(y);
+      });
+}
+
+/// Whether `op` needs a result of `other`, which stands in the same block.
+static bool dependsOn(Operation *op, Operation *other) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (Value operand : reached[i]->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && def->getBlock() == other->getBlock() &&
+          !def->isBeforeInBlock(other))
+        reached.insert(def);
+  return reached.contains(other) && op != other;
+}
+
+/// Neither needs a result of another.
+static bool areApart(ArrayRef<Operation *> ops) {
+  for (Operation *a : ops)
+    for (Operation *b : ops)
+      if (a != b && (a->getBlock() != b->getBlock() || dependsOn(a, b)))
+        return false;
+  return true;
+}
+
+static std::optional<Attribute> getSplat(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<Attribute>();
+}
+
+/// All are splats of one element.
+static bool areSplats(const Pack &pack) {
+  std::optional<Attribute> first = getSplat(pack.parts.front());
+  return first && llvm::all_of(pack.parts, [&](Value part) {
+           return getSplat(part) == first;
+         });
+}
+
+/// The dim of a tensor that is this factor alone, -1 without one, nothing when
+/// the factor stands elsewhere.
+static std::optional<int64_t> findDim(const graph::TensorFactors &tensor,
+                                      int factor) {
+  int64_t found = -1;
+  for (auto [d, factors] : llvm::enumerate(tensor)) {
+    if (!llvm::is_contained(factors, factor))
+      continue;
+    if (factors.size() != 1 || found >= 0)
+      return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+static bool isContraction(Operation *op) {
+  auto kernel = dyn_cast<graph::KernelOpInterface>(op);
+  return kernel && kernel.getKernelForm() == graph::KernelForm::Contraction;
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+void PartPacker::addKnown(const Pack &pack, Value whole) {
+  if (known.insert({pack, whole}).second)
+    order.push_back(pack);
+  known[pack] = whole;
+}
+
+static Pack getOperands(ArrayRef<Operation *> ops, unsigned operand,
+                        int64_t dim) {
+  Pack pack;
+  pack.dim = dim;
+  for (Operation *op : ops)
+    pack.parts.push_back(op->getOperand(operand));
+  return pack;
+}
+
+std::optional<PartPacker::Merge>
+PartPacker::findMergeOf(ArrayRef<Operation *> ops, int factor,
+                        const ShardingRule &rule, bool mayCopy) {
+  Merge merge;
+  merge.ops = ops.vec();
+  llvm::SmallPtrSet<Value, 4> shared, packed;
+  for (unsigned i = 0; i < ops.front()->getNumOperands(); ++i) {
+    std::optional<int64_t> dim = findDim(rule.operands[i], factor);
+    if (!dim)
+      return std::nullopt;
+    merge.operandDims.push_back(*dim);
+    Value first = ops.front()->getOperand(i);
+    (*dim < 0 ? shared : packed).insert(first);
+    bool isOne = llvm::all_of(
+        ops, [&](Operation *op) { return op->getOperand(i) == first; });
+    if (*dim < 0 ? !isOne : !mayCopy && !canPack(getOperands(ops, i, *dim)))
+      return std::nullopt;
+  }
+  for (const graph::TensorFactors &result : rule.results) {
+    std::optional<int64_t> dim = findDim(result, factor);
+    if (!dim)
+      return std::nullopt;
+    merge.resultDims.push_back(*dim);
+  }
+  bool isMixed =
+      llvm::any_of(shared, [&](Value value) { return packed.contains(value); });
+  if (isMixed || packed.empty() || !areApart(ops))
+    return std::nullopt;
+  return merge;
+}
+
+std::optional<PartPacker::Merge> PartPacker::findMerge(const Pack &pack,
+                                                       bool mayCopy) {
+  std::vector<Operation *> ops;
+  for (Value part : pack.parts) {
+    Operation *op = part.getDefiningOp();
+    if (!op || llvm::is_contained(ops, op) ||
+        (!ops.empty() && !areEqual(ops.front(), op)) ||
+        cast<OpResult>(part).getResultNumber() !=
+            cast<OpResult>(pack.parts.front()).getResultNumber())
+      return std::nullopt;
+    ops.push_back(op);
+  }
+  Operation *first = ops.front();
+  if (isa<dist::CollectiveInterface>(first)) {
+    bool isDim = false;
+    for (StringRef name : {"dim", "split_dim", "concat_dim"})
+      if (auto dim = first->getAttrOfType<IntegerAttr>(name))
+        isDim |= dim.getInt() == pack.dim;
+    if (isDim || first->getNumOperands() != 1 || !areApart(ops) ||
+        !canPack(getOperands(ops, 0, pack.dim)))
+      return std::nullopt;
+    return Merge{ops, {pack.dim}, {pack.dim}};
+  }
+  auto answers = dyn_cast<graph::ShardingRuleOpInterface>(first);
+  if (!answers || first->getNumOperands() == 0)
+    return std::nullopt;
+  ShardingRule rule = answers.getShardingRule();
+  for (Operation *op : ops) {
+    ShardingRule other =
+        cast<graph::ShardingRuleOpInterface>(op).getShardingRule();
+    if (other.operands != rule.operands || other.results != rule.results)
+      return std::nullopt;
+  }
+  unsigned number = cast<OpResult>(pack.parts.front()).getResultNumber();
+  ArrayRef<int> factors = rule.results[number][pack.dim];
+  if (factors.size() != 1 ||
+      rule.factors[factors.front()].kind != FactorKind::Pass)
+    return std::nullopt;
+  return findMergeOf(ops, factors.front(), rule, mayCopy);
+}
+
+bool PartPacker::canPack(const Pack &pack) {
+  if (known.count(pack) || areSplats(pack))
+    return true;
+  auto [answer, isNew] = answers.try_emplace(pack, false);
+  if (!isNew)
+    return answer->second;
+  bool can = findMerge(pack, /*mayCopy=*/false).has_value();
+  return answers[pack] = can;
+}
+
+bool PartPacker::canContract(const Pack &pack) {
+  Operation *first = pack.parts.front().getDefiningOp();
+  return first && isContraction(first) &&
+         findMerge(pack, /*mayCopy=*/true).has_value();
+}
+
+std::optional<std::vector<Operation *>>
+PartPacker::findEqualUsers(const Pack &pack, OpOperand &use) {
+  std::vector<Operation *> ops = {use.getOwner()};
+  for (Value part : ArrayRef(pack.parts).drop_front()) {
+    Operation *found = nullptr;
+    size_t most = 0;
+    for (OpOperand &other : part.getUses()) {
+      Operation *user = other.getOwner();
+      if (other.getOperandNumber() != use.getOperandNumber() ||
+          llvm::is_contained(ops, user) || !areEqual(ops.front(), user))
+        continue;
+      // Of several the one that has most operands in common.
+      size_t common = 1;
+      for (auto [x, y] :
+           llvm::zip(ops.front()->getOperands(), user->getOperands()))
+        common += x == y;
+      if (common > most)
+        found = user;
+      most = std::max(most, common);
+    }
+    if (!found)
+      return std::nullopt;
+    ops.push_back(found);
+  }
+  return ops;
+}
+
+/// Linear in both operands jointly and symmetric in them: an addition.
+static bool isAddition(Operation *op) {
+  auto answers = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!answers || op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      !op->hasTrait<OpTrait::IsCommutative>())
+    return false;
+  return llvm::any_of(
+      answers.getShardingRule().carries, [](const graph::Linearity &linear) {
+        return linear.kind == graph::Reduction::Sum &&
+               llvm::any_of(linear.groups, [](ArrayRef<int> group) {
+                 return group.size() == 2;
+               });
+      });
+}
+
+Operation *PartPacker::findSum(ArrayRef<Operation *> ops, unsigned operand,
+                               int64_t dim) {
+  auto answers = dyn_cast<graph::ShardingRuleOpInterface>(ops.front());
+  if (!answers || ops.front()->getNumResults() != 1)
+    return nullptr;
+  ShardingRule rule = answers.getShardingRule();
+  ArrayRef<int> factors = rule.operands[operand][dim];
+  bool isSummed =
+      factors.size() == 1 &&
+      rule.factors[factors.front()].kind == FactorKind::Reduced &&
+      rule.factors[factors.front()].reduction == graph::Reduction::Sum;
+  if (!isSummed || !findMergeOf(ops, factors.front(), rule, /*mayCopy=*/true))
+    return nullptr;
+  // Additions whose both operands are terms or sums of terms, each used once.
+  llvm::SmallPtrSet<Value, 8> sums;
+  for (Operation *op : ops)
+    sums.insert(op->getResult(0));
+  size_t numLeft = ops.size();
+  for (size_t i = 0; i < ops.size(); ++i) {
+    Operation *term = ops[i];
+    while (term->getResult(0).hasOneUse()) {
+      Operation *add = *term->getResult(0).getUsers().begin();
+      if (!isAddition(add) || !sums.contains(add->getOperand(0)) ||
+          !sums.contains(add->getOperand(1)))
+        break;
+      if (sums.insert(add->getResult(0)).second && --numLeft == 1)
+        return add;
+      term = add;
+    }
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The first of equal ops, with operands and results of all of them.
+class MergedForm : public graph::LocalForm {
+public:
+  using LocalForm::LocalForm;
+  Value getLocal(Value global) override {
+    Value merged = operands.lookup(global);
+    return merged ? merged : global;
+  }
+  RankedTensorType getLocalType(Value global) override {
+    auto found = types.find(global);
+    return found == types.end() ? typeOf(global) : found->second;
+  }
+  graph::LocalDim getDim(Value global, int64_t dim) override {
+    int64_t size = getLocalType(global).getDimSize(dim);
+    return {size, size, size, {{size, size}}};
+  }
+  Value buildOffset(Value, int64_t, Type) override { return {}; }
+
+  llvm::DenseMap<Value, Value> operands;
+  llvm::DenseMap<Value, RankedTensorType> types;
+};
+} // namespace
+
+/// Behind all of the values and ops.
+static void setInsertionBehind(OpBuilder &builder, Block &block,
+                               ArrayRef<Operation *> ops, ValueRange values) {
+  Operation *last = nullptr;
+  auto see = [&](Operation *op) {
+    if (op && op->getBlock() == &block && (!last || last->isBeforeInBlock(op)))
+      last = op;
+  };
+  llvm::for_each(ops, see);
+  for (Value value : values)
+    see(value.getDefiningOp());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(&block);
+}
+
+static void copyMarks(Operation *from, Operation *to) {
+  for (StringRef name :
+       {DistDialect::kBlock, DistDialect::kPhase, DistDialect::kAt})
+    if (Attribute mark = from ? from->getAttr(name) : Attribute())
+      to->setAttr(name, mark);
+}
+
+Operation *
+PartPacker::mergeOps(ArrayRef<Operation *> ops, const Merge &merge,
+                     ArrayRef<std::pair<unsigned, int64_t>> packedResults) {
+  Operation *first = ops.front();
+  OpBuilder builder(first->getContext());
+  SmallVector<Value> results, operands;
+  for (auto [i, dim] : llvm::enumerate(merge.operandDims))
+    operands.push_back(dim < 0 ? first->getOperand(i)
+                               : build(getOperands(ops, i, dim)));
+  setInsertionBehind(builder, block, ops, operands);
+  MergedForm form(builder, first, results);
+  for (auto [old, merged] : llvm::zip(first->getOperands(), operands))
+    form.operands[old] = merged;
+  for (auto [result, dim] : packedResults) {
+    Pack pack{{}, dim};
+    for (Operation *op : ops)
+      pack.parts.push_back(op->getResult(result));
+    form.types[first->getResult(result)] = getWholeType(pack);
+  }
+  auto answers = dyn_cast<graph::ShardingRuleOpInterface>(first);
+  if (!answers || failed(answers.buildLocalForm(form))) {
+    results.clear();
+    form.cloneOp();
+  }
+  Operation *merged = results.front().getDefiningOp();
+  merged->removeAttr(DistDialect::kName);
+  return merged;
+}
+
+Value PartPacker::buildMerge(const Pack &pack, const Merge &merge) {
+  SmallVector<std::pair<unsigned, int64_t>> packed;
+  for (auto [r, dim] : llvm::enumerate(merge.resultDims))
+    packed.push_back({r, dim});
+  Operation *merged = mergeOps(merge.ops, merge, packed);
+  for (auto [r, dim] : packed) {
+    Pack results{{}, dim};
+    for (Operation *op : merge.ops)
+      results.parts.push_back(op->getResult(r));
+    addKnown(results, merged->getResult(r));
+  }
+  return known[pack];
+}
+
+Value PartPacker::copyTogether(const Pack &pack) {
+  OpBuilder builder(pack.parts.front().getContext());
+  setInsertionBehind(builder, block, {}, pack.parts);
+  Value copy = stablehlo::concatenate(builder, pack.parts.back().getLoc(),
+                                      pack.parts, pack.dim);
+  copyMarks(pack.parts.back().getDefiningOp(), copy.getDefiningOp());
+  return copy;
+}
+
+Value PartPacker::build(const Pack &pack) {
+  if (Value whole = known.count(pack) ? known[pack] : Value())
+    return whole;
+  if (areSplats(pack)) {
+    Operation *first = pack.parts.front().getDefiningOp();
+    OpBuilder builder(first);
+    Value splat = stablehlo::ConstantOp::create(
+        builder, first->getLoc(),
+        DenseElementsAttr::get(getWholeType(pack),
+                               *getSplat(pack.parts.front())));
+    copyMarks(first, splat.getDefiningOp());
+    return known[pack] = splat;
+  }
+  bool mayCopy = !canPack(pack);
+  std::optional<Merge> merge;
+  if (!mayCopy || canContract(pack))
+    merge = findMerge(pack, mayCopy);
+  if (merge)
+    return buildMerge(pack, *merge);
+  Value copy = copyTogether(pack);
+  return known[pack] = copy;
+}
+
+void PartPacker::buildSum(Operation *sum, ArrayRef<Operation *> ops) {
+  ShardingRule rule =
+      cast<graph::ShardingRuleOpInterface>(ops.front()).getShardingRule();
+  for (size_t f = 0; f < rule.factors.size(); ++f) {
+    if (rule.factors[f].kind != FactorKind::Reduced)
+      continue;
+    std::optional<Merge> merge = findMergeOf(ops, f, rule, /*mayCopy=*/true);
+    if (!merge)
+      continue;
+    Operation *merged = mergeOps(ops, *merge, {});
+    sum->getResult(0).replaceAllUsesWith(merged->getResult(0));
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Finishing
+//===----------------------------------------------------------------------===//
+
+/// All ops from which the terminator's operands are made.
+static llvm::SmallPtrSet<Operation *, 32> findLive(Block &block) {
+  llvm::SmallPtrSet<Operation *, 32> live;
+  SmallVector<Operation *> work = {block.getTerminator()};
+  live.insert(block.getTerminator());
+  while (!work.empty())
+    for (Value operand : work.pop_back_val()->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && live.insert(def).second)
+        work.push_back(def);
+  return live;
+}
+
+/// Uses of the parts by ops that stay become slices with the user's marks.
+void PartPacker::sliceKnown(const Pack &pack, Value whole) {
+  llvm::SmallPtrSet<Operation *, 32> live = findLive(block);
+  int64_t end = typeOf(whole).getDimSize(pack.dim);
+  // Each slice is put right behind the whole: the last one first.
+  for (Value part : llvm::reverse(pack.parts)) {
+    RankedTensorType type = typeOf(part);
+    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
+    limits[pack.dim] = end;
+    end -= type.getDimSize(pack.dim);
+    starts[pack.dim] = end;
+    Operation *maker = part.getDefiningOp();
+    llvm::MapVector<Attribute, Value> slices;
+    for (OpOperand &use : llvm::make_early_inc_range(part.getUses())) {
+      Operation *user = use.getOwner();
+      if (!live.contains(user) || user->getBlock() != &block)
+        continue;
+      Operation *like = maker ? maker : user;
+      NamedAttrList marks;
+      for (StringRef name :
+           {DistDialect::kBlock, DistDialect::kPhase, DistDialect::kAt})
+        if (Attribute mark = like->getAttr(name))
+          marks.append(name, mark);
+      Value &slice = slices[marks.getDictionary(part.getContext())];
+      if (!slice) {
+        OpBuilder builder(part.getContext());
+        setInsertionBehind(builder, block, {}, whole);
+        slice =
+            stablehlo::slice(builder, user->getLoc(), whole, starts, limits);
+        copyMarks(like, slice.getDefiningOp());
+      }
+      use.set(slice);
+    }
+  }
+}
+
+bool PartPacker::finish() {
+  for (const Pack &pack : order)
+    if (Value whole = known[pack])
+      sliceKnown(pack, whole);
+  known.clear();
+  order.clear();
+  answers.clear();
+  llvm::SmallPtrSet<Operation *, 32> live = findLive(block);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (!live.contains(&op)) {
+      op.dropAllUses();
+      op.erase();
+    }
+  return sortTopologically(&block);
+}

@@ -1,0 +1,108 @@
+// RUN: llmc-opt %s --split-input-file --llmc-merge-parts | FileCheck %s
+
+// Two parts of a fused weight: one buffer with two boxes, one product forward,
+// one for the gradient, one for the cotangent of %x; the optimizer runs once,
+// and its collectives move one buffer.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+#m = #dist.layout<@mesh, [{"d"}, {"t"}]>
+#x = #dist.layout<@mesh, [{"d"}, {}]>
+dist.mesh @mesh = <"d"=2, "t"=2>
+// CHECK: dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, #{{.*}}, [0, 0]>, #dist.box<@w.1, #{{.*}}, [0, 2]>]
+// CHECK-NOT: dist.buffer @w.0.local
+// CHECK: dist.buffer @w.m.local : tensor<2x4xf32> holds
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.state @w.m : tensor<4x8xf32> {role = optimizer, of = @w, source = #dist.draw<zeros>}
+dist.state @w.m.0 part of @w.m box([0, 0] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.0}
+dist.buffer @w.m.0.local : tensor<2x2xf32> holds [#dist.box<@w.m.0, #m, [0, 0]>]
+dist.state @w.m.1 part of @w.m box([0, 4] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.1}
+dist.buffer @w.m.1.local : tensor<2x2xf32> holds [#dist.box<@w.m.1, #m, [0, 0]>]
+// CHECK-LABEL: func.func @micro
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32> {{{.*}}}, %[[W:.*]]: tensor<4x4xf32> {dist.reads = @w})
+// CHECK-SAME: -> (tensor<f32> {{{.*}}}, tensor<f32> {{{.*}}}, tensor<4x4xf32> {dist.gradient_of = @w})
+func.func @micro(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x", dist.layout = #x}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4x2xf32> {dist.gradient_of = @w.0}, tensor<4x2xf32> {dist.gradient_of = @w.1}) {
+  %zero = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<0.0> : tensor<f32>
+  %n = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<6.0> : tensor<f32>
+  // CHECK: %[[AB:.*]] = stablehlo.dot_general %[[X]], %[[W]], contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  // CHECK-DAG: %[[A:.*]] = stablehlo.slice %[[AB]] [0:3, 0:2] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
+  // CHECK-DAG: %[[B:.*]] = stablehlo.slice %[[AB]] [0:3, 2:4]
+  %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  // CHECK: %[[P:.*]] = stablehlo.multiply %[[A]], %[[B]]
+  %p = stablehlo.multiply %a, %b {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %da = stablehlo.multiply %p, %b {dist.block = 0 : i64, dist.phase = #dist.phase<backward_input>} : tensor<3x2xf32>
+  %db = stablehlo.multiply %p, %a {dist.block = 0 : i64, dist.phase = #dist.phase<backward_input>} : tensor<3x2xf32>
+  // CHECK: %[[D:.*]] = stablehlo.concatenate %{{.*}}, %{{.*}}, dim = 1 {{{.*}}} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  // CHECK-DAG: %[[DX:.*]] = stablehlo.dot_general %[[D]], %[[W]], contracting_dims = [1] x [1] {{{.*}}} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  %xa = stablehlo.dot_general %da, %w0, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_input>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %xb = stablehlo.dot_general %db, %w1, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_input>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %dx = stablehlo.add %xa, %xb {dist.block = 0 : i64, dist.phase = #dist.phase<backward_input>} : tensor<3x4xf32>
+  // CHECK-DAG: stablehlo.reduce(%[[DX]]
+  %l = stablehlo.reduce(%dx init: %zero) applies stablehlo.add across dimensions = [0, 1] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_input>} : (tensor<3x4xf32>, tensor<f32>) -> tensor<f32>
+  // CHECK-DAG: %[[G:.*]] = stablehlo.dot_general %[[X]], %[[D]], contracting_dims = [0] x [0] {{{.*}}} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<4x4xf32>
+  // CHECK: return %{{.*}}, %{{.*}}, %[[G]]
+  %g0 = stablehlo.dot_general %x, %da, contracting_dims = [0] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : (tensor<3x4xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  %g1 = stablehlo.dot_general %x, %db, contracting_dims = [0] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : (tensor<3x4xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  return %l, %n, %g0, %g1 : tensor<f32>, tensor<f32>, tensor<4x2xf32>, tensor<4x2xf32>
+}
+// CHECK-LABEL: func.func @update
+// CHECK-SAME: (%[[W:[a-z0-9]+]]: tensor<4x4xf32> {dist.reads = @w}, %[[M:[a-z0-9]+]]: tensor<2x4xf32> {dist.reads = @w.m}, %[[G:[a-z0-9]+]]: tensor<4x4xf32> {dist.gradient_of = @w}
+func.func @update(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}, %m0: tensor<2x2xf32> {dist.reads = @w.m.0}, %m1: tensor<2x2xf32> {dist.reads = @w.m.1},
+    %g0: tensor<4x2xf32> {dist.gradient_of = @w.0}, %g1: tensor<4x2xf32> {dist.gradient_of = @w.1}, %l: tensor<f32> {dist.role = "loss_sum"}, %n: tensor<f32> {dist.role = "count"})
+    -> (tensor<4x2xf32> {dist.writes = @w.0}, tensor<4x2xf32> {dist.writes = @w.1}, tensor<2x2xf32> {dist.writes = @w.m.0}, tensor<2x2xf32> {dist.writes = @w.m.1}, tensor<f32> {dist.metric = "norm", dist.role = "metric"}) {
+  %zero = stablehlo.constant {dist.phase = #dist.phase<update>} dense<0.0> : tensor<f32>
+  %none = stablehlo.constant {dist.phase = #dist.phase<update>} dense<0> : tensor<i32>
+  %two = stablehlo.constant {dist.phase = #dist.phase<update>} dense<2> : tensor<i32>
+  %c = dist.coordinate ["d"] {dist.phase = #dist.phase<update>} : tensor<i32>
+  %o = stablehlo.multiply %c, %two {dist.phase = #dist.phase<update>} : tensor<i32>
+  // CHECK: %[[S:.*]] = dist.reduce_scatter @c0 %[[G]] dim 0 over ["d"] sum {{{.*}}} : tensor<4x4xf32> -> tensor<2x4xf32>
+  %s0 = dist.reduce_scatter @c0 %g0 dim 0 over ["d"] sum {dist.phase = #dist.phase<update>} : tensor<4x2xf32> -> tensor<2x2xf32>
+  %s1 = dist.reduce_scatter @c1 %g1 dim 0 over ["d"] sum {dist.phase = #dist.phase<update>} : tensor<4x2xf32> -> tensor<2x2xf32>
+  %q0 = stablehlo.multiply %s0, %s0 {dist.phase = #dist.phase<update>} : tensor<2x2xf32>
+  %q1 = stablehlo.multiply %s1, %s1 {dist.phase = #dist.phase<update>} : tensor<2x2xf32>
+  %r0 = stablehlo.reduce(%q0 init: %zero) applies stablehlo.add across dimensions = [0, 1] {dist.phase = #dist.phase<update>} : (tensor<2x2xf32>, tensor<f32>) -> tensor<f32>
+  %r1 = stablehlo.reduce(%q1 init: %zero) applies stablehlo.add across dimensions = [0, 1] {dist.phase = #dist.phase<update>} : (tensor<2x2xf32>, tensor<f32>) -> tensor<f32>
+  %r = stablehlo.add %r0, %r1 {dist.phase = #dist.phase<update>} : tensor<f32>
+  %norm = dist.all_reduce @c2 %r over ["d", "t"] sum {dist.phase = #dist.phase<update>} : tensor<f32>
+  // CHECK-DAG: %[[N:.*]] = stablehlo.add %[[M]], %[[S]] {{{.*}}} : tensor<2x4xf32>
+  // CHECK-DAG: %[[V:.*]] = stablehlo.dynamic_slice %[[W]], %{{.*}}, %{{.*}}, sizes = [2, 4] {{{.*}}} : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
+  // CHECK: %[[NEW:.*]] = stablehlo.subtract %[[V]], %[[N]]
+  // CHECK: %[[ALL:.*]] = dist.all_gather %[[NEW]] dim 0 over ["d"] {{{.*}}} : tensor<2x4xf32> -> tensor<4x4xf32>
+  // CHECK: return %[[ALL]], %[[N]]
+  %n0 = stablehlo.add %m0, %s0 {dist.phase = #dist.phase<update>} : tensor<2x2xf32>
+  %n1 = stablehlo.add %m1, %s1 {dist.phase = #dist.phase<update>} : tensor<2x2xf32>
+  %v0 = stablehlo.dynamic_slice %w0, %o, %none, sizes = [2, 2] {dist.phase = #dist.phase<update>} : (tensor<4x2xf32>, tensor<i32>, tensor<i32>) -> tensor<2x2xf32>
+  %v1 = stablehlo.dynamic_slice %w1, %o, %none, sizes = [2, 2] {dist.phase = #dist.phase<update>} : (tensor<4x2xf32>, tensor<i32>, tensor<i32>) -> tensor<2x2xf32>
+  %d0 = stablehlo.subtract %v0, %n0 {dist.phase = #dist.phase<update>} : tensor<2x2xf32>
+  %d1 = stablehlo.subtract %v1, %n1 {dist.phase = #dist.phase<update>} : tensor<2x2xf32>
+  %a0 = dist.all_gather %d0 dim 0 over ["d"] {dist.phase = #dist.phase<update>} : tensor<2x2xf32> -> tensor<4x2xf32>
+  %a1 = dist.all_gather %d1 dim 0 over ["d"] {dist.phase = #dist.phase<update>} : tensor<2x2xf32> -> tensor<4x2xf32>
+  return %a0, %a1, %n0, %n1, %norm : tensor<4x2xf32>, tensor<4x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<f32>
+}
+dist.step @train microbatch(@micro) update(@update) microbatches(2) schedule(<1f1b>)
+
+// -----
+
+// The parts are used on different left sides: a merged weight would be copied,
+// so they stay.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.0.local
+dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.1.local
+dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @apart
+// CHECK-COUNT-2: stablehlo.dot_general
+func.func @apart(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %y: tensor<3x4xf32> {dist.role = "input", dist.input = "y"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}) -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}) {
+  %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %b = stablehlo.dot_general %y, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
+}
+dist.entry @e function(@apart) chunks([0])
