@@ -1,0 +1,422 @@
+//===- MeshCase.cpp - A random program in random layouts ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See MeshCase.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MeshCase.h"
+#include "ModelText.h"
+#include "RandomPrograms.h"
+#include "llmc/Analysis/Program.h"
+#include "llmc/Transforms/Partition/Passes.h"
+#include "llmc/Transforms/Sharding/Passes.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::test;
+using dist::DistDialect;
+
+MeshCase::MeshCase(GraphContext &context, CaseKind kind,
+                   const std::string &mesh, uint64_t seed)
+    : context(context), kind(kind), mesh(mesh), seed(seed),
+      engine(seed * 7 + 1) {}
+
+std::string MeshCase::printed(ModuleOp of) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  of.print(os);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// Arguments become inputs and states, ops get ascending blocks.
+static void makeEntry(ModuleOp module, int64_t numBlocks,
+                      std::mt19937_64 &engine) {
+  func::FuncOp function = getFunction(module);
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    std::string name = "x" + std::to_string(i);
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    bool isState = engine() % 3 == 0;
+    function.setArgAttr(i, DistDialect::kRole,
+                        builder.getStringAttr(isState ? "parameter" : "input"));
+    if (!isState) {
+      function.setArgAttr(i, DistDialect::kInput, builder.getStringAttr(name));
+      continue;
+    }
+    dist::StateOp::create(
+        builder, function.getLoc(), name, type, dist::Role::Parameter,
+        dist::DrawAttr::get(builder.getContext(), dist::DrawKind::Uniform,
+                            {-1.0, 1.0}));
+    function.setArgAttr(i, DistDialect::kReads,
+                        FlatSymbolRefAttr::get(builder.getContext(), name));
+  }
+  dist::EntryOp::create(builder, function.getLoc(),
+                        builder.getStringAttr("forward"),
+                        FlatSymbolRefAttr::get(function.getSymNameAttr()),
+                        DenseI64ArrayAttr(), dist::TableAttr());
+  Block &body = function.getBody().front();
+  int64_t count = static_cast<int64_t>(body.getOperations().size()), i = 0;
+  for (Operation &op : body.without_terminator()) {
+    op.setAttr(DistDialect::kBlock,
+               builder.getI64IntegerAttr(i++ * numBlocks / count));
+    op.setAttr(DistDialect::kPhase, dist::PhaseAttr::get(builder.getContext(),
+                                                         dist::Phase::Forward));
+  }
+}
+
+std::string MeshCase::makeGraph() {
+  ProgramOptions options;
+  options.seed = seed;
+  options.numRecipes = 5;
+  options.firstRecipe = static_cast<int>(seed % getNumRecipes(options));
+  std::string text =
+      "dist.mesh @mesh = " + mesh + "\n" + test::makeProgram(options);
+  whole = context.parse(text);
+  if (!whole)
+    return "not parsed\n" + text;
+  makeEntry(*whole, getPipelineSize(getMeshOp(*whole)) + 1, engine);
+  return "";
+}
+
+std::string MeshCase::makeTraining() {
+  ModelOptions options;
+  options.seed = seed;
+  options.exact = kind == CaseKind::Exact;
+  options.mesh = mesh;
+  std::string text = makeModel(options);
+  whole = context.parse(text);
+  if (!whole)
+    return "not parsed\n" + text;
+  PassManager manager(context.get());
+  buildTrainingPipeline(manager);
+  if (failed(manager.run(*whole)))
+    return "phase 1 fails\n" + text;
+  return "";
+}
+
+bool MeshCase::hasEnoughBlocks() {
+  int64_t stages = getPipelineSize(getMeshOp(*whole));
+  for (ProgramFunction &program : getProgramFunctions(*whole)) {
+    int64_t blocks = 0;
+    program.function.walk([&](Operation *op) {
+      blocks = std::max(blocks, getBlock(op).value_or(0) + 1);
+    });
+    if (program.kind != FunctionKind::Update && blocks < stages)
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Each axis but the pipeline splits a random dim, or none.
+dist::LayoutAttr MeshCase::drawLayout(RankedTensorType type) {
+  dist::MeshOp meshOp = getMeshOp(*whole);
+  MLIRContext *ctx = context.get();
+  SmallVector<SmallVector<dist::AxisAttr>> axes(type.getRank());
+  SmallVector<int64_t> parts(type.getRank(), 1);
+  SmallVector<StringAttr> names(meshOp.getAxes().getNames());
+  std::shuffle(names.begin(), names.end(), engine);
+  for (StringAttr name : names) {
+    int64_t size = meshOp.getAxes().getSize(name);
+    if (name.getValue() == meshOp.getPipeline().value_or("") || size == 1 ||
+        type.getRank() == 0 || engine() % 3 == 0)
+      continue;
+    int64_t d = static_cast<int64_t>(engine() % type.getRank());
+    int64_t next = parts[d] * size, n = type.getDimSize(d);
+    if ((n + next - 1) / next * next >= 2 * n)
+      continue;
+    // Padded inputs are drawn less often than even ones.
+    if (n % next && engine() % 2)
+      continue;
+    axes[d].push_back(dist::AxisAttr::get(ctx, name.getValue()));
+    parts[d] = next;
+  }
+  SmallVector<dist::DimAttr> dims;
+  for (auto &list : axes)
+    dims.push_back(dist::DimAttr::get(ctx, list));
+  return dist::LayoutAttr::get(
+      ctx, FlatSymbolRefAttr::get(meshOp.getSymNameAttr()), dims);
+}
+
+void MeshCase::decorateStates() {
+  for (auto state : whole->getOps<dist::StateOp>()) {
+    auto type = state.getTensorType();
+    dist::LayoutAttr rest, use, gradient;
+    if (engine() % 4)
+      rest = drawLayout(type);
+    if (rest && state.getRole() == dist::Role::Parameter) {
+      if (engine() % 4 == 0)
+        use = drawLayout(type);
+      if (engine() % 5 == 0)
+        gradient = drawLayout(type);
+    }
+    if (rest)
+      state.setRowAttr(dist::RowAttr::get(context.get(), rest, use, gradient,
+                                          Type(), Type(), Type(), Type(),
+                                          dist::Memory::Device));
+  }
+}
+
+void MeshCase::decorateInputs(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+    if (!name)
+      continue;
+    auto [known, isNew] = inputLayouts.try_emplace(name.str());
+    if (isNew && engine() % 5)
+      known->second =
+          drawLayout(cast<RankedTensorType>(function.getArgument(i).getType()));
+    if (known->second)
+      function.setArgAttr(i, DistDialect::kLayout, known->second);
+  }
+}
+
+/// States layouts of a few values.
+void MeshCase::constrain(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (op.getNumResults() == 1 && !op.hasTrait<OpTrait::ConstantLike>() &&
+        engine() % 8 == 0)
+      ops.push_back(&op);
+  for (Operation *op : ops) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Value value = op->getResult(0);
+    auto constraint = dist::ConstraintOp::create(
+        builder, op->getLoc(), value.getType(), value,
+        drawLayout(cast<RankedTensorType>(value.getType())));
+    for (StringRef mark : {DistDialect::kBlock, DistDialect::kPhase})
+      if (Attribute attribute = op->getAttr(mark))
+        constraint->setAttr(mark, attribute);
+    value.replaceAllUsesExcept(constraint.getResult(), constraint);
+  }
+}
+
+void MeshCase::decorate() {
+  decorateStates();
+  llvm::SmallPtrSet<Operation *, 8> done;
+  for (ProgramFunction &program : getProgramFunctions(*whole)) {
+    if (!done.insert(program.function).second)
+      continue;
+    decorateInputs(program.function);
+    if (program.kind != FunctionKind::Update)
+      constrain(program.function);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+std::string MeshCase::runPhase(const char *name,
+                               void (*build)(OpPassManager &)) {
+  PassManager manager(context.get());
+  build(manager);
+  if (succeeded(manager.run(*local)))
+    return "";
+  return std::string("phase ") + name + " fails\n" + printed(*whole);
+}
+
+std::string MeshCase::compile() {
+  local = whole->clone();
+  std::string error = runPhase("2", buildLayoutPipeline);
+  if (error.empty())
+    error = runPhase("3", buildMaterializePipeline);
+  if (error.empty())
+    error = runPhase("4", buildPartitionPipeline);
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+HostTensor MeshCase::giveInput(StringRef name, int64_t step, int64_t microbatch,
+                               RankedTensorType type, double noise) {
+  std::mt19937_64 draw(seed * 1000 + step * 100 + microbatch * 10 +
+                       llvm::hash_value(name) % 10 * 0 + name.size() +
+                       name.back());
+  HostTensor tensor(type);
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
+    double value = static_cast<double>(draw() >> 11) * 0x1p-53;
+    if (!tensor.isFloat())
+      tensor.setInt(i, static_cast<int64_t>(value * 7));
+    else if (kind == CaseKind::Exact)
+      tensor.setFloat(i, std::floor(value * 5) - 2);
+    else
+      tensor.setFloat(i, (2 * value - 1) * (1 + noise * (value - 0.5)));
+  }
+  return tensor;
+}
+
+RankedTensorType MeshCase::typeOfInput(StringRef name) {
+  for (ProgramFunction &program : getProgramFunctions(*whole))
+    for (unsigned i = 0; i < program.function.getNumArguments(); ++i) {
+      auto input =
+          program.function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+      if (input && input.getValue() == name)
+        return cast<RankedTensorType>(
+            program.function.getArgument(i).getType());
+    }
+  return {};
+}
+
+/// Parameters of an exact model are small integers.
+void MeshCase::setIntegers(StepInterpreter &interpreter) {
+  NamedTensors states = interpreter.getStates();
+  for (auto &[name, value] : states) {
+    auto state = whole->lookupSymbol<dist::StateOp>(name);
+    if (state.getRole() != dist::Role::Parameter || !value.isFloat())
+      continue;
+    for (int64_t i = 0; i < value.getNumElements(); ++i)
+      value.setFloat(i, static_cast<double>(engine() % 5) - 2);
+    (void)interpreter.setState(name, value);
+  }
+}
+
+static void addCounts(OpCounts &counts, const LockstepInterpreter &lockstep) {
+  for (auto &entry : lockstep.getOpCounts())
+    counts[entry.getKey().str()] += entry.getValue();
+}
+
+std::string MeshCase::compareSteps(OpCounts &counts) {
+  bool isExact = kind == CaseKind::Exact;
+  StepInterpreter expected(*whole);
+  LockstepStepInterpreter lockstep(*local, getMeshOp(*local));
+  if (failed(expected.initializeStates(seed)))
+    return "no states";
+  if (isExact)
+    setIntegers(expected);
+  if (failed(lockstep.setStates(expected.getStates())))
+    return "no local states";
+  for (int64_t step = 0; step < (isExact ? 1 : 2); ++step) {
+    StepInterpreter::StepResult want;
+    LockstepStepInterpreter::StepResult got;
+    auto give = [&](StringRef name, int64_t step, int64_t m,
+                    RankedTensorType type) -> FailureOr<HostTensor> {
+      return giveInput(name, step, m, type);
+    };
+    auto giveWhole = [&](StringRef name, int64_t step, int64_t m) {
+      return give(name, step, m, typeOfInput(name));
+    };
+    if (failed(expected.runStep("train", step, give, want)))
+      return "not evaluated";
+    if (failed(lockstep.runStep("train", step, giveWhole, got)))
+      return "not run in lockstep\n" + printed(*whole);
+    addCounts(counts, lockstep.getInterpreter());
+    double tolerance = isExact ? 0 : 1e-12;
+    for (auto &[name, value] : want.metrics) {
+      // A norm is a square root.
+      bool isRounded = isExact && name.getValue() == "grad_norm";
+      std::string error = compareTensors(value, got.metrics.lookup(name),
+                                         isRounded ? 1e-12 : tolerance);
+      if (!error.empty())
+        return "metric " + name.str() + " of step " + std::to_string(step) +
+               ": " + error + "\n" + printed(*whole);
+    }
+    for (auto &[name, value] : expected.getStates()) {
+      FailureOr<HostTensor> state = lockstep.getState(name);
+      std::string error = failed(state)
+                              ? "cannot be gathered"
+                              : compareTensors(value, *state, tolerance);
+      if (!error.empty())
+        return "state " + name.str() + " after step " + std::to_string(step) +
+               ": " + error + "\n" + printed(*whole);
+    }
+  }
+  return "";
+}
+
+/// Whether noise in the last bits of the inputs changes a result visibly.
+bool MeshCase::isIllConditioned(ArrayRef<HostTensor> expected) {
+  for (double noise : {1e-13, -3e-13}) {
+    StepInterpreter interpreter(*whole);
+    SmallVector<HostTensor> results;
+    if (failed(interpreter.initializeStates(seed)))
+      return true;
+    NamedTensors states = interpreter.getStates();
+    for (auto &[name, value] : states) {
+      for (int64_t i = 0; i < value.getNumElements(); ++i)
+        value.setFloat(i, value.getFloat(i) * (1 + noise * (i % 3)));
+      (void)interpreter.setState(name, value);
+    }
+    if (failed(interpreter.runEntry(
+            "forward", 0,
+            [&](StringRef name, int64_t step, int64_t m,
+                RankedTensorType type) -> FailureOr<HostTensor> {
+              return giveInput(name, step, m, type, noise);
+            },
+            results)))
+      return true;
+    for (auto [x, y] : llvm::zip_equal(expected, results))
+      if (!compareTensors(x, y, 1e-9).empty())
+        return true;
+  }
+  return false;
+}
+
+std::string MeshCase::compareEntry(OpCounts &counts) {
+  StepInterpreter expected(*whole);
+  LockstepStepInterpreter lockstep(*local, getMeshOp(*local));
+  SmallVector<HostTensor> want, got;
+  SmallVector<RankedTensorType> types;
+  for (Type type : getFunction(*whole).getResultTypes())
+    types.push_back(cast<RankedTensorType>(type));
+  if (failed(expected.initializeStates(seed)) ||
+      failed(lockstep.setStates(expected.getStates())) ||
+      failed(expected.runEntry(
+          "forward", 0,
+          [&](StringRef name, int64_t step, int64_t m,
+              RankedTensorType type) -> FailureOr<HostTensor> {
+            return giveInput(name, step, m, type);
+          },
+          want)))
+    return "not evaluated\n" + printed(*whole);
+  if (failed(lockstep.runEntry(
+          "forward", 0,
+          [&](StringRef name, int64_t step,
+              int64_t m) -> FailureOr<HostTensor> {
+            return giveInput(name, step, m, typeOfInput(name));
+          },
+          types, got)))
+    return "not run in lockstep\n" + printed(*whole);
+  addCounts(counts, lockstep.getInterpreter());
+  for (auto [i, value] : llvm::enumerate(want))
+    if (std::string error = compareTensors(value, got[i], 1e-11);
+        !error.empty()) {
+      skipped = isIllConditioned(want);
+      return "result " + std::to_string(i) + ": " + error + "\n" +
+             printed(*whole);
+    }
+  return "";
+}
+
+std::string MeshCase::run(OpCounts &counts) {
+  std::string error = kind == CaseKind::Graph ? makeGraph() : makeTraining();
+  if (!error.empty())
+    return error;
+  if (!hasEnoughBlocks()) {
+    skipped = true;
+    return "fewer blocks than stages";
+  }
+  decorate();
+  error = compile();
+  if (!error.empty())
+    return error;
+  error = kind == CaseKind::Graph ? compareEntry(counts) : compareSteps(counts);
+  if (!error.empty() && std::getenv("LLMC_TEST_SHOW"))
+    error += printed(*local);
+  return error;
+}

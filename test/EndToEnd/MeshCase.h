@@ -1,0 +1,83 @@
+//===- MeshCase.h - A random program in random layouts ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program, a mesh and layouts, all drawn from one seed: rows of states,
+// layouts of inputs, constraints on values. Phases 2 to 4 make local programs
+// of it; run on all devices in lockstep they must give what the interpreter
+// gives for the whole.
+//
+//   Graph    a graph of random ops behind an entry
+//   Exact    a training step on integers: bit for bit
+//   Smooth   a training step on f64: to 1e-12
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TEST_ENDTOEND_MESHCASE_H
+#define LLMC_TEST_ENDTOEND_MESHCASE_H
+
+#include "GraphContext.h"
+#include "llmc/Interpreter/LockstepStepInterpreter.h"
+#include "mlir/Pass/PassManager.h"
+#include <map>
+#include <random>
+
+namespace llmc::test {
+
+enum class CaseKind { Graph, Exact, Smooth };
+
+/// How often each op ran on a mesh, by its name.
+using OpCounts = std::map<std::string, int64_t>;
+
+class MeshCase {
+public:
+  /// `mesh` as behind `dist.mesh @mesh = `.
+  MeshCase(GraphContext &context, CaseKind kind, const std::string &mesh,
+           uint64_t seed);
+
+  /// What differs or fails, with the program; nothing when all is well.
+  std::string run(OpCounts &counts);
+  /// The program has fewer blocks than the mesh has stages, or its results
+  /// change wildly with the last bits of its inputs.
+  bool isSkipped() const { return skipped; }
+
+private:
+  using Inputs = std::function<FailureOr<HostTensor>(
+      StringRef, int64_t, int64_t, RankedTensorType)>;
+
+  std::string makeProgram();
+  std::string makeGraph();
+  std::string makeTraining();
+  void decorate();
+  void decorateStates();
+  void decorateInputs(mlir::func::FuncOp function);
+  void constrain(mlir::func::FuncOp function);
+  dist::LayoutAttr drawLayout(RankedTensorType type);
+  bool hasEnoughBlocks();
+  std::string compile();
+  std::string runPhase(const char *name, void (*build)(mlir::OpPassManager &));
+  std::string compareSteps(OpCounts &counts);
+  std::string compareEntry(OpCounts &counts);
+  HostTensor giveInput(StringRef name, int64_t step, int64_t microbatch,
+                       RankedTensorType type, double noise = 0);
+  RankedTensorType typeOfInput(StringRef name);
+  void setIntegers(StepInterpreter &interpreter);
+  bool isIllConditioned(ArrayRef<HostTensor> expected);
+  std::string printed(ModuleOp of);
+  dist::MeshOp getMeshOp(ModuleOp of) {
+    return *of.getOps<dist::MeshOp>().begin();
+  }
+
+  GraphContext &context;
+  CaseKind kind;
+  std::string mesh;
+  uint64_t seed;
+  std::mt19937_64 engine;
+  mlir::OwningOpRef<ModuleOp> whole, local;
+  std::map<std::string, dist::LayoutAttr> inputLayouts;
+  bool skipped = false;
+};
+
+} // namespace llmc::test
+
+#endif // LLMC_TEST_ENDTOEND_MESHCASE_H

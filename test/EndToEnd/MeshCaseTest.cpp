@@ -1,0 +1,103 @@
+//===- MeshCaseTest.cpp - Random programs in random layouts ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLMC_TEST_SEED chooses other cases, LLMC_TEST_CASES how many of each kind;
+// LLMC_TEST_ONE=<seed> runs the one that a failure names, and LLMC_TEST_SHOW
+// prints its local program; LLMC_TEST_MESH
+// takes another mesh, as `<"a"=2>`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MeshCase.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+
+namespace {
+uint64_t readNumber(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+const char *const kMeshes[] = {
+    R"(<"a"=2>)",
+    R"(<"a"=2, "b"=2>)",
+    R"(<"a"=3>)",
+    R"(<"a"=2, "b"=3>)",
+    R"(<"a"=4>)",
+    R"(<"p"=2, "a"=2> pipeline "p")",
+    R"(<"p"=2, "a"=2, "b"=2> pipeline "p")",
+    R"(<"a"=2, "p"=3> pipeline "p")",
+};
+
+/// Runs cases of one kind; the first failures are reported.
+struct Cases {
+  explicit Cases(CaseKind kind) : kind(kind) {}
+
+  void runAll() {
+    uint64_t one = readNumber("LLMC_TEST_ONE", 0);
+    uint64_t base = readNumber("LLMC_TEST_SEED", 1) * 100000;
+    uint64_t count = readNumber("LLMC_TEST_CASES", 400);
+    if (one)
+      return run(one);
+    for (uint64_t i = 0; i < count; ++i)
+      run(base + i);
+  }
+
+  void run(uint64_t seed) {
+    GraphContext context;
+    const char *mesh = std::getenv("LLMC_TEST_MESH");
+    if (!mesh)
+      mesh = kMeshes[seed % std::size(kMeshes)];
+    MeshCase one(context, kind, mesh, seed);
+    std::string error = one.run(counts);
+    std::string messages = context.takeMessages();
+    if (one.isSkipped()) {
+      ++numSkipped;
+      return;
+    }
+    ++numCases;
+    if (error.empty() || ++numFailures > 3)
+      return;
+    ADD_FAILURE() << "LLMC_TEST_ONE=" << seed << " on " << mesh << ": " << error
+                  << messages;
+  }
+
+  CaseKind kind;
+  OpCounts counts;
+  int numCases = 0, numSkipped = 0, numFailures = 0;
+};
+
+void show(const Cases &cases) {
+  if (!std::getenv("LLMC_TEST_SHOW"))
+    return;
+  llvm::outs() << cases.numCases << " cases, " << cases.numSkipped
+               << " skipped, " << cases.numFailures << " failures\n";
+  for (auto &[name, count] : cases.counts)
+    llvm::outs() << "  " << name << ": " << count << "\n";
+}
+
+TEST(MeshCases, GraphsAgreeWithTheWhole) {
+  Cases cases(CaseKind::Graph);
+  cases.runAll();
+  show(cases);
+  EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
+}
+
+TEST(MeshCases, ExactStepsAgreeBitForBit) {
+  Cases cases(CaseKind::Exact);
+  cases.runAll();
+  show(cases);
+  EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
+}
+
+TEST(MeshCases, SmoothStepsAgree) {
+  Cases cases(CaseKind::Smooth);
+  cases.runAll();
+  show(cases);
+  EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
+}
+} // namespace

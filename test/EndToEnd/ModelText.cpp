@@ -1,0 +1,404 @@
+//===- ModelText.cpp - Random models with a training recipe ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ModelText.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelText.h"
+#include <random>
+#include <vector>
+
+using namespace llmc::test;
+
+namespace {
+using Shape = std::vector<int64_t>;
+
+struct Value {
+  std::string name;
+  Shape shape;
+};
+
+class ModelWriter {
+public:
+  explicit ModelWriter(const ModelOptions &options)
+      : options(options), engine(options.seed) {}
+
+  std::string write();
+
+private:
+  int64_t below(int64_t end) { return static_cast<int64_t>(engine() % end); }
+  bool coin() { return below(2) == 0; }
+  template <typename List> auto pick(const List &list) {
+    return list[below(static_cast<int64_t>(list.size()))];
+  }
+
+  static std::string type(const Shape &shape, const char *element = "f64") {
+    std::string text = "tensor<";
+    for (int64_t size : shape)
+      text += std::to_string(size) + "x";
+    return text + element + ">";
+  }
+  std::string line(const std::string &text) {
+    std::string name = "%" + std::to_string(next++);
+    body += "  " + name + " = " + text + "\n";
+    return name;
+  }
+  Value add(const std::string &text, const Shape &shape) {
+    return {line(text), shape};
+  }
+
+  Value parameter(const std::string &name, const Shape &shape);
+  void input(const std::string &name, const Shape &shape, const char *element);
+  Value binary(const char *op, const Value &x, const Value &y) {
+    return add("stablehlo." + std::string(op) + " " + x.name + ", " + y.name +
+                   " : " + type(x.shape),
+               x.shape);
+  }
+  Value unary(const char *op, const Value &x) {
+    return add("stablehlo." + std::string(op) + " " + x.name + " : " +
+                   type(x.shape),
+               x.shape);
+  }
+  Value splat(const char *value, const Shape &shape) {
+    return add("stablehlo.constant dense<" + std::string(value) +
+                   "> : " + type(shape),
+               shape);
+  }
+  Value dot(const Value &x, const Value &w, int64_t contracted);
+  Value broadcast(const Value &x, const Shape &to, const Shape &dims);
+  Value reduce(const char *op, const char *init, const Value &x,
+               const Shape &dims);
+  Value activate(const Value &x);
+  Value addBias(const Value &x, const std::string &name);
+  Value slice(const Value &x, int64_t from, int64_t to);
+
+  Value perceptron(const Value &x, const std::string &name);
+  Value gated(const Value &x, const std::string &name);
+  Value norm(const Value &x, const std::string &name);
+  Value attention(const Value &x, const std::string &name);
+  Value embed();
+  std::string loss(const Value &x);
+  std::string optimizer();
+
+  const ModelOptions &options;
+  std::mt19937_64 engine;
+  std::string body, arguments, states;
+  Shape batch;
+  int64_t width = 4, classes = 7;
+  bool hasTokens = false, isTied = false;
+  Value embedding;
+  int next = 0;
+};
+
+Value ModelWriter::parameter(const std::string &name, const Shape &shape) {
+  const char *draw = options.exact ? "<uniform, -3.0, 3.0>" : "<normal, 0.4>";
+  states += "dist.state @" + name + " : " + type(shape) +
+            " {role = parameter, source = #dist.draw" + draw + "}\n";
+  arguments += ",\n    %" + name + ": " + type(shape) +
+               " {dist.role = \"parameter\", dist.reads = @" + name + "}";
+  return {"%" + name, shape};
+}
+
+void ModelWriter::input(const std::string &name, const Shape &shape,
+                        const char *element) {
+  arguments += std::string(arguments.empty() ? "" : ",\n    ") + "%" + name +
+               ": " + type(shape, element) +
+               " {dist.role = \"input\", dist.input = \"" + name + "\"}";
+}
+
+/// The last dim of x with dim `contracted` of w, a matrix.
+Value ModelWriter::dot(const Value &x, const Value &w, int64_t contracted) {
+  Shape to = x.shape;
+  to.back() = w.shape[1 - contracted];
+  return add("stablehlo.dot_general " + x.name + ", " + w.name +
+                 ", contracting_dims = [" + std::to_string(x.shape.size() - 1) +
+                 "] x [" + std::to_string(contracted) + "] : (" +
+                 type(x.shape) + ", " + type(w.shape) + ") -> " + type(to),
+             to);
+}
+
+Value ModelWriter::broadcast(const Value &x, const Shape &to,
+                             const Shape &dims) {
+  std::string list;
+  for (int64_t dim : dims)
+    list += (list.empty() ? "" : ", ") + std::to_string(dim);
+  return add("stablehlo.broadcast_in_dim " + x.name + ", dims = [" + list +
+                 "] : (" + type(x.shape) + ") -> " + type(to),
+             to);
+}
+
+Value ModelWriter::reduce(const char *op, const char *init, const Value &x,
+                          const Shape &dims) {
+  Value start = splat(init, {});
+  Shape to;
+  std::string list;
+  for (int64_t d = 0; d < static_cast<int64_t>(x.shape.size()); ++d) {
+    bool isReduced = false;
+    for (int64_t dim : dims)
+      isReduced |= dim == d;
+    if (isReduced)
+      list += (list.empty() ? "" : ", ") + std::to_string(d);
+    else
+      to.push_back(x.shape[d]);
+  }
+  return add("stablehlo.reduce(" + x.name + " init: " + start.name +
+                 ") applies stablehlo." + op + " across dimensions = [" + list +
+                 "] : (" + type(x.shape) + ", " + type({}) + ") -> " + type(to),
+             to);
+}
+
+Value ModelWriter::activate(const Value &x) {
+  if (options.exact)
+    return coin() ? x : binary("maximum", x, splat("0.0", x.shape));
+  const char *ops[] = {"tanh", "logistic", "sine"};
+  return unary(ops[below(3)], x);
+}
+
+Value ModelWriter::addBias(const Value &x, const std::string &name) {
+  Value bias = parameter(name, {x.shape.back()});
+  return binary(
+      "add", x,
+      broadcast(bias, x.shape, {static_cast<int64_t>(x.shape.size()) - 1}));
+}
+
+Value ModelWriter::slice(const Value &x, int64_t from, int64_t to) {
+  std::string ranges;
+  for (size_t d = 0; d + 1 < x.shape.size(); ++d)
+    ranges += "0:" + std::to_string(x.shape[d]) + ", ";
+  Shape shape = x.shape;
+  shape.back() = to - from;
+  return add("stablehlo.slice " + x.name + " [" + ranges +
+                 std::to_string(from) + ":" + std::to_string(to) + "] : (" +
+                 type(x.shape) + ") -> " + type(shape),
+             shape);
+}
+
+Value ModelWriter::perceptron(const Value &x, const std::string &name) {
+  int64_t hidden = pick(Shape{6, 8, 12});
+  Value h = dot(x, parameter(name + ".w1", {width, hidden}), 0);
+  if (coin())
+    h = addBias(h, name + ".b1");
+  Value u = dot(activate(h), parameter(name + ".w2", {hidden, width}), 0);
+  return coin() ? u : addBias(u, name + ".b2");
+}
+
+/// tanh(a) * b, where a and b are the halves of one projection.
+Value ModelWriter::gated(const Value &x, const std::string &name) {
+  int64_t hidden = pick(Shape{4, 6});
+  Value y = dot(x, parameter(name + ".w", {width, 2 * hidden}), 0);
+  Value a = slice(y, 0, hidden), b = slice(y, hidden, 2 * hidden);
+  return dot(binary("multiply", activate(a), b),
+             parameter(name + ".o", {hidden, width}), 0);
+}
+
+Value ModelWriter::norm(const Value &x, const std::string &name) {
+  if (options.exact)
+    return perceptron(x, name);
+  int64_t last = static_cast<int64_t>(x.shape.size()) - 1;
+  Shape outer(x.shape.begin(), x.shape.end() - 1), dims;
+  for (int64_t d = 0; d < last; ++d)
+    dims.push_back(d);
+  Value n = splat(std::to_string(width).append(".0").c_str(), outer);
+  Value mean = binary("divide", reduce("add", "0.0", x, {last}), n);
+  Value centred = binary("subtract", x, broadcast(mean, x.shape, dims));
+  Value square = binary("multiply", centred, centred);
+  Value variance = binary("divide", reduce("add", "0.0", square, {last}), n);
+  Value root = unary("rsqrt", binary("add", variance, splat("0.1", outer)));
+  Value y = binary("multiply", centred, broadcast(root, x.shape, dims));
+  Value scale = parameter(name + ".g", {width});
+  return binary("multiply", y, broadcast(scale, x.shape, {last}));
+}
+
+/// Two heads over the sequence; x has three dims.
+Value ModelWriter::attention(const Value &x, const std::string &name) {
+  if (x.shape.size() != 3)
+    return perceptron(x, name);
+  Shape heads{x.shape[0], x.shape[1], 2, width / 2};
+  Value parts[3];
+  for (int k = 0; k < 3; ++k) {
+    Value y = dot(x, parameter(name + ".w" + "qkv" [k], { width, width }), 0);
+    parts[k] = add("stablehlo.reshape " + y.name + " : (" + type(y.shape) +
+                       ") -> " + type(heads),
+                   heads);
+  }
+  Shape square{x.shape[0], 2, x.shape[1], x.shape[1]};
+  Value scores =
+      add("stablehlo.dot_general " + parts[0].name + ", " + parts[1].name +
+              ", batching_dims = [0, 2] x [0, 2], contracting_dims "
+              "= [3] x [3] : (" +
+              type(heads) + ", " + type(heads) + ") -> " + type(square),
+          square);
+  Value p = scores;
+  if (!options.exact) {
+    p = unary("exponential", unary("tanh", scores));
+    Value sum = reduce("add", "0.0", p, {3});
+    p = binary("divide", p, broadcast(sum, square, {0, 1, 2}));
+  }
+  Shape mixed{x.shape[0], 2, x.shape[1], width / 2};
+  Value o = add("stablehlo.dot_general " + p.name + ", " + parts[2].name +
+                    ", batching_dims = [0, 1] x [0, 2], contracting_dims = "
+                    "[3] x [1] : (" +
+                    type(square) + ", " + type(heads) + ") -> " + type(mixed),
+                mixed);
+  Value t = add("stablehlo.transpose " + o.name + ", dims = [0, 2, 1, 3] : (" +
+                    type(mixed) + ") -> " + type(heads),
+                heads);
+  Value flat = add("stablehlo.reshape " + t.name + " : (" + type(heads) +
+                       ") -> " + type(x.shape),
+                   x.shape);
+  return dot(flat, parameter(name + ".wo", {width, width}), 0);
+}
+
+Value ModelWriter::embed() {
+  Shape shape = batch;
+  shape.push_back(width);
+  if (!hasTokens)
+    return {"%x", shape};
+  embedding = parameter("emb", {classes, width});
+  std::string offsets = std::to_string(batch.size());
+  return add("\"stablehlo.gather\"(" + embedding.name +
+                 ", %x) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+                 "[" +
+                 offsets +
+                 "], collapsed_slice_dims = [0], start_index_map = [0], "
+                 "index_vector_dim = " +
+                 offsets + ">, slice_sizes = array<i64: 1, " +
+                 std::to_string(width) + ">}> : (" + type(embedding.shape) +
+                 ", " + type(batch, "i32") + ") -> " + type(shape),
+             shape);
+}
+
+/// The mean of squared differences, or of cross-entropies.
+std::string ModelWriter::loss(const Value &x) {
+  Shape all;
+  Value terms;
+  if (hasTokens && !options.exact) {
+    Value logits = isTied ? dot(x, embedding, 1)
+                          : dot(x, parameter("head", {width, classes}), 0);
+    std::string names = "%" + std::to_string(next);
+    body += "  " + names + ":2 = nn.softmax_cross_entropy " + logits.name +
+            ", %y : (" + type(logits.shape) + ", " + type(batch, "i32") +
+            ") -> (" + type(batch) + ", " + type(batch) + ")\n";
+    ++next;
+    terms = {names + "#0", batch};
+  } else {
+    Value d = binary("subtract", x, Value{"%y", x.shape});
+    terms = binary("multiply", d, d);
+  }
+  int64_t count = 1;
+  for (size_t d = 0; d < terms.shape.size(); ++d) {
+    all.push_back(static_cast<int64_t>(d));
+    count *= terms.shape[d];
+  }
+  Value sum = reduce("add", "0.0", terms, all);
+  Value n = splat(std::to_string(count).append(".0").c_str(), {});
+  return binary("divide", sum, n).name;
+}
+
+constexpr const char *kSgd = R"(
+func.func private @optimizer.sgd(
+    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
+    %lr: tensor<f64> {dist.hyper = @lr}) -> (tensor<1xf64> {dist.role = "parameter"}) {
+  %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
+  %0 = stablehlo.multiply %rate, %g : tensor<1xf64>
+  %1 = stablehlo.subtract %p, %0 : tensor<1xf64>
+  return %1 : tensor<1xf64>
+}
+)";
+constexpr const char *kMomentum = R"(
+func.func private @optimizer.momentum(
+    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
+    %v: tensor<1xf64> {dist.moment = "v"}, %lr: tensor<f64> {dist.hyper = @lr})
+    -> (tensor<1xf64> {dist.role = "parameter"}, tensor<1xf64> {dist.moment = "v"}) {
+  %c = stablehlo.constant dense<0.5> : tensor<1xf64>
+  %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
+  %0 = stablehlo.multiply %c, %v : tensor<1xf64>
+  %1 = stablehlo.add %0, %g : tensor<1xf64>
+  %2 = stablehlo.multiply %rate, %1 : tensor<1xf64>
+  %3 = stablehlo.subtract %p, %2 : tensor<1xf64>
+  return %3, %1 : tensor<1xf64>, tensor<1xf64>
+}
+)";
+// Epsilon is large: a small gradient's sign must not decide.
+constexpr const char *kAdam = R"(
+func.func private @optimizer.adam(
+    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
+    %m: tensor<1xf64> {dist.moment = "m"}, %v: tensor<1xf64> {dist.moment = "v"}, %lr: tensor<f64> {dist.hyper = @lr})
+    -> (tensor<1xf64> {dist.role = "parameter"}, tensor<1xf64> {dist.moment = "m"}, tensor<1xf64> {dist.moment = "v"}) {
+  %b = stablehlo.constant dense<0.75> : tensor<1xf64>
+  %r = stablehlo.constant dense<0.25> : tensor<1xf64>
+  %eps = stablehlo.constant dense<0.1> : tensor<1xf64>
+  %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
+  %0 = stablehlo.multiply %b, %m : tensor<1xf64>
+  %1 = stablehlo.multiply %r, %g : tensor<1xf64>
+  %m2 = stablehlo.add %0, %1 : tensor<1xf64>
+  %2 = stablehlo.multiply %g, %g : tensor<1xf64>
+  %3 = stablehlo.multiply %b, %v : tensor<1xf64>
+  %4 = stablehlo.multiply %r, %2 : tensor<1xf64>
+  %v2 = stablehlo.add %3, %4 : tensor<1xf64>
+  %5 = stablehlo.add %v2, %eps : tensor<1xf64>
+  %root = stablehlo.sqrt %5 : tensor<1xf64>
+  %6 = stablehlo.divide %m2, %root : tensor<1xf64>
+  %7 = stablehlo.multiply %rate, %6 : tensor<1xf64>
+  %p2 = stablehlo.subtract %p, %7 : tensor<1xf64>
+  return %p2, %m2, %v2 : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>
+}
+)";
+
+std::string ModelWriter::optimizer() {
+  int64_t kind = below(options.exact ? 2 : 3);
+  const char *names[] = {"sgd", "momentum", "adam"};
+  const char *texts[] = {kSgd, kMomentum, kAdam};
+  std::string text = "dist.hyper @lr : tensor<f64> = <constant, base = 0.5>\n" +
+                     std::string(texts[kind]) +
+                     "dist.training @train forward(@loss) " +
+                     "optimizer(@optimizer." + names[kind] + ") microbatches(" +
+                     std::to_string(1 + below(3)) + ") schedule(<1f1b>)";
+  if (!options.exact && coin())
+    text += " clip(0.5)";
+  return text + "\n";
+}
+
+std::string ModelWriter::write() {
+  batch = {pick(Shape{4, 6, 8})};
+  if (options.exact)
+    batch = {pick(Shape{4, 8})};
+  if (coin())
+    batch.push_back(options.exact ? 2 : 3);
+  width = pick(Shape{4, 6, 8});
+  classes = pick(Shape{7, 10, 12});
+  hasTokens = coin();
+  isTied = hasTokens && coin();
+  Shape wide = batch;
+  wide.push_back(width);
+  input("x", hasTokens ? batch : wide, hasTokens ? "i32" : "f64");
+  bool hasLabels = hasTokens && !options.exact;
+  input("y", hasLabels ? batch : wide, hasLabels ? "i32" : "f64");
+  Value x = embed();
+  int64_t numBlocks = 1 + below(options.exact ? 2 : 3);
+  int64_t kind = below(4);
+  for (int64_t block = 0; block < numBlocks; ++block) {
+    std::string name = "b" + std::to_string(block);
+    // Equal blocks are found as such.
+    if (coin())
+      kind = below(4);
+    Value y = kind == 0   ? perceptron(x, name)
+              : kind == 1 ? gated(x, name)
+              : kind == 2 ? norm(x, name)
+                          : attention(x, name);
+    x = coin() ? binary("add", x, y) : y;
+  }
+  std::string result = loss(x);
+  return "dist.mesh @mesh = " + options.mesh + "\n" + states +
+         "func.func @loss(" + arguments + ")\n    -> (" + type({}) +
+         " {dist.role = \"loss\"}) {\n" + body + "  return " + result + " : " +
+         type({}) + "\n}\n" + optimizer() +
+         "dist.entry @forward function(@loss)\n";
+}
+} // namespace
+
+std::string llmc::test::makeModel(const ModelOptions &options) {
+  return ModelWriter(options).write();
+}

@@ -1,0 +1,33 @@
+//===- ModelText.h - Random models with a training recipe -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Texts of small models as they leave import: states, a loss and an optimizer,
+// a recipe. Blocks are perceptrons, gated ones with a fused projection, norms
+// and attention with heads; the embedding may be tied with the head.
+//
+// An exact model computes with integers and halves alone, so that its step
+// gives the same bits in any order of additions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TEST_ENDTOEND_MODELTEXT_H
+#define LLMC_TEST_ENDTOEND_MODELTEXT_H
+
+#include <cstdint>
+#include <string>
+
+namespace llmc::test {
+
+struct ModelOptions {
+  uint64_t seed = 1;
+  bool exact = false;
+  /// Behind `dist.mesh @mesh = `.
+  std::string mesh = R"(<"a"=1>)";
+};
+
+std::string makeModel(const ModelOptions &options);
+
+} // namespace llmc::test
+
+#endif // LLMC_TEST_ENDTOEND_MODELTEXT_H
