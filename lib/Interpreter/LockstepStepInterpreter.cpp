@@ -403,6 +403,36 @@ LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
   return checkStates();
 }
 
+FailureOr<HostTensor>
+LockstepStepInterpreter::gatherGradient(StringRef name, StringRef state,
+                                        const StepResult &result) {
+  auto op = symbols.lookup<dist::StepOp>(name);
+  auto function =
+      op ? symbols.lookup<func::FuncOp>(op.getMicrobatch()) : func::FuncOp();
+  auto of = symbols.lookup<dist::StateOp>(state);
+  for (unsigned i = 0; function && of && i < function.getNumResults(); ++i) {
+    auto mark = function.getResultAttrOfType<FlatSymbolRefAttr>(
+        i, DistDialect::kGradientOf);
+    auto layout =
+        function.getResultAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+    auto sum =
+        mark ? result.gradients.find(mark.getAttr()) : result.gradients.end();
+    if (!layout || sum == result.gradients.end() || mark.getValue() != state)
+      continue;
+    HostTensor whole(getElementTypeOrSelf(function.getResultTypes()[i]),
+                     of.getTensorType().getShape());
+    std::string error =
+        gatherTensor(sum->second, layout, lockstep.getMesh(), whole);
+    if (error.empty())
+      return whole;
+    return function.emitOpError()
+           << "cannot gather the gradient of '" << state << "': " << error;
+  }
+  return mlir::emitError(module.getLoc())
+         << "expected a gradient of '" << state << "' in step '" << name
+         << "', got none";
+}
+
 LogicalResult LockstepStepInterpreter::runEntry(
     StringRef name, int64_t step, InputSource inputs,
     ArrayRef<RankedTensorType> wholes, SmallVectorImpl<HostTensor> &results) {

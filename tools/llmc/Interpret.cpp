@@ -3,11 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates the training step behind phase 1 by plain loops, on the same
-// initial states and samples as a run, and prints the same values.
+// initial states and samples as a run, and prints the same values. With
+// `--mesh` the local programs behind phase 4 run on all devices in lockstep
+// instead, and with `--check` both run and are compared.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "InterpretMesh.h"
 #include "Run.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
@@ -39,6 +42,9 @@ struct Samples {
                              RankedTensorType type) const;
 };
 } // namespace
+
+/// The whole value of a state; empty for an unknown name.
+using StateSource = llvm::function_ref<HostTensor(StringRef)>;
 
 static int64_t getRowElements(RankedTensorType type) {
   return type.getRank() ? type.getNumElements() / type.getDimSize(0) : 1;
@@ -130,7 +136,7 @@ nameFetches(const StepInterpreter::StepResult &result, const Options &options) {
 }
 
 /// A state, a metric, or `grad.<parameter>` (sum over microbatches).
-static rt::Status fetch(StepInterpreter &interpreter,
+static rt::Status fetch(StateSource getState,
                         const StepInterpreter::StepResult &result,
                         MLIRContext &context, const Options &options,
                         const std::string &prefix) {
@@ -146,7 +152,7 @@ static rt::Status fetch(StepInterpreter &interpreter,
                metric != result.metrics.end()) {
       value = metric->second;
     } else {
-      value = interpreter.getState(name);
+      value = getState(name);
     }
     if (!value)
       return rt::makeError(ErrorKind::usage,
@@ -173,21 +179,10 @@ static void printStep(int64_t step, const StepInterpreter::StepResult &result,
     *log << llvm::json::Value(std::move(line)) << "\n";
 }
 
-static rt::Status interpretEntry(StepInterpreter &interpreter,
-                                 const Samples &samples, ModuleOp module,
-                                 const Options &options) {
-  auto entry = module.lookupSymbol<dist::EntryOp>(options.entry);
-  SmallVector<HostTensor> results;
-  FirstError error(*module.getContext());
-  if (failed(interpreter.runEntry(
-          options.entry, 0,
-          [&](StringRef input, int64_t step, int64_t microbatch,
-              RankedTensorType type) {
-            return samples.read(input, step, microbatch, type);
-          },
-          results)))
-    return error.status(ErrorKind::diagnosed, "interpretation failed");
-  auto function = module.lookupSymbol<func::FuncOp>(entry.getFunction());
+/// Prints the results of an entry by their names.
+static rt::Status giveResults(func::FuncOp function,
+                              ArrayRef<HostTensor> results,
+                              const Options &options) {
   for (auto [i, value] : llvm::enumerate(results)) {
     std::string name = "result" + std::to_string(i);
     for (StringRef mark : {dist::DistDialect::kMetric, dist::DistDialect::kName,
@@ -201,53 +196,142 @@ static rt::Status interpretEntry(StepInterpreter &interpreter,
   return rt::Status::success();
 }
 
+namespace {
+/// One program, as a whole and, with a mesh, on all devices.
+class Interpretation {
+public:
+  Interpretation(ModuleOp module, MeshRun *mesh, const Samples &samples,
+                 const Options &options)
+      : module(module), mesh(mesh), interpreter(module), options(options),
+        source([&samples](StringRef input, int64_t step, int64_t microbatch,
+                          RankedTensorType type) {
+          return samples.read(input, step, microbatch, type);
+        }) {}
+
+  rt::Status start(uint64_t seed) {
+    FirstError error(*module.getContext());
+    if (failed(interpreter.initializeStates(seed)) ||
+        (mesh && failed(mesh->start(interpreter.getStates()))))
+      return error.status(ErrorKind::diagnosed, "cannot draw the states");
+    return rt::Status::success();
+  }
+  rt::Status runEntry(func::FuncOp function);
+  rt::Status runSteps(int64_t steps, llvm::raw_ostream *log);
+
+private:
+  LogicalResult runStep(int64_t step, StepInterpreter::StepResult &result);
+  rt::Status fetchAll(const StepInterpreter::StepResult &result,
+                      const std::string &prefix) {
+    return fetch(
+        [&](StringRef name) {
+          return mesh ? mesh->getState(name) : interpreter.getState(name);
+        },
+        result, *module.getContext(), options, prefix);
+  }
+
+  ModuleOp module;
+  /// Null: the whole program alone.
+  MeshRun *mesh;
+  StepInterpreter interpreter;
+  const Options &options;
+  StepInterpreter::InputSource source;
+};
+} // namespace
+
+rt::Status Interpretation::runEntry(func::FuncOp function) {
+  SmallVector<HostTensor> whole, results;
+  FirstError error(*module.getContext());
+  if (((!mesh || options.check) &&
+       failed(interpreter.runEntry(options.entry, 0, source, whole))) ||
+      (mesh &&
+       failed(mesh->runEntry(options.entry, source, function, results))))
+    return error.status(ErrorKind::diagnosed, "interpretation failed");
+  if (mesh && options.check)
+    for (auto [i, value] : llvm::enumerate(whole))
+      LLMC_TRY(mesh->compare("result " + std::to_string(i), value, results[i]));
+  if (mesh && options.check)
+    mesh->report();
+  return giveResults(function, mesh ? results : whole, options);
+}
+
+/// With a mesh, `result` is what the devices computed.
+LogicalResult Interpretation::runStep(int64_t step,
+                                      StepInterpreter::StepResult &result) {
+  StepInterpreter::StepResult whole;
+  if (!mesh)
+    return interpreter.runStep(options.entry, step, source, result);
+  if (options.check &&
+      failed(interpreter.runStep(options.entry, step, source, whole)))
+    return failure();
+  if (failed(mesh->runStep(options.entry, step, source, result)))
+    return failure();
+  return options.check ? mesh->compareStep(step, interpreter, whole, result)
+                       : success();
+}
+
+rt::Status Interpretation::runSteps(int64_t steps, llvm::raw_ostream *log) {
+  StepInterpreter::StepResult result;
+  FirstError error(*module.getContext());
+  for (int64_t i = 0; i < steps; ++i) {
+    result = {};
+    if (failed(runStep(i, result)))
+      return error.status(ErrorKind::diagnosed, "interpretation failed");
+    printStep(i, result, log);
+    if (options.fetchEachStep)
+      LLMC_TRY(fetchAll(result, "step-" + std::to_string(i) + "."));
+  }
+  if (mesh && options.check)
+    mesh->report();
+  return options.fetchEachStep ? rt::Status::success() : fetchAll(result, "");
+}
+
+/// The same program on the devices of its mesh, or nothing.
+static rt::Result<std::unique_ptr<MeshRun>>
+makeMeshRun(MLIRContext &context, const Options &options,
+            const rt::Config &config, ModuleOp whole) {
+  auto meshes = whole.getOps<dist::MeshOp>();
+  if (options.mesh.empty() || meshes.empty() ||
+      (*meshes.begin()).getAxes().getNumDevices() == 1) {
+    if (options.check)
+      return rt::makeError(ErrorKind::usage,
+                           "--check: expected --mesh of several devices");
+    return std::unique_ptr<MeshRun>();
+  }
+  LLMC_TRY_ASSIGN(
+      OwningOpRef<ModuleOp> local,
+      compileToPhase(context, options, config, *findPhase("local")));
+  return std::make_unique<MeshRun>(std::move(local), whole,
+                                   static_cast<uint64_t>(config.training.seed));
+}
+
 rt::Status driver::runInterpret(const Options &options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   std::unique_ptr<MLIRContext> context = makeContext();
   LLMC_TRY_ASSIGN(
       OwningOpRef<ModuleOp> module,
       compileToPhase(*context, options, config, *findPhase("training")));
-  StepInterpreter interpreter(*module);
-  FirstError error(*context);
-  if (failed(interpreter.initializeStates(
-          static_cast<uint64_t>(config.training.seed))))
-    return error.status(ErrorKind::diagnosed, "cannot draw the states");
+  LLMC_TRY_ASSIGN(std::unique_ptr<MeshRun> mesh,
+                  makeMeshRun(*context, options, config, *module));
   auto step = module->lookupSymbol<dist::StepOp>(options.entry);
   auto entry = module->lookupSymbol<dist::EntryOp>(options.entry);
   if (!step && !entry)
     return rt::makeError(ErrorKind::usage,
                          "--entry: expected train, evaluate or forward, got '" +
                              options.entry + "'");
+  auto function = module->lookupSymbol<func::FuncOp>(
+      step ? step.getMicrobatch() : entry.getFunction());
   Samples samples;
   samples.microbatches = step ? step.getMicrobatches() : 1;
-  LLMC_TRY(samples.open(module->lookupSymbol<func::FuncOp>(
-                            step ? step.getMicrobatch() : entry.getFunction()),
-                        config));
+  LLMC_TRY(samples.open(function, config));
+  Interpretation interpretation(*module, mesh.get(), samples, options);
+  LLMC_TRY(interpretation.start(static_cast<uint64_t>(config.training.seed)));
   if (entry)
-    return interpretEntry(interpreter, samples, *module, options);
+    return interpretation.runEntry(function);
   std::error_code code;
   std::unique_ptr<llvm::raw_fd_ostream> log;
   if (!options.log.empty())
     log = std::make_unique<llvm::raw_fd_ostream>(options.log, code);
   if (code)
     return rt::makeError(ErrorKind::usage, options.log + ": " + code.message());
-  StepInterpreter::StepResult result;
-  for (int64_t i = 0; i < config.training.steps; ++i) {
-    result = {};
-    if (failed(interpreter.runStep(
-            options.entry, i,
-            [&](StringRef input, int64_t step, int64_t microbatch,
-                RankedTensorType type) {
-              return samples.read(input, step, microbatch, type);
-            },
-            result)))
-      return error.status(ErrorKind::diagnosed, "interpretation failed");
-    printStep(i, result, log.get());
-    if (options.fetchEachStep)
-      LLMC_TRY(fetch(interpreter, result, *context, options,
-                     "step-" + std::to_string(i) + "."));
-  }
-  return options.fetchEachStep
-             ? rt::Status::success()
-             : fetch(interpreter, result, *context, options, "");
+  return interpretation.runSteps(config.training.steps, log.get());
 }

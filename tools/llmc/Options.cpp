@@ -136,6 +136,10 @@ struct Flags {
       cl::sub(train),
       cl::sub(run),
       cl::sub(interpret)};
+  cl::opt<bool> check{"check", cl::cat(category),
+                      cl::desc("compare the devices of --mesh with the whole "
+                               "program"),
+                      cl::sub(interpret)};
   cl::opt<std::string> dump{"dump",
                             cl::cat(category),
                             cl::desc("folder of fetched .npy files"),
@@ -257,6 +261,7 @@ rt::Status Flags::fill(Options &options) {
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());
   options.fetchEachStep = fetchEachStep;
+  options.check = check;
   options.dump = dump;
   options.printConfig = printConfig;
   options.json = json;

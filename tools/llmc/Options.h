@@ -41,6 +41,8 @@ struct Options {
   std::string log;
   std::vector<std::string> fetch;
   bool fetchEachStep = false;
+  /// `interpret`: compare the devices with the whole program.
+  bool check = false;
   std::string dump;
   std::string errorFile;
   bool printConfig = false, json = false, trustKernels = false;

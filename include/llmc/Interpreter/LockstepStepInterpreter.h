@@ -68,6 +68,11 @@ public:
   LogicalResult runStep(StringRef name, int64_t step, InputSource inputs,
                         StepResult &result);
 
+  /// The whole sum of a gradient, gathered by the layout of the result that
+  /// step `name` sums.
+  FailureOr<HostTensor> gatherGradient(StringRef name, StringRef state,
+                                       const StepResult &result);
+
   /// Runs `dist.entry @name`; `wholes` gives the types of its results as whole
   /// tensors, which are gathered by the results' layouts.
   LogicalResult runEntry(StringRef name, int64_t step, InputSource inputs,
