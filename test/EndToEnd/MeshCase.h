@@ -11,6 +11,9 @@
 //   Exact    a training step on integers: bit for bit
 //   Smooth   a training step on f64: to 1e-12
 //
+// With a random table in place of phase 2, each value has a layout of its own:
+// every reshard occurs, though no propagation would ask for it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_TEST_ENDTOEND_MESHCASE_H
@@ -35,6 +38,8 @@ public:
   MeshCase(GraphContext &context, CaseKind kind, const std::string &mesh,
            uint64_t seed);
 
+  /// Draws the layout of every value instead of propagating.
+  void useRandomTable() { hasRandomTable = true; }
   /// What differs or fails, with the program; nothing when all is well.
   std::string run(OpCounts &counts);
   /// The program has fewer blocks than the mesh has stages, or its results
@@ -53,6 +58,10 @@ private:
   void decorateInputs(mlir::func::FuncOp function);
   void constrain(mlir::func::FuncOp function);
   dist::LayoutAttr drawLayout(RankedTensorType type);
+  dist::LayoutAttr drawEvenLayout(RankedTensorType type);
+  dist::LayoutAttr layoutOfMark(mlir::StringAttr mark, RankedTensorType type);
+  void drawTable(mlir::func::FuncOp function);
+  std::string drawTables();
   bool hasEnoughBlocks();
   std::string compile();
   std::string runPhase(const char *name, void (*build)(mlir::OpPassManager &));
@@ -74,8 +83,8 @@ private:
   uint64_t seed;
   std::mt19937_64 engine;
   mlir::OwningOpRef<ModuleOp> whole, local;
-  std::map<std::string, dist::LayoutAttr> inputLayouts;
-  bool skipped = false;
+  std::map<std::string, dist::LayoutAttr> inputLayouts, markLayouts;
+  bool skipped = false, hasRandomTable = false;
 };
 
 } // namespace llmc::test

@@ -33,9 +33,13 @@ const char *const kMeshes[] = {
     R"(<"a"=2, "p"=3> pipeline "p")",
 };
 
+/// The first meshes have no pipeline.
+constexpr size_t kNumFlat = 5;
+
 /// Runs cases of one kind; the first failures are reported.
 struct Cases {
-  explicit Cases(CaseKind kind) : kind(kind) {}
+  explicit Cases(CaseKind kind, bool hasRandomTable = false)
+      : kind(kind), hasRandomTable(hasRandomTable) {}
 
   void runAll() {
     uint64_t one = readNumber("LLMC_TEST_ONE", 0);
@@ -51,8 +55,10 @@ struct Cases {
     GraphContext context;
     const char *mesh = std::getenv("LLMC_TEST_MESH");
     if (!mesh)
-      mesh = kMeshes[seed % std::size(kMeshes)];
+      mesh = kMeshes[seed % (hasRandomTable ? kNumFlat : std::size(kMeshes))];
     MeshCase one(context, kind, mesh, seed);
+    if (hasRandomTable)
+      one.useRandomTable();
     std::string error = one.run(counts);
     std::string messages = context.takeMessages();
     if (one.isSkipped()) {
@@ -67,6 +73,7 @@ struct Cases {
   }
 
   CaseKind kind;
+  bool hasRandomTable;
   OpCounts counts;
   int numCases = 0, numSkipped = 0, numFailures = 0;
 };
@@ -78,6 +85,20 @@ void show(const Cases &cases) {
                << " skipped, " << cases.numFailures << " failures\n";
   for (auto &[name, count] : cases.counts)
     llvm::outs() << "  " << name << ": " << count << "\n";
+}
+
+TEST(MeshCases, GraphsAgreeUnderRandomTables) {
+  Cases cases(CaseKind::Graph, /*hasRandomTable=*/true);
+  cases.runAll();
+  show(cases);
+  EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
+}
+
+TEST(MeshCases, StepsAgreeUnderRandomTables) {
+  Cases cases(CaseKind::Exact, /*hasRandomTable=*/true);
+  cases.runAll();
+  show(cases);
+  EXPECT_EQ(cases.numFailures, 0) << "of " << cases.numCases;
 }
 
 TEST(MeshCases, GraphsAgreeWithTheWhole) {

@@ -351,11 +351,11 @@ std::string ModelWriter::optimizer() {
   int64_t kind = below(options.exact ? 2 : 3);
   const char *names[] = {"sgd", "momentum", "adam"};
   const char *texts[] = {kSgd, kMomentum, kAdam};
-  std::string text = "dist.hyper @lr : tensor<f64> = <constant, base = 0.5>\n" +
-                     std::string(texts[kind]) +
-                     "dist.training @train forward(@loss) " +
-                     "optimizer(@optimizer." + names[kind] + ") microbatches(" +
-                     std::to_string(1 + below(3)) + ") schedule(<1f1b>)";
+  std::string text =
+      "dist.hyper @lr : tensor<f64> = <constant, base = 0.5>\n" +
+      std::string(texts[kind]) + "dist.training @train forward(@loss) " +
+      "optimizer(@optimizer." + names[kind] + ") microbatches(" +
+      std::to_string(1 + below(options.exact ? 2 : 3)) + ") schedule(<1f1b>)";
   if (!options.exact && coin())
     text += " clip(0.5)";
   return text + "\n";
@@ -367,7 +367,7 @@ std::string ModelWriter::write() {
     batch = {pick(Shape{4, 8})};
   if (coin())
     batch.push_back(options.exact ? 2 : 3);
-  width = pick(Shape{4, 6, 8});
+  width = pick(options.exact ? Shape{4, 8} : Shape{4, 6, 8});
   classes = pick(Shape{7, 10, 12});
   hasTokens = coin();
   isTied = hasTokens && coin();
