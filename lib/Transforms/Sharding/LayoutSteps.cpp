@@ -250,6 +250,18 @@ int64_t SegmentMarks::getChunk(Operation *op) const {
   return block < static_cast<int64_t>(chunks.size()) ? chunks[block] : 0;
 }
 
+bool SegmentMarks::isEarlier(Operation *op, Operation *other) const {
+  // Forward runs upward through the chunks, backward downward.
+  auto keyOf = [&](Operation *of) {
+    dist::Phase phase = getPhase(of).value_or(dist::Phase::Forward);
+    bool isForward = phase == dist::Phase::Forward;
+    int64_t chunk = getChunk(of);
+    return std::make_tuple(!isForward, isForward ? chunk : -chunk,
+                           phase == dist::Phase::BackwardWeight);
+  };
+  return keyOf(op) < keyOf(other);
+}
+
 void SegmentMarks::set(Operation *op, Operation *like,
                        LayoutAttr layout) const {
   MLIRContext *context = op->getContext();

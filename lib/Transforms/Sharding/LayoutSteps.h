@@ -55,6 +55,9 @@ public:
   /// The chunk of the block of `op`, or 0.
   int64_t getChunk(Operation *op) const;
 
+  /// Whether the segment of `op` runs before that of `other`.
+  bool isEarlier(Operation *op, Operation *other) const;
+
 private:
   bool livesAt(int64_t block, llvm::ArrayRef<int64_t> pin) const;
 

@@ -63,6 +63,7 @@ private:
   LogicalResult rewriteReturn(Operation *op);
   void writeResultTypes(Operation *op, ArrayRef<LayoutAttr> layouts);
   FailureOr<Value> getAs(Value value, LayoutAttr want, Operation *user);
+  void hasten(Value copy, Value value, Operation *user);
   Value cloneAs(Operation *source, LayoutAttr want, Operation *user);
   FailureOr<Value> reshard(Value value, LayoutAttr want, Operation *user);
   Operation *chooseMarks(Value value, LayoutAttr want, Operation *user);
@@ -258,6 +259,17 @@ FailureOr<Value> FunctionMaterializer::reshard(Value value, LayoutAttr want,
   return value;
 }
 
+/// A copy is shared by all its users, and runs no later than the first of
+/// them: the ops that made it from `value` move to the segment of `user`.
+void FunctionMaterializer::hasten(Value copy, Value value, Operation *user) {
+  for (Operation *op = copy.getDefiningOp();
+       op && op != value.getDefiningOp() &&
+       !user->hasTrait<OpTrait::IsTerminator>() && marks.isEarlier(user, op);) {
+    marks.set(op, user, dist::getLayout(op->getResult(0).getType()));
+    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+  }
+}
+
 /// `value` in the wanted layout, for `user`.
 FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
                                              Operation *user) {
@@ -266,8 +278,10 @@ FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
     return value;
   int64_t chunk = value.getDefiningOp() ? 0 : marks.getChunk(user);
   Value &copy = copies[{value, want, chunk}];
-  if (copy)
+  if (copy) {
+    hasten(copy, value, user);
     return copy;
+  }
   Operation *source = value.getDefiningOp();
   if (Value clone = source ? cloneAs(source, want, user) : Value())
     return copy = clone;
