@@ -45,6 +45,7 @@ public:
   LogicalResult run();
 
 private:
+  Operation *findFirstUser(Value value) const;
   LogicalResult expand(dist::ReshardOp op);
   LogicalResult build(dist::ReshardOp op, const LayoutPlan &plan);
   void report(dist::ReshardOp op, const ReshardStep &step);
@@ -57,13 +58,19 @@ private:
 };
 } // namespace
 
-/// The op that uses the value first, or null when it is only returned.
-static Operation *findFirstUser(Value value) {
+/// The op that uses the value first, or null when it is only returned. What
+/// stands behind another op may run before it.
+Operation *Expander::findFirstUser(Value value) const {
   Operation *first = nullptr;
-  for (Operation *user : value.getUsers())
-    if (!user->hasTrait<OpTrait::IsTerminator>() &&
-        (!first || user->isBeforeInBlock(first)))
+  for (Operation *user : value.getUsers()) {
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    bool isFirst =
+        !first || marks.isEarlier(user, first) ||
+        (!marks.isEarlier(first, user) && user->isBeforeInBlock(first));
+    if (isFirst)
       first = user;
+  }
   return first;
 }
 

@@ -111,3 +111,22 @@ func.func @update(%w: tensor<4xf32, #w0> {dist.reads = @w, dist.role = "paramete
   return %new, %loss : tensor<4xf32, #w0>, tensor<f32, #s>
 }
 dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+// The first user in time is not the first in the text: backward-input runs
+// before backward-weight.
+#p0 = #dist.layout<@mesh, [{}], partial = [sum{"tensor"}], at = {"pipe" = [0]}>
+#r1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
+dist.mesh @mesh = <"pipe"=2, "tensor"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @early
+func.func @early(%x: tensor<8xf32, #p0> {dist.input = "x", dist.role = "input"}) -> (tensor<8xf32, #r1> {dist.name = "y"}) {
+  // CHECK: dist.transfer
+  // CHECK-NEXT: dist.all_gather {{.*}}{dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>}
+  %0 = dist.reshard %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<8xf32, #p0> -> tensor<8xf32, #r1>
+  %1 = stablehlo.tanh %0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<8xf32, #r1>
+  %2 = stablehlo.abs %0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<8xf32, #r1>
+  %3 = stablehlo.add %1, %2 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<8xf32, #r1>
+  return %3 : tensor<8xf32, #r1>
+}
+dist.entry @forward function(@early) chunks([0, 1])
