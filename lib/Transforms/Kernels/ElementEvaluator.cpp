@@ -222,6 +222,7 @@ Value ElementEvaluator::get(Value value, ValueRange indices) {
     BufferUse &use = uses[value];
     use.onlyInPlace &= inPlace;
     use.lastLoop = loopNumber;
+    use.lastRead = numReads++;
     result = load(buffer, type, position);
   } else {
     result = getFromOp(value, indices);

@@ -61,8 +61,8 @@ struct LoopSpace {
 struct BufferUse {
   /// Every access was to the element of the current row and inner position.
   bool onlyInPlace = true;
-  /// Number of the last loop that read it.
-  int lastLoop = -1;
+  /// Number of the last loop that read it, and of the last read of all.
+  int lastLoop = -1, lastRead = -1;
 };
 
 class ElementEvaluator {
@@ -97,6 +97,8 @@ public:
 
   const llvm::MapVector<Value, BufferUse> &getUses() const { return uses; }
   int getLoopNumber() const { return loopNumber; }
+  /// The number of reads of buffers so far.
+  int getNumReads() const { return numReads; }
 
 private:
   Value getFromOp(Value value, ValueRange indices);
@@ -108,7 +110,7 @@ private:
   OpBuilder &builder;
   Location loc;
   LoopSpace space;
-  int loopNumber = 0;
+  int loopNumber = 0, numReads = 0;
   llvm::DenseMap<Value, Value> buffers, scalars, scratchRows, rowScalars;
   llvm::MapVector<Value, BufferUse> uses;
   std::map<std::pair<void *, SmallVector<void *>>, std::pair<Value, Block *>>

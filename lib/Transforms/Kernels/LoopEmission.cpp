@@ -91,7 +91,14 @@ void KernelBody::storeOutput(Value output, Value scalar, ValueRange indices) {
   auto type = cast<RankedTensorType>(output.getType());
   Value position = elements.linearize(type.getShape(), indices, inPlace);
   elements.store(outputs.lookup(output), scalar, position);
-  storeLoop[output] = elements.getLoopNumber();
+  stores[output] = {elements.getLoopNumber(), elements.getNumReads()};
+}
+
+/// Whether the last read stands in front of the store. Both are at one place of
+/// the same loop, or the read's loop is an earlier one.
+static bool isOverAt(const BufferUse &use, std::pair<int, int> store) {
+  return use.lastLoop < store.first ||
+         (use.lastLoop == store.first && use.lastRead < store.second);
 }
 
 SmallVector<std::pair<unsigned, unsigned>> KernelBody::findTieable() const {
@@ -100,7 +107,7 @@ SmallVector<std::pair<unsigned, unsigned>> KernelBody::findTieable() const {
     for (auto [index, input] : llvm::enumerate(spec.inputs)) {
       auto use = elements.getUses().find(input);
       if (use == elements.getUses().end() || !use->second.onlyInPlace ||
-          use->second.lastLoop > storeLoop.lookup(output) ||
+          !isOverAt(use->second, stores.lookup(output)) ||
           getFlatMemRef(cast<RankedTensorType>(input.getType())) !=
               getFlatMemRef(cast<RankedTensorType>(output.getType())))
         continue;

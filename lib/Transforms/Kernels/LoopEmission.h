@@ -29,8 +29,8 @@ struct KernelBody {
   llvm::DenseMap<Value, Value> outputs;
   Value begin, end, scratch;
   int64_t scratchBytes = 0;
-  /// Loop number (ElementEvaluator) in which an output is written.
-  llvm::DenseMap<Value, int> storeLoop;
+  /// Loop of each output's store, and the number of reads in front of it.
+  llvm::DenseMap<Value, std::pair<int, int>> stores;
 
   IndexMath math() const { return {builder, loc}; }
   bool contains(Operation *op) const { return opSet.count(op); }

@@ -206,10 +206,13 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
     for (auto &reduction : reductions)
       if (failed(reduction->emitStep(lane, indices)))
         return failure();
-    for (Value value : loop.stored) {
-      Value scalar = kernel.elements.get(value, indices);
-      if (!scalar)
-        return failure();
+    // All reads come first: an output may lie on what another one reads.
+    SmallVector<Value> scalars;
+    for (Value value : loop.stored)
+      scalars.push_back(kernel.elements.get(value, indices));
+    if (llvm::is_contained(scalars, Value()))
+      return failure();
+    for (auto [value, scalar] : llvm::zip(loop.stored, scalars)) {
       if (Value row = scratch.lookup(value))
         kernel.elements.store(row, scalar, position);
       else
@@ -267,12 +270,13 @@ LogicalResult emitFlat(KernelBody &kernel, ArrayRef<int64_t> shape,
     space.inner = position;
     space.innerIndices = kernel.math().delinearize(position, shape);
     kernel.elements.enter(space);
-    for (Value output : kernel.spec.outputs) {
-      Value scalar = kernel.elements.get(output, space.innerIndices);
-      if (!scalar)
-        return failure();
+    SmallVector<Value> scalars;
+    for (Value output : kernel.spec.outputs)
+      scalars.push_back(kernel.elements.get(output, space.innerIndices));
+    if (llvm::is_contained(scalars, Value()))
+      return failure();
+    for (auto [output, scalar] : llvm::zip(kernel.spec.outputs, scalars))
       kernel.storeOutput(output, scalar, space.innerIndices);
-    }
     for (Value index : space.innerIndices)
       linear &= index == position || index.getDefiningOp<arith::ConstantOp>() ||
                 !isLive(index);
