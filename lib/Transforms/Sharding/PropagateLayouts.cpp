@@ -2,17 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a mesh of one device the fixpoint is known: every value is whole.
+// Reads rows of states, marks of inputs and constraints; lets axes spread
+// (Analysis/LayoutPropagation.h); adds pins (Pins.h); writes the side table.
 //
-// Test: test/Transforms/Sharding/propagate-layouts.mlir
+// Tests: test/Transforms/Sharding/propagate-layouts.mlir, propagate-pins.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "Pins.h"
+#include "PropagationProblem.h"
+#include "SourceClones.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
 using namespace mlir;
 using namespace llmc;
 using dist::DistDialect;
+using dist::LayoutAttr;
 
 namespace llmc {
 #define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
@@ -24,49 +28,73 @@ struct PropagateLayoutsPass
     : llmc::impl::PropagateLayoutsPassBase<PropagateLayoutsPass> {
   void runOnOperation() override;
 };
+
+/// Writes what was decided.
+struct SideTable {
+  PropagationProblem &problem;
+  const Pins &pins;
+
+  Attribute pinned(LayoutAttr layout, StageSet stages) {
+    return layout ? layout.withPins(pins.getAt(stages)) : layout;
+  }
+  void write(func::FuncOp function);
+  void write(Operation &op);
+};
 } // namespace
 
-static dist::LayoutAttr getWhole(dist::MeshOp mesh, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? dist::LayoutAttr::getReplicated(
-                      FlatSymbolRefAttr::get(mesh.getSymNameAttr()),
-                      tensor.getRank())
-                : dist::LayoutAttr();
+void SideTable::write(Operation &op) {
+  SmallVector<Attribute> layouts;
+  for (Value result : op.getResults())
+    if (Attribute layout = pinned(problem.getLayout(result), pins.of(result)))
+      layouts.push_back(layout);
+  if (layouts.size() == op.getNumResults() && !layouts.empty())
+    op.setAttr(DistDialect::kLayouts, ArrayAttr::get(op.getContext(), layouts));
 }
 
-/// Writes the layouts of `function`'s arguments, results and ops.
-static void annotate(func::FuncOp function, dist::MeshOp mesh) {
-  auto layoutsOf = [&](ArrayRef<Type> types) {
-    SmallVector<Attribute> layouts;
-    for (Type type : types)
-      layouts.push_back(getWhole(mesh, type));
-    return layouts;
-  };
-  setArgumentMarks(function, DistDialect::kLayout,
-                   layoutsOf(function.getArgumentTypes()));
-  setResultMarks(function, DistDialect::kLayout,
-                 layoutsOf(function.getResultTypes()));
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    SmallVector<Attribute> layouts;
-    for (Type type : op.getResultTypes())
-      if (dist::LayoutAttr layout = getWhole(mesh, type))
-        layouts.push_back(layout);
-    if (layouts.size() == op.getNumResults() && !layouts.empty())
-      op.setAttr(DistDialect::kLayouts,
-                 ArrayAttr::get(function.getContext(), layouts));
+/// A metric is whole, everywhere.
+static LayoutAttr getWhole(LayoutAttr layout) {
+  return layout ? LayoutAttr::getReplicated(layout.getMesh(), layout.getRank())
+                : layout;
+}
+
+void SideTable::write(func::FuncOp function) {
+  SmallVector<Attribute> arguments, results;
+  for (BlockArgument argument : function.getArguments())
+    arguments.push_back(pinned(problem.getLayout(argument), pins.of(argument)));
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    LayoutAttr layout = problem.getResultLayout(function, i);
+    auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
+    if (role && role.getValue() == "metric")
+      layout = getWhole(layout);
+    results.push_back(pinned(layout, pins.ofResult(function, i)));
   }
+  setArgumentMarks(function, DistDialect::kLayout, arguments);
+  setResultMarks(function, DistDialect::kLayout, results);
+  for (Operation &op : function.front().without_terminator())
+    write(op);
 }
 
 void PropagateLayoutsPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
-  if (int64_t devices = mesh->getAxes().getNumDevices(); devices != 1) {
-    mesh->emitOpError() << "expected a mesh of one device, got " << devices
-                        << ": splitting a program over devices is not "
-                           "supported yet";
+  SmallVector<ProgramFunction> functions = getProgramFunctions(getOperation());
+  StateRows rows(getOperation());
+  PropagationProblem::insertUses(functions, rows, mesh->getAxes());
+  llvm::SetVector<Operation *> distinct;
+  for (const ProgramFunction &program : functions)
+    distinct.insert(program.function);
+  SourceClones clones;
+  for (Operation *function : distinct)
+    clones.split(cast<func::FuncOp>(function));
+  FailureOr<Pins> pins = Pins::compute(functions, *mesh, rows);
+  PropagationProblem problem(*mesh, rows);
+  if (failed(pins) || failed(problem.build(functions)) ||
+      failed(problem.solve()))
     return signalPassFailure();
-  }
-  for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    annotate(program.function, *mesh);
+  problem.emitRemarks();
+  SideTable table{problem, *pins};
+  for (Operation *function : distinct)
+    table.write(cast<func::FuncOp>(function));
+  clones.merge();
 }

@@ -46,15 +46,23 @@ def CloneConesPass : Pass<"llmc-clone-cones", "::mlir::ModuleOp"> {
 def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Give every value of a program a layout";
   let description = [{
-    Writes `dist.layout` on arguments and results of the functions of steps and
-    entries and `dist.layouts` on their ops. On a mesh of one device every value
-    is whole. Refuses larger meshes.
+    Reads rows of `dist.state`, `dist.layout` of inputs and `dist.constraint`,
+    and lets their axes spread along the ops' sharding rules
+    (Analysis/LayoutPropagation.h); adds the stages at which values live. Writes
+    `dist.layout` on arguments and results of the functions of steps and entries
+    and `dist.layouts` on their ops. No value is partial yet.
 
     ```mlir
-    %0 = stablehlo.add %x, %y : tensor<4xf32>
-    // becomes
-    %0 = stablehlo.add %x, %y {dist.layouts = [#whole] } : tensor<4xf32>
+    // %x is split [{"data"}, {} ], %w [{}, {"tensor"} ]
+    %0 = stablehlo.dot_general %x, %w ...
+    // becomes, with #l = [{"data"}, {"tensor"} ]
+    %0 = stablehlo.dot_general %x, %w {dist.layouts = [#l] } ...
     ```
+    A `use` of a row that differs from `rest` becomes a `dist.constraint` behind
+    the argument; constants used with several layouts become several. Remarks say
+    where two lists met (kept, runner-up), what was not taken, and which reshapes
+    pass no axes. Refuses layouts that cannot be stored, parts of axes,
+    priorities, extents and partial values in what is given.
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }

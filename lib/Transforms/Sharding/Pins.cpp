@@ -1,0 +1,251 @@
+//===- Pins.cpp - At which stages values live -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Pins.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pins.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using func::FuncOp;
+
+static StringRef roleOf(DictionaryAttr marks) {
+  auto role = marks ? marks.getAs<StringAttr>(DistDialect::kRole) : nullptr;
+  return role ? role.getValue() : StringRef();
+}
+
+static StringAttr symbolIn(DictionaryAttr marks, StringRef name) {
+  auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
+  return symbol ? symbol.getAttr() : StringAttr();
+}
+
+/// Whether the op is linear in all its operands together.
+static bool isSum(Operation *op) {
+  auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!model || op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return false;
+  for (const graph::Linearity &linearity : model.getShardingRule().carries)
+    for (ArrayRef<int> group : linearity.groups)
+      if (linearity.kind == graph::Reduction::Sum &&
+          group.size() == op->getNumOperands())
+        return true;
+  return false;
+}
+
+/// A constraint gives an argument the layout of its use; it stands for the
+/// argument.
+static bool standsForArgument(Operation *op) {
+  return isa<dist::ConstraintOp>(op) && !getBlock(op) &&
+         StateRows::isStateArgument(op->getOperand(0));
+}
+
+FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
+                              dist::MeshOp mesh, const StateRows &rows) {
+  Pins pins(mesh, rows);
+  if (!pins.isPinned())
+    return pins;
+  if (pins.numStages > 64)
+    return mesh.emitOpError()
+           << "expected at most 64 pipeline stages, got " << pins.numStages;
+  for (const ProgramFunction &program : functions)
+    if (program.kind != FunctionKind::Update &&
+        failed(pins.pinForward(program)))
+      return failure();
+  FuncOp microbatch;
+  for (const ProgramFunction &program : functions) {
+    if (program.kind == FunctionKind::Microbatch)
+      microbatch = program.function;
+    if (program.kind == FunctionKind::Update)
+      pins.pinUpdate(program, microbatch);
+  }
+  return pins;
+}
+
+SmallVector<dist::PinAttr> Pins::getAt(StageSet stages) const {
+  if (!isPinned())
+    return {};
+  SmallVector<int64_t> coordinates;
+  for (int64_t s = 0; s < numStages; ++s)
+    if (stages >> s & 1)
+      coordinates.push_back(s);
+  return {dist::PinAttr::get(axis.getContext(), axis, coordinates)};
+}
+
+StageSet Pins::ofState(StringAttr name) const {
+  if (dist::StateOp state = rows.lookup(name))
+    if (dist::StateOp parameter = rows.getParameter(state))
+      name = parameter.getSymNameAttr();
+  // What nothing uses lives at the first stage.
+  StageSet stages = states.lookup(name);
+  return stages ? stages : 1;
+}
+
+StageSet Pins::ofResult(FuncOp function, unsigned result) const {
+  DictionaryAttr marks = function.getResultAttrDict(result);
+  if (roleOf(marks) == "metric")
+    return getAll();
+  for (StringRef name : {DistDialect::kWrites, DistDialect::kGradientOf})
+    if (StringAttr state = symbolIn(marks, name))
+      return ofState(state);
+  return of(function.front().getTerminator()->getOperand(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Microbatch and entries
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> chunksOf(Operation *owner) {
+  if (auto step = dyn_cast<dist::StepOp>(owner))
+    return step.getChunks().value_or(ArrayRef<int64_t>());
+  return cast<dist::EntryOp>(owner).getChunks().value_or(ArrayRef<int64_t>());
+}
+
+LogicalResult Pins::pinForward(const ProgramFunction &program) {
+  if (failed(pinOps(program)))
+    return failure();
+  joinSums(program.function);
+  pinArguments(program.function);
+  return success();
+}
+
+LogicalResult Pins::pinOps(const ProgramFunction &program) {
+  ArrayRef<int64_t> chunks = chunksOf(program.owner);
+  FuncOp function = program.function;
+  for (Operation &op : function.front().without_terminator()) {
+    if (standsForArgument(&op))
+      continue;
+    std::optional<int64_t> block = getBlock(&op);
+    if (!block || *block >= static_cast<int64_t>(chunks.size()))
+      return op.emitOpError()
+             << "expected a block with a chunk, got "
+             << (block ? std::to_string(*block) : std::string("none"));
+    for (Value result : op.getResults())
+      values[result] = StageSet(1) << chunks[*block] % numStages;
+  }
+  return success();
+}
+
+/// Arguments live where they are used, states at all uses in all functions.
+void Pins::pinArguments(FuncOp function) {
+  auto stagesOfUses = [&](Value value) {
+    StageSet stages = 0;
+    for (Operation *user : value.getUsers())
+      if (user->getNumResults())
+        stages |= of(user->getResult(0));
+    return stages;
+  };
+  for (Operation &op : function.front().without_terminator())
+    if (standsForArgument(&op))
+      values[op.getResult(0)] = stagesOfUses(op.getResult(0));
+  for (BlockArgument argument : function.getArguments()) {
+    DictionaryAttr marks = function.getArgAttrDict(argument.getArgNumber());
+    StageSet stages = stagesOfUses(argument);
+    if (StringAttr state = symbolIn(marks, DistDialect::kReads))
+      states[state] |= stages;
+    StringRef role = roleOf(marks);
+    bool isEverywhere =
+        role == "hyper" || role == "step" || role == "microbatch";
+    values[argument] = isEverywhere ? getAll() : stages ? stages : 1;
+  }
+}
+
+/// Sums that reach nothing but results summed over microbatches live where
+/// their terms do, unless that is one stage.
+void Pins::joinSums(FuncOp function) {
+  Operation *end = function.front().getTerminator();
+  llvm::DenseSet<Operation *> inside;
+  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
+    if (!isSum(&op))
+      continue;
+    bool isInside = llvm::all_of(op.getUses(), [&](OpOperand &use) {
+      if (use.getOwner() != end)
+        return inside.contains(use.getOwner());
+      StringRef role =
+          roleOf(function.getResultAttrDict(use.getOperandNumber()));
+      return role == "gradient" || role == "loss_sum" || role == "count";
+    });
+    if (isInside)
+      inside.insert(&op);
+  }
+  for (Operation &op : function.front().without_terminator()) {
+    if (!inside.contains(&op))
+      continue;
+    StageSet all = 0, shared = 0;
+    bool hasJoin = false, isKnown = true;
+    for (Value operand : op.getOperands()) {
+      StageSet stages = of(operand);
+      isKnown &= stages != 0;
+      shared |= all & stages;
+      all |= stages;
+      hasJoin |= joins.contains(operand);
+    }
+    bool isDisjoint = op.getNumOperands() > 1 && !shared;
+    if (!isKnown || !(hasJoin || isDisjoint))
+      continue;
+    values[op.getResult(0)] = all;
+    joins.insert(op.getResult(0));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+void Pins::pinUpdate(const ProgramFunction &program, FuncOp microbatch) {
+  FuncOp function = program.function;
+  llvm::StringMap<StageSet> sums;
+  for (unsigned i = 0; microbatch && i < microbatch.getNumResults(); ++i)
+    sums[roleOf(microbatch.getResultAttrDict(i))] = ofResult(microbatch, i);
+  for (BlockArgument argument : function.getArguments()) {
+    DictionaryAttr marks = function.getArgAttrDict(argument.getArgNumber());
+    StringRef role = roleOf(marks);
+    StageSet stages = getAll();
+    for (StringRef name : {DistDialect::kReads, DistDialect::kGradientOf})
+      if (StringAttr state = symbolIn(marks, name))
+        stages = ofState(state);
+    if (role == "loss_sum" || role == "count")
+      stages = sums.lookup(role) ? sums.lookup(role) : getAll();
+    values[argument] = stages;
+  }
+  for (Operation &op : function.front().without_terminator())
+    pinUpdateOp(op);
+}
+
+static bool isRanked(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor && tensor.getRank() > 0;
+}
+
+/// Scalars go where they are needed: they pin no op that also reads tensors,
+/// and what is made of scalars alone lives everywhere.
+void Pins::pinUpdateOp(Operation &op) {
+  bool isTensorOp = llvm::any_of(op.getOperands(), isRanked) ||
+                    llvm::any_of(op.getResults(), isRanked);
+  StageSet all = 0, shared = getAll();
+  bool hasJoin = false;
+  Value first;
+  for (Value operand : op.getOperands()) {
+    if (isTensorOp && !isRanked(operand))
+      continue;
+    first = first ? first : operand;
+    all |= of(operand);
+    shared &= of(operand);
+    hasJoin |= joins.contains(operand);
+  }
+  StageSet stages = shared;
+  bool isJoin = first && (!shared || hasJoin) && isSum(&op);
+  if (isJoin)
+    stages = all;
+  else if (!shared)
+    stages = of(first);
+  for (Value result : op.getResults()) {
+    values[result] = stages;
+    if (isJoin)
+      joins.insert(result);
+  }
+}

@@ -1,0 +1,430 @@
+//===- PropagationProblem.cpp - A module's variables and rules ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PropagationProblem.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PropagationProblem.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using dist::LayoutAttr;
+using func::FuncOp;
+
+static StringAttr symbolIn(DictionaryAttr marks, StringRef name) {
+  auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
+  return symbol ? symbol.getAttr() : StringAttr();
+}
+
+static StringAttr roleOf(DictionaryAttr marks) {
+  return marks ? marks.getAs<StringAttr>(DistDialect::kRole) : StringAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+void PropagationProblem::insertUses(ArrayRef<ProgramFunction> functions,
+                                    const StateRows &rows,
+                                    dist::MeshAxesAttr mesh) {
+  for (const ProgramFunction &program : functions) {
+    if (program.kind == FunctionKind::Update)
+      continue;
+    FuncOp function = program.function;
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+    for (BlockArgument argument : function.getArguments()) {
+      StringAttr name =
+          symbolIn(function.getArgAttrDict(argument.getArgNumber()),
+                   DistDialect::kReads);
+      dist::StateOp state = name ? rows.lookup(name) : dist::StateOp();
+      if (!state || argument.use_empty())
+        continue;
+      LayoutAttr rest = rows.getRest(state), use = rows.getUse(state);
+      auto type = cast<RankedTensorType>(argument.getType());
+      if (!use || use.getRank() != type.getRank() ||
+          (rest && rest.getRank() == type.getRank() &&
+           canonicalLayout(use, type.getShape(), mesh) ==
+               canonicalLayout(rest, type.getShape(), mesh)))
+        continue;
+      auto constraint = dist::ConstraintOp::create(builder, argument.getLoc(),
+                                                   type, argument, use);
+      argument.replaceAllUsesExcept(constraint.getResult(), constraint);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is given
+//===----------------------------------------------------------------------===//
+
+LogicalResult PropagationProblem::checkGiven(LayoutAttr given,
+                                             RankedTensorType type,
+                                             Location loc, StringRef name) {
+  if (given.getRank() != type.getRank())
+    return emitError(loc) << "expected a layout of " << type.getRank()
+                          << " dims for " << name << ", got "
+                          << given.getRank();
+  if (failed(dist::verifyAxesOnMesh(given, mesh.getAxes(),
+                                    [&] { return emitError(loc); })))
+    return failure();
+  if (given.isPartial())
+    return emitError(loc) << "expected a layout that is not partial for "
+                          << name
+                          << ": where values are partial is decided later";
+  for (dist::DimAttr dim : given.getDims()) {
+    if (dim.hasPriority())
+      return emitError(loc) << "expected a layout without priorities for "
+                            << name << ": they are not supported yet";
+    if (dim.isPadded())
+      return emitError(loc)
+             << "expected a layout without extents for " << name
+             << ": they are chosen together with those of other values";
+    for (dist::AxisAttr axis : dim.getAxes()) {
+      if (axis.isSubAxis())
+        return emitError(loc)
+               << "expected whole axes in the layout of " << name
+               << ", got a part of " << axis.getName()
+               << ": parts of axes are not supported yet; declare the parts as "
+                  "axes of the mesh";
+      if (mesh.getPipeline() && axis.getName() == *mesh.getPipeline() &&
+          axis.getSize(mesh.getAxes()) > 1)
+        return emitError(loc)
+               << "expected axes other than the pipeline's in the layout of "
+               << name << ", got " << axis.getName();
+    }
+  }
+  return success();
+}
+
+/// A new variable; its number, or -1 for what is no tensor of static shape.
+int PropagationProblem::addVariable(RankedTensorType type, LayoutAttr given,
+                                    Seed seed, Location loc,
+                                    const std::string &name) {
+  LayoutVariable variable;
+  variable.shape.assign(type.getShape().begin(), type.getShape().end());
+  variable.bytes =
+      type.hasStaticShape()
+          ? type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8)
+          : 0;
+  variable.dims.resize(type.getRank());
+  if (given) {
+    variable.seed = seed;
+    for (auto [d, dim] : llvm::enumerate(given.getDims())) {
+      if (!dim.getIsOpen())
+        variable.closed |= uint64_t(1) << d;
+      for (dist::AxisAttr axis : dim.getAxes())
+        if (axis.getSize(mesh.getAxes()) > 1)
+          variable.dims[d].push_back(
+              *mesh.getAxes().find(axis.getName().getValue()));
+    }
+    for (dist::AxisAttr axis : given.getReplicated())
+      variable.blocked |= uint64_t(1)
+                          << *mesh.getAxes().find(axis.getName().getValue());
+  }
+  names.push_back({loc, name});
+  return engine.addVariable(std::move(variable));
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+void PropagationProblem::addRelation(LayoutRelation relation, Operation *op) {
+  engine.addRelation(std::move(relation));
+  ops.push_back(op);
+}
+
+void PropagationProblem::addIdentity(int from, int to, uint8_t phase,
+                                     bool onlyTies, Operation *op) {
+  if (from < 0 || to < 0 || from == to)
+    return;
+  ArrayRef<int64_t> shape = engine.getVariable(from).shape;
+  if (shape != ArrayRef<int64_t>(engine.getVariable(to).shape))
+    return;
+  LayoutRelation relation;
+  graph::TensorFactors tensor;
+  for (int64_t size : shape)
+    tensor.push_back({relation.rule.addFactor(size)});
+  relation.rule.operands = {tensor};
+  relation.rule.results = {tensor};
+  relation.operands = {from};
+  relation.results = {to};
+  relation.phase = phase;
+  relation.isOneWay = true;
+  relation.onlyTies = onlyTies;
+  addRelation(std::move(relation), op);
+}
+
+LogicalResult PropagationProblem::addRow(dist::StateOp state) {
+  RankedTensorType type = state.getTensorType();
+  std::string name = ("state @" + state.getSymName()).str();
+  LayoutAttr rest = rows.getRest(state);
+  for (LayoutAttr layout : {rest, rows.getUse(state), rows.getGradient(state)})
+    if (layout && failed(checkGiven(layout, type, state.getLoc(), name)))
+      return failure();
+  dist::StateOp parameter = rows.getParameter(state);
+  bool isAlike =
+      parameter && parameter.getTensorType().getShape() == type.getShape();
+  if (isAlike && (!rest || rest == rows.getRest(parameter))) {
+    rests[state.getSymNameAttr()] = rests.lookup(parameter.getSymNameAttr());
+    return success();
+  }
+  int variable = addVariable(type, rest, Seed::State, state.getLoc(), name);
+  rests[state.getSymNameAttr()] = variable;
+  if (parameter)
+    addIdentity(rests.lookup(parameter.getSymNameAttr()), variable, 1,
+                /*onlyTies=*/true, state);
+  return success();
+}
+
+/// Parameters before their optimizer states.
+LogicalResult PropagationProblem::addStates() {
+  auto module = mesh->getParentOfType<ModuleOp>();
+  for (bool isOptimizer : {false, true})
+    for (dist::StateOp state : module.getOps<dist::StateOp>())
+      if (static_cast<bool>(rows.getParameter(state)) == isOptimizer &&
+          failed(addRow(state)))
+        return failure();
+  return success();
+}
+
+LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
+                                              BlockArgument argument) {
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (!type || values.contains(argument))
+    return success();
+  FuncOp function = program.function;
+  unsigned number = argument.getArgNumber();
+  DictionaryAttr marks = function.getArgAttrDict(number);
+  if (StringAttr state = symbolIn(marks, DistDialect::kReads)) {
+    values[argument] = rests.lookup(state) + 1;
+    return success();
+  }
+  int known = -1;
+  if (program.kind == FunctionKind::Update) {
+    if (StringAttr state = symbolIn(marks, DistDialect::kGradientOf)) {
+      auto found = gradients.find({program.owner, state});
+      known = found == gradients.end() ? -1 : found->second;
+    } else if (StringAttr role = roleOf(marks)) {
+      auto found = sums.find({program.owner, role});
+      known = found == sums.end() ? -1 : found->second;
+    }
+  }
+  if (known >= 0) {
+    values[argument] = known + 1;
+    return success();
+  }
+  std::string name = "argument " + std::to_string(number);
+  if (marks)
+    if (auto input = marks.getAs<StringAttr>(DistDialect::kInput))
+      name = "input \"" + input.getValue().str() + "\"";
+  auto given = marks ? marks.getAs<LayoutAttr>(DistDialect::kLayout) : nullptr;
+  if (given && failed(checkGiven(given, type, argument.getLoc(), name)))
+    return failure();
+  values[argument] =
+      addVariable(type, given, Seed::Input, argument.getLoc(), name) + 1;
+  return success();
+}
+
+LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
+  auto constraint = dyn_cast<dist::ConstraintOp>(op);
+  // The use of a state: a row's, as `rest` is.
+  bool isUse = constraint && !getBlock(&op) &&
+               StateRows::isStateArgument(op.getOperand(0));
+  for (Value result : op.getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      continue;
+    LayoutAttr given = constraint ? constraint.getLayout() : LayoutAttr();
+    std::string name = "'" + op.getName().getStringRef().str() + "'";
+    if (given && failed(checkGiven(given, type, op.getLoc(), name)))
+      return failure();
+    values[result] =
+        addVariable(type, given, isUse ? Seed::State : Seed::Constraint,
+                    op.getLoc(), name) +
+        1;
+  }
+  auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!model)
+    return mesh.getAxes().getNumDevices() == 1
+               ? success()
+               : graph::emitMissingAnswer(&op, graph::Answer::Rule);
+  LayoutRelation relation;
+  relation.rule = model.getShardingRule();
+  for (Value operand : op.getOperands())
+    relation.operands.push_back(variableOf(operand));
+  for (Value result : op.getResults())
+    relation.results.push_back(variableOf(result));
+  relation.phase = phase;
+  relation.onlyTies = isUse;
+  addRelation(std::move(relation), &op);
+  return success();
+}
+
+/// Gradients follow the use of their parameter; results that have a layout of
+/// their own share extents with what is returned.
+void PropagationProblem::addResults(const ProgramFunction &program) {
+  FuncOp function = program.function;
+  Operation *end = function.front().getTerminator();
+  uint8_t phase = program.kind == FunctionKind::Update;
+  llvm::DenseMap<StringAttr, int> uses;
+  for (BlockArgument argument : function.getArguments())
+    if (StringAttr state =
+            symbolIn(function.getArgAttrDict(argument.getArgNumber()),
+                     DistDialect::kReads)) {
+      Value used = argument;
+      if (argument.hasOneUse())
+        if (auto use = dyn_cast<dist::ConstraintOp>(*argument.user_begin()))
+          used = use.getResult();
+      uses[state] = variableOf(used);
+    }
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    DictionaryAttr marks = function.getResultAttrDict(i);
+    int value = variableOf(end->getOperand(i)), result = value;
+    if (value < 0)
+      continue;
+    if (StringAttr state = symbolIn(marks, DistDialect::kWrites)) {
+      result = rests.lookup(state);
+      addIdentity(result, value, phase, /*onlyTies=*/true, end);
+    } else if (StringAttr state = symbolIn(marks, DistDialect::kGradientOf)) {
+      if (uses.contains(state))
+        addIdentity(uses[state], value, phase, /*onlyTies=*/false, end);
+      dist::StateOp op = rows.lookup(state);
+      if (LayoutAttr given = op ? rows.getGradient(op) : LayoutAttr()) {
+        result =
+            addVariable(op.getTensorType(), given, Seed::State, op.getLoc(),
+                        ("gradient of @" + state.getValue()).str());
+        addIdentity(value, result, phase, /*onlyTies=*/true, end);
+      }
+      gradients[{program.owner, state}] = result;
+    } else if (StringAttr role = roleOf(marks)) {
+      if (program.kind == FunctionKind::Microbatch)
+        sums[{program.owner, role}] = result;
+    }
+    results[{function, i}] = result;
+  }
+}
+
+LogicalResult PropagationProblem::build(ArrayRef<ProgramFunction> functions) {
+  if (failed(addStates()))
+    return failure();
+  for (bool isUpdate : {false, true})
+    for (const ProgramFunction &program : functions) {
+      FuncOp function = program.function;
+      if ((program.kind == FunctionKind::Update) != isUpdate ||
+          results.contains({function, ~0u}))
+        continue;
+      for (BlockArgument argument : function.getArguments())
+        if (failed(addArgument(program, argument)))
+          return failure();
+      for (Operation &op : function.front().without_terminator())
+        if (failed(addOp(op, isUpdate)))
+          return failure();
+      addResults(program);
+      results[{function, ~0u}] = -1;
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Solving and reading
+//===----------------------------------------------------------------------===//
+
+std::string PropagationProblem::show(ArrayRef<int8_t> list) {
+  std::string text = "{";
+  for (int8_t axis : list)
+    text += (text.size() > 1 ? ", \"" : "\"") +
+            mesh.getAxes().getNames()[axis].getValue().str() + "\"";
+  return text + "}";
+}
+
+LogicalResult PropagationProblem::solve() {
+  std::optional<LayoutPropagation::Fault> fault = engine.solve();
+  if (!fault)
+    return success();
+  if (fault->variable < 0)
+    return mesh.emitOpError()
+           << "expected layouts that can be stored together, got one that "
+           << fault->reason
+           << ": choose sizes of axes that divide the dimension";
+  auto &[loc, name] = names[fault->variable];
+  const LayoutVariable &variable = engine.getVariable(fault->variable);
+  return emitError(loc) << "expected axes that fit dim " << fault->dim << " of "
+                        << name << " of size " << variable.shape[fault->dim]
+                        << ", got " << show(variable.dims[fault->dim])
+                        << ", which " << fault->reason
+                        << ": use fewer axes on it, or smaller ones";
+}
+
+LayoutAttr PropagationProblem::layoutOf(int variable) {
+  if (variable < 0)
+    return {};
+  solved.resize(std::max(solved.size(), names.size()));
+  if (solved[variable])
+    return solved[variable];
+  const LayoutVariable &known = engine.getVariable(variable);
+  SmallVector<dist::DimAttr> dims;
+  for (auto [d, list] : llvm::enumerate(known.dims)) {
+    FactorSplit split;
+    for (int8_t axis : list)
+      split.axes.push_back(dist::AxisAttr::get(
+          mesh.getContext(), mesh.getAxes().getNames()[axis].getValue()));
+    split.atoms = engine.getStored(variable, d);
+    dims.push_back(assembleDim(mesh.getContext(), {split}, {known.shape[d]},
+                               mesh.getAxes()));
+  }
+  return solved[variable] = LayoutAttr::get(
+             mesh.getContext(), FlatSymbolRefAttr::get(mesh.getSymNameAttr()),
+             dims);
+}
+
+LayoutAttr PropagationProblem::getLayout(Value value) {
+  return layoutOf(variableOf(value));
+}
+
+LayoutAttr PropagationProblem::getResultLayout(FuncOp function,
+                                               unsigned result) {
+  auto found = results.find({function, result});
+  return found == results.end() ? LayoutAttr() : layoutOf(found->second);
+}
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+/// Where axes came from: the op, or that they were given.
+std::string PropagationProblem::describe(int relation) {
+  if (relation < 0)
+    return "given";
+  return "'" + ops[relation]->getName().getStringRef().str() + "', step " +
+         std::to_string(relation);
+}
+
+void PropagationProblem::emitRemarks() {
+  auto options = [](StringRef name) {
+    return remark::RemarkOpts::name(name).category("layouts");
+  };
+  for (const LayoutRefusal &refusal : engine.getRefusals()) {
+    int8_t axis[] = {refusal.axis};
+    remark::missed(ops[refusal.relation]->getLoc(), options("refused"))
+        << show(axis) + " not taken on dim " + std::to_string(refusal.dim) +
+               " of " + names[refusal.variable].second + ": " + refusal.reason;
+  }
+  for (auto [relation, factor] : engine.getOpaque())
+    remark::missed(ops[relation]->getLoc(), options("opaque"))
+        << "factor " + std::to_string(factor) +
+               " passes no axes: its boundaries and those of other ops are no "
+               "chain of divisors";
+  for (const LayoutConflict &conflict : engine.findConflicts())
+    remark::missed(ops[conflict.relation]->getLoc(), options("conflict"))
+        << "kept " + show(conflict.kept) + " (" +
+               describe(conflict.keptOrigin) + "), runner-up " +
+               show(conflict.other) + " (" + describe(conflict.otherOrigin) +
+               ") on factor " + std::to_string(conflict.factor);
+}

@@ -1,0 +1,82 @@
+//===- PropagationProblem.h - A module's variables and rules ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One side table over all functions. A state has one variable for `rest`,
+// shared by all that read and write it; a gradient one, shared by the result of
+// @microbatch and the argument of @update; every other tensor its own. Rows,
+// marks of inputs and constraints are what is given.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SHARDING_PROPAGATIONPROBLEM_H
+#define LLMC_LIB_TRANSFORMS_SHARDING_PROPAGATIONPROBLEM_H
+
+#include "StateRows.h"
+#include "llmc/Analysis/LayoutPropagation.h"
+#include "llmc/Analysis/Program.h"
+
+namespace llmc {
+
+class PropagationProblem {
+public:
+  PropagationProblem(dist::MeshOp mesh, const StateRows &rows)
+      : mesh(mesh), rows(rows), engine(mesh.getAxes().getSizes()) {}
+
+  /// Makes uses that differ from `rest` explicit as constraints behind the
+  /// arguments of microbatches and entries.
+  static void insertUses(ArrayRef<ProgramFunction> functions,
+                         const StateRows &rows, dist::MeshAxesAttr mesh);
+
+  /// Reports what is given and cannot be.
+  LogicalResult build(ArrayRef<ProgramFunction> functions);
+  /// Reports layouts that cannot be stored.
+  LogicalResult solve();
+
+  /// The solved layout without pins; null for what is no tensor.
+  dist::LayoutAttr getLayout(mlir::Value value);
+  dist::LayoutAttr getResultLayout(mlir::func::FuncOp function,
+                                   unsigned result);
+  /// What was not taken, and where two lists met.
+  void emitRemarks();
+
+private:
+  int addVariable(mlir::RankedTensorType type, dist::LayoutAttr given,
+                  Seed seed, mlir::Location loc, const std::string &name);
+  LogicalResult checkGiven(dist::LayoutAttr given, mlir::RankedTensorType type,
+                           mlir::Location loc, StringRef name);
+  int variableOf(mlir::Value value) { return values.lookup(value) - 1; }
+  LogicalResult addStates();
+  LogicalResult addRow(dist::StateOp state);
+  LogicalResult addArguments(const ProgramFunction &program);
+  LogicalResult addArgument(const ProgramFunction &program,
+                            mlir::BlockArgument argument);
+  LogicalResult addOps(const ProgramFunction &program);
+  LogicalResult addOp(Operation &op, uint8_t phase);
+  void addResults(const ProgramFunction &program);
+  void addIdentity(int from, int to, uint8_t phase, bool onlyTies,
+                   Operation *op);
+  void addRelation(LayoutRelation relation, Operation *op);
+  dist::LayoutAttr layoutOf(int variable);
+  std::string describe(int relation);
+  std::string show(ArrayRef<int8_t> list);
+
+  dist::MeshOp mesh;
+  const StateRows &rows;
+  LayoutPropagation engine;
+  /// Numbers from 1.
+  llvm::DenseMap<mlir::Value, int> values;
+  llvm::DenseMap<mlir::StringAttr, int> rests;
+  /// By function and result; of arguments of the update by owner and state.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, int> results;
+  llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> gradients;
+  llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> sums;
+  /// For messages: of variables, of relations.
+  std::vector<std::pair<mlir::Location, std::string>> names;
+  std::vector<Operation *> ops;
+  std::vector<dist::LayoutAttr> solved;
+};
+
+} // namespace llmc
+
+#endif // LLMC_LIB_TRANSFORMS_SHARDING_PROPAGATIONPROBLEM_H

@@ -1,0 +1,234 @@
+//===- LayoutPropagationTest.cpp - Axes spread from values to values ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small graphs by hand, then random ones: where no list met another one, every
+// rule sees its factors split alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/LayoutPropagation.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <random>
+
+using namespace llmc;
+using namespace llmc::graph;
+
+namespace {
+
+enum : int8_t { data, tensor };
+
+class Spread : public ::testing::Test {
+protected:
+  int value(ArrayRef<int64_t> shape) { return add(shape, {}, Seed::None); }
+  int add(ArrayRef<int64_t> shape, std::vector<AxisList> dims, Seed seed) {
+    LayoutVariable variable;
+    variable.shape.assign(shape.begin(), shape.end());
+    variable.bytes = 4;
+    for (int64_t size : shape)
+      variable.bytes *= size;
+    variable.dims.assign(dims.begin(), dims.end());
+    variable.seed = seed;
+    if (seed != Seed::None)
+      variable.closed = ~uint64_t(0);
+    return engine.addVariable(std::move(variable));
+  }
+  int dot(int a, int b) {
+    int64_t m = shape(a)[0], k = shape(a)[1], n = shape(b)[1];
+    LayoutRelation relation;
+    int fm = relation.rule.addFactor(m), fn = relation.rule.addFactor(n);
+    int fk = relation.rule.addFactor(k, FactorKind::Reduced);
+    relation.rule.operands = {{{fm}, {fk}}, {{fk}, {fn}}};
+    relation.rule.results = {{{fm}, {fn}}};
+    return relate(std::move(relation), {a, b}, {m, n});
+  }
+  int sum(int a, int b) {
+    LayoutRelation relation;
+    TensorFactors factors;
+    for (int64_t size : shape(a))
+      factors.push_back({relation.rule.addFactor(size)});
+    relation.rule.operands = {factors, factors};
+    relation.rule.results = {factors};
+    SmallVector<int64_t> size(shape(a));
+    return relate(std::move(relation), {a, b}, size);
+  }
+  /// [b, 384] -> [b, 6, 64]
+  int split(int a, int64_t major) {
+    int64_t b = shape(a)[0], n = shape(a)[1];
+    LayoutRelation relation;
+    int fb = relation.rule.addFactor(b), fm = relation.rule.addFactor(major);
+    int fn = relation.rule.addFactor(n / major);
+    relation.rule.operands = {{{fb}, {fm, fn}}};
+    relation.rule.results = {{{fb}, {fm}, {fn}}};
+    return relate(std::move(relation), {a}, {b, major, n / major});
+  }
+  int relate(LayoutRelation relation, ArrayRef<int> operands,
+             ArrayRef<int64_t> result) {
+    relation.operands.assign(operands.begin(), operands.end());
+    relation.phase = phase;
+    int made = value(result);
+    relation.results = {made};
+    engine.addRelation(std::move(relation));
+    return made;
+  }
+  ArrayRef<int64_t> shape(int v) { return engine.getVariable(v).shape; }
+  /// "{0} {1}"
+  std::string show(int v) {
+    std::string text;
+    for (const AxisList &list : engine.getVariable(v).dims) {
+      text += text.empty() ? "{" : " {";
+      for (int8_t axis : list)
+        text += std::to_string(axis);
+      text += "}";
+    }
+    return text;
+  }
+
+  LayoutPropagation engine{{2, 4}};
+  uint8_t phase = 0;
+};
+
+TEST_F(Spread, ColumnsThenRows) {
+  int x = add({8, 16}, {{data}, {}}, Seed::Input);
+  int w1 = add({16, 64}, {{}, {tensor}}, Seed::State);
+  int w2 = add({64, 16}, {{tensor}, {}}, Seed::State);
+  int h = dot(x, w1), u = sum(h, h), y = dot(u, w2);
+  int open = value({16, 16}), z = dot(y, open);
+  ASSERT_FALSE(engine.solve());
+  EXPECT_EQ(show(h), "{0} {1}");
+  EXPECT_EQ(show(u), "{0} {1}");
+  EXPECT_EQ(show(y), "{0} {}");
+  EXPECT_EQ(show(z), "{0} {}");
+  EXPECT_EQ(show(open), "{} {}");
+  EXPECT_TRUE(engine.findConflicts().empty());
+}
+
+TEST_F(Spread, ReducedFactorsComeLast) {
+  int x = value({8, 64});
+  int w = add({64, 16}, {{tensor}, {}}, Seed::State);
+  dot(x, w);
+  ASSERT_FALSE(engine.solve());
+  EXPECT_EQ(show(x), "{} {1}");
+}
+
+TEST_F(Spread, StatesPrevailOverConstraintsInContractions) {
+  // Sequence parallel: rows of x by tensor, columns of w by tensor.
+  int x = add({8, 16}, {{tensor}, {}}, Seed::Constraint);
+  int w = add({16, 64}, {{}, {tensor}}, Seed::State);
+  int n = sum(x, x), y = dot(n, w);
+  ASSERT_FALSE(engine.solve());
+  EXPECT_EQ(show(n), "{1} {}");
+  EXPECT_EQ(show(y), "{} {1}");
+}
+
+TEST_F(Spread, TheLargerTensorWins) {
+  int a = add({8, 16}, {{data}, {}}, Seed::Input);
+  int b = add({8, 16}, {{tensor}, {}}, Seed::Input);
+  int big = add({8, 64}, {{tensor}, {}}, Seed::Input);
+  int y = sum(a, b);
+  LayoutRelation relation;
+  int fb = relation.rule.addFactor(8), f1 = relation.rule.addFactor(16);
+  int f2 = relation.rule.addFactor(64);
+  relation.rule.operands = {{{fb}, {f1}}, {{fb}, {f2}}};
+  relation.rule.results = {{{fb}, {f1}, {f2}}};
+  int z = relate(std::move(relation), {a, big}, {8, 16, 64});
+  ASSERT_FALSE(engine.solve());
+  EXPECT_EQ(show(y), "{0} {}");
+  EXPECT_EQ(show(z), "{1} {} {}");
+  ASSERT_EQ(engine.findConflicts().size(), 2u);
+  const LayoutConflict first = engine.findConflicts()[0];
+  EXPECT_EQ(first.kept, AxisList{data});
+  EXPECT_EQ(first.other, AxisList{tensor});
+  EXPECT_EQ(first.otherOrigin, -1);
+}
+
+TEST_F(Spread, HeadsArePaddedThroughReshapes) {
+  int x = value({8, 16});
+  int w = add({16, 384}, {{}, {tensor}}, Seed::State);
+  int q = dot(x, w), heads = split(q, 6);
+  ASSERT_FALSE(engine.solve());
+  EXPECT_EQ(show(heads), "{} {1} {}");
+  EXPECT_EQ(engine.getStored(heads, 1), (Atoms{{6, 8}}));
+  EXPECT_EQ(engine.getStored(w, 1), (Atoms{{384, 512}}));
+}
+
+TEST_F(Spread, WhatCannotBeStoredIsRefused) {
+  int x = value({8, 16});
+  int w = add({16, 128}, {{}, {tensor}}, Seed::State);
+  int q = dot(x, w);
+  split(q, 2);
+  auto fault = engine.solve();
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->variable, w);
+  EXPECT_EQ(fault->reason, "pads 2 to 4");
+}
+
+TEST_F(Spread, UpdatesFollowOptimizerStatesAndChangeNothingBefore) {
+  int p = add({64, 16}, {{tensor}, {}}, Seed::State);
+  int used = sum(p, p);
+  phase = 1;
+  int m = add({64, 16}, {{tensor, data}, {}}, Seed::State);
+  int moved = sum(m, used), next = sum(p, moved);
+  ASSERT_FALSE(engine.solve());
+  EXPECT_EQ(show(used), "{1} {}");
+  EXPECT_EQ(show(moved), "{10} {}");
+  EXPECT_EQ(show(next), "{10} {}");
+}
+
+/// A factor's lists are equal, but where one may not grow: its dim is given, or
+/// the next axis already splits the tensor.
+TEST_F(Spread, RandomGraphsComeToRest) {
+  std::mt19937 random(5);
+  size_t equal = 0, held = 0;
+  for (int round = 0; round < 400; ++round) {
+    engine = LayoutPropagation({2, 4});
+    std::vector<int> values;
+    std::vector<std::vector<std::pair<int, int>>> factors;
+    for (int i = 0; i < 4; ++i) {
+      std::vector<AxisList> dims(2);
+      if (random() % 2)
+        dims[random() % 2] = {int8_t(random() % 2)};
+      values.push_back(random() % 2 ? add({32, 32}, dims, Seed::State)
+                                    : value({32, 32}));
+    }
+    for (int i = 0; i < 10; ++i) {
+      int a = values[random() % values.size()];
+      int b = values[random() % values.size()];
+      bool isDot = random() % 2;
+      int c = isDot ? dot(a, b) : sum(a, b);
+      values.push_back(c);
+      if (isDot)
+        factors.insert(factors.end(),
+                       {{{a, 0}, {c, 0}}, {{b, 1}, {c, 1}}, {{a, 1}, {b, 0}}});
+      else
+        for (int d = 0; d < 2; ++d)
+          factors.push_back({{a, d}, {b, d}, {c, d}});
+    }
+    ASSERT_FALSE(engine.solve());
+    auto listOf = [&](std::pair<int, int> place) -> const AxisList & {
+      return engine.getVariable(place.first).dims[place.second];
+    };
+    for (auto &places : factors)
+      for (auto &from : places)
+        for (auto &to : places) {
+          const AxisList &longer = listOf(from), &shorter = listOf(to);
+          bool isPrefix = ArrayRef<int8_t>(longer).take_front(shorter.size()) ==
+                          ArrayRef<int8_t>(shorter);
+          if (longer.size() <= shorter.size() || !isPrefix) {
+            equal += longer == shorter && !longer.empty();
+            continue;
+          }
+          const LayoutVariable &variable = engine.getVariable(to.first);
+          bool mayNot = variable.closed != 0;
+          for (const AxisList &list : variable.dims)
+            mayNot |= llvm::is_contained(list, longer[shorter.size()]);
+          EXPECT_TRUE(mayNot);
+          ++held;
+        }
+  }
+  EXPECT_GT(equal, 1000u);
+  EXPECT_GT(held, 100u);
+}
+
+} // namespace
