@@ -108,7 +108,8 @@ bool MeshCase::hasEnoughBlocks() {
   for (ProgramFunction &program : getProgramFunctions(*whole)) {
     int64_t blocks = 0;
     program.function.walk([&](Operation *op) {
-      blocks = std::max(blocks, getBlock(op).value_or(0) + 1);
+      if (getPhase(op).value_or(dist::Phase::Forward) == dist::Phase::Forward)
+        blocks = std::max(blocks, getBlock(op).value_or(0) + 1);
     });
     if (program.kind != FunctionKind::Update && blocks < stages)
       return false;
