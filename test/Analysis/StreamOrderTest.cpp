@@ -86,7 +86,24 @@ TEST(StreamOrder, RefusesReuseBehindTwoStreams) {
   StreamOrderProblem problem = makeInputs(4);
   problem.numStreams = 3;
   problem.programs[0][3].stream = 2;
-  EXPECT_NE(reduceWaits(problem).error, "");
+  StreamOrderResult result = reduceWaits(problem);
+  EXPECT_NE(result.error, "");
+  ASSERT_EQ(result.joins.size(), 1u);
+  EXPECT_EQ(result.joins[0].frame, 0);
+  EXPECT_EQ(result.joins[0].streams, (std::vector<int32_t>{0, 2}));
+  // An instruction that counts as a write of both makes the slot free.
+  problem.programs[result.joins[0].program].push_back(
+      {0, {{0, true}, {1, true}}});
+  result = reduceWaits(problem);
+  ASSERT_EQ(result.error, "");
+  EXPECT_EQ(problem.verify(result.order), "");
+  int numFree = 0;
+  for (const auto &edge : result.order.edges)
+    if (edge.event == 0) {
+      ++numFree;
+      EXPECT_EQ(edge.fromInstruction, 4);
+    }
+  EXPECT_GT(numFree, 0);
 }
 
 /// Without any one edge some conflict is unordered.
@@ -97,6 +114,31 @@ void expectReduced(const StreamOrderProblem &problem,
     StreamOrder fewer = order;
     fewer.edges.erase(fewer.edges.begin() + i);
     EXPECT_NE(problem.verify(fewer), "") << "edge " << i << " is superfluous";
+  }
+}
+
+/// Two buffers of two frames, each written by stream 0 and read by stream 1,
+/// one after the other.
+TEST(StreamOrder, PlacesDecideWhatMeets) {
+  for (int64_t second : {0, 32, 64}) {
+    StreamOrderProblem problem;
+    problem.numStreams = 2;
+    problem.slots = {1, 1};
+    problem.frameOf = {0, 1};
+    problem.programs = {{{0, {{0, true}}},
+                         {1, {{0, false}}},
+                         {0, {{1, true}}},
+                         {1, {{1, false}}}}};
+    problem.walks = {{{0, 0}}};
+    problem.places = {{0, 64, 64}, {second, 64, 64}};
+    StreamOrder order;
+    order.edges = {{0, 0, 0, 1, 0, 1}, {0, 1, 0, 2, 0, 2}, {0, 2, 0, 3, 1, 1}};
+    order.numEvents = {3, 2};
+    ASSERT_EQ(problem.verify(order), "");
+    StreamOrder pruned = pruneWaits(problem, order);
+    EXPECT_EQ(pruned.edges.size(), second < 64 ? 3u : 2u) << second;
+    EXPECT_EQ(problem.verify(pruned), "");
+    expectReduced(problem, pruned);
   }
 }
 
