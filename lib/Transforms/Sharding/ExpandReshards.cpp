@@ -100,6 +100,9 @@ void Expander::report(dist::ReshardOp op, const ReshardStep &step) {
 LogicalResult Expander::build(dist::ReshardOp op, const LayoutPlan &plan) {
   OpBuilder builder(op);
   Operation *user = findFirstUser(op.getResult()), *like = op;
+  // The copy may have been asked for by a later segment first.
+  if (user && marks.isEarlier(user, op))
+    like = user;
   Value value = op.getInput();
   for (const ReshardStep &step : plan.steps) {
     Value before = value;
