@@ -287,13 +287,19 @@ LogicalResult AxisPlacer::price(int32_t number) {
   Value value = values[number];
   LayoutAttr full = table.layoutOf(value);
   LayoutAttr partial = asPartial(full, axis, kind);
+  int64_t times = table.timesOf(value);
+  // Inside of a microbatch the stages run different programs at different
+  // times: what can wait for the update, does.
+  auto function = cast<func::FuncOp>(value.getParentRegion()->getParentOp());
+  if (isPipeline() && !table.isUpdate(function))
+    times *= 1024;
   for (LayoutAttr want : wants[number]) {
     FailureOr<int64_t> reduced = priceOf(value, partial, want);
     FailureOr<int64_t> moved = priceOf(value, full, want);
     if (failed(reduced) || failed(moved))
       return failure();
     problem.values[number].prices.push_back(
-        std::max<int64_t>(*reduced - *moved, 0) * table.timesOf(value));
+        std::max<int64_t>(*reduced - *moved, 0) * times);
   }
   return success();
 }

@@ -1,4 +1,6 @@
 // RUN: llmc-opt %s --llmc-place-reductions | FileCheck %s
+// RUN: sed 's/microbatches(2)/microbatches(1)/' %s > %t.mlir
+// RUN: llmc-opt %t.mlir --llmc-place-reductions --llmc-materialize --llmc-expand-reshards | FileCheck %s --check-prefix=ONE
 
 // A model of two stages on 2 x 2 x 2 devices: an embedding tied to the head, a
 // gated product of contractions, a residual, rows of ZeRO-1 for its weights, and
@@ -21,6 +23,11 @@
 // CHECK-DAG: #[[L15:.*]] = #dist.layout<@mesh, [], partial = [sum{"tensor"}], at = {"pipe" = [0]}>
 // CHECK-DAG: #[[L16:.*]] = #dist.layout<@mesh, [], partial = [sum{"data", "pipe", "tensor"}], at = {"pipe" = [0, 1]}>
 // CHECK-DAG: #[[L17:.*]] = #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}>
+// With one microbatch, too, stages meet in the update alone.
+// ONE-LABEL: func.func @microbatch
+// ONE-NOT: over ["pipe"
+// ONE-LABEL: func.func @update
+// ONE: dist.all_reduce @c{{.*}} over ["pipe"
 #b0 = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [0]}>
 #b1 = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [1]}>
 #x = #dist.layout<@mesh, [{"data"}, {}], at = {"pipe" = [0]}>
