@@ -117,9 +117,7 @@ FLAGS = {
 }
 
 # Legal, but beyond what the compiler does; shrinks as it learns.
-UNSUPPORTED = {
-    "two devices": (["--mesh", "data=2"], 5, "got 2: splitting a program over devices is not supported yet"),
-}
+UNSUPPORTED = {}
 
 
 def parameters(text):

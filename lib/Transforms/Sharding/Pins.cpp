@@ -37,13 +37,6 @@ static bool isSum(Operation *op) {
   return false;
 }
 
-/// A constraint gives an argument the layout of its use; it stands for the
-/// argument.
-static bool standsForArgument(Operation *op) {
-  return isa<dist::ConstraintOp>(op) && !getBlock(op) &&
-         StateRows::isStateArgument(op->getOperand(0));
-}
-
 FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
                               dist::MeshOp mesh, const StateRows &rows) {
   Pins pins(mesh, rows);
@@ -117,8 +110,6 @@ LogicalResult Pins::pinOps(const ProgramFunction &program) {
   ArrayRef<int64_t> chunks = chunksOf(program.owner);
   FuncOp function = program.function;
   for (Operation &op : function.front().without_terminator()) {
-    if (standsForArgument(&op))
-      continue;
     std::optional<int64_t> block = getBlock(&op);
     if (!block || *block >= static_cast<int64_t>(chunks.size()))
       return op.emitOpError()
@@ -139,9 +130,6 @@ void Pins::pinArguments(FuncOp function) {
         stages |= of(user->getResult(0));
     return stages;
   };
-  for (Operation &op : function.front().without_terminator())
-    if (standsForArgument(&op))
-      values[op.getResult(0)] = stagesOfUses(op.getResult(0));
   for (BlockArgument argument : function.getArguments()) {
     DictionaryAttr marks = function.getArgAttrDict(argument.getArgNumber());
     StageSet stages = stagesOfUses(argument);

@@ -60,7 +60,8 @@ static LayoutAttr getWhole(LayoutAttr layout) {
 void SideTable::write(func::FuncOp function) {
   SmallVector<Attribute> arguments, results;
   for (BlockArgument argument : function.getArguments())
-    arguments.push_back(pinned(problem.getLayout(argument), pins.of(argument)));
+    arguments.push_back(
+        pinned(problem.getArgumentLayout(argument), pins.of(argument)));
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     LayoutAttr layout = problem.getResultLayout(function, i);
     auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
@@ -80,7 +81,6 @@ void PropagateLayoutsPass::runOnOperation() {
     return signalPassFailure();
   SmallVector<ProgramFunction> functions = getProgramFunctions(getOperation());
   StateRows rows(getOperation());
-  PropagationProblem::insertUses(functions, rows, mesh->getAxes());
   llvm::SetVector<Operation *> distinct;
   for (const ProgramFunction &program : functions)
     distinct.insert(program.function);
@@ -97,4 +97,5 @@ void PropagateLayoutsPass::runOnOperation() {
   for (Operation *function : distinct)
     table.write(cast<func::FuncOp>(function));
   clones.merge();
+  problem.writeRows();
 }

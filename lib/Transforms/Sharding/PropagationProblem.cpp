@@ -27,39 +27,6 @@ static StringAttr roleOf(DictionaryAttr marks) {
 }
 
 //===----------------------------------------------------------------------===//
-// Uses
-//===----------------------------------------------------------------------===//
-
-void PropagationProblem::insertUses(ArrayRef<ProgramFunction> functions,
-                                    const StateRows &rows,
-                                    dist::MeshAxesAttr mesh) {
-  for (const ProgramFunction &program : functions) {
-    if (program.kind == FunctionKind::Update)
-      continue;
-    FuncOp function = program.function;
-    OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
-    for (BlockArgument argument : function.getArguments()) {
-      StringAttr name =
-          symbolIn(function.getArgAttrDict(argument.getArgNumber()),
-                   DistDialect::kReads);
-      dist::StateOp state = name ? rows.lookup(name) : dist::StateOp();
-      if (!state || argument.use_empty())
-        continue;
-      LayoutAttr rest = rows.getRest(state), use = rows.getUse(state);
-      auto type = cast<RankedTensorType>(argument.getType());
-      if (!use || use.getRank() != type.getRank() ||
-          (rest && rest.getRank() == type.getRank() &&
-           canonicalLayout(use, type.getShape(), mesh) ==
-               canonicalLayout(rest, type.getShape(), mesh)))
-        continue;
-      auto constraint = dist::ConstraintOp::create(builder, argument.getLoc(),
-                                                   type, argument, use);
-      argument.replaceAllUsesExcept(constraint.getResult(), constraint);
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // What is given
 //===----------------------------------------------------------------------===//
 
@@ -164,22 +131,28 @@ void PropagationProblem::addIdentity(int from, int to, uint8_t phase,
 LogicalResult PropagationProblem::addRow(dist::StateOp state) {
   RankedTensorType type = state.getTensorType();
   std::string name = ("state @" + state.getSymName()).str();
-  LayoutAttr rest = rows.getRest(state);
-  for (LayoutAttr layout : {rest, rows.getUse(state), rows.getGradient(state)})
+  StringAttr symbol = state.getSymNameAttr();
+  LayoutAttr rest = rows.getRest(state), use = rows.getUse(state);
+  for (LayoutAttr layout : {rest, use, rows.getGradient(state)})
     if (layout && failed(checkGiven(layout, type, state.getLoc(), name)))
       return failure();
   dist::StateOp parameter = rows.getParameter(state);
   bool isAlike =
       parameter && parameter.getTensorType().getShape() == type.getShape();
   if (isAlike && (!rest || rest == rows.getRest(parameter))) {
-    rests[state.getSymNameAttr()] = rests.lookup(parameter.getSymNameAttr());
+    rests[symbol] = rests.lookup(parameter.getSymNameAttr());
     return success();
   }
   int variable = addVariable(type, rest, Seed::State, state.getLoc(), name);
-  rests[state.getSymNameAttr()] = variable;
+  rests[symbol] = uses[symbol] = variable;
   if (parameter)
     addIdentity(rests.lookup(parameter.getSymNameAttr()), variable, 1,
                 /*onlyTies=*/true, state);
+  if (use && use != rest) {
+    uses[symbol] = addVariable(type, use, Seed::State, state.getLoc(),
+                               "the use of " + name);
+    addIdentity(variable, uses[symbol], 0, /*onlyTies=*/true, state);
+  }
   return success();
 }
 
@@ -203,7 +176,8 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
   unsigned number = argument.getArgNumber();
   DictionaryAttr marks = function.getArgAttrDict(number);
   if (StringAttr state = symbolIn(marks, DistDialect::kReads)) {
-    values[argument] = rests.lookup(state) + 1;
+    bool isUsed = program.kind != FunctionKind::Update && uses.contains(state);
+    values[argument] = (isUsed ? uses : rests).lookup(state) + 1;
     return success();
   }
   int known = -1;
@@ -234,9 +208,6 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
 
 LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
   auto constraint = dyn_cast<dist::ConstraintOp>(op);
-  // The use of a state: a row's, as `rest` is.
-  bool isUse = constraint && !getBlock(&op) &&
-               StateRows::isStateArgument(op.getOperand(0));
   for (Value result : op.getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)
@@ -246,9 +217,7 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
     if (given && failed(checkGiven(given, type, op.getLoc(), name)))
       return failure();
     values[result] =
-        addVariable(type, given, isUse ? Seed::State : Seed::Constraint,
-                    op.getLoc(), name) +
-        1;
+        addVariable(type, given, Seed::Constraint, op.getLoc(), name) + 1;
   }
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
   if (!model)
@@ -262,7 +231,6 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
   for (Value result : op.getResults())
     relation.results.push_back(variableOf(result));
   relation.phase = phase;
-  relation.onlyTies = isUse;
   addRelation(std::move(relation), &op);
   return success();
 }
@@ -273,17 +241,6 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
   FuncOp function = program.function;
   Operation *end = function.front().getTerminator();
   uint8_t phase = program.kind == FunctionKind::Update;
-  llvm::DenseMap<StringAttr, int> uses;
-  for (BlockArgument argument : function.getArguments())
-    if (StringAttr state =
-            symbolIn(function.getArgAttrDict(argument.getArgNumber()),
-                     DistDialect::kReads)) {
-      Value used = argument;
-      if (argument.hasOneUse())
-        if (auto use = dyn_cast<dist::ConstraintOp>(*argument.user_begin()))
-          used = use.getResult();
-      uses[state] = variableOf(used);
-    }
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     DictionaryAttr marks = function.getResultAttrDict(i);
     int value = variableOf(end->getOperand(i)), result = value;
@@ -294,13 +251,14 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
       addIdentity(result, value, phase, /*onlyTies=*/true, end);
     } else if (StringAttr state = symbolIn(marks, DistDialect::kGradientOf)) {
       if (uses.contains(state))
-        addIdentity(uses[state], value, phase, /*onlyTies=*/false, end);
+        addIdentity(uses.lookup(state), value, phase, /*onlyTies=*/false, end);
       dist::StateOp op = rows.lookup(state);
       if (LayoutAttr given = op ? rows.getGradient(op) : LayoutAttr()) {
         result =
             addVariable(op.getTensorType(), given, Seed::State, op.getLoc(),
                         ("gradient of @" + state.getValue()).str());
         addIdentity(value, result, phase, /*onlyTies=*/true, end);
+        gradientRows[state] = result;
       }
       gradients[{program.owner, state}] = result;
     } else if (StringAttr role = roleOf(marks)) {
@@ -386,6 +344,36 @@ LayoutAttr PropagationProblem::layoutOf(int variable) {
 
 LayoutAttr PropagationProblem::getLayout(Value value) {
   return layoutOf(variableOf(value));
+}
+
+LayoutAttr PropagationProblem::getArgumentLayout(BlockArgument argument) {
+  auto function = cast<FuncOp>(argument.getOwner()->getParentOp());
+  StringAttr state = symbolIn(function.getArgAttrDict(argument.getArgNumber()),
+                              DistDialect::kReads);
+  return state ? layoutOf(rests.lookup(state)) : getLayout(argument);
+}
+
+void PropagationProblem::writeRows() {
+  auto module = mesh->getParentOfType<ModuleOp>();
+  for (dist::StateOp state : module.getOps<dist::StateOp>()) {
+    dist::RowAttr row = rows.getRow(state);
+    if (!row || !rests.contains(state.getSymNameAttr()))
+      continue;
+    auto solvedOf = [&](LayoutAttr given, int variable) {
+      return given ? layoutOf(variable) : given;
+    };
+    StringAttr name = state.getSymNameAttr();
+    auto gradient = gradientRows.find(name);
+    state.setRowAttr(dist::RowAttr::get(
+        state.getContext(), solvedOf(row.getRest(), rests.lookup(name)),
+        uses.contains(name) ? solvedOf(row.getUse(), uses.lookup(name))
+                            : row.getUse(),
+        gradient == gradientRows.end()
+            ? row.getGradient()
+            : solvedOf(row.getGradient(), gradient->second),
+        row.getStored(), row.getComputed(), row.getSent(), row.getAccumulate(),
+        row.getMemory()));
+  }
 }
 
 LayoutAttr PropagationProblem::getResultLayout(FuncOp function,

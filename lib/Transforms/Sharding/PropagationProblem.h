@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One side table over all functions. A state has one variable for `rest`,
-// shared by all that read and write it; a gradient one, shared by the result of
+// shared by all that read and write it, and one for another `use`, which ops of
+// microbatches and entries see; a gradient has one, shared by the result of
 // @microbatch and the argument of @update; every other tensor its own. Rows,
 // marks of inputs and constraints are what is given.
 //
@@ -23,11 +24,6 @@ public:
   PropagationProblem(dist::MeshOp mesh, const StateRows &rows)
       : mesh(mesh), rows(rows), engine(mesh.getAxes().getSizes()) {}
 
-  /// Makes uses that differ from `rest` explicit as constraints behind the
-  /// arguments of microbatches and entries.
-  static void insertUses(ArrayRef<ProgramFunction> functions,
-                         const StateRows &rows, dist::MeshAxesAttr mesh);
-
   /// Reports what is given and cannot be.
   LogicalResult build(ArrayRef<ProgramFunction> functions);
   /// Reports layouts that cannot be stored.
@@ -35,8 +31,12 @@ public:
 
   /// The solved layout without pins; null for what is no tensor.
   dist::LayoutAttr getLayout(mlir::Value value);
+  /// That of an argument: of a state what rests, though ops see its use.
+  dist::LayoutAttr getArgumentLayout(mlir::BlockArgument argument);
   dist::LayoutAttr getResultLayout(mlir::func::FuncOp function,
                                    unsigned result);
+  /// Rows get what was solved for what they gave, with extents.
+  void writeRows();
   /// What was not taken, and where two lists met.
   void emitRemarks();
 
@@ -66,7 +66,7 @@ private:
   LayoutPropagation engine;
   /// Numbers from 1.
   llvm::DenseMap<mlir::Value, int> values;
-  llvm::DenseMap<mlir::StringAttr, int> rests;
+  llvm::DenseMap<mlir::StringAttr, int> rests, uses, gradientRows;
   /// By function and result; of arguments of the update by owner and state.
   llvm::DenseMap<std::pair<Operation *, unsigned>, int> results;
   llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> gradients;

@@ -5,21 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StateRows.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace llmc;
 using dist::LayoutAttr;
 using dist::StateOp;
-
-bool StateRows::isStateArgument(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto function =
-      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-               : nullptr;
-  return function && function.getArgAttr(argument.getArgNumber(),
-                                         dist::DistDialect::kReads);
-}
 
 StateRows::StateRows(ModuleOp module) {
   for (StateOp state : module.getOps<StateOp>()) {

@@ -22,9 +22,6 @@ class StateRows {
 public:
   explicit StateRows(mlir::ModuleOp module);
 
-  /// True for an argument that reads a state.
-  static bool isStateArgument(mlir::Value value);
-
   dist::StateOp lookup(mlir::StringAttr name) const {
     return states.lookup(name);
   }
@@ -36,9 +33,9 @@ public:
   /// null.
   dist::StateOp getParameter(dist::StateOp state) const;
 
-private:
   dist::RowAttr getRow(dist::StateOp state) const;
 
+private:
   llvm::DenseMap<mlir::StringAttr, dist::StateOp> states;
   /// By whole and offsets.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, dist::StateOp>

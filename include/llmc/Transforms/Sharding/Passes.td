@@ -58,8 +58,8 @@ def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
     // becomes, with #l = [{"data"}, {"tensor"} ]
     %0 = stablehlo.dot_general %x, %w {dist.layouts = [#l] } ...
     ```
-    A `use` of a row that differs from `rest` becomes a `dist.constraint` behind
-    the argument; constants used with several layouts become several. Remarks say
+    Rows get what was solved for what they gave. Constants used with several
+    layouts become several. Remarks say
     where two lists met (kept, runner-up), what was not taken, and which reshapes
     pass no axes. Refuses layouts that cannot be stored, parts of axes,
     priorities, extents and partial values in what is given.
