@@ -342,13 +342,14 @@ static int64_t findLeastMost(const std::vector<int64_t> &costBefore,
   return low;
 }
 
-/// Ends of `count` stretches of at most `most`, none empty, whose cuts have the
-/// fewest bytes: best[k][i] = bytes of the cuts of k stretches over the first i
-/// ops; the window of starts that `most` allows only moves on, so its least
-/// element is at the front of a queue.
+/// Ends of `count` stretches of at least `least` and at most `most`, none
+/// empty, whose cuts have the fewest bytes; nothing where there are none.
+/// best[k][i] = bytes of the cuts of k stretches over the first i ops; the
+/// window of starts that the bounds allow only moves on, so its least element
+/// is at the front of a queue.
 static std::vector<int32_t>
 findCheapestCuts(const Spine &spine, const std::vector<int64_t> &costBefore,
-                 int32_t count, int64_t most) {
+                 int32_t count, int64_t least, int64_t most) {
   constexpr int64_t none = std::numeric_limits<int64_t>::max();
   int32_t size = spine.size();
   std::vector<std::vector<int64_t>> best(count + 1);
@@ -363,11 +364,14 @@ findCheapestCuts(const Spine &spine, const std::vector<int64_t> &costBefore,
     auto price = [&](int32_t j) {
       return best[k - 1][j] + (j ? spine.cutBytes[j] : 0);
     };
+    int32_t next = 0;
     for (int32_t i = 1; i <= size; ++i) {
-      if (best[k - 1][i - 1] != none) {
-        while (!starts.empty() && price(starts.back()) > price(i - 1))
+      for (; next < i && costBefore[i] - costBefore[next] >= least; ++next) {
+        if (best[k - 1][next] == none)
+          continue;
+        while (!starts.empty() && price(starts.back()) > price(next))
           starts.pop_back();
-        starts.push_back(i - 1);
+        starts.push_back(next);
       }
       while (!starts.empty() &&
              costBefore[i] - costBefore[starts.front()] > most)
@@ -379,6 +383,8 @@ findCheapestCuts(const Spine &spine, const std::vector<int64_t> &costBefore,
     }
   }
   std::vector<int32_t> ends(count, size);
+  if (best[count][size] == none)
+    return {};
   for (int32_t k = count; k > 1; --k)
     ends[k - 2] = from[k][ends[k - 1]];
   return ends;
@@ -394,8 +400,15 @@ BlockSolution llmc::cutBlocks(const BlockGraph &graph, int32_t numBlocks) {
     for (int32_t node : spine.nodes)
       costBefore.push_back(costBefore.back() + graph.nodes[node].cost);
     int64_t most = findLeastMost(costBefore, numBlocks);
-    std::vector<int32_t> ends =
-        findCheapestCuts(spine, costBefore, numBlocks, most + most / 8);
+    // No stretch is idle where that can be helped.
+    std::vector<int32_t> ends;
+    int64_t mean = costBefore.back() / numBlocks;
+    for (int64_t least : {mean / 2, mean / 4, mean / 8, int64_t(0)}) {
+      ends = findCheapestCuts(spine, costBefore, numBlocks, least,
+                              most + most / 8);
+      if (!ends.empty())
+        break;
+    }
     for (int32_t p = 0, b = 0; p < spine.size(); ++p) {
       b += p == ends[b];
       solution.block[spine.nodes[p]] = b;

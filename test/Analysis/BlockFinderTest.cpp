@@ -210,15 +210,22 @@ TEST(BlockFinder, CutsAreTheBestOfAll) {
       return total;
     };
     int64_t least = INT64_MAX, fewest = INT64_MAX;
-    for (int pass = 0; pass < 2; ++pass)
+    auto forEachCut = [&](auto visit) {
       for (size_t a = 1; a < size; ++a)
         for (size_t b = a + 1; b < size; ++b) {
-          int64_t most = std::max({sum(0, a), sum(a, b), sum(b, size)});
-          if (pass == 0)
-            least = std::min(least, most);
-          else if (most <= least + least / 8)
-            fewest = std::min(fewest, bytes[a - 1] + bytes[b - 1]);
+          auto [low, high] = std::minmax({sum(0, a), sum(a, b), sum(b, size)});
+          visit(low, high, bytes[a - 1] + bytes[b - 1]);
         }
+    };
+    forEachCut(
+        [&](int64_t, int64_t high, int64_t) { least = std::min(least, high); });
+    int64_t mean = sum(0, size) / 3;
+    for (int64_t floor : {mean / 2, mean / 4, mean / 8, int64_t(0)})
+      if (fewest == INT64_MAX)
+        forEachCut([&](int64_t low, int64_t high, int64_t crossing) {
+          if (high <= least + least / 8 && low >= floor)
+            fewest = std::min(fewest, crossing);
+        });
     BlockSolution solution = cutBlocks(graph, 3);
     ASSERT_EQ(solution.verify(graph), "");
     std::vector<int32_t> blocks = opBlocks(graph, solution);

@@ -80,8 +80,9 @@ BlockSolution findBlocks(const BlockGraph &graph);
 
 /// Cuts the spine into `numBlocks` stretches where the fewest bytes cross,
 /// among the cuts whose dearest stretch costs at most an eighth more than it
-/// must; one block where the spine has too few ops. Time is n * (numBlocks +
-/// log n).
+/// must, and whose cheapest costs half, a quarter or an eighth of the mean if
+/// it can; one block where the spine has too few ops. Time is
+/// n * (numBlocks + log n).
 BlockSolution cutBlocks(const BlockGraph &graph, int32_t numBlocks);
 
 } // namespace llmc

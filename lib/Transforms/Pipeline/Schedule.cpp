@@ -135,6 +135,65 @@ static void mergeBackward(func::FuncOp function) {
   placeCrossings(function.getBody().front());
 }
 
+static bool isBackward(Phase phase) {
+  return phase == Phase::Backward || phase == Phase::BackwardInput;
+}
+
+/// Every cell of a table runs a program: a chunk without ops of a phase (an
+/// embedding has no backward-input, a constant head no backward) gets an empty
+/// segment, in front of what comes behind it.
+static void addEmptySegments(func::FuncOp function, dist::TableAttr table,
+                             int64_t numChunks) {
+  Block &body = function.getBody().front();
+  auto has = [&](dist::Cell::Kind kind) {
+    return llvm::any_of(table.getCells(),
+                        [&](auto &cell) { return cell.kind == kind; });
+  };
+  auto find = [&](int64_t chunk, llvm::function_ref<bool(Phase)> matches) {
+    return llvm::any_of(body.getOps<dist::SegmentOp>(), [&](auto segment) {
+      return segment.getChunk() == chunk && matches(segment.getPhase());
+    });
+  };
+  bool hasWeight = has(dist::Cell::Kind::BackwardWeight);
+  // Where segments of (direction, chunk) end, in the order of phase 4.
+  auto place = [&](bool forward, int64_t chunk) {
+    Operation *next = body.getTerminator();
+    for (auto segment : body.getOps<dist::SegmentOp>()) {
+      bool isForward = segment.getPhase() == Phase::Forward;
+      auto other = static_cast<int64_t>(*segment.getChunk());
+      bool isLater = isForward == forward
+                         ? (forward ? other > chunk : other < chunk)
+                         : forward;
+      if (isLater || (!forward && other == chunk &&
+                      segment.getPhase() == Phase::BackwardWeight)) {
+        next = segment;
+        break;
+      }
+    }
+    return next;
+  };
+  auto add = [&](int64_t chunk, Phase phase, Operation *next) {
+    OpBuilder builder(next);
+    auto segment = dist::SegmentOp::create(builder, function.getLoc(),
+                                           TypeRange(), chunk, phase);
+    Block *inner = segment.getBody().empty() ? &segment.getBody().emplaceBlock()
+                                             : &segment.getBody().front();
+    inner->clear();
+    builder.setInsertionPointToEnd(inner);
+    dist::YieldOp::create(builder, function.getLoc());
+  };
+  for (int64_t chunk = 0; chunk < numChunks; ++chunk) {
+    if (!find(chunk, [](Phase p) { return p == Phase::Forward; }))
+      add(chunk, Phase::Forward, place(true, chunk));
+    if (has(dist::Cell::Kind::Backward) && !find(chunk, isBackward))
+      add(chunk, hasWeight ? Phase::BackwardInput : Phase::Backward,
+          place(false, chunk));
+    if (hasWeight &&
+        !find(chunk, [](Phase p) { return p == Phase::BackwardWeight; }))
+      add(chunk, Phase::BackwardWeight, place(false, chunk - 1));
+  }
+}
+
 static LogicalResult scheduleStep(dist::StepOp step, func::FuncOp microbatch,
                                   dist::MeshOp mesh) {
   ScheduleProblem problem =
@@ -152,6 +211,7 @@ static LogicalResult scheduleStep(dist::StepOp step, func::FuncOp microbatch,
   });
   if (!hasWeight)
     mergeBackward(microbatch);
+  addEmptySegments(microbatch, step.getTableAttr(), problem.stageOf.size());
   return success();
 }
 
@@ -164,6 +224,8 @@ void SchedulePass::runOnOperation() {
       ScheduleProblem problem = getScheduleProblem(
           *mesh, entry.getChunks().value_or(ArrayRef<int64_t>()), 1);
       entry.setTableAttr(makeTable(&getContext(), scheduleForward(problem)));
+      addEmptySegments(program.function, entry.getTableAttr(),
+                       problem.stageOf.size());
     } else if (program.kind == FunctionKind::Microbatch) {
       if (failed(scheduleStep(cast<dist::StepOp>(program.owner),
                               program.function, *mesh)))
