@@ -93,7 +93,7 @@ dist.entry @forward function(@sequence) chunks([0])
 // it: 10 over 4 x 2 and over 2.
 dist.mesh @mesh = <"data"=4, "tensor"=2>
 dist.state @w : tensor<16x10xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{}, {"tensor", "data"}]>, use = #dist.layout<@mesh, [{}, {"tensor"}]>>}
-// CHECK: dist.state @w{{.*}}rest = #dist.layout<@mesh, [{}, {"tensor", "data"}:[2, 5:8]]>, use = #dist.layout<@mesh, [{}, {"tensor"}]>
+// CHECK: dist.state @w{{.*}}rest = <@mesh, [{}, {"tensor", "data"}:[2, 5:8]]>, use = <@mesh, [{}, {"tensor"}]>
 // CHECK-LABEL: func.func @use(
 // CHECK-SAME: tensor<16x10xf32> {dist.layout = #dist.layout<@mesh, [{}, {"tensor", "data"}:[2, 5:8]]>
 func.func @use(%x: tensor<8x16xf32> {dist.role = "input", dist.input = "x", dist.layout = #dist.layout<@mesh, [{"data"}, {}]>},
