@@ -346,7 +346,8 @@ void ReshardMoves::addScatters(const ReshardLayout &at,
                                std::vector<int32_t> &axes, Moves &moves) const {
   bool pinned = at.stages != ReshardLayout::everywhere;
   for (int32_t axis : at.partial) {
-    if (contains(axes, axis) || (axis == pipeline() && pinned))
+    if (contains(axes, axis) ||
+        (axis == pipeline() && (pinned || !links.slicesPipeline)))
       continue;
     axes.push_back(axis);
     for (size_t dim = 0; dim < at.dims.size(); ++dim) {
