@@ -62,6 +62,9 @@ public:
   bool isUpdate(mlir::func::FuncOp function) const {
     return updates.contains(function);
   }
+  bool isOfUpdate(Value value) const {
+    return updates.contains(value.getParentRegion()->getParentOp());
+  }
   int64_t timesOf(Value value) const {
     Region *region = value.getParentRegion();
     return times.lookup(region->getParentOp());

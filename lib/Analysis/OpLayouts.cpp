@@ -391,10 +391,11 @@ void Chooser::findCarried() {
   for (dist::PartialAttr part : wanted.getPartial())
     for (AxisAttr axis : part.getAxes())
       carry(axis, static_cast<Reduction>(part.getKind()), /*isDecided=*/true);
-  // Operands at disjoint coordinates are terms of a sum, decided or not.
+  // Operands of a sum that live at some of its coordinates are terms of it,
+  // decided or not; other ops are sent what they lack.
   for (dist::PinAttr pin : wanted.getAt()) {
     auto axis = AxisAttr::get(wanted.getContext(), pin.getAxis().getValue());
-    if (!isPartialOver(wanted, axis))
+    if (isSum() && !isPartialOver(wanted, axis))
       carry(axis, Reduction::Sum, /*isDecided=*/false);
   }
 }

@@ -77,6 +77,7 @@ private:
   void addGroup(const ProgramOp &item, ArrayRef<int> group,
                 PlacementProblem::Op &op) const;
   std::optional<int> findHome(const ProgramOp &item) const;
+  bool isApart(Value value) const;
   LogicalResult price(int32_t value);
   FailureOr<int64_t> priceOf(Value value, LayoutAttr from, LayoutAttr to);
   void apply(const ReductionPlacement &placement,
@@ -282,24 +283,33 @@ FailureOr<int64_t> AxisPlacer::priceOf(Value value, LayoutAttr from,
   return cost;
 }
 
+/// A value of a microbatch that lives at several stages has terms in programs
+/// that run at different times: it is reduced in the update, if it can be.
+bool AxisPlacer::isApart(Value value) const {
+  const rt::Mesh &mesh = reshards.getMesh();
+  return mesh.pipelineAxis >= 0 && !table.isOfUpdate(value) &&
+         table.layoutOf(value)
+                 .getPin(mesh.axes[mesh.pipelineAxis].name)
+                 .size() > 1;
+}
+
+/// More than all that can be reduced in an update.
+static constexpr int64_t apart = int64_t(1) << 55;
+
 /// Beyond what the full value costs anyway.
 LogicalResult AxisPlacer::price(int32_t number) {
   Value value = values[number];
   LayoutAttr full = table.layoutOf(value);
   LayoutAttr partial = asPartial(full, axis, kind);
-  int64_t times = table.timesOf(value);
-  // Inside of a microbatch the stages run different programs at different
-  // times: what can wait for the update, does.
-  auto function = cast<func::FuncOp>(value.getParentRegion()->getParentOp());
-  if (isPipeline() && !table.isUpdate(function))
-    times *= 1024;
   for (LayoutAttr want : wants[number]) {
     FailureOr<int64_t> reduced = priceOf(value, partial, want);
     FailureOr<int64_t> moved = priceOf(value, full, want);
     if (failed(reduced) || failed(moved))
       return failure();
-    problem.values[number].prices.push_back(
-        std::max<int64_t>(*reduced - *moved, 0) * times);
+    int64_t cost =
+        std::max<int64_t>(*reduced - *moved, 0) * table.timesOf(value);
+    problem.values[number].prices.push_back(isApart(value) ? cost + apart
+                                                           : cost);
   }
   return success();
 }

@@ -12,6 +12,8 @@
 #include "llmc/Analysis/MachineOfMesh.h"
 #include "llmc/Support/HostTensor.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <functional>
 
 using namespace mlir;
 using namespace llmc;
@@ -34,9 +36,14 @@ FailureOr<LayoutReshards> LayoutReshards::of(dist::MeshOp mesh) {
     return failure();
   LayoutReshards result;
   result.axes = mesh.getAxes();
+  std::vector<double> slowness = machine->slowness();
   result.planner = std::make_unique<ReshardPlanner>(
-      toRuntimeMesh(mesh), machine->slowness(), machine->latencyBytes());
+      toRuntimeMesh(mesh), slowness, machine->latencyBytes());
   result.planner->keepStagesApart();
+  // Only past a slow link do the idle replicas of a value help.
+  if (std::adjacent_find(slowness.begin(), slowness.end(),
+                         std::not_equal_to<>()) == slowness.end())
+    result.planner->leaveIdleAxes();
   result.planner->liftSumsOnly();
   return result;
 }

@@ -113,6 +113,13 @@ bool ReshardMoves::divides(const std::vector<int32_t> &axes, size_t dim) const {
   return extents[dim] % split(axes) == 0;
 }
 
+static bool isNamed(const ReshardLayout &layout, int32_t axis) {
+  for (auto &list : layout.dims)
+    if (contains(list, axis))
+      return true;
+  return contains(layout.partial, axis);
+}
+
 bool ReshardMoves::isFree(const ReshardLayout &layout, int32_t axis) const {
   if (reserved >> axis & 1 || contains(layout.partial, axis))
     return false;
@@ -122,7 +129,7 @@ bool ReshardMoves::isFree(const ReshardLayout &layout, int32_t axis) const {
   for (auto &list : layout.dims)
     if (contains(list, axis))
       return false;
-  return true;
+  return links.slicesIdle || isNamed(from, axis) || isNamed(to, axis);
 }
 
 bool ReshardMoves::isWanted(int32_t axis) const {
@@ -344,7 +351,7 @@ void ReshardMoves::addLifts(const ReshardLayout &at, Moves &moves) const {
 
 void ReshardMoves::addScatters(const ReshardLayout &at,
                                std::vector<int32_t> &axes, Moves &moves) const {
-  bool pinned = at.stages != ReshardLayout::everywhere;
+  bool pinned = at.stages != ReshardLayout::everywhere || !links.slicesPipeline;
   for (int32_t axis : at.partial) {
     if (contains(axes, axis) ||
         (axis == pipeline() && (pinned || !links.slicesPipeline)))

@@ -96,6 +96,16 @@ TEST_F(ReshardOfLayouts, OneCollectiveOverPipelineAndData) {
             "all-reduce pipe data 48; ");
 }
 
+TEST_F(ReshardOfLayouts, UsesIdleReplicasPastASlowLinkOnly) {
+  std::string from = "[{}], partial = [sum{\"data\"}]", to = "[{}]";
+  EXPECT_EQ(plan({4096}, from, to), "all-reduce data 16384; ");
+  load("{llmc.machine = {links = [{name = \"network\", bandwidth = 5.0e10}, "
+       "{name = \"nvlink\", bandwidth = 4.0e11}], axes = {tensor = "
+       "\"nvlink\"}}}");
+  EXPECT_EQ(plan({4096}, from, to),
+            "slice tensor 0; all-reduce data 4096; all-gather tensor 12288; ");
+}
+
 TEST_F(ReshardOfLayouts, LiftsAPinToBothStages) {
   EXPECT_EQ(plan({4}, "[{}], at = {\"pipe\" = [0]}",
                  "[{}], partial = [sum{\"pipe\"}], at = {\"pipe\" = [0, 1]}"),

@@ -119,7 +119,10 @@ struct ReshardLinks {
   std::vector<int64_t> slowness;
   /// Bytes over the fastest link in the time of a message's latency.
   std::vector<int64_t> latencyBytes;
+  /// Whether the pipeline axis, and axes that neither source nor target name,
+  /// may split a value on the way.
   bool slicesPipeline = true;
+  bool slicesIdle = true;
   bool liftsAllKinds = true;
 };
 
@@ -155,6 +158,9 @@ public:
   /// Values at all stages are never split by the pipeline axis on the way: the
   /// stages may run different programs at different times.
   void keepStagesApart() { links.slicesPipeline = false; }
+  /// Values are not split by axes that neither source nor target name: that
+  /// saves some bytes for more collectives.
+  void leaveIdleAxes() { links.slicesIdle = false; }
   /// Only sums are lifted: `dist.keep` and `dist.join` fill with zeros.
   void liftSumsOnly() { links.liftsAllKinds = false; }
 

@@ -1,10 +1,21 @@
 // RUN: llmc-opt %s --llmc-place-reductions | FileCheck %s
 // RUN: sed 's/microbatches(2)/microbatches(1)/' %s > %t.mlir
-// RUN: llmc-opt %t.mlir --llmc-place-reductions --llmc-materialize --llmc-expand-reshards | FileCheck %s --check-prefix=ONE
+// RUN: llmc-opt %t.mlir --llmc-place-reductions | FileCheck %s --check-prefix=ONE
+// RUN: llmc-opt %t.mlir --llmc-place-reductions --llmc-materialize --llmc-expand-reshards | FileCheck %s --check-prefix=MOVES
 
 // A model of two stages on 2 x 2 x 2 devices: an embedding tied to the head, a
 // gated product of contractions, a residual, rows of ZeRO-1 for its weights, and
-// the global norm of all gradients.
+// the global norm of all gradients. With one microbatch gradients are reduced
+// where they are made; what two stages add up still crosses to the update.
+// ONE: #[[J:.*]] = #dist.layout<@mesh, [{"tensor"}, {}], partial = [sum{"data", "pipe"}], at = {"pipe" = [0, 1]}>
+// ONE: #[[W:.*]] = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>
+// ONE: func.func @microbatch
+// ONE-SAME: dist.gradient_of = @E, dist.layout = #[[J]]}
+// ONE-SAME: dist.gradient_of = @W2, dist.layout = #[[W]]}
+// MOVES-LABEL: func.func @microbatch
+// MOVES-NOT: over ["pipe"
+// MOVES-LABEL: func.func @update
+// MOVES: dist.all_reduce @c{{.*}} over ["pipe", "data"]
 // CHECK-DAG: #[[L0:.*]] = #dist.layout<@mesh, [{"data"}, {}], partial = [sum{"tensor"}], at = {"pipe" = [0]}>
 // CHECK-DAG: #[[L1:.*]] = #dist.layout<@mesh, [{"data"}], partial = [sum{"tensor"}], at = {"pipe" = [1]}>
 // CHECK-DAG: #[[L2:.*]] = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [1]}>
@@ -23,11 +34,6 @@
 // CHECK-DAG: #[[L15:.*]] = #dist.layout<@mesh, [], partial = [sum{"tensor"}], at = {"pipe" = [0]}>
 // CHECK-DAG: #[[L16:.*]] = #dist.layout<@mesh, [], partial = [sum{"data", "pipe", "tensor"}], at = {"pipe" = [0, 1]}>
 // CHECK-DAG: #[[L17:.*]] = #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}>
-// With one microbatch, too, stages meet in the update alone.
-// ONE-LABEL: func.func @microbatch
-// ONE-NOT: over ["pipe"
-// ONE-LABEL: func.func @update
-// ONE: dist.all_reduce @c{{.*}} over ["pipe"
 #b0 = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [0]}>
 #b1 = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [1]}>
 #x = #dist.layout<@mesh, [{"data"}, {}], at = {"pipe" = [0]}>
