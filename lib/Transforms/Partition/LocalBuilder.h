@@ -42,10 +42,11 @@ public:
                     mlir::TypedAttr element);
   Value buildSplat(RankedTensorType type, mlir::TypedAttr element);
 
-  Value buildKeep(dist::KeepOp keep, Value input);
-  /// A change of layout that moves nothing; null, with an error at the op, when
+  /// The keep of `input`, which is a `from` of the whole program.
+  Value buildKeep(dist::KeepOp keep, Type from, Value input);
+  /// A change of layout that moves nothing; null, with an error at `op`, when
   /// this one does.
-  Value buildLocalMove(dist::ReshardOp reshard, Value input,
+  Value buildLocalMove(Operation *op, Type from, Type to, Value input,
                        StringRef pipeline);
 
   void notifyOperationInserted(Operation *op,
@@ -54,7 +55,7 @@ public:
 private:
   Value buildIsElement(Type global, int64_t dim);
   SmallVector<Value> buildStarts(int64_t rank, int64_t dim, Value start);
-  Value buildDim(dist::ReshardOp reshard, Value input, int64_t dim);
+  Value buildDim(Operation *op, Type from, Type to, Value input, int64_t dim);
 
   Block *block;
   Location loc;

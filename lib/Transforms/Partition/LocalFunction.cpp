@@ -54,6 +54,11 @@ private:
   void followCollective(Operation *op);
   void maskOperands(Operation *op, const ShardingRule &rule,
                     llvm::DenseMap<Value, Value> &masked);
+  Value forEachTerm(Value global, Value result,
+                    llvm::function_ref<Value(Value term, Value value)> build);
+  Type typeAt(Value term, Type like);
+  Value buildMove(Operation *op, Value term, Value value);
+  Value maskStored(Value global);
   void finish();
   void markLayouts();
 
@@ -65,6 +70,10 @@ private:
   LocalBuilder local;
   PaddingAnalysis padding;
   llvm::DenseMap<Value, Value> values;
+  /// Of a value that lives at several stages of a microbatch by joins: a value
+  /// of each stage, of which it is made, and what that has become.
+  using Terms = SmallVector<std::pair<Value, Value>>;
+  llvm::DenseMap<Value, Terms> terms;
 };
 
 /// The op's view of itself.
@@ -194,30 +203,106 @@ void FunctionLocalizer::followCollective(Operation *op) {
     keeps ? padding.pass(from, to) : padding.passZeros(from, to);
 }
 
+/// What is done to a value that several stages hold is done at each of them, in
+/// front of the join: ops of a microbatch run at one stage. `result` is the
+/// value of the old program that is made.
+Value FunctionLocalizer::forEachTerm(
+    Value global, Value result,
+    llvm::function_ref<Value(Value term, Value value)> build) {
+  auto found = terms.find(global);
+  if (found == terms.end())
+    return build(global, getLocal(global));
+  Terms made = found->second;
+  SmallVector<Value> inputs;
+  for (auto &[term, value] : made) {
+    if (Operation *maker = term.getDefiningOp())
+      setMarks(maker, term.getType());
+    value = build(term, value);
+    if (!value)
+      return {};
+    inputs.push_back(value);
+  }
+  if (result)
+    terms[result] = made;
+  Operation *maker = global.getDefiningOp();
+  setMarks(maker, global.getType());
+  auto join = dist::JoinOp::create(local.builder, maker->getLoc(),
+                                   inputs.front().getType(), inputs, pipeline);
+  if (Attribute at = getStages((result ? result : global).getType()))
+    join->setAttr(DistDialect::kAt, at);
+  return join;
+}
+
+/// The type of a term of a value of type `like`: at the term's own stages.
+Type FunctionLocalizer::typeAt(Value term, Type like) {
+  auto axis = dist::AxisAttr::get(mesh.getContext(), pipeline);
+  dist::LayoutAttr layout = dist::getLayout(like).withoutPartialOver({axis});
+  return dist::withLayout(
+      cast<RankedTensorType>(like),
+      layout.withPins(dist::getLayout(term.getType()).getAt()));
+}
+
+/// A reshard, keep or collective of its operand, or of a term of it.
+Value FunctionLocalizer::buildMove(Operation *op, Value term, Value value) {
+  if (isa<dist::CollectiveInterface>(op)) {
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), value);
+    Operation *clone = local.builder.clone(*op, mapping);
+    StringRef names[] = {DistDialect::kBlock, DistDialect::kPhase};
+    for (StringRef name : names)
+      if (Operation *maker = term.getDefiningOp();
+          maker && maker->hasAttr(name) && term != op->getOperand(0))
+        clone->setAttr(name, maker->getAttr(name));
+    clone->getResult(0).setType(local.getLocalType(op->getResult(0).getType()));
+    return clone->getResult(0);
+  }
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  if (term != op->getOperand(0)) {
+    from = typeAt(term, from);
+    to = typeAt(term, to);
+  }
+  if (auto keep = dyn_cast<dist::KeepOp>(op))
+    return local.buildKeep(keep, from, value);
+  return local.buildLocalMove(op, from, to, value, pipeline);
+}
+
 LogicalResult FunctionLocalizer::localizeMove(Operation *op,
                                               SmallVectorImpl<Value> &results) {
-  if (auto reshard = dyn_cast<dist::ReshardOp>(op)) {
-    Value moved =
-        local.buildLocalMove(reshard, getLocal(reshard.getInput()), pipeline);
+  bool isCollective =
+      isa<dist::CollectiveInterface>(op) && op->getNumOperands() == 1;
+  if (isCollective || isa<dist::ReshardOp, dist::KeepOp>(op)) {
+    Value moved = forEachTerm(
+        op->getOperand(0), op->getResult(0),
+        [&](Value term, Value value) { return buildMove(op, term, value); });
     if (!moved)
       return failure();
     results.push_back(moved);
-    padding.pass(reshard.getInput(), reshard.getResult());
-    return success();
-  }
-  if (auto keep = dyn_cast<dist::KeepOp>(op)) {
-    results.push_back(local.buildKeep(keep, getLocal(keep.getInput())));
-    padding.passZeros(keep.getInput(), keep.getResult());
+    if (isCollective)
+      followCollective(op);
+    else if (isa<dist::ReshardOp>(op))
+      padding.pass(op->getOperand(0), op->getResult(0));
+    else
+      padding.passZeros(op->getOperand(0), op->getResult(0));
     return success();
   }
   clonePlain(op, results);
-  if (auto join = dyn_cast<dist::JoinOp>(op)) {
-    padding.passZeros(join.getInputs().front(), join.getResult());
-    for (Value input : join.getInputs().drop_front())
-      padding.meet(input, join.getResult());
-  } else {
+  auto join = dyn_cast<dist::JoinOp>(op);
+  if (!join) {
     followCollective(op);
+    return success();
   }
+  padding.passZeros(join.getInputs().front(), join.getResult());
+  for (Value input : join.getInputs().drop_front())
+    padding.meet(input, join.getResult());
+  if (kind == FunctionKind::Update)
+    return success();
+  Terms all;
+  for (Value input : join.getInputs())
+    if (auto known = terms.find(input); known != terms.end())
+      llvm::append_range(all, known->second);
+    else
+      all.push_back({input, getLocal(input)});
+  terms[join.getResult()] = all;
   return success();
 }
 
@@ -247,32 +332,41 @@ LogicalResult FunctionLocalizer::localizeOp(Operation *op) {
 // The function
 //===----------------------------------------------------------------------===//
 
+/// The value with zeros in its padding.
+Value FunctionLocalizer::maskStored(Value global) {
+  SmallVector<int64_t> padded =
+      PaddingAnalysis::getPaddedDims(global.getType());
+  if (padded.empty())
+    return getLocal(global);
+  Type element = cast<RankedTensorType>(global.getType()).getElementType();
+  TypedAttr zero = getNeutralElement(graph::Reduction::Sum, element);
+  SmallVector<int64_t> dims = padding.getUnmasked(global, padded, zero);
+  if (dims.empty())
+    return getLocal(global);
+  Operation *made = global.getDefiningOp();
+  setMarks(made ? made : old->getTerminator(), global.getType());
+  return forEachTerm(global, Value(), [&](Value, Value value) {
+    return local.buildMasked(value, global.getType(), dims, zero);
+  });
+}
+
 /// The return: padding of states and sums is zero.
 void FunctionLocalizer::finish() {
   Operation *terminator = old->getTerminator();
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    Value result = getLocal(value);
     bool isStored = function.getResultAttr(i, DistDialect::kWrites) ||
                     function.getResultAttr(i, DistDialect::kGradientOf);
-    SmallVector<int64_t> padded =
-        PaddingAnalysis::getPaddedDims(value.getType());
-    if (isStored && !padded.empty()) {
-      TypedAttr zero = getNeutralElement(
-          graph::Reduction::Sum,
-          cast<RankedTensorType>(value.getType()).getElementType());
-      Operation *made = value.getDefiningOp();
-      setMarks(made ? made : terminator, value.getType());
-      result =
-          local.buildMasked(result, value.getType(),
-                            padding.getUnmasked(value, padded, zero), zero);
-    }
-    results.push_back(result);
+    results.push_back(isStored ? maskStored(value) : getLocal(value));
   }
   local.setMarks(terminator->getLoc(), {}, {}, {});
   IRMapping mapping;
   mapping.map(terminator->getOperands(), results);
   local.builder.clone(*terminator, mapping)->setOperands(results);
+  // Joins that others have replaced.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*fresh)))
+    if (isa<dist::JoinOp>(op) && op.use_empty())
+      op.erase();
 }
 
 /// The sizes of what the layout pads, else null.

@@ -129,9 +129,8 @@ SmallVector<Value> LocalBuilder::buildStarts(int64_t rank, int64_t dim,
   return starts;
 }
 
-Value LocalBuilder::buildDim(dist::ReshardOp reshard, Value input, int64_t d) {
-  Type fromType = reshard.getInput().getType();
-  Type toType = reshard.getResult().getType();
+Value LocalBuilder::buildDim(Operation *op, Type fromType, Type toType,
+                             Value input, int64_t d) {
   dist::DimAttr fromDim = dist::getLayout(fromType).getDims()[d];
   dist::DimAttr toDim = dist::getLayout(toType).getDims()[d];
   if (fromDim == toDim)
@@ -156,11 +155,11 @@ Value LocalBuilder::buildDim(dist::ReshardOp reshard, Value input, int64_t d) {
   if (isLocal && a != b)
     isLocal = takePart(a, b, fromDim.getNumParts(axes));
   if (!isLocal) {
-    reshard.emitOpError() << "expected a change of layout that moves nothing "
-                             "in dim "
-                          << d << ", got " << dist::getLayout(fromType)
-                          << " to " << dist::getLayout(toType)
-                          << ": expand it to collectives first";
+    op->emitOpError() << "expected a change of layout that moves nothing in "
+                         "dim "
+                      << d << ", got " << dist::getLayout(fromType) << " to "
+                      << dist::getLayout(toType)
+                      << ": expand it to collectives first";
     return {};
   }
   if (a != b)
@@ -203,10 +202,10 @@ static bool isInside(ArrayRef<int64_t> to, ArrayRef<int64_t> from) {
          }));
 }
 
-Value LocalBuilder::buildLocalMove(dist::ReshardOp reshard, Value input,
-                                   StringRef pipeline) {
-  dist::LayoutAttr from = dist::getLayout(reshard.getInput().getType());
-  dist::LayoutAttr to = dist::getLayout(reshard.getResult().getType());
+Value LocalBuilder::buildLocalMove(Operation *op, Type fromType, Type toType,
+                                   Value input, StringRef pipeline) {
+  dist::LayoutAttr from = dist::getLayout(fromType);
+  dist::LayoutAttr to = dist::getLayout(toType);
   FailureOr<SmallVector<StringAttr>> lifts = getLifts(from, to);
   bool isLocal = succeeded(lifts);
   bool adds =
@@ -220,21 +219,20 @@ Value LocalBuilder::buildLocalMove(dist::ReshardOp reshard, Value input,
                        : isInside(wanted, pin.getCoordinates());
   }
   if (!isLocal) {
-    reshard.emitOpError() << "expected a change of layout that moves nothing, "
-                             "got "
-                          << from << " to " << to
-                          << ": expand it to collectives first";
+    op->emitOpError() << "expected a change of layout that moves nothing, got "
+                      << from << " to " << to
+                      << ": expand it to collectives first";
     return {};
   }
   for (int64_t d = 0; d < to.getRank() && input; ++d)
-    input = buildDim(reshard, input, d);
+    input = buildDim(op, fromType, toType, input, d);
   if (input && adds)
     input = dist::JoinOp::create(builder, loc, input.getType(),
                                  ValueRange{input}, pipeline);
   return input;
 }
 
-Value LocalBuilder::buildKeep(dist::KeepOp keep, Value input) {
+Value LocalBuilder::buildKeep(dist::KeepOp keep, Type from, Value input) {
   RankedTensorType type = typeOf(input);
   Type integer = builder.getI32Type();
   auto axis = dist::AxisAttr::get(builder.getContext(), keep.getAxis());
@@ -255,8 +253,7 @@ Value LocalBuilder::buildKeep(dist::KeepOp keep, Value input) {
     return stablehlo::select(builder, loc, isHere, input,
                              buildSplat(type, zero));
   }
-  dist::LayoutAttr layout = dist::getLayout(keep.getInput().getType());
-  int64_t dim = *layout.getDimSplitBy(keep.getAxis());
+  int64_t dim = *dist::getLayout(from).getDimSplitBy(keep.getAxis());
   Value start = buildPartOffset(axis, type.getDimSize(dim), integer);
   Value zeros = buildSplat(getLocalType(keep.getResult().getType()), zero);
   return stablehlo::DynamicUpdateSliceOp::create(

@@ -96,3 +96,30 @@ func.func @reduces(%x: tensor<8xf32, #p> {dist.role = "input", dist.input = "x"}
   return %0 : tensor<8xf32, #r>
 }
 dist.entry @e function(@reduces) chunks([0])
+
+// -----
+
+// What is done to a value of two stages is done at each, in front of the join:
+// ops of a microbatch run at one stage.
+#a0 = #dist.layout<@mesh, [{}], partial = [sum{"d"}], at = {"pipe" = [0]}>
+#a1 = #dist.layout<@mesh, [{}], partial = [sum{"d"}], at = {"pipe" = [1]}>
+#s = #dist.layout<@mesh, [{}], partial = [sum{"d", "pipe"}], at = {"pipe" = [0, 1]}>
+#v = #dist.layout<@mesh, [{}:6], partial = [sum{"d", "pipe"}], at = {"pipe" = [0, 1]}>
+#r = #dist.layout<@mesh, [{"d"}:6], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
+dist.mesh @mesh = <"pipe"=2, "d"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @terms
+func.func @terms(%x: tensor<5xf32, #a0> {dist.role = "input", dist.input = "x"}, %y: tensor<5xf32, #a1> {dist.role = "input", dist.input = "y"}) -> (tensor<5xf32, #r> {dist.name = "k"}) {
+  %a = stablehlo.negate %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<5xf32, #a0>
+  %b = stablehlo.negate %y {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<5xf32, #a1>
+  %0 = dist.join %a, %b over "pipe" {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<5xf32, #a0>, tensor<5xf32, #a1>) -> tensor<5xf32, #s>
+  // CHECK-DAG: %[[A:.*]] = stablehlo.pad %{{.*}}dist.block = 0
+  // CHECK-DAG: %[[B:.*]] = stablehlo.pad %{{.*}}dist.block = 1
+  // CHECK-DAG: %[[RA:.*]] = dist.reduce_scatter %[[A]] dim 0 over ["d"] sum {dist.block = 0
+  // CHECK-DAG: %[[RB:.*]] = dist.reduce_scatter %[[B]] dim 0 over ["d"] sum {dist.block = 1
+  // CHECK: %[[J:.*]] = dist.join %[[RA]], %[[RB]] over "pipe" {dist.at = array<i64: 0, 1>
+  // CHECK-NEXT: return %[[J]]
+  %1 = dist.reshard %0 {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<5xf32, #s> -> tensor<5xf32, #v>
+  %2 = dist.reduce_scatter %1 dim 0 over ["d"] sum {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<5xf32, #v> -> tensor<5xf32, #r>
+  return %2 : tensor<5xf32, #r>
+}
+dist.entry @e function(@terms) chunks([0, 1])
