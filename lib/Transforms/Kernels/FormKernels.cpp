@@ -121,10 +121,17 @@ Value FunctionRewriter::place(Value value) {
   if (Value made = mapping.lookupOrNull(value))
     return made;
   auto alias = value.getDefiningOp<graph::KernelOpInterface>();
-  if (alias && alias->getBlock() == &block && !kept.contains(alias) &&
-      alias.getKernelForm() == graph::KernelForm::Alias)
-    keep(alias);
-  return value;
+  if (!alias || alias->getBlock() != &block || kept.contains(alias) ||
+      alias.getKernelForm() != graph::KernelForm::Alias)
+    return value;
+  // The alias itself stays as it is for kernels that read through it.
+  Operation *copy = alias->clone();
+  kept.insert(copy);
+  for (OpOperand &operand : copy->getOpOperands())
+    operand.set(place(operand.get()));
+  builder.insert(copy);
+  mapping.map(alias->getResults(), copy->getResults());
+  return mapping.lookup(value);
 }
 
 void FunctionRewriter::keep(Operation *op) {

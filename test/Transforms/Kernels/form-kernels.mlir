@@ -79,3 +79,20 @@ func.func @fenced(%x: tensor<40xf32>, %y: tensor<40xf32>, %d: tensor<40xf32>) ->
   %2 = stablehlo.multiply %1, %0#1 : tensor<40xf32>
   return %2 : tensor<40xf32>
 }
+
+// -----
+
+// A contraction and a later kernel read one value through the same alias: the
+// alias stands before the contraction, the kernel reads the value itself.
+// CHECK-LABEL: func @alias_read_by_two
+// CHECK:         %[[T:.*]] = dist.launch @kernels::@{{.*}}(%{{.*}}) : (tensor<4x6xf32>) -> tensor<6x4xf32>
+// CHECK-NEXT:    %[[R:.*]] = stablehlo.reshape %[[T]]
+// CHECK-NEXT:    %[[D:.*]] = dist.contract %[[R]],
+// CHECK-NEXT:    dist.launch @kernels::@{{.*}}(%[[T]], %[[D]])
+func.func @alias_read_by_two(%x: tensor<4x6xf32>, %w: tensor<8x8xf32>) -> tensor<3x8xf32> {
+  %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  %r = stablehlo.reshape %t : (tensor<6x4xf32>) -> tensor<3x8xf32>
+  %d = dist.contract %r, %w batch [] x [] contracting [1] x [0] : (tensor<3x8xf32>, tensor<8x8xf32>) -> tensor<3x8xf32>
+  %e = stablehlo.add %r, %d : tensor<3x8xf32>
+  return %e : tensor<3x8xf32>
+}
