@@ -121,6 +121,9 @@ void LayoutTable::read() {
 }
 
 void LayoutTable::refresh() {
+  if (!isStale)
+    return;
+  isStale = false;
   for (ProgramOp &item : items) {
     if (item.rule.operands.size() != item.op->getNumOperands())
       continue;
@@ -139,6 +142,7 @@ void LayoutTable::refresh() {
 
 void LayoutTable::set(Value value, LayoutAttr layout) {
   layouts[value] = layout;
+  isStale = true;
   if (auto argument = dyn_cast<BlockArgument>(value))
     arguments.insert(argument);
   else

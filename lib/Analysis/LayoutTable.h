@@ -46,7 +46,7 @@ public:
       : module(module), mesh(mesh), symbols(module) {}
 
   void read();
-  /// Asks again how each op runs.
+  /// Asks how each op runs, if layouts have changed since.
   void refresh();
   void write();
 
@@ -92,6 +92,7 @@ private:
   ModuleOp module;
   dist::MeshAxesAttr mesh;
   mlir::SymbolTable symbols;
+  bool isStale = true;
   /// Of arguments: what ops see of them (StateUse.h).
   llvm::DenseMap<Value, dist::LayoutAttr> layouts;
   /// Arguments and ops that must be written.

@@ -380,6 +380,8 @@ LogicalResult
 llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
                              SmallVectorImpl<PlacedReduction> &placed) {
   dist::MeshAxesAttr mesh = reshards.getAxes();
+  if (mesh.getNumDevices() == 1)
+    return success();
   LayoutTable table(module, mesh);
   table.read();
   for (size_t i = mesh.getNumAxes(); i-- > 0;) {
@@ -390,9 +392,9 @@ llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
     bool isPipeline =
         reshards.getMesh().pipelineAxis == static_cast<int32_t>(i);
     for (Reduction kind : findKinds(table, axis, isPipeline)) {
+      table.refresh();
       if (failed(AxisPlacer(table, reshards, axis, kind).run(placed)))
         return failure();
-      table.refresh();
     }
   }
   table.write();
