@@ -159,6 +159,21 @@ TEST_F(OpLayoutsTest, TheDearerSideGivesWayForAnAxis) {
             "[{t}, {}], [{}, {}] -> [{t}, {}]");
 }
 
+TEST_F(OpLayoutsTest, TheFirstResultDecides) {
+  ShardingRule pair = elementwise(1, {});
+  pair.results.push_back(pair.results[0]);
+  LayoutProblem decided = problem(pair, {rows, rows});
+  decided.results.push_back(layout(columns));
+  OpLayouts layouts = getOpLayouts(decided);
+  EXPECT_EQ(show(layouts.results[0]), "[{t}, {}]");
+  EXPECT_EQ(show(layouts.results[1]), "[{t}, {}]");
+  EXPECT_EQ(legality(decided, layouts), "");
+  // What the first one leaves open, the second one splits.
+  decided = problem(pair, {whole, whole});
+  decided.results.push_back(layout(columns));
+  EXPECT_EQ(show(getOpLayouts(decided).results[0]), "[{}, {t}]");
+}
+
 TEST_F(OpLayoutsTest, PartialSumsAreCarriedWhereDecided) {
   EXPECT_EQ(run(add(), {partial, partial, partial}),
             "[{}, {}] P{t}, [{}, {}] P{t} -> [{}, {}] P{t}");
