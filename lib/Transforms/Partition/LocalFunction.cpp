@@ -268,8 +268,12 @@ Value FunctionLocalizer::buildMove(Operation *op, Value term, Value value) {
 
 LogicalResult FunctionLocalizer::localizeMove(Operation *op,
                                               SmallVectorImpl<Value> &results) {
-  bool isCollective =
-      isa<dist::CollectiveInterface>(op) && op->getNumOperands() == 1;
+  // What crosses the stages needs them together, behind the join.
+  auto collective = dyn_cast<dist::CollectiveInterface>(op);
+  bool isCollective = collective && op->getNumOperands() == 1 &&
+                      llvm::none_of(collective.getAxes(), [&](Attribute axis) {
+                        return cast<StringAttr>(axis).getValue() == pipeline;
+                      });
   if (isCollective || isa<dist::ReshardOp, dist::KeepOp>(op)) {
     Value moved = forEachTerm(
         op->getOperand(0), op->getResult(0),
