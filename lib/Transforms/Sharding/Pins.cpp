@@ -53,8 +53,10 @@ FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
   for (const ProgramFunction &program : functions) {
     if (program.kind == FunctionKind::Microbatch)
       microbatch = program.function;
-    if (program.kind == FunctionKind::Update)
+    if (program.kind == FunctionKind::Update) {
+      pins.updates.insert(program.function);
       pins.pinUpdate(program, microbatch);
+    }
   }
   return pins;
 }
@@ -80,7 +82,7 @@ StageSet Pins::ofState(StringAttr name) const {
 
 StageSet Pins::ofResult(FuncOp function, unsigned result) const {
   DictionaryAttr marks = function.getResultAttrDict(result);
-  if (roleOf(marks) == "metric")
+  if (roleOf(marks) == "metric" && updates.contains(function))
     return getAll();
   for (StringRef name : {DistDialect::kWrites, DistDialect::kGradientOf})
     if (StringAttr state = symbolIn(marks, name))

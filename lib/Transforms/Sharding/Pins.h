@@ -7,7 +7,8 @@
 //   op of a microbatch or entry   the stage of its block's chunk
 //   input                         where it is used
 //   state and its gradient        where the parameter is used
-//   hyper value, metric           everywhere
+//   hyper value                   everywhere
+//   metric of an update           everywhere; of an entry: where it is made
 //   op of an update               where all its tensors live (not scalars)
 //
 // A sum of values at different stages whose result reaches nothing but
@@ -66,6 +67,7 @@ private:
   /// Values that are sums over their stages.
   llvm::DenseSet<mlir::Value> joins;
   llvm::DenseMap<mlir::StringAttr, StageSet> states;
+  llvm::DenseSet<Operation *> updates;
 };
 
 } // namespace llmc
