@@ -79,6 +79,12 @@ bool Held::is(TypedAttr element) const {
   return value == element;
 }
 
+bool Held::isNear(TypedAttr element) const {
+  Held exact = *this;
+  exact.isExact = true;
+  return exact.is(element);
+}
+
 bool Held::isZero() const {
   return isConstant() && is(getNumber(value.getType(), 0));
 }
@@ -194,25 +200,25 @@ class DimFollower {
 public:
   DimFollower(const PaddingAnalysis &analysis, Operation *op,
               const ShardingRule &rule, ArrayRef<int> factors)
-      : op(op), rule(rule) {
+      : analysis(analysis), op(op), rule(rule) {
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       held.push_back(readOperand(analysis, operand, rule.operands[i], factors));
   }
 
   Held follow(unsigned result) {
+    bool isUniform = cast<graph::ShardingRuleOpInterface>(op).isUniform();
+    Held constant = isUniform ? evaluate(result) : Held();
+    TypedAttr zero = getNumber(elementOf(op->getResult(result)), 0);
     for (const graph::Linearity &linearity : rule.carries)
       for (ArrayRef<int> group : linearity.groups)
         if ((linearity.kind == Reduction::Sum ||
              linearity.kind == Reduction::Or) &&
-            keepsZero(group))
-          return Held::constant(getNumber(elementOf(op->getResult(result)), 0));
-    if (!cast<graph::ShardingRuleOpInterface>(op).isUniform())
-      return {};
-    if (llvm::all_of(held, [](const auto &h) {
-          return !h || h->kind == Held::Kind::Copy;
-        }))
-      return Held::copy();
-    return evaluate(result);
+            keepsZero(group, /*mayOthersBeZero=*/constant.isNear(zero)))
+          return Held::constant(zero);
+    bool isCopy = isUniform && llvm::all_of(held, [](const auto &h) {
+                    return !h || h->kind == Held::Kind::Copy;
+                  });
+    return isCopy && !constant.isConstant() ? Held::copy() : constant;
   }
 
 private:
@@ -233,8 +239,9 @@ private:
                             : analysis.getEverywhere(operand);
   }
 
-  /// Linear in a group that holds zero, with nothing else that spoils it.
-  bool keepsZero(ArrayRef<int> group) {
+  /// Linear in a group that holds zero, with nothing else that spoils it: zero
+  /// divided by zero would.
+  bool keepsZero(ArrayRef<int> group, bool mayOthersBeZero) {
     bool isTerm = !rule.addends.empty() && group == ArrayRef(rule.addends);
     bool holdsZero = false;
     for (auto [i, h] : llvm::enumerate(held)) {
@@ -246,7 +253,7 @@ private:
           return false;
         holdsZero |= h.has_value();
       } else if (h && !elementOf(op->getOperand(i)).isInteger(1) &&
-                 (!h->isFinite() || h->isZero())) {
+                 (!h->isFinite() || (h->isZero() && !mayOthersBeZero))) {
         return false;
       }
     }
@@ -257,11 +264,9 @@ private:
   TypedAttr getElement(unsigned i) {
     if (held[i])
       return held[i]->isConstant() ? held[i]->value : TypedAttr();
-    DenseElementsAttr elements;
-    if (!matchPattern(op->getOperand(i), m_Constant(&elements)) ||
-        !elements.isSplat())
-      return {};
-    return elements.getSplatValue<TypedAttr>();
+    Held uniform = analysis.getUniform(op->getOperand(i));
+    isUniformExact &= uniform.isExact;
+    return uniform.value;
   }
 
   /// One slice of padding: size 1 along factors that pass.
@@ -280,9 +285,11 @@ private:
   Held evaluate(unsigned result);
   bool isExact();
 
+  const PaddingAnalysis &analysis;
   Operation *op;
   const ShardingRule &rule;
   SmallVector<std::optional<Held>> held;
+  bool isUniformExact = true;
 };
 } // namespace
 
@@ -291,7 +298,7 @@ bool DimFollower::isExact() {
     return factor.kind == FactorKind::Reduced &&
            !graph::isIdempotent(factor.reduction);
   });
-  return !sums &&
+  return !sums && isUniformExact &&
          llvm::all_of(held, [](const auto &h) { return !h || h->isExact; });
 }
 
@@ -332,25 +339,50 @@ Held DimFollower::evaluate(unsigned number) {
   return Held::constant(elements.getSplatValue<TypedAttr>(), isExact());
 }
 
-void PaddingAnalysis::visit(Operation *op, const ShardingRule &rule) {
+Held PaddingAnalysis::getUniform(Value value) const {
+  auto found = uniform.find(value);
+  return found == uniform.end() ? Held() : found->second;
+}
+
+/// A value that is one constant all over, padding included.
+void PaddingAnalysis::visitUniform(Operation *op, const ShardingRule &rule) {
   DenseElementsAttr splat;
-  bool isSplat = matchPattern(op, m_Constant(&splat)) && splat.isSplat();
+  if (matchPattern(op, m_Constant(&splat)) && splat.isSplat()) {
+    uniform[op->getResult(0)] =
+        Held::constant(splat.getSplatValue<TypedAttr>());
+    return;
+  }
+  bool areUniform = op->getNumOperands() > 0 && op->getNumResults() == 1 &&
+                    llvm::all_of(op->getOperands(), [&](Value operand) {
+                      return getUniform(operand).isConstant();
+                    });
+  if (!areUniform || !cast<graph::ShardingRuleOpInterface>(op).isUniform())
+    return;
+  Held held = DimFollower(*this, op, rule, {}).follow(0);
+  if (held.isConstant())
+    uniform[op->getResult(0)] = held;
+}
+
+void PaddingAnalysis::visit(Operation *op, const ShardingRule &rule) {
+  visitUniform(op, rule);
   for (auto [r, value] : llvm::enumerate(op->getResults())) {
     SmallVector<int64_t> padded = getPaddedDims(value.getType());
     if (padded.empty())
       continue;
+    Held all = getUniform(value);
     PaddingFacts result;
     result.dims.resize(rule.results[r].size());
     for (int64_t d : padded)
       result.dims[d] =
-          isSplat ? Held::constant(splat.getSplatValue<TypedAttr>())
-                  : DimFollower(*this, op, rule, rule.results[r][d]).follow(r);
+          all.isConstant()
+              ? all
+              : DimFollower(*this, op, rule, rule.results[r][d]).follow(r);
     // Outside of several dims an op still reads what operands hold there.
     Held first = result.dims[padded.front()];
     bool agree = first.isConstant() && llvm::all_of(padded, [&](int64_t d) {
                    return result.dims[d].is(first.value);
                  });
-    bool isCovered = padded.size() == 1 || isSplat ||
+    bool isCovered = padded.size() == 1 || all.isConstant() ||
                      llvm::all_of(op->getOperands(), [&](Value operand) {
                        return getPaddedDims(operand.getType()).empty() ||
                               getEverywhere(operand).isConstant();

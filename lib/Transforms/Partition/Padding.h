@@ -48,6 +48,8 @@ struct Held {
   bool isConstant() const { return kind == Kind::Constant; }
   /// Exactly this element; zeros of either sign are equal.
   bool is(mlir::TypedAttr element) const;
+  /// The same, exact or not.
+  bool isNear(mlir::TypedAttr element) const;
   bool isZero() const;
   bool isFinite() const;
 };
@@ -75,6 +77,8 @@ public:
   /// The results of an op that has this rule.
   void visit(Operation *op, const graph::ShardingRule &rule);
 
+  /// The constant that the value is all over, if it is one.
+  Held getUniform(Value value) const;
   Held getDim(Value value, int64_t dim) const;
   Held getEverywhere(Value value) const;
   /// Dims of `among` that must be masked so that all padding in them holds
@@ -83,7 +87,10 @@ public:
                                    mlir::TypedAttr wanted) const;
 
 private:
+  void visitUniform(Operation *op, const graph::ShardingRule &rule);
+
   llvm::DenseMap<Value, PaddingFacts> facts;
+  llvm::DenseMap<Value, Held> uniform;
 };
 
 } // namespace llmc
