@@ -115,7 +115,7 @@ LogicalResult Expander::build(dist::ReshardOp op, const LayoutPlan &plan) {
         dist::getLayout(before.getType()).getAt() != step.layout.getAt() &&
         !step.isLocal();
     for (Operation *made = value.getDefiningOp();
-         made && made->getResult(0) != before;
+         made && made != before.getDefiningOp();
          made = made->getOperand(0).getDefiningOp())
       marks.set(made, like,
                 isMoved ? dist::getLayout(made->getOperand(0).getType())

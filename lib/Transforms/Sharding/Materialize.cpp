@@ -251,7 +251,7 @@ FailureOr<Value> FunctionMaterializer::reshard(Value value, LayoutAttr want,
     if (failed(lifted))
       return failure();
     for (Operation *op = lifted->getDefiningOp();
-         op && op->getResult(0) != value;
+         op && op != value.getDefiningOp();
          op = op->getOperand(0).getDefiningOp())
       marks.set(op, like, dist::getLayout(op->getOperand(0).getType()));
     value = *lifted;
