@@ -49,6 +49,15 @@ FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
     if (program.kind != FunctionKind::Update &&
         failed(pins.pinForward(program)))
       return failure();
+  // A state lives at its uses in all functions, and so does every read of it.
+  for (const ProgramFunction &program : functions) {
+    FuncOp function = program.function;
+    for (BlockArgument argument : function.getArguments())
+      if (StringAttr state =
+              symbolIn(function.getArgAttrDict(argument.getArgNumber()),
+                       DistDialect::kReads))
+        pins.values[argument] = pins.ofState(state);
+  }
   FuncOp microbatch;
   for (const ProgramFunction &program : functions) {
     if (program.kind == FunctionKind::Microbatch)
