@@ -270,15 +270,17 @@ bool Placement::mayMeet(const Frame &a, const Frame &b) const {
   return false;
 }
 
-/// States first, then the largest; each at the least offset where it meets
-/// nothing.
+/// States first, then what all stages have, since its one offset is free on all
+/// of them, then the largest; each at the least offset where it meets nothing.
 void Placement::placeFrames() {
   std::vector<size_t> order;
   for (size_t i = 0; i < frames.size(); ++i)
     order.push_back(i);
   auto keyOf = [&](size_t i) {
-    bool isState = frames[i].getKind() == plan::FrameKind::State;
-    return std::tuple(!isState, isState ? 0 : -frames[i].getTotal(), i);
+    plan::FrameOp op = frames[i].op;
+    bool isState = op.getKind() == plan::FrameKind::State;
+    return std::tuple(!isState, op.getStages().has_value(),
+                      isState ? 0 : -frames[i].getTotal(), i);
   };
   llvm::sort(order, [&](size_t a, size_t b) { return keyOf(a) < keyOf(b); });
   arenas.assign(numStages, 0);
