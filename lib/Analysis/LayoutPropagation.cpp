@@ -21,8 +21,11 @@ using graph::FactorKind;
 int LayoutPropagation::addVariable(LayoutVariable variable) {
   variable.dims.resize(variable.shape.size());
   variable.origins.resize(variable.shape.size());
-  for (auto [list, origins] : llvm::zip(variable.dims, variable.origins))
+  for (auto [list, origins] : llvm::zip(variable.dims, variable.origins)) {
     origins.assign(list.size(), -1);
+    for (int8_t axis : list)
+      variable.axes |= uint64_t(1) << axis;
+  }
   for (auto [d, size] : llvm::enumerate(variable.shape)) {
     int dim = classes.addDim(std::max<int64_t>(size, 1));
     if (d == 0)
@@ -47,7 +50,7 @@ void LayoutPropagation::addRelation(LayoutRelation relation) {
   // Distributed factors are whole until the op is replaced.
   for (int factor : relation.rule.distributed)
     relation.rule.factors[factor].kind = FactorKind::Pass;
-  relations.push_back({std::move(relation), {}});
+  relations.emplace_back().given = std::move(relation);
 }
 
 static bool isSpread(FactorKind kind) {
@@ -64,8 +67,8 @@ void LayoutPropagation::prepare(Relation &relation) {
         for (auto [i, factor] : llvm::enumerate(factors))
           if (variable >= 0)
             relation.places[factor].push_back(
-                {variable, static_cast<int>(d), static_cast<int>(i),
-                 static_cast<int>(slot), isResult});
+                {variable, static_cast<int>(slot), static_cast<int16_t>(d),
+                 static_cast<int16_t>(i), factors.size() == 1, isResult});
   };
   addPlaces(relation.given.operands, rule.operands, false);
   addPlaces(relation.given.results, rule.results, true);
@@ -120,21 +123,16 @@ void LayoutPropagation::tieFactors() {
   }
 }
 
-ClassAtoms LayoutPropagation::atomsOf(int variable, int dim) const {
-  return dimAtoms[variables[variable].firstDim + dim];
-}
-
 //===----------------------------------------------------------------------===//
 // Lists of factors
 //===----------------------------------------------------------------------===//
 
-AxisList LayoutPropagation::listAt(const Relation &relation,
+AxisList LayoutPropagation::pourAt(const Relation &relation,
                                    const Place &place) const {
   const AxisList &dim = variables[place.variable].dims[place.dim];
-  if (dim.empty() || factorsAt(relation, place).size() == 1)
-    return dim;
   SmallVector<AxisList> lists;
-  if (!storage.pourIntoFactors(dim, sizesAt(relation, place), lists))
+  if (dim.empty() ||
+      !storage.pourIntoFactors(dim, sizesAt(relation, place), lists))
     return {};
   return lists[place.index];
 }
@@ -144,7 +142,7 @@ AxisList LayoutPropagation::listAt(const Relation &relation,
 bool LayoutPropagation::setFactor(const Relation &relation, const Place &place,
                                   ArrayRef<int8_t> list, AxisList &dim) const {
   dim.assign(list.begin(), list.end());
-  if (factorsAt(relation, place).size() == 1)
+  if (place.isOnly)
     return true;
   SmallVector<int64_t, 4> sizes = sizesAt(relation, place);
   SmallVector<AxisList> lists, poured;
@@ -197,10 +195,7 @@ void LayoutPropagation::extend(int relation, const Place &place,
   size_t have = listAt(relations[relation], place).size();
   for (size_t n = have; n < target.size(); ++n) {
     int8_t axis = target[n];
-    bool isUsed = variable.blocked >> axis & 1;
-    for (const AxisList &dim : variable.dims)
-      isUsed |= llvm::is_contained(dim, axis);
-    if (isUsed)
+    if ((variable.blocked | variable.axes) >> axis & 1)
       return;
     AxisList list;
     std::string reason =
@@ -215,6 +210,7 @@ void LayoutPropagation::extend(int relation, const Place &place,
     size_t at = llvm::find(list, axis) - list.begin();
     origins.insert(origins.begin() + at, relation);
     variable.dims[place.dim] = list;
+    variable.axes |= uint64_t(1) << axis;
     markDirty(place.variable, -1);
   }
 }
@@ -228,7 +224,7 @@ void LayoutPropagation::visitFactor(int number, int factor,
   int64_t bytes = -1;
   for (const Place &place : relation.places[factor]) {
     const LayoutVariable &variable = variables[place.variable];
-    if (variable.dims[place.dim].empty() || !isVisible(variable, round) ||
+    if (variable.dims[place.dim].empty() || !isVisible(place.variable, round) ||
         (given.isOneWay && place.isResult) || (onlyBack && !place.isResult))
       continue;
     AxisList list = listAt(relation, place);
@@ -257,9 +253,13 @@ void LayoutPropagation::visit(int number, const Round &round) {
     return;
   if (round.onlySingleUse && !relation.isSingleUse)
     return;
-  const graph::ShardingRule &rule = relation.given.rule;
-  for (size_t f = 0; f < rule.factors.size(); ++f)
-    if (spreads(rule, f, round))
+  const LayoutRelation &given = relation.given;
+  auto hasAxes = [&](int v) { return v >= 0 && variables[v].axes; };
+  if (llvm::none_of(given.operands, hasAxes) &&
+      llvm::none_of(given.results, hasAxes))
+    return;
+  for (size_t f = 0; f < given.rule.factors.size(); ++f)
+    if (spreads(given.rule, f, round))
       visitFactor(number, f, round);
 }
 
@@ -281,8 +281,19 @@ void LayoutPropagation::runRound(const Round &round, uint8_t phase) {
   }
 }
 
+bool LayoutPropagation::hasSeed(Seed seed, uint8_t phase) const {
+  for (size_t v = 0; v < variables.size(); ++v)
+    if ((variables[v].phases >> phase & 1) && variables[v].axes &&
+        rankOf(v) == seed)
+      return true;
+  return false;
+}
+
 void LayoutPropagation::runPhase(uint8_t phase) {
   for (Seed seed : {Seed::State, Seed::Constraint, Seed::Input}) {
+    // What is at rest stays so unless something new is seen.
+    if (!hasSeed(seed, phase))
+      continue;
     runRound({seed, true, true, false, false}, phase);
     runRound({seed, true, false, false, false}, phase);
     runRound({seed, false, false, false, false}, phase);

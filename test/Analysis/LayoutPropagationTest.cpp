@@ -170,10 +170,15 @@ TEST_F(Spread, UpdatesFollowOptimizerStatesAndChangeNothingBefore) {
   phase = 1;
   int m = add({64, 16}, {{tensor, data}, {}}, Seed::State);
   int moved = sum(m, used), next = sum(p, moved);
+  // No prefix of one another: the optimizer state's holds.
+  int other = add({64, 16}, {{data}, {}}, Seed::State);
+  int body = sum(used, other), end = sum(p, body);
   ASSERT_FALSE(engine.solve());
   EXPECT_EQ(show(used), "{1} {}");
   EXPECT_EQ(show(moved), "{10} {}");
   EXPECT_EQ(show(next), "{10} {}");
+  EXPECT_EQ(show(body), "{0} {}");
+  EXPECT_EQ(show(end), "{0} {}");
 }
 
 /// A factor's lists are equal, but where one may not grow: its dim is given, or

@@ -18,7 +18,8 @@
 // splits the tensor, or where storage cannot be had (DimStorage.h).
 //
 // Phase 0 (microbatch and entries) is solved first; in phase 1 (updates) its
-// variables stand. Partial values are none of its business.
+// variables stand, and optimizer states with rows of their own come first: the
+// update follows them (ZeRO). Partial values are none of its business.
 //
 // After "Shardy: a propagation framework" (rounds by op kind) and GSPMD
 // (priorities); the ranks by origin are ours.
@@ -31,6 +32,7 @@
 
 #include "llmc/Analysis/DimStorage.h"
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
+#include <deque>
 
 namespace llmc {
 
@@ -46,6 +48,8 @@ struct LayoutVariable {
   SmallVector<AxisList, 4> dims;
   /// Dims that may not be extended (bits), and axes that may not be used.
   uint64_t closed = 0, blocked = 0;
+  /// Axes that split it.
+  uint64_t axes = 0;
   /// Why each axis is there: a relation, or -1 where it was given.
   SmallVector<SmallVector<int, 2>, 4> origins;
   /// Numbers in the classes of dims.
@@ -116,18 +120,19 @@ private:
   /// Where a factor stands.
   struct Place {
     int variable = 0;
-    int dim = 0;
-    /// Index among the dim's factors.
-    int index = 0;
     /// Which operand or result.
     int slot = 0;
+    int16_t dim = 0;
+    /// Index among the dim's factors, and whether it is the only one.
+    int16_t index = 0;
+    bool isOnly = true;
     bool isResult = false;
   };
   /// A rule made ready.
   struct Relation {
     LayoutRelation given;
     /// For each factor.
-    SmallVector<SmallVector<Place, 4>> places;
+    SmallVector<SmallVector<Place, 3>, 4> places;
     bool passesAll = true, isBroadcast = false, isSingleUse = true;
   };
   /// What of a rule takes part.
@@ -145,11 +150,21 @@ private:
   void runRound(const Round &round, uint8_t phase);
   void visit(int relation, const Round &round);
   void visitFactor(int relation, int factor, const Round &round);
-  bool isVisible(const LayoutVariable &variable, const Round &round) const {
-    return variable.seed == Seed::None || variable.seed <= round.seed;
+  /// In phase 1 what stands comes behind the rows of optimizer states.
+  Seed rankOf(int variable) const {
+    return isFrozen[variable] ? Seed::Constraint : variables[variable].seed;
+  }
+  bool isVisible(int variable, const Round &round) const {
+    Seed rank = rankOf(variable);
+    return rank == Seed::None || rank <= round.seed;
   }
   /// The axes of the factor at this place.
-  AxisList listAt(const Relation &relation, const Place &place) const;
+  AxisList listAt(const Relation &relation, const Place &place) const {
+    return place.isOnly ? variables[place.variable].dims[place.dim]
+                        : pourAt(relation, place);
+  }
+  AxisList pourAt(const Relation &relation, const Place &place) const;
+  bool hasSeed(Seed seed, uint8_t phase) const;
   /// All factors of the dim at this place, and their sizes.
   ArrayRef<int> factorsAt(const Relation &relation, const Place &place) const;
   SmallVector<int64_t, 4> sizesAt(const Relation &relation,
@@ -161,18 +176,20 @@ private:
   void markDirty(int variable, int except);
   int pickKept(const Relation &relation, int factor) const;
   int originAt(const Relation &relation, const Place &place) const;
-  ClassAtoms atomsOf(int variable, int dim) const;
+  const ClassAtoms &atomsOf(int variable, int dim) const {
+    return dimAtoms[variables[variable].firstDim + dim];
+  }
 
   DimClasses classes;
   DimStorage storage;
   std::vector<LayoutVariable> variables;
-  std::vector<Relation> relations;
+  /// Never moved: relations are large.
+  std::deque<Relation> relations;
   /// Relations of each variable, ascending.
   std::vector<SmallVector<int, 4>> users;
   std::vector<std::pair<int, int>> opaque;
   std::vector<LayoutRefusal> refusals;
-  std::vector<bool> isFrozen;
-  std::vector<bool> isDirty;
+  std::vector<uint8_t> isFrozen, isDirty;
   std::vector<ClassAtoms> dimAtoms;
 };
 

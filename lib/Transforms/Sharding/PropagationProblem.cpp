@@ -71,8 +71,8 @@ LogicalResult PropagationProblem::checkGiven(LayoutAttr given,
 
 /// A new variable; its number, or -1 for what is no tensor of static shape.
 int PropagationProblem::addVariable(RankedTensorType type, LayoutAttr given,
-                                    Seed seed, Location loc,
-                                    const std::string &name) {
+                                    Seed seed, Location loc, std::string name,
+                                    Operation *op) {
   LayoutVariable variable;
   variable.shape.assign(type.getShape().begin(), type.getShape().end());
   variable.bytes =
@@ -94,7 +94,7 @@ int PropagationProblem::addVariable(RankedTensorType type, LayoutAttr given,
       variable.blocked |= uint64_t(1)
                           << *mesh.getAxes().find(axis.getName().getValue());
   }
-  names.push_back({loc, name});
+  names.push_back({loc, std::move(name), op});
   return engine.addVariable(std::move(variable));
 }
 
@@ -213,11 +213,11 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
     if (!type)
       continue;
     LayoutAttr given = constraint ? constraint.getLayout() : LayoutAttr();
-    std::string name = "'" + op.getName().getStringRef().str() + "'";
-    if (given && failed(checkGiven(given, type, op.getLoc(), name)))
+    if (given && failed(checkGiven(given, type, op.getLoc(),
+                                   op.getName().getStringRef())))
       return failure();
     values[result] =
-        addVariable(type, given, Seed::Constraint, op.getLoc(), name) + 1;
+        addVariable(type, given, Seed::Constraint, op.getLoc(), "", &op) + 1;
   }
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
   if (!model)
@@ -311,13 +311,20 @@ LogicalResult PropagationProblem::solve() {
            << "expected layouts that can be stored together, got one that "
            << fault->reason
            << ": choose sizes of axes that divide the dimension";
-  auto &[loc, name] = names[fault->variable];
+  Location loc = names[fault->variable].loc;
+  std::string name = nameOf(fault->variable);
   const LayoutVariable &variable = engine.getVariable(fault->variable);
   return emitError(loc) << "expected axes that fit dim " << fault->dim << " of "
                         << name << " of size " << variable.shape[fault->dim]
                         << ", got " << show(variable.dims[fault->dim])
                         << ", which " << fault->reason
                         << ": use fewer axes on it, or smaller ones";
+}
+
+std::string PropagationProblem::nameOf(int variable) const {
+  const Name &name = names[variable];
+  return name.op ? "'" + name.op->getName().getStringRef().str() + "'"
+                 : name.text;
 }
 
 LayoutAttr PropagationProblem::layoutOf(int variable) {
@@ -328,7 +335,12 @@ LayoutAttr PropagationProblem::layoutOf(int variable) {
     return solved[variable];
   const LayoutVariable &known = engine.getVariable(variable);
   SmallVector<dist::DimAttr> dims;
+  dist::DimAttr whole = dist::DimAttr::get(mesh.getContext());
   for (auto [d, list] : llvm::enumerate(known.dims)) {
+    if (list.empty()) {
+      dims.push_back(whole);
+      continue;
+    }
     FactorSplit split;
     for (int8_t axis : list)
       split.axes.push_back(dist::AxisAttr::get(
@@ -402,7 +414,7 @@ void PropagationProblem::emitRemarks() {
     int8_t axis[] = {refusal.axis};
     remark::missed(ops[refusal.relation]->getLoc(), options("refused"))
         << show(axis) + " not taken on dim " + std::to_string(refusal.dim) +
-               " of " + names[refusal.variable].second + ": " + refusal.reason;
+               " of " + nameOf(refusal.variable) + ": " + refusal.reason;
   }
   for (auto [relation, factor] : engine.getOpaque())
     remark::missed(ops[relation]->getLoc(), options("opaque"))

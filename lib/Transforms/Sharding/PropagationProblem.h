@@ -42,7 +42,8 @@ public:
 
 private:
   int addVariable(mlir::RankedTensorType type, dist::LayoutAttr given,
-                  Seed seed, mlir::Location loc, const std::string &name);
+                  Seed seed, mlir::Location loc, std::string name,
+                  Operation *op = nullptr);
   LogicalResult checkGiven(dist::LayoutAttr given, mlir::RankedTensorType type,
                            mlir::Location loc, StringRef name);
   int variableOf(mlir::Value value) { return values.lookup(value) - 1; }
@@ -72,7 +73,13 @@ private:
   llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> gradients;
   llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> sums;
   /// For messages: of variables, of relations.
-  std::vector<std::pair<mlir::Location, std::string>> names;
+  struct Name {
+    mlir::Location loc;
+    std::string text;
+    Operation *op = nullptr;
+  };
+  std::string nameOf(int variable) const;
+  std::vector<Name> names;
   std::vector<Operation *> ops;
   std::vector<dist::LayoutAttr> solved;
 };

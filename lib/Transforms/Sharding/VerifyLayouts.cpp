@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
 using namespace mlir;
@@ -24,22 +25,65 @@ struct VerifyLayoutsPass
 };
 } // namespace
 
-/// Every tensor of the function has a layout.
-static LogicalResult verifyFunction(func::FuncOp function) {
+namespace {
+/// Checks the layouts of one function.
+struct LayoutVerifier {
+  dist::MeshOp mesh;
+  bool isPinned;
+
+  LogicalResult verify(func::FuncOp function);
+  LogicalResult verifyValue(Operation *op, Type type, Attribute attribute,
+                            const Twine &what);
+};
+} // namespace
+
+/// A layout that the tensor can be stored in, neither open nor partial yet, at
+/// some stages where there are several.
+LogicalResult LayoutVerifier::verifyValue(Operation *op, Type type,
+                                          Attribute attribute,
+                                          const Twine &what) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  auto layout = dyn_cast_or_null<dist::LayoutAttr>(attribute);
+  if (!layout)
+    return op->emitOpError() << "expected " << what << " after phase 2";
+  if (failed(dist::verifyLayoutOnMesh(layout, tensor.getShape(), mesh.getAxes(),
+                                      [&] { return op->emitOpError(); })))
+    return failure();
+  for (dist::DimAttr dim : layout.getDims())
+    if (dim.getIsOpen() || dim.hasPriority())
+      return op->emitOpError()
+             << "expected closed dims after phase 2, got " << layout;
+  if (layout.isPartial())
+    return op->emitOpError()
+           << "expected no partial value after phase 2, got " << layout;
+  if (layout.getAt().empty() == isPinned)
+    return op->emitOpError()
+           << "expected " << (isPinned ? "stages" : "no stages")
+           << " after phase 2, got " << layout;
+  return success();
+}
+
+LogicalResult LayoutVerifier::verify(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (isa<RankedTensorType>(function.getArgument(i).getType()) &&
-        !function.getArgAttr(i, DistDialect::kLayout))
-      return function.emitOpError()
-             << "expected a layout of argument " << i << " after phase 2";
+    if (failed(verifyValue(function, function.getArgument(i).getType(),
+                           function.getArgAttr(i, DistDialect::kLayout),
+                           "a layout of argument " + Twine(i))))
+      return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (isa<RankedTensorType>(function.getResultTypes()[i]) &&
-        !function.getResultAttr(i, DistDialect::kLayout))
-      return function.emitOpError()
-             << "expected a layout of result " << i << " after phase 2";
-  for (Operation &op : function.getBody().front().without_terminator())
-    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
-        !op.hasAttr(DistDialect::kLayouts))
-      return op.emitOpError() << "expected layouts after phase 2";
+    if (failed(verifyValue(function, function.getResultTypes()[i],
+                           function.getResultAttr(i, DistDialect::kLayout),
+                           "a layout of result " + Twine(i))))
+      return failure();
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    auto layouts = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
+    bool isComplete = layouts && layouts.size() == op.getNumResults();
+    for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
+      if (failed(verifyValue(&op, type, isComplete ? layouts[i] : Attribute(),
+                             "layouts")))
+        return failure();
+  }
   return success();
 }
 
@@ -50,12 +94,16 @@ static DenseI64ArrayAttr getChunks(Operation *owner) {
 }
 
 void VerifyLayoutsPass::runOnOperation() {
+  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
+  if (failed(mesh))
+    return signalPassFailure();
+  LayoutVerifier verifier{*mesh, getPipelineSize(*mesh) > 1};
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
     if (!getChunks(program.owner)) {
       program.owner->emitOpError() << "expected 'chunks' after phase 2";
       return signalPassFailure();
     }
-    if (failed(verifyFunction(program.function)))
+    if (failed(verifier.verify(program.function)))
       return signalPassFailure();
   }
 }

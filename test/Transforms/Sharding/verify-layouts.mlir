@@ -36,3 +36,39 @@ func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.rol
 }
 // expected-error@+1 {{expected 'chunks' after phase 2}}
 dist.entry @forward function(@f)
+
+// -----
+
+dist.mesh @mesh = <"data"=2>
+// expected-error@+1 {{expected dim 0 of size 5 to be divisible by axis "data" of size 2, which meets an extent of 5}}
+func.func @f(%x: tensor<5xf32> {dist.layout = #dist.layout<@mesh, [{"data"}]>, dist.input = "x", dist.role = "input"}) -> (tensor<5xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+  return %x : tensor<5xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"data"=2>
+// expected-error@+1 {{expected closed dims after phase 2, got #dist.layout<@mesh, [{?}]>}}
+func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{?}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"data"=2>
+// expected-error@+1 {{expected no partial value after phase 2, got #dist.layout<@mesh, [{}], partial = [sum{"data"}]>}}
+func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}], partial = [sum{"data"}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// expected-error@+1 {{expected stages after phase 2, got #dist.layout<@mesh, [{}]>}}
+func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])

@@ -71,7 +71,8 @@ def VerifyLayoutsPass : Pass<"llmc-verify-layouts", "::mlir::ModuleOp"> {
   let summary = "Check what holds after phase 2";
   let description = [{
     Every block has a chunk; every tensor argument, result and op result of a
-    program has a layout of its rank.
+    program has a layout in which it can be stored on the mesh, not open, not
+    partial yet, and pinned to stages iff there are several.
   }];
 }
 
