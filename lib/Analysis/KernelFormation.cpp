@@ -13,6 +13,7 @@
 
 #include "llmc/Analysis/KernelFormation.h"
 #include "KernelClusters.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include <set>
@@ -99,6 +100,7 @@ private:
   llvm::DenseMap<Operation *, int> nodeOf;
   llvm::DenseMap<Operation *, int> clusterOf;
   llvm::DenseMap<Value, int> externals;
+  std::optional<int> lastNamed;
   std::set<std::pair<void *, std::vector<int>>> visited;
 };
 
@@ -330,6 +332,16 @@ void FormationBuilder::makeNodes() {
     nodeOf[&op] = nodeOps.size();
     nodeOps.push_back(&op);
     nodes.push_back(makeNode(&op));
+    // The programs of all members have named collectives in one order.
+    auto collective = dyn_cast<dist::CollectiveInterface>(op);
+    if (!collective || !collective.getSymbolAttr())
+      continue;
+    if (lastNamed) {
+      KernelAccess behind;
+      behind.producer = *lastNamed;
+      nodes.back().accesses.push_back(std::move(behind));
+    }
+    lastNamed = nodeOf.lookup(&op);
   }
 }
 

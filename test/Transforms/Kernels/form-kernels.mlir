@@ -96,3 +96,20 @@ func.func @alias_read_by_two(%x: tensor<4x6xf32>, %w: tensor<8x8xf32>) -> tensor
   %e = stablehlo.add %r, %d : tensor<3x8xf32>
   return %e : tensor<3x8xf32>
 }
+
+// -----
+
+// Collectives that several programs name stay in their order, though the kernel
+// of both element-wise ops waits for the second one alone.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// CHECK-LABEL: func @named
+// CHECK:         dist.all_reduce @c0
+// CHECK:         dist.all_reduce @c1
+// CHECK:         dist.launch
+func.func @named(%x: tensor<64xf32>, %y: tensor<64xf32>, %z: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %k = stablehlo.exponential %x : tensor<64xf32>
+  %a = dist.all_reduce @c0 %y over ["pipe"] sum : tensor<64xf32>
+  %b = dist.all_reduce @c1 %z over ["pipe"] sum : tensor<64xf32>
+  %m = stablehlo.add %k, %b : tensor<64xf32>
+  return %a, %m : tensor<64xf32>, tensor<64xf32>
+}
