@@ -84,6 +84,12 @@ StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
     return;
   axis = *(*meshes.begin()).getPipeline();
   buffers = getBufferStages(module);
+  for (unsigned i = 0; microbatch && i < microbatch.getNumResults(); ++i)
+    for (StringRef name : {DistDialect::kGradientOf, DistDialect::kRole})
+      if (Attribute mark = microbatch.getResultAttr(i, name))
+        sums.insert(
+            {mark,
+             microbatch.getBody().front().getTerminator()->getOperand(i)});
 }
 
 Stages StageMap::getStateStages(StringAttr state) const {
@@ -107,17 +113,11 @@ Stages StageMap::getArgumentStages(BlockArgument argument, bool countsZeros) {
   if (!microbatch || function == microbatch)
     return all;
   // The result of the microbatch that has the same mark.
-  for (StringRef mark : {DistDialect::kGradientOf, DistDialect::kRole}) {
-    Attribute value = function.getArgAttr(i, mark);
-    if (!value)
-      continue;
-    Operation *end = microbatch.getBody().front().getTerminator();
-    for (unsigned r = 0; r < microbatch.getNumResults(); ++r)
-      if (microbatch.getResultAttr(r, mark) == value)
-        return findStages(end->getOperand(r), countsZeros);
-    break;
-  }
-  return all;
+  Attribute mark = function.getArgAttr(i, DistDialect::kGradientOf);
+  if (!mark)
+    mark = function.getArgAttr(i, DistDialect::kRole);
+  auto sum = sums.find(mark);
+  return sum == sums.end() ? all : findStages(sum->second, countsZeros);
 }
 
 Stages StageMap::getStages(Value value) { return findStages(value, true); }

@@ -77,6 +77,8 @@ private:
   StringRef axis;
   Stages all;
   llvm::DenseMap<Attribute, Stages> buffers;
+  /// Results of the microbatch by `dist.gradient_of` or role.
+  llvm::DenseMap<Attribute, Value> sums;
 };
 
 } // namespace llmc

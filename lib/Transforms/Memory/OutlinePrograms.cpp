@@ -148,9 +148,8 @@ LogicalResult Outliner::addResults() {
                       program.markSlot(acts.lookup(&act)));
   };
   for (Value result : segment.getResults()) {
-    for (const Act &act : routes.getActs())
-      if (act.value == result)
-        keep(act);
+    if (const Act *act = routes.findAct(result))
+      keep(*act);
     for (const Returned &returned : routes.getReturned(segment))
       if (returned.value == result &&
           failed(program.addReturn(mapping.lookup(result), returned.index)))

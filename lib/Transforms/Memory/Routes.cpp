@@ -79,15 +79,22 @@ LogicalResult Routes::route(TransferOp transfer) {
   return success();
 }
 
+const Act *Routes::findAct(Value value) const {
+  auto known = actsOf.find(value);
+  return known == actsOf.end() ? nullptr : &acts[known->second.front()];
+}
+
 const Act *Routes::findAct(Value value, SegmentOp reader) const {
   bool isArgument = isa<BlockArgument>(value);
-  for (const Act &act : acts) {
-    SegmentOp from = act.from;
-    if (act.value != value ||
-        (isArgument && getChunk(from) != getChunk(reader)))
+  auto known = actsOf.find(value);
+  if (known == actsOf.end())
+    return nullptr;
+  for (unsigned number : known->second) {
+    SegmentOp from = acts[number].from;
+    if (isArgument && getChunk(from) != getChunk(reader))
       continue;
     bool isMadeHere = from == reader || (isArgument && isForward(reader));
-    return isMadeHere ? nullptr : &act;
+    return isMadeHere ? nullptr : &acts[number];
   }
   return nullptr;
 }
@@ -127,6 +134,8 @@ void Routes::findActs() {
     for (Value argument : arguments.lookup(segment))
       acts.push_back({argument, find(getChunk(segment), true)});
   }
+  for (auto [number, act] : llvm::enumerate(acts))
+    actsOf[act.value].push_back(number);
 }
 
 void Routes::addReturned(Value value, unsigned index) {

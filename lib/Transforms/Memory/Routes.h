@@ -55,6 +55,8 @@ public:
   /// Values that a stage keeps for another of its segments, in the order of the
   /// segments that hand them over.
   ArrayRef<Act> getActs() const { return acts; }
+  /// The act of a segment's result or of a received value; null without one.
+  const Act *findAct(Value value) const;
   /// The act from which `reader` reads the value; null when it reads none.
   const Act *findAct(Value value, dist::SegmentOp reader) const;
   /// The segment in which a value first is at the stage where it is used: it
@@ -77,6 +79,7 @@ private:
   StageMap &stages;
   SmallVector<Route> routes;
   SmallVector<Act> acts;
+  llvm::DenseMap<Value, SmallVector<unsigned, 1>> actsOf;
   llvm::DenseMap<Value, dist::SegmentOp> homes;
   llvm::DenseMap<Operation *, SmallVector<Returned>> returned;
 };
