@@ -171,6 +171,11 @@ void Leg::chooseDims() {
     dims.push_back(dim);
     tensor.sizes.push_back(std::max<int64_t>(size, 1));
     tensor.extents.push_back(std::max<int64_t>(dim.getExtent(size), 1));
+    std::vector<int64_t> factors(dim.getExtents().begin(),
+                                 dim.getExtents().end());
+    if (factors.empty())
+      factors.push_back(tensor.extents.back());
+    tensor.factors.push_back(std::move(factors));
   }
 }
 

@@ -27,8 +27,8 @@ ReshardMoves::ReshardMoves(const rt::Mesh &mesh, const ReshardLinks &links,
                            const ReshardLayout &source,
                            const ReshardLayout &target)
     : mesh(mesh), links(links), extents(tensor.extents),
-      elementBytes(tensor.elementBytes), tensorBytes(tensor.elementBytes),
-      from(source), to(target) {
+      factors(tensor.factors), elementBytes(tensor.elementBytes),
+      tensorBytes(tensor.elementBytes), from(source), to(target) {
   for (int64_t size : tensor.sizes)
     tensorBytes *= size;
   common.resize(extents.size());
@@ -41,6 +41,8 @@ ReshardMoves::ReshardMoves(const rt::Mesh &mesh, const ReshardLinks &links,
     a.erase(a.begin(), a.begin() + length);
     b.erase(b.begin(), b.begin() + length);
     extents[dim] /= split(common[dim]);
+    if (!factors.empty())
+      pour(common[dim], factors[dim]);
   }
   from.stages = normal(from.stages);
   to.stages = normal(to.stages);
@@ -63,6 +65,11 @@ std::string ReshardMoves::key() const {
                      std::to_string(reserved);
   for (int64_t extent : extents)
     text += "," + std::to_string(extent);
+  for (auto &list : factors) {
+    text += '/';
+    for (int64_t factor : list)
+      text += std::to_string(factor) + "x";
+  }
   for (const ReshardLayout *layout : {&from, &to}) {
     for (auto &list : layout->dims) {
       text += ';';
@@ -109,8 +116,30 @@ int64_t ReshardMoves::groupSize(const ReshardLayout &layout,
   return count;
 }
 
+/// Divides the factors by the axes, major to minor; false when an axis does not
+/// divide what is left of the factor that it meets.
+bool ReshardMoves::pour(const std::vector<int32_t> &axes,
+                        std::vector<int64_t> &left) const {
+  size_t at = 0;
+  for (int32_t axis : axes) {
+    int64_t size = mesh.axes[axis].size;
+    if (size == 1)
+      continue;
+    while (at + 1 < left.size() && left[at] == 1)
+      ++at;
+    if (left.empty() || left[at] % size)
+      return false;
+    left[at] /= size;
+  }
+  return true;
+}
+
 bool ReshardMoves::divides(const std::vector<int32_t> &axes, size_t dim) const {
-  return extents[dim] % split(axes) == 0;
+  if (extents[dim] % split(axes))
+    return false;
+  std::vector<int64_t> left =
+      factors.empty() ? std::vector<int64_t>{} : factors[dim];
+  return left.empty() || pour(axes, left);
 }
 
 static bool isNamed(const ReshardLayout &layout, int32_t axis) {
@@ -412,7 +441,7 @@ void ReshardMoves::addPermutes(const ReshardLayout &at, Moves &moves) const {
         dims[dim].push_back(axes[next]);
         have *= mesh.axes[axes[next++]].size;
       }
-      fits = have == want;
+      fits = have == want && divides(dims[dim], dim);
     }
     if (fits && next == axes.size() && dims != at.dims)
       moves.push_back(permute(at, dims));

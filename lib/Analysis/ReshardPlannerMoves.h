@@ -73,6 +73,7 @@ private:
   void addSuffixes(const ReshardLayout &at, Moves &moves) const;
   void addPermutes(const ReshardLayout &at, Moves &moves) const;
   void addTransfers(const ReshardLayout &at, Moves &moves) const;
+  bool pour(const std::vector<int32_t> &axes, std::vector<int64_t> &left) const;
   int64_t localBytes(const ReshardLayout &layout) const;
   ReshardMove priced(ReshardMove::Kind kind, std::vector<int32_t> axes,
                      int64_t bytes, ReshardLayout result) const;
@@ -81,6 +82,7 @@ private:
   const ReshardLinks &links;
   /// Behind the prefixes.
   std::vector<int64_t> extents;
+  std::vector<std::vector<int64_t>> factors;
   int64_t elementBytes;
   /// Of the whole tensor, unpadded.
   int64_t tensorBytes = 1;

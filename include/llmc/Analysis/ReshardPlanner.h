@@ -69,6 +69,9 @@ struct ReshardTensor {
   /// Stored, with padding: for each dim at least the size.
   std::vector<int64_t> extents;
   int64_t elementBytes = 4;
+  /// Extents of the factors of each dim, major to minor: axes are poured into
+  /// them. None: one factor for each dim.
+  std::vector<std::vector<int64_t>> factors;
 };
 
 struct ReshardMove {
