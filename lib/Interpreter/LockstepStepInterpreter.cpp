@@ -134,6 +134,20 @@ FailureOr<HostTensor> LockstepStepInterpreter::getState(StringRef name) const {
       return dist::BufferOp(buffer.op).emitOpError()
              << "cannot gather state '" << name << "': " << error;
     }
+  // A whole is what its parts are.
+  HostTensor joined;
+  for (auto part : ModuleOp(module).getOps<dist::StateOp>()) {
+    if (part.getPartOf() != name)
+      continue;
+    FailureOr<HostTensor> value = getState(part.getSymName());
+    if (failed(value))
+      return failure();
+    if (!joined)
+      joined = HostTensor(state.getTensorType());
+    pasteBox(joined, *value, *part.getBoxOffsets());
+  }
+  if (joined)
+    return joined;
   return mlir::emitError(ModuleOp(module).getLoc())
          << "expected a buffer that holds state '" << name << "', got none";
 }
@@ -403,34 +417,67 @@ LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
   return checkStates();
 }
 
+/// The argument of `update` that takes the gradient of `state`, or nothing.
+static std::optional<unsigned> findGradient(func::FuncOp update,
+                                            StringRef state) {
+  for (unsigned i = 0; update && i < update.getNumArguments(); ++i)
+    if (auto mark = update.getArgAttrOfType<FlatSymbolRefAttr>(
+            i, DistDialect::kGradientOf);
+        mark && mark.getValue() == state)
+      return i;
+  return std::nullopt;
+}
+
+/// The gradient of a whole from those of its parts; empty when it has none.
+FailureOr<HostTensor>
+LockstepStepInterpreter::gatherParts(StringRef name, dist::StateOp whole,
+                                     const StepResult &result) {
+  HostTensor joined;
+  for (auto part : module.getOps<dist::StateOp>()) {
+    if (part.getPartOf() != whole.getSymName())
+      continue;
+    FailureOr<HostTensor> value =
+        gatherGradient(name, part.getSymName(), result);
+    if (failed(value))
+      return failure();
+    if (!joined)
+      joined =
+          HostTensor(value->getElementType(), whole.getTensorType().getShape());
+    pasteBox(joined, *value, *part.getBoxOffsets());
+  }
+  return joined;
+}
+
 FailureOr<HostTensor>
 LockstepStepInterpreter::gatherGradient(StringRef name, StringRef state,
                                         const StepResult &result) {
   auto op = symbols.lookup<dist::StepOp>(name);
-  auto function =
-      op ? symbols.lookup<func::FuncOp>(op.getMicrobatch()) : func::FuncOp();
+  auto update =
+      op ? symbols.lookup<func::FuncOp>(op.getUpdate()) : func::FuncOp();
   auto of = symbols.lookup<dist::StateOp>(state);
-  for (unsigned i = 0; function && of && i < function.getNumResults(); ++i) {
-    auto mark = function.getResultAttrOfType<FlatSymbolRefAttr>(
-        i, DistDialect::kGradientOf);
-    auto layout =
-        function.getResultAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
-    auto sum =
-        mark ? result.gradients.find(mark.getAttr()) : result.gradients.end();
-    if (!layout || sum == result.gradients.end() || mark.getValue() != state)
-      continue;
-    HostTensor whole(getElementTypeOrSelf(function.getResultTypes()[i]),
-                     of.getTensorType().getShape());
-    std::string error =
-        gatherTensor(sum->second, layout, lockstep.getMesh(), whole);
-    if (error.empty())
-      return whole;
-    return function.emitOpError()
-           << "cannot gather the gradient of '" << state << "': " << error;
+  std::optional<unsigned> argument = findGradient(update, state);
+  auto sum =
+      of ? result.gradients.find(of.getSymNameAttr()) : result.gradients.end();
+  if (of && !argument) {
+    FailureOr<HostTensor> joined = gatherParts(name, of, result);
+    if (failed(joined) || *joined)
+      return joined;
   }
-  return mlir::emitError(module.getLoc())
-         << "expected a gradient of '" << state << "' in step '" << name
-         << "', got none";
+  auto layout = argument ? update.getArgAttrOfType<dist::LayoutAttr>(
+                               *argument, DistDialect::kLayout)
+                         : dist::LayoutAttr();
+  if (!layout || sum == result.gradients.end())
+    return mlir::emitError(module.getLoc())
+           << "expected a gradient of '" << state << "' in step '" << name
+           << "', got none";
+  HostTensor whole(getElementTypeOrSelf(update.getArgumentTypes()[*argument]),
+                   of.getTensorType().getShape());
+  std::string error =
+      gatherTensor(sum->second, layout, lockstep.getMesh(), whole);
+  if (error.empty())
+    return whole;
+  return update.emitOpError()
+         << "cannot gather the gradient of '" << state << "': " << error;
 }
 
 LogicalResult LockstepStepInterpreter::runEntry(

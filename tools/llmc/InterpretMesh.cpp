@@ -61,11 +61,15 @@ LogicalResult MeshRun::runStep(StringRef name, int64_t step,
     return failure();
   result.metrics = locals.metrics;
   for (auto &[state, value] : locals.gradients) {
+    auto op = whole.lookupSymbol<dist::StateOp>(state);
+    StringAttr of = op && op.isPart() ? op.getPartOfAttr().getAttr() : state;
+    if (result.gradients.contains(of))
+      continue;
     FailureOr<HostTensor> gradient =
-        interpreter.gatherGradient(name, state.getValue(), locals);
+        interpreter.gatherGradient(name, of.getValue(), locals);
     if (failed(gradient))
       return failure();
-    result.gradients[state] = *gradient;
+    result.gradients[of] = *gradient;
   }
   return success();
 }
@@ -81,8 +85,7 @@ LogicalResult MeshRun::runEntry(StringRef name,
 }
 
 HostTensor MeshRun::getState(StringRef name) {
-  if (!llvm::is_contained(interpreter.getStateNames(),
-                          StringAttr::get(whole.getContext(), name)))
+  if (!whole.lookupSymbol<dist::StateOp>(name))
     return {};
   FailureOr<HostTensor> state = interpreter.getState(name);
   return succeeded(state) ? *state : HostTensor();

@@ -54,7 +54,7 @@ public:
 
   /// Puts the whole value of each state that a buffer holds into its boxes.
   LogicalResult setStates(const NamedTensors &states);
-  /// The whole value, gathered from all boxes.
+  /// The whole value, gathered from all boxes, or from those of its parts.
   FailureOr<HostTensor> getState(StringRef name) const;
   /// Names of all states that buffers hold, in module order.
   SmallVector<mlir::StringAttr> getStateNames() const;
@@ -68,8 +68,8 @@ public:
   LogicalResult runStep(StringRef name, int64_t step, InputSource inputs,
                         StepResult &result);
 
-  /// The whole sum of a gradient, gathered by the layout of the result that
-  /// step `name` sums.
+  /// The whole sum of a gradient, gathered by the layout of the argument that
+  /// the update of step `name` takes; of a state in parts, from them.
   FailureOr<HostTensor> gatherGradient(StringRef name, StringRef state,
                                        const StepResult &result);
 
@@ -80,6 +80,8 @@ public:
                          SmallVectorImpl<HostTensor> &results);
 
 private:
+  FailureOr<HostTensor> gatherParts(StringRef name, dist::StateOp whole,
+                                    const StepResult &result);
   struct Buffer {
     dist::BufferOp op;
     DeviceTensors value;
