@@ -18,17 +18,12 @@ of both projections. Prints one JSON object: mesh axes -> list of
 import argparse
 import collections
 import json
-import os
 import pathlib
 import re
 import sys
 
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
 BYTES = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "pred": 1, "s8": 1, "u8": 1}
-
-
-def parse_mesh(text):
-    return {name: int(size) for name, size in (axis.split("=") for axis in text.split(","))}
 
 
 def result_bytes(text):
@@ -106,54 +101,40 @@ def count(text, mesh):
     ]
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    p.add_argument("--mesh", required=True, help="data=4,tensor=2")
-    for name, default in (("layers", 4), ("d", 128), ("heads", 4), ("seq", 128), ("batch", 8), ("vocab", 256)):
-        p.add_argument(f"--{name}", type=int, default=default)
-    a = p.parse_args()
-    mesh = parse_mesh(a.mesh)
-    num_devices = 1
-    for size in mesh.values():
-        num_devices *= size
-    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={num_devices}"
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "gpt"))
+def compiled_step(c, mesh_text):
+    """The HLO text of the optimised step: loss, gradient and SGD."""
     import jax
     import jax.numpy as jnp
     import make_gpt
-    from jax.sharding import NamedSharding, PartitionSpec
+    import make_gpt_sharded as sharded
 
-    c = make_gpt.Config(a.layers, a.d, a.heads, a.seq, a.batch, a.vocab)
-    device_mesh = jax.make_mesh(tuple(mesh.values()), tuple(mesh))
-    axis = lambda name: name if name in mesh else None
-
-    def spec(path, leaf):
-        name = ".".join(str(getattr(key, "key", getattr(key, "idx", key))) for key in path)
-        if name.endswith(("qkv.w", "in.w")):
-            return PartitionSpec(None, axis("tensor"))
-        if name.endswith(("qkv.b", "in.b")):
-            return PartitionSpec(axis("tensor"))
-        if name.endswith(("proj.w", "out.w")):
-            return PartitionSpec(axis("tensor"), None)
-        return PartitionSpec()
-
-    shapes = make_gpt.parameter_shapes(c)
-    place = lambda s: NamedSharding(device_mesh, s)
-    weights = jax.tree_util.tree_map_with_path(lambda path, leaf: place(spec(path, leaf)), shapes)
-    batch = place(PartitionSpec(axis("data")))
+    mesh = sharded.parse_mesh(mesh_text)
     loss = make_gpt.loss_function(c)
 
     def step(params, tokens, targets):
         value, grads = jax.value_and_grad(loss)(params, tokens, targets)
         return value, jax.tree.map(lambda w, g: w - 0.01 * g, params, grads)
 
-    ids = jax.ShapeDtypeStruct((c.batch, c.seq), jnp.int32)
-    compiled = (
-        jax.jit(step, in_shardings=(weights, batch, batch), out_shardings=(place(PartitionSpec()), weights))
-        .lower(shapes, ids, ids)
-        .compile()
-    )
-    print(json.dumps({"mesh": mesh, "jax": jax.__version__, "collectives": count(compiled.as_text(), mesh)}))
+    params = sharded.shard(make_gpt.parameter_shapes(c), mesh, lambda path: sharded.MEGATRON.get(path[-2:], ()))
+    ids = sharded.shard(jax.ShapeDtypeStruct((c.batch, c.seq), jnp.int32), mesh, lambda path: ("data",))
+    weights = jax.tree.map(lambda leaf: leaf.sharding, params)
+    out = (jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()), weights)
+    lowered = jax.jit(step, out_shardings=out).lower(params, ids, ids)
+    return jax.__version__, lowered.compile().as_text()
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--mesh", required=True, help="data=4,tensor=2")
+    for name, default in (("layers", 4), ("d", 128), ("heads", 4), ("seq", 128), ("batch", 8), ("vocab", 256)):
+        p.add_argument(f"--{name}", type=int, default=default)
+    a = p.parse_args()
+    mesh = {name: int(size) for name, size in (axis.split("=") for axis in a.mesh.split(","))}
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "gpt"))
+    import make_gpt
+
+    version, text = compiled_step(make_gpt.Config(a.layers, a.d, a.heads, a.seq, a.batch, a.vocab), a.mesh)
+    print(json.dumps({"mesh": mesh, "jax": version, "collectives": count(text, mesh)}))
 
 
 if __name__ == "__main__":
