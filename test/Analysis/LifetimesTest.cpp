@@ -55,6 +55,17 @@ TEST(Lifetimes, WithoutWaitsNothingIsKnown) {
   EXPECT_GT(lives[1].end, 3);
 }
 
+TEST(Lifetimes, WhatNothingOpensMayBeginInTheCallBefore) {
+  // The other stream writes A first; compute waits for it, and reads.
+  LifetimeProblem problem{2, 0, 1, {}};
+  problem.instructions = {{1, {0}}, {1, {}, 1, -1}, {0, {}, -1, 1}, {0, {0}}};
+  EXPECT_FALSE(findLifetimes(problem)[0].isClosed);
+  // Behind a signal of compute it belongs to this call.
+  problem.instructions.insert(problem.instructions.begin(),
+                              {{0, {}, 0, -1}, {1, {}, -1, 0}});
+  EXPECT_TRUE(findLifetimes(problem)[0].isClosed);
+}
+
 TEST(Lifetimes, FindsFaults) {
   EXPECT_NE((LifetimeProblem{1, 1, 0, {}}).check(), "");
   EXPECT_NE((LifetimeProblem{1, 0, 0, {{0, {0}}}}).check(), "");

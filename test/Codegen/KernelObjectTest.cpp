@@ -8,6 +8,9 @@
 #include "KernelRunner.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Transforms/Kernels/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,6 +61,37 @@ TEST(KernelObject, SameKernelsSameBytes) {
     object = *made;
   }
   EXPECT_EQ(objects[0], objects[1]);
+}
+
+TEST(KernelObject, CoordinatesAreBoundedScalars) {
+  GraphContext context;
+  context.get()
+      ->loadDialect<mlir::func::FuncDialect, mlir::memref::MemRefDialect,
+                    mlir::arith::ArithDialect>();
+  std::string kernel = R"(
+  func.func private @k.0(%c: index, %a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>)
+      attributes {llmc.kernel, llmc.access = ["scalar", "write"], llmc.types = [i32, f32], llmc.rows = 1 : i64,
+                  llmc.scratch = 0 : i64, BOUND} {
+    %v = arith.constant 1.0 : f32
+    memref.store %v, %a[%c] : memref<4xf32>
+    return
+  })";
+  std::string bounded = kernel, free = kernel;
+  bounded.replace(kernel.find("BOUND"), 5, "llmc.scalars = array<i64: 3>");
+  free.replace(kernel.find("BOUND"), 5, "other");
+  auto module = context.parse(bounded);
+  ASSERT_TRUE(module) << context.takeMessages();
+  auto manifest = codegen::getManifest(*module);
+  ASSERT_TRUE(succeeded(manifest)) << context.takeMessages();
+  ASSERT_EQ(manifest->kernels[0].arguments.size(), 1u);
+  ASSERT_EQ(manifest->kernels[0].scalars.size(), 1u);
+  EXPECT_EQ(manifest->kernels[0].scalars[0].low, 0);
+  EXPECT_EQ(manifest->kernels[0].scalars[0].high, 3);
+  EXPECT_TRUE(succeeded(codegen::compileKernels(*module)));
+  auto unbounded = context.parse(free);
+  ASSERT_TRUE(unbounded) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::getManifest(*unbounded)));
+  EXPECT_THAT(context.takeMessages(), HasSubstr("to bound each scalar"));
 }
 
 TEST(KernelObject, UnknownFunctionIsAnError) {
