@@ -33,6 +33,8 @@ public:
                          SmallVectorImpl<HostTensor> &results);
   /// The whole value of a state; empty for an unknown name.
   HostTensor getState(StringRef name);
+  /// Names of all states that are no parts, in module order.
+  SmallVector<mlir::StringAttr> getWholeStates();
 
   /// Notes how far `got` is from `want`, relative to the largest element; an
   /// error where it is farther than rounding takes it.
