@@ -249,6 +249,7 @@ void LayoutPropagation::visitFactor(int number, int factor,
 void LayoutPropagation::visit(int number, const Round &round) {
   const Relation &relation = relations[number];
   isDirty[number] = false;
+  ++numVisits;
   if (round.onlyPassing && !relation.passesAll)
     return;
   if (round.onlySingleUse && !relation.isSingleUse)

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/LayoutPropagation.h"
+#include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
-#include <chrono>
 #include <random>
 
 using namespace llmc;
@@ -69,6 +69,7 @@ protected:
     relation.phase = phase;
     int made = value(result);
     relation.results = {made};
+    relations.push_back(relation);
     engine.addRelation(std::move(relation));
     return made;
   }
@@ -85,8 +86,20 @@ protected:
     return text;
   }
 
+  /// [b, 6, 64] -> [b, 384]
+  int merge(int a) {
+    int64_t b = shape(a)[0], m = shape(a)[1], n = shape(a)[2];
+    LayoutRelation relation;
+    int fb = relation.rule.addFactor(b), fm = relation.rule.addFactor(m);
+    int fn = relation.rule.addFactor(n);
+    relation.rule.operands = {{{fb}, {fm}, {fn}}};
+    relation.rule.results = {{{fb}, {fm, fn}}};
+    return relate(std::move(relation), {a}, {b, m * n});
+  }
+
   LayoutPropagation engine{{2, 4}};
   uint8_t phase = 0;
+  std::vector<LayoutRelation> relations;
 };
 
 TEST_F(Spread, ColumnsThenRows) {
@@ -234,6 +247,117 @@ TEST_F(Spread, RandomGraphsComeToRest) {
   }
   EXPECT_GT(equal, 1000u);
   EXPECT_GT(held, 100u);
+}
+
+/// Where an op's tensors are split alike, they are stored alike: each factor
+/// has one list and one extent in all of them (E1 of the layout algebra).
+TEST_F(Spread, RandomStorageIsOneForEachFactor) {
+  mlir::MLIRContext context;
+  context.loadDialect<dist::DistDialect>();
+  SmallVector<mlir::StringAttr> names;
+  for (const char *name : {"a", "b", "c"})
+    names.push_back(mlir::StringAttr::get(&context, name));
+  const int64_t sizes[] = {2, 4, 3};
+  auto mesh = dist::MeshAxesAttr::get(&context, names, sizes);
+  std::mt19937 random(23);
+  size_t solved = 0, padded = 0, alike = 0;
+  for (int round = 0; round < 1500; ++round) {
+    engine = LayoutPropagation(sizes);
+    relations.clear();
+    std::vector<int> flat, cube;
+    phase = 0;
+    for (int i = 0; i < 3; ++i) {
+      std::vector<AxisList> dims(2);
+      for (int8_t axis = 0; axis < 3; ++axis)
+        if (random() % 3 == 0)
+          dims[random() % 2].push_back(axis);
+      flat.push_back(random() % 2 ? add({18, 18}, dims, Seed::State)
+                                  : value({18, 18}));
+    }
+    for (int i = 0; i < 8; ++i) {
+      phase = i >= 6;
+      auto pick = [&](std::vector<int> &from) {
+        return from[random() % from.size()];
+      };
+      switch (random() % 5) {
+      case 0:
+        flat.push_back(dot(pick(flat), pick(flat)));
+        break;
+      case 1:
+        cube.push_back(split(pick(flat), 6));
+        break;
+      case 2:
+        if (!cube.empty())
+          flat.push_back(merge(pick(cube)));
+        break;
+      case 3:
+        if (!cube.empty())
+          cube.push_back(sum(pick(cube), pick(cube)));
+        break;
+      default:
+        flat.push_back(sum(pick(flat), pick(flat)));
+      }
+    }
+    if (engine.solve())
+      continue;
+    ++solved;
+    auto dimOf = [&](int v, int d) {
+      FactorSplit split;
+      for (int8_t axis : engine.getVariable(v).dims[d])
+        split.axes.push_back(
+            dist::AxisAttr::get(&context, names[axis].getValue()));
+      split.atoms = engine.getStored(v, d);
+      padded += split.isPadded();
+      return assembleDim(&context, {split}, {shape(v)[d]}, mesh);
+    };
+    for (const LayoutRelation &relation : relations) {
+      FactorSplits known(relation.rule.factors.size());
+      auto visit = [&](ArrayRef<int> numbers, ArrayRef<TensorFactors> tensors) {
+        for (auto [v, tensor] : llvm::zip(numbers, tensors))
+          for (auto [d, factors] : llvm::enumerate(tensor)) {
+            SmallVector<int64_t> parts;
+            for (int factor : factors)
+              parts.push_back(relation.rule.factors[factor].size);
+            SmallVector<FactorSplit> splits;
+            if (!projectDim(dimOf(v, d), parts, mesh, splits).empty())
+              continue;
+            for (auto [factor, split] : llvm::zip(factors, splits)) {
+              if (known[factor] && known[factor]->axes == split.axes) {
+                ASSERT_TRUE(known[factor]->atoms == split.atoms);
+                alike += !split.isWhole();
+              }
+              known[factor] = split;
+            }
+          }
+      };
+      visit(relation.operands, relation.rule.operands);
+      visit(relation.results, relation.rule.results);
+    }
+  }
+  EXPECT_GT(solved, 500u);
+  EXPECT_GT(padded, 500u);
+  EXPECT_GT(alike, 1000u);
+}
+
+/// An op is visited when a list at it has changed, so that twice the blocks are
+/// twice the visits.
+TEST_F(Spread, VisitsGrowWithOps) {
+  auto count = [&](int blocks) {
+    engine = LayoutPropagation({2, 4});
+    int x = add({8, 16}, {{data}, {}}, Seed::Input);
+    for (int i = 0; i < blocks; ++i) {
+      int up = add({16, 64}, {{}, {tensor}}, Seed::State);
+      int down = add({64, 16}, {{tensor}, {}}, Seed::State);
+      int h = dot(x, up);
+      x = sum(x, dot(sum(h, h), down));
+    }
+    EXPECT_FALSE(engine.solve());
+    EXPECT_EQ(show(x), "{0} {}");
+    return engine.getNumVisits();
+  };
+  int64_t few = count(100), many = count(400);
+  EXPECT_LT(many, 5 * few);
+  EXPECT_LT(many, 400 * 4 * 40);
 }
 
 } // namespace

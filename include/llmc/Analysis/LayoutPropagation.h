@@ -115,6 +115,8 @@ public:
   ArrayRef<LayoutRefusal> getRefusals() const { return refusals; }
   /// Lists that differ where a factor should have one.
   std::vector<LayoutConflict> findConflicts() const;
+  /// How often a relation was looked at: what the time depends on.
+  int64_t getNumVisits() const { return numVisits; }
 
 private:
   /// Where a factor stands.
@@ -191,6 +193,7 @@ private:
   std::vector<LayoutRefusal> refusals;
   std::vector<uint8_t> isFrozen, isDirty;
   std::vector<ClassAtoms> dimAtoms;
+  int64_t numVisits = 0;
 };
 
 } // namespace llmc
