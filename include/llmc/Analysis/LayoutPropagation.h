@@ -108,6 +108,9 @@ public:
   const LayoutVariable &getVariable(int variable) const {
     return variables[variable];
   }
+  const graph::ShardingRule &getRule(int relation) const {
+    return relations[relation].given.rule;
+  }
   /// The canonical atoms of a solved dim.
   Atoms getStored(int variable, int dim) const;
   /// Relations that could not be tied to the others' boundaries, with factor.

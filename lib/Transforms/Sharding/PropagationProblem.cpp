@@ -398,12 +398,12 @@ LayoutAttr PropagationProblem::getResultLayout(FuncOp function,
 // Remarks
 //===----------------------------------------------------------------------===//
 
-/// Where axes came from: the op, or that they were given.
+/// Where axes came from: the op with its rule, or that they were given.
 std::string PropagationProblem::describe(int relation) {
   if (relation < 0)
     return "given";
-  return "'" + ops[relation]->getName().getStringRef().str() + "', step " +
-         std::to_string(relation);
+  return "'" + ops[relation]->getName().getStringRef().str() + "', " +
+         engine.getRule(relation).str() + ", step " + std::to_string(relation);
 }
 
 void PropagationProblem::emitRemarks() {

@@ -5,7 +5,7 @@
 dist.mesh @mesh = <"a"=2, "b"=2>
 func.func @meet(%x: tensor<8xf32> {dist.role = "input", dist.input = "x", dist.layout = #dist.layout<@mesh, [{"a"}]>},
                 %y: tensor<8xf32> {dist.role = "input", dist.input = "y", dist.layout = #dist.layout<@mesh, [{"b"}]>}) -> (tensor<8xf32> {dist.name = "z"}) {
-  // CHECK: kept {"a"} ('stablehlo.add', step 1), runner-up {"b"} (given) on factor 0
+  // CHECK: kept {"a"} ('stablehlo.add', ([a],[a])->([a]) {a=8}, step 1), runner-up {"b"} (given) on factor 0
   %0 = stablehlo.tanh %x : tensor<8xf32>
   %1 = stablehlo.add %0, %y : tensor<8xf32>
   return %1 : tensor<8xf32>
