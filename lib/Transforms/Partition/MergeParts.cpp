@@ -20,6 +20,9 @@
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Transforms/Partition/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -436,11 +439,22 @@ static void mergeBuffers(const Family &family) {
     buffer.erase();
 }
 
+/// What the optimizer computes of its settings alone is there for each part:
+/// once it is one value, the ops of parts have it in common.
+static void unifyScalars(func::FuncOp update) {
+  IRRewriter rewriter(update.getContext());
+  DominanceInfo dominance(update);
+  eliminateCommonSubExpressions(rewriter, dominance, update);
+}
+
 void MergePartsPass::runOnOperation() {
+  SmallVector<FamilyGroup> groups = findGroups(getOperation());
   llvm::SetVector<Operation *> functions;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    functions.insert(program.function);
-  for (const FamilyGroup &group : findGroups(getOperation())) {
+    if (functions.insert(program.function) && !groups.empty() &&
+        program.kind == FunctionKind::Update)
+      unifyScalars(program.function);
+  for (const FamilyGroup &group : groups) {
     bool can = llvm::all_of(functions, [&](Operation *function) {
       return FunctionMerger(cast<func::FuncOp>(function), group).canMerge();
     });

@@ -18,6 +18,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include <set>
 
 using namespace mlir;
 using namespace llmc;
@@ -143,7 +144,11 @@ static bool isContraction(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 void PartPacker::addKnown(const Pack &pack, Value whole) {
-  if (known.insert({pack, whole}).second)
+  // A value that is several parts stays as it is.
+  std::set<const void *> apart;
+  for (Value part : pack.parts)
+    apart.insert(part.getAsOpaquePointer());
+  if (known.insert({pack, whole}).second && apart.size() == pack.parts.size())
     order.push_back(pack);
   known[pack] = whole;
 }
@@ -172,7 +177,8 @@ PartPacker::findMergeOf(ArrayRef<Operation *> ops, int factor,
     (*dim < 0 ? shared : packed).insert(first);
     bool isOne = llvm::all_of(
         ops, [&](Operation *op) { return op->getOperand(i) == first; });
-    if (*dim < 0 ? !isOne : !mayCopy && !canPack(getOperands(ops, i, *dim)))
+    if (*dim < 0 ? !isOne
+                 : !canHave(getOperands(ops, i, *dim), ops.front(), mayCopy))
       return std::nullopt;
   }
   for (const graph::TensorFactors &result : rule.results) {
@@ -183,7 +189,8 @@ PartPacker::findMergeOf(ArrayRef<Operation *> ops, int factor,
   }
   bool isMixed =
       llvm::any_of(shared, [&](Value value) { return packed.contains(value); });
-  if (isMixed || packed.empty() || !areApart(ops))
+  // Without packed operands the results are constant along the dim.
+  if (isMixed || !areApart(ops))
     return std::nullopt;
   return merge;
 }
@@ -193,8 +200,8 @@ std::optional<PartPacker::Merge> PartPacker::findMerge(const Pack &pack,
   std::vector<Operation *> ops;
   for (Value part : pack.parts) {
     Operation *op = part.getDefiningOp();
-    if (!op || llvm::is_contained(ops, op) ||
-        (!ops.empty() && !areEqual(ops.front(), op)) ||
+    if (!op ||
+        (!ops.empty() && op != ops.front() && !areEqual(ops.front(), op)) ||
         cast<OpResult>(part).getResultNumber() !=
             cast<OpResult>(pack.parts.front()).getResultNumber())
       return std::nullopt;
@@ -207,7 +214,7 @@ std::optional<PartPacker::Merge> PartPacker::findMerge(const Pack &pack,
       if (auto dim = first->getAttrOfType<IntegerAttr>(name))
         isDim |= dim.getInt() == pack.dim;
     if (isDim || first->getNumOperands() != 1 || !areApart(ops) ||
-        !canPack(getOperands(ops, 0, pack.dim)))
+        !canHave(getOperands(ops, 0, pack.dim), first, mayCopy))
       return std::nullopt;
     return Merge{ops, {pack.dim}, {pack.dim}};
   }
@@ -240,9 +247,26 @@ bool PartPacker::canPack(const Pack &pack) {
 }
 
 bool PartPacker::canContract(const Pack &pack) {
-  Operation *first = pack.parts.front().getDefiningOp();
-  return first && isContraction(first) &&
+  return pack.parts.front().getDefiningOp() &&
          findMerge(pack, /*mayCopy=*/true).has_value();
+}
+
+/// Values that are made, each its own part: weights are never copied.
+static bool mayBeCopied(const Pack &pack) {
+  llvm::SmallPtrSet<Value, 4> seen;
+  return llvm::all_of(pack.parts, [&](Value part) {
+    return part.getDefiningOp() && seen.insert(part).second;
+  });
+}
+
+/// Whether `user` can have its operand so: a contraction may have it copied,
+/// and a collective behind it passes that on.
+bool PartPacker::canHave(const Pack &operand, Operation *user, bool mayCopy) {
+  if (canPack(operand) || !mayCopy)
+    return canPack(operand);
+  return isContraction(user)
+             ? mayBeCopied(operand)
+             : isa<dist::CollectiveInterface>(user) && canContract(operand);
 }
 
 std::optional<std::vector<Operation *>>

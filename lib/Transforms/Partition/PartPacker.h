@@ -40,7 +40,8 @@ public:
 
   /// The parts can be had as one value with nothing copied.
   bool canPack(const Pack &pack);
-  /// The same, or as contractions of which one side is copied together.
+  /// The same, or as a contraction (behind collectives) of which one side is
+  /// copied together.
   bool canContract(const Pack &pack);
   /// What the parts make; copied together where it must be.
   Value build(const Pack &pack);
@@ -70,6 +71,7 @@ private:
   Value buildMerge(const Pack &pack, const Merge &merge);
   Operation *mergeOps(ArrayRef<Operation *> ops, const Merge &merge,
                       ArrayRef<std::pair<unsigned, int64_t>> packedResults);
+  bool canHave(const Pack &operand, Operation *user, bool mayCopy);
   Value copyTogether(const Pack &pack);
   void eraseDead();
   void sliceKnown(const Pack &pack, Value whole);
