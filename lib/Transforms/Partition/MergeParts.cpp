@@ -17,6 +17,7 @@
 
 #include "PartPacker.h"
 #include "llmc/Analysis/Program.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Transforms/Partition/Passes.h"
@@ -333,14 +334,23 @@ void FunctionMerger::buildUses(const Pack &pack) {
   }
 }
 
-/// The first place gets the mark of the whole.
+/// The first place gets the mark of the whole, which has no layout.
 void FunctionMerger::replaceMark(const Row &row, bool isArgument) {
   dist::StateOp whole = row.family->whole;
   auto symbol = FlatSymbolRefAttr::get(whole.getSymNameAttr());
+  unsigned place = row.places.front();
   if (isArgument)
-    function.setArgAttr(row.places.front(), row.mark, symbol);
+    function.setArgAttr(place, row.mark, symbol);
   else
-    function.setResultAttr(row.places.front(), row.mark, symbol);
+    function.setResultAttr(place, row.mark, symbol);
+  for (StringRef name :
+       {StringRef(DistDialect::kLayout), StringRef(dist::kWholeShape)}) {
+    auto attr = StringAttr::get(function.getContext(), name);
+    if (isArgument)
+      function.removeArgAttr(place, attr);
+    else
+      function.removeResultAttr(place, attr);
+  }
 }
 
 /// The first part's argument becomes the whole; its uses and those of the
