@@ -398,8 +398,7 @@ void FunctionLocalizer::markLayouts() {
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     if (kind == FunctionKind::Entry ||
-        function.getResultAttr(i, DistDialect::kMetric) ||
-        function.getResultAttr(i, DistDialect::kGradientOf))
+        function.getResultAttr(i, DistDialect::kMetric))
       results[i] = dist::getLayout(type);
   setArgumentMarks(function, DistDialect::kLayout, arguments);
   setResultMarks(function, DistDialect::kLayout, results);

@@ -10,7 +10,6 @@ using namespace llmc;
 
 void llmc::buildPartitionPipeline(mlir::OpPassManager &manager) {
   manager.addPass(createLocalizePass());
-  manager.addPass(createMergePartsPass());
   manager.addPass(createCutSegmentsPass());
   manager.addPass(createVerifyLocalPass());
 }
