@@ -17,6 +17,9 @@ A case passes when loss and gradient norm of each step are within the bar of one
 device, and (with --twice) the same command gives the same bits. Cases after a
 `=` sign, as in `= pipe=2 schedule=gpipe`, must equal the case before to the bit.
 
+With --cross, each mesh of the file is run with 1 and 4 microbatches, with and
+without ZeRO-1, and there with all schedules and recomputations, bit-equal.
+
     python meshes.py --llmc llmc --model gpt.mlir --config gpt.toml -o out cases.txt
 """
 
@@ -75,6 +78,22 @@ def distance(rows, reference):
     return max(abs(x - y) / max(abs(y), 1e-30) if x == x else float("inf") for x, y in pairs)
 
 
+def cross(lines):
+    """All cases of the meshes that stand alone on a line."""
+    cases = []
+    for mesh in [words[0] for words in lines if len(words) == 1]:
+        for microbatches in ("1", "4"):
+            for zero in ("0", "1"):
+                base = [mesh, f"microbatches={microbatches}", f"zero={zero}"]
+                cases.append(base)
+                for recompute in ("none", "all", "2"):
+                    for schedule in ("1f1b", "gpipe"):
+                        more = [f"recompute={recompute}", f"schedule={schedule}"]
+                        if more != ["recompute=none", "schedule=1f1b"]:
+                            cases.append(["="] + base + more)
+    return cases
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     for name in ("llmc", "model", "config"):
@@ -83,6 +102,7 @@ def main():
     p.add_argument("--steps", type=int, default=20)
     p.add_argument("--bar", type=float, default=2e-5)
     p.add_argument("--twice", action="store_true")
+    p.add_argument("--cross", action="store_true", help="all options on each mesh")
     p.add_argument("--set", action="append", default=[], help="key=value for all runs")
     p.add_argument("-o", "--output", required=True)
     p.add_argument("cases")
@@ -90,7 +110,8 @@ def main():
     runner = Runner(a)
     failed, before = 0, None
     lines = [line.split("#")[0].split() for line in pathlib.Path(a.cases).read_text().splitlines()]
-    for words in filter(None, lines):
+    lines = [words for words in lines if words]
+    for words in cross(lines) if a.cross else lines:
         equal = words[0] == "="
         mesh, *rest = words[1:] if equal else words
         options = dict(word.split("=", 1) for word in rest)
@@ -109,7 +130,7 @@ def main():
         failed += bool(faults)
         verdict = "FAILED  " if faults else "passed  "
         print(verdict + f"{' '.join(words)}: {worst:.1e}" + "".join("; " + f for f in faults), flush=True)
-    print(f"{sum(1 for w in lines if w)} cases, {failed} failed")
+    print(f"{len(cross(lines) if a.cross else lines)} cases, {failed} failed")
     sys.exit(1 if failed else 0)
 
 
