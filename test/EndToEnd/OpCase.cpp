@@ -93,7 +93,9 @@ void OpCase::drawPartial() {
   for (auto [f, split] : llvm::enumerate(splits))
     for (dist::AxisAttr axis : split->axes)
       homes[axis.getName().str()] = f;
-  for (auto &[axis, home] : homes) {
+  for (auto &entry : homes) {
+    int home = entry.second;
+    const std::string &axis = entry.first;
     const graph::Factor &factor = rule.factors[home];
     if (factor.kind != FactorKind::Reduced)
       continue;
