@@ -36,7 +36,7 @@ public:
   /// Names of all states that are no parts, in module order.
   SmallVector<mlir::StringAttr> getWholeStates();
 
-  /// Notes how far `got` is from `want`, relative to the largest element; an
+  /// Notes how far `got` is from `want`, relative to the largest element
   /// error where it is farther than rounding takes it.
   rt::Status compare(const std::string &what, const HostTensor &want,
                      const HostTensor &got);
