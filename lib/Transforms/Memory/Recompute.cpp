@@ -204,6 +204,7 @@ dist::SegmentOp llmc::withResults(dist::SegmentOp segment,
   return wider;
 }
 
+/// Whether the block runs again: with `every` all but each K-th.
 static bool isSelected(dist::RecomputeAttr recompute, int64_t block) {
   switch (recompute.getKind()) {
   case dist::RecomputeKind::None:
@@ -211,7 +212,7 @@ static bool isSelected(dist::RecomputeAttr recompute, int64_t block) {
   case dist::RecomputeKind::All:
     return true;
   case dist::RecomputeKind::Every:
-    return block % recompute.getEvery() == 0;
+    return (block + 1) % recompute.getEvery() != 0;
   }
   return false;
 }

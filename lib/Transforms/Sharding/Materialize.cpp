@@ -66,6 +66,7 @@ private:
   void hasten(Value copy, Value value, Operation *user);
   Value cloneAs(Operation *source, LayoutAttr want, Operation *user);
   FailureOr<Value> reshard(Value value, LayoutAttr want, Operation *user);
+  FailureOr<Value> reshardOrLift(Value value, LayoutAttr want, Operation *user);
   Operation *chooseMarks(Value value, LayoutAttr want, Operation *user);
 
   dist::MeshAxesAttr mesh;
@@ -78,6 +79,8 @@ private:
   /// Before anything is written: what propagation and placement decided.
   llvm::DenseMap<Value, LayoutAttr> decided;
   llvm::DenseMap<Operation *, OpLayouts> layouts;
+  /// What ops want of each value.
+  llvm::DenseSet<std::pair<Value, Attribute>> wanted;
   /// By value, wanted layout and (of arguments) the chunk that reads it.
   llvm::DenseMap<std::tuple<Value, Attribute, int64_t>, Value> copies;
 };
@@ -181,6 +184,9 @@ LogicalResult FunctionMaterializer::readOp(Operation *op) {
     problem.results.push_back(cast<LayoutAttr>(layout));
   }
   layouts[op] = getOpLayouts(problem);
+  for (auto [operand, want] :
+       llvm::zip(op->getOperands(), layouts[op].operands))
+    wanted.insert({operand, want});
   return success();
 }
 
@@ -270,6 +276,19 @@ void FunctionMaterializer::hasten(Value copy, Value value, Operation *user) {
   }
 }
 
+/// A partial value that is wanted reduced on another stage as well goes there
+/// once: reduced, and lifted for those that want summands.
+FailureOr<Value> FunctionMaterializer::reshardOrLift(Value value,
+                                                     LayoutAttr want,
+                                                     Operation *user) {
+  LayoutAttr full = want.withPartial({});
+  bool isMoved = dist::getLayout(value.getType()).getAt() != want.getAt();
+  if (!isMoved || full == want || !wanted.contains({value, full}))
+    return reshard(value, want, user);
+  FailureOr<Value> made = getAs(value, full, user);
+  return failed(made) ? made : reshard(*made, want, user);
+}
+
 /// `value` in the wanted layout, for `user`.
 FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
                                              Operation *user) {
@@ -277,18 +296,17 @@ FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
   if (!want || !have || isReadableAs(have, want))
     return value;
   int64_t chunk = value.getDefiningOp() ? 0 : marks.getChunk(user);
-  Value &copy = copies[{value, want, chunk}];
-  if (copy) {
+  if (Value copy = copies.lookup({value, want, chunk})) {
     hasten(copy, value, user);
     return copy;
   }
   Operation *source = value.getDefiningOp();
   if (Value clone = source ? cloneAs(source, want, user) : Value())
-    return copy = clone;
-  FailureOr<Value> made = reshard(value, want, user);
+    return copies[{value, want, chunk}] = clone;
+  FailureOr<Value> made = reshardOrLift(value, want, user);
   if (failed(made))
     return failure();
-  return copy = *made;
+  return copies[{value, want, chunk}] = *made;
 }
 
 //===----------------------------------------------------------------------===//

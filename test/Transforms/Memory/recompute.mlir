@@ -1,4 +1,7 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-recompute | FileCheck %s
+// RUN: sed 's/(<all>)/(<every, 2>)/' %s | llmc-opt --split-input-file --verify-diagnostics --llmc-recompute | FileCheck %s
+// RUN: sed 's/(<all>)/(<every, 1>)/' %s | llmc-opt --split-input-file --verify-diagnostics --llmc-recompute | FileCheck %s --check-prefix=EVERY
+// EVERY-NOT: dist.fence
 // RUN: not llmc-opt %s --split-input-file --llmc-recompute --remarks-filter=memory --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: block 0: 1 ops are computed again, 16 B are not kept
 

@@ -71,6 +71,32 @@ dist.entry @forward function(@use) chunks([0])
 
 // -----
 
+// A partial value that another stage wants both reduced and in summands goes
+// there once: reduced, and kept by one device of "x" for the op that adds.
+#columns1 = #dist.layout<@mesh, [{}, {"x"}], at = {"pipe" = [1]}>
+#rows1 = #dist.layout<@mesh, [{"x"}, {}], at = {"pipe" = [1]}>
+#partial1 = #dist.layout<@mesh, [{}, {}], partial = [sum{"x"}], at = {"pipe" = [1]}>
+#partial0 = #dist.layout<@mesh, [{}, {}], partial = [sum{"x"}], at = {"pipe" = [0]}>
+#whole0 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [0]}>
+#F = #dist.phase<forward>
+#B = #dist.phase<backward_input>
+dist.mesh @mesh = <"pipe"=2, "x"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @once
+func.func @once(%x: tensor<4x4xf32> {dist.layout = #columns1, dist.input = "x", dist.role = "input"}, %w: tensor<4x4xf32> {dist.layout = #rows1, dist.input = "w", dist.role = "input"}) -> (tensor<4x4xf32> {dist.layout = #whole0, dist.name = "y"}, tensor<4x4xf32> {dist.layout = #partial0, dist.name = "z"}) {
+  // CHECK: %[[P:.*]] = stablehlo.dot_general
+  // CHECK-NEXT: %[[W:.*]] = dist.reshard %[[P]]
+  // CHECK-NEXT: %[[K:.*]] = dist.keep %[[W]] where "x" = 0
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#partial1], dist.block = 1 : i64, dist.phase = #F} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK-NEXT: stablehlo.negate %[[K]]
+  %z = stablehlo.negate %p {dist.layouts = [#partial0], dist.block = 0 : i64, dist.phase = #B} : tensor<4x4xf32>
+  // CHECK-NEXT: stablehlo.tanh %[[W]]
+  %y = stablehlo.tanh %p {dist.layouts = [#whole0], dist.block = 0 : i64, dist.phase = #B} : tensor<4x4xf32>
+  return %y, %z : tensor<4x4xf32>, tensor<4x4xf32>
+}
+dist.entry @forward function(@once) chunks([0, 1])
+
+// -----
+
 // What is padded and what has copies is said.
 #row = #dist.layout<@mesh, [{"x"}:6, {}]>
 #whole = #dist.layout<@mesh, [{}, {}]>
