@@ -16,6 +16,8 @@ A case is `mesh [key=value ...]`, for example `pipe=2,data=2 microbatches=4 zero
 A case passes when loss and gradient norm of each step are within the bar of one
 device, and (with --twice) the same command gives the same bits. Cases after a
 `=` sign, as in `= pipe=2 schedule=gpipe`, must equal the case before to the bit.
+With --gradients BAR also ||g - g'|| / ||g'|| of each parameter's gradient in the
+last step is within BAR.
 
 With --cross, each mesh of the file is run with 1 and 4 microbatches, with and
 without ZeRO-1, and there with all schedules and recomputations, bit-equal.
@@ -26,6 +28,7 @@ without ZeRO-1, and there with all schedules and recomputations, bit-equal.
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -46,6 +49,9 @@ class Runner:
         config = self.a.zero_config if options.get("zero") == "1" else self.a.config
         command = [self.a.llmc, "train", self.a.model, "--config", config, "--steps", self.a.steps]
         command += ["--threads", 1, "--log", log]
+        if self.a.gradients:
+            shutil.rmtree(log.with_suffix(""), ignore_errors=True)
+            command += ["--fetch", "grad.*", "--dump", log.with_suffix("")]
         if mesh:
             command += ["--mesh", mesh]
         for key, value in options.items():
@@ -61,13 +67,23 @@ class Runner:
         return [(r["loss"], r["grad_norm"]) for r in rows if "loss" in r], None
 
     def reference(self, options):
+        """Rows of one device with as many microbatches, and its gradients."""
         key = options.get("microbatches", "1")
         if key not in self.references:
             rows, error = self.train("", {"microbatches": key})
             if error:
                 sys.exit(f"error: expected the reference on one device to run, got {error[0]}")
-            self.references[key] = rows
+            self.references[key] = rows, self.gradients()
         return self.references[key]
+
+    def gradients(self):
+        """Of the run before: name -> array."""
+        if not self.a.gradients:
+            return {}
+        import numpy
+
+        folder = self.out / str(self.number)
+        return {path.stem: numpy.load(path).astype("float64") for path in sorted(folder.glob("grad.*.npy"))}
 
 
 def distance(rows, reference):
@@ -94,6 +110,34 @@ def cross(lines):
     return cases
 
 
+def join_parts(gradients, reference):
+    """`gradients` with `<name>.0`, `<name>.1`, ... side by side as `<name>`."""
+    import numpy
+
+    joined = {name: value for name, value in gradients.items() if name in reference}
+    for name, whole in reference.items():
+        parts = [gradients[f"{name}.{i}"] for i in range(len(gradients)) if f"{name}.{i}" in gradients]
+        if parts:
+            dims = [d for d in range(whole.ndim) if parts[0].shape[d] != whole.shape[d]]
+            joined[name] = numpy.concatenate(parts, axis=dims[0])
+    return joined
+
+
+def farthest(gradients, reference):
+    """The gradient at the greatest relative distance, and this distance."""
+    gradients = join_parts(gradients, reference)
+    if sorted(gradients) != sorted(reference) or not reference:
+        return "names", float("inf")
+    worst = "none", 0.0
+    for name, other in reference.items():
+        difference = float(((gradients[name] - other) ** 2).sum() ** 0.5)
+        size = float((other**2).sum() ** 0.5)
+        found = difference / size if size else difference
+        if not found <= worst[1]:
+            worst = name, found
+    return worst
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     for name in ("llmc", "model", "config"):
@@ -101,6 +145,7 @@ def main():
     p.add_argument("--zero-config", help="the configuration of cases with zero=1")
     p.add_argument("--steps", type=int, default=20)
     p.add_argument("--bar", type=float, default=2e-5)
+    p.add_argument("--gradients", type=float, help="the bar of each parameter's gradient")
     p.add_argument("--twice", action="store_true")
     p.add_argument("--cross", action="store_true", help="all options on each mesh")
     p.add_argument("--set", action="append", default=[], help="key=value for all runs")
@@ -120,8 +165,14 @@ def main():
             failed += 1
             print(f"FAILED  {' '.join(words)}: {error[0]}", flush=True)
             continue
-        worst = distance(rows, runner.reference(options))
+        gradients = runner.gradients()
+        expected = runner.reference(options)
+        worst, note = distance(rows, expected[0]), ""
         faults = [] if worst <= a.bar else [f"distance {worst:.2e}, bar {a.bar:.0e}"]
+        if a.gradients:
+            name, error = farthest(gradients, expected[1])
+            note = f"; {len(expected[1])} gradients, worst {error:.1e} ({name})"
+            faults += [] if error <= a.gradients else [f"above {a.gradients:.0e}"]
         if equal and rows != before:
             faults.append("differs from the case before")
         if a.twice and runner.train(mesh, options)[0] != rows:
@@ -129,7 +180,7 @@ def main():
         before = rows
         failed += bool(faults)
         verdict = "FAILED  " if faults else "passed  "
-        print(verdict + f"{' '.join(words)}: {worst:.1e}" + "".join("; " + f for f in faults), flush=True)
+        print(verdict + f"{' '.join(words)}: {worst:.1e}{note}" + "".join("; " + f for f in faults), flush=True)
     print(f"{len(cross(lines) if a.cross else lines)} cases, {failed} failed")
     sys.exit(1 if failed else 0)
 

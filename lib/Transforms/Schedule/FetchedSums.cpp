@@ -47,6 +47,8 @@ static Placed reduceOnce(const Placed &from) {
     Operation *op = collective;
     SmallVector<dist::AxisAttr> axes = getAxes(collective);
     dist::LayoutAttr layout = from.layout.withoutPartialOver(axes);
+    if (layout == from.layout)
+      continue;
     if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op)) {
       auto at = static_cast<int64_t>(scatter.getDim());
       dist::DimAttr dim = layout.getDims()[at];
@@ -67,9 +69,8 @@ static Placed reduceOnce(const Placed &from) {
 static FailureOr<Placed> reduce(func::FuncOp update, Placed sum,
                                 StringRef name) {
   while (sum.layout.isPartial()) {
-    size_t before = sum.layout.getPartial().size();
     Placed next = reduceOnce(sum);
-    if (!next.value || next.layout.getPartial().size() >= before)
+    if (!next.value)
       return update.emitOpError()
              << "expected collectives that reduce '" << name
              << "', which is to be fetched, got it in layout " << sum.layout;

@@ -53,3 +53,29 @@ func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "g
 dist.timeline @train microbatches(1)
     programs([#dist.program<@train.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@train.u0, phase = update, at = [0]>])
     transfers([]) table(<["B0.0 U"]>)
+
+// -----
+
+// Partial over two axes, reduced over one after the other.
+dist.mesh @mesh = <"data"=2, "tensor"=2>
+module @kernels {
+  func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  func.func private @k.norm(memref<8xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+}
+#w = #dist.layout<@mesh, [{}, {}], partial = [sum{"data", "tensor"}]>
+// CHECK: #[[BOTH:.*]] = #dist.layout<@mesh, [{"data"}, {}]>
+// CHECK: fetches([#plan.fetch<"grad.w", tensor<4x4xf32>, layout = #[[BOTH]]>])
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+  %w = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
+  return %w : tensor<4x4xf32>
+}
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w})
+    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+  %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
+  %s = dist.all_reduce %r over ["tensor"] sum : tensor<2x4xf32>
+  %n = dist.launch @kernels::@k.norm(%s) : (tensor<2x4xf32>) -> tensor<f32>
+  return %n : tensor<f32>
+}
+dist.timeline @train microbatches(1)
+    programs([#dist.program<@train.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@train.u0, phase = update, at = [0]>])
+    transfers([]) table(<["B0.0 U"]>)
