@@ -11,7 +11,6 @@
 
 #include "gtest/gtest.h"
 
-#include <chrono>
 #include <map>
 #include <random>
 #include <string>
@@ -299,7 +298,7 @@ TEST(ReductionPlacement, ReducesFourTimesInABlock) {
   EXPECT_EQ(transformer(1, 4).place(), "50834960: a0 m0 dn0.2 dn0.1");
 }
 
-TEST(ReductionPlacement, TakesLinearTimeInTheBlocks) {
+TEST(ReductionPlacement, NodesGrowWithTheBlocks) {
   auto nodes = [](int blocks) {
     ReductionPlacement p = placeReductions(transformer(blocks, 1).problem);
     EXPECT_EQ(p.cost, blocks * 4 * full(hidden));
@@ -309,20 +308,6 @@ TEST(ReductionPlacement, TakesLinearTimeInTheBlocks) {
   int64_t one = nodes(2) - nodes(1);
   for (int blocks = 3; blocks <= 24; ++blocks)
     EXPECT_EQ(nodes(blocks), nodes(1) + (blocks - 1) * one);
-  auto seconds = [](int blocks) {
-    Program program = transformer(blocks, 1);
-    double best = 1e9;
-    for (int i = 0; i < 3; ++i) {
-      auto start = std::chrono::steady_clock::now();
-      placeReductions(program.problem);
-      std::chrono::duration<double> took =
-          std::chrono::steady_clock::now() - start;
-      best = std::min(best, took.count());
-    }
-    return best;
-  };
-  // Eight times the blocks; quadratic time would be 64 times.
-  EXPECT_LT(seconds(192), 24 * seconds(24) + 1e-3);
 }
 
 /// The residual's tokens split over the same axis: norms work on split tokens,

@@ -128,8 +128,10 @@ public:
   std::string check() {
     if (failed(graph::verifyRule(op, rule)))
       return "a rule that does not fit the types";
+    // What has no operands makes its part from where it stands: local forms.
     for (auto [f, factor] : llvm::enumerate(rule.factors))
-      if ((factor.kind == FactorKind::Pass ||
+      if (op->getNumOperands() > 0 &&
+          (factor.kind == FactorKind::Pass ||
            factor.kind == FactorKind::Reduced) &&
           !checkFactor(f))
         return "factor " + std::to_string(f) + " of " + rule.str() +
