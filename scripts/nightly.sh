@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives
 # asan     everything under AddressSanitizer and UBSan: mutated plans and bad
 #          input of every kind among the tests (MLIR itself is not instrumented)
 # gcc      everything compiled by g++ without a precompiled header
+# cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
 # The last line is "nightly: N of M parts passed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-[ $# -gt 0 ] || set -- runtime tsan asan gcc
+[ $# -gt 0 ] || set -- runtime tsan asan gcc cross
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
@@ -32,11 +33,17 @@ part_runtime() { run_tests runtime build/runtime/test build/runtime/test/Unit; }
 part_tsan() { run_tests tsan build/tsan/test/Unit; }
 part_asan() { run_tests asan build/asan/test build/asan/test/Unit; }
 part_gcc() { run_tests gcc build/gcc/test build/gcc/test/Unit; }
+part_cross() {
+  scripts/build.sh dev llmc || return 1
+  python3 test/EndToEnd/meshes.py --cross --llmc build/dev/bin/llmc \
+    --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
+    --zero-config examples/gpt/gpt-zero1.toml -o build/dev/cross test/EndToEnd/Inputs/meshes.txt
+}
 
 passed=0
 for part in "$@"; do
   if ! declare -F "part_$part" >/dev/null; then
-    echo "nightly: expected runtime, tsan, asan or gcc, got '$part'"
+    echo "nightly: expected runtime, tsan, asan, gcc or cross, got '$part'"
     exit 2
   fi
   echo "=== $part"

@@ -97,12 +97,17 @@ namespace {
 /// What became of mutations that the loader accepted.
 struct Fates {
   std::map<int, int64_t> opened, ran;
+  int64_t tooLarge = 0;
   uint64_t touched = 0;
 };
 } // namespace
 
 static void tryMutation(const Probe &probe, const plan::Plan &plan,
                         Fates &fates) {
+  if (plan::isTooLargeToRun(plan)) {
+    ++fates.tooLarge;
+    return;
+  }
   SessionOptions options;
   options.poison = 0xa5;
   options.deadline = std::chrono::seconds(10);
@@ -131,6 +136,7 @@ static bool probeMutations(const Probe &probe, int64_t count) {
       good = fail(fmt::format("{} refused with code {}", number, code));
     }
   }
+  fmt::print("not opened: {} with large arenas\n", fates.tooLarge);
   for (auto [code, number] : fates.opened) {
     fmt::print("opened: {} with code {}\n", number, code);
   }

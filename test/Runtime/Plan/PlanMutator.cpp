@@ -8,6 +8,7 @@
 #include "llmc/Runtime/Base/Random.h"
 #include "llmc/Runtime/Plan/PlanFields.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -192,6 +193,16 @@ MutationCounts mutatePlan(const Plan &plan, int64_t count, uint64_t seed,
     }
   }
   return counts;
+}
+
+bool isTooLargeToRun(const Plan &plan) {
+  constexpr double limit = 1 << 30; // Bytes of all devices.
+  double devices = static_cast<double>(plan.mesh.numDevices());
+  int64_t largest = 0;
+  for (int64_t arena : plan.arenas) {
+    largest = std::max(largest, arena);
+  }
+  return devices * static_cast<double>(largest) > limit;
 }
 
 std::string MutationCounts::describe() const {

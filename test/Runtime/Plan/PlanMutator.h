@@ -32,6 +32,10 @@ struct MutationCounts {
   std::string describe() const;
 };
 
+/// Whether a mutation made the arenas so large that filling them with a pattern
+/// would take the machine's memory. Such a plan is legal, hence not refused.
+bool isTooLargeToRun(const Plan &plan);
+
 using RunPlan = std::function<void(const Plan &)>;
 
 /// Deterministic in `seed`.

@@ -32,6 +32,15 @@ TEST(PlanMutator, MutationsAreRefusedOrHarmless) {
   EXPECT_GT(counts.byCode[15], 200);
 }
 
+TEST(PlanMutator, LargeArenasAreNotRun) {
+  Plan plan = makeSamplePlan();
+  EXPECT_FALSE(isTooLargeToRun(plan));
+  plan.arenas.back() = (int64_t(1) << 30) + 1;
+  EXPECT_TRUE(isTooLargeToRun(plan));
+  plan.arenas.back() = INT64_MAX;
+  EXPECT_TRUE(isTooLargeToRun(plan));
+}
+
 TEST(PlanMutator, SameSeedSameCounts) {
   Plan plan = makeSamplePlan();
   auto first = mutatePlan(plan, 100, 7, {});
