@@ -71,6 +71,8 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--error-file", a.errorFile, "The error as JSON");
   app.add_flag("--trust-kernels", a.session.trustKernels,
                "Load kernel objects that others own or may write");
+  app.add_flag("--count", a.run.count,
+               "Count what devices communicate and compare with the plan");
   app.add_flag("--keep-going", a.keepGoing, "Go on after a loss of NaN");
   app.add_flag("--inspect", a.inspect, "Print the plan and stop");
   app.add_flag("--json", a.json, "With --inspect: as JSON");

@@ -136,6 +136,10 @@ struct Flags {
       cl::sub(train),
       cl::sub(run),
       cl::sub(interpret)};
+  cl::opt<bool> count{"count", cl::cat(category),
+                      cl::desc("count what devices communicate and compare "
+                               "with the plan"),
+                      cl::sub(train), cl::sub(run)};
   cl::opt<bool> check{"check", cl::cat(category),
                       cl::desc("compare the devices of --mesh with the whole "
                                "program"),
@@ -261,6 +265,7 @@ rt::Status Flags::fill(Options &options) {
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());
   options.fetchEachStep = fetchEachStep;
+  options.count = count;
   options.check = check;
   options.dump = dump;
   options.printConfig = printConfig;

@@ -41,6 +41,8 @@ struct Options {
   std::string log;
   std::vector<std::string> fetch;
   bool fetchEachStep = false;
+  /// Print what devices communicated, and compare it with the plan.
+  bool count = false;
   /// `interpret`: compare the devices with the whole program.
   bool check = false;
   std::string dump;

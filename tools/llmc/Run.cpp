@@ -58,6 +58,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.fetch = options.fetch;
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
+  runOptions.count = options.count;
   return rt::runSteps(session, runOptions);
 }
 

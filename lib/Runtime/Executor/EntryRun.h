@@ -12,6 +12,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H
 
 #include "Boxes.h"
+#include "InFlight.h"
 #include "Walker.h"
 #include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
@@ -36,6 +37,7 @@ public:
        std::vector<LocalDevice> &devices);
 
   const plan::Entry &entry() const { return source; }
+  InFlight &inFlight() { return inFlightCount; }
 
   /// Fills hyper values and data of `step`.
   Status prepare(int64_t step, const StepContext &context);
@@ -64,7 +66,8 @@ private:
 
   EntryRun(const plan::Plan &plan, const plan::Entry &entry,
            std::vector<LocalDevice> &devices)
-      : plan(plan), source(entry), devices(devices) {}
+      : plan(plan), source(entry), devices(devices),
+        inFlightCount(plan, entry) {}
 
   Status reserve();
   Status reserveDevice(size_t device);
@@ -82,6 +85,7 @@ private:
   std::vector<HostEnds> hostEnds[2]; ///< [parity][device]
   std::vector<std::byte> hypers[2];  ///< 8 bytes for each value.
   std::vector<int> metricOwners;     ///< Device, or -1.
+  InFlight inFlightCount;
   int64_t lastStep = 0;
   StepContext lastContext;
 };

@@ -9,6 +9,8 @@
 #include "Groups.h"
 
 #include <algorithm>
+#include <string>
+#include <tuple>
 
 namespace llmc::rt::exec {
 
@@ -89,6 +91,41 @@ Status Groups::make(const plan::Plan &plan, World &world) {
     }
   }
   return Status::success();
+}
+
+std::vector<plan::Traffic> Groups::trafficOf(const Mesh &mesh,
+                                             int device) const {
+  std::map<std::tuple<std::string, std::string, bool>, plan::Traffic> rows;
+  auto add = [&](CollectiveKind kind, const std::vector<int32_t> &axes,
+                 bool isScalar, uint64_t count, uint64_t bytes) {
+    if (!count) {
+      return;
+    }
+    std::string name(nameOf(kind)), names = plan::axisNames(mesh, axes);
+    plan::Traffic &row = rows[{name, names, isScalar}];
+    row.kind = name;
+    row.axes = names;
+    row.isScalar = isScalar;
+    row.count += static_cast<int64_t>(count);
+    row.bytesIn += bytes;
+  };
+  for (const auto &[key, handles] : sets) {
+    if (!handles[device]) {
+      continue;
+    }
+    CommunicatorCounts counts = handles[device]->counts();
+    for (unsigned i = 0; i < numCollectiveKinds; ++i) {
+      auto kind = static_cast<CollectiveKind>(i);
+      add(kind, key.first, true, counts.scalars[i], counts.scalarBytes[i]);
+      add(kind, key.first, false, counts.collectives[i] - counts.scalars[i],
+          counts.bytes[i] - counts.scalarBytes[i]);
+    }
+  }
+  std::vector<plan::Traffic> list;
+  for (auto &[key, row] : rows) {
+    list.push_back(std::move(row));
+  }
+  return list;
 }
 
 Communicator *Groups::collective(const plan::Collective &collective,

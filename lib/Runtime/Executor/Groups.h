@@ -14,7 +14,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_GROUPS_H
 
 #include "llmc/Runtime/Comm/World.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/PlanTraffic.h"
 
 #include <map>
 #include <utility>
@@ -30,6 +30,10 @@ public:
   /// The device's member of a collective's group. Assumes that `make` saw it.
   Communicator *collective(const plan::Collective &collective, int device);
   Communicator *transfers(int device) { return pipeline[device]; }
+
+  /// What the device took part in: rows by kind, axes, scalar or not, without
+  /// transfers and bytes out, in the order of `plan::trafficOf`.
+  std::vector<plan::Traffic> trafficOf(const Mesh &mesh, int device) const;
 
   /// World numbers of the group that `device` is in, in member order.
   static std::vector<int> members(const Mesh &mesh,

@@ -8,6 +8,7 @@
 
 #include "llmc/Runtime/Executor/RunLoop.h"
 
+#include "CountReport.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "llmc/Runtime/Plan/PlanTraffic.h"
@@ -401,8 +402,9 @@ Status Loop::run() {
   LLMC_TRY(prepare());
   printPrediction();
   auto begin = Clock::now();
-  for (int64_t i = 0; i < options.steps; ++i) {
-    LLMC_TRY(step(options.firstStep + i, begin));
+  int64_t ran = 0;
+  while (ran < options.steps) {
+    LLMC_TRY(step(options.firstStep + ran++, begin));
     if (options.stop && options.stop->load()) {
       break;
     }
@@ -411,7 +413,8 @@ Status Loop::run() {
     LLMC_TRY(writeFetches(""));
   }
   printResult();
-  return Status::success();
+  return options.count ? reportCounts(session, *entry, ran, options.out)
+                       : Status::success();
 }
 
 Status runSteps(Session &session, const RunOptions &options) {

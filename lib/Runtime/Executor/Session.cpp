@@ -51,6 +51,8 @@ public:
   std::vector<DeviceMemory> memory() const override;
   MemoryAudit auditMemory() const override;
   CommunicatorCounts communication() const override;
+  std::vector<plan::Traffic> traffic(int64_t stage) const override;
+  const std::vector<int64_t> &inFlight() const override { return most; }
   OrderDigest order() const override { return world->digest(); }
   double dataSeconds() const override { return data; }
 
@@ -76,6 +78,7 @@ private:
   std::map<std::string, double> externals;
   EntryRun *last = nullptr;
   std::vector<NamedValue> values;
+  std::vector<int64_t> most; ///< Microbatches in flight, by stage.
   double data = 0;
 };
 
@@ -132,6 +135,7 @@ Status PlanSession::load() {
     mostMetrics = std::max(mostMetrics, entry.metrics.size());
   }
   values.reserve(mostMetrics);
+  most.resize(static_cast<size_t>(source.mesh.numStages()));
   return Status::success();
 }
 
@@ -245,12 +249,16 @@ Status PlanSession::enqueue(EntryRun &run, int64_t step) {
   };
   LLMC_TRY(edge(entry.prologue));
   auto stages = static_cast<size_t>(source.mesh.numStages());
+  InFlight &inFlight = run.inFlight();
+  inFlight.start();
   for (size_t row = 0; row + stages <= entry.table.size(); row += stages) {
+    inFlight.visit(row);
     for (size_t d = 0; d < devices.size(); ++d) {
       const plan::Cell &cell = entry.table[row + devices[d].stage];
       LLMC_TRY(call(d, cell.program, cell.microbatch));
     }
   }
+  most = inFlight.most();
   return edge(entry.epilogue);
 }
 
@@ -349,6 +357,15 @@ MemoryAudit PlanSession::auditMemory() const {
     }
   }
   return audit;
+}
+
+std::vector<plan::Traffic> PlanSession::traffic(int64_t stage) const {
+  for (const LocalDevice &device : devices) {
+    if (device.stage == stage) {
+      return groups.trafficOf(source.mesh, device.number);
+    }
+  }
+  return {};
 }
 
 CommunicatorCounts PlanSession::communication() const {

@@ -31,6 +31,14 @@ private:
 
 } // namespace
 
+std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes) {
+  std::string names;
+  for (int32_t axis : axes) {
+    names += (names.empty() ? "" : " ") + mesh.axes[axis].name;
+  }
+  return names;
+}
+
 static uint64_t bytesOf(const std::vector<Operand> &operands) {
   uint64_t bytes = 0;
   for (const Operand &each : operands) {
@@ -42,10 +50,7 @@ static uint64_t bytesOf(const std::vector<Operand> &operands) {
 void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
                   const std::vector<Operand> &in,
                   const std::vector<Operand> &out) {
-  std::string names;
-  for (int32_t axis : axes) {
-    names += (names.empty() ? "" : " ") + plan_.mesh.axes[axis].name;
-  }
+  std::string names = axisNames(plan_.mesh, axes);
   bool isScalar = true;
   for (const Operand &each : in.empty() ? out : in) {
     isScalar &= elementsOf(each) == 1;

@@ -174,6 +174,32 @@ TEST(WalkthroughTest, Communication) {
   // Both ways, 2 microbatches, 4 pairs of devices, 32 bytes.
   EXPECT_EQ(counts.transfers, 16u);
   EXPECT_EQ(counts.transferBytes, 16u * 32u);
+  EXPECT_EQ(session->inFlight(), (std::vector<int64_t>{2, 1}));
+}
+
+// What the communicators of each stage count is what the plan says.
+TEST(WalkthroughTest, TrafficIsThatOfThePlan) {
+  auto session = openWalkthrough(makeWalkthroughPlan(4, object));
+  ASSERT_TRUE(session);
+  runAll(*session, 1);
+  const plan::Plan &plan = session->plan();
+  for (int64_t stage : {0, 1}) {
+    std::vector<plan::Traffic> planned;
+    for (auto &row : plan::trafficOf(plan, plan.entries[0], stage)) {
+      if (row.kind != "send" && row.kind != "receive") {
+        planned.push_back(row);
+      }
+    }
+    std::vector<plan::Traffic> counted = session->traffic(stage);
+    ASSERT_EQ(counted.size(), planned.size());
+    for (size_t i = 0; i < counted.size(); ++i) {
+      EXPECT_EQ(counted[i].kind, planned[i].kind);
+      EXPECT_EQ(counted[i].axes, planned[i].axes);
+      EXPECT_EQ(counted[i].isScalar, planned[i].isScalar);
+      EXPECT_EQ(counted[i].count, planned[i].count);
+      EXPECT_EQ(counted[i].bytesIn, planned[i].bytesIn);
+    }
+  }
 }
 
 // 100 legal orders and several pool sizes give the same bits.

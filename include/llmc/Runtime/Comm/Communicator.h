@@ -106,6 +106,9 @@ struct TransferPart {
 struct CommunicatorCounts {
   std::array<uint64_t, numCollectiveKinds> collectives{};
   std::array<uint64_t, numCollectiveKinds> bytes{};
+  /// Of these, those whose buffers have one element: loss, count, norm.
+  std::array<uint64_t, numCollectiveKinds> scalars{};
+  std::array<uint64_t, numCollectiveKinds> scalarBytes{};
   uint64_t transfers = 0;
   uint64_t transferBytes = 0;
 };

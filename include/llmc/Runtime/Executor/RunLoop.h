@@ -37,6 +37,8 @@ struct RunOptions {
   /// Behind each step instead, as `step-<step>.<name>`.
   bool fetchEachStep = false;
   std::string dumpFolder;
+  /// Prints what the communicators counted, and compares it with the plan (70).
+  bool count = false;
   /// A loss that is not finite ends the run (13).
   bool stopOnNan = true;
   std::FILE *out = stdout;

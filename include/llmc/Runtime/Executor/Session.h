@@ -25,7 +25,7 @@
 
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/PlanTraffic.h"
 
 #include <chrono>
 #include <memory>
@@ -115,6 +115,12 @@ public:
   virtual MemoryAudit auditMemory() const = 0;
   /// What all groups moved since the session was opened.
   virtual CommunicatorCounts communication() const = 0;
+  /// Of the collectives that the first device of a stage took part in since
+  /// then, as its communicators counted; the order is `plan::trafficOf`'s.
+  virtual std::vector<plan::Traffic> traffic(int64_t stage) const = 0;
+  /// For each stage the most microbatches of a chunk that the last step had
+  /// begun there and not ended, in the order of issue.
+  virtual const std::vector<int64_t> &inFlight() const = 0;
   virtual OrderDigest order() const = 0;
   /// Seconds that the last step spent on its data.
   virtual double dataSeconds() const = 0;

@@ -36,6 +36,9 @@ struct Traffic {
 std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
                                int64_t stage);
 
+/// "pipe data"
+std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes);
+
 } // namespace llmc::rt::plan
 
 #endif // LLMC_RUNTIME_PLAN_PLANTRAFFIC_H

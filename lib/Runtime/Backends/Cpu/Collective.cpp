@@ -304,6 +304,11 @@ uint64_t payloadBytes(const Collective &collective, int members) {
   return inputIsWhole ? bytes * members : bytes;
 }
 
+bool isScalar(const Collective &collective, int members) {
+  return payloadBytes(collective, members) ==
+         collective.buffers.size() * sizeOf(collective.type);
+}
+
 void runCollective(const Group &group, int ticket) {
   const Entry &entry = group.standing[0]->front();
   const Collective &c = *std::get<CollectiveEntry>(entry.work).collective;

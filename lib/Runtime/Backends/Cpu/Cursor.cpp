@@ -205,8 +205,12 @@ void Pool::finishCollective(Group &group) {
   const auto &entry =
       std::get<CollectiveEntry>(group.standing[0]->front().work);
   auto kind = static_cast<size_t>(entry.collective->kind);
+  uint64_t bytes = payloadBytes(*entry.collective, group.size());
+  bool scalar = isScalar(*entry.collective, group.size());
   group.counts.collectives[kind] += 1;
-  group.counts.bytes[kind] += payloadBytes(*entry.collective, group.size());
+  group.counts.bytes[kind] += bytes;
+  group.counts.scalars[kind] += scalar;
+  group.counts.scalarBytes[kind] += scalar ? bytes : 0;
   ++group.current;
   group.numStanding = 0;
   for (CpuStream *&stream : group.standing) {

@@ -79,6 +79,9 @@ int collectiveTickets(const Collective &collective, int threads);
 /// member (what it passes in).
 uint64_t payloadBytes(const Collective &collective, int members);
 
+/// Every buffer that a member passes in has one element.
+bool isScalar(const Collective &collective, int members);
+
 class CpuCommunicator final : public Communicator {
 public:
   CpuCommunicator(class Pool &pool, Group &group, int rank)

@@ -1,0 +1,78 @@
+//===- CountReport.cpp - What a run counted, beside what its plan says ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/EndToEnd/counts.test.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CountReport.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt {
+
+static bool isMessage(const plan::Traffic &row) {
+  return row.kind == "send" || row.kind == "receive";
+}
+
+static std::string describe(const plan::Traffic &row) {
+  return fmt::format("{} {}{} over {}, {} B", row.count,
+                     row.isScalar ? "scalar " : "", row.kind, row.axes,
+                     row.bytesIn);
+}
+
+static Status checkStage(const std::vector<plan::Traffic> &counted,
+                         const std::vector<plan::Traffic> &planned,
+                         int64_t stage, int64_t steps) {
+  std::string left, right;
+  for (const plan::Traffic &row : counted) {
+    left += describe(row) + "; ";
+  }
+  for (plan::Traffic row : planned) {
+    row.count *= steps;
+    row.bytesIn *= static_cast<uint64_t>(steps);
+    right += isMessage(row) ? "" : describe(row) + "; ";
+  }
+  if (left == right) {
+    return Status::success();
+  }
+  return makeError(ErrorKind::internal,
+                   fmt::format("expected the traffic of the plan on stage {} "
+                               "({}), got {}",
+                               stage, right, left));
+}
+
+Status reportCounts(const Session &session, const plan::Entry &entry,
+                    int64_t steps, std::FILE *out) {
+  const plan::Plan &plan = session.plan();
+  uint64_t sent = 0, groups = 0;
+  for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
+    std::vector<plan::Traffic> counted = session.traffic(stage);
+    for (const plan::Traffic &row : counted) {
+      fmt::print(out, "counted on stage {}: {}\n", stage, describe(row));
+    }
+    std::vector<plan::Traffic> planned = plan::trafficOf(plan, entry, stage);
+    for (const plan::Traffic &row : planned) {
+      sent += row.kind == "send" ? row.bytesIn : 0;
+    }
+    LLMC_TRY(checkStage(counted, planned, stage, steps));
+  }
+  groups =
+      static_cast<uint64_t>(plan.mesh.numDevices() / plan.mesh.numStages());
+  CommunicatorCounts all = session.communication();
+  uint64_t expected = sent * groups * static_cast<uint64_t>(steps);
+  fmt::print(out, "counted on all devices: {} transfers, {} B\n", all.transfers,
+             all.transferBytes);
+  fmt::print(out, "counted in flight on each stage: {}\n",
+             fmt::join(session.inFlight(), ", "));
+  if (all.transferBytes != expected) {
+    return makeError(ErrorKind::internal,
+                     fmt::format("expected {} B of transfers as in the plan, "
+                                 "got {}",
+                                 expected, all.transferBytes));
+  }
+  return Status::success();
+}
+
+} // namespace llmc::rt
