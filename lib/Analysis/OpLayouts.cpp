@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/OpLayouts.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -312,7 +313,7 @@ FactorSplits Chooser::chooseSplits() {
 
 void Chooser::findReduced() {
   for (auto [split, factor] : llvm::zip(made.splits, decided.rule.factors))
-    if (factor.kind == FactorKind::Reduced)
+    if (factor.kind == FactorKind::Reduced && !isFaultSeeded(1))
       for (AxisAttr axis : split->axes)
         made.reduced.push_back({axis, factor.reduction});
 }
@@ -441,7 +442,7 @@ bool Chooser::isAddendOver(size_t operand, AxisAttr axis,
   if (!llvm::is_contained(decided.rule.addends, static_cast<int>(operand)))
     return false;
   std::optional<int> home = findHome(axis);
-  if (!home || has(operand, *home))
+  if (!home || has(operand, *home) || isFaultSeeded(2))
     return false;
   return !isIdempotent(kind) || isPartial(operand, axis, kind);
 }
@@ -472,7 +473,7 @@ LayoutAttr Chooser::wantOf(size_t operand) const {
         want = want.withPartialOver(carried.axis, dist::ReductionKind::Sum);
       continue;
     }
-    if (!isIdempotent(carried.kind) ||
+    if ((!isIdempotent(carried.kind) && !isFaultSeeded(3)) ||
         isPartial(operand, carried.axis, carried.kind))
       want = want.withPartialOver(
           carried.axis, static_cast<dist::ReductionKind>(carried.kind));

@@ -10,6 +10,7 @@
 
 #include "LayoutTable.h"
 #include "llmc/Analysis/ReductionPlacement.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -322,7 +323,7 @@ void AxisPlacer::apply(const ReductionPlacement &placement,
                       wants[number][layout], axis, kind, table.timesOf(value)});
   }
   for (auto [number, value] : llvm::enumerate(values))
-    if (placement.isPartial[number])
+    if (placement.isPartial[number] || isFaultSeeded(27))
       table.set(value, asPartial(table.layoutOf(value), axis, kind));
   for (const ProgramExit &exit : table.exits)
     if (exit.taker && placement.isPartial[numbers.lookup(exit.taker)])

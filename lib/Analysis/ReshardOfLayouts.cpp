@@ -10,6 +10,7 @@
 #include "llmc/Analysis/ReshardOfLayouts.h"
 
 #include "llmc/Analysis/MachineOfMesh.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Support/HostTensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -57,7 +58,8 @@ static llmc::ReductionKind toPlain(dist::ReductionKind kind) {
   case dist::ReductionKind::Sum:
     return llmc::ReductionKind::Sum;
   case dist::ReductionKind::Max:
-    return llmc::ReductionKind::Max;
+    return isFaultSeeded(7) ? llmc::ReductionKind::Min
+                            : llmc::ReductionKind::Max;
   case dist::ReductionKind::Min:
     return llmc::ReductionKind::Min;
   case dist::ReductionKind::Product:
@@ -163,8 +165,8 @@ void Leg::chooseDims() {
   tensor.elementBytes = getElementBytes(type.getElementType());
   for (auto [size, a, b] :
        llvm::zip(type.getShape(), from.getDims(), to.getDims())) {
-    dist::DimAttr dim = !a.getAxes().empty()   ? a
-                        : !b.getAxes().empty() ? b
+    dist::DimAttr dim = !a.getAxes().empty()                         ? a
+                        : !b.getAxes().empty() && !isFaultSeeded(16) ? b
                         : a.getExtents() == b.getExtents()
                             ? a
                             : dist::DimAttr::get(type.getContext());

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Schedule.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>
@@ -44,7 +45,7 @@ static SmallVector<Cell> dependenciesOf(const Cell &cell, int64_t numChunks) {
     at(Kind::Forward, cell.chunk - 1);
   if (cell.kind == Kind::Backward) {
     at(Kind::Forward, cell.chunk);
-    if (cell.chunk + 1 < numChunks)
+    if (cell.chunk + 1 < numChunks && !isFaultSeeded(31))
       at(Kind::Backward, cell.chunk + 1);
   }
   if (cell.kind == Kind::BackwardWeight)

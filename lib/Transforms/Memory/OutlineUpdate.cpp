@@ -14,6 +14,7 @@
 
 #include "ProgramBuilder.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -117,7 +118,7 @@ LogicalResult UpdateOutliner::addJoin(dist::JoinOp join) {
   });
   if (!here && !isRead)
     return success();
-  if (!here)
+  if (!here || isFaultSeeded(24))
     here = makeZeros(join.getResult());
   mapping.map(join.getResult(), here);
   return success();

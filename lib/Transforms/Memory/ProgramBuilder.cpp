@@ -7,6 +7,7 @@
 #include "ProgramBuilder.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -126,7 +127,7 @@ Value ProgramBuilder::accumulate(Value value, SlotAttr slot) {
   Value sum = addArgument(type, markSlot(slot), loc);
   if (type != value.getType())
     value = stablehlo::convertTo(builder, loc, value, type.getElementType());
-  return stablehlo::add(builder, loc, sum, value);
+  return isFaultSeeded(29) ? value : stablehlo::add(builder, loc, sum, value);
 }
 
 void ProgramBuilder::addResult(Value value, NamedAttribute mark) {

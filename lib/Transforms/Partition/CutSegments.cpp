@@ -16,6 +16,7 @@
 
 #include "llmc/Analysis/Program.h"
 #include "llmc/Analysis/Stages.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include <map>
@@ -295,7 +296,8 @@ LogicalResult Cutter::prepareCollectives() {
     if (!isUpdate)
       return op->emitOpError() << "expected no collective over pipeline axis \""
                                << axis << "\" in a microbatch";
-    widenCollective(op);
+    if (!isFaultSeeded(25))
+      widenCollective(op);
   }
   return success();
 }

@@ -15,6 +15,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -102,6 +103,8 @@ Value LocalBuilder::buildPartOffset(ArrayRef<dist::AxisAttr> parts,
     key.push_back(keyOf(axis));
     names.push_back(axis.getName());
   }
+  if (isFaultSeeded(14))
+    std::reverse(names.begin(), names.end());
   Value &offset = share(std::move(key));
   if (offset)
     return offset;
@@ -109,7 +112,7 @@ Value LocalBuilder::buildPartOffset(ArrayRef<dist::AxisAttr> parts,
       builder, loc, RankedTensorType::get({}, element),
       builder.getArrayAttr(names), FlatSymbolRefAttr());
   offset = coordinate;
-  if (local != 1)
+  if (local != 1 && !isFaultSeeded(13))
     offset = stablehlo::mul(
         builder, loc, coordinate,
         stablehlo::constantLike(builder, loc, coordinate, local));

@@ -18,6 +18,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -116,7 +117,7 @@ void FunctionLocalizer::addArguments() {
         local.getLocalType(argument.getType()), argument.getLoc());
     unsigned i = argument.getArgNumber();
     if (function.getArgAttr(i, DistDialect::kReads) ||
-        function.getArgAttr(i, DistDialect::kGradientOf))
+        function.getArgAttr(i, DistDialect::kGradientOf) || isFaultSeeded(9))
       padding.setZero(argument);
   }
 }
@@ -167,7 +168,7 @@ void FunctionLocalizer::maskOperands(Operation *op, const ShardingRule &rule,
           reduction = rule.factors[f].reduction;
           break;
         }
-    if (!reduction || !answers.needsNeutralPadding(i))
+    if (!reduction || !answers.needsNeutralPadding(i) || isFaultSeeded(10))
       continue;
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     TypedAttr neutral = getNeutralElement(*reduction, element);
@@ -340,7 +341,7 @@ LogicalResult FunctionLocalizer::localizeOp(Operation *op) {
 Value FunctionLocalizer::maskStored(Value global) {
   SmallVector<int64_t> padded =
       PaddingAnalysis::getPaddedDims(global.getType());
-  if (padded.empty())
+  if (padded.empty() || isFaultSeeded(12))
     return getLocal(global);
   Type element = cast<RankedTensorType>(global.getType()).getElementType();
   TypedAttr zero = getNeutralElement(graph::Reduction::Sum, element);

@@ -21,6 +21,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -243,7 +244,7 @@ Value LocalBuilder::buildKeep(dist::KeepOp keep, Type from, Value input) {
                 elements.isSplat() &&
                 elements.getSplatValue<Attribute>() == Attribute(zero);
   std::optional<uint64_t> wanted = keep.getCoordinate();
-  if (wanted && isZero)
+  if (wanted && (isZero || isFaultSeeded(8)))
     return input;
   if (wanted) {
     Value coordinate = buildPartOffset(axis, 1, integer);

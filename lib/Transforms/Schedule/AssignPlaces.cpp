@@ -18,6 +18,7 @@
 #include "PruneWaits.h"
 #include "llmc/Analysis/Lifetimes.h"
 #include "llmc/Analysis/Places.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Transforms/Schedule/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
@@ -175,6 +176,8 @@ static int64_t placeSideBySide(ArrayRef<plan::BufferOp> buffers) {
   for (plan::BufferOp buffer : buffers) {
     buffer.setOffset(end);
     end += schedule::alignUp(buffer.getBytes());
+    if (isFaultSeeded(34) && end > schedule::kAlignment)
+      end -= schedule::kAlignment;
   }
   return end;
 }
@@ -187,7 +190,9 @@ void Placement::placeByLifetime(Frame &frame) {
   frame.isRemote = false;
   for (auto [buffer, life] : llvm::zip(frame.buffers, lives)) {
     problem.buffers.push_back(
-        {static_cast<int64_t>(buffer.getBytes()), life.begin, life.end});
+        {static_cast<int64_t>(buffer.getBytes()), life.begin,
+         isFaultSeeded(33) ? std::max(life.begin + 1, life.end - 1)
+                           : life.end});
     frame.isRemote |= !life.isClosed;
   }
   std::vector<int64_t> offsets = assignPlaces(problem);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OrderStates.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 
@@ -73,7 +74,9 @@ static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
   SmallVector<int64_t> origin(shape.size(), 0);
   if (state.isPart()) {
     whole = state.getPartOfAttr();
-    origin.assign(state.getBoxOffsets()->begin(), state.getBoxOffsets()->end());
+    if (!isFaultSeeded(21))
+      origin.assign(state.getBoxOffsets()->begin(),
+                    state.getBoxOffsets()->end());
   }
   RankedTensorType type = buffer.getTensorType();
   SmallVector<int64_t> local =

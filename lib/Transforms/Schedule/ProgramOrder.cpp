@@ -14,6 +14,7 @@
 #include "ProgramOrder.h"
 #include "CollectiveOrder.h"
 #include "ProgramGraph.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 
@@ -175,7 +176,8 @@ LogicalResult ProgramEmitter::emitMessage(const ProgramGraph::Node &node) {
   MLIRContext *context = builder.getContext();
   auto message = plan::MessageAttr::get(
       context, node.transfer,
-      plan::ExprAttr::getConstant(context, sends ? ends.to : ends.from),
+      plan::ExprAttr::getConstant(
+          context, sends != isFaultSeeded(38) ? ends.to : ends.from),
       {operandOf(sends ? node.from : node.to, node.type)});
   if (sends)
     plan::SendOp::create(builder, node.loc, ends.sends, message);

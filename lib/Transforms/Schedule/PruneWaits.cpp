@@ -11,6 +11,7 @@
 #include "PruneWaits.h"
 #include "llmc/Analysis/StreamOrder.h"
 #include "llmc/Dialect/Plan/IR/Plan.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 #include <set>
@@ -143,7 +144,7 @@ void EntryPruning::erase(const StreamOrder &kept) {
   for (const StreamOrder::Edge &edge : kept.edges)
     places.insert({edge.toProgram, edge.toInstruction});
   for (auto &[wait, place] : waits)
-    if (places.count(place))
+    if (places.count(place) && !isFaultSeeded(37))
       events.insert(
           {wait.getFrameAttr().getAsOpaquePointer(), wait.getEvent()});
     else

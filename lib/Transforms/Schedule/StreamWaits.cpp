@@ -7,6 +7,7 @@
 
 #include "StreamWaits.h"
 #include "llmc/Analysis/StreamOrder.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
 
@@ -137,6 +138,16 @@ void WaitAdder::writeProgram(size_t number, const StreamOrder &order) {
     if (edge.toProgram == static_cast<int32_t>(number))
       waits[edge.toInstruction].insert({edge.frame, edge.event});
   }
+  if (isFaultSeeded(35))
+    if (auto first = llvm::find_if(waits, [](auto &w) { return !w.empty(); });
+        first != waits.end())
+      first->clear();
+  if (isFaultSeeded(36))
+    for (size_t i = signals.size(); i-- > 0;)
+      if (!signals[i].empty()) {
+        signals[i].clear();
+        break;
+      }
   auto program = cast<plan::ProgramOp>((programs.begin() + number)->first);
   Block *body = &program.getBody().front();
   builder.setInsertionPointToStart(body);

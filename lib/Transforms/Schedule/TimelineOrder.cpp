@@ -18,6 +18,7 @@
 #include "StreamWaits.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include <set>
 
 using namespace mlir;
@@ -220,7 +221,7 @@ FailureOr<SmallVector<SlotAttr>> TimelineOrder::findFills(int64_t stage) {
       isRead |= llvm::is_contained(uses.takenBy, call.program);
       isWritten |= llvm::is_contained(uses.returnedBy, call.program);
     }
-    if (isRead && isWritten)
+    if (isRead && isWritten && !isFaultSeeded(30))
       fills.push_back(slot);
     bool isUsed = isRead || llvm::is_contained(uses.takenBy, updates[stage]);
     if (isUsed && !isWritten)

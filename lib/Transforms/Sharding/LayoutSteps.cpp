@@ -13,6 +13,7 @@
 
 #include "LayoutSteps.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -106,20 +107,28 @@ Value StepBuilder::buildPermute(OpBuilder &builder, Location loc, Value input,
   RankedTensorType type = typeWith(input, step.layout);
   return dist::PermuteOp::create(
              builder, loc, TypeRange(type), nameFor(builder, over), input,
-             orderIn(step.layout), over, FlatSymbolRefAttr())
+             isFaultSeeded(20) ? over : orderIn(step.layout),
+             isFaultSeeded(20) ? orderIn(step.layout) : over,
+             FlatSymbolRefAttr())
       .getResults()
       .front();
 }
 
 Value StepBuilder::buildCollective(OpBuilder &builder, Location loc,
                                    Value input, const ReshardStep &step) {
-  ArrayAttr axes = namesOf(builder, step.axes);
+  SmallVector<dist::AxisAttr> list(step.axes);
+  if (isFaultSeeded(19) && *step.kind == Kind::AllGather)
+    std::reverse(list.begin(), list.end());
+  ArrayAttr axes = namesOf(builder, list);
   FlatSymbolRefAttr name = nameFor(builder, axes), none;
   RankedTensorType type = typeWith(input, step.layout);
   TypeRange types(type);
   auto kind = dist::getLayout(input.getType())
                   .getPartialKind(step.axes.front().getName());
-  auto kindOf = [&] { return kind.value_or(dist::ReductionKind::Sum); };
+  auto kindOf = [&] {
+    return isFaultSeeded(5) ? dist::ReductionKind::Sum
+                            : kind.value_or(dist::ReductionKind::Sum);
+  };
   switch (*step.kind) {
   case Kind::AllReduce:
     return dist::AllReduceOp::create(builder, loc, types, name, input, kindOf(),
@@ -127,8 +136,9 @@ Value StepBuilder::buildCollective(OpBuilder &builder, Location loc,
         .getResults()
         .front();
   case Kind::ReduceScatter:
-    return dist::ReduceScatterOp::create(builder, loc, types, name, input,
-                                         kindOf(), step.to, axes, none)
+    return dist::ReduceScatterOp::create(
+               builder, loc, types, name, input, kindOf(),
+               isFaultSeeded(18) ? 0 : step.to, axes, none)
         .getResults()
         .front();
   case Kind::AllGather:
@@ -157,6 +167,8 @@ Value StepBuilder::buildSend(OpBuilder &builder, Location loc, Value input,
   StringRef axis = step.axes.front().getName();
   LayoutAttr from = dist::getLayout(input.getType());
   int64_t to = step.layout.getPin(axis).front();
+  if (isFaultSeeded(26))
+    to = (to + 1) % mesh.getAxes().getSize(axis);
   SmallVector<int64_t> have(from.getPin(axis));
   int64_t sender = have.front();
   for (int64_t stage : have)
@@ -251,6 +263,8 @@ int64_t SegmentMarks::getChunk(Operation *op) const {
 }
 
 bool SegmentMarks::isEarlier(Operation *op, Operation *other) const {
+  if (isFaultSeeded(28))
+    return false;
   // Forward runs upward through the chunks, backward downward.
   auto keyOf = [&](Operation *of) {
     dist::Phase phase = getPhase(of).value_or(dist::Phase::Forward);

@@ -22,6 +22,7 @@
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Support/HostElements.h"
 #include "llvm/ADT/Sequence.h"
 #include <numeric>
@@ -229,6 +230,9 @@ void multiply(DotGeneralOp op, ArrayRef<HostTensor> operands,
 
 struct DotAnswers : AnswerDefaults<DotGeneralOp> {
   static bool uniform(DotGeneralOp) { return true; }
+  static bool needsNeutralPadding(DotGeneralOp, unsigned operand) {
+    return !isFaultSeeded(4) || operand == 0;
+  }
   static ShardingRule rule(DotGeneralOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     Side left = getLeft(op), right = getRight(op);

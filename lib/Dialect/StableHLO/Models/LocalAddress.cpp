@@ -17,6 +17,7 @@
 #include "Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -114,12 +115,12 @@ private:
       entry = limit(entry, dim.size - 1);
     Value index = convertTo(b, loc, entry, element);
     Value position = buildPositionsOf(b, loc, dim, index);
-    if (dim.isSplit()) {
+    if (dim.isSplit() && !isFaultSeeded(15)) {
       Value offset = form.buildOffset(operand, d, element);
       offset = broadcastInDim(b, loc, offset, typeOf(position), {});
       position = sub(b, loc, position, offset);
     }
-    if (clamp && dim.isSplit()) {
+    if (clamp && dim.isSplit() && !isFaultSeeded(11)) {
       Value here = isInside(position, dim.local);
       isHere = isHere ? logicalAnd(b, loc, isHere, here) : here;
     }

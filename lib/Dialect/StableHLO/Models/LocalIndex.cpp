@@ -9,6 +9,7 @@
 #include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
 #include "Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -81,6 +82,8 @@ Value stablehlo::buildIsElement(OpBuilder &b, Location loc, const LocalDim &dim,
     if (size != extent) {
       // The most major digit needs no division.
       int64_t bound = k == 0 ? size * scale : size;
+      if (isFaultSeeded(17))
+        bound = k == 0 ? extent * scale : extent;
       Value digit =
           k == 0 ? positions
                  : remBy(b, loc, divBy(b, loc, positions, scale), extent);

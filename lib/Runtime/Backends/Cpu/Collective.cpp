@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Group.h"
+#include "llmc/Runtime/Base/SeededFault.h"
 
 #include <algorithm>
 #include <cstring>
@@ -204,7 +205,8 @@ void reduceWhole(const Members &members, size_t index, Range range) {
       outs[numOuts++] = members.out(rank, index);
     }
   }
-  chooseReduction(c)(ins, n, outs, numOuts, range.begin, range.end);
+  chooseReduction(c)(ins, isFaultSeeded(39) ? std::max(n - 1, 1) : n, outs,
+                     numOuts, range.begin, range.end);
 }
 
 /// For each outer index o and member m: out_m[o] = reduce of in_*[o, m].
@@ -222,7 +224,7 @@ void reduceScatter(const Members &members, size_t index, Range range) {
         ins[rank] = members.in(rank, index) +
                     ((o * n + m) - o) * count * members.elementBytes;
       }
-      char *out = members.out(m, index);
+      char *out = members.out(isFaultSeeded(40) ? n - 1 - m : m, index);
       reduce(ins, n, &out, 1, begin, end);
     }
   }
