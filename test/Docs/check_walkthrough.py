@@ -9,19 +9,21 @@ each of its lines, in order, within the text of the input. In the page
     through the function, so that the page may have better names;
   - "…" stands for anything within a line, a line "…" for any lines;
   - text behind // is a comment, and white space does not count.
-The marks dist.block and dist.phase, which every op carries, are left out.
+The marks dist.block and dist.phase, which every op carries, are left out, and
+dist.layouts in a block that does not show them.
 """
 import re
 import sys
 
-MARKS = re.compile(r"dist\.(block = \d+ : i64|layouts = \[[^\]]*\]|phase = #dist\.phase<\w+>)(, )?")
+MARKS = r"dist\.(block = \d+ : i64|phase = #dist\.phase<\w+>)(, )?"
+LAYOUTS = r"dist\.layouts = \[[^\]]*\](, )?"
 NAME = re.compile(r"%[A-Za-z_0-9.]+|#[a-z]\w*(?![\w.])")
 
 
-def tidy(line):
+def tidy(line, has_layouts=False):
     line = re.sub(r"\s*//.*", "", line)
-    for pattern, to in ((MARKS, ""), (re.compile(r", ?\}"), "}"), (re.compile(r" ?\{\}"), "")):
-        line = pattern.sub(to, line)
+    for pattern, to in ((MARKS, ""), ("" if has_layouts else LAYOUTS, ""), (r", ?\}", "}"), (r" ?\{\}", "")):
+        line = re.sub(pattern, to, line)
     return " ".join(line.split())
 
 
@@ -71,12 +73,15 @@ def main():
     page, label = sys.argv[1:]
     sys.setrecursionlimit(10000)
     text = open(page, encoding="utf-8").read()
-    blocks = re.findall(rf"<!-- {re.escape(label)} -->\n```mlir\n(.*?)```", text, re.S)
+    blocks = re.findall(rf"<!-- {re.escape(label)} -->\n```(?:mlir|text|toml)\n(.*?)```", text, re.S)
     if not blocks:
         sys.exit(f"{page}: no block '{label}'")
-    have = [tidy(line) for line in sys.stdin.read().splitlines()]
+    lines = sys.stdin.read().splitlines()
     for block in blocks:
-        want = [line for line in map(tidy, block.splitlines()) if line and line != "…"]
+        has_layouts = "dist.layouts" in block
+        have = [tidy(line, has_layouts) for line in lines]
+        want = [tidy(line, has_layouts) for line in block.splitlines()]
+        want = [line for line in want if line and line != "…"]
         best = [0]
         if not match(want, have, 0, 0, {}, best):
             sys.exit(f"{page}: block '{label}': the compiler does not print this line, or not here:\n  {want[best[0]]}")

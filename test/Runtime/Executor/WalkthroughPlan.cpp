@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phases 7 and 8 of docs/walkthrough.md as calls of PlanBuilder. Streams: C
-// compute, K copy, T {tensor}, D {data}, G {pipe, data} and all, S send, R
+// What docs/walkthrough.md compiles, as calls of PlanBuilder: a test of the
+// runtime that needs no compiler; the page says where the two differ. Streams:
+// C compute, K copy, T {tensor}, D {data}, G {pipe, data} and all, S send, R
 // receive. Waits are reduced: each one is needed.
 //
 //   c0.F  K tok   C embed  T all_reduce  C block, x1p  T reduce_scatter  S send
