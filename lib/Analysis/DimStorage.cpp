@@ -156,8 +156,8 @@ std::string DimStorage::share(ArrayRef<const Piece *> pieces, int64_t size,
 }
 
 /// Whether atoms taken as one in `piece` and what `o` does to some of them can
-/// stand together: `o` splits the first of them alone, as all lists do that
-/// take them as one.
+/// stand together: no element is shifted by either, or `o` splits the first of
+/// them alone, as all lists do that take them as one.
 bool DimStorage::agrees(const Use &use, const Piece &piece, const Use &other,
                         const Piece &o, const SharedAtoms &shared) const {
   std::vector<int> mine = atomsOf(use.atoms, piece.first, piece.last);
@@ -167,6 +167,8 @@ bool DimStorage::agrees(const Use &use, const Piece &piece, const Use &other,
       }))
     return true;
   const Shared &all = shared.at(mine);
+  if (!all.isPadded && !shared.at(others).isPadded)
+    return true;
   ArrayRef<int8_t> alone =
       ArrayRef<int8_t>(piece.axes).take_front(piece.numAlone);
   return others.size() == 1 && others[0] == mine[0] &&
@@ -215,8 +217,9 @@ std::string DimStorage::storeUse(Use &use, const SharedAtoms &shared) const {
   return "";
 }
 
-std::string DimStorage::shareAll(SharedAtoms &shared) const {
+std::string DimStorage::shareAll(SharedAtoms &shared) {
   std::map<std::vector<int>, SmallVector<const Piece *>> pieces;
+  std::map<std::vector<int>, Key> first;
   std::map<std::vector<int>, int64_t> sizes;
   for (auto &[key, use] : uses)
     for (const Piece &piece : use.pieces) {
@@ -226,14 +229,18 @@ std::string DimStorage::shareAll(SharedAtoms &shared) const {
         size *= use.atoms[i].size;
       pieces[ids].push_back(&piece);
       sizes[ids] = size;
+      first.insert({ids, key});
     }
   shared.clear();
-  std::string first;
-  for (auto &[ids, list] : pieces)
-    if (std::string reason = share(list, sizes[ids], shared[ids]);
-        first.empty())
-      first = reason;
-  return first;
+  std::string reason;
+  for (auto &[ids, list] : pieces) {
+    std::string own = share(list, sizes[ids], shared[ids]);
+    if (!reason.empty() || own.empty())
+      continue;
+    reason = own;
+    refused = first[ids];
+  }
+  return reason;
 }
 
 std::string DimStorage::solve() {
@@ -242,13 +249,17 @@ std::string DimStorage::solve() {
   do {
     for (auto &[key, use] : uses)
       if (reason = pour(use.atoms, use.list, use.phases, use.pieces);
-          !reason.empty())
+          !reason.empty()) {
+        refused = key;
         return reason;
+      }
     reason = shareAll(shared);
   } while (separateMerged(shared));
   for (auto &[key, use] : uses)
-    if (reason.empty())
+    if (reason.empty()) {
       reason = storeUse(use, shared);
+      refused = key;
+    }
   return reason;
 }
 

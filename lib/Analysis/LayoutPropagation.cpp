@@ -338,9 +338,23 @@ std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {
     for (auto [d, list] : llvm::enumerate(variable.dims))
       if (!list.empty())
         storage.add(atomsOf(v, d), list, variable.phases);
-  if (std::string reason = storage.solve(); !reason.empty())
-    return Fault{-1, 0, reason};
-  return std::nullopt;
+  std::string reason = storage.solve();
+  return reason.empty() ? std::nullopt
+                        : std::optional<Fault>(findRefused(reason));
+}
+
+/// Given lists before those that follow from them.
+LayoutPropagation::Fault
+LayoutPropagation::findRefused(const std::string &reason) const {
+  Fault fault{-1, 0, reason};
+  for (auto [v, variable] : llvm::enumerate(variables))
+    for (auto [d, list] : llvm::enumerate(variable.dims))
+      if (!list.empty() && storage.isRefused(atomsOf(v, d), list) &&
+          (fault.variable < 0 ||
+           variable.seed < variables[fault.variable].seed))
+        fault = {static_cast<int>(v), static_cast<int>(d), reason};
+  assert(fault.variable >= 0 && "every list in store is some variable's");
+  return fault;
 }
 
 Atoms LayoutPropagation::getStored(int variable, int dim) const {

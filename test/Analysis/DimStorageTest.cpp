@@ -65,6 +65,27 @@ TEST(DimStorage, AListThatPadsOtherwiseNeedsTheBoundary) {
   EXPECT_EQ(show(storage.getStored(heads, {t4, d2})), "384:512");
 }
 
+TEST(DimStorage, AtomsTakenAsOneEvenlyMayShareTheFirst) {
+  // Heads of two weights whose minor atoms are others: nothing is padded.
+  DimStorage storage(axes);
+  ClassAtoms keys = {{0, 2, 1}, {1, 8, 0}}, values = {{0, 2, 1}, {2, 8, 0}};
+  storage.add(keys, {t4}, 2);
+  storage.add(values, {t4}, 2);
+  ASSERT_EQ(storage.solve(), "");
+  EXPECT_EQ(show(storage.getStored(keys, {t4})), "");
+  EXPECT_EQ(show(storage.getStored(values, {t4})), "");
+}
+
+TEST(DimStorage, TheRefusedListIsKnown) {
+  DimStorage storage(axes);
+  ClassAtoms heads = atomsOf({2, 3}), other = atomsOf({50257});
+  storage.add(other, {t2}, 1);
+  storage.add(heads, {t4}, 1);
+  ASSERT_EQ(storage.solve(), "pads 2 to 4");
+  EXPECT_TRUE(storage.isRefused(heads, {t4}));
+  EXPECT_FALSE(storage.isRefused(other, {t2}));
+}
+
 TEST(DimStorage, ListsOfOneAtomShareItsExtent) {
   DimStorage alone(axes), shared(axes);
   ClassAtoms vocabulary = atomsOf({50257});

@@ -48,6 +48,10 @@ public:
   void add(const ClassAtoms &atoms, ArrayRef<int8_t> list, uint8_t phases);
   /// Decides extents for all lists added; the reason when there are none.
   std::string solve();
+  /// Whether this is a list on atoms for which there are none.
+  bool isRefused(const ClassAtoms &atoms, ArrayRef<int8_t> list) const {
+    return keyOf(atoms, list) == refused;
+  }
   /// The canonical atoms of a dim under a list that was added.
   Atoms getStored(const ClassAtoms &atoms, ArrayRef<int8_t> list) const;
 
@@ -95,7 +99,7 @@ private:
   using SharedAtoms = std::map<std::vector<int>, Shared>;
   std::string share(ArrayRef<const Piece *> pieces, int64_t size,
                     Shared &shared) const;
-  std::string shareAll(SharedAtoms &shared) const;
+  std::string shareAll(SharedAtoms &shared);
   bool agrees(const Use &use, const Piece &piece, const Use &other,
               const Piece &o, const SharedAtoms &shared) const;
   bool separateMerged(const SharedAtoms &shared);
@@ -103,6 +107,8 @@ private:
 
   SmallVector<int64_t> axisSizes;
   std::map<Key, Use> uses;
+  /// What `solve` gave its reason for.
+  Key refused;
 };
 
 } // namespace llmc

@@ -97,7 +97,8 @@ public:
   int addVariable(LayoutVariable variable);
   void addRelation(LayoutRelation relation);
 
-  /// The first variable, dim and reason that cannot hold what it was given.
+  /// A variable, dim and reason: it cannot hold what it was given, or what the
+  /// other tensors that share extents with it want.
   struct Fault {
     int variable = -1, dim = 0;
     std::string reason;
@@ -151,6 +152,7 @@ private:
   void prepare(Relation &relation);
   void tieFactors();
   std::optional<Fault> checkGiven() const;
+  Fault findRefused(const std::string &reason) const;
   void runPhase(uint8_t phase);
   void runRound(const Round &round, uint8_t phase);
   void visit(int relation, const Round &round);

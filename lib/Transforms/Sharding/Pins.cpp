@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pins.h"
+#include "StageSums.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
@@ -23,19 +24,6 @@ static StringRef roleOf(DictionaryAttr marks) {
 static StringAttr symbolIn(DictionaryAttr marks, StringRef name) {
   auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
   return symbol ? symbol.getAttr() : StringAttr();
-}
-
-/// Whether the op is linear in all its operands together.
-static bool isSum(Operation *op) {
-  auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
-  if (!model || op->getNumResults() != 1 || op->getNumOperands() == 0)
-    return false;
-  for (const graph::Linearity &linearity : model.getShardingRule().carries)
-    for (ArrayRef<int> group : linearity.groups)
-      if (linearity.kind == graph::Reduction::Sum &&
-          group.size() == op->getNumOperands())
-        return true;
-  return false;
 }
 
 FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
@@ -156,41 +144,17 @@ void Pins::pinArguments(FuncOp function) {
   }
 }
 
-/// Sums that reach nothing but results summed over microbatches live where
-/// their terms do, unless that is one stage.
+/// Additions that reach nothing but results summed over microbatches live where
+/// their terms do, when these share no stage (GroupSums.cpp sees to that).
 void Pins::joinSums(FuncOp function) {
-  Operation *end = function.front().getTerminator();
-  llvm::DenseSet<Operation *> inside;
-  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
-    if (!isSum(&op))
+  for (Operation *op : findStageSums(function)) {
+    if (!isAddition(op))
       continue;
-    bool isInside = llvm::all_of(op.getUses(), [&](OpOperand &use) {
-      if (use.getOwner() != end)
-        return inside.contains(use.getOwner());
-      StringRef role =
-          roleOf(function.getResultAttrDict(use.getOperandNumber()));
-      return role == "gradient" || role == "loss_sum" || role == "count";
-    });
-    if (isInside)
-      inside.insert(&op);
-  }
-  for (Operation &op : function.front().without_terminator()) {
-    if (!inside.contains(&op))
+    StageSet left = of(op->getOperand(0)), right = of(op->getOperand(1));
+    if (!left || !right || (left & right))
       continue;
-    StageSet all = 0, shared = 0;
-    bool hasJoin = false, isKnown = true;
-    for (Value operand : op.getOperands()) {
-      StageSet stages = of(operand);
-      isKnown &= stages != 0;
-      shared |= all & stages;
-      all |= stages;
-      hasJoin |= joins.contains(operand);
-    }
-    bool isDisjoint = op.getNumOperands() > 1 && !shared;
-    if (!isKnown || !(hasJoin || isDisjoint))
-      continue;
-    values[op.getResult(0)] = all;
-    joins.insert(op.getResult(0));
+    values[op->getResult(0)] = left | right;
+    joins.insert(op->getResult(0));
   }
 }
 
@@ -240,7 +204,7 @@ void Pins::pinUpdateOp(Operation &op) {
     hasJoin |= joins.contains(operand);
   }
   StageSet stages = shared;
-  bool isJoin = first && (!shared || hasJoin) && isSum(&op);
+  bool isJoin = first && (!shared || hasJoin) && isJointlyLinear(&op);
   if (isJoin)
     stages = all;
   else if (!shared)

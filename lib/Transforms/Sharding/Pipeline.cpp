@@ -12,6 +12,7 @@ void llmc::buildLayoutPipeline(mlir::OpPassManager &manager) {
   // Pins follow from chunks, so chunks come first.
   manager.addPass(createAssignChunksPass());
   manager.addPass(createCloneConesPass());
+  manager.addPass(createGroupSumsPass());
   manager.addPass(createPropagateLayoutsPass());
   manager.addPass(createVerifyLayoutsPass());
 }

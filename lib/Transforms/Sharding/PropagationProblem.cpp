@@ -306,11 +306,6 @@ LogicalResult PropagationProblem::solve() {
   std::optional<LayoutPropagation::Fault> fault = engine.solve();
   if (!fault)
     return success();
-  if (fault->variable < 0)
-    return mesh.emitOpError()
-           << "expected layouts that can be stored together, got one that "
-           << fault->reason
-           << ": choose sizes of axes that divide the dimension";
   Location loc = names[fault->variable].loc;
   std::string name = nameOf(fault->variable);
   const LayoutVariable &variable = engine.getVariable(fault->variable);

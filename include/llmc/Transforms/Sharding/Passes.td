@@ -43,6 +43,27 @@ def CloneConesPass : Pass<"llmc-clone-cones", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def GroupSumsPass : Pass<"llmc-group-sums", "::mlir::ModuleOp"> {
+  let summary = "Add the terms of a gradient that one stage makes on that stage";
+  let description = [{
+    Where terms of a gradient or sum of the step come from several stages, those
+    of one stage are added first; what remains between stages is a join, which
+    moves nothing in a microbatch. Ops that are linear in their only operand are
+    done for each stage.
+
+    ```mlir
+    %s = add %a, %b   // a, b at stage 1
+    %t = add %s, %c   // c, d at stage 0
+    %u = add %t, %d
+    // becomes
+    %s = add %a, %b
+    %t = add %c, %d
+    %u = add %s, %t
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
 def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Give every value of a program a layout";
   let description = [{

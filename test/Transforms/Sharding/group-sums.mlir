@@ -1,0 +1,44 @@
+// RUN: llmc-opt %s --llmc-group-sums | FileCheck %s
+// RUN: llmc-opt %s --llmc-group-sums --llmc-propagate-layouts --llmc-verify-layouts -o /dev/null
+
+// @w is used by two blocks of each stage, and its gradient is turned at the end.
+// Each stage adds and turns its own terms; one sum is left between them. The
+// gradient of @v has one term for each stage and stays as it is.
+#F = #dist.phase<forward>
+#B = #dist.phase<backward_input>
+#W = #dist.phase<backward_weight>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<4x4xf32> {role = parameter}
+dist.state @v : tensor<4x4xf32> {role = parameter}
+// CHECK-LABEL: func.func private @microbatch
+// CHECK: %[[D:.*]] = stablehlo.negate %{{.*}} {dist.block = 3
+// CHECK: %[[C:.*]] = stablehlo.cosine %{{.*}} {dist.block = 2
+// CHECK: %[[S1:.*]] = stablehlo.add %[[D]], %[[C]] {dist.block = 2 : i64, dist.phase = #dist.phase<backward_weight>}
+// CHECK: %[[B:.*]] = stablehlo.sine %{{.*}} {dist.block = 1
+// CHECK: %[[V:.*]] = stablehlo.add %[[D]], %[[B]] {dist.block = 1
+// CHECK: %[[A:.*]] = stablehlo.tanh %{{.*}} {dist.block = 0
+// CHECK: %[[S0:.*]] = stablehlo.add %[[B]], %[[A]] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>}
+// CHECK: %[[T1:.*]] = stablehlo.transpose %[[S1]]{{.*}}dist.block = 2
+// CHECK: %[[T0:.*]] = stablehlo.transpose %[[S0]]{{.*}}dist.block = 0
+// CHECK: %[[G:.*]] = stablehlo.add %[[T1]], %[[T0]]
+// CHECK: return %{{.*}}, %{{.*}}, %[[G]], %[[V]]
+func.func private @microbatch(
+    %w: tensor<4x4xf32> {dist.reads = @w, dist.role = "parameter"},
+    %v: tensor<4x4xf32> {dist.reads = @v, dist.role = "parameter"})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
+        tensor<4x4xf32> {dist.gradient_of = @w, dist.role = "gradient"},
+        tensor<4x4xf32> {dist.gradient_of = @v, dist.role = "gradient"}) {
+  %one = stablehlo.constant {dist.block = 3 : i64, dist.phase = #F} dense<1.0> : tensor<f32>
+  %d = stablehlo.negate %w {dist.block = 3 : i64, dist.phase = #B} : tensor<4x4xf32>
+  %c = stablehlo.cosine %w {dist.block = 2 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %dc = stablehlo.add %d, %c {dist.block = 2 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %b = stablehlo.sine %v {dist.block = 1 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %dv = stablehlo.add %d, %b {dist.block = 1 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %dcb = stablehlo.add %dc, %b {dist.block = 1 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %a = stablehlo.tanh %w {dist.block = 0 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %dcba = stablehlo.add %dcb, %a {dist.block = 0 : i64, dist.phase = #W} : tensor<4x4xf32>
+  %g = stablehlo.transpose %dcba, dims = [1, 0] {dist.block = 0 : i64, dist.phase = #W} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %one, %one, %g, %dv : tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+func.func private @update() { return }
+dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) recompute(<none>) chunks([0, 0, 1, 1])
