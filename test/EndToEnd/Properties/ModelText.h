@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_TEST_ENDTOEND_MODELTEXT_H
-#define LLMC_TEST_ENDTOEND_MODELTEXT_H
+#ifndef LLMC_TEST_ENDTOEND_PROPERTIES_MODELTEXT_H
+#define LLMC_TEST_ENDTOEND_PROPERTIES_MODELTEXT_H
 
 #include <cstdint>
 #include <string>
@@ -30,4 +30,4 @@ std::string makeModel(const ModelOptions &options);
 
 } // namespace llmc::test
 
-#endif // LLMC_TEST_ENDTOEND_MODELTEXT_H
+#endif // LLMC_TEST_ENDTOEND_PROPERTIES_MODELTEXT_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-#===- mesh_program.py - The walkthrough's programs on any small mesh -------===#
+#===- walkthrough_program.py - The walkthrough on any small mesh -----------===#
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
@@ -9,20 +9,15 @@
 # embedding and head split over tensor, W1 with its momentum split over data,
 # one block that is computed again in the backward, clipping by the norm.
 #
-#   mesh_program.py pipe=2 data=2 tensor=2 microbatches=2 > memory.mlir
+#   walkthrough_program.py pipe=2 data=2 tensor=2 microbatches=2 > memory.mlir
 #
 #===------------------------------------------------------------------------===#
 
 import sys
 
-from mesh_builder import Program
+from program_text import Program, slot
 
 ROWS, VOCABULARY, WIDTH = 8, 10, 4
-
-
-def slot(kind, name, chunk=None):
-    where = "" if chunk is None else f", chunk = {chunk}"
-    return f'dist.slot = #dist.slot<{kind}, "{name}"{where}>'
 
 
 class Model:
@@ -83,8 +78,8 @@ class Model:
         f.argument("W1", self.W1, slot("state", "W1.local"))
         f.argument("W2", self.W2, slot("state", "W2.local"))
         self.local(f, "i", "tok")
-        f.splat("zero", 0, self.bi)
-        f.splat("top", self.words - 1, self.bi)
+        f.constant("zero", 0, self.bi)
+        f.constant("top", self.words - 1, self.bi)
         f.compare("low", "GE", "i", "zero")
         f.compare("high", "LE", "i", "top")
         f.pointwise("in", "and", "low", "high")
@@ -95,7 +90,7 @@ class Model:
              f'slice_sizes = array<i64: 1, {WIDTH}>}}> : (tensor<{self.E}>, tensor<{self.rows}x1xi32>) -> '
              f'tensor<{self.x}>', self.x)
         f.broadcast("inx", "in", "[0]", self.x.replace("f32", "i1"))
-        f.splat("none", "0.0", self.x)
+        f.constant("none", "0.0", self.x)
         f.select("x0p", "inx", "g", "none")
         f.collective("all_reduce", ["x0"], ["x0p"], ["tensor"], [self.x])
         self.block(f, "x0")
@@ -129,7 +124,7 @@ class Model:
         f.pointwise("ex", "exponential", "sh")
         f.reduce("sp", "ex", "add", "[1]", self.b, "0.0")
         self.onehot(f)
-        f.splat("nil", "0.0", self.lg)
+        f.constant("nil", "0.0", self.lg)
         f.select("pe", "hot", "lg", "nil")
         f.reduce("pp", "pe", "add", "[1]", self.b, "0.0")
         f.collective("all_reduce", ["st", "pk"], ["sp", "pp"], ["tensor"], [self.b, self.b])
@@ -196,7 +191,7 @@ class Model:
         f.dot("dh", "dx1", "W2", 1, 1, self.h)
         f.dot("gW2", "h", "dx1", 0, 0, self.W2)
         f.pointwise("gW21", "add", "gW20", "gW2")
-        f.splat("one", "1.0", self.h)
+        f.constant("one", "1.0", self.h)
         f.pointwise("t2", "multiply", "th", "th")
         f.pointwise("dt", "subtract", "one", "t2")
         f.pointwise("dbh", "multiply", "dh", "b")
@@ -211,7 +206,7 @@ class Model:
         f.pointwise("dx0", "add", "dx1", "s")
         self.local(f, "i", "tok")
         f.op("ir", f"stablehlo.reshape %i : (tensor<{self.bi}>) -> tensor<{self.rows}x1xi32>", f"{self.rows}x1xi32")
-        f.splat("zE", "0.0", self.E)
+        f.constant("zE", "0.0", self.E)
         f.op("ge", '"stablehlo.scatter"(%zE, %ir, %dx0) <{indices_are_sorted = false, scatter_dimension_numbers = '
              '#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], '
              'scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({\n'
@@ -231,7 +226,7 @@ class Model:
     def momentum(self, f, name, parameter, velocity, gradient, type):
         f.broadcast(name + ".k", "k", "[]", type)
         f.pointwise(name + ".g", "multiply", gradient, name + ".k")
-        f.splat(name + ".mu", 0.9, type)
+        f.constant(name + ".mu", 0.9, type)
         f.pointwise(name + ".mv", "multiply", name + ".mu", velocity)
         f.pointwise(name + ".v", "add", name + ".mv", name + ".g")
         f.broadcast(name + ".lr", "lr", "[]", type)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-#===- mesh_random.py - Random programs of phase 6 on random meshes ---------===#
+#===- random_program.py - Random programs of phase 6 on random meshes ------===#
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   mesh_random.py <seed> > memory.mlir
+#   random_program.py <seed> > memory.mlir
 #
 # Chunks on one to three stages, one or two on each, with random operations,
 # collectives, saved values and transfers, skips included, and a random legal
@@ -16,45 +16,46 @@
 import random
 import sys
 
+from program_text import Program, slot
+
 T = "4x4xf32"
 
 
-class Body:
+class RandomProgram(Program):
     """Operations on values of type T, each drawn at random."""
 
     def __init__(self, draw, mesh, name):
-        self.draw, self.mesh, self.name = draw, mesh, name
-        self.arguments, self.results, self.lines, self.values = [], [], [], []
-        self.number = 0
+        super().__init__(name, mesh)
+        self.draw, self.values, self.number = draw, [], 0
 
     def fresh(self):
         self.number += 1
         return f"v{self.number}"
 
-    def argument(self, mark):
+    def take(self, mark):
         name = self.fresh()
-        self.arguments.append(f"%{name}: tensor<{T}> {{{mark}}}")
+        self.argument(name, T, mark)
         self.values.append(name)
         return name
 
     def emit(self, text):
         name = self.fresh()
-        self.lines.append(f"  %{name} = {text}")
+        self.op(name, text, T)
         self.values.append(name)
         return name
 
     def axes(self, among):
-        several = [a for a in among if self.mesh[a] > 1]
+        several = self.over(*among)
         chosen = self.draw.sample(several, self.draw.randint(1, len(several))) if several else []
         return ", ".join(f'"{a}"' for a in chosen)
 
-    def collective(self, value, among=("data", "tensor"), symbol=""):
-        axes = self.axes(among)
+    def reduced(self, value):
+        axes = self.axes(("data", "tensor"))
         if not axes:
             return value
         kind = self.draw.choice(["all_reduce", "all_reduce", "pair", "broadcast"])
-        if kind == "all_reduce" or symbol:
-            return self.emit(f"dist.all_reduce {symbol}%{value} over [{axes}] max : tensor<{T}>")
+        if kind == "all_reduce":
+            return self.emit(f"dist.all_reduce %{value} over [{axes}] max : tensor<{T}>")
         if kind == "broadcast":
             origin = ", ".join("1" for _ in axes.split(","))
             return self.emit(f"dist.broadcast %{value} from [{origin}] over [{axes}] : tensor<{T}>")
@@ -75,28 +76,11 @@ class Body:
                              f"tensor<{T}>) -> tensor<{T}>")
         if kind == "coordinate" and self.axes(("data", "tensor")):
             n = self.fresh()
-            self.lines += [f'  %{n}c = dist.coordinate [{self.axes(("data", "tensor"))}] : tensor<i32>',
-                           f"  %{n}f = stablehlo.convert %{n}c : (tensor<i32>) -> tensor<f32>",
-                           f"  %{n}b = stablehlo.broadcast_in_dim %{n}f, dims = [] : (tensor<f32>) -> tensor<{T}>"]
+            self.op(n + "c", f'dist.coordinate [{self.axes(("data", "tensor"))}] : tensor<i32>', "i32")
+            self.op(n + "f", f"stablehlo.convert %{n}c : (tensor<i32>) -> tensor<f32>", "f32")
+            self.broadcast(n + "b", n + "f", "[]", T)
             return self.emit(f"stablehlo.multiply %{a}, %{n}b : tensor<{T}>")
-        return self.collective(a)
-
-    def result(self, value, mark):
-        # Values may be returned once in each slot, also several times.
-        self.results.append((value, mark))
-
-    def text(self):
-        marks = ", ".join(f"tensor<{T}> {{{m}}}" for v, m in self.results)
-        values = ", ".join("%" + v for v, m in self.results)
-        types = ", ".join(f"tensor<{T}>" for _ in self.results)
-        body = "\n".join(self.lines)
-        return (f"func.func private @{self.name}({', '.join(self.arguments)}) -> ({marks}) {{\n{body}\n"
-                f"  return {values} : {types}\n}}\n")
-
-
-def slot(kind, name, chunk=None):
-    where = "" if chunk is None else f", chunk = {chunk}"
-    return f'dist.slot = #dist.slot<{kind}, "{name}"{where}>'
+        return self.reduced(a)
 
 
 class Case:
@@ -136,14 +120,14 @@ class Case:
                 marks[target, source, "B"] = self.link(target, source, "B")
         saved = {}
         for c in range(self.chunks):
-            f = Body(self.draw, self.mesh, f"train.c{c}.F")
-            f.argument(slot("state", f"w{c}.local"))
+            f = RandomProgram(self.draw, self.mesh, f"train.c{c}.F")
+            f.take(slot("state", f"w{c}.local"))
             if c == 0:
-                f.arguments.append(f'%x: tensor<4x4xi32> {{{slot("input", "x")}, dist.data_offset = 0 : i64}}')
+                f.argument("x", "4x4xi32", f'{slot("input", "x")}, dist.data_offset = 0 : i64')
                 f.emit(f"stablehlo.convert %x : (tensor<4x4xi32>) -> tensor<{T}>")
             for (source, target, kind), (_, take) in marks.items():
                 if kind == "F" and target == c:
-                    f.argument(take)
+                    f.take(take)
             for _ in range(self.draw.randint(1, 6)):
                 f.step()
             for (source, target, kind), (give, _) in marks.items():
@@ -154,13 +138,13 @@ class Case:
                 f.result(self.draw.choice(f.values), mark)
             self.add(f, c, "forward")
         for c in reversed(range(self.chunks)):
-            f = Body(self.draw, self.mesh, f"train.c{c}.B")
+            f = RandomProgram(self.draw, self.mesh, f"train.c{c}.B")
             for mark in saved[c]:
-                f.argument(mark)
-            f.argument(slot("state", f"w{c}.local"))
+                f.take(mark)
+            f.take(slot("state", f"w{c}.local"))
             for (source, target, kind), (_, take) in marks.items():
                 if kind == "B" and target == c:
-                    f.argument(take)
+                    f.take(take)
             for _ in range(self.draw.randint(1, 6)):
                 f.step()
             for (source, target, kind), (give, _) in marks.items():
@@ -171,13 +155,13 @@ class Case:
                 f.result(f.values[-1], slot("act", f"b{c}", c))
                 self.add(f, c, "backward_input")
                 phase = "backward_weight"
-                f = Body(self.draw, self.mesh, f"train.c{c}.W")
-                f.argument(slot("act", f"b{c}", c))
-                f.argument(saved[c][0])
+                f = RandomProgram(self.draw, self.mesh, f"train.c{c}.W")
+                f.take(slot("act", f"b{c}", c))
+                f.take(saved[c][0])
                 for _ in range(self.draw.randint(1, 4)):
                     f.step()
             last = f.values[-1]
-            sum = f.argument(slot("step", f"g{c}"))
+            sum = f.take(slot("step", f"g{c}"))
             f.values.pop()
             f.result(f.emit(f"stablehlo.add %{sum}, %{last} : tensor<{T}>"), slot("step", f"g{c}"))
             self.add(f, c, phase)
@@ -189,22 +173,21 @@ class Case:
         self.programs.append(f"#dist.program<@{f.name}, chunk = {c}, phase = {phase}, at = [{self.stage(c)}]>")
 
     def update(self, s):
-        f = Body(self.draw, self.mesh, f"train.u{s}")
+        f = RandomProgram(self.draw, self.mesh, f"train.u{s}")
         own = [c for c in range(self.chunks) if self.stage(c) == s]
-        sums = [f.argument(slot("step", f"g{c}")) for c in own]
-        states = [f.argument(slot("state", f"w{c}.local")) for c in own]
-        total = f.collective(sums[0])
+        sums = [f.take(slot("step", f"g{c}")) for c in own]
+        states = [f.take(slot("state", f"w{c}.local")) for c in own]
+        total = f.reduced(sums[0])
         if self.p > 1:
             # All stages have these two, in one order.
             total = f.emit(f'dist.all_reduce @c0 %{total} over ["pipe"] max : tensor<{T}>')
             total = f.emit(f'dist.all_reduce @c1 %{total} over ["pipe", "data"] max : tensor<{T}>')
         for c, sum, state in zip(own, sums, states):
-            part = f.emit(f"stablehlo.tanh %{f.collective(sum) if sum != sums[0] else total} : tensor<{T}>")
+            part = f.emit(f"stablehlo.tanh %{f.reduced(sum) if sum != sums[0] else total} : tensor<{T}>")
             f.result(f.emit(f"stablehlo.subtract %{state}, %{part} : tensor<{T}>"), slot("state", f"w{c}.local"))
         if s == 0:
-            f.lines.append("  %zero = stablehlo.constant dense<0.0> : tensor<f32>")
-            f.lines.append(f"  %norm = stablehlo.reduce(%{total} init: %zero) applies stablehlo.add across dimensions = "
-                           f"[0, 1] : (tensor<{T}>, tensor<f32>) -> tensor<f32>")
+            f.reduce("norm", total, "add", "[0, 1]", "f32", "0.0")
+            f.result("norm", slot("metric", "norm"))
         self.functions.append(f)
         self.programs.append(f"#dist.program<@{f.name}, phase = update, at = [{s}]>")
 
@@ -252,18 +235,9 @@ class Case:
             out += (f"dist.state @w{c} : tensor<{T}> {{role = parameter, source = #dist.draw<normal, 0.5>}}\n"
                     f"dist.buffer @w{c}.local : tensor<{T}> holds [#dist.box<@w{c}, #dist.layout<@mesh, [{{}}, {{}}]{at}>, "
                     "[0, 0]>]\n")
-        metric = f'tensor<f32> {{{slot("metric", "norm")}}}'
         out += (f"dist.timeline @train microbatches({self.m})\n    programs([{', '.join(self.programs)}])\n"
                 f"    transfers([{', '.join(self.routes)}])\n    table(<[{self.table()}]>)\n")
-        for f in self.functions:
-            text = f.text()
-            if f.name == "train.u0":
-                text = text.replace(") {\n", f", {metric}) {{\n", 1)
-                head, tail = text.rsplit("  return ", 1)
-                values, types = tail.split(" : ", 1)
-                text = head + "  return " + values + ", %norm : " + types.replace("\n}", ", tensor<f32>\n}", 1)
-            out += text
-        return out
+        return out + "".join(f.text() for f in self.functions)
 
 
 def main():

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_TEST_ENDTOEND_OPCASE_H
-#define LLMC_TEST_ENDTOEND_OPCASE_H
+#ifndef LLMC_TEST_ENDTOEND_PROPERTIES_OPCASE_H
+#define LLMC_TEST_ENDTOEND_PROPERTIES_OPCASE_H
 
 #include "LockstepHarness.h"
 #include "llmc/Analysis/FactorSplits.h"
@@ -66,4 +66,4 @@ private:
 
 } // namespace llmc::test
 
-#endif // LLMC_TEST_ENDTOEND_OPCASE_H
+#endif // LLMC_TEST_ENDTOEND_PROPERTIES_OPCASE_H

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-#===- mesh_check.py - The same step on every mesh --------------------------===#
+#===- check_meshes.py - The walkthrough's step on every mesh ---------------===#
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   mesh_check.py --llmc LLMC --run LLMC_RUN --out FOLDER --microbatches 1,2,4
+#   check_meshes.py --llmc LLMC --run LLMC_RUN --out FOLDER --microbatches 1,2,4
 #
-# Compiles the programs of mesh_program.py for all meshes of pipe x data x
-# tensor, runs 20 steps of each entry on virtual devices, and compares metrics
+# Compiles the programs of walkthrough_program.py for all meshes of pipe x data
+# x tensor, runs 20 steps of each entry on virtual devices, and compares metrics
 # and logits with those of one device. A step adds up in another order on each
 # mesh, so the bar is relative: 1e-5, where one device against itself is 0.
 # Leaves the plans in FOLDER/p<pipe>d<data>t<tensor>m<microbatches> and prints
@@ -43,7 +43,7 @@ def train(arguments, corpus, sizes):
     name = "p{}d{}t{}m{}".format(*sizes)
     folder = os.path.join(arguments.out, name)
     os.makedirs(folder, exist_ok=True)
-    program = os.path.join(os.path.dirname(__file__), "mesh_program.py")
+    program = os.path.join(os.path.dirname(__file__), "walkthrough_program.py")
     words = [f"{k}={v}" for k, v in zip(("pipe", "data", "tensor", "microbatches"), sizes)]
     with open(f"{folder}/memory.mlir", "w") as file:
         subprocess.run([sys.executable, program] + words, stdout=file, check=True)

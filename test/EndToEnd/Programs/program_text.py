@@ -1,11 +1,17 @@
-#===- mesh_builder.py - Functions over slots, op by op ---------------------===#
+#===- program_text.py - Functions over slots, op by op ---------------------===#
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Used by mesh_program.py: prints a program of phase 6 with the types that its
-# ops need. Collectives over axes of one device become aliases.
+# The text of a program of phase 6 with the types that its ops need, for the
+# makers of programs in this folder. Collectives over axes of one device become
+# aliases.
 #
 #===------------------------------------------------------------------------===#
+
+
+def slot(kind, name, chunk=None):
+    where = "" if chunk is None else f", chunk = {chunk}"
+    return f'dist.slot = #dist.slot<{kind}, "{name}"{where}>'
 
 
 class Program:
@@ -40,9 +46,6 @@ class Program:
     def broadcast(self, name, operand, dims, type):
         self.op(name, f"stablehlo.broadcast_in_dim %{operand}, dims = {dims} : ({self.t(operand)}) -> tensor<{type}>",
                 type)
-
-    def splat(self, name, value, type):
-        self.constant(name, value, type)
 
     def dot(self, name, a, b, ca, cb, type):
         self.op(name, f"stablehlo.dot_general %{a}, %{b}, contracting_dims = [{ca}] x [{cb}] : ({self.t(a, b)}) -> "

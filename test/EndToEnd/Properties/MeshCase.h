@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_TEST_ENDTOEND_MESHCASE_H
-#define LLMC_TEST_ENDTOEND_MESHCASE_H
+#ifndef LLMC_TEST_ENDTOEND_PROPERTIES_MESHCASE_H
+#define LLMC_TEST_ENDTOEND_PROPERTIES_MESHCASE_H
 
 #include "GraphContext.h"
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
@@ -89,4 +89,4 @@ private:
 
 } // namespace llmc::test
 
-#endif // LLMC_TEST_ENDTOEND_MESHCASE_H
+#endif // LLMC_TEST_ENDTOEND_PROPERTIES_MESHCASE_H
