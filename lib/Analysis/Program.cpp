@@ -27,6 +27,18 @@ SmallVector<ProgramFunction> llmc::getProgramFunctions(ModuleOp module) {
   return functions;
 }
 
+RankedTensorType llmc::getInputType(ModuleOp module, StringRef name) {
+  for (ProgramFunction &program : getProgramFunctions(module))
+    for (unsigned i = 0; i < program.function.getNumArguments(); ++i) {
+      auto input = program.function.getArgAttrOfType<StringAttr>(
+          i, dist::DistDialect::kInput);
+      if (input && input.getValue() == name)
+        return cast<RankedTensorType>(
+            program.function.getArgument(i).getType());
+    }
+  return {};
+}
+
 FailureOr<dist::MeshOp> llmc::getMesh(ModuleOp module) {
   auto meshes = module.getOps<dist::MeshOp>();
   if (llvm::hasSingleElement(meshes))

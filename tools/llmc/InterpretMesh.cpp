@@ -16,7 +16,6 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::driver;
-using dist::DistDialect;
 
 static LockstepOptions makeOptions(uint64_t seed) {
   LockstepOptions options;
@@ -29,24 +28,11 @@ MeshRun::MeshRun(OwningOpRef<ModuleOp> module, ModuleOp whole, uint64_t seed)
       interpreter(*local, *local->getOps<dist::MeshOp>().begin(),
                   makeOptions(seed)) {}
 
-/// The type of an input as a whole, from the program behind phase 1.
-static RankedTensorType typeOfInput(ModuleOp whole, StringRef name) {
-  for (ProgramFunction &program : getProgramFunctions(whole))
-    for (unsigned i = 0; i < program.function.getNumArguments(); ++i) {
-      auto input =
-          program.function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
-      if (input && input.getValue() == name)
-        return cast<RankedTensorType>(
-            program.function.getArgument(i).getType());
-    }
-  return {};
-}
-
 LockstepStepInterpreter::InputSource
 MeshRun::wholeInputs(const StepInterpreter::InputSource &source) {
   return [this, &source](StringRef name, int64_t step,
                          int64_t microbatch) -> FailureOr<HostTensor> {
-    RankedTensorType type = typeOfInput(whole, name);
+    RankedTensorType type = getInputType(whole, name);
     if (!type)
       return mlir::emitError(whole.getLoc())
              << "expected an input of the whole program, got '" << name << "'";

@@ -36,6 +36,9 @@ struct ProgramFunction {
 /// owner.
 SmallVector<ProgramFunction> getProgramFunctions(ModuleOp module);
 
+/// The type of the input of this name; null where no function takes it.
+RankedTensorType getInputType(ModuleOp module, StringRef name);
+
 /// The module's mesh; reports an error when there is none or several.
 FailureOr<dist::MeshOp> getMesh(ModuleOp module);
 

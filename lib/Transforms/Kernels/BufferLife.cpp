@@ -9,22 +9,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferLife.h"
+#include "llmc/Analysis/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
 
 namespace llmc::kernels {
-
-Value getAliasRoot(Value value) {
-  while (auto kernel = value.getDefiningOp<graph::KernelOpInterface>()) {
-    if (kernel.getKernelForm() != graph::KernelForm::Alias)
-      break;
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    value = kernel->getOperand(kernel.getAliasedOperand(number));
-  }
-  return value;
-}
 
 /// True when the function returns `value` or an alias of it in `slot`.
 static bool isReturnedIn(func::FuncOp function, Value value,
@@ -38,8 +28,7 @@ static bool isReturnedIn(func::FuncOp function, Value value,
         return true;
       continue;
     }
-    auto kernel = dyn_cast<graph::KernelOpInterface>(user);
-    if (kernel && kernel.getKernelForm() == graph::KernelForm::Alias)
+    if (isAlias(user))
       for (Value result : user->getResults())
         if (isReturnedIn(function, result, slot))
           return true;
@@ -63,9 +52,7 @@ bool isReturned(Value value) {
   for (Operation *user : value.getUsers()) {
     if (user->hasTrait<OpTrait::IsTerminator>())
       return true;
-    auto kernel = dyn_cast<graph::KernelOpInterface>(user);
-    if (kernel && kernel.getKernelForm() == graph::KernelForm::Alias &&
-        llvm::any_of(user->getResults(), isReturned))
+    if (isAlias(user) && llvm::any_of(user->getResults(), isReturned))
       return true;
   }
   return false;

@@ -16,9 +16,6 @@
 
 namespace llmc::kernels {
 
-/// The value whose bytes `value` shows: through ops of form Alias.
-Value getAliasRoot(Value value);
-
 /// True when `argument` is in the slot (state or step) in which `result` is
 /// returned.
 bool isSameSlot(mlir::func::FuncOp function, Value argument, Value result);

@@ -13,6 +13,7 @@
 #include "ProgramGraph.h"
 #include "PlanNames.h"
 #include "SlotBytes.h"
+#include "llmc/Analysis/Aliases.h"
 #include "llmc/Analysis/OpOrder.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -87,7 +88,7 @@ private:
 void GraphBuilder::findLastUses() {
   for (Operation &op : function.front())
     for (Value operand : op.getOperands())
-      lastUse[getRoot(operand)] = &op;
+      lastUse[getAliasRoot(operand)] = &op;
 }
 
 FailureOr<int32_t> GraphBuilder::addClass(Location loc, Type type) {
@@ -166,7 +167,7 @@ SmallVector<std::pair<int64_t, int64_t>> GraphBuilder::getTies(Operation &op) {
 /// slot of a microbatch is written once, so what is returned there is made
 /// apart.
 bool GraphBuilder::mayReduceInPlace(Operation &op, unsigned number) {
-  Value root = getRoot(op.getOperand(number));
+  Value root = getAliasRoot(op.getOperand(number));
   auto value = seen.find(op.getOperand(number));
   if (value == seen.end() || lastUse.lookup(root) != &op)
     return false;
@@ -174,8 +175,9 @@ bool GraphBuilder::mayReduceInPlace(Operation &op, unsigned number) {
   bool isOwn = !values.slot || values.slot.getKind() == SlotKind::Step;
   bool isLatest =
       value->second.version + 1 == static_cast<int32_t>(values.versions.size());
-  auto others = llvm::count_if(
-      op.getOperands(), [&](Value other) { return getRoot(other) == root; });
+  auto others = llvm::count_if(op.getOperands(), [&](Value other) {
+    return getAliasRoot(other) == root;
+  });
   return isOwn && isLatest && others == 1 &&
          !endsInSlot(function, op.getResult(number));
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SlotBytes.h"
+#include "llmc/Analysis/Aliases.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
@@ -14,16 +15,6 @@ using llmc::dist::SlotAttr;
 using llmc::dist::SlotKind;
 
 namespace llmc::schedule {
-
-Value getRoot(Value value) {
-  while (auto kernel = value.getDefiningOp<graph::KernelOpInterface>()) {
-    if (kernel.getKernelForm() != graph::KernelForm::Alias)
-      break;
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    value = kernel->getOperand(kernel.getAliasedOperand(number));
-  }
-  return value;
-}
 
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op) {
   if (auto launch = dyn_cast<dist::LaunchOp>(op))
@@ -54,14 +45,12 @@ bool endsInSlot(func::FuncOp function, Value value) {
         return true;
       continue;
     }
-    auto kernel = dyn_cast<graph::KernelOpInterface>(user);
-    bool isAlias = kernel && kernel.getKernelForm() == graph::KernelForm::Alias;
     for (OpResult result : user.getResults()) {
-      bool takes =
-          isAlias
-              ? kernel.getAliasedOperand(result.getResultNumber()) ==
-                    use.getOperandNumber()
-              : isTied(user, result.getResultNumber(), use.getOperandNumber());
+      unsigned number = result.getResultNumber();
+      bool takes = isAlias(&user)
+                       ? cast<graph::KernelOpInterface>(user).getAliasedOperand(
+                             number) == use.getOperandNumber()
+                       : isTied(user, number, use.getOperandNumber());
       if (takes && endsInSlot(function, result))
         return true;
     }

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which values of a program lie in the same bytes before anything is ordered:
-// aliases, and results that kernels were formed to leave in an operand.
+// aliases (Analysis/Aliases.h), and results that kernels were formed to leave
+// in an operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace llmc::schedule {
-
-/// The value whose bytes `value` shows: through ops of form Alias.
-Value getRoot(Value value);
 
 /// The pairs (result, operand) that kernels were formed with.
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op);

@@ -170,8 +170,7 @@ std::string MeshCase::compile() {
 HostTensor MeshCase::giveInput(StringRef name, int64_t step, int64_t microbatch,
                                RankedTensorType type, double noise) {
   std::mt19937_64 draw(seed * 1000 + step * 100 + microbatch * 10 +
-                       llvm::hash_value(name) % 10 * 0 + name.size() +
-                       name.back());
+                       name.size() + name.back());
   HostTensor tensor(type);
   for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
     double value = static_cast<double>(draw() >> 11) * 0x1p-53;
@@ -183,18 +182,6 @@ HostTensor MeshCase::giveInput(StringRef name, int64_t step, int64_t microbatch,
       tensor.setFloat(i, (2 * value - 1) * (1 + noise * (value - 0.5)));
   }
   return tensor;
-}
-
-RankedTensorType MeshCase::typeOfInput(StringRef name) {
-  for (ProgramFunction &program : getProgramFunctions(*whole))
-    for (unsigned i = 0; i < program.function.getNumArguments(); ++i) {
-      auto input =
-          program.function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
-      if (input && input.getValue() == name)
-        return cast<RankedTensorType>(
-            program.function.getArgument(i).getType());
-    }
-  return {};
 }
 
 /// Parameters of an exact model are small integers.
@@ -247,7 +234,7 @@ std::string MeshCase::compareSteps(OpCounts &counts) {
       return giveInput(name, step, m, type);
     };
     auto giveWhole = [&](StringRef name, int64_t step, int64_t m) {
-      return give(name, step, m, typeOfInput(name));
+      return give(name, step, m, getInputType(*whole, name));
     };
     if (failed(expected.runStep("train", step, give, want)))
       return "not evaluated";
@@ -330,7 +317,7 @@ std::string MeshCase::compareEntry(OpCounts &counts) {
           "forward", 0,
           [&](StringRef name, int64_t step,
               int64_t m) -> FailureOr<HostTensor> {
-            return giveInput(name, step, m, typeOfInput(name));
+            return giveInput(name, step, m, getInputType(*whole, name));
           },
           types, got)))
     return "not run in lockstep\n" + printed(*whole);

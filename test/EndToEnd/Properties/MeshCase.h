@@ -69,7 +69,6 @@ private:
   std::string compareEntry(OpCounts &counts);
   HostTensor giveInput(StringRef name, int64_t step, int64_t microbatch,
                        RankedTensorType type, double noise = 0);
-  RankedTensorType typeOfInput(StringRef name);
   void setIntegers(StepInterpreter &interpreter);
   bool isIllConditioned(ArrayRef<HostTensor> expected);
   std::string printed(ModuleOp of);
