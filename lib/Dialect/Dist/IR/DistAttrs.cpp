@@ -10,6 +10,7 @@
 
 #include "LayoutSets.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/TableSyntax.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -247,47 +248,23 @@ LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputeKind kind,
 Attribute TableAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Cell> cells;
-  int64_t numSlots = -1;
-  auto parseRow = [&]() -> ParseResult {
-    SMLoc rowLoc = parser.getCurrentLocation();
-    std::string text;
-    if (parser.parseString(&text))
-      return failure();
-    SmallVector<StringRef> words;
-    StringRef(text).split(words, ' ', -1, /*KeepEmpty=*/false);
-    if (numSlots >= 0 && static_cast<int64_t>(words.size()) != numSlots)
-      return parser.emitError(rowLoc) << "expected a row of " << numSlots
-                                      << " cells, got " << words.size();
-    numSlots = words.size();
-    for (StringRef word : words) {
-      std::optional<Cell> cell = Cell::parse(word);
-      if (!cell)
-        return parser.emitError(rowLoc)
-               << "expected a cell such as 'F0.1', 'U' or '.', got '" << word
-               << "'";
+  int64_t numSlots = 0;
+  auto addCell = [&](StringRef word) {
+    std::optional<Cell> cell = Cell::parse(word);
+    if (cell)
       cells.push_back(*cell);
-    }
-    return success();
+    return cell.has_value();
   };
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRow) ||
-      parser.parseGreater())
+  if (llmc::parseTable(parser, numSlots, "cells", "'F0.1', 'U' or '.'",
+                       addCell))
     return {};
-  return parser.getChecked<TableAttr>(loc, parser.getContext(),
-                                      std::max<int64_t>(numSlots, 0),
+  return parser.getChecked<TableAttr>(loc, parser.getContext(), numSlots,
                                       ArrayRef(cells));
 }
 
 void TableAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  for (int64_t row = 0; row < getNumRows(); ++row) {
-    printer << (row ? ", \"" : "\"");
-    llvm::interleave(
-        getRow(row), printer, [&](const Cell &cell) { printer << cell.str(); },
-        " ");
-    printer << '"';
-  }
-  printer << "]>";
+  llmc::printTable(printer, getNumRows(), getNumSlots(),
+                   [&](int64_t cell) { printer << getCells()[cell].str(); });
 }
 
 LogicalResult TableAttr::verify(EmitError emitError, int64_t numSlots,

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Plan/IR/Plan.h"
+#include "llmc/Support/TableSyntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -162,52 +163,28 @@ static std::optional<Cell> readCell(StringRef word) {
 Attribute TableAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Cell> cells;
-  int64_t numStages = -1;
-  auto parseRow = [&]() -> ParseResult {
-    SMLoc rowLoc = parser.getCurrentLocation();
-    std::string text;
-    if (parser.parseString(&text))
-      return failure();
-    SmallVector<StringRef> words;
-    StringRef(text).split(words, ' ', -1, /*KeepEmpty=*/false);
-    if (numStages >= 0 && static_cast<int64_t>(words.size()) != numStages)
-      return parser.emitError(rowLoc) << "expected a row of " << numStages
-                                      << " stages, got " << words.size();
-    numStages = words.size();
-    for (StringRef word : words) {
-      std::optional<Cell> cell = readCell(word);
-      if (!cell)
-        return parser.emitError(rowLoc)
-               << "expected a cell such as '2.0' or '.', got '" << word << "'";
+  int64_t numStages = 0;
+  auto addCell = [&](StringRef word) {
+    std::optional<Cell> cell = readCell(word);
+    if (cell)
       cells.push_back(*cell);
-    }
-    return success();
+    return cell.has_value();
   };
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRow) ||
-      parser.parseGreater())
+  if (llmc::parseTable(parser, numStages, "stages", "'2.0' or '.'", addCell))
     return {};
-  return parser.getChecked<TableAttr>(loc, parser.getContext(),
-                                      std::max<int64_t>(numStages, 0),
+  return parser.getChecked<TableAttr>(loc, parser.getContext(), numStages,
                                       ArrayRef(cells));
 }
 
 void TableAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  for (int64_t row = 0; row < getNumRows(); ++row) {
-    printer << (row ? ", \"" : "\"");
-    llvm::interleave(
-        getRow(row), printer,
-        [&](const Cell &cell) {
-          if (cell.program < 0)
-            printer << '.';
-          else
-            printer << cell.program << '.' << cell.microbatch;
-        },
-        " ");
-    printer << '"';
-  }
-  printer << "]>";
+  auto printCell = [&](int64_t number) {
+    const Cell &cell = getCells()[number];
+    if (cell.program < 0)
+      printer << '.';
+    else
+      printer << cell.program << '.' << cell.microbatch;
+  };
+  llmc::printTable(printer, getNumRows(), getNumStages(), printCell);
 }
 
 LogicalResult TableAttr::verify(EmitError emitError, int64_t numStages,
