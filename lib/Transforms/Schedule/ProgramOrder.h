@@ -10,24 +10,9 @@
 #ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
 
-#include "PlanStreams.h"
-#include "TimelineFrames.h"
-#include "llvm/ADT/StringMap.h"
+#include "Meetings.h"
 
 namespace llmc::schedule {
-
-/// The stages between which a transfer goes, and the streams of its ends.
-struct TransferEnds {
-  int64_t from = 0, to = 0;
-  mlir::FlatSymbolRefAttr sends, receives;
-};
-
-/// What the programs of a timeline have to agree on.
-struct Meetings {
-  llvm::StringMap<TransferEnds> transfers;
-  /// The stages whose programs have a named collective, in increasing order.
-  llvm::StringMap<SmallVector<int64_t>> members;
-};
 
 /// A copy from or to the host around a program's own instructions.
 struct HostCopy {

@@ -9,8 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PruneWaits.h"
-#include "llmc/Analysis/StreamOrder.h"
-#include "llmc/Dialect/Plan/IR/Plan.h"
+#include "PlanNumbers.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -25,14 +24,14 @@ namespace {
 class EntryPruning {
 public:
   EntryPruning(ModuleOp module, plan::EntryOp entry)
-      : module(module), entry(entry) {}
+      : module(module), entry(entry), numbers(module, problem) {}
 
   LogicalResult run();
 
 private:
   using Event = std::pair<Attribute, int64_t>;
 
-  void readTables();
+  void readPlaces();
   void readWalks();
   int32_t readProgram(plan::ProgramOp program);
   void addEdges();
@@ -42,7 +41,7 @@ private:
   plan::EntryOp entry;
   StreamOrderProblem problem;
   StreamOrder order;
-  llvm::DenseMap<Attribute, int32_t> streams, buffers, frames;
+  PlanNumbers numbers;
   llvm::MapVector<Operation *, int32_t> programs;
   /// (program, instruction) of each.
   std::vector<std::pair<plan::WaitOp, std::pair<int32_t, int32_t>>> waits;
@@ -53,28 +52,15 @@ private:
 
 } // namespace
 
-void EntryPruning::readTables() {
-  std::vector<plan::FrameOp> ops;
-  for (auto frame : module.getOps<plan::FrameOp>()) {
-    frames[FlatSymbolRefAttr::get(frame.getSymNameAttr())] = ops.size();
-    ops.push_back(frame);
-    problem.slots.push_back(frame.getSlots());
-  }
+void EntryPruning::readPlaces() {
   for (auto buffer : module.getOps<plan::BufferOp>()) {
-    buffers[FlatSymbolRefAttr::get(buffer.getSymNameAttr())] =
-        problem.frameOf.size();
-    int32_t frame = frames.lookup(buffer.getFrameAttr());
-    problem.frameOf.push_back(frame);
+    plan::FrameOp frame =
+        numbers.frames[numbers.frameNumbers.lookup(buffer.getFrameAttr())];
     problem.places.push_back(
-        {static_cast<int64_t>(*ops[frame].getOffset() + *buffer.getOffset()),
+        {static_cast<int64_t>(*frame.getOffset() + *buffer.getOffset()),
          static_cast<int64_t>(buffer.getBytes()),
-         static_cast<int64_t>(*ops[frame].getSize())});
+         static_cast<int64_t>(*frame.getSize())});
   }
-  for (auto stream : module.getOps<plan::StreamOp>()) {
-    auto number = static_cast<int32_t>(streams.size());
-    streams[FlatSymbolRefAttr::get(stream.getSymNameAttr())] = number;
-  }
-  problem.numStreams = static_cast<int32_t>(streams.size());
 }
 
 int32_t EntryPruning::readProgram(plan::ProgramOp program) {
@@ -86,12 +72,7 @@ int32_t EntryPruning::readProgram(plan::ProgramOp program) {
   StreamOrderProblem::Program list;
   for (auto op : program.getBody().getOps<plan::InstructionInterface>()) {
     std::pair<int32_t, int32_t> place(number, list.size());
-    StreamOrderProblem::Instruction instruction;
-    instruction.stream = streams.lookup(op.getStreamAttr());
-    for (const plan::OperandUse &use : op.getUses())
-      instruction.accesses.push_back({buffers.lookup(use.operand.getBuffer()),
-                                      use.access != plan::Access::Read});
-    list.push_back(std::move(instruction));
+    list.push_back(numbers.read(op));
     if (auto wait = dyn_cast<plan::WaitOp>(*op))
       waits.push_back({wait, place});
     if (auto signal = dyn_cast<plan::SignalOp>(*op))
@@ -133,7 +114,7 @@ void EntryPruning::addEdges() {
       continue;
     auto from = signal->second.second;
     order.edges.push_back({from.first, from.second, to.first, to.second,
-                           frames.lookup(wait.getFrameAttr()),
+                           numbers.frameNumbers.lookup(wait.getFrameAttr()),
                            static_cast<int32_t>(wait.getEvent())});
   }
 }
@@ -155,7 +136,7 @@ void EntryPruning::erase(const StreamOrder &kept) {
 }
 
 LogicalResult EntryPruning::run() {
-  readTables();
+  readPlaces();
   readWalks();
   addEdges();
   if (std::string error = problem.check(); !error.empty())

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StreamWaits.h"
-#include "llmc/Analysis/StreamOrder.h"
+#include "PlanNumbers.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
@@ -20,12 +20,12 @@ namespace {
 class WaitAdder {
 public:
   WaitAdder(ModuleOp module, ArrayRef<std::vector<PlanCall>> walks)
-      : module(module), walks(walks), builder(module.getContext()) {}
+      : module(module), walks(walks), builder(module.getContext()),
+        numbers(module, problem) {}
 
   LogicalResult run();
 
 private:
-  void readTables();
   void readProgram(plan::ProgramOp program);
   void bracketCall(StreamOrderProblem::Program &list,
                    std::vector<Operation *> &ops);
@@ -36,10 +36,8 @@ private:
   ArrayRef<std::vector<PlanCall>> walks;
   OpBuilder builder;
   StreamOrderProblem problem;
-  SmallVector<plan::FrameOp> frames;
-  SmallVector<FlatSymbolRefAttr> streamNames;
+  PlanNumbers numbers;
   int32_t compute = 0;
-  llvm::DenseMap<Attribute, int32_t> streams, buffers, frameNumbers;
   llvm::MapVector<Operation *, int32_t> programs;
   /// For each program its instructions; null where nothing stands but signals
   /// and waits: the start of the call, its end, a join of streams.
@@ -48,28 +46,6 @@ private:
 
 } // namespace
 
-void WaitAdder::readTables() {
-  for (auto frame : module.getOps<plan::FrameOp>()) {
-    frameNumbers[FlatSymbolRefAttr::get(frame.getSymNameAttr())] =
-        frames.size();
-    frames.push_back(frame);
-    problem.slots.push_back(frame.getSlots());
-  }
-  for (auto buffer : module.getOps<plan::BufferOp>()) {
-    buffers[FlatSymbolRefAttr::get(buffer.getSymNameAttr())] =
-        problem.frameOf.size();
-    problem.frameOf.push_back(frameNumbers.lookup(buffer.getFrameAttr()));
-  }
-  for (auto stream : module.getOps<plan::StreamOp>()) {
-    auto name = FlatSymbolRefAttr::get(stream.getSymNameAttr());
-    streams[name] = streamNames.size();
-    streamNames.push_back(name);
-    if (stream.getKind() == plan::StreamKind::Compute)
-      compute = streams[name];
-  }
-  problem.numStreams = static_cast<int32_t>(streamNames.size());
-}
-
 /// A call's own memory is that of others before and behind it: what other
 /// streams do there lies between the compute stream's first and last word.
 void WaitAdder::bracketCall(StreamOrderProblem::Program &list,
@@ -77,7 +53,7 @@ void WaitAdder::bracketCall(StreamOrderProblem::Program &list,
   std::set<int32_t> remote;
   for (const auto &instruction : list)
     for (const auto &access : instruction.accesses) {
-      plan::FrameOp frame = frames[problem.frameOf[access.buffer]];
+      plan::FrameOp frame = numbers.frames[problem.frameOf[access.buffer]];
       if (instruction.stream != compute &&
           frame.getKind() == plan::FrameKind::Tmp)
         remote.insert(access.buffer);
@@ -98,12 +74,7 @@ void WaitAdder::readProgram(plan::ProgramOp program) {
   StreamOrderProblem::Program list;
   std::vector<Operation *> ops;
   for (auto op : program.getBody().getOps<plan::InstructionInterface>()) {
-    StreamOrderProblem::Instruction instruction;
-    instruction.stream = streams.lookup(op.getStreamAttr());
-    for (const plan::OperandUse &use : op.getUses())
-      instruction.accesses.push_back({buffers.lookup(use.operand.getBuffer()),
-                                      use.access != plan::Access::Read});
-    list.push_back(std::move(instruction));
+    list.push_back(numbers.read(op));
     ops.push_back(op);
   }
   bracketCall(list, ops);
@@ -153,9 +124,10 @@ void WaitAdder::writeProgram(size_t number, const StreamOrder &order) {
   builder.setInsertionPointToStart(body);
   for (auto [i, op] : llvm::enumerate(instructions[number])) {
     Location loc = op ? op->getLoc() : program.getLoc();
-    FlatSymbolRefAttr stream = streamNames[problem.programs[number][i].stream];
+    auto stream = FlatSymbolRefAttr::get(
+        numbers.streams[problem.programs[number][i].stream].getSymNameAttr());
     auto nameOf = [&](int32_t frame) {
-      return FlatSymbolRefAttr::get(frames[frame].getSymNameAttr());
+      return FlatSymbolRefAttr::get(numbers.frames[frame].getSymNameAttr());
     };
     if (op)
       builder.setInsertionPoint(op);
@@ -171,7 +143,9 @@ void WaitAdder::writeProgram(size_t number, const StreamOrder &order) {
 }
 
 LogicalResult WaitAdder::run() {
-  readTables();
+  for (auto [number, stream] : llvm::enumerate(numbers.streams))
+    if (stream.getKind() == plan::StreamKind::Compute)
+      compute = static_cast<int32_t>(number);
   for (const std::vector<PlanCall> &walk : walks) {
     problem.walks.emplace_back();
     for (const PlanCall &call : walk) {
@@ -186,14 +160,15 @@ LogicalResult WaitAdder::run() {
     return module.emitError() << "cannot order streams: " << error;
   StreamOrderResult result = reduceWaits(problem);
   // A join may show the next one; each frame needs one at most.
-  for (size_t i = 0; i < frames.size() && joinStreams(result.joins); ++i)
+  for (size_t i = 0; i < numbers.frames.size() && joinStreams(result.joins);
+       ++i)
     result = reduceWaits(problem);
   if (!result.error.empty())
     return programs.begin()->first->emitError()
            << "cannot order streams: " << result.error;
   for (size_t number = 0; number < instructions.size(); ++number)
     writeProgram(number, result.order);
-  for (auto [frame, count] : llvm::zip(frames, result.order.numEvents))
+  for (auto [frame, count] : llvm::zip(numbers.frames, result.order.numEvents))
     frame.setEvents(std::max<int64_t>(frame.getEvents(), count));
   return success();
 }

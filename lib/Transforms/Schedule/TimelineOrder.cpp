@@ -6,10 +6,6 @@
 // first program of a microbatch that reads it, metrics behind the program that
 // makes them. The update becomes the epilogue.
 //
-// Messages from one stage to another share a stream at each end where both ends
-// see them in one order; else each transfer has streams of its own. With sends
-// that wait for their receivers another order would be a deadlock.
-//
 // Test: test/Transforms/Schedule/order.mlir
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +15,6 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Runtime/Base/SeededFault.h"
-#include <set>
 
 using namespace mlir;
 using llmc::dist::DistDialect;
@@ -43,10 +38,6 @@ public:
 private:
   LogicalResult readPrograms();
   void readTable();
-  void readMembers();
-  LogicalResult readRoutes();
-  bool agree(ArrayRef<dist::RouteAttr> routes) const;
-  int64_t stageOf(FlatSymbolRefAttr program) const;
   FailureOr<SmallVector<SlotAttr>> findFills(int64_t stage);
   bool isFirstReader(int32_t program, const SlotBuffer &slot) const;
   LogicalResult addCopies(int32_t program, ProgramRequest &copies);
@@ -134,78 +125,6 @@ void TimelineOrder::readTable() {
         walks.back().push_back({program, cell.microbatch});
     }
   }
-}
-
-/// The stages that have each named collective.
-void TimelineOrder::readMembers() {
-  std::map<std::string, std::set<int64_t>> stages;
-  for (TimelineProgram &program : programs)
-    program.function.walk([&](dist::CollectiveInterface op) {
-      if (FlatSymbolRefAttr symbol = op.getSymbolAttr())
-        stages[symbol.getValue().str()].insert(
-            program.attr.getAt().asArrayRef().begin(),
-            program.attr.getAt().asArrayRef().end());
-    });
-  for (const auto &[symbol, list] : stages)
-    meetings.members[symbol].assign(list.begin(), list.end());
-}
-
-/// The stage of a program of the table.
-int64_t TimelineOrder::stageOf(FlatSymbolRefAttr name) const {
-  for (const TimelineProgram &program : programs)
-    if (program.attr.getFunction() == name)
-      return program.attr.getAt().asArrayRef().front();
-  return 0;
-}
-
-/// Whether the stages at both ends run through these routes, all between the
-/// same two, in the same order of transfers and microbatches.
-bool TimelineOrder::agree(ArrayRef<dist::RouteAttr> routes) const {
-  std::vector<std::pair<StringRef, int64_t>> orders[2];
-  for (bool sends : {true, false}) {
-    FlatSymbolRefAttr any = sends ? routes[0].getFrom() : routes[0].getTo();
-    for (const StageCall &call : walks[stageOf(any)]) {
-      FlatSymbolRefAttr program = programs[call.program].attr.getFunction();
-      for (dist::RouteAttr route : routes)
-        if ((sends ? route.getFrom() : route.getTo()) == program)
-          orders[sends].push_back(
-              {route.getTransfer().getValue(), call.microbatch});
-    }
-  }
-  return orders[0] == orders[1];
-}
-
-LogicalResult TimelineOrder::readRoutes() {
-  // By name, as programs order them.
-  std::map<std::pair<int64_t, int64_t>, SmallVector<dist::RouteAttr>> channels;
-  auto routes =
-      llvm::to_vector(timeline.getTransfers().getAsRange<dist::RouteAttr>());
-  llvm::sort(routes, [](dist::RouteAttr a, dist::RouteAttr b) {
-    return a.getTransfer().getValue() < b.getTransfer().getValue();
-  });
-  for (dist::RouteAttr route : routes)
-    channels[{stageOf(route.getFrom()), stageOf(route.getTo())}].push_back(
-        route);
-  for (auto &[ends, list] : channels) {
-    auto [from, to] = ends;
-    bool shares = agree(list);
-    for (dist::RouteAttr route : list) {
-      if (from == to)
-        return timeline.emitOpError()
-               << "expected transfer " << route.getTransfer()
-               << " between two stages, got stage " << from << " twice";
-      if (!agree(route))
-        return timeline.emitOpError()
-               << "expected the microbatches of transfer "
-               << route.getTransfer()
-               << " to be sent in the order in which they are received";
-      StringRef own = shares ? StringRef() : route.getTransfer().getValue();
-      meetings.transfers[route.getTransfer().getValue()] = {
-          from, to, request.streams.getMessage(true, from, to, own),
-          request.streams.getMessage(false, from, to, own)};
-    }
-  }
-  return success();
 }
 
 /// Sums that a program of the table reads before any writes them.
@@ -538,9 +457,11 @@ LogicalResult TimelineOrder::run() {
   if (failed(readPrograms()))
     return failure();
   readTable();
-  readMembers();
-  if (failed(readRoutes()) || failed(findFetches()))
+  FailureOr<Meetings> found =
+      findMeetings(timeline, programs, walks, request.streams);
+  if (failed(found) || failed(findFetches()))
     return failure();
+  meetings = std::move(*found);
   FrameRequest wanted{timeline.getSymName(),
                       static_cast<int64_t>(timeline.getMicrobatches()),
                       static_cast<int64_t>(walks.size()),
