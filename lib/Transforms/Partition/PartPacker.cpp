@@ -11,13 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartPacker.h"
+#include "EqualOps.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/SetVector.h"
 #include <set>
 
 using namespace mlir;
@@ -57,51 +57,6 @@ static RankedTensorType getWholeType(const Pack &pack) {
   for (Value part : pack.parts)
     shape[pack.dim] += typeOf(part).getDimSize(pack.dim);
   return RankedTensorType::get(shape, type.getElementType());
-}
-
-/// Equal apart from operands, sizes and names.
-static bool areEqual(Operation *a, Operation *b) {
-  auto attributes = [](Operation *op) {
-    NamedAttrList list(op->getAttrDictionary());
-    list.erase("symbol");
-    list.erase(DistDialect::kName);
-    return list.getDictionary(op->getContext());
-  };
-  if (a == b || a->getName() != b->getName() ||
-      a->getNumOperands() != b->getNumOperands() ||
-      a->getNumResults() != b->getNumResults() ||
-      attributes(a) != attributes(b))
-    return false;
-  for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
-    if (!OperationEquivalence::isRegionEquivalentTo(
-            &x, &y, OperationEquivalence::IgnoreLocations))
-      return false;
-  return llvm::equal(
-      a->getResultTypes(), b->getResultTypes(), [](Type x, Type y) {
-        return getElementTypeOrSelf(x) == getElementTypeOrSelf(y);
-      });
-}
-
-/// Whether `op` needs a result of `other`, which stands in the same block.
-static bool dependsOn(Operation *op, Operation *other) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  for (size_t i = 0; i < reached.size(); ++i)
-    for (Value operand : reached[i]->getOperands())
-      if (Operation *def = operand.getDefiningOp();
-          def && def->getBlock() == other->getBlock() &&
-          !def->isBeforeInBlock(other))
-        reached.insert(def);
-  return reached.contains(other) && op != other;
-}
-
-/// Neither needs a result of another.
-static bool areApart(ArrayRef<Operation *> ops) {
-  for (Operation *a : ops)
-    for (Operation *b : ops)
-      if (a != b && (a->getBlock() != b->getBlock() || dependsOn(a, b)))
-        return false;
-  return true;
 }
 
 static std::optional<Attribute> getSplat(Value value) {

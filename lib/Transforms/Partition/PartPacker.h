@@ -73,7 +73,6 @@ private:
                       ArrayRef<std::pair<unsigned, int64_t>> packedResults);
   bool canHave(const Pack &operand, Operation *user, bool mayCopy);
   Value copyTogether(const Pack &pack);
-  void eraseDead();
   void sliceKnown(const Pack &pack, Value whole);
 
   mlir::Block &block;
