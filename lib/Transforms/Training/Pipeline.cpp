@@ -1,4 +1,4 @@
-//===- TrainingPipeline.cpp - Phase 1 -------------------------------------===//
+//===- Pipeline.cpp - The order of phase 1 --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
