@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/DimStorage.h"
+#include "StoredElements.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -128,19 +129,9 @@ TEST(DimStorage, FactorsTakeAxesInTurn) {
   EXPECT_FALSE(storage.pourIntoFactors({t4}, {2, 64}, lists));
 }
 
-/// The element at each storage position, or -1 for padding.
+/// Without atoms the dim is stored as it is.
 std::vector<int64_t> elementsOf(const Atoms &stored, int64_t size) {
-  Atoms atoms = stored.empty() ? Atoms{{size, size}} : stored;
-  std::vector<int64_t> elements = {0};
-  for (const Atom &atom : atoms) {
-    std::vector<int64_t> next;
-    for (int64_t major : elements)
-      for (int64_t digit = 0; digit < atom.extent; ++digit)
-        next.push_back(
-            major < 0 || digit >= atom.size ? -1 : major * atom.size + digit);
-    elements = std::move(next);
-  }
-  return elements;
+  return test::elementsOf(stored.empty() ? Atoms{{size, size}} : stored);
 }
 
 TEST(DimStorage, RandomListsShareStorage) {

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/FactorSplits.h"
+#include "StoredElements.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
@@ -18,6 +19,7 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::graph;
+using llmc::test::elementsOf;
 
 namespace {
 
@@ -119,20 +121,6 @@ TEST_F(FactorSplitsOn, TensorsMergeOrConflict) {
                              "#3", splits),
             "axis \"t\" of size 2 does not divide what is left (3) of dim 0 of "
             "#3");
-}
-
-/// The element at each storage position, or -1 for padding.
-std::vector<int64_t> elementsOf(ArrayRef<Atom> atoms) {
-  std::vector<int64_t> elements = {0};
-  for (const Atom &atom : atoms) {
-    std::vector<int64_t> next;
-    for (int64_t major : elements)
-      for (int64_t digit = 0; digit < atom.extent; ++digit)
-        next.push_back(
-            major < 0 || digit >= atom.size ? -1 : major * atom.size + digit);
-    elements = std::move(next);
-  }
-  return elements;
 }
 
 /// Storage positions of the device whose digits along axes are `digits`.

@@ -249,90 +249,119 @@ TEST_F(Spread, RandomGraphsComeToRest) {
   EXPECT_GT(held, 100u);
 }
 
-/// Where an op's tensors are split alike, they are stored alike: each factor
-/// has one list and one extent in all of them (E1 of the layout algebra).
-TEST_F(Spread, RandomStorageIsOneForEachFactor) {
+/// Random graphs on a mesh of 2 x 4 x 3, and the storage of their values.
+class Storage : public Spread {
+protected:
+  Storage() {
+    context.loadDialect<dist::DistDialect>();
+    for (const char *name : {"a", "b", "c"})
+      names.push_back(mlir::StringAttr::get(&context, name));
+    mesh = dist::MeshAxesAttr::get(&context, names, sizes);
+  }
+
+  void addInputs();
+  void addOp();
+  dist::DimAttr dimOf(int v, int d);
+  void compareFactors(const LayoutRelation &relation);
+
+  const int64_t sizes[3] = {2, 4, 3};
   mlir::MLIRContext context;
-  context.loadDialect<dist::DistDialect>();
   SmallVector<mlir::StringAttr> names;
-  for (const char *name : {"a", "b", "c"})
-    names.push_back(mlir::StringAttr::get(&context, name));
-  const int64_t sizes[] = {2, 4, 3};
-  auto mesh = dist::MeshAxesAttr::get(&context, names, sizes);
-  std::mt19937 random(23);
-  size_t solved = 0, padded = 0, alike = 0;
+  dist::MeshAxesAttr mesh;
+  std::mt19937 random{23};
+  std::vector<int> flat, cube;
+  size_t padded = 0, alike = 0;
+};
+
+void Storage::addInputs() {
+  for (int i = 0; i < 3; ++i) {
+    std::vector<AxisList> dims(2);
+    for (int8_t axis = 0; axis < 3; ++axis)
+      if (random() % 3 == 0)
+        dims[random() % 2].push_back(axis);
+    flat.push_back(random() % 2 ? add({18, 18}, dims, Seed::State)
+                                : value({18, 18}));
+  }
+}
+
+void Storage::addOp() {
+  auto pick = [&](std::vector<int> &from) {
+    return from[random() % from.size()];
+  };
+  switch (random() % 5) {
+  case 0:
+    flat.push_back(dot(pick(flat), pick(flat)));
+    break;
+  case 1:
+    cube.push_back(split(pick(flat), 6));
+    break;
+  case 2:
+    if (!cube.empty())
+      flat.push_back(merge(pick(cube)));
+    break;
+  case 3:
+    if (!cube.empty())
+      cube.push_back(sum(pick(cube), pick(cube)));
+    break;
+  default:
+    flat.push_back(sum(pick(flat), pick(flat)));
+  }
+}
+
+dist::DimAttr Storage::dimOf(int v, int d) {
+  FactorSplit split;
+  for (int8_t axis : engine.getVariable(v).dims[d])
+    split.axes.push_back(dist::AxisAttr::get(&context, names[axis].getValue()));
+  split.atoms = engine.getStored(v, d);
+  padded += split.isPadded();
+  return assembleDim(&context, {split}, {shape(v)[d]}, mesh);
+}
+
+/// Each factor has one list and one extent in all tensors that split it alike.
+void Storage::compareFactors(const LayoutRelation &relation) {
+  FactorSplits known(relation.rule.factors.size());
+  auto visit = [&](ArrayRef<int> numbers, ArrayRef<TensorFactors> tensors) {
+    for (auto [v, tensor] : llvm::zip(numbers, tensors))
+      for (auto [d, factors] : llvm::enumerate(tensor)) {
+        SmallVector<int64_t> parts;
+        for (int factor : factors)
+          parts.push_back(relation.rule.factors[factor].size);
+        SmallVector<FactorSplit> splits;
+        if (!projectDim(dimOf(v, d), parts, mesh, splits).empty())
+          continue;
+        for (auto [factor, split] : llvm::zip(factors, splits)) {
+          if (known[factor] && known[factor]->axes == split.axes) {
+            ASSERT_TRUE(known[factor]->atoms == split.atoms);
+            alike += !split.isWhole();
+          }
+          known[factor] = split;
+        }
+      }
+  };
+  visit(relation.operands, relation.rule.operands);
+  visit(relation.results, relation.rule.results);
+}
+
+/// Where an op's tensors are split alike, they are stored alike (E1 of the
+/// layout algebra).
+TEST_F(Storage, RandomStorageIsOneForEachFactor) {
+  size_t solved = 0;
   for (int round = 0; round < 1500; ++round) {
     engine = LayoutPropagation(sizes);
     relations.clear();
-    std::vector<int> flat, cube;
+    flat.clear();
+    cube.clear();
     phase = 0;
-    for (int i = 0; i < 3; ++i) {
-      std::vector<AxisList> dims(2);
-      for (int8_t axis = 0; axis < 3; ++axis)
-        if (random() % 3 == 0)
-          dims[random() % 2].push_back(axis);
-      flat.push_back(random() % 2 ? add({18, 18}, dims, Seed::State)
-                                  : value({18, 18}));
-    }
+    addInputs();
     for (int i = 0; i < 8; ++i) {
       phase = i >= 6;
-      auto pick = [&](std::vector<int> &from) {
-        return from[random() % from.size()];
-      };
-      switch (random() % 5) {
-      case 0:
-        flat.push_back(dot(pick(flat), pick(flat)));
-        break;
-      case 1:
-        cube.push_back(split(pick(flat), 6));
-        break;
-      case 2:
-        if (!cube.empty())
-          flat.push_back(merge(pick(cube)));
-        break;
-      case 3:
-        if (!cube.empty())
-          cube.push_back(sum(pick(cube), pick(cube)));
-        break;
-      default:
-        flat.push_back(sum(pick(flat), pick(flat)));
-      }
+      addOp();
     }
     if (engine.solve())
       continue;
     ++solved;
-    auto dimOf = [&](int v, int d) {
-      FactorSplit split;
-      for (int8_t axis : engine.getVariable(v).dims[d])
-        split.axes.push_back(
-            dist::AxisAttr::get(&context, names[axis].getValue()));
-      split.atoms = engine.getStored(v, d);
-      padded += split.isPadded();
-      return assembleDim(&context, {split}, {shape(v)[d]}, mesh);
-    };
-    for (const LayoutRelation &relation : relations) {
-      FactorSplits known(relation.rule.factors.size());
-      auto visit = [&](ArrayRef<int> numbers, ArrayRef<TensorFactors> tensors) {
-        for (auto [v, tensor] : llvm::zip(numbers, tensors))
-          for (auto [d, factors] : llvm::enumerate(tensor)) {
-            SmallVector<int64_t> parts;
-            for (int factor : factors)
-              parts.push_back(relation.rule.factors[factor].size);
-            SmallVector<FactorSplit> splits;
-            if (!projectDim(dimOf(v, d), parts, mesh, splits).empty())
-              continue;
-            for (auto [factor, split] : llvm::zip(factors, splits)) {
-              if (known[factor] && known[factor]->axes == split.axes) {
-                ASSERT_TRUE(known[factor]->atoms == split.atoms);
-                alike += !split.isWhole();
-              }
-              known[factor] = split;
-            }
-          }
-      };
-      visit(relation.operands, relation.rule.operands);
-      visit(relation.results, relation.rule.results);
-    }
+    for (const LayoutRelation &relation : relations)
+      compareFactors(relation);
   }
   EXPECT_GT(solved, 500u);
   EXPECT_GT(padded, 500u);

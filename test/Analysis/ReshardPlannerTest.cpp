@@ -72,12 +72,12 @@ struct Row {
   int64_t bytes;
 };
 
-TEST(ReshardPlanner, PlansByHand) {
+static std::vector<Row> listPlansByHand() {
   const std::vector<int64_t> s = {64, 64}, b = {12, 12}, c = {8, 4};
   const std::vector<double> u = {1, 1, 1}, a = {8, 1};
   const char *A = "x2 y2", *B = "a2 b3", *C = "p2 d2 t2";
   const char *full = "[{},{}]";
-  const std::vector<Row> rows = {
+  return {
       {1, A, u, s, s, "[{x},{}]", full, "all-gather x from 0", 8192},
       {2, A, u, s, s, "[{x},{}]", "[{},{x}]", "all-to-all x from 0 to 1", 4096},
       {3, A, u, s, s, "[{x,y},{}]", "[{y,x},{}]", "permute x,y", 4096},
@@ -141,7 +141,10 @@ TEST(ReshardPlanner, PlansByHand) {
        "[{t},{}] @[0,1]",
        "all-reduce p,d",
        120}};
-  for (const Row &row : rows) {
+}
+
+TEST(ReshardPlanner, PlansByHand) {
+  for (const Row &row : listPlansByHand()) {
     rt::Mesh mesh = meshOf(row.mesh);
     ReshardPlanner planner(mesh, row.slowness);
     ReshardTensor tensor{row.sizes, row.extents, 4};
@@ -154,10 +157,15 @@ TEST(ReshardPlanner, PlansByHand) {
     EXPECT_EQ(plan.bytes, row.bytes) << "row " << row.number;
     EXPECT_EQ(plan.describe(mesh), row.path) << "row " << row.number;
   }
-  ReshardPlanner slow(meshOf("x2 y2"), a);
+}
+
+/// As multiples of the bytes of the whole tensor.
+TEST(ReshardPlanner, CostsByHand) {
+  ReshardPlanner slow(meshOf("x2 y2"), {8, 1});
   auto price = [&](const char *from) {
-    auto plan = slow.plan({s, s, 4}, layoutOf(from, slow.getMesh(), 2),
-                          layoutOf(full, slow.getMesh(), 2));
+    auto plan =
+        slow.plan({{64, 64}, {64, 64}, 4}, layoutOf(from, slow.getMesh(), 2),
+                  layoutOf("[{},{}]", slow.getMesh(), 2));
     return double(plan.cost) / ReshardPlanner::costUnits / 16384;
   };
   EXPECT_DOUBLE_EQ(price("[{x},{}]"), 2.52);

@@ -3,27 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "SamplePlan.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "RefusedPlan.h"
 
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
-using testing::HasSubstr;
-
-template <typename Break> static Status verifyBroken(Break breakIt) {
-  Plan plan = makeSamplePlan();
-  breakIt(plan);
-  return verifyPlan(plan);
-}
 
 #define EXPECT_REFUSED(text, ...)                                              \
-  do {                                                                         \
-    Status status = verifyBroken([](Plan & plan) __VA_ARGS__);                 \
-    EXPECT_EQ(status.kind(), ErrorKind::mismatch);                             \
-    EXPECT_THAT(status.message(), HasSubstr(text));                            \
-  } while (false)
+  EXPECT_MISMATCH(text, verifyBroken([](Plan & plan) __VA_ARGS__))
 
 TEST(PlanVerifyFrames, FrameLeavesTheArena) {
   EXPECT_REFUSED("expected frame 'scratch' to end within the arena of",

@@ -3,32 +3,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "SamplePlan.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "RefusedPlan.h"
 
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
 
-template <typename Break> static Status verifyBroken(Break breakIt) {
-  Plan plan = makeSamplePlan();
-  breakIt(plan);
-  Manifest manifest = makeSampleManifest();
+static Environment makeEnvironment() {
+  static const Manifest manifest = makeSampleManifest();
   Environment environment;
   environment.manifest = &manifest;
   environment.features = {"avx2"};
   environment.maxThreads = 2;
-  return verifyPlan(plan, environment);
+  return environment;
 }
 
 #define EXPECT_REFUSED(text, ...)                                              \
-  do {                                                                         \
-    Status status = verifyBroken([](Plan & plan) __VA_ARGS__);                 \
-    EXPECT_EQ(status.kind(), ErrorKind::mismatch);                             \
-    EXPECT_THAT(status.message(), HasSubstr(text));                            \
-  } while (false)
+  EXPECT_MISMATCH(                                                             \
+      text, verifyBroken([](Plan & plan) __VA_ARGS__, makeEnvironment()))
 
 static KernelLaunch &embed(Plan &plan) {
   return firstOf<KernelLaunch>(plan, "c0.F");
