@@ -38,7 +38,6 @@ private:
 
   void splitByResults();
   void splitOthers();
-  bool mayReduce(int factor) const;
   void splitOther(int factor);
   bool takes(int factor, AxisAttr axis);
   bool isTakenFrom(int resultFactor, int factor, AxisAttr axis) const;
@@ -242,19 +241,6 @@ void Chooser::splitOther(int factor) {
     made.splits[factor] = taken;
     return;
   }
-}
-
-/// A term of a product that lacks the factor would count once for each part;
-/// only for sums can it be kept on one device.
-bool Chooser::mayReduce(int factor) const {
-  if (decided.rule.factors[factor].kind == FactorKind::Pass)
-    return true;
-  if (decided.rule.factors[factor].kind != FactorKind::Reduced)
-    return false;
-  Reduction kind = decided.rule.factors[factor].reduction;
-  return kind == Reduction::Sum || isIdempotent(kind) ||
-         llvm::all_of(decided.rule.addends,
-                      [&](int i) { return has(i, factor); });
 }
 
 void Chooser::splitOthers() {

@@ -394,12 +394,6 @@ void Printer::summary() {
   }
 }
 
-std::string summarizePlan(const Plan &plan) {
-  Printer printer(plan);
-  printer.summary();
-  return printer.take();
-}
-
 std::string printPlan(const Plan &plan) {
   Printer printer(plan);
   printer.summary();

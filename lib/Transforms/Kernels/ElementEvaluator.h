@@ -76,12 +76,9 @@ public:
   /// `value` of the current row, kept in `memref` by inner position.
   void addScratchRow(Value value, Value memref) { scratchRows[value] = memref; }
   void addRowScalar(Value value, Value scalar) { rowScalars[value] = scalar; }
-  bool hasRowScalar(Value value) const { return rowScalars.count(value); }
-  void clearRowScalars() { rowScalars.clear(); }
 
   /// Enters a loop: elements seen before are not at hand in it.
   void enter(LoopSpace newSpace);
-  const LoopSpace &getSpace() const { return space; }
 
   /// The element of `value` at `indices`. On failure an error has been emitted
   /// and null is returned.

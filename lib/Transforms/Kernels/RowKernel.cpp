@@ -61,7 +61,6 @@ private:
   bool isOutput(Value value) const { return kernel.outputs.count(value); }
 
   void computeLevels();
-  LogicalResult emitLevel(int level);
   LogicalResult emitRowScalars(int level);
   SmallVector<InnerLoop> collectLoops(int level);
   LogicalResult emitInnerLoop(const InnerLoop &loop);

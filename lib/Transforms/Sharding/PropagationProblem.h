@@ -52,7 +52,6 @@ private:
   LogicalResult addArguments(const ProgramFunction &program);
   LogicalResult addArgument(const ProgramFunction &program,
                             mlir::BlockArgument argument);
-  LogicalResult addOps(const ProgramFunction &program);
   LogicalResult addOp(Operation &op, uint8_t phase);
   void addResults(const ProgramFunction &program);
   void addIdentity(int from, int to, uint8_t phase, bool onlyTies,

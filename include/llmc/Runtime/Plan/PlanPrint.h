@@ -21,8 +21,6 @@ namespace llmc::rt::plan {
 /// Both assume a plan that passed `checkStructure`.
 std::string printPlan(const Plan &plan);
 std::string printPlanAsJson(const Plan &plan);
-/// Only the summary: devices, states, memory by kind, collectives and bytes.
-std::string summarizePlan(const Plan &plan);
 
 } // namespace llmc::rt::plan
 
