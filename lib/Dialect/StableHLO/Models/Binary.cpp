@@ -23,10 +23,10 @@
 // Test: test/Dialect/StableHLO/Models/BinaryTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "Splat.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Dialect/StableHLO/Models/Splat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/StableHLO/Models/Splat.h"
+#include "Splat.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/HostTensor.h"
 #include "mlir/IR/Matchers.h"

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_DIALECT_STABLEHLO_MODELS_SPLAT_H
-#define LLMC_DIALECT_STABLEHLO_MODELS_SPLAT_H
+#ifndef LLMC_LIB_DIALECT_STABLEHLO_MODELS_SPLAT_H
+#define LLMC_LIB_DIALECT_STABLEHLO_MODELS_SPLAT_H
 
 #include "llmc/Support/LLVM.h"
 #include <optional>
@@ -21,4 +21,4 @@ std::optional<double> getSplat(Value value);
 
 } // namespace llmc::stablehlo
 
-#endif // LLMC_DIALECT_STABLEHLO_MODELS_SPLAT_H
+#endif // LLMC_LIB_DIALECT_STABLEHLO_MODELS_SPLAT_H
