@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives
 # asan     everything under AddressSanitizer and UBSan: mutated plans and bad
 #          input of every kind among the tests (MLIR itself is not instrumented)
 # gcc      everything compiled by g++ without a precompiled header
 # cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
+# faults   which test catches each fault of test/EndToEnd/faults.md: at least 38
 # The last line is "nightly: N of M parts passed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-[ $# -gt 0 ] || set -- runtime tsan asan gcc cross
+[ $# -gt 0 ] || set -- runtime tsan asan gcc cross faults
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
@@ -39,11 +40,15 @@ part_cross() {
     --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/cross test/EndToEnd/Inputs/meshes.txt
 }
+part_faults() {
+  scripts/build.sh dev llmc llmc-plan-probe OpCaseTest MeshCaseTest || return 1
+  python3 test/EndToEnd/faults.py --build build/dev -o build/dev/faults --table docs/faults.md
+}
 
 passed=0
 for part in "$@"; do
   if ! declare -F "part_$part" >/dev/null; then
-    echo "nightly: expected runtime, tsan, asan, gcc or cross, got '$part'"
+    echo "nightly: expected runtime, tsan, asan, gcc, cross or faults, got '$part'"
     exit 2
   fi
   echo "=== $part"

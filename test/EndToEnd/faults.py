@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# ===- faults.py - Which behaviour shows each seeded fault ----------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Runs behavioural tests under each seeded fault of faults.md.
+
+A fault is caught by the first test that fails, is refused or does not end. The
+tests compare figures of the programs: losses, norms, values, bits, what the
+loader says of a plan; none of them reads generated text. Without a fault all of
+them must pass, which is tried first.
+
+    python faults.py --build build/dev -o out [--only 3,17] [--all] [--table faults.md [--write]]
+
+--all runs every test under each fault. --table reads which test caught a fault
+last time, to try that one first (else the quickest); --write puts the new table
+there.
+The last line is "N of 40 caught".
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+GPT = HERE.parent.parent / "examples/gpt"
+PYTHON = next((str(p) for p in [HERE.parent.parent / ".venv/bin/python"] if p.exists()), "/usr/bin/python3")
+
+# Cases of meshes.py: name -> (model, options, lines).
+MESHES = {
+    "flat": ("gpt-four", "--steps 3", ["data=2", "data=3", "tensor=2", "data=2,tensor=2 zero=1"]),
+    "stages": ("gpt-four", "--steps 3", ["pipe=2", "pipe=2,tensor=2 microbatches=4",
+                                         "= pipe=2,tensor=2 microbatches=4 schedule=gpipe",
+                                         "pipe=2,data=2,tensor=2 zero=1"]),
+    "kinds": ("kinds", "--steps 3", ["tensor=2", "tensor=4", "data=2", "data=2,tensor=2"]),
+    "vocabulary": ("gpt-four", "--steps 3", ["tensor=3", "data=2,tensor=2", "pipe=2,tensor=2"]),
+}
+SUITES = {
+    # Random programs, all devices in lockstep, by mesh.
+    "ops": ("OpCaseTest", {"LLMC_TEST_CASES": "6"}, ""),
+    "grid": ("MeshCaseTest", {"LLMC_TEST_CASES": "60", "LLMC_TEST_MESH": '<"a"=2, "b"=3>'}, ""),
+    "pair": ("MeshCaseTest", {"LLMC_TEST_CASES": "60", "LLMC_TEST_MESH": '<"a"=3>'}, ""),
+    "staged": ("MeshCaseTest", {"LLMC_TEST_CASES": "60", "LLMC_TEST_MESH": '<"p"=2, "a"=2> pipeline "p"'},
+               "*Whole*"),
+}
+
+
+def mesh_command(a, name, out):
+    model, options, lines = MESHES[name]
+    cases = out / f"{name}.txt"
+    cases.write_text("\n".join(lines) + "\n")
+    config, zero = GPT / "gpt.toml", GPT / "gpt-zero1.toml"
+    own = HERE / f"Inputs/{model}.toml"
+    if name == "vocabulary":
+        config = zero = out / "vocabulary.toml"
+        text = (GPT / "gpt.toml").read_text().replace("corpus.bin", str(GPT / "corpus.bin"))
+        config.write_text(text + '\n[[layout]]\nmatch = "wte"\nrest = [["tensor"]]\n')
+    elif own.exists():
+        config = zero = own
+    return [sys.executable, HERE / "meshes.py", "--llmc", a.build / "bin/llmc", "--model", HERE / f"Inputs/{model}.mlir",
+            "--config", config, "--zero-config", zero, "-o", out / name, *shlex.split(options), cases], {}
+
+
+def suite_command(a, name, out):
+    program, environment, pattern = SUITES[name]
+    command = [a.build / "test/Unit/tests" / program, "--gtest_fail_fast"]
+    return command + ([f"--gtest_filter={pattern}"] if pattern else []), environment
+
+
+def script(text):
+    def make(a, out):
+        words = {"bin": a.build / "bin", "in": HERE / "Inputs", "here": HERE, "gpt": GPT, "out": out, "py": PYTHON}
+        return ["bash", "-ec", text.format(**words)], {}
+    return make
+
+
+# The executor against the interpreter, in f64, with microbatches.
+INTERPRETER = """
+f="{in}/gpt-tiny.mlir --config {gpt}/gpt.toml --steps 2 --set training.precision=f64 --set training.microbatches=2"
+{bin}/llmc train $f --threads 2 --log {out}/train.jsonl
+{bin}/llmc interpret $f --log {out}/interpret.jsonl
+{py} {here}/oracle/compare.py losses {out}/train.jsonl {out}/interpret.jsonl --key loss,grad_norm,lr --bar 1e-12
+"""
+# Bits whatever the order of streams; a plan refused by its loader fails here too.
+ORDER = """
+{bin}/llmc compile {in}/gpt-four.mlir --config {gpt}/gpt.toml --mesh pipe=2,data=2 --set training.microbatches=2 --threads 2 -o {out}/plan
+{bin}/llmc-plan-probe {out}/plan {gpt}/corpus.bin shuffle 10
+"""
+SCRIPTS = {"interpreter": INTERPRETER, "order": ORDER}
+
+
+def tests(a):
+    """Name -> function of a folder that gives a command and its environment."""
+    made = {}
+    for name in SUITES:
+        made[f"programs {name}"] = lambda out, n=name: suite_command(a, n, out)
+    for name in MESHES:
+        made[f"meshes {name}"] = lambda out, n=name: mesh_command(a, n, out)
+    for name, text in SCRIPTS.items():
+        made[name] = lambda out, t=text: script(t)(a, out)
+    return {n: m for n, m in made.items() if not a.tests or n in a.tests}
+
+
+def run(make, fault, out, limit):
+    """What went wrong, or nothing; and the seconds that it took."""
+    out.mkdir(parents=True, exist_ok=True)
+    command, more = make(out)
+    environment = dict(os.environ, **more)
+    environment.pop("LLMC_FAULT", None)
+    if fault:
+        environment["LLMC_FAULT"] = str(fault)
+    begin = time.time()
+    try:
+        process = subprocess.run([str(w) for w in command], env=environment, capture_output=True, text=True,
+                                 errors="replace", timeout=limit)
+    except subprocess.TimeoutExpired:
+        return f"does not end in {limit} s", time.time() - begin
+    seconds = time.time() - begin
+    if process.returncode == 0:
+        return None, seconds
+    lines = (process.stdout + "\n" + process.stderr).splitlines()
+    telling = [l for l in lines if re.search(r"FAILED  |error[[:]|LLMC_TEST_ONE|, seed \d|differ", l)]
+    return (telling or [l for l in lines if l.strip()] or [f"exit code {process.returncode}"])[0].strip(), seconds
+
+
+def shorten(text, folder):
+    text = text.replace(str(folder) + "/", "").replace(str(HERE.parent.parent) + "/", "").replace("|", "/")
+    return text if len(text) <= 160 else text[:157] + "..."
+
+
+def last_time(table):
+    if not table or not table.exists():
+        return {}
+    rows = (line.split("|") for line in table.read_text().splitlines() if re.match(r"\| \d", line))
+    return {int(row[1]): row[4].strip() for row in rows}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--build", type=pathlib.Path, required=True)
+    p.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    p.add_argument("--only", default="", help="numbers of faults")
+    p.add_argument("--tests", default="", help="names of tests, with commas")
+    p.add_argument("--all", action="store_true")
+    p.add_argument("--table", type=pathlib.Path)
+    p.add_argument("--write", action="store_true")
+    p.add_argument("--limit", type=int, default=300, help="seconds for each test")
+    a = p.parse_args()
+    a.build, a.output = a.build.resolve(), a.output.resolve()
+    a.tests = [t.strip() for t in a.tests.split(",") if t.strip()]
+    listed = re.findall(r"^\| (\d+) \| (\w+) \| [^|]* \| ([^|]*) \|$", (HERE / "faults.md").read_text(), re.M)
+    faults = [{"number": int(n), "class": kind, "breaks": what} for n, kind, what in listed]
+    only = {int(n) for n in a.only.split(",") if n}
+    chosen = [f for f in faults if not only or f["number"] in only]
+    known, before = tests(a), last_time(a.table)
+    duration = {}
+    for name, make in known.items():
+        why, seconds = run(make, 0, a.output / "none" / name.replace(" ", "-"), a.limit)
+        print(f"without a fault: {name}: {why or 'passes'} ({seconds:.0f} s)", flush=True)
+        if why:
+            sys.exit(f"error: expected '{name}' to pass without a fault")
+        duration[name] = seconds
+    rows, caught = [], 0
+    for fault in chosen:
+        number, found = fault["number"], []
+        order = sorted(known, key=lambda n: (n != before.get(number), duration[n]))
+        for name in order:
+            folder = a.output / str(number) / name.replace(" ", "-")
+            why, _ = run(known[name], number, folder, a.limit)
+            if why:
+                found.append((name, shorten(why, folder)))
+                if not a.all:
+                    break
+        caught += bool(found)
+        by, how = found[0] if found else ("NOT CAUGHT", "")
+        by = ", ".join(n for n, _ in found) or by
+        rows.append(f"| {number} | {fault['class']} | {fault['breaks']} | {by} | {how} |")
+        print(rows[-1], flush=True)
+    if a.table and a.write and not only:
+        write_table(a.table, rows, caught)
+    print(f"{caught} of {len(chosen)} caught")
+    sys.exit(0 if caught >= len(chosen) * 38 / 40 else 1)
+
+
+def write_table(path, rows, caught):
+    text = path.read_text() if path.exists() else ""
+    head = text.split("| fault |")[0]
+    title = "| fault | class | breaks | caught by | its first line |\n|---|---|---|---|---|\n"
+    path.write_text(head + title + "\n".join(rows) + f"\n\n{caught} of {len(rows)} caught.\n")
+
+
+if __name__ == "__main__":
+    main()
