@@ -2,7 +2,8 @@
 # nightly.sh: what is too slow for every change. Each part can be run alone:
 #   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults]
 # runtime  the runtime house alone, without LLVM, and its tests
-# tsan     the runtime under ThreadSanitizer: pool, cursors, collectives
+# tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
+#          plan of the dev build on eight devices, in several orders
 # asan     everything under AddressSanitizer and UBSan: mutated plans and bad
 #          input of every kind among the tests (MLIR itself is not instrumented)
 # gcc      everything compiled by g++ without a precompiled header
@@ -10,7 +11,7 @@
 # faults   which test catches each fault of test/EndToEnd/faults.md: at least 38
 # The last line is "nightly: N of M parts passed".
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
 [ $# -gt 0 ] || set -- runtime tsan asan gcc cross faults
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
@@ -31,7 +32,19 @@ run_tests() {
 }
 
 part_runtime() { run_tests runtime build/runtime/test build/runtime/test/Unit; }
-part_tsan() { run_tests tsan build/tsan/test/Unit; }
+part_tsan() {
+  local status=0 out=build/tsan/eight order
+  run_tests tsan build/tsan/test/Unit || status=1
+  scripts/build.sh dev llmc || return 1
+  build/dev/bin/llmc compile test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt-zero1.toml \
+    --mesh pipe=2,data=2,tensor=2 --set training.microbatches=4 --threads 1 -o "$out" || return 1
+  for order in 1 2 3 4 5 6 7 8; do
+    build/tsan/bin/llmc-run "$out/plan.llmc" --data examples/gpt/corpus.bin --steps 10 \
+      --threads $((order % 4 + 1)) --shuffle "$order" --trust-kernels >"$out/$order.log" 2>&1 ||
+      { cat "$out/$order.log"; status=1; }
+  done
+  return "$status"
+}
 part_asan() { run_tests asan build/asan/test build/asan/test/Unit; }
 part_gcc() { run_tests gcc build/gcc/test build/gcc/test/Unit; }
 part_cross() {
