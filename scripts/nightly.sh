@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
@@ -9,11 +9,12 @@
 # gcc      everything compiled by g++ without a precompiled header
 # cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
 # faults   which test catches each fault of test/EndToEnd/faults.md: at least 38
+# plans    takes away waits, breaks, shuffles and poisons the plans of these meshes
 # The last line is "nightly: N of M parts passed".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-[ $# -gt 0 ] || set -- runtime tsan asan gcc cross faults
+[ $# -gt 0 ] || set -- runtime tsan asan gcc cross faults plans
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
@@ -57,11 +58,17 @@ part_faults() {
   scripts/build.sh dev llmc llmc-plan-probe OpCaseTest MeshCaseTest || return 1
   python3 test/EndToEnd/faults.py --build build/dev -o build/dev/faults --table docs/faults.md
 }
+part_plans() {
+  scripts/build.sh dev llmc llmc-plan-probe || return 1
+  python3 test/EndToEnd/probe_plans.py --bin build/dev/bin --data examples/gpt/corpus.bin \
+    --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
+    --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
+}
 
 passed=0
 for part in "$@"; do
   if ! declare -F "part_$part" >/dev/null; then
-    echo "nightly: expected runtime, tsan, asan, gcc, cross or faults, got '$part'"
+    echo "nightly: expected runtime, tsan, asan, gcc, cross, faults or plans, got '$part'"
     exit 2
   fi
   echo "=== $part"

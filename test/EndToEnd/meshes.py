@@ -35,6 +35,28 @@ import sys
 KEYS = {"microbatches": "training.microbatches", "recompute": "training.recompute", "schedule": "pipeline.schedule"}
 
 
+def read_cases(path):
+    """The words of each case."""
+    lines = [line.split("#")[0].split() for line in pathlib.Path(path).read_text().splitlines()]
+    return [words for words in lines if words]
+
+
+def split_case(words):
+    """The mesh and the options of a case."""
+    mesh, *rest = words[1:] if words[0] == "=" else words
+    return mesh, dict(word.split("=", 1) for word in rest)
+
+
+def flags(mesh, options):
+    """What a case adds to a command of llmc."""
+    found = ["--mesh", mesh] if mesh else []
+    for key, value in options.items():
+        if key in KEYS:
+            number = value if value.isdigit() and key == "microbatches" else f'"{value}"'
+            found += ["--set", f"{KEYS[key]}={number}"]
+    return found
+
+
 class Runner:
     def __init__(self, a):
         self.a = a
@@ -52,12 +74,7 @@ class Runner:
         if self.a.gradients:
             shutil.rmtree(log.with_suffix(""), ignore_errors=True)
             command += ["--fetch", "grad.*", "--dump", log.with_suffix("")]
-        if mesh:
-            command += ["--mesh", mesh]
-        for key, value in options.items():
-            if key in KEYS:
-                number = value if value.isdigit() and key == "microbatches" else f'"{value}"'
-                command += ["--set", f"{KEYS[key]}={number}"]
+        command += flags(mesh, options)
         for each in self.a.set:
             command += ["--set", each]
         process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
@@ -154,12 +171,10 @@ def main():
     a = p.parse_args()
     runner = Runner(a)
     failed, before = 0, None
-    lines = [line.split("#")[0].split() for line in pathlib.Path(a.cases).read_text().splitlines()]
-    lines = [words for words in lines if words]
+    lines = read_cases(a.cases)
     for words in cross(lines) if a.cross else lines:
         equal = words[0] == "="
-        mesh, *rest = words[1:] if equal else words
-        options = dict(word.split("=", 1) for word in rest)
+        mesh, options = split_case(words)
         rows, error = runner.train(mesh, options)
         if error:
             failed += 1
