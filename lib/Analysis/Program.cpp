@@ -10,6 +10,12 @@
 using namespace mlir;
 using namespace llmc;
 
+std::optional<ArrayRef<int64_t>> ProgramFunction::getChunks() const {
+  if (auto step = dyn_cast<dist::StepOp>(owner))
+    return step.getChunks();
+  return cast<dist::EntryOp>(owner).getChunks();
+}
+
 SmallVector<ProgramFunction> llmc::getProgramFunctions(ModuleOp module) {
   SmallVector<ProgramFunction> functions;
   auto add = [&](StringRef name, FunctionKind kind, Operation *owner) {
@@ -62,6 +68,11 @@ std::optional<dist::Phase> llmc::getPhase(Operation *op) {
           op->getAttrOfType<dist::PhaseAttr>(dist::DistDialect::kPhase))
     return phase.getValue();
   return std::nullopt;
+}
+
+StringAttr llmc::getSymbolMark(DictionaryAttr marks, StringRef name) {
+  auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
+  return symbol ? symbol.getAttr() : StringAttr();
 }
 
 /// `marks` with `name` set to `value`, or without it when that is null.

@@ -30,6 +30,9 @@ struct ProgramFunction {
   FunctionKind kind;
   /// The `dist.step` or `dist.entry` that names it.
   Operation *owner;
+
+  /// The chunk of each block; nothing before phase 2.
+  std::optional<ArrayRef<int64_t>> getChunks() const;
 };
 
 /// Functions of all steps and entries, in module order, each once for each
@@ -48,6 +51,9 @@ int64_t getPipelineSize(dist::MeshOp mesh);
 /// The marks of `op`; nothing when it has none.
 std::optional<int64_t> getBlock(Operation *op);
 std::optional<dist::Phase> getPhase(Operation *op);
+
+/// The symbol in mark `name` of an argument or result, which may have none.
+mlir::StringAttr getSymbolMark(mlir::DictionaryAttr marks, StringRef name);
 
 /// Sets mark `name` of every argument (result) for which `values` has an
 /// attribute, and removes it elsewhere; in one go, since each change of a

@@ -343,12 +343,6 @@ LogicalResult Cutter::run() {
   return success();
 }
 
-static ArrayRef<int64_t> getChunks(Operation *owner) {
-  if (auto step = dyn_cast<dist::StepOp>(owner))
-    return step.getChunks().value_or(ArrayRef<int64_t>());
-  return cast<dist::EntryOp>(owner).getChunks().value_or(ArrayRef<int64_t>());
-}
-
 void CutSegmentsPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
@@ -359,7 +353,8 @@ void CutSegmentsPass::runOnOperation() {
     if (!done.insert(program.function).second)
       continue;
     StageMap stages(getOperation(), program.owner);
-    Cutter cutter(program, getChunks(program.owner), stages, axis);
+    Cutter cutter(program, program.getChunks().value_or(ArrayRef<int64_t>()),
+                  stages, axis);
     if (failed(cutter.run()))
       return signalPassFailure();
   }

@@ -234,10 +234,7 @@ void ConeCloner::run() {
 void CloneConesPass::runOnOperation() {
   llvm::SmallPtrSet<Operation *, 8> done;
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
-    auto step = dyn_cast<dist::StepOp>(program.owner);
-    std::optional<ArrayRef<int64_t>> chunks =
-        step ? step.getChunks()
-             : cast<dist::EntryOp>(program.owner).getChunks();
+    std::optional<ArrayRef<int64_t>> chunks = program.getChunks();
     if (program.kind == FunctionKind::Update || !chunks || chunks->empty() ||
         chunks->back() == 0 || !done.insert(program.function).second)
       continue;

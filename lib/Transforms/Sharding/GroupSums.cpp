@@ -178,10 +178,9 @@ void GroupSumsPass::runOnOperation() {
     return signalPassFailure();
   int64_t numStages = getPipelineSize(*mesh);
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
-    auto step = dyn_cast<dist::StepOp>(program.owner);
-    if (program.kind != FunctionKind::Microbatch || !step || numStages == 1)
+    if (program.kind != FunctionKind::Microbatch || numStages == 1)
       continue;
-    if (std::optional<ArrayRef<int64_t>> chunks = step.getChunks())
+    if (std::optional<ArrayRef<int64_t>> chunks = program.getChunks())
       SumGrouper(program.function, *chunks, numStages).run();
   }
 }

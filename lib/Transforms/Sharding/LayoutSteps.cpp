@@ -243,12 +243,7 @@ FailureOr<Value> StepBuilder::build(OpBuilder &builder, Location loc,
 SegmentMarks::SegmentMarks(dist::MeshOp mesh, const ProgramFunction &program)
     : pipeline(mesh.getPipeline().value_or("").str()),
       numStages(getPipelineSize(mesh)), kind(program.kind) {
-  auto step = dyn_cast<dist::StepOp>(program.owner);
-  DenseI64ArrayAttr attribute =
-      step ? step.getChunksAttr()
-           : cast<dist::EntryOp>(program.owner).getChunksAttr();
-  if (attribute)
-    llvm::append_range(chunks, attribute.asArrayRef());
+  llvm::append_range(chunks, program.getChunks().value_or(ArrayRef<int64_t>()));
 }
 
 bool SegmentMarks::livesAt(int64_t block, ArrayRef<int64_t> pin) const {
@@ -299,4 +294,28 @@ void SegmentMarks::set(Operation *op, Operation *like,
   if (block)
     op->setAttr(dist::DistDialect::kBlock,
                 IntegerAttr::get(IntegerType::get(context, 64), *block));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult llmc::rewriteFunctions(
+    ModuleOp module,
+    function_ref<LogicalResult(dist::MeshOp, const ProgramFunction &,
+                               LayoutReshards &, StepBuilder &)>
+        rewrite) {
+  FailureOr<dist::MeshOp> mesh = getMesh(module);
+  if (failed(mesh))
+    return failure();
+  FailureOr<LayoutReshards> reshards = LayoutReshards::of(*mesh);
+  if (failed(reshards))
+    return failure();
+  StepBuilder steps(*mesh);
+  llvm::DenseSet<Operation *> seen;
+  for (ProgramFunction &program : getProgramFunctions(module))
+    if (seen.insert(program.function).second &&
+        failed(rewrite(*mesh, program, *reshards, steps)))
+      return failure();
+  return success();
 }

@@ -67,6 +67,13 @@ private:
   SmallVector<int64_t> chunks;
 };
 
+/// Calls `rewrite` for each function of the program, once.
+LogicalResult rewriteFunctions(
+    ModuleOp module,
+    function_ref<LogicalResult(dist::MeshOp, const ProgramFunction &,
+                               LayoutReshards &, StepBuilder &)>
+        rewrite);
+
 } // namespace llmc
 
 #endif // LLMC_LIB_TRANSFORMS_SHARDING_LAYOUTSTEPS_H

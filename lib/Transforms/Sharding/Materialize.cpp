@@ -410,16 +410,10 @@ LogicalResult FunctionMaterializer::run() {
 }
 
 void MaterializePass::runOnOperation() {
-  FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
-  if (failed(mesh))
-    return signalPassFailure();
-  FailureOr<LayoutReshards> reshards = LayoutReshards::of(*mesh);
-  if (failed(reshards))
-    return signalPassFailure();
-  StepBuilder steps(*mesh);
-  llvm::DenseSet<Operation *> seen;
-  for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    if (seen.insert(program.function).second &&
-        failed(FunctionMaterializer(*mesh, program, *reshards, steps).run()))
-      return signalPassFailure();
+  auto rewrite = [](dist::MeshOp mesh, const ProgramFunction &program,
+                    LayoutReshards &reshards, StepBuilder &steps) {
+    return FunctionMaterializer(mesh, program, reshards, steps).run();
+  };
+  if (failed(rewriteFunctions(getOperation(), rewrite)))
+    signalPassFailure();
 }

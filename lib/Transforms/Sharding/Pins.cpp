@@ -21,11 +21,6 @@ static StringRef roleOf(DictionaryAttr marks) {
   return role ? role.getValue() : StringRef();
 }
 
-static StringAttr symbolIn(DictionaryAttr marks, StringRef name) {
-  auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
-  return symbol ? symbol.getAttr() : StringAttr();
-}
-
 FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
                               dist::MeshOp mesh, const StateRows &rows) {
   Pins pins(mesh, rows);
@@ -43,8 +38,8 @@ FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
     FuncOp function = program.function;
     for (BlockArgument argument : function.getArguments())
       if (StringAttr state =
-              symbolIn(function.getArgAttrDict(argument.getArgNumber()),
-                       DistDialect::kReads))
+              getSymbolMark(function.getArgAttrDict(argument.getArgNumber()),
+                            DistDialect::kReads))
         pins.values[argument] = pins.ofState(state);
   }
   FuncOp microbatch;
@@ -85,7 +80,7 @@ StageSet Pins::ofResult(FuncOp function, unsigned result) const {
   if (roleOf(marks) == "metric" && updates.contains(function))
     return getAll();
   for (StringRef name : {DistDialect::kWrites, DistDialect::kGradientOf})
-    if (StringAttr state = symbolIn(marks, name))
+    if (StringAttr state = getSymbolMark(marks, name))
       return ofState(state);
   return of(function.front().getTerminator()->getOperand(result));
 }
@@ -93,12 +88,6 @@ StageSet Pins::ofResult(FuncOp function, unsigned result) const {
 //===----------------------------------------------------------------------===//
 // Microbatch and entries
 //===----------------------------------------------------------------------===//
-
-static ArrayRef<int64_t> chunksOf(Operation *owner) {
-  if (auto step = dyn_cast<dist::StepOp>(owner))
-    return step.getChunks().value_or(ArrayRef<int64_t>());
-  return cast<dist::EntryOp>(owner).getChunks().value_or(ArrayRef<int64_t>());
-}
 
 LogicalResult Pins::pinForward(const ProgramFunction &program) {
   if (failed(pinOps(program)))
@@ -109,7 +98,7 @@ LogicalResult Pins::pinForward(const ProgramFunction &program) {
 }
 
 LogicalResult Pins::pinOps(const ProgramFunction &program) {
-  ArrayRef<int64_t> chunks = chunksOf(program.owner);
+  ArrayRef<int64_t> chunks = program.getChunks().value_or(ArrayRef<int64_t>());
   FuncOp function = program.function;
   for (Operation &op : function.front().without_terminator()) {
     std::optional<int64_t> block = getBlock(&op);
@@ -135,7 +124,7 @@ void Pins::pinArguments(FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     DictionaryAttr marks = function.getArgAttrDict(argument.getArgNumber());
     StageSet stages = stagesOfUses(argument);
-    if (StringAttr state = symbolIn(marks, DistDialect::kReads))
+    if (StringAttr state = getSymbolMark(marks, DistDialect::kReads))
       states[state] |= stages;
     StringRef role = roleOf(marks);
     bool isEverywhere =
@@ -172,7 +161,7 @@ void Pins::pinUpdate(const ProgramFunction &program, FuncOp microbatch) {
     StringRef role = roleOf(marks);
     StageSet stages = getAll();
     for (StringRef name : {DistDialect::kReads, DistDialect::kGradientOf})
-      if (StringAttr state = symbolIn(marks, name))
+      if (StringAttr state = getSymbolMark(marks, name))
         stages = ofState(state);
     if (role == "loss_sum" || role == "count")
       stages = sums.lookup(role) ? sums.lookup(role) : getAll();

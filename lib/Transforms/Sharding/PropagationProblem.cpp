@@ -17,11 +17,6 @@ using dist::DistDialect;
 using dist::LayoutAttr;
 using func::FuncOp;
 
-static StringAttr symbolIn(DictionaryAttr marks, StringRef name) {
-  auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
-  return symbol ? symbol.getAttr() : StringAttr();
-}
-
 static StringAttr roleOf(DictionaryAttr marks) {
   return marks ? marks.getAs<StringAttr>(DistDialect::kRole) : StringAttr();
 }
@@ -175,14 +170,14 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
   FuncOp function = program.function;
   unsigned number = argument.getArgNumber();
   DictionaryAttr marks = function.getArgAttrDict(number);
-  if (StringAttr state = symbolIn(marks, DistDialect::kReads)) {
+  if (StringAttr state = getSymbolMark(marks, DistDialect::kReads)) {
     bool isUsed = program.kind != FunctionKind::Update && uses.contains(state);
     values[argument] = (isUsed ? uses : rests).lookup(state) + 1;
     return success();
   }
   int known = -1;
   if (program.kind == FunctionKind::Update) {
-    if (StringAttr state = symbolIn(marks, DistDialect::kGradientOf)) {
+    if (StringAttr state = getSymbolMark(marks, DistDialect::kGradientOf)) {
       auto found = gradients.find({program.owner, state});
       known = found == gradients.end() ? -1 : found->second;
     } else if (StringAttr role = roleOf(marks)) {
@@ -246,10 +241,11 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
     int value = variableOf(end->getOperand(i)), result = value;
     if (value < 0)
       continue;
-    if (StringAttr state = symbolIn(marks, DistDialect::kWrites)) {
+    if (StringAttr state = getSymbolMark(marks, DistDialect::kWrites)) {
       result = rests.lookup(state);
       addIdentity(result, value, phase, /*onlyTies=*/true, end);
-    } else if (StringAttr state = symbolIn(marks, DistDialect::kGradientOf)) {
+    } else if (StringAttr state =
+                   getSymbolMark(marks, DistDialect::kGradientOf)) {
       if (uses.contains(state))
         addIdentity(uses.lookup(state), value, phase, /*onlyTies=*/false, end);
       dist::StateOp op = rows.lookup(state);
@@ -355,8 +351,8 @@ LayoutAttr PropagationProblem::getLayout(Value value) {
 
 LayoutAttr PropagationProblem::getArgumentLayout(BlockArgument argument) {
   auto function = cast<FuncOp>(argument.getOwner()->getParentOp());
-  StringAttr state = symbolIn(function.getArgAttrDict(argument.getArgNumber()),
-                              DistDialect::kReads);
+  StringAttr state = getSymbolMark(
+      function.getArgAttrDict(argument.getArgNumber()), DistDialect::kReads);
   return state ? layoutOf(rests.lookup(state)) : getLayout(argument);
 }
 

@@ -87,19 +87,13 @@ LogicalResult LayoutVerifier::verify(func::FuncOp function) {
   return success();
 }
 
-static DenseI64ArrayAttr getChunks(Operation *owner) {
-  if (auto step = dyn_cast<dist::StepOp>(owner))
-    return step.getChunksAttr();
-  return cast<dist::EntryOp>(owner).getChunksAttr();
-}
-
 void VerifyLayoutsPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
   LayoutVerifier verifier{*mesh, getPipelineSize(*mesh) > 1};
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
-    if (!getChunks(program.owner)) {
+    if (!program.getChunks()) {
       program.owner->emitOpError() << "expected 'chunks' after phase 2";
       return signalPassFailure();
     }
