@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramWriter.h"
+#include <cstdlib>
 
 using namespace llmc::test;
 
@@ -395,4 +396,9 @@ std::string llmc::test::makeProgram(const ProgramOptions &options) {
     }
   return text + ") -> (" + types + ") {\n" + w.body + "  return " + names +
          (names.empty() ? "" : " : ") + types + "\n}\n";
+}
+
+uint64_t llmc::test::readSetting(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }

@@ -46,6 +46,10 @@ std::string makeProgram(const ProgramOptions &options);
 int getNumRecipes(const ProgramOptions &options);
 const char *getRecipeName(const ProgramOptions &options, int recipe);
 
+/// A number from the environment, by which a run tries other programs or more:
+/// LLMC_TEST_SEED, LLMC_TEST_CASES.
+uint64_t readSetting(const char *name, uint64_t otherwise);
+
 } // namespace llmc::test
 
 #endif // LLMC_TEST_INTERPRETER_RANDOMPROGRAMS_H

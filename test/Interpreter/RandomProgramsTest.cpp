@@ -15,21 +15,15 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include <cmath>
-#include <cstdlib>
 
 using namespace llmc;
 using namespace llmc::test;
 
 namespace {
-uint64_t getBaseSeed() {
-  const char *text = std::getenv("LLMC_TEST_SEED");
-  return text ? std::strtoull(text, nullptr, 10) : 1;
-}
-
 /// Calls `check` on a program for each recipe.
 template <typename Check>
 void forEachProgram(ProgramOptions options, Check check) {
-  uint64_t base = getBaseSeed();
+  uint64_t base = readSetting("LLMC_TEST_SEED", 1);
   for (int recipe = 0; recipe < getNumRecipes(options); ++recipe) {
     options.seed = base * 1000 + recipe;
     options.firstRecipe = recipe;

@@ -8,6 +8,7 @@
 
 #include "AnswerHarness.h"
 #include "DerivativeHarness.h"
+#include "EvaluatedOps.h"
 #include "ScalarRun.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Interpreter/Interpreter.h"
@@ -125,20 +126,11 @@ testing::AssertionResult test::checkKernels(StringRef text, double tolerance,
   Subject subject(text, seed);
   if (!subject.function)
     return subject.fail("expected a function");
-  DenseMap<Value, HostTensor> values;
-  for (auto [argument, value] :
-       llvm::zip(subject.function.getArguments(), subject.arguments))
-    values[argument] = value;
-  Interpreter interpreter;
-  for (Operation &op : subject.function.front().without_terminator()) {
-    Tensors operands, results;
-    for (Value operand : op.getOperands())
-      operands.push_back(values.lookup(operand));
-    if (failed(interpreter.evaluateOp(&op, operands, results)))
-      return subject.fail("evaluation failed");
-    for (auto [result, value] : llvm::zip(op.getResults(), results))
-      values[result] = value;
-    ScalarRun run(&op, operands);
+  FailureOr<std::vector<EvaluatedOp>> ops = evaluateOps(subject.function, seed);
+  if (failed(ops))
+    return subject.fail("evaluation failed");
+  for (auto &[op, operands, results] : *ops) {
+    ScalarRun run(op, operands);
     Tensors computed;
     if (!run.isPossible())
       continue;
@@ -146,7 +138,7 @@ testing::AssertionResult test::checkKernels(StringRef text, double tolerance,
     for (size_t i = 0; i < computed.size() && error.empty(); ++i)
       error = compare(results[i], computed[i], tolerance);
     if (!error.empty())
-      return subject.fail(op.getName().getStringRef().str() + ": " + error);
+      return subject.fail(op->getName().getStringRef().str() + ": " + error);
   }
   return testing::AssertionSuccess();
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementHarness.h"
+#include "EvaluatedOps.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
-#include "llmc/Interpreter/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,7 +17,6 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::test;
-using Tensors = SmallVector<HostTensor>;
 
 static Type getSignless(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
@@ -124,10 +123,7 @@ private:
 };
 
 /// One op with its operands and evaluated results.
-struct Sample {
-  Operation *op;
-  Tensors operands, results;
-
+struct Sample : EvaluatedOp {
   /// The element of result `result` at `index` by the scalar code.
   Attribute run(unsigned result, ArrayRef<int64_t> index, std::string &error) {
     ScalarRun scalars(op->getContext());
@@ -219,26 +215,19 @@ testing::AssertionResult test::checkElements(StringRef text, int *numChecked,
   if (!module)
     return testing::AssertionFailure() << context.takeMessages();
   func::FuncOp function = getFunction(*module);
-  llvm::DenseMap<Value, HostTensor> values;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    values[function.getArgument(i)] = drawArgument(function, i, seed);
-  Interpreter interpreter;
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    Sample sample{&op, {}, {}};
-    for (Value operand : op.getOperands())
-      sample.operands.push_back(values[operand]);
-    if (failed(interpreter.evaluateOp(&op, sample.operands, sample.results)))
-      return testing::AssertionFailure() << context.takeMessages();
-    for (auto [value, tensor] :
-         llvm::zip_equal(op.getResults(), sample.results))
-      values[value] = tensor;
-    auto kernel = dyn_cast<graph::KernelOpInterface>(op);
+  FailureOr<std::vector<EvaluatedOp>> ops = evaluateOps(function, seed);
+  if (failed(ops))
+    return testing::AssertionFailure() << context.takeMessages();
+  for (EvaluatedOp &evaluated : *ops) {
+    Sample sample{evaluated};
+    auto kernel = dyn_cast<graph::KernelOpInterface>(sample.op);
     if (!kernel || kernel.getKernelForm() != graph::KernelForm::Element)
       continue;
     std::string error = checkSample(sample);
     if (!error.empty())
       return testing::AssertionFailure()
-             << op.getName().getStringRef().str() << ": " << error << "\n"
+             << sample.op->getName().getStringRef().str() << ": " << error
+             << "\n"
              << context.takeMessages();
     if (numChecked)
       ++*numChecked;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuleHarness.h"
+#include "EvaluatedOps.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Interpreter/Interpreter.h"
@@ -297,26 +298,20 @@ testing::AssertionResult test::checkRules(StringRef text, RuleChecks *checks,
   if (!module)
     return testing::AssertionFailure() << context.takeMessages();
   func::FuncOp function = getFunction(*module);
-  llvm::DenseMap<Value, HostTensor> values;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    values[function.getArgument(i)] = drawArgument(function, i, seed);
-  Interpreter interpreter;
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    Tensors operands, results;
-    for (Value operand : op.getOperands())
-      operands.push_back(values[operand]);
-    if (failed(interpreter.evaluateOp(&op, operands, results)) ||
-        !isa<graph::ShardingRuleOpInterface>(op))
-      return testing::AssertionFailure() << "no evaluation or rule\n"
-                                         << context.takeMessages();
+  FailureOr<std::vector<EvaluatedOp>> ops = evaluateOps(function, seed);
+  if (failed(ops))
+    return testing::AssertionFailure() << "no evaluation\n"
+                                       << context.takeMessages();
+  for (auto &[op, operands, results] : *ops) {
+    if (!isa<graph::ShardingRuleOpInterface>(op))
+      return testing::AssertionFailure()
+             << op->getName().getStringRef().str() << ": no rule";
     std::string error =
-        OpChecker(&op, operands, results, checks ? *checks : own, seed).check();
+        OpChecker(op, operands, results, checks ? *checks : own, seed).check();
     if (!error.empty())
       return testing::AssertionFailure()
-             << op.getName().getStringRef().str() << ": " << error << "\n"
+             << op->getName().getStringRef().str() << ": " << error << "\n"
              << context.takeMessages();
-    for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results))
-      values[value] = tensor;
   }
   return testing::AssertionSuccess();
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshCase.h"
+#include "RandomPrograms.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -17,11 +18,6 @@ using namespace llmc;
 using namespace llmc::test;
 
 namespace {
-uint64_t readNumber(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 const char *const kMeshes[] = {
     R"(<"a"=2>)",
     R"(<"a"=2, "b"=2>)",
@@ -48,9 +44,9 @@ struct Cases {
       : kind(kind), hasRandomTable(hasRandomTable) {}
 
   void runAll() {
-    uint64_t one = readNumber("LLMC_TEST_ONE", 0);
-    uint64_t base = readNumber("LLMC_TEST_SEED", 1) * 100000;
-    uint64_t count = readNumber("LLMC_TEST_CASES", 400);
+    uint64_t one = readSetting("LLMC_TEST_ONE", 0);
+    uint64_t base = readSetting("LLMC_TEST_SEED", 1) * 100000;
+    uint64_t count = readSetting("LLMC_TEST_CASES", 400);
     if (one)
       return run(one);
     for (uint64_t i = 0; i < count; ++i)

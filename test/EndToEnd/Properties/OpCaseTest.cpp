@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpCase.h"
+#include "EvaluatedOps.h"
 #include "RandomPrograms.h"
-#include "llmc/Interpreter/Interpreter.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -17,11 +17,6 @@ using namespace llmc;
 using namespace llmc::test;
 
 namespace {
-uint64_t readNumber(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 const char *const kMeshes[] = {R"("a"=2)", R"("a"=3)", R"("a"=4)",
                                R"("a"=2, "b"=2)", R"("a"=2, "b"=3)"};
 
@@ -38,22 +33,13 @@ public:
   void run(const std::string &text, uint64_t seed) {
     auto module = context.parse(text);
     ASSERT_TRUE(module) << context.takeMessages() << text;
-    mlir::func::FuncOp function = getFunction(*module);
-    llvm::DenseMap<mlir::Value, HostTensor> values;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      values[function.getArgument(i)] = drawArgument(function, i, seed);
+    FailureOr<std::vector<EvaluatedOp>> ops =
+        evaluateOps(getFunction(*module), seed);
+    ASSERT_TRUE(succeeded(ops));
     uint64_t number = 0;
-    for (Operation &op : function.getBody().front().without_terminator()) {
-      SmallVector<HostTensor> operands, results;
-      for (mlir::Value operand : op.getOperands())
-        operands.push_back(values[operand]);
-      Interpreter interpreter;
-      ASSERT_TRUE(succeeded(interpreter.evaluateOp(&op, operands, results)));
-      for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results))
-        values[value] = tensor;
-      if (!op.hasTrait<mlir::OpTrait::ConstantLike>())
-        runOp(&op, operands, seed * 100 + number++);
-    }
+    for (const EvaluatedOp &each : *ops)
+      if (!each.op->hasTrait<mlir::OpTrait::ConstantLike>())
+        runOp(each.op, each.operands, seed * 100 + number++);
   }
 
   SplitCounts counts;
@@ -78,8 +64,8 @@ private:
 };
 
 TEST(OpCases, LocalFormsGiveTheGlobalResults) {
-  uint64_t base = readNumber("LLMC_TEST_SEED", 1);
-  uint64_t repeats = readNumber("LLMC_TEST_CASES", 40);
+  uint64_t base = readSetting("LLMC_TEST_SEED", 1);
+  uint64_t repeats = readSetting("LLMC_TEST_CASES", 40);
   OpCases cases;
   ProgramOptions options;
   options.numRecipes = 2;

@@ -15,7 +15,6 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -24,11 +23,6 @@ using namespace llmc::test;
 using dist::DistDialect;
 
 namespace {
-uint64_t getBaseSeed() {
-  const char *text = std::getenv("LLMC_TEST_SEED");
-  return text ? std::strtoull(text, nullptr, 10) : 1;
-}
-
 class LayoutDrawer {
 public:
   LayoutDrawer(dist::MeshOp mesh, uint64_t seed) : mesh(mesh), engine(seed) {}
@@ -173,7 +167,7 @@ TEST(Materialize, AnyDecidedLayoutsBecomeLegal) {
   Counts counts;
   ProgramOptions options;
   options.numRecipes = 6;
-  uint64_t base = getBaseSeed();
+  uint64_t base = readSetting("LLMC_TEST_SEED", 1);
   for (int recipe = 0; recipe < getNumRecipes(options); ++recipe)
     for (const char *mesh : meshes) {
       options.seed = base * 1000 + recipe;

@@ -13,7 +13,6 @@
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "llmc/Runtime/Base/Random.h"
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -117,8 +116,7 @@ testing::AssertionResult checkParts(const std::string &text, uint64_t seed,
 }
 
 TEST(PartBuilder, PartsHaveTheBitsOfSlices) {
-  const char *given = std::getenv("LLMC_TEST_SEED");
-  uint64_t base = given ? std::strtoull(given, nullptr, 10) : 1;
+  uint64_t base = readSetting("LLMC_TEST_SEED", 1);
   ProgramOptions options;
   int numBuilt = 0;
   for (int recipe = 0; recipe < getNumRecipes(options); ++recipe)
