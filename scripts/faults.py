@@ -32,7 +32,7 @@ def tests(build):
         ("MeshCases exact", [unit / "MeshCaseTest", "--gtest_filter=*Steps*-*Smooth*"], few),
         ("MeshCases smooth", [unit / "MeshCaseTest", "--gtest_filter=*Smooth*"], few),
         ("lockstep GPT", lit("EndToEnd/lockstep.test"), {}),
-        ("meshes by plan", lit("EndToEnd/(meshes|stages|rows|mesh-random).test"), {}),
+        ("meshes by plan", lit("EndToEnd/(meshes|stages|rows|Programs/random-programs).test"), {}),
         ("one device by plan", lit("EndToEnd/(same-bits|parts|places).test"), {}),
     ]
 
