@@ -105,6 +105,8 @@ FLAGS = {
     "empty corpus": (["--data", "empty.bin"], 3, "empty.bin: expected tokens, got an empty file"),
     "odd corpus": (["--data", "odd.bin", "--data-type", "u16"], 3, "odd.bin: expected a multiple of 2 bytes of u16 tokens, got 1001"),
     "unknown type of data": (["--data-type", "f31"], 2, "expected u8, u16 or u32, got 'f31'"),
+    "pipeline of no axis": (["--set", "mesh.pipeline=stages"], 2, "'mesh.pipeline' to be one of the axes .*, got .stages"),
+    "far too many microbatches": (["--set", "training.microbatches=100000000000"], 2, "at most 65536, got 100000000000"),
     "unknown axis": (["--mesh", "dat=2"], 2, "got 'dat', did you mean 'data'"),
     "an axis of none": (["--mesh", "data=0"], 2, "size of at least 1, got 'data=0'"),
     "unknown entry": (["--entry", "trian"], 2, "no entry 'trian', only train, evaluate, forward"),

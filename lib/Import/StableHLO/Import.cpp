@@ -78,9 +78,17 @@ static rt::Result<dist::ScheduleAttr> parseSchedule(MLIRContext *context,
                                  makeTable(context, schedule));
 }
 
+/// The table of a step has a cell for each microbatch, chunk and phase.
+constexpr int64_t kMostMicrobatches = 65536;
+
 static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
                             const rt::Config &config) {
   MLIRContext *context = module.getContext();
+  if (int64_t number = config.training.microbatches; number > kMostMicrobatches)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.microbatches' to be at most " +
+                             std::to_string(kMostMicrobatches) + ", got " +
+                             std::to_string(number));
   LLMC_TRY_ASSIGN(std::string optimizer, addOptimizer(module, config));
   LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
                   parseRecompute(context, config.training.recompute));

@@ -129,6 +129,13 @@ rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
     }
   }
   LLMC_TRY(setSizes(axes, sizes, options));
+  const std::string &pipeline = options.config.mesh.pipeline;
+  if (!pipeline.empty() && !llvm::is_contained(axes, pipeline))
+    return rt::makeError(
+        ErrorKind::usage,
+        options.config.originOf("mesh.pipeline") +
+            ": expected 'mesh.pipeline' to be one of the axes (" +
+            llvm::join(axes, ", ") + "), got \"" + pipeline + "\"");
   SmallVector<StringAttr> names;
   for (const std::string &axis : axes)
     names.push_back(StringAttr::get(context, axis));
@@ -139,10 +146,9 @@ rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
     return error.status(ErrorKind::usage, "expected a mesh")
         .inContext("mesh.axes, --mesh");
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  auto mesh =
-      dist::MeshOp::create(builder, module.getLoc(), "mesh",
-                           dist::MeshAxesAttr::get(context, names, sizes),
-                           options.config.mesh.pipeline);
+  auto mesh = dist::MeshOp::create(
+      builder, module.getLoc(), "mesh",
+      dist::MeshAxesAttr::get(context, names, sizes), pipeline);
   LLMC_TRY(addMachine(mesh, options.config));
   return mesh;
 }

@@ -393,7 +393,9 @@ void FunctionLocalizer::markLayouts() {
   SmallVector<Attribute> results(function.getNumResults());
   for (BlockArgument argument : old->getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (function.getArgAttr(i, DistDialect::kInput) ||
+    auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
+    bool isSum = role && (role == "loss_sum" || role == "count");
+    if (isSum || function.getArgAttr(i, DistDialect::kInput) ||
         function.getArgAttr(i, DistDialect::kGradientOf))
       arguments[i] = dist::getLayout(argument.getType());
   }

@@ -84,7 +84,9 @@ func.func @micro(%w: tensor<10xf32, #w> {dist.reads = @w}) -> (tensor<f32, #e> {
   %c = stablehlo.constant dense<1.0> : tensor<f32, #e>
   return %c, %c, %w : tensor<f32, #e>, tensor<f32, #e>, tensor<10xf32, #g>
 }
+// What is fetched by its slot's name, a gradient or sum, says how it lies.
 // CHECK-LABEL: func.func @update
+// CHECK-SAME: {dist.layout = #{{.*}}, dist.role = "count"
 func.func @update(%w: tensor<10xf32, #w> {dist.reads = @w}, %v: tensor<10xf32, #w> {dist.reads = @v}, %g: tensor<10xf32, #g> {dist.gradient_of = @w}, %n: tensor<f32, #e> {dist.role = "count"}) -> (tensor<10xf32, #w> {dist.writes = @w}, tensor<10xf32, #w> {dist.writes = @v}) {
   %lr = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f32, #e>) -> tensor<10xf32, #w>
   // CHECK: %[[D:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.at = array<i64: 1>} : tensor<3xf32>
