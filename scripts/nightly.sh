@@ -55,6 +55,7 @@ part_cross() {
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/cross test/EndToEnd/Inputs/meshes.txt
 }
 part_faults() {
+  cmake --preset dev >/dev/null || return 1 # the switch is on in the preset
   scripts/build.sh dev llmc llmc-plan-probe OpCaseTest MeshCaseTest || return 1
   python3 test/EndToEnd/faults.py --build build/dev -o build/dev/faults --table docs/faults.md
 }

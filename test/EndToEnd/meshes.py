@@ -27,6 +27,7 @@ without ZeRO-1, and there with all schedules and recomputations, bit-equal.
 
 import argparse
 import json
+import math
 import pathlib
 import shutil
 import subprocess
@@ -81,7 +82,9 @@ class Runner:
         if process.returncode:
             return None, process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
         rows = [json.loads(line) for line in log.read_text().splitlines()]
-        return [(r["loss"], r["grad_norm"]) for r in rows if "loss" in r], None
+        # What is not finite is logged as null.
+        numbers = [(r["loss"], r["grad_norm"]) for r in rows if "loss" in r]
+        return [tuple(math.nan if x is None else x for x in row) for row in numbers], None
 
     def reference(self, options):
         """Rows of one device with as many microbatches, and its gradients."""

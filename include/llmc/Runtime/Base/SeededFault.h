@@ -4,12 +4,12 @@
 //
 // A build with LLMC_SEEDED_FAULTS has forty mistakes in it, none of which is
 // made unless the environment says `LLMC_FAULT=<n>`. They show that the tests
-// can fail: test/EndToEnd/faults.md lists them, scripts/faults.py prints which
+// can fail: test/EndToEnd/faults.md lists them, docs/faults.md says which
 // test catches which. In other builds nothing of them is left.
 //
 //   shared = isFaultSeeded(28) ? first : earliest;
 //
-// Test: scripts/faults.py
+// Test: scripts/nightly.sh faults
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_RUNTIME_BASE_SEEDEDFAULT_H
