@@ -344,3 +344,10 @@ func.func @coordinate() {
   %0 = dist.coordinate ["x", "x"] : tensor<i32>
   return
 }
+
+// -----
+
+dist.mesh @a = <"x"=2>
+func.func private @between()
+// expected-error @+1 {{'dist.mesh' op expected to follow mesh @a at once, got other ops between}}
+dist.mesh @b = <"x"=2>

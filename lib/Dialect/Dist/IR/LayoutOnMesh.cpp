@@ -36,13 +36,14 @@ FailureOr<MeshOp> llmc::dist::findMesh(Operation *from, FlatSymbolRefAttr name,
   auto module = from->getParentOfType<ModuleOp>();
   if (!module)
     return from->emitOpError() << "expected to stand in a module";
+  // The first one; others follow it at once (MeshOp::verify), so that this does
+  // not visit all states and programs for each op.
   MeshOp only;
-  for (MeshOp mesh : module.getOps<MeshOp>()) {
-    if (only)
-      return from->emitOpError()
-             << "requires `on @mesh`, since the module has several meshes";
-    only = mesh;
-  }
+  if (auto meshes = module.getOps<MeshOp>(); !meshes.empty())
+    only = *meshes.begin();
+  if (only && isa_and_nonnull<MeshOp>(only->getNextNode()))
+    return from->emitOpError()
+           << "requires `on @mesh`, since the module has several meshes";
   if (!only)
     return from->emitOpError() << "expected a mesh in the module, got none";
   return only;

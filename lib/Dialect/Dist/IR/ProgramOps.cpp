@@ -23,7 +23,21 @@ void MeshOp::build(OpBuilder &builder, OperationState &state, StringRef name,
         DenseI64ArrayAttr());
 }
 
+/// Meshes of a module stand side by side.
+static LogicalResult verifyPlace(MeshOp mesh) {
+  Operation *before = mesh->getPrevNode();
+  while (before && !isa<MeshOp>(before))
+    before = before->getPrevNode();
+  if (before && before != mesh->getPrevNode())
+    return mesh.emitOpError()
+           << "expected to follow mesh @" << cast<MeshOp>(before).getSymName()
+           << " at once, got other ops between";
+  return success();
+}
+
 LogicalResult MeshOp::verify() {
+  if (failed(verifyPlace(*this)))
+    return failure();
   if (!isPublic())
     return emitOpError() << "must be public: types name it, which symbol uses "
                             "do not show";
