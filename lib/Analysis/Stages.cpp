@@ -6,6 +6,7 @@
 
 #include "llmc/Analysis/Stages.h"
 #include "llmc/Analysis/Program.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -106,8 +107,12 @@ Stages StageMap::getArgumentStages(BlockArgument argument, bool countsZeros) {
   if (auto state =
           function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads))
     return getStateStages(state.getAttr());
-  if (auto layout =
-          function.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout))
+  auto layout =
+      function.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+  // Boxes of one buffer have one pin.
+  if (auto boxes = function.getArgAttrOfType<ArrayAttr>(i, dist::kBoxes))
+    layout = cast<dist::BoxAttr>(boxes[0]).getLayout();
+  if (layout)
     if (ArrayRef<int64_t> pin = layout.getPin(axis); !pin.empty())
       return Stages(pin);
   if (!microbatch || function == microbatch)

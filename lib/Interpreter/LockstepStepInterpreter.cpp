@@ -10,6 +10,7 @@
 
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
 #include "StepValues.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -448,6 +449,29 @@ LockstepStepInterpreter::gatherParts(StringRef name, dist::StateOp whole,
   return joined;
 }
 
+/// Parts that share a buffer, each from its box; empty or why not.
+std::string LockstepStepInterpreter::gatherBoxes(const DeviceTensors &value,
+                                                 ArrayAttr boxes,
+                                                 HostTensor &whole) {
+  const rt::Mesh &mesh = lockstep.getMesh();
+  for (auto box : boxes.getAsRange<dist::BoxAttr>()) {
+    auto state = symbols.lookup<dist::StateOp>(box.getState().getValue());
+    ArrayRef<int64_t> shape = state.getTensorType().getShape();
+    HostTensor part(whole.getElementType(), shape);
+    std::optional<rt::Layout> layout =
+        dist::getRuntimeLayout(box.getLayout(), shape, mesh);
+    if (!layout)
+      return "the layout does not fit the shape";
+    std::string error =
+        gatherTensor(takeBox(value, box, layout->localShape(mesh)),
+                     box.getLayout(), mesh, part);
+    if (!error.empty())
+      return error;
+    pasteBox(whole, part, *state.getBoxOffsets());
+  }
+  return "";
+}
+
 FailureOr<HostTensor>
 LockstepStepInterpreter::gatherGradient(StringRef name, StringRef state,
                                         const StepResult &result) {
@@ -463,17 +487,21 @@ LockstepStepInterpreter::gatherGradient(StringRef name, StringRef state,
     if (failed(joined) || *joined)
       return joined;
   }
-  auto layout = argument ? update.getArgAttrOfType<dist::LayoutAttr>(
-                               *argument, DistDialect::kLayout)
-                         : dist::LayoutAttr();
-  if (!layout || sum == result.gradients.end())
+  auto marked = [&](StringRef mark) {
+    return argument ? update.getArgAttr(*argument, mark) : Attribute();
+  };
+  auto layout =
+      dyn_cast_if_present<dist::LayoutAttr>(marked(DistDialect::kLayout));
+  auto boxes = dyn_cast_if_present<ArrayAttr>(marked(dist::kBoxes));
+  if (!(layout || boxes) || sum == result.gradients.end())
     return mlir::emitError(module.getLoc())
            << "expected a gradient of '" << state << "' in step '" << name
            << "', got none";
   HostTensor whole(getElementTypeOrSelf(update.getArgumentTypes()[*argument]),
                    of.getTensorType().getShape());
   std::string error =
-      gatherTensor(sum->second, layout, lockstep.getMesh(), whole);
+      boxes ? gatherBoxes(sum->second, boxes, whole)
+            : gatherTensor(sum->second, layout, lockstep.getMesh(), whole);
   if (error.empty())
     return whole;
   return update.emitOpError()

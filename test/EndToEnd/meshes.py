@@ -130,22 +130,8 @@ def cross(lines):
     return cases
 
 
-def join_parts(gradients, reference):
-    """`gradients` with `<name>.0`, `<name>.1`, ... side by side as `<name>`."""
-    import numpy
-
-    joined = {name: value for name, value in gradients.items() if name in reference}
-    for name, whole in reference.items():
-        parts = [gradients[f"{name}.{i}"] for i in range(len(gradients)) if f"{name}.{i}" in gradients]
-        if parts:
-            dims = [d for d in range(whole.ndim) if parts[0].shape[d] != whole.shape[d]]
-            joined[name] = numpy.concatenate(parts, axis=dims[0])
-    return joined
-
-
 def farthest(gradients, reference):
     """The gradient at the greatest relative distance, and this distance."""
-    gradients = join_parts(gradients, reference)
     if sorted(gradients) != sorted(reference) or not reference:
         return "names", float("inf")
     worst = "none", 0.0

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "llmc/Analysis/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Import/StableHLO/Import.h"
@@ -20,7 +21,6 @@
 #include "llmc/Transforms/Pipelines/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
@@ -70,11 +70,11 @@ static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
   return rt::Status::success();
 }
 
-/// The step slots that `--fetch` names, globs included: `grad.*`. A state of
-/// the user's that has the name of a slot goes before it.
+/// The names of step slots that `--fetch` asks for, globs included: `grad.*`. A
+/// state of the user's that has the name of a slot goes before it.
 static std::vector<std::string> getFetchedSlots(ModuleOp module,
                                                 const Options &options) {
-  llvm::SetVector<StringRef> slots;
+  std::vector<std::string> names;
   SymbolTable symbols(module);
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -83,14 +83,11 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
       if (!slot || slot.getKind() != dist::SlotKind::Step ||
           symbols.lookup<dist::StateOp>(slot.getName()))
         continue;
-      std::string_view name(slot.getName().getValue());
+      std::string name = getFetchName(module, slot);
       for (const std::string &pattern : options.fetch)
-        if (rt::matchesGlob(pattern, name))
-          slots.insert(slot.getName().getValue());
+        if (rt::matchesGlob(pattern, name) && !llvm::is_contained(names, name))
+          names.push_back(name);
     }
-  std::vector<std::string> names;
-  for (StringRef name : slots)
-    names.push_back(name.str());
   return names;
 }
 

@@ -82,6 +82,8 @@ public:
 private:
   FailureOr<HostTensor> gatherParts(StringRef name, dist::StateOp whole,
                                     const StepResult &result);
+  std::string gatherBoxes(const DeviceTensors &value, mlir::ArrayAttr boxes,
+                          HostTensor &whole);
   struct Buffer {
     dist::BufferOp op;
     DeviceTensors value;

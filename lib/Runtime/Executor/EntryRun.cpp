@@ -248,6 +248,28 @@ void EntryRun::readMetrics(std::vector<NamedValue> &values) const {
   }
 }
 
+/// Writes what the devices returned of fetched value `i` into its box.
+Status EntryRun::readBox(size_t i, int64_t microbatch, HostTensor &whole) {
+  const plan::Fetch &fetch = source.fetches[i];
+  std::vector<int64_t> origin = fetch.origin;
+  origin.resize(whole.shape.size());
+  int64_t bytes = sizeOf(fetch.dtype);
+  for (size_t d = 0; d < devices.size(); ++d) {
+    if (!plan::hasStage(fetch.stages, devices[d].stage)) {
+      continue;
+    }
+    const HostEnds::Area &area = hostEnds[0][d].fetches[i];
+    std::byte *base = area.base + area.stride * microbatch;
+    LLMC_TRY(visitRuns({fetch.layout, origin, whole.shape, {}}, plan.mesh,
+                       devices[d].coordinates, [&](const ElementRun &run) {
+                         std::memcpy(whole.bytes.data() + run.global * bytes,
+                                     base + run.local * bytes,
+                                     static_cast<size_t>(run.length * bytes));
+                       }));
+  }
+  return Status::success();
+}
+
 std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
                                                   int64_t microbatch) {
   if (microbatch < 0 || microbatch >= source.numMicrobatches) {
@@ -256,33 +278,24 @@ std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
                   fmt::format("expected a microbatch in [0, {}), got {}",
                               source.numMicrobatches, microbatch)));
   }
+  std::optional<HostTensor> whole;
   for (size_t i = 0; i < source.fetches.size(); ++i) {
     const plan::Fetch &fetch = source.fetches[i];
-    if (fetch.name != name) {
+    if (fetch.tensorName() != name) {
       continue;
     }
-    std::vector<int64_t> shape = fetch.layout.globalShape();
-    std::vector<int64_t> origin(shape.size());
-    HostTensor whole = HostTensor::zeros(fetch.dtype, shape);
-    int64_t bytes = sizeOf(fetch.dtype);
-    for (size_t d = 0; d < devices.size(); ++d) {
-      if (!plan::hasStage(fetch.stages, devices[d].stage)) {
-        continue;
-      }
-      const HostEnds::Area &area = hostEnds[0][d].fetches[i];
-      std::byte *base = area.base + area.stride * microbatch;
-      Status status =
-          visitRuns({fetch.layout, origin, shape, {}}, plan.mesh,
-                    devices[d].coordinates, [&](const ElementRun &run) {
-                      std::memcpy(whole.bytes.data() + run.global * bytes,
-                                  base + run.local * bytes,
-                                  static_cast<size_t>(run.length * bytes));
-                    });
-      if (!status.ok()) {
-        return Result<HostTensor>(status);
-      }
+    if (!whole) {
+      whole = HostTensor::zeros(fetch.dtype, fetch.of.empty()
+                                                 ? fetch.layout.globalShape()
+                                                 : fetch.shape);
     }
-    return Result<HostTensor>(std::move(whole));
+    Status status = readBox(i, microbatch, *whole);
+    if (!status.ok()) {
+      return Result<HostTensor>(status);
+    }
+  }
+  if (whole) {
+    return Result<HostTensor>(*std::move(whole));
   }
   for (Staging &staging : stagings) {
     if (staging.input->name == name) {

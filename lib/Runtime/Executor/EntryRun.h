@@ -54,6 +54,8 @@ public:
                                           int64_t microbatch);
 
 private:
+  Status readBox(size_t i, int64_t microbatch, HostTensor &whole);
+
   /// An input of the entry, staged for the devices.
   struct Staging {
     const plan::Input *input;

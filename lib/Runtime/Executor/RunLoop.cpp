@@ -303,7 +303,7 @@ Status Loop::prepare() {
 Status Loop::nameFetches() {
   std::vector<std::string> known;
   for (const plan::Fetch &fetch : entry->fetches) {
-    known.push_back(fetch.name);
+    known.push_back(fetch.tensorName());
   }
   for (const plan::Metric &metric : entry->metrics) {
     known.push_back(metric.name);
@@ -383,7 +383,7 @@ Status Loop::writeFetches(const std::string &prefix) {
     // A value of each microbatch, where the entry returns it for each.
     bool each = false;
     for (const plan::Fetch &fetch : entry->fetches) {
-      each = each || (fetch.name == name && fetch.eachMicrobatch);
+      each = each || (fetch.tensorName() == name && fetch.eachMicrobatch);
     }
     for (const plan::Input &input : entry->inputs) {
       each = each || input.name == name;

@@ -322,9 +322,13 @@ void Printer::entry(const Entry &entry) {
     line("  metric {}: {}", escape(metric.name), nameOf(metric.dtype));
   }
   for (const Fetch &fetch : entry.fetches) {
-    line("  fetch {}: {}{}", escape(fetch.name),
+    line("  fetch {}: {}{}{}", escape(fetch.name),
          typeText(fetch.dtype, fetch.layout.globalShape()),
-         fetch.eachMicrobatch ? " each microbatch" : "");
+         fetch.eachMicrobatch ? " each microbatch" : "",
+         fetch.of.empty()
+             ? ""
+             : fmt::format(" at [{}] of {}", fmt::join(fetch.origin, ", "),
+                           escape(fetch.of)));
   }
   cells(entry);
 }

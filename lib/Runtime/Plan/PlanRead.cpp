@@ -129,7 +129,8 @@ Entry PlanReader::entry(const fb::Entry &flat) {
     entry.fetches.push_back({text(fetch->name()),
                              static_cast<DType>(fetch->dtype()),
                              layout(fetch->layout()), list(fetch->stages()),
-                             fetch->each_microbatch()});
+                             fetch->each_microbatch(), text(fetch->of()),
+                             list(fetch->origin()), list(fetch->shape())});
   }
   return entry;
 }

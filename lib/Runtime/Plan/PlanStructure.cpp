@@ -270,6 +270,17 @@ Status StructureCheck::checkEntry(const Entry &entry) {
                    numDTypes - 1));
     LLMC_TRY(fetch.layout.check(plan_.mesh));
     LLMC_TRY(stages(fetch.stages));
+    size_t rank = fetch.of.empty() ? 0 : fetch.layout.dims.size();
+    if (fetch.origin.size() != rank || fetch.shape.size() != rank) {
+      return malformed(fmt::format("expected an origin and a shape of rank {} "
+                                   "of fetched value '{}', got "
+                                   "{} and {}",
+                                   rank, escape(fetch.name),
+                                   fetch.origin.size(), fetch.shape.size()));
+    }
+    if (!(checkedProduct(fetch.shape) * sizeOf(fetch.dtype)).valid()) {
+      return malformed("the size of a fetched value overflows");
+    }
   }
   return Status::success();
 }

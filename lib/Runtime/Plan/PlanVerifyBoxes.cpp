@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a state tile its tensor: equal boxes are copies, others are
-// apart, and together they have as many elements as the tensor. Within a part
-// the layout covers each element by construction (its check).
+// The parts of a state, or of a fetched tensor, tile it: equal boxes are
+// copies, others are apart, and together they have as many elements as the
+// tensor. Within a part the layout covers each element by construction (its
+// check).
 //
 // Test: test/Runtime/Plan/PlanVerifyBoxesTest.cpp
 //===----------------------------------------------------------------------===//
@@ -17,24 +18,59 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace llmc::rt::plan {
 
 using Corner = std::vector<int64_t>;
 
-/// Boxes as (first, behind) corners, each once.
-static std::vector<std::pair<Corner, Corner>> boxesOf(const State &state) {
-  std::vector<std::pair<Corner, Corner>> boxes;
-  for (const StatePart &part : state.parts) {
-    Corner end = part.layout.globalShape();
-    for (size_t d = 0; d < end.size(); ++d) {
-      end[d] += part.origin[d];
+/// First element and the one behind the last, in each dim.
+using Corners = std::pair<Corner, Corner>;
+
+/// Error when the box leaves a tensor of `shape`.
+static Result<Corners> boxOf(const Corner &origin, const Layout &layout,
+                             const Corner &shape) {
+  Corner end = layout.globalShape();
+  for (size_t d = 0; d < end.size(); ++d) {
+    Checked behind = Checked(origin[d]) + end[d];
+    if (!behind.within(0, shape[d]) || origin[d] < 0) {
+      return mismatch(
+          fmt::format("a part leaves dim {} of size {}", d, shape[d]));
     }
-    boxes.push_back({part.origin, end});
+    end[d] = behind.value();
   }
+  return Corners(origin, end);
+}
+
+/// Equal boxes are copies; others must be apart and cover `shape`.
+static Status checkTiling(const Corner &shape, std::vector<Corners> boxes) {
   std::sort(boxes.begin(), boxes.end());
   boxes.erase(std::unique(boxes.begin(), boxes.end()), boxes.end());
-  return boxes;
+  Checked covered = 0;
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    Checked elements = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      elements = elements * (boxes[i].second[d] - boxes[i].first[d]);
+    }
+    covered = covered + elements;
+    for (size_t j = 0; j < i; ++j) {
+      bool overlap = true;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        overlap &= boxes[i].first[d] < boxes[j].second[d] &&
+                   boxes[j].first[d] < boxes[i].second[d];
+      }
+      if (overlap) {
+        return mismatch("two parts that are not equal overlap");
+      }
+    }
+  }
+  int64_t total = checkedProduct(shape).value();
+  if (!covered.within(total, total)) {
+    return mismatch(fmt::format("expected the parts to cover {} elements, got "
+                                "{}",
+                                total, covered.valid() ? covered.value() : -1));
+  }
+  return Status::success();
 }
 
 static Status checkPlace(const Plan &plan, const State &state,
@@ -62,43 +98,34 @@ static Status checkPlace(const Plan &plan, const State &state,
 }
 
 static Status checkState(const Plan &plan, const State &state) {
+  std::vector<Corners> boxes;
   for (const StatePart &part : state.parts) {
     LLMC_TRY(checkPlace(plan, state, part));
-    std::vector<int64_t> shape = part.layout.globalShape();
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (!(Checked(part.origin[d]) + shape[d]).within(0, state.shape[d]) ||
-          part.origin[d] < 0) {
-        return mismatch(
-            fmt::format("a part leaves dim {} of size {}", d, state.shape[d]));
-      }
-    }
+    LLMC_TRY_ASSIGN(Corners box, boxOf(part.origin, part.layout, state.shape));
+    boxes.push_back(std::move(box));
   }
-  Checked covered = 0;
-  std::vector<std::pair<Corner, Corner>> boxes = boxesOf(state);
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    Checked elements = 1;
-    for (size_t d = 0; d < state.shape.size(); ++d) {
-      elements = elements * (boxes[i].second[d] - boxes[i].first[d]);
+  return checkTiling(state.shape, std::move(boxes));
+}
+
+/// The boxes of one fetched tensor; no other is named like it.
+static Status checkFetched(const Entry &entry, const std::string &name) {
+  const Fetch *first = nullptr;
+  std::vector<Corners> boxes;
+  for (const Fetch &fetch : entry.fetches) {
+    if (fetch.tensorName() != name) {
+      continue;
     }
-    covered = covered + elements;
-    for (size_t j = 0; j < i; ++j) {
-      bool overlap = true;
-      for (size_t d = 0; d < state.shape.size(); ++d) {
-        overlap &= boxes[i].first[d] < boxes[j].second[d] &&
-                   boxes[j].first[d] < boxes[i].second[d];
-      }
-      if (overlap) {
-        return mismatch("two parts that are not equal overlap");
-      }
+    first = first ? first : &fetch;
+    if (fetch.of.empty() || fetch.dtype != first->dtype ||
+        fetch.shape != first->shape ||
+        fetch.eachMicrobatch != first->eachMicrobatch) {
+      return mismatch("its parts are not of one tensor");
     }
+    LLMC_TRY_ASSIGN(Corners box,
+                    boxOf(fetch.origin, fetch.layout, fetch.shape));
+    boxes.push_back(std::move(box));
   }
-  int64_t total = checkedProduct(state.shape).value();
-  if (!covered.within(total, total)) {
-    return mismatch(fmt::format("expected the parts to cover {} elements, got "
-                                "{}",
-                                total, covered.valid() ? covered.value() : -1));
-  }
-  return Status::success();
+  return checkTiling(first->shape, std::move(boxes));
 }
 
 namespace {
@@ -147,6 +174,16 @@ Status checkBoxes(const Plan &plan) {
   for (const State &state : plan.states) {
     LLMC_TRY(checkState(plan, state)
                  .inContext(fmt::format("state '{}'", escape(state.name))));
+  }
+  for (const Entry &entry : plan.entries) {
+    std::set<std::string> names;
+    for (const Fetch &fetch : entry.fetches) {
+      if (!fetch.of.empty() && names.insert(fetch.of).second) {
+        LLMC_TRY(checkFetched(entry, fetch.of)
+                     .inContext(
+                         fmt::format("fetched value '{}'", escape(fetch.of))));
+      }
+    }
   }
   for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
     LLMC_TRY(checkApart(plan, stage));

@@ -295,9 +295,12 @@ Offset<fb::Entry> Writer::write(const Entry &entry) {
   for (const Fetch &fetch : entry.fetches) {
     auto name = builder_.CreateSharedString(fetch.name);
     auto layout = write(fetch.layout);
+    auto stages = builder_.CreateVector(fetch.stages);
+    auto of = builder_.CreateSharedString(fetch.of);
+    auto origin = builder_.CreateVector(fetch.origin);
     fetches.push_back(fb::CreateFetch(builder_, name, byte(fetch.dtype), layout,
-                                      builder_.CreateVector(fetch.stages),
-                                      fetch.eachMicrobatch));
+                                      stages, fetch.eachMicrobatch, of, origin,
+                                      builder_.CreateVector(fetch.shape)));
   }
   auto name = builder_.CreateSharedString(entry.name);
   auto prologue = builder_.CreateVector(entry.prologue);

@@ -75,6 +75,11 @@ rt::Status PlanExport::exportEntry(plan::EntryOp op) {
                     layoutOf(op, attr.getLayout(), attr.getType().getShape()));
     fetch.stages = toStages(attr.getStages());
     fetch.eachMicrobatch = attr.getEachMicrobatch();
+    if (StringAttr of = attr.getPartOf()) {
+      fetch.of = of.str();
+      fetch.origin = attr.getOrigin().asArrayRef().vec();
+      fetch.shape = attr.getWhole().asArrayRef().vec();
+    }
     entry.fetches.push_back(std::move(fetch));
   }
   plan.entries.push_back(std::move(entry));

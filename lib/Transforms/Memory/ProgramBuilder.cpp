@@ -77,7 +77,8 @@ FailureOr<SlotAttr> ProgramBuilder::slotOfArgument(unsigned i) {
 static void addDetails(SmallVectorImpl<NamedAttribute> &marks,
                        DictionaryAttr from) {
   for (StringRef name :
-       {DistDialect::kDataOffset, DistDialect::kLayout, dist::kWholeShape})
+       {StringRef(DistDialect::kDataOffset), StringRef(DistDialect::kLayout),
+        StringRef(dist::kWholeShape), StringRef(dist::kBoxes)})
     if (Attribute value = from ? from.get(name) : Attribute())
       marks.emplace_back(StringAttr::get(value.getContext(), name), value);
 }

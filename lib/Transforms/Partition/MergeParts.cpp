@@ -79,7 +79,9 @@ private:
   Pack getPack(const Row &row, ValueRange values);
   bool canMergeUses(const Pack &pack);
   bool canMergeUse(const Pack &pack, OpOperand &use);
+  bool layoutsAgree(const Row &row);
   void buildUses(const Pack &pack);
+  ArrayAttr getBoxes(const Row &row);
   void replaceMark(const Row &row, bool isArgument);
   void mergeArguments(llvm::BitVector &gone);
   void mergeResults(llvm::BitVector &gone);
@@ -282,13 +284,27 @@ bool FunctionMerger::canMergeUses(const Pack &pack) {
                       [&](OpOperand &use) { return canMergeUse(pack, use); });
 }
 
+/// What arguments have as a layout, if any, agrees outside of the packed dim.
+bool FunctionMerger::layoutsAgree(const Row &row) {
+  auto layoutOf = [&](unsigned place) {
+    return function.getArgAttrOfType<dist::LayoutAttr>(place,
+                                                       DistDialect::kLayout);
+  };
+  dist::LayoutAttr first = layoutOf(row.places.front());
+  return llvm::all_of(row.places, [&](unsigned place) {
+    dist::LayoutAttr layout = layoutOf(place);
+    return first && layout ? agreeOutside(first, layout, row.family->dim)
+                           : first == layout;
+  });
+}
+
 bool FunctionMerger::canMerge() {
   if (!findRows())
     return false;
   SmallVector<Pack> packs;
   for (const Row &row : arguments) {
     packs.push_back(getPack(row, body.getArguments()));
-    if (!isEven(packs.back()))
+    if (!isEven(packs.back()) || !layoutsAgree(row))
       return false;
     packer.addKnown(packs.back());
   }
@@ -334,9 +350,35 @@ void FunctionMerger::buildUses(const Pack &pack) {
   }
 }
 
-/// The first place gets the mark of the whole, which has no layout.
+/// Where the parts lie side by side, in the layouts of their arguments; null
+/// when those have none.
+ArrayAttr FunctionMerger::getBoxes(const Row &row) {
+  const Family &family = *row.family;
+  Builder builder(function.getContext());
+  SmallVector<Attribute> boxes;
+  int64_t offset = 0;
+  for (auto [part, place] : llvm::zip_equal(family.parts, row.places)) {
+    auto layout = function.getArgAttrOfType<dist::LayoutAttr>(
+        place, DistDialect::kLayout);
+    if (!layout)
+      return {};
+    auto type = cast<RankedTensorType>(body.getArgument(place).getType());
+    SmallVector<int64_t> offsets(type.getRank(), 0);
+    offsets[family.dim] = offset;
+    offset += type.getDimSize(family.dim);
+    boxes.push_back(dist::BoxAttr::get(
+        builder.getContext(),
+        FlatSymbolRefAttr::get(dist::StateOp(part).getSymNameAttr()), layout,
+        builder.getDenseI64ArrayAttr(offsets)));
+  }
+  return builder.getArrayAttr(boxes);
+}
+
+/// The first place gets the mark of the whole, which has no layout but boxes.
 void FunctionMerger::replaceMark(const Row &row, bool isArgument) {
   dist::StateOp whole = row.family->whole;
+  if (ArrayAttr boxes = isArgument ? getBoxes(row) : ArrayAttr())
+    function.setArgAttr(row.places.front(), dist::kBoxes, boxes);
   auto symbol = FlatSymbolRefAttr::get(whole.getSymNameAttr());
   unsigned place = row.places.front();
   if (isArgument)

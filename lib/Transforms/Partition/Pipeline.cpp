@@ -10,6 +10,7 @@ using namespace llmc;
 
 void llmc::buildPartitionPipeline(mlir::OpPassManager &manager) {
   manager.addPass(createLocalizePass());
+  manager.addPass(createMergePartsPass());
   manager.addPass(createCutSegmentsPass());
   manager.addPass(createVerifyLocalPass());
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FetchedSums.h"
+#include "llmc/Analysis/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 
@@ -23,10 +24,16 @@ SlotAttr getFetchedSlot(SlotAttr slot) {
 
 namespace {
 
-/// A value with the layout that it has on all devices together.
+/// A value with the layout that it has on all devices together, or those of its
+/// boxes.
 struct Placed {
   Value value;
-  dist::LayoutAttr layout;
+  SmallVector<dist::LayoutAttr> layouts;
+
+  bool isPartial() const {
+    return llvm::any_of(
+        layouts, [](dist::LayoutAttr layout) { return layout.isPartial(); });
+  }
 };
 
 } // namespace
@@ -38,6 +45,16 @@ static SmallVector<dist::AxisAttr> getAxes(dist::CollectiveInterface op) {
   return axes;
 }
 
+static dist::LayoutAttr scatterDim(dist::LayoutAttr layout, int64_t at,
+                                   ArrayRef<dist::AxisAttr> axes) {
+  dist::DimAttr dim = layout.getDims()[at];
+  SmallVector<dist::AxisAttr> list(dim.getAxes());
+  llvm::append_range(list, axes);
+  return layout.withDim(at,
+                        dist::DimAttr::get(layout.getContext(), list,
+                                           dim.getSizes(), dim.getExtents()));
+}
+
 /// The first collective that reduces `from`, or a null value.
 static Placed reduceOnce(const Placed &from) {
   for (OpOperand &use : from.value.getUses()) {
@@ -46,21 +63,16 @@ static Placed reduceOnce(const Placed &from) {
       continue;
     Operation *op = collective;
     SmallVector<dist::AxisAttr> axes = getAxes(collective);
-    dist::LayoutAttr layout = from.layout.withoutPartialOver(axes);
-    if (layout == from.layout)
+    SmallVector<dist::LayoutAttr> layouts;
+    for (dist::LayoutAttr layout : from.layouts)
+      layouts.push_back(layout.withoutPartialOver(axes));
+    auto scatter = dyn_cast<dist::ReduceScatterOp>(op);
+    if (layouts == from.layouts || !(scatter || isa<dist::AllReduceOp>(op)))
       continue;
-    if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op)) {
-      auto at = static_cast<int64_t>(scatter.getDim());
-      dist::DimAttr dim = layout.getDims()[at];
-      SmallVector<dist::AxisAttr> list(dim.getAxes());
-      llvm::append_range(list, axes);
-      layout = layout.withDim(at, dist::DimAttr::get(op->getContext(), list,
-                                                     dim.getSizes(),
-                                                     dim.getExtents()));
-    } else if (!isa<dist::AllReduceOp>(op)) {
-      continue;
-    }
-    return {op->getResult(use.getOperandNumber()), layout};
+    if (scatter)
+      for (dist::LayoutAttr &layout : layouts)
+        layout = scatterDim(layout, scatter.getDim(), axes);
+    return {op->getResult(use.getOperandNumber()), layouts};
   }
   return {};
 }
@@ -68,15 +80,51 @@ static Placed reduceOnce(const Placed &from) {
 /// The value behind the collectives that make it whole.
 static FailureOr<Placed> reduce(func::FuncOp update, Placed sum,
                                 StringRef name) {
-  while (sum.layout.isPartial()) {
+  while (sum.isPartial()) {
     Placed next = reduceOnce(sum);
     if (!next.value)
       return update.emitOpError()
              << "expected collectives that reduce '" << name
-             << "', which is to be fetched, got it in layout " << sum.layout;
+             << "', which is to be fetched, got it in layout "
+             << sum.layouts.front();
     sum = next;
   }
   return sum;
+}
+
+/// The layout of an argument, or those of its boxes.
+static SmallVector<dist::LayoutAttr> getLayouts(func::FuncOp update,
+                                                unsigned i) {
+  SmallVector<dist::LayoutAttr> layouts;
+  if (auto layout =
+          update.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout))
+    layouts.push_back(layout);
+  else if (auto boxes = update.getArgAttrOfType<ArrayAttr>(i, dist::kBoxes))
+    for (auto box : boxes.getAsRange<dist::BoxAttr>())
+      layouts.push_back(box.getLayout());
+  return layouts;
+}
+
+/// The marks of argument `i`, which lies in other layouts now.
+static SmallVector<NamedAttribute>
+getMarks(func::FuncOp update, unsigned i, ArrayRef<dist::LayoutAttr> layouts) {
+  Builder builder(update.getContext());
+  SmallVector<NamedAttribute> marks;
+  if (auto boxes = update.getArgAttrOfType<ArrayAttr>(i, dist::kBoxes)) {
+    SmallVector<Attribute> list;
+    for (auto [box, layout] :
+         llvm::zip_equal(boxes.getAsRange<dist::BoxAttr>(), layouts))
+      list.push_back(dist::BoxAttr::get(builder.getContext(), box.getState(),
+                                        layout, box.getOffsets()));
+    marks.push_back(
+        builder.getNamedAttr(dist::kBoxes, builder.getArrayAttr(list)));
+  } else {
+    marks.push_back(
+        builder.getNamedAttr(DistDialect::kLayout, layouts.front()));
+  }
+  if (Attribute shape = update.getArgAttr(i, dist::kWholeShape))
+    marks.push_back(builder.getNamedAttr(dist::kWholeShape, shape));
+  return marks;
 }
 
 LogicalResult addFetchedSums(func::FuncOp update, ArrayRef<std::string> names) {
@@ -90,21 +138,17 @@ LogicalResult addFetchedSums(func::FuncOp update, ArrayRef<std::string> names) {
   for (BlockArgument argument : update.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto slot = update.getArgAttrOfType<SlotAttr>(i, DistDialect::kSlot);
-    auto layout =
-        update.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
-    if (!slot || !layout || !layout.isPartial() ||
-        slot.getKind() != SlotKind::Step ||
-        !llvm::is_contained(names, slot.getName().str()))
+    Placed sum{argument, getLayouts(update, i)};
+    if (!slot || !sum.isPartial() || slot.getKind() != SlotKind::Step ||
+        !llvm::is_contained(
+            names, getFetchName(update->getParentOfType<ModuleOp>(), slot)))
       continue;
-    FailureOr<Placed> whole =
-        reduce(update, {argument, layout}, slot.getName().getValue());
+    FailureOr<Placed> whole = reduce(update, sum, slot.getName().getValue());
     if (failed(whole))
       return failure();
-    SmallVector<NamedAttribute> list = {
-        builder.getNamedAttr(DistDialect::kSlot, getFetchedSlot(slot)),
-        builder.getNamedAttr(DistDialect::kLayout, whole->layout)};
-    if (Attribute shape = update.getArgAttr(i, dist::kWholeShape))
-      list.push_back(builder.getNamedAttr(dist::kWholeShape, shape));
+    SmallVector<NamedAttribute> list = getMarks(update, i, whole->layouts);
+    list.push_back(
+        builder.getNamedAttr(DistDialect::kSlot, getFetchedSlot(slot)));
     results.push_back(whole->value);
     types.push_back(whole->value.getType());
     marks.push_back(builder.getDictionaryAttr(list));

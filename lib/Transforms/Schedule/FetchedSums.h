@@ -23,7 +23,8 @@ namespace llmc::schedule {
 /// The slot from which the sum in `slot` is fetched where an update reduces it.
 dist::SlotAttr getFetchedSlot(dist::SlotAttr slot);
 
-/// Adds the reduced sums of `names` to the results of an update program.
+/// Adds the reduced sums that are fetched as `names` to the results of an
+/// update program.
 LogicalResult addFetchedSums(mlir::func::FuncOp update,
                              ArrayRef<std::string> names);
 

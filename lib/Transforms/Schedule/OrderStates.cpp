@@ -51,15 +51,29 @@ static plan::FrameOp makeFrame(OpBuilder &builder, PlanNames &names,
       IntegerAttr());
 }
 
-/// Strides of a box in its buffer; none when they are the box's own.
-static DenseI64ArrayAttr getStrides(OpBuilder &builder, ArrayRef<int64_t> whole,
-                                    ArrayRef<int64_t> box) {
-  if (whole == box)
-    return {};
-  SmallVector<int64_t> strides(whole.size(), 1);
-  for (size_t d = whole.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * whole[d];
-  return builder.getDenseI64ArrayAttr(strides);
+FailureOr<plan::OperandAttr>
+getBoxOperand(Location loc, FlatSymbolRefAttr buffer, RankedTensorType type,
+              dist::BoxAttr box, ArrayRef<int64_t> shape, dist::MeshOp mesh) {
+  Builder builder(loc.getContext());
+  SmallVector<int64_t> local =
+      box.getLayout().getLocalShape(shape, mesh.getAxes());
+  SmallVector<int64_t> steps(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    steps[d - 1] = steps[d] * type.getDimSize(d);
+  int64_t offset = 0;
+  for (auto [at, step] : llvm::zip(box.getOffsets().asArrayRef(), steps))
+    offset += at * step;
+  FailureOr<int64_t> element =
+      getBytes(loc, RankedTensorType::get({}, type.getElementType()));
+  if (failed(element))
+    return failure();
+  // Strides that are the box's own are left out.
+  DenseI64ArrayAttr strides;
+  if (type.getShape() != ArrayRef(local))
+    strides = builder.getDenseI64ArrayAttr(steps);
+  return plan::OperandAttr::get(
+      loc.getContext(), buffer, builder.getDenseI64ArrayAttr(local),
+      type.getElementType(), offset * *element, strides, plan::ExprAttr());
 }
 
 static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
@@ -78,31 +92,18 @@ static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
       origin.assign(state.getBoxOffsets()->begin(),
                     state.getBoxOffsets()->end());
   }
-  RankedTensorType type = buffer.getTensorType();
-  SmallVector<int64_t> local =
-      box.getLayout().getLocalShape(shape, mesh.getAxes());
-  SmallVector<int64_t> steps(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;)
-    steps[d - 1] = steps[d] * type.getDimSize(d);
-  int64_t offset = 0;
-  for (auto [at, step] : llvm::zip(box.getOffsets().asArrayRef(), steps))
-    offset += at * step;
-  FailureOr<int64_t> element = getBytes(
-      buffer.getLoc(), RankedTensorType::get({}, type.getElementType()));
-  if (failed(element))
+  FailureOr<plan::OperandAttr> operand = getBoxOperand(
+      buffer.getLoc(), place, buffer.getTensorType(), box, shape, mesh);
+  if (failed(operand))
     return failure();
   DenseI64ArrayAttr stages;
   if (mesh.getPipeline())
     if (ArrayRef<int64_t> pin = box.getLayout().getPin(*mesh.getPipeline());
         !pin.empty())
       stages = builder.getDenseI64ArrayAttr(pin);
-  auto operand = plan::OperandAttr::get(
-      builder.getContext(), place, builder.getDenseI64ArrayAttr(local),
-      type.getElementType(), offset * *element,
-      getStrides(builder, type.getShape(), local), plan::ExprAttr());
   plan::PartOp::create(
       builder, buffer.getLoc(), whole, builder.getDenseI64ArrayAttr(origin),
-      builder.getDenseI64ArrayAttr(shape), box.getLayout(), stages, operand);
+      builder.getDenseI64ArrayAttr(shape), box.getLayout(), stages, *operand);
   return success();
 }
 

@@ -16,6 +16,12 @@
 
 namespace llmc::schedule {
 
+/// The local part of `box` in a buffer of `type`; `shape`: of its state.
+FailureOr<plan::OperandAttr>
+getBoxOperand(Location loc, mlir::FlatSymbolRefAttr buffer,
+              mlir::RankedTensorType type, dist::BoxAttr box,
+              ArrayRef<int64_t> shape, dist::MeshOp mesh);
+
 /// The buffers by the name of the `dist.buffer`.
 FailureOr<std::map<std::string, mlir::FlatSymbolRefAttr>>
 makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,

@@ -268,12 +268,11 @@ LogicalResult ProgramEmitter::emit(const ProgramGraph::Node &node) {
 
 void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
                   const HostCopy &copy) {
-  plan::OperandAttr place = getOperand(copy.slot->buffer, copy.slot->type);
   bool fromHost =
       copy.end == plan::HostEnd::Input || copy.end == plan::HostEnd::Hyper;
   plan::CopyOp::create(builder, loc, streams.getCopy(),
-                       fromHost ? place : plan::OperandAttr(),
-                       fromHost ? plan::OperandAttr() : place,
+                       fromHost ? copy.place : plan::OperandAttr(),
+                       fromHost ? plan::OperandAttr() : copy.place,
                        plan::HostEndAttr::get(builder.getContext(), copy.end),
                        builder.getStringAttr(copy.name));
 }

@@ -18,7 +18,7 @@ namespace llmc::schedule {
 struct HostCopy {
   plan::HostEnd end;
   StringRef name;
-  const SlotBuffer *slot;
+  plan::OperandAttr place;
 };
 
 struct ProgramRequest {

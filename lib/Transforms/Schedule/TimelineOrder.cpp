@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TimelineOrder.h"
+#include "FetchedParts.h"
 #include "FetchedSums.h"
 #include "StreamWaits.h"
+#include "llmc/Analysis/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -45,9 +47,10 @@ private:
   LogicalResult emitPrologue(int64_t stage);
   FlatSymbolRefAttr emitTable();
   Attribute getStages(const SlotBuffer &slot) const;
-  FailureOr<RankedTensorType> getWholeType(RankedTensorType local,
-                                           dist::LayoutAttr layout,
-                                           DenseI64ArrayAttr shape);
+  FailureOr<plan::InputAttr> describeInput(SlotAttr slot,
+                                           const SlotBuffer &uses);
+  FailureOr<SmallVector<FetchedPart>> listFetched(SlotAttr slot,
+                                                  const SlotBuffer &uses);
   LogicalResult emitEntry(FlatSymbolRefAttr table);
   LogicalResult describeSlots(SmallVectorImpl<Attribute> &inputs,
                               SmallVectorImpl<Attribute> &hypers,
@@ -71,8 +74,8 @@ private:
   SmallVector<int32_t> updates;
   TimelineFrames frames;
   Meetings meetings;
-  /// Sums that are copied to the host, with the names that the user knows.
-  llvm::DenseMap<Attribute, StringAttr> fetches;
+  /// Sums that are copied to the host, with the slots in which programs sum.
+  llvm::DenseMap<Attribute, SlotAttr> fetches;
   SmallVector<plan::ProgramOp> emitted, prologues;
 };
 
@@ -177,13 +180,26 @@ LogicalResult TimelineOrder::findFetches() {
       if (Attribute slot =
               program.function.getResultAttr(i, DistDialect::kSlot))
         made.insert(slot);
-  for (const std::string &name : request.fetch) {
-    auto slot =
-        SlotAttr::get(timeline.getContext(), SlotKind::Step, StringRef(name));
+  for (Attribute attr : made) {
+    auto slot = cast<SlotAttr>(attr);
+    if (slot.getKind() != SlotKind::Step ||
+        !llvm::is_contained(request.fetch, getFetchName(module, slot)))
+      continue;
     SlotAttr reduced = getFetchedSlot(slot);
-    fetches[made.contains(reduced) ? reduced : slot] = slot.getName();
+    fetches[made.contains(reduced) ? reduced : slot] = slot;
   }
   return success();
+}
+
+/// What the host gets of an output or of a sum that is fetched.
+FailureOr<SmallVector<FetchedPart>>
+TimelineOrder::listFetched(SlotAttr slot, const SlotBuffer &uses) {
+  bool isOutput = slot.getKind() == SlotKind::Output;
+  return listFetchedParts(timeline, tables,
+                          {isOutput ? slot : fetches.lookup(slot), uses,
+                           findMarks(slot, uses),
+                           cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
+                           isOutput && timeline.getMicrobatches() > 1});
 }
 
 /// The marks of the slot's first argument or result, one with a layout first.
@@ -200,7 +216,7 @@ DictionaryAttr TimelineOrder::findMarks(SlotAttr slot,
                                        : function.getResultAttrDict(i);
         if (!marks || marks.get(DistDialect::kSlot) != slot)
           continue;
-        if (marks.get(DistDialect::kLayout))
+        if (marks.get(DistDialect::kLayout) || marks.get(dist::kBoxes))
           return marks;
         found = found ? found : marks;
       }
@@ -215,22 +231,28 @@ LogicalResult TimelineOrder::addCopies(int32_t program,
   for (const auto &[slot, uses] : frames.slots) {
     StringRef name = slot.getName().getValue();
     bool isMade = llvm::is_contained(uses.returnedBy, program);
+    plan::OperandAttr whole = getOperand(uses.buffer, uses.type);
     if (slot.getKind() == SlotKind::Input && isFirstReader(program, uses))
-      copies.before.push_back({plan::HostEnd::Input, name, &uses});
+      copies.before.push_back({plan::HostEnd::Input, name, whole});
     if (slot.getKind() == SlotKind::Metric && isMade) {
       if (!isUpdate && timeline.getMicrobatches() > 1)
         return programs[program].function->emitOpError()
                << "expected metric '" << name << "' to be made once in a step, "
                << "got it for each of " << timeline.getMicrobatches()
                << " microbatches";
-      copies.behind.push_back({plan::HostEnd::Metric, name, &uses});
+      copies.behind.push_back({plan::HostEnd::Metric, name, whole});
     }
-    if (slot.getKind() == SlotKind::Output && isMade)
-      copies.behind.push_back({plan::HostEnd::Fetch, name, &uses});
-    if (isFetched(slot) && isUpdate &&
-        (isMade || llvm::is_contained(uses.takenBy, program)))
+    bool isOutput = slot.getKind() == SlotKind::Output && isMade;
+    bool isSum = isFetched(slot) && isUpdate &&
+                 (isMade || llvm::is_contained(uses.takenBy, program));
+    if (!isOutput && !isSum)
+      continue;
+    FailureOr<SmallVector<FetchedPart>> parts = listFetched(slot, uses);
+    if (failed(parts))
+      return failure();
+    for (const FetchedPart &part : *parts)
       copies.behind.push_back(
-          {plan::HostEnd::Fetch, fetches.lookup(slot).getValue(), &uses});
+          {plan::HostEnd::Fetch, part.fetch.getName().getValue(), part.place});
   }
   return success();
 }
@@ -281,8 +303,9 @@ LogicalResult TimelineOrder::emitPrologue(int64_t stage) {
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   for (auto [hyper, slot] : llvm::zip(hyperNames, hypers))
-    emitHostCopy(builder, timeline.getLoc(), request.streams,
-                 {plan::HostEnd::Hyper, hyper, slot});
+    emitHostCopy(
+        builder, timeline.getLoc(), request.streams,
+        {plan::HostEnd::Hyper, hyper, getOperand(slot->buffer, slot->type)});
   for (SlotAttr slot : *fills) {
     const SlotBuffer &sum = frames.slots.find(slot)->second;
     plan::FillOp::create(
@@ -348,27 +371,20 @@ Attribute TimelineOrder::getStages(const SlotBuffer &slot) const {
   return builder.getDenseI64ArrayAttr(stages);
 }
 
-/// The type on all devices together, without padding. Without a layout that is
-/// the device's own.
-FailureOr<RankedTensorType>
-TimelineOrder::getWholeType(RankedTensorType local, dist::LayoutAttr layout,
-                            DenseI64ArrayAttr whole) {
-  if (!layout)
-    return local;
-  if (whole)
-    return RankedTensorType::get(whole.asArrayRef(), local.getElementType());
-  FailureOr<dist::MeshOp> mesh =
-      dist::findMesh(timeline, layout.getMesh(), tables);
-  if (failed(mesh))
+FailureOr<plan::InputAttr>
+TimelineOrder::describeInput(SlotAttr slot, const SlotBuffer &uses) {
+  DictionaryAttr marks = findMarks(slot, uses);
+  FailureOr<RankedTensorType> type =
+      getWholeType(timeline, tables, uses.type, marks);
+  if (failed(type))
     return failure();
-  SmallVector<int64_t> shape(local.getShape());
-  for (auto [size, dim] : llvm::zip(shape, layout.getDims())) {
-    if (dim.isPadded())
-      return timeline.emitOpError()
-             << "expected the sizes of what " << layout << " pads";
-    size *= dim.getNumParts(mesh->getAxes());
-  }
-  return RankedTensorType::get(shape, local.getElementType());
+  auto offset = marks ? marks.getAs<IntegerAttr>(DistDialect::kDataOffset)
+                      : IntegerAttr();
+  return plan::InputAttr::get(builder.getContext(), slot.getName(), *type,
+                              marks ? marks.get(DistDialect::kLayout)
+                                    : Attribute(),
+                              cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
+                              offset ? offset.getInt() : -1);
 }
 
 LogicalResult TimelineOrder::describeSlots(
@@ -381,32 +397,24 @@ LogicalResult TimelineOrder::describeSlots(
     if (kind == SlotKind::Act || kind == SlotKind::State ||
         kind == SlotKind::Bnd || (kind == SlotKind::Step && !isFetched(slot)))
       continue;
-    dist::LayoutAttr layout;
-    DenseI64ArrayAttr shape;
-    int64_t dataOffset = -1;
-    if (DictionaryAttr marks = findMarks(slot, uses)) {
-      layout = marks.getAs<dist::LayoutAttr>(DistDialect::kLayout);
-      shape = marks.getAs<DenseI64ArrayAttr>(dist::kWholeShape);
-      if (auto offset = marks.getAs<IntegerAttr>(DistDialect::kDataOffset))
-        dataOffset = offset.getInt();
+    if (kind == SlotKind::Input) {
+      FailureOr<plan::InputAttr> input = describeInput(slot, uses);
+      if (failed(input))
+        return failure();
+      inputs.push_back(*input);
     }
-    FailureOr<RankedTensorType> type = getWholeType(uses.type, layout, shape);
-    if (failed(type))
-      return failure();
-    auto stages = cast_or_null<DenseI64ArrayAttr>(getStages(uses));
-    if (kind == SlotKind::Input)
-      inputs.push_back(plan::InputAttr::get(context, name, *type, layout,
-                                            stages, dataOffset));
     if (kind == SlotKind::Hyper)
       hypers.push_back(FlatSymbolRefAttr::get(name));
     if (kind == SlotKind::Metric)
       metrics.push_back(
           plan::MetricAttr::get(context, name, uses.type.getElementType()));
-    bool isOutput = kind == SlotKind::Output;
-    if (isOutput || isFetched(slot))
-      fetched.push_back(plan::FetchAttr::get(
-          context, isOutput ? name : fetches.lookup(slot), *type, layout,
-          stages, isOutput && timeline.getMicrobatches() > 1));
+    if (kind != SlotKind::Output && !isFetched(slot))
+      continue;
+    FailureOr<SmallVector<FetchedPart>> parts = listFetched(slot, uses);
+    if (failed(parts))
+      return failure();
+    for (const FetchedPart &part : *parts)
+      fetched.push_back(part.fetch);
   }
   return success();
 }

@@ -141,7 +141,7 @@ struct Metric {
   DType dtype = DType::f32;
 };
 
-/// A tensor that `Copy` returns for the user (`--fetch`).
+/// A tensor that `Copy` returns for the user (`--fetch`), or a box of one.
 struct Fetch {
   std::string name;
   DType dtype = DType::f32;
@@ -149,6 +149,13 @@ struct Fetch {
   std::vector<int32_t> stages;
   /// Once for each microbatch, else once in a step.
   bool eachMicrobatch = false;
+  /// The tensor of which this is a box, as the user names it; empty: `name`,
+  /// which is no box then and has neither origin nor shape.
+  std::string of;
+  /// The first element of the box, and the shape of the tensor.
+  std::vector<int64_t> origin, shape;
+
+  const std::string &tensorName() const { return of.empty() ? name : of; }
 };
 
 enum class EntryKind : uint8_t { train = 0, evaluate = 1, forward = 2 };

@@ -203,6 +203,9 @@ LLMC_FIELDS(Fetch) {
   v("layout", x.layout);
   v("stages", x.stages);
   v("each_microbatch", x.eachMicrobatch);
+  v("of", x.of);
+  v("origin", x.origin);
+  v("shape", x.shape);
 }
 LLMC_FIELDS(Entry) {
   v("name", x.name);

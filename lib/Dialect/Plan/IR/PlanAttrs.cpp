@@ -227,11 +227,25 @@ LogicalResult InputAttr::verify(EmitError emitError, StringAttr name,
 
 LogicalResult FetchAttr::verify(EmitError emitError, StringAttr name,
                                 RankedTensorType type, Attribute layout,
-                                DenseI64ArrayAttr stages, bool) {
+                                DenseI64ArrayAttr stages, bool,
+                                StringAttr partOf, DenseI64ArrayAttr origin,
+                                DenseI64ArrayAttr whole) {
   if (failed(verifyName(emitError, name)) ||
-      failed(verifyTensor(emitError, type)))
+      failed(verifyTensor(emitError, type)) ||
+      failed(verifyStages(emitError, stages)))
     return failure();
-  return verifyStages(emitError, stages);
+  if (!partOf && !origin && !whole)
+    return success();
+  if (!partOf || !origin || !whole || origin.size() != type.getRank() ||
+      whole.size() != type.getRank())
+    return emitError() << "expected the name of a tensor, and an origin and a "
+                          "shape of its rank, of a box";
+  for (auto [first, size, all] : llvm::zip_equal(
+           origin.asArrayRef(), type.getShape(), whole.asArrayRef()))
+    if (first < 0 || first + size > all)
+      return emitError() << "expected a box inside " << whole << ", got "
+                         << type << " at " << origin;
+  return success();
 }
 
 LogicalResult MetricAttr::verify(EmitError emitError, StringAttr name,

@@ -147,15 +147,25 @@ def Plan_FetchAttr : Plan_Attr<"Fetch", "fetch"> {
   let summary = "a tensor that an entry returns";
   let description = [{
     `#plan.fetch<"logits", tensor<8x10xf32>, layout = ..., stages = [1],
-    each_microbatch = true>`.
+    each_microbatch = true>`. A box of a tensor names it, where the box begins
+    and the tensor's shape:
+    `#plan.fetch<"grad.W.1", tensor<4x4xf32>, part_of = "grad.W", origin = [0, 4],
+    whole = [4, 8]>`.
 
-    Constraints: a name; a static shape without encoding; stages ascending.
+    Constraints: a name; a static shape without encoding; stages ascending; of a
+    box all three, and it lies in the tensor.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$type,
                         OptionalParameter<"::mlir::Attribute">:$layout,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stages,
-                        DefaultValuedParameter<"bool", "false">:$each_microbatch);
-  let assemblyFormat = "`<` $name `,` $type (`,` struct($layout, $stages, $each_microbatch)^)? `>`";
+                        DefaultValuedParameter<"bool", "false">:$each_microbatch,
+                        OptionalParameter<"::mlir::StringAttr">:$part_of,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$origin,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$whole);
+  let assemblyFormat = [{
+    `<` $name `,` $type
+    (`,` struct($layout, $stages, $each_microbatch, $part_of, $origin, $whole)^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -1,0 +1,29 @@
+//===- FetchNames.cpp - What the user calls a sum -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Test: test/Transforms/Schedule/order-fetch-parts.mlir
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/FetchNames.h"
+
+using namespace mlir;
+using namespace llmc;
+
+std::string llmc::getGradientName(StringRef state) {
+  return "grad." + state.str();
+}
+
+dist::StateOp llmc::getSummedPart(ModuleOp module, dist::SlotAttr slot) {
+  StringRef name = slot.getName().getValue();
+  if (slot.getKind() != dist::SlotKind::Step || !name.consume_front("grad."))
+    return {};
+  auto state = module.lookupSymbol<dist::StateOp>(name);
+  return state && state.isPart() ? state : dist::StateOp();
+}
+
+std::string llmc::getFetchName(ModuleOp module, dist::SlotAttr slot) {
+  if (dist::StateOp part = getSummedPart(module, slot))
+    return getGradientName(*part.getPartOf());
+  return slot.getName().str();
+}

@@ -1,0 +1,50 @@
+//===- FetchedParts.h - Tensors that the host gets from a slot --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A slot is fetched as one tensor, as a box of one (the sum of a part of a
+// state), or as several boxes of one (parts that share a buffer):
+//
+//   slot step "grad.W.1"  ->  <"grad.W.1", part_of = "grad.W", origin = [0, 4]>
+//   slot step "grad.W", boxes of @W.0 and @W.1  ->  two such, each from its
+//   place in the buffer
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDPARTS_H
+#define LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDPARTS_H
+
+#include "PlanNames.h"
+#include "TimelineFrames.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+
+namespace llmc::schedule {
+
+struct FetchedSlot {
+  /// As programs sum it, before what reduces it.
+  dist::SlotAttr slot;
+  const SlotBuffer &uses;
+  /// Of the argument or result that is fetched; may be null.
+  mlir::DictionaryAttr marks;
+  mlir::DenseI64ArrayAttr stages;
+  bool eachMicrobatch = false;
+};
+
+struct FetchedPart {
+  plan::FetchAttr fetch;
+  plan::OperandAttr place;
+};
+
+/// The type on all devices together, without padding. Without a layout that is
+/// the device's own.
+FailureOr<mlir::RankedTensorType>
+getWholeType(Operation *user, mlir::SymbolTableCollection &tables,
+             mlir::RankedTensorType local, mlir::DictionaryAttr marks);
+
+FailureOr<SmallVector<FetchedPart>>
+listFetchedParts(Operation *user, mlir::SymbolTableCollection &tables,
+                 const FetchedSlot &slot);
+
+} // namespace llmc::schedule
+
+#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDPARTS_H
