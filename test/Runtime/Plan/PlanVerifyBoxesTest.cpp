@@ -58,6 +58,41 @@ TEST(PlanVerifyBoxes, CopiesAreEqualBoxes) {
   EXPECT_EQ(verifyPlan(plan).message(), "");
 }
 
+/// Rows [first, first + 2) of a fetched 4x4 tensor.
+static Fetch fetchedRows(int64_t first) {
+  Fetch fetch;
+  fetch.name = "rows" + std::to_string(first);
+  fetch.layout = Layout::whole({2, 4});
+  fetch.of = "both";
+  fetch.origin = {first, 0};
+  fetch.shape = {4, 4};
+  return fetch;
+}
+
+TEST(PlanVerifyBoxes, FetchedPartsTile) {
+  Plan plan = makeSamplePlan();
+  auto &fetches = plan.entries[0].fetches;
+  fetches = {fetchedRows(2), fetchedRows(0)};
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+  fetches = {fetchedRows(2)};
+  EXPECT_THAT(
+      verifyPlan(plan).message(),
+      testing::HasSubstr("expected the parts to cover 16 elements, got 8"));
+  fetches = {fetchedRows(0), fetchedRows(1)};
+  EXPECT_THAT(verifyPlan(plan).message(),
+              testing::HasSubstr("two parts that are not equal overlap"));
+  fetches = {fetchedRows(0), fetchedRows(3)};
+  EXPECT_THAT(verifyPlan(plan).message(),
+              testing::HasSubstr("a part leaves dim 0 of size 4"));
+  fetches = {fetchedRows(0), fetchedRows(2)};
+  fetches[1].dtype = DType::bf16;
+  EXPECT_THAT(verifyPlan(plan).message(),
+              testing::HasSubstr("its parts are not of one tensor"));
+  fetches = {fetchedRows(0)};
+  fetches[0].origin = {0};
+  EXPECT_EQ(verifyPlan(plan).kind(), ErrorKind::malformed);
+}
+
 TEST(PlanVerifyBoxes, Places) {
   EXPECT_REFUSED("a part leaves its buffer 'w' of 64 bytes",
                  { state.parts[0].place.offset = 4; });

@@ -149,12 +149,9 @@ struct Fetch {
   std::vector<int32_t> stages;
   /// Once for each microbatch, else once in a step.
   bool eachMicrobatch = false;
-  /// The tensor of which this is a box, as the user names it; empty: `name`,
-  /// which is no box then and has neither origin nor shape.
+  /// The tensor of which this is a box; empty: it is whole, without the next.
   std::string of;
-  /// The first element of the box, and the shape of the tensor.
   std::vector<int64_t> origin, shape;
-
   const std::string &tensorName() const { return of.empty() ? name : of; }
 };
 

@@ -1,4 +1,4 @@
-//===- WholeShape.h - What a local value is of the whole -------*- C++ -*-===//
+//===- WholeShape.h - What a local value is of the whole --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
