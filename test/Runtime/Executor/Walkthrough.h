@@ -16,6 +16,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <unistd.h>
 
 namespace llmc::rt::test {
 
@@ -27,7 +28,9 @@ inline const std::string walkthroughFolder =
 /// A corpus in which most tokens are followed by their successor.
 inline std::string walkthroughCorpus() {
   static const std::string path = [] {
-    std::string name = testing::TempDir() + "/walkthrough.bin";
+    // Tests of one binary run side by side.
+    std::string name = testing::TempDir() + "/walkthrough." +
+                       std::to_string(getpid()) + ".bin";
     std::ofstream file(name, std::ios::binary);
     uint32_t x = 1;
     for (int i = 0; i < 4096; ++i) {
