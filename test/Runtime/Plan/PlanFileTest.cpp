@@ -50,7 +50,10 @@ static Plan makeFullPlan() {
                               DType::bf16,
                               Layout::split({7, 3}, {{1}, {0}}, plan.mesh),
                               {1},
-                              true}};
+                              true,
+                              "x",
+                              {7, 0},
+                              {14, 3}}};
   plan.entries[0].reorder = true;
   plan.seed = UINT64_MAX;
   return plan;
