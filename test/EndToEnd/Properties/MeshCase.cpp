@@ -59,6 +59,9 @@ static void makeEntry(ModuleOp module, int64_t numBlocks,
     function.setArgAttr(i, DistDialect::kReads,
                         FlatSymbolRefAttr::get(builder.getContext(), name));
   }
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttr(i, DistDialect::kName,
+                           builder.getStringAttr("y" + std::to_string(i)));
   dist::EntryOp::create(builder, function.getLoc(),
                         builder.getStringAttr("forward"),
                         FlatSymbolRefAttr::get(function.getSymNameAttr()),
@@ -203,8 +206,8 @@ static void addCounts(OpCounts &counts, const LockstepInterpreter &lockstep) {
 }
 
 /// Whether sums of these values are far from the end of exact integers.
-static bool isRepresentable(const StepInterpreter &interpreter,
-                            const StepInterpreter::StepResult &result) {
+bool MeshCase::isRepresentable(const StepInterpreter &interpreter,
+                               const StepInterpreter::StepResult &result) {
   auto isSmall = [](auto &entry) {
     const HostTensor &tensor = entry.second;
     for (int64_t i = 0; i < tensor.getNumElements(); ++i)
@@ -332,7 +335,7 @@ std::string MeshCase::compareEntry(OpCounts &counts) {
   return "";
 }
 
-std::string MeshCase::run(OpCounts &counts) {
+std::string MeshCase::makeProgram() {
   std::string error = kind == CaseKind::Graph ? makeGraph() : makeTraining();
   if (!error.empty())
     return error;
@@ -342,7 +345,13 @@ std::string MeshCase::run(OpCounts &counts) {
   }
   if (!hasRandomTable)
     decorate();
-  error = compile();
+  return "";
+}
+
+std::string MeshCase::run(OpCounts &counts) {
+  std::string error = makeProgram();
+  if (error.empty())
+    error = compile();
   if (!error.empty())
     return error;
   error = kind == CaseKind::Graph ? compareEntry(counts) : compareSteps(counts);

@@ -5,7 +5,8 @@
 // A program, a mesh and layouts, all drawn from one seed: rows of states,
 // layouts of inputs, constraints on values. Phases 2 to 4 make local programs
 // of it; run on all devices in lockstep they must give what the interpreter
-// gives for the whole.
+// gives for the whole; and so must the plan that all phases make of it, run on
+// virtual devices.
 //
 //   Graph    a graph of random ops behind an entry
 //   Exact    a training step on integers: bit for bit
@@ -21,6 +22,7 @@
 
 #include "GraphContext.h"
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
+#include "llmc/Runtime/Executor/Session.h"
 #include "mlir/Pass/PassManager.h"
 #include <map>
 #include <random>
@@ -42,9 +44,13 @@ public:
   void useRandomTable() { hasRandomTable = true; }
   /// What differs or fails, with the program; nothing when all is well.
   std::string run(OpCounts &counts);
+  /// The same of the plan, which is left in `folder`.
+  std::string runPlan(const std::string &folder);
   /// The program has fewer blocks than the mesh has stages, or its results
   /// change wildly with the last bits of its inputs.
   bool isSkipped() const { return skipped; }
+  /// The plan gives the gradients of parameters.
+  bool comparesGradients() const { return hasGradients; }
 
 private:
   using Inputs = std::function<FailureOr<HostTensor>(
@@ -67,9 +73,22 @@ private:
   std::string runPhase(const char *name, void (*build)(mlir::OpPassManager &));
   std::string compareSteps(OpCounts &counts);
   std::string compareEntry(OpCounts &counts);
+  rt::Status openPlan(const std::string &folder);
+  rt::Status givePlanInputs(const std::string &entry, int64_t step,
+                            mlir::func::FuncOp function, int64_t microbatches);
+  const rt::plan::Entry &getPlanEntry(StringRef name);
+  rt::Result<HostTensor> fetchFromPlan(const std::string &name, Type element);
+  rt::Result<HostTensor> fetchGradient(const std::string &name,
+                                       RankedTensorType type);
+  std::string comparePlan(const StepInterpreter &expected,
+                          const StepInterpreter::StepResult &want);
+  std::string comparePlanSteps();
+  std::string comparePlanEntry();
   HostTensor giveInput(StringRef name, int64_t step, int64_t microbatch,
                        RankedTensorType type, double noise = 0);
   void setIntegers(StepInterpreter &interpreter);
+  bool isRepresentable(const StepInterpreter &interpreter,
+                       const StepInterpreter::StepResult &result);
   bool isIllConditioned(ArrayRef<HostTensor> expected);
   std::string printed(ModuleOp of);
   dist::MeshOp getMeshOp(ModuleOp of) {
@@ -82,8 +101,9 @@ private:
   uint64_t seed;
   std::mt19937_64 engine;
   mlir::OwningOpRef<ModuleOp> whole, local;
+  std::unique_ptr<rt::Session> session;
   std::map<std::string, dist::LayoutAttr> inputLayouts, markLayouts;
-  bool skipped = false, hasRandomTable = false;
+  bool skipped = false, hasRandomTable = false, hasGradients = true;
 };
 
 } // namespace llmc::test

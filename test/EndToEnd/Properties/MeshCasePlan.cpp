@@ -1,0 +1,278 @@
+//===- MeshCasePlan.cpp - A random program as a plan ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program's text goes through the driver's compilation, kernels included,
+// and the executor runs the plan on virtual devices of this process. Metrics,
+// gradients and states are compared with the interpreter's for the whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MeshCase.h"
+#include "llmc/Compile.h"
+#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Runtime/Base/File.h"
+#include "llvm/Support/FileSystem.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::test;
+using dist::DistDialect;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static rt::HostTensor toRuntime(const HostTensor &tensor) {
+  rt::HostTensor result = rt::HostTensor::zeros(
+      *dist::getRuntimeDType(tensor.getElementType()),
+      std::vector<int64_t>(tensor.getShape().begin(), tensor.getShape().end()));
+  std::memcpy(result.bytes.data(), tensor.bytes(), tensor.getNumBytes());
+  return result;
+}
+
+static HostTensor fromRuntime(const rt::HostTensor &tensor, Type element) {
+  HostTensor result(element, tensor.shape);
+  std::memcpy(result.mutableBytes(), tensor.bytes.data(),
+              std::min<size_t>(result.getNumBytes(), tensor.bytes.size()));
+  return result;
+}
+
+/// Puts `parts` side by side along the dim in which the first one differs from
+/// `whole`.
+static HostTensor joinParts(ArrayRef<HostTensor> parts,
+                            RankedTensorType whole) {
+  int64_t dim = 0, outer = 1, rowBytes = 0;
+  while (dim + 1 < whole.getRank() &&
+         parts.front().getShape()[dim] == whole.getDimSize(dim))
+    outer *= whole.getDimSize(dim++);
+  HostTensor result(whole);
+  rowBytes = result.getNumBytes() / outer;
+  int64_t at = 0;
+  for (const HostTensor &part : parts) {
+    int64_t bytes = part.getNumBytes() / outer;
+    for (int64_t i = 0; i < outer && at + bytes <= rowBytes; ++i)
+      std::memcpy(result.mutableBytes() + i * rowBytes + at,
+                  part.bytes() + i * bytes, bytes);
+    at += bytes;
+  }
+  return result;
+}
+
+const rt::plan::Entry &MeshCase::getPlanEntry(StringRef name) {
+  return *llvm::find_if(session->plan().entries, [&](const auto &entry) {
+    return StringRef(entry.name) == name;
+  });
+}
+
+rt::Result<HostTensor> MeshCase::fetchFromPlan(const std::string &name,
+                                               Type element) {
+  LLMC_TRY_ASSIGN(rt::HostTensor value, session->fetch(name));
+  return fromRuntime(value, element);
+}
+
+/// Of a state in parts, from them.
+rt::Result<HostTensor> MeshCase::fetchGradient(const std::string &name,
+                                               RankedTensorType type) {
+  auto isFetched = [&](const std::string &slot) {
+    return llvm::any_of(getPlanEntry("train").fetches,
+                        [&](const auto &each) { return each.name == slot; });
+  };
+  std::string slot = "grad." + name;
+  if (isFetched(slot) || !isFetched(slot + ".0"))
+    return fetchFromPlan(slot, type.getElementType());
+  SmallVector<HostTensor> parts;
+  for (int i = 0; isFetched(slot + "." + std::to_string(i)); ++i) {
+    LLMC_TRY_ASSIGN(
+        HostTensor part,
+        fetchFromPlan(slot + "." + std::to_string(i), type.getElementType()));
+    parts.push_back(part);
+  }
+  return joinParts(parts, type);
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+rt::Status MeshCase::openPlan(const std::string &folder) {
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return rt::makeError(rt::ErrorKind::usage, folder + ": " + code.message());
+  driver::Options options;
+  options.input = folder + "/program.mlir";
+  options.compileFrom = hasRandomTable ? "layouts" : "training";
+  options.fetch = {"grad.*"};
+  LLMC_TRY(rt::writeFileAtomically(options.input,
+                                   printed(hasRandomTable ? *local : *whole)));
+  std::unique_ptr<MLIRContext> all = driver::makeContext();
+  rt::Result<std::string> path =
+      driver::compileToPlan(*all, options, rt::Config(), folder);
+  // Some gradients are nowhere as a whole: their updates add up in parts.
+  if (!path && rt::describe(path.error()).find("which is to be fetched") !=
+                   std::string::npos) {
+    options.fetch.clear();
+    hasGradients = false;
+    path = driver::compileToPlan(*all, options, rt::Config(), folder);
+  }
+  if (!path)
+    return path.status();
+  rt::SessionOptions sessionOptions;
+  sessionOptions.trustKernels = true;
+  sessionOptions.seed = seed;
+  LLMC_TRY_ASSIGN(session, rt::openPlanFile(*path, sessionOptions));
+  return rt::Status::success();
+}
+
+rt::Status MeshCase::givePlanInputs(const std::string &entry, int64_t step,
+                                    func::FuncOp function,
+                                    int64_t microbatches) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+    // An input that nothing reads is not in the plan.
+    if (!name || llvm::none_of(getPlanEntry(entry).inputs, [&](auto &each) {
+          return name.getValue() == StringRef(each.name);
+        }))
+      continue;
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    for (int64_t m = 0; m < microbatches; ++m)
+      LLMC_TRY(session->setInput(
+          entry, name.str(), m,
+          toRuntime(giveInput(name.getValue(), step, m, type))));
+  }
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static std::string compareFetched(const Twine &what, const HostTensor &want,
+                                  const rt::Result<HostTensor> &got,
+                                  double tolerance) {
+  std::string error =
+      got ? compareTensors(want, *got, tolerance) : rt::describe(got.error());
+  return error.empty() ? "" : (what + ": " + error).str();
+}
+
+/// Metrics, gradients and states behind a step.
+std::string MeshCase::comparePlan(const StepInterpreter &expected,
+                                  const StepInterpreter::StepResult &want) {
+  bool isExact = kind == CaseKind::Exact;
+  double tolerance = isExact ? 0 : 1e-12;
+  for (auto &[name, value] : want.metrics) {
+    // A norm is a square root.
+    bool isRounded = isExact && name.getValue() == "grad_norm";
+    if (std::string error =
+            compareFetched("metric " + name.getValue(), value,
+                           fetchFromPlan(name.str(), value.getElementType()),
+                           isRounded ? 1e-12 : tolerance);
+        !error.empty())
+      return error;
+  }
+  for (auto &[name, value] : want.gradients) {
+    if (!hasGradients)
+      break;
+    if (std::string error = compareFetched(
+            "gradient of " + name.getValue(), value,
+            fetchGradient(name.str(), value.getType()), tolerance);
+        !error.empty())
+      return error;
+  }
+  for (auto &[name, value] : expected.getStates()) {
+    if (whole->lookupSymbol<dist::StateOp>(name).isPart())
+      continue;
+    rt::Result<bool> agree = session->copiesAgree(name.str());
+    if (!agree || !*agree)
+      return "copies of state " + name.str() + " differ";
+    if (std::string error = compareFetched(
+            "state " + name.getValue(), value,
+            fetchFromPlan(name.str(), value.getElementType()), tolerance);
+        !error.empty())
+      return error;
+  }
+  return "";
+}
+
+std::string MeshCase::comparePlanSteps() {
+  bool isExact = kind == CaseKind::Exact;
+  StepInterpreter expected(*whole);
+  if (failed(expected.initializeStates(seed)))
+    return "no states";
+  if (isExact)
+    setIntegers(expected);
+  for (auto &[name, value] : expected.getStates())
+    if (isExact && !whole->lookupSymbol<dist::StateOp>(name).isPart())
+      if (rt::Status status = session->writeState(name.str(), toRuntime(value));
+          !status.ok())
+        return rt::describe(status.error());
+  auto step = whole->lookupSymbol<dist::StepOp>("train");
+  auto function = whole->lookupSymbol<func::FuncOp>(step.getMicrobatch());
+  for (int64_t i = 0; i < (isExact ? 1 : 2); ++i) {
+    StepInterpreter::StepResult want;
+    if (failed(expected.runStep(
+            "train", i,
+            [&](StringRef name, int64_t step, int64_t m,
+                RankedTensorType type) -> FailureOr<HostTensor> {
+              return giveInput(name, step, m, type);
+            },
+            want)))
+      return "not evaluated";
+    rt::Status status =
+        givePlanInputs("train", i, function, step.getMicrobatches());
+    if (status.ok())
+      status = session->run("train", i);
+    if (!status.ok())
+      return "step " + std::to_string(i) + ": " + rt::describe(status.error());
+    if (isExact && !isRepresentable(expected, want)) {
+      skipped = true;
+      return "numbers too large for exact sums";
+    }
+    if (std::string error = comparePlan(expected, want); !error.empty())
+      return "step " + std::to_string(i) + ": " + error;
+  }
+  return "";
+}
+
+std::string MeshCase::comparePlanEntry() {
+  StepInterpreter expected(*whole);
+  SmallVector<HostTensor> want;
+  if (failed(expected.initializeStates(seed)) ||
+      failed(expected.runEntry(
+          "forward", 0,
+          [&](StringRef name, int64_t step, int64_t m,
+              RankedTensorType type) -> FailureOr<HostTensor> {
+            return giveInput(name, step, m, type);
+          },
+          want)))
+    return "not evaluated";
+  rt::Status status = givePlanInputs("forward", 0, getFunction(*whole), 1);
+  if (status.ok())
+    status = session->run("forward", 0);
+  if (!status.ok())
+    return rt::describe(status.error());
+  for (auto [i, value] : llvm::enumerate(want)) {
+    std::string name = "y" + std::to_string(i);
+    std::string error =
+        compareFetched("result " + name, value,
+                       fetchFromPlan(name, value.getElementType()), 1e-11);
+    if (!error.empty()) {
+      skipped = isIllConditioned(want);
+      return error;
+    }
+  }
+  return "";
+}
+
+std::string MeshCase::runPlan(const std::string &folder) {
+  std::string error = makeProgram();
+  if (error.empty() && hasRandomTable) {
+    local = whole->clone();
+    error = drawTables();
+  }
+  if (!error.empty())
+    return error;
+  if (rt::Status status = openPlan(folder); !status.ok())
+    return rt::describe(status.error());
+  return kind == CaseKind::Graph ? comparePlanEntry() : comparePlanSteps();
+}
