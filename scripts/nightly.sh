@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
@@ -10,11 +10,12 @@
 # cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
 # faults   which test catches each fault of test/EndToEnd/faults.md: at least 38
 # plans    takes away waits, breaks, shuffles and poisons the plans of these meshes
+# random   600 random programs of each kind, compiled to plans for their meshes and executed
 # The last line is "nightly: N of M parts passed".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-[ $# -gt 0 ] || set -- runtime tsan asan gcc cross faults plans
+[ $# -gt 0 ] || set -- runtime tsan asan gcc cross faults plans random
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
@@ -65,11 +66,15 @@ part_plans() {
     --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
 }
+part_random() {
+  scripts/build.sh dev PlanCaseTest || return 1
+  LLMC_TEST_SEED=3 LLMC_TEST_CASES=600 LLMC_TEST_SHOW=1 build/dev/test/Unit/tests/PlanCaseTest
+}
 
 passed=0
 for part in "$@"; do
   if ! declare -F "part_$part" >/dev/null; then
-    echo "nightly: expected runtime, tsan, asan, gcc, cross, faults or plans, got '$part'"
+    echo "nightly: expected runtime, tsan, asan, gcc, cross, faults, plans or random, got '$part'"
     exit 2
   fi
   echo "=== $part"

@@ -13,6 +13,7 @@
 
 #include "StreamWalk.h"
 
+#include <numeric>
 #include <optional>
 
 namespace llmc {
@@ -81,8 +82,20 @@ static bool startsUnsignalled(const std::vector<Walk> &walks,
   });
 }
 
-/// A slot is free behind one place: where its buffers are used last by one
-/// stream, reuse waits for the last of these uses.
+/// A number for each program, equal for those that run on one stage.
+static std::vector<int32_t> findStages(const StreamOrderProblem &problem) {
+  std::vector<int32_t> stages(problem.programs.size());
+  std::iota(stages.begin(), stages.end(), 0);
+  for (const auto &walk : problem.walks)
+    for (const auto &call : walk) {
+      int32_t old = stages[call.program], now = stages[walk.front().program];
+      std::replace(stages.begin(), stages.end(), old, now);
+    }
+  return stages;
+}
+
+/// On each stage a slot is free behind one place: where its buffers are used
+/// last by one stream, reuse waits for the last of these uses.
 ///
 ///   F: read tokens; ...; read targets    copy tokens, copy targets: both wait
 ///                                        for the read of targets
@@ -90,30 +103,36 @@ static std::string joinReuse(const StreamOrderProblem &problem,
                              const std::vector<Walk> &walks,
                              std::vector<Edge> &edges,
                              std::vector<StreamOrderResult::Join> &joins) {
-  std::map<int32_t, Place> free;
-  std::map<int32_t, std::set<int32_t>> streams;
+  using Key = std::pair<int32_t, int32_t>;
+  std::vector<int32_t> stages = findStages(problem);
+  auto keyOf = [&](const Edge &edge) {
+    return Key(edge.frame, stages[edge.toProgram]);
+  };
+  std::map<Key, Place> free;
+  std::map<Key, std::set<int32_t>> streams;
   std::vector<bool> isReuse;
   for (const Edge &edge : edges) {
     isReuse.push_back(startsUnsignalled(walks, edge));
     if (!isReuse.back())
       continue;
     Place from(edge.fromProgram, edge.fromInstruction);
-    streams[edge.frame].insert(
+    streams[keyOf(edge)].insert(
         problem.programs[from.first][from.second].stream);
-    Place &last = free.insert({edge.frame, from}).first->second;
+    Place &last = free.insert({keyOf(edge), from}).first->second;
     if (isLater(problem, last, from))
       last = from;
   }
-  for (const auto &[frame, set] : streams)
+  for (const auto &[key, set] : streams)
     if (set.size() > 1)
-      joins.push_back({frame, free.at(frame).first, {set.begin(), set.end()}});
+      joins.push_back(
+          {key.first, free.at(key).first, {set.begin(), set.end()}});
   if (!joins.empty())
     return "a slot of frame " + std::to_string(joins.front().frame) +
            " is free only after two instructions that are not ordered";
   for (size_t i = 0; i < edges.size(); ++i)
     if (isReuse[i])
       std::tie(edges[i].fromProgram, edges[i].fromInstruction) =
-          free.at(edges[i].frame);
+          free.at(keyOf(edges[i]));
   return "";
 }
 

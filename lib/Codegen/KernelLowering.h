@@ -12,12 +12,16 @@
 
 namespace mlir {
 class Pass;
+class RewritePatternSet;
 } // namespace mlir
 
 namespace llmc::codegen {
 
 /// Replaces transcendental functions by polynomials (f32) and calls (f64).
 std::unique_ptr<mlir::Pass> createMathFunctionsPass();
+
+/// Rounds f64 to types narrower than f32 once, by way of f32.
+void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
 /// True for the functions of the C library that a kernel object may call.
 bool isLibrarySymbol(StringRef symbol);

@@ -5,7 +5,7 @@
 // f32 exp, log, tanh and erf become polynomials, the same operations for one
 // element and for a vector. The other functions of f32 are computed in f64. In
 // f64 each is a call of the C library's, element by element. rsqrt is 1/sqrt,
-// cos and sin of narrow floats go through f32.
+// cos and sin of narrow floats go through f32. See also NarrowFloats.cpp.
 //
 //   math.exp %x : vector<16xf32>  ->  polynomial on vector<16xf32>
 //   math.cbrt %x : f32            ->  extf, call @cbrt, truncf
@@ -166,6 +166,7 @@ public:
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<WidenNarrowFloat, CallLibrary>(&getContext());
+    populateNarrowFloatPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

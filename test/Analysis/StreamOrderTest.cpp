@@ -72,6 +72,20 @@ TEST(StreamOrder, ReuseBehindTheLaterProgram) {
       EXPECT_EQ(edge.fromProgram, 1);
 }
 
+TEST(StreamOrder, EachStageFreesItsOwnSlots) {
+  // Another stage copies and reads the same frame by a program of its own.
+  StreamOrderProblem problem = makeInputs(4);
+  problem.programs.push_back(problem.programs[0]);
+  problem.walks.push_back(problem.walks[0]);
+  for (auto &call : problem.walks[1])
+    call.program = 1;
+  StreamOrderResult result = reduceWaits(problem);
+  ASSERT_EQ(result.error, "");
+  EXPECT_EQ(problem.verify(result.order), "");
+  for (const auto &edge : result.order.edges)
+    EXPECT_EQ(edge.fromProgram, edge.toProgram);
+}
+
 TEST(StreamOrder, EachEdgeIsNeeded) {
   StreamOrderProblem problem = makeInputs(4);
   StreamOrder order = reduceWaits(problem).order;

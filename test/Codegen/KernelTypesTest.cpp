@@ -80,6 +80,20 @@ TEST(KernelTypes, NarrowFloats) {
   }
 }
 
+// Values beside ties of bf16 and f16, which f32 rounds to the ties.
+TEST(KernelTypes, NarrowFloatsAreRoundedOnce) {
+  for (const char *type : {"bf16", "f16"})
+    EXPECT_EQ(errorOf(withType(R"(
+  func.func @f(%x: tensor<8xf64> {test.values = dense<[1.00390625000090949, 1.01171874999909051, -1.00390625000090949, 1.00048828125090949, -1.00146484374909051, 1.5, 1.0e-300, 0.1]> : tensor<8xf64>}, %y: tensor<6x37xf64>) -> (tensor<8xT>, tensor<6x37xT>) {
+    %0 = stablehlo.convert %x : (tensor<8xf64>) -> tensor<8xT>
+    %1 = stablehlo.convert %y : (tensor<6x37xf64>) -> tensor<6x37xT>
+    return %0, %1 : tensor<8xT>, tensor<6x37xT>
+  })",
+                               type)),
+              0)
+        << type;
+}
+
 TEST(KernelTypes, Conversions) {
   EXPECT_EQ(errorOf(R"(
   func.func @f(%x: tensor<50xf32> {test.low = -100.0, test.high = 100.0}) -> (tensor<50xi32>, tensor<50xf64>, tensor<50xi8>, tensor<50xf32>) {

@@ -29,8 +29,6 @@ public:
   LogicalResult run();
 
 private:
-  using Event = std::pair<Attribute, int64_t>;
-
   void readPlaces();
   void readWalks();
   int32_t readProgram(plan::ProgramOp program);
@@ -45,9 +43,7 @@ private:
   llvm::MapVector<Operation *, int32_t> programs;
   /// (program, instruction) of each.
   std::vector<std::pair<plan::WaitOp, std::pair<int32_t, int32_t>>> waits;
-  std::map<std::pair<const void *, int64_t>,
-           std::pair<plan::SignalOp, std::pair<int32_t, int32_t>>>
-      signals;
+  std::vector<std::pair<plan::SignalOp, std::pair<int32_t, int32_t>>> signals;
 };
 
 } // namespace
@@ -76,8 +72,7 @@ int32_t EntryPruning::readProgram(plan::ProgramOp program) {
     if (auto wait = dyn_cast<plan::WaitOp>(*op))
       waits.push_back({wait, place});
     if (auto signal = dyn_cast<plan::SignalOp>(*op))
-      signals[{signal.getFrameAttr().getAsOpaquePointer(), signal.getEvent()}] =
-          {signal, place};
+      signals.push_back({signal, place});
   }
   problem.programs.push_back(std::move(list));
   return number;
@@ -103,36 +98,39 @@ void EntryPruning::readWalks() {
   }
 }
 
-/// An event is signalled at one place of an entry. A wait for one that nothing
-/// signals orders nothing.
+/// An event is signalled at one place of each stage; edges that lead from one
+/// stage to another are in no walk. A wait for an event that nothing signals
+/// orders nothing.
 void EntryPruning::addEdges() {
   order.numEvents.assign(problem.slots.size(), 1);
-  for (auto &[wait, to] : waits) {
-    auto signal = signals.find(
-        {wait.getFrameAttr().getAsOpaquePointer(), wait.getEvent()});
-    if (signal == signals.end())
-      continue;
-    auto from = signal->second.second;
-    order.edges.push_back({from.first, from.second, to.first, to.second,
-                           numbers.frameNumbers.lookup(wait.getFrameAttr()),
-                           static_cast<int32_t>(wait.getEvent())});
-  }
+  std::map<std::pair<const void *, int64_t>,
+           std::vector<std::pair<int32_t, int32_t>>>
+      places;
+  for (auto &[signal, from] : signals)
+    places[{signal.getFrameAttr().getAsOpaquePointer(), signal.getEvent()}]
+        .push_back(from);
+  for (auto &[wait, to] : waits)
+    for (auto from :
+         places[{wait.getFrameAttr().getAsOpaquePointer(), wait.getEvent()}])
+      order.edges.push_back({from.first, from.second, to.first, to.second,
+                             numbers.frameNumbers.lookup(wait.getFrameAttr()),
+                             static_cast<int32_t>(wait.getEvent())});
 }
 
+/// Erases waits and signals, instructions of their own, at which no edge ends
+/// or begins.
 void EntryPruning::erase(const StreamOrder &kept) {
-  std::set<std::pair<int32_t, int32_t>> places;
-  std::set<std::pair<const void *, int64_t>> events;
-  for (const StreamOrder::Edge &edge : kept.edges)
-    places.insert({edge.toProgram, edge.toInstruction});
+  std::set<std::pair<int32_t, int32_t>> starts, ends;
+  for (const StreamOrder::Edge &edge : kept.edges) {
+    starts.insert({edge.fromProgram, edge.fromInstruction});
+    ends.insert({edge.toProgram, edge.toInstruction});
+  }
   for (auto &[wait, place] : waits)
-    if (places.count(place) && !isFaultSeeded(37))
-      events.insert(
-          {wait.getFrameAttr().getAsOpaquePointer(), wait.getEvent()});
-    else
+    if (!ends.count(place) || isFaultSeeded(37))
       wait.erase();
-  for (auto &[event, signal] : signals)
-    if (!events.count(event))
-      signal.first.erase();
+  for (auto &[signal, place] : signals)
+    if (!starts.count(place))
+      signal.erase();
 }
 
 LogicalResult EntryPruning::run() {
