@@ -185,8 +185,13 @@ bool ClusterSolver::crossingsFit(int a, int b,
   for (int node : merged.nodes) {
     for (const KernelAccess &access : nodes[node].accesses) {
       int from = clusterOf[access.producer];
-      if ((from == a || from == b) && from != clusterOf[node] &&
-          !accessFits(access, nodes[node], merged))
+      if ((from != a && from != b) || from == clusterOf[node])
+        continue;
+      // Inside a Reduce cluster sums are there only at its end.
+      if (merged.kind == Kind::Reduce &&
+          nodes[access.producer].kind == KernelNode::Kind::Reduction)
+        return false;
+      if (!accessFits(access, nodes[node], merged))
         return false;
     }
   }

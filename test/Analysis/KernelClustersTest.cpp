@@ -96,6 +96,15 @@ TEST(KernelClusters, ProducerOfAColumnReductionIsComputedInside) {
   EXPECT_EQ(clusters[1].nodes, (std::vector<int>{1, 2}));
 }
 
+TEST(KernelClusters, ASumOfColumnSumsIsAKernelOfItsOwn) {
+  KernelNode columns = element({100, 30}), all = element({30});
+  columns.kind = all.kind = Kind::Reduction;
+  columns.reduced = {true, false};
+  all.reduced = {true};
+  read(all, 0, {30});
+  EXPECT_EQ(formKernelClusters({columns, all}).size(), 2u);
+}
+
 TEST(KernelClusters, RandomGraphsStayAcyclic) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
