@@ -112,6 +112,14 @@ LogicalResult FormationBuilder::checkForms() {
   return success();
 }
 
+/// True when each row of `result` reads a row of its own of `leaf`. Tables and
+/// what is broadcast are read again by other rows, so how many rows a device has
+/// does not change what is fused.
+static bool hasRowsOf(Value result, Value leaf) {
+  ArrayRef<int64_t> rows = getShape(result), own = getShape(leaf);
+  return rows.empty() || (!own.empty() && own.front() == rows.front());
+}
+
 void FormationBuilder::findCheapOps() {
   for (Operation &op : block) {
     std::optional<KernelForm> form = getForm(&op);
@@ -141,7 +149,8 @@ void FormationBuilder::findCheapOps() {
     }
     int64_t bytes = 0, written = 0;
     for (Value leaf : chain.leaves)
-      bytes += getBytes(leaf);
+      if (hasRowsOf(op.getResult(0), leaf))
+        bytes += getBytes(leaf);
     for (Value result : op.getResults())
       written += getBytes(result);
     if (chain.ops <= maxChain && chain.leaves.size() <= maxLeaves &&
