@@ -113,8 +113,8 @@ LogicalResult FormationBuilder::checkForms() {
 }
 
 /// True when each row of `result` reads a row of its own of `leaf`. Tables and
-/// what is broadcast are read again by other rows, so how many rows a device has
-/// does not change what is fused.
+/// what is broadcast are read again by other rows, so how many rows a device
+/// has does not change what is fused.
 static bool hasRowsOf(Value result, Value leaf) {
   ArrayRef<int64_t> rows = getShape(result), own = getShape(leaf);
   return rows.empty() || (!own.empty() && own.front() == rows.front());
