@@ -6,7 +6,9 @@
 #include "llmc/Runtime/Base/DType.h"
 
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <iterator>
 
 using namespace llmc::rt;
 
@@ -63,4 +65,140 @@ TEST(DType, StoresClampAndLoadsReturn) {
   EXPECT_EQ(cell, 0u);
   storeInteger(DType::u8, &cell, 0, 257);
   EXPECT_EQ(loadInteger(DType::u8, &cell, 0), 1);
+}
+
+TEST(DType, TheTable) {
+  struct Row {
+    DType type;
+    const char *name;
+    int64_t size;
+    bool isFloat, isSigned;
+  };
+  const Row rows[] = {{DType::f64, "f64", 8, true, false},
+                      {DType::f32, "f32", 4, true, false},
+                      {DType::bf16, "bf16", 2, true, false},
+                      {DType::f16, "f16", 2, true, false},
+                      {DType::i8, "i8", 1, false, true},
+                      {DType::i16, "i16", 2, false, true},
+                      {DType::i32, "i32", 4, false, true},
+                      {DType::i64, "i64", 8, false, true},
+                      {DType::u8, "u8", 1, false, false},
+                      {DType::u16, "u16", 2, false, false},
+                      {DType::u32, "u32", 4, false, false},
+                      {DType::u64, "u64", 8, false, false},
+                      {DType::i1, "i1", 1, false, false}};
+  ASSERT_EQ(std::size(rows), size_t(numDTypes));
+  for (int i = 0; i < numDTypes; ++i) {
+    EXPECT_EQ(int(rows[i].type), i);
+    EXPECT_EQ(nameOf(rows[i].type), rows[i].name);
+    EXPECT_EQ(sizeOf(rows[i].type), rows[i].size) << rows[i].name;
+    EXPECT_EQ(isFloat(rows[i].type), rows[i].isFloat) << rows[i].name;
+    EXPECT_EQ(isSignedInteger(rows[i].type), rows[i].isSigned) << rows[i].name;
+  }
+}
+
+// Least and greatest value, what lies beyond them, fractions, not a number.
+TEST(DType, StoresClampAtBothEnds) {
+  struct Ends {
+    DType type;
+    double low, high;
+  };
+  for (const Ends &each : {Ends{DType::i8, -128, 127},
+                           {DType::i16, -32768, 32767},
+                           {DType::i32, -2147483648.0, 2147483647.0},
+                           {DType::u8, 0, 255},
+                           {DType::u16, 0, 65535},
+                           {DType::u32, 0, 4294967295.0}}) {
+    auto stored = [&](double value) {
+      uint64_t cell = 0;
+      storeElement(each.type, &cell, 0, value);
+      return loadElement(each.type, &cell, 0);
+    };
+    EXPECT_EQ(stored(each.low), each.low) << nameOf(each.type);
+    EXPECT_EQ(stored(each.low - 1), each.low) << nameOf(each.type);
+    EXPECT_EQ(stored(each.low + 1), each.low + 1) << nameOf(each.type);
+    EXPECT_EQ(stored(each.high), each.high) << nameOf(each.type);
+    EXPECT_EQ(stored(each.high + 1), each.high) << nameOf(each.type);
+    EXPECT_EQ(stored(each.high - 1), each.high - 1) << nameOf(each.type);
+    EXPECT_EQ(stored(2.75), 2) << nameOf(each.type);
+    EXPECT_EQ(stored(-2.75), std::max(each.low, -2.0)) << nameOf(each.type);
+    EXPECT_EQ(stored(NAN), 0) << nameOf(each.type);
+  }
+}
+
+TEST(DType, WideIntegersKeepAllBits) {
+  int64_t cells[2] = {};
+  storeInteger(DType::i64, cells, 1, INT64_MIN + 1);
+  EXPECT_EQ(loadInteger(DType::i64, cells, 1), INT64_MIN + 1);
+  EXPECT_EQ(cells[0], 0);
+  storeInteger(DType::u64, cells, 0, -1);
+  EXPECT_EQ(loadElement(DType::u64, cells, 0), 0x1p64);
+  EXPECT_EQ(loadInteger(DType::u64, cells, 0), -1);
+  storeElement(DType::i64, cells, 0, -0x1p70);
+  EXPECT_EQ(cells[0], INT64_MIN);
+  // Floats truncate when they are read as integers, and convert when stored.
+  float halves[] = {2.75f, -2.75f, 0};
+  storeInteger(DType::f32, halves, 2, 3);
+  EXPECT_EQ(halves[2], 3.0f);
+  EXPECT_EQ(loadInteger(DType::f32, halves, 0), 2);
+  EXPECT_EQ(loadInteger(DType::f32, halves, 1), -2);
+}
+
+// Each integer type wraps by itself and leaves its neighbours alone.
+TEST(DType, StoresWrapAndTouchOneElement) {
+  for (DType type : {DType::i8, DType::i16, DType::i32, DType::u8, DType::u16,
+                     DType::u32, DType::i64, DType::u64}) {
+    int64_t bits = 8 * sizeOf(type);
+    int64_t cells[3] = {};
+    storeInteger(type, cells, 1, -2);
+    bool isSigned = isSignedInteger(type) || bits == 64;
+    EXPECT_EQ(loadInteger(type, cells, 1),
+              isSigned ? -2 : (int64_t(1) << bits) - 2)
+        << nameOf(type);
+    EXPECT_EQ(loadInteger(type, cells, 0), 0) << nameOf(type);
+    EXPECT_EQ(loadInteger(type, cells, 2), 0) << nameOf(type);
+  }
+  uint8_t flags[] = {7, 2, 0};
+  EXPECT_EQ(loadInteger(DType::i1, flags, 0), 1);
+  EXPECT_EQ(loadElement(DType::i1, flags, 1), 1);
+  storeInteger(DType::i1, flags, 0, 2);
+  EXPECT_EQ(flags[0], 0);
+  storeElement(DType::i1, flags, 2, 0.5);
+  EXPECT_EQ(flags[2], 1);
+}
+
+// Rounding against the real line: each half between two neighbours, and the
+// floats just below and above it.
+TEST(DType, HalvesRoundToTheNearest) {
+  auto check = [](uint16_t (*narrow)(float), float (*widen)(uint16_t),
+                  uint16_t last) {
+    int wrong = 0;
+    for (uint16_t bits = 0; bits < last; ++bits) {
+      float low = widen(bits), high = widen(bits + 1);
+      float middle = static_cast<float>((double(low) + high) / 2);
+      uint16_t even = bits % 2 ? bits + 1 : bits;
+      wrong += narrow(middle) != even;
+      wrong += narrow(std::nextafter(middle, low)) != bits;
+      wrong += narrow(std::nextafter(middle, high)) != bits + 1;
+      wrong += narrow(-middle) != (even | 0x8000);
+    }
+    EXPECT_EQ(wrong, 0);
+  };
+  check(toFloat16, fromFloat16, 0x7bff);
+  // Below the least normal of bf16, middles are denormals of f32: exact too.
+  check(toBFloat16, fromBFloat16, 0x7f7e);
+  EXPECT_EQ(toFloat16(INFINITY), 0x7c00);
+  EXPECT_EQ(toFloat16(-1e30f), 0xfc00);
+  EXPECT_EQ(toBFloat16(-INFINITY), 0xff80);
+  EXPECT_EQ(toBFloat16(3.4e38f), 0x7f80);
+  EXPECT_EQ(toFloat16(-NAN) & 0x7e00, 0x7e00);
+  // A NaN whose only bits are those that are cut.
+  uint32_t bits = 0x7f800001;
+  float small;
+  std::memcpy(&small, &bits, 4);
+  EXPECT_TRUE(std::isnan(fromBFloat16(toBFloat16(small))));
+  EXPECT_TRUE(std::isnan(fromFloat16(toFloat16(small))));
+  EXPECT_TRUE(std::isinf(fromFloat16(0x7c00)));
+  EXPECT_TRUE(std::isnan(fromFloat16(0x7c01)));
+  EXPECT_EQ(fromFloat16(0x8001), -0x1p-24f);
 }

@@ -6,6 +6,7 @@
 #include "llmc/Runtime/Base/File.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,4 +50,65 @@ TEST(File, FailedWriteKeepsTheOldFile) {
   std::string folder = makeFolder();
   EXPECT_FALSE(writeFileAtomically(folder + "/no/such", "x").ok());
   EXPECT_FALSE(writeFileAtomically("/dev/full/x", "x").ok());
+}
+
+// What fits the limit is read whole, in several blocks; one byte more is not.
+TEST(File, LimitIsTheLastSizeThatIsRead) {
+  std::string path = makeFolder() + "/a";
+  std::string contents(200000, 'x');
+  contents += "end";
+  ASSERT_TRUE(writeFileAtomically(path, contents).ok());
+  EXPECT_EQ(*readFile(path, contents.size()), contents);
+  Status status = readFile(path, contents.size() - 1).status();
+  EXPECT_EQ(status.message(), "expected at most 200002 bytes");
+  EXPECT_EQ(status.error().file, path);
+  EXPECT_EQ(MappedFile::open(path)->text(), contents);
+  EXPECT_FALSE(readFile(path + ".none").ok());
+  EXPECT_FALSE(readFile(makeFolder()).ok());
+}
+
+TEST(File, MovesKeepOneMapping) {
+  std::string folder = makeFolder();
+  ASSERT_TRUE(writeFileAtomically(folder + "/a", "first").ok());
+  ASSERT_TRUE(writeFileAtomically(folder + "/b", "other").ok());
+  auto a = MappedFile::open(folder + "/a"), b = MappedFile::open(folder + "/b");
+  ASSERT_TRUE(a.ok() && b.ok());
+  MappedFile file = *std::move(a);
+  EXPECT_EQ(a->data(), nullptr);
+  EXPECT_EQ(a->size(), 0u);
+  file = *std::move(b);
+  EXPECT_EQ(file.text(), "other");
+  EXPECT_EQ(file.path(), folder + "/b");
+  MappedFile &self = file;
+  file = std::move(self);
+  EXPECT_EQ(file.text(), "other");
+  file.prefetch();
+}
+
+// Readable by all, nothing left beside it, whether it succeeds or fails.
+TEST(File, LeavesNothingBeside) {
+  std::string folder = makeFolder();
+  ASSERT_TRUE(writeFileAtomically(folder + "/a", "x").ok());
+  struct stat info;
+  ASSERT_EQ(::stat((folder + "/a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0644u);
+  // A folder cannot be replaced by a file.
+  ASSERT_EQ(::mkdir((folder + "/d").c_str(), 0755), 0);
+  Status status = writeFileAtomically(folder + "/d", "x");
+  EXPECT_EQ(status.kind(), ErrorKind::malformed);
+  EXPECT_EQ(status.message().find("cannot rename to: "), 0u)
+      << status.message();
+  size_t files = 0;
+  for (const auto &each : std::filesystem::directory_iterator(folder)) {
+    (void)each;
+    ++files;
+  }
+  EXPECT_EQ(files, 2u);
+}
+
+// A name without a folder lies in the current one.
+TEST(File, RelativeNames) {
+  std::filesystem::current_path(makeFolder());
+  ASSERT_TRUE(writeFileAtomically("a", "x").ok());
+  EXPECT_EQ(*readFile("a"), "x");
 }

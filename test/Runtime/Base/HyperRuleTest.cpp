@@ -43,3 +43,30 @@ TEST(HyperRule, OtherKinds) {
   EXPECT_EQ(evaluate({HyperKind::warmupConstant, 2, 0, 4, 0}, 50, 0), 2);
   EXPECT_EQ(evaluate({HyperKind::warmupLinear, 2, 0, 0, 4}, 1, 0), 1.5);
 }
+
+// The last step of warm-up, the first after it; the last of the decay, the
+// first after that; a decay that warm-up leaves no step.
+TEST(HyperRule, Ends) {
+  HyperRule rule{HyperKind::warmupLinear, 1.0, 0.2, 4, 8};
+  const double expected[] = {0.25, 0.5, 0.75, 1, 1, 0.8, 0.6, 0.4, 0.2, 0.2};
+  for (int step = 0; step < 10; ++step) {
+    EXPECT_DOUBLE_EQ(evaluate(rule, step, 0), expected[step]) << step;
+  }
+  rule.total = 4;
+  EXPECT_DOUBLE_EQ(evaluate(rule, 4, 0), 0.2);
+  rule.total = 2;
+  EXPECT_DOUBLE_EQ(evaluate(rule, 4, 0), 0.2);
+  EXPECT_DOUBLE_EQ(evaluate(rule, 3, 0), 1);
+  EXPECT_EQ(evaluate({HyperKind::external, 7}, 4, 9), 7);
+  EXPECT_EQ(evaluate({HyperKind::step, 0.5}, 0, 9), 0.5);
+  EXPECT_EQ(evaluate({HyperKind::warmupConstant, 3, 1, 2, 4}, 9, 0), 3);
+}
+
+// The bits are the same everywhere: a change of them changes every run.
+TEST(HyperRule, BitsOfTheCosineAreFrozen) {
+  EXPECT_DOUBLE_EQ(cosPi(0), 1.0);
+  EXPECT_EQ(cosPi(0.5), 0.0);
+  EXPECT_DOUBLE_EQ(cosPi(1), -1.0);
+  EXPECT_EQ(cosPi(0.25), 0x1.6a09e667f3bccp-1);
+  EXPECT_EQ(cosPi(0.1), 0x1.e6f0e134455p-1);
+}

@@ -138,5 +138,157 @@ TEST(SafetensorsTest, EveryPrefixIsRefused) {
   }
 }
 
+std::string reasonOf(const std::string &header, size_t bytes = 8) {
+  Status status = parse(file(header, std::string(bytes, 0)));
+  EXPECT_EQ(status.kind(), ErrorKind::malformed) << header;
+  return status.message();
+}
+
+// Each refusal says its own reason, so that none hides behind another.
+TEST(SafetensorsTest, Reasons) {
+  auto entry = [](const std::string &fields) {
+    return "{" + tensor("w", fields) + "}";
+  };
+  std::string type = R"("dtype":"F32",)", shape = R"("shape":[2],)";
+  std::string offsets = R"("data_offsets":[0,8])";
+  std::string numbers64, numbers65;
+  for (int i = 0; i < 64; ++i) {
+    numbers64 += i ? ",1" : "2";
+  }
+  numbers65 = numbers64 + ",1";
+  auto shapeOf = [&](const std::string &list) {
+    return entry(type + "\"shape\":[" + list + "]," + offsets);
+  };
+  struct Row {
+    std::string header, reason;
+  };
+  const std::string got = "expected a safetensors header, got ";
+  for (const Row &row : std::vector<Row>{
+           {"[]", "text that is no object"},
+           {"", "text that is no object"},
+           {"{\"w\":null}", "null in 'w'"},
+           {"{\"w\":true}", "a boolean in 'w'"},
+           {"{\"w\":-1}", "a negative number in 'w'"},
+           {"{\"w\":1.5}", "a number that is no integer in 'w'"},
+           {"{\"w\":1}", "a number in 'w'"},
+           {"{\"w\":\"t\"}", "text 't' in 'w'"},
+           {"{\"w\":[1]}", "a list in 'w'"},
+           {"{\"w\":{}}",
+            "a tensor without dtype, shape or data_offsets in 'w'"},
+           {entry(type + shape + "\"data_offsets\":{}"), "an object in 'w'"},
+           {entry(type + R"("shape":[[2]],)" + offsets), "a list in 'w'"},
+           {entry(R"("dtype":[1],)" + shape + offsets), "a list in 'w'"},
+           {entry(R"("shape":"2",)" + type + offsets), "text '2' in 'w'"},
+           {entry(shape + offsets),
+            "a tensor without dtype, shape or data_offsets in 'w'"},
+           {entry(type + offsets),
+            "a tensor without dtype, shape or data_offsets in 'w'"},
+           {entry(R"("dtype":"F32","shape":[2])"),
+            "a tensor without dtype, shape or data_offsets in 'w'"},
+           {entry(R"("dtype":"f32",)" + shape + offsets),
+            "element type 'f32' in 'w'"},
+           {entry(type + shape + R"("data_offsets":[0])"),
+            "offsets that are no span in 'w'"},
+           {entry(type + shape + R"("data_offsets":[0,8,8])"),
+            "offsets that are no span in 'w'"},
+           {entry(type + shape + R"("data_offsets":[9,8])"),
+            "offsets that are no span in 'w'"},
+           {entry(type + shape + shape + offsets), "field 'shape' in 'w'"},
+           {entry(type + type + shape + offsets), "field 'dtype' in 'w'"},
+           {entry(type + shape + offsets + "," + offsets),
+            "field 'data_offsets' in 'w'"},
+           {entry(type + shape + offsets + ",\"x\":1"), "field 'x' in 'w'"},
+           {shapeOf("3"), "a shape that does not fit its span in 'w'"},
+           {shapeOf("1"), "a shape that does not fit its span in 'w'"},
+           {shapeOf("9223372036854775807"),
+            "a shape that does not fit its span in 'w'"},
+           {shapeOf("9223372036854775808"), "a number in 'w'"},
+           {shapeOf(numbers65), "too many numbers in 'w'"},
+           {"{" + tensor("w", w) + "," + tensor("w", w) + "}",
+            "a name twice in 'w'"},
+           {R"({"__metadata__":{},"__metadata__":{}})",
+            "metadata twice in '__metadata__'"},
+           {R"({"__metadata__":1})", "a number in '__metadata__'"},
+           {R"({"__metadata__":{"a":{}}})", "an object in '__metadata__'"},
+           {"{\"w\" 1}", "text that is no JSON at character 6 in 'w'"}}) {
+    EXPECT_EQ(reasonOf(row.header), got + row.reason) << row.header;
+  }
+  EXPECT_TRUE(parse(file(shapeOf(numbers64), std::string(8, 0))).ok());
+}
+
+TEST(SafetensorsTest, CoverageReasons) {
+  auto spans = [&](const std::string &a, const std::string &b, size_t bytes) {
+    std::string one = R"("dtype":"U8","shape":[4],"data_offsets":)";
+    return reasonOf(
+        "{" + tensor("a", one + a) + "," + tensor("b", one + b) + "}", bytes);
+  };
+  const std::string expected = "expected a tensor at byte ";
+  EXPECT_EQ(spans("[0,4]", "[5,9]", 9),
+            expected + "4 of the data, got the next one at 5");
+  EXPECT_EQ(spans("[0,4]", "[3,7]", 7),
+            expected + "4 of the data, got the next one at 3");
+  EXPECT_EQ(spans("[1,5]", "[5,9]", 9),
+            expected + "0 of the data, got the next one at 1");
+  EXPECT_EQ(spans("[0,4]", "[4,8]", 9), "expected 8 bytes of data, got 9");
+  EXPECT_EQ(spans("[0,4]", "[4,8]", 7), "expected 8 bytes of data, got 7");
+  // An empty tensor may lie at the end, and not beyond it.
+  std::string empty = R"("dtype":"F32","shape":[0],"data_offsets":)";
+  auto withEmpty = [&](const std::string &at) {
+    return file("{" + tensor("e", empty + at) + "," + tensor("w", w) + "}",
+                std::string(8, 0));
+  };
+  EXPECT_TRUE(parse(withEmpty("[8,8]")).ok());
+  EXPECT_EQ(parse(withEmpty("[9,9]")).message(),
+            "expected spans within 8 bytes of data, got an end at 9");
+}
+
+// The length in front: what fits the file exactly, one byte more, the cap.
+TEST(SafetensorsTest, Lengths) {
+  std::string bytes = file("{}", "");
+  EXPECT_TRUE(parse(bytes).ok());
+  bytes[0] = 3;
+  Status status = parse(bytes);
+  EXPECT_EQ(status.message(),
+            "expected a safetensors header of at most 104857600 bytes within "
+            "the file, got 3");
+  EXPECT_EQ(status.error().offset, 0u);
+  EXPECT_EQ(parse("1234567").message(),
+            "expected a safetensors header of 8 bytes or more, got 7");
+  // Room for the header of the greatest length, and for one byte more.
+  uint64_t cap = uint64_t(100) << 20;
+  std::string large(8 + cap + 1, ' ');
+  large[8] = '{', large[9] = '}';
+  std::memcpy(large.data(), &cap, 8);
+  EXPECT_EQ(parse(large).message(), "expected 0 bytes of data, got 1");
+  ++cap;
+  std::memcpy(large.data(), &cap, 8);
+  EXPECT_NE(parse(large).message().find("at most"), std::string::npos);
+}
+
+// Every type by its published name, and a header padded to eight bytes.
+TEST(SafetensorsTest, WritesEveryType) {
+  std::string path = testing::TempDir() + "/types.safetensors";
+  const char *names[numDTypes] = {"F64", "F32", "BF16", "F16", "I8",
+                                  "I16", "I32", "I64",  "U8",  "U16",
+                                  "U32", "U64", "BOOL"};
+  for (int i = 0; i < numDTypes; ++i) {
+    auto type = static_cast<DType>(i);
+    std::string data(2 * sizeOf(type), 'x');
+    ASSERT_TRUE(writeSafetensors({{"t", type, {2, 1}, data}}, path).ok());
+    auto read = Safetensors::open(path);
+    ASSERT_TRUE(read.ok()) << read.message();
+    EXPECT_EQ(read->find("t")->dtype, type);
+    EXPECT_EQ(read->find("t")->shape, (std::vector<int64_t>{2, 1}));
+    std::string bytes = *readFile(path);
+    EXPECT_NE(bytes.find("\"" + std::string(names[i]) + "\""),
+              std::string::npos);
+    EXPECT_EQ((bytes.size() - data.size()) % 8, 0u);
+    EXPECT_EQ(bytes.substr(bytes.size() - data.size()), data);
+  }
+  EXPECT_EQ(Safetensors::open(path + ".none").kind(), ErrorKind::malformed);
+  ASSERT_TRUE(writeFileAtomically(path, "1234567").ok());
+  EXPECT_EQ(Safetensors::open(path).error().file, path);
+}
+
 } // namespace
 } // namespace llmc::rt
