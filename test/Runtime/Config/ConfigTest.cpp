@@ -9,6 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
 using namespace llmc::rt;
 using testing::HasSubstr;
 
@@ -154,4 +158,195 @@ TEST(Config, GlobsMatchWholeNames) {
   EXPECT_TRUE(matchesGlob("blocks.?.*", "blocks.3.w"));
   EXPECT_TRUE(matchesGlob("*", ""));
   EXPECT_FALSE(matchesGlob("", "a"));
+}
+
+// Neither infinity nor not-a-number is a value of any key, at any sign; the
+// least legal value is legal, what lies below it is not.
+TEST(Config, NumbersAreFiniteAndAtLeastTheLeast) {
+  for (const char *value : {"inf", "-inf", "nan", "+inf"}) {
+    EXPECT_THAT(errorOf(std::string("[training]\nmax_norm = ") + value + "\n"),
+                HasSubstr("expected 'training.max_norm' to be finite, got "))
+        << value;
+    EXPECT_THAT(errorOf(std::string("[[init]]\nstd = ") + value + "\n"),
+                HasSubstr("expected 'init[0].std' to be finite, got "));
+    EXPECT_THAT(errorOf("", {{"optimizer.lr", value}}), HasSubstr("finite"));
+  }
+  struct Row {
+    const char *section, *key, *last, *first, *error;
+  };
+  for (const Row &row :
+       {Row{"training", "steps", "1", "0", "at least 1, got 0"},
+        {"training", "microbatches", "1", "0", "at least 1"},
+        {"training", "seed", "0", "-1", "at least 0, got -1"},
+        {"training", "max_norm", "0", "-0.5", "at least 0"},
+        {"optimizer", "lr", "0.0", "-1e-9", "at least 0"},
+        {"schedule", "warmup_steps", "0", "-1", "at least 0"},
+        {"schedule", "decay_steps", "0", "-1", "at least 0"},
+        {"schedule", "min_lr", "0", "-1", "at least 0"},
+        {"machine", "flops", "0", "-1", "at least 0"},
+        {"machine", "memory", "0", "-1", "at least 0"},
+        {"data.inputs", "x", "0", "-1", "at least 0"}}) {
+    auto text = [&](const char *value) {
+      return std::string("[") + row.section + "]\n" + row.key + " = " + value;
+    };
+    EXPECT_TRUE(parse(text(row.last)).ok()) << row.key;
+    EXPECT_THAT(errorOf(text(row.first)), HasSubstr(row.error));
+  }
+}
+
+// A value of every wrong type for a key of every type.
+TEST(Config, EveryTypeRefusesTheOthers) {
+  struct Row {
+    const char *section, *key;
+    std::vector<std::string> good;
+  };
+  const std::string values[] = {"\"data\"", "3",         "2.5", "true",
+                                "[\"a\"]",  "[[\"a\"]]", "[1]"};
+  for (const Row &row : {Row{"[data]", "file", {"\"data\""}},
+                         {"[training]", "steps", {"3"}},
+                         {"[optimizer]", "lr", {"3", "2.5"}},
+                         {"[training]", "raise", {"true"}},
+                         {"[mesh]", "axes", {"[\"a\"]"}},
+                         {"[[layout]]", "use", {"[[\"a\"]]"}}}) {
+    for (const std::string &value : values) {
+      std::string text =
+          std::string(row.section) + "\n" + row.key + " = " + value + "\n";
+      bool isGood =
+          std::find(row.good.begin(), row.good.end(), value) != row.good.end();
+      EXPECT_EQ(parse(text).ok(), isGood) << text;
+      if (!isGood) {
+        EXPECT_THAT(errorOf(text), HasSubstr("to be ")) << text;
+      }
+    }
+  }
+}
+
+TEST(Config, NearestIsWithinAThirdOfTheWord) {
+  std::vector<std::string> words = {"sgd", "momentum", "adamw"};
+  EXPECT_EQ(nearest("adam", words), "adamw");
+  EXPECT_EQ(nearest("momentun", words), "momentum");
+  EXPECT_EQ(nearest("mo_ent_m", words), "momentum");
+  EXPECT_EQ(nearest("m__ent_m", words), "");
+  EXPECT_EQ(nearest("", {"ab", "abc"}), "ab");
+  EXPECT_EQ(nearest("", {"abc"}), "");
+  EXPECT_EQ(nearest("abcdefghi", {"abcdef"}), "abcdef");
+  EXPECT_EQ(nearest("abcdefghi", {"abcde"}), "");
+  // The first of those equally near.
+  EXPECT_EQ(nearest("ac", {"ab", "ad"}), "ab");
+  EXPECT_EQ(nearest("x", {}), "");
+  EXPECT_EQ(nearest("banana", {"ananab"}), "ananab");
+}
+
+TEST(Config, Globs) {
+  struct Row {
+    const char *pattern, *name;
+    bool matches;
+  };
+  for (const Row &row : {Row{"a*b*c", "a-b-b-c", true},
+                         {"a*b*c", "a-b-b", false},
+                         {"**", "x", true},
+                         {"*a", "ba", true},
+                         {"*a", "ab", false},
+                         {"a*", "a", true},
+                         {"?", "", false},
+                         {"??", "a", false},
+                         {"a?", "ab", true},
+                         {"a", "ab", false},
+                         {"ab", "a", false},
+                         {"*ab", "aab", true},
+                         {"", "", true},
+                         {"*?", "", false},
+                         {"a*?", "ab", true}}) {
+    EXPECT_EQ(matchesGlob(row.pattern, row.name), row.matches)
+        << row.pattern << " " << row.name;
+  }
+}
+
+// Files that a configuration names lie beside it; absolute names stay.
+TEST(Config, NamesAreRelativeToTheFile) {
+  std::string folder = testing::TempDir() + "llmc-config";
+  std::filesystem::create_directories(folder);
+  auto write = [&](const std::string &name, const std::string &text) {
+    std::ofstream(folder + "/" + name) << text;
+    return folder + "/" + name;
+  };
+  auto config =
+      loadConfig(write("a.toml", "[data]\nfile = \"x/../c.bin\"\n"
+                                 "[optimizer]\npath = \"o.mlir\"\n"
+                                 "[pipeline]\nschedule = \"s.csv\"\n"),
+                 {});
+  ASSERT_TRUE(config.ok()) << config.message();
+  EXPECT_EQ(config->data.file, folder + "/c.bin");
+  EXPECT_EQ(config->optimizer.path, folder + "/o.mlir");
+  EXPECT_EQ(config->pipeline.schedule, folder + "/s.csv");
+  config = loadConfig(write("b.toml", "[data]\nfile = \"/c.bin\"\n"
+                                      "[pipeline]\nschedule = \"/s.csv\"\n"),
+                      {});
+  EXPECT_EQ(config->data.file, "/c.bin");
+  EXPECT_EQ(config->optimizer.path, "");
+  EXPECT_EQ(config->pipeline.schedule, "/s.csv");
+  EXPECT_EQ(loadConfig("", {})->pipeline.schedule, "1f1b");
+  EXPECT_FALSE(loadConfig(folder + "/none.toml", {}).ok());
+
+  // A machine of its own replaces the one that is there, and says where from.
+  Config machine = *parse("[machine]\nflops = 1\nmemory = 2\n");
+  std::string file = write("m.toml", "[machine]\nflops = 3\n");
+  ASSERT_TRUE(loadMachine(file, machine).ok());
+  EXPECT_EQ(machine.machine.flops, 3);
+  EXPECT_EQ(machine.machine.memory, 0);
+  EXPECT_EQ(machine.originOf("machine.flops"), file + ":2:9");
+  Status other =
+      loadMachine(write("n.toml", "[training]\nsteps = 3\n"), machine);
+  EXPECT_EQ(other.kind(), ErrorKind::usage);
+  EXPECT_THAT(other.message(),
+              HasSubstr("expected keys of [machine] alone in a file for "
+                        "--machine, got 'training.steps'"));
+  EXPECT_FALSE(loadMachine(folder + "/none.toml", machine).ok());
+}
+
+TEST(Config, OverridesAreValuesOrBareWords) {
+  auto config = parse("", {{"training.recompute", "2"},
+                           {"training.max_norm", "1"},
+                           {"optimizer.constants.nu", "0.5"},
+                           {"machine.axes.data", "net"},
+                           {"training.raise", "false"},
+                           {"mesh.axes", "[\"a\", \"b\"]"},
+                           {"data.file", "\"quoted\""}});
+  ASSERT_TRUE(config.ok()) << config.message();
+  EXPECT_EQ(config->training.recompute, "2");
+  EXPECT_EQ(config->training.maxNorm, 1);
+  EXPECT_EQ(config->optimizer.constants.at("nu"), 0.5);
+  EXPECT_EQ(config->machine.axes.at("data"), "net");
+  EXPECT_FALSE(config->training.raise);
+  EXPECT_EQ(config->mesh.axes, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(config->data.file, "quoted");
+  EXPECT_EQ(config->originOf("optimizer.constants.nu"),
+            "--set optimizer.constants.nu");
+  EXPECT_THAT(errorOf("", {{"steps", "3"}}), HasSubstr("unknown key 'steps'"));
+}
+
+// What is printed reads back as the same configuration.
+TEST(Config, PrintsEveryKey) {
+  auto config = parse("[[init]]\nmatch = \"b\"\n[[init]]\nstd = 0.5\n"
+                      "[[machine.link]]\nname = \"net\"\nlatency = 1e-6\n"
+                      "[data.inputs]\ntokens = 4\n");
+  ASSERT_TRUE(config.ok()) << config.message();
+  std::string text = printConfig(*config);
+  for (const char *line :
+       {"init[0].match                = \"b\"                      # "
+        "train.toml:2:9\n",
+        "init[1].std                  = 0.5                      # "
+        "train.toml:4:7\n",
+        "init[1].match                = \"*\"                      # default\n",
+        "machine.link[0].latency      = 1e-06 ",
+        "machine.link[0].bandwidth    = 1 ",
+        "data.inputs.tokens           = 4 ",
+        "training.raise               = true ",
+        "mesh.axes                    = [\"data\"] "}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, testing::Not(HasSubstr("optimizer.beta1")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("init[2]")));
+  EXPECT_EQ(config->originOf("init[1].mean"), "default");
+  EXPECT_EQ(config->originOf("init[0]"), "train.toml:1:1");
 }

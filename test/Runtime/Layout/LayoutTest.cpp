@@ -148,3 +148,83 @@ TEST(Layout, Refusals) {
   EXPECT_EQ(many.runs(0, mesh, {0, 0}, 99).kind(), ErrorKind::unsupported);
   EXPECT_EQ(many.runs(0, mesh, {0, 0}, 100)->size(), 100u);
 }
+
+TEST(Layout, SplitPadsToTheLeastMultiple) {
+  Mesh mesh{{{"x", 4}, {"y", 3}}, -1};
+  for (auto [size, extent] : {std::pair<int64_t, int64_t>{0, 0},
+                              {1, 12},
+                              {11, 12},
+                              {12, 12},
+                              {13, 24}}) {
+    Layout layout = Layout::split({size, 5}, {{0, 1}}, mesh);
+    EXPECT_EQ(layout.dims[0].extent(), extent) << size;
+    EXPECT_EQ(layout.dims[0].size(), size);
+    EXPECT_TRUE(layout.dims[1].axes.empty());
+    EXPECT_EQ(layout.globalShape(), (std::vector<int64_t>{size, 5}));
+    EXPECT_EQ(layout.localElements(mesh), extent / 12 * 5);
+    EXPECT_TRUE(layout.check(mesh).ok());
+  }
+}
+
+// Neighbouring runs of a device are one; runs beside a hole are not.
+TEST(Layout, RunsAreMerged) {
+  Mesh mesh{{{"x", 2}}, -1};
+  Layout whole{{{{0}, {{4, 4}, {3, 3}, {2, 2}}}}};
+  auto runs = whole.runs(0, mesh, {1}, 1);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ((*runs)[0].local, 0);
+  EXPECT_EQ((*runs)[0].global, 12);
+  EXPECT_EQ((*runs)[0].length, 12);
+  Layout holes{{{{}, {{2, 2}, {3, 4}}}}};
+  auto two = holes.runs(0, mesh, {0}, 2);
+  ASSERT_TRUE(two.ok());
+  ASSERT_EQ(two->size(), 2u);
+  EXPECT_EQ((*two)[0].length, 3);
+  EXPECT_EQ((*two)[1].local, 4);
+  EXPECT_EQ((*two)[1].global, 3);
+  Status status = holes.runs(0, mesh, {0}, 1).status();
+  EXPECT_EQ(status.message(), "dim 0 of a layout has more than 1 runs");
+}
+
+TEST(Layout, BoxesAreCounted) {
+  Mesh mesh{{{"x", 2}}, -1};
+  Layout layout{{{{}, {{2, 2}, {3, 4}}}, {{}, {{3, 3}, {1, 2}}}}};
+  EXPECT_EQ(layout.boxes(mesh, {0}, 6)->size(), 6u);
+  EXPECT_EQ(layout.boxes(mesh, {0}, 5).status().message(),
+            "a layout has more than 5 boxes");
+  auto boxes = layout.boxes(mesh, {0});
+  EXPECT_EQ((*boxes)[4].local, (std::vector<int64_t>{4, 2}));
+  EXPECT_EQ((*boxes)[4].global, (std::vector<int64_t>{3, 1}));
+  EXPECT_EQ((*boxes)[4].size, (std::vector<int64_t>{3, 1}));
+  // A tensor without elements has none.
+  EXPECT_TRUE(Layout::whole({0, 4}).boxes(mesh, {0})->empty());
+  EXPECT_TRUE((Layout{{{{}, {{2, 2}, {0, 0}}}}}).runs(0, mesh, {0})->empty());
+}
+
+TEST(Layout, CheckEnds) {
+  Mesh mesh{{{"x", 2}, {"y", 2}}, -1};
+  auto message = [&](Layout layout) { return layout.check(mesh).message(); };
+  EXPECT_EQ(message({{{{1}, {{2, 2}}}}}), "");
+  EXPECT_EQ(message({{{{2}, {{2, 2}}}}}),
+            "dim 0 of a layout: expected an axis below 2, got 2");
+  EXPECT_EQ(message({{{{-1}, {{2, 2}}}}}),
+            "dim 0 of a layout: expected an axis below 2, got -1");
+  EXPECT_EQ(message({{{{}, {{0, 0}}}}}), "");
+  EXPECT_EQ(message({{{{}, {{-1, 0}}}}}),
+            "dim 0 of a layout: expected an extent of at least -1, got 0");
+  EXPECT_EQ(message({{{{}, {{3, 3}}}, {{0, 1}, {{2, 2}}}}}),
+            "dim 1 of a layout: expected the extent 2 to be divisible by 4 "
+            "shards");
+  EXPECT_EQ(message({{{{}, {{0, INT64_MAX}, {0, 2}}}}}),
+            "dim 0 of a layout: the extent overflows");
+  EXPECT_EQ(message({{{{}, {{1, INT64_MAX / 16}}}}}), "");
+  EXPECT_EQ(message({{{{}, {{1, INT64_MAX / 16 + 1}}}}}),
+            "the number of elements of a layout overflows");
+}
+
+TEST(Layout, Describes) {
+  Mesh mesh{{{"x", 2}, {"y", 2}}, -1};
+  Layout layout{{{{0, 1}, {{7, 8}}}, {{}, {{3, 3}}}}};
+  EXPECT_EQ(layout.describe(mesh), "[{\"x\", \"y\"}:7:8, {}:3]");
+  EXPECT_EQ(Layout().describe(mesh), "[]");
+}

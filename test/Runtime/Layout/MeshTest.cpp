@@ -46,3 +46,32 @@ TEST(Mesh, Refusals) {
   EXPECT_TRUE(Mesh{}.check().ok());
   EXPECT_EQ(Mesh{}.numDevices(), 1);
 }
+
+TEST(Mesh, Ends) {
+  auto message = [](const Mesh &mesh) { return mesh.check().message(); };
+  EXPECT_EQ(message({{{"a", 1}}, 0}), "");
+  EXPECT_EQ(message({{{"a", -1}}, -1}),
+            "expected axis \"a\" to have a size of at least 1, got -1");
+  EXPECT_EQ(message({{{"a", 1 << 24}}, -1}), "");
+  std::string tooMany = "expected at most 16777216 devices in the mesh";
+  EXPECT_EQ(message({{{"a", (1 << 24) + 1}}, -1}), tooMany);
+  EXPECT_EQ(message({{{"a", 1 << 12}, {"b", (1 << 12) + 1}}, -1}), tooMany);
+  EXPECT_EQ(message({{{"a", INT64_MAX}, {"b", INT64_MAX}}, -1}), tooMany);
+  EXPECT_EQ(message({{{"a", 2}, {"b", 2}, {"a", 2}}, -1}),
+            "axis \"a\" occurs twice");
+  EXPECT_EQ(message({{{"a", 2}, {"b", 2}}, 1}), "");
+  EXPECT_EQ(message({{{"a", 2}}, 1}),
+            "expected the pipeline axis to be one of 1, got index 1");
+  EXPECT_EQ(message({{{"a", 2}}, -2}),
+            "expected the pipeline axis to be one of 1, got index -2");
+}
+
+TEST(Mesh, WithoutStages) {
+  Mesh mesh{{{"data", 3}, {"pipe", 2}}, -1};
+  EXPECT_EQ(mesh.numStages(), 1);
+  EXPECT_EQ(mesh.stageOf(5), 0);
+  mesh.pipelineAxis = 1;
+  EXPECT_EQ(mesh.numStages(), 2);
+  EXPECT_EQ(mesh.stageOf(5), 1);
+  EXPECT_EQ(mesh.stageOf(4), 0);
+}
