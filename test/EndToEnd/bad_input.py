@@ -48,6 +48,20 @@ def generic_tanh(name):
     return re.sub(pattern, rf'"{name}"(\1) : (\2) -> \2 loc', MODEL)
 
 
+def jax_op(name, region):
+    """A function whose one op is printed as JAX prints what it has no assembly for, without places."""
+    return (
+        f'module {{\n  func.func public @main(%a: tensor<4xf32> loc("a")) -> tensor<4xf32> {{\n'
+        f'    %0 = "stablehlo.{name}"(%a) <{{dimension = 0 : i64}}> ({{\n    {region}\n'
+        "    }) : (tensor<4xf32>) -> tensor<4xf32> loc(unknown)\n    return %0 : tensor<4xf32>\n  }\n}\n"
+    )
+
+
+COMPARE = """^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.compare LT, %x, %y, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>"""
+
+
 def cut(percent):
     return MODEL[: len(MODEL) * percent // 100]
 
@@ -72,8 +86,10 @@ MODELS = {
     "bytecode": (b"ML\xefR\x0d\x01", 3, "expected MLIR text, got .* bytecode"),
     "unknown op, pretty": (MODEL.replace("stablehlo.tanh", "stablehlo.tann"), 5, r"m\.mlir:\d+:\d+: .*'stablehlo.tann'"),
     "unknown dialect, pretty": (MODEL.replace("stablehlo.tanh", "mhlo.tanh"), 5, r"m\.mlir:\d+:\d+: .*'mhlo.tanh'"),
-    "unknown op, generic": (generic_tanh("stablehlo.tann"), 5, r"got 1 unknown: stablehlo.tann x 1, first at \S+:\d+:\d+$"),
-    "unknown dialect, generic": (generic_tanh("mhlo.tanh"), 5, r"got 1 unknown: mhlo.tanh x 1, first at"),
+    "unknown op, generic": (generic_tanh("stablehlo.tann"), 5, r"got 1 that it does not: stablehlo.tann x 1, first at m\.mlir:\d+:\d+$"),
+    "unknown dialect, generic": (generic_tanh("mhlo.tanh"), 5, r"got 1 that it does not: mhlo.tanh x 1, first at m\.mlir:\d+:\d+$"),
+    "a sort": (jax_op("sort", COMPARE), 5, r"m\.mlir: expected ops that llmc has, got 1 that it does not: stablehlo.sort x 1, first at m\.mlir:3:10$"),
+    "no name and no place": ("func.func public @main(%a: tensor<4xf32> loc(unknown)) { return } loc(unknown)", 1, r"error\[diagnosed\]: argument 0 expected"),
     "types that disagree": (MODEL.replace("-> tensor<2x8xi1> loc", "-> tensor<2x9xi1> loc", 1), 3, r"m\.mlir:\d+:\d+: .*'tensor<2x8xi1>' vs 'tensor<2x9xi1>'"),
     "a size that overflows": ("func.func public @main(%a: tensor<4611686018427387904x4xf32>) -> tensor<4611686018427387904x4xf32> { return %a : tensor<4611686018427387904x4xf32> }", 1, "static shape below 2.63 bytes"),
     "no names": (without_names(MODEL), 1, r"argument 0 .*name in its location, got none .*debug_info=True"),
@@ -83,6 +99,10 @@ MODELS = {
 CONFIGS = {
     "unknown key": ("max_norm", "max_nrm", 2, r"c\.toml:\d+:\d+: unknown key 'training.max_nrm', did you mean 'training.max_norm'"),
     "unknown table": ("[training]", "[trainin]", 2, r"c\.toml:\d+:\d+: unknown key 'trainin', did you mean 'training'"),
+    "a table in place of an array": ("[mesh]", "[machine.link]\n[mesh]", 2, r"c\.toml:\d+:\d+: expected 'machine.link' to be an array of tables, \[\[machine.link\]\], got table"),
+    "a value in place of a table": ("[mesh]", "machine = 1\n[mesh]", 2, r"c\.toml:\d+:\d+: expected 'machine' to be a table, \[machine\], got integer"),
+    "a key of other programs": ("lr = 1e-3", "learning_rate = 1e-3", 2, "unknown key 'optimizer.learning_rate', did you mean 'optimizer.lr'"),
+    "another such key": ("max_norm", "gradient_clipping", 2, "unknown key 'training.gradient_clipping', did you mean 'training.max_norm'"),
     "wrong type": ("microbatches = 1", 'microbatches = "x"', 2, r"c\.toml:\d+:\d+: .*'training.microbatches' to be integer, got string"),
     "out of range": ("microbatches = 1", "microbatches = -1", 2, "at least 1, got -1"),
     "not finite": ("lr = 1e-3", "lr = nan", 2, "finite, got nan"),
@@ -104,10 +124,11 @@ FLAGS = {
     "short corpus": (["--data", "short.bin"], 3, r"short.bin: expected at least 9 tokens for one sample, got 5"),
     "empty corpus": (["--data", "empty.bin"], 3, "empty.bin: expected tokens, got an empty file"),
     "odd corpus": (["--data", "odd.bin", "--data-type", "u16"], 3, "odd.bin: expected a multiple of 2 bytes of u16 tokens, got 1001"),
-    "unknown type of data": (["--data-type", "f31"], 2, "expected u8, u16 or u32, got 'f31'"),
+    "unknown type of data": (["--data-type", "f31"], 2, "expected u8, u16, u32, i32 or i64, got .f31."),
     "pipeline of no axis": (["--set", "mesh.pipeline=stages"], 2, "'mesh.pipeline' to be one of the axes .*, got .stages"),
     "far too many microbatches": (["--set", "training.microbatches=100000000000"], 2, "at most 65536, got 100000000000"),
-    "unknown axis": (["--mesh", "dat=2"], 2, "got 'dat', did you mean 'data'"),
+    "unknown axis": (["--mesh", "dat=2"], 2, r"an axis of 'mesh.axes' \(pipe, data, tensor\), got 'dat', did you mean 'data'"),
+    "floats as tokens": (["--data-type", "f32"], 2, r"expected a type of tokens \(u8, u16, u32, i8, i16, i32, i64\), got f32 \(.*--input name=file.npy"),
     "an axis of none": (["--mesh", "data=0"], 2, "size of at least 1, got 'data=0'"),
     "unknown entry": (["--entry", "trian"], 2, "no entry 'trian', only train, evaluate, forward"),
     "unknown value": (["--fetch", "nope"], 2, "no value 'nope'"),

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/PlanFile.h"
 #include "llmc/Runtime/Plan/PlanPrint.h"
@@ -41,7 +42,8 @@ void onSignal(int signal) {
 }
 
 void declare(CLI::App &app, Arguments &a) {
-  app.add_option("plan", a.planFile, "The plan file")->required();
+  app.add_option("plan", a.planFile, "The plan file, or its folder")
+      ->required();
   app.add_option("--entry", a.run.entry, "Entry to run")->capture_default_str();
   app.add_option("--steps", a.run.steps, "Number of steps")
       ->check(CLI::NonNegativeNumber);
@@ -158,7 +160,8 @@ Status execute(Arguments &a) {
 
 int main(int argc, char **argv) {
   CLI::App app("Runs an execution plan on this machine.", "llmc-run");
-  app.set_version_flag("--version", "llmc-run 0.1.0");
+  app.set_version_flag("--version", fmt::format("llmc-run {}, plan format {}",
+                                                version, plan::formatVersion));
   Arguments arguments;
   declare(app, arguments);
   try {

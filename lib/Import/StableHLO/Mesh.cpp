@@ -50,7 +50,8 @@ static rt::Status checkMachine(dist::MeshAxesAttr axes,
     if (!llvm::is_contained(names, axis)) {
       std::string near = rt::nearest(axis, names);
       return refuse(config, key,
-                    "expected '" + key + "' to name an axis of 'mesh.axes'" +
+                    "expected '" + key + "' to name an axis of 'mesh.axes' (" +
+                        llvm::join(names, ", ") + ")" +
                         (near.empty() ? "" : ", did you mean '" + near + "'?"));
     }
     if (!llvm::is_contained(links, link)) {
@@ -106,7 +107,8 @@ static rt::Status setSizes(const std::vector<std::string> &axes,
       std::string near = rt::nearest(axis, axes);
       return rt::makeError(
           ErrorKind::usage,
-          "--mesh: expected an axis of 'mesh.axes', got '" + axis + "'" +
+          "--mesh: expected an axis of 'mesh.axes' (" + llvm::join(axes, ", ") +
+              "), got '" + axis + "'" +
               (near.empty() ? "" : ", did you mean '" + near + "'?"));
     }
     sizes[at - axes.begin()] = size;

@@ -80,27 +80,29 @@ static rt::Status scan(StringRef text, const std::string &file) {
   return rt::Status::success();
 }
 
-/// Ops that no dialect knows: name, count and first place, in one table.
-static rt::Status refuseUnknownOps(ModuleOp module, const std::string &file) {
-  llvm::MapVector<StringRef, std::pair<int64_t, Location>> unknown;
+/// Ops that no dialect knows: name, count and the first place in the text, in
+/// one table. What is read without being registered stands there in its generic
+/// form, as a quoted name.
+static rt::Status refuseUnknownOps(ModuleOp module, StringRef text,
+                                   const std::string &file) {
+  llvm::MapVector<StringRef, int64_t> unknown;
   module->walk([&](Operation *op) {
     if (!op->isRegistered())
-      ++unknown
-            .try_emplace(op->getName().getStringRef(), int64_t(0), op->getLoc())
-            .first->second.first;
+      ++unknown[op->getName().getStringRef()];
   });
   if (unknown.empty())
     return rt::Status::success();
-  std::string text = file + ": expected ops that llmc knows, got " +
-                     std::to_string(unknown.size()) + " unknown: ";
+  std::string table = file + ": expected ops that llmc has, got " +
+                      std::to_string(unknown.size()) + " that it does not: ";
   StringRef separator = "";
-  for (auto &[name, row] : unknown) {
-    std::string place = describeLocation(row.second);
-    text += separator.str() + name.str() + " x " + std::to_string(row.first) +
-            (place.empty() ? "" : ", first at " + place);
+  for (auto &[name, count] : unknown) {
+    size_t at = text.find(("\"" + name + "\"(").str());
+    table +=
+        separator.str() + name.str() + " x " + std::to_string(count) +
+        (at == StringRef::npos ? "" : ", first at " + placeOf(text, at, file));
     separator = "; ";
   }
-  return rt::makeError(ErrorKind::unsupported, text);
+  return rt::makeError(ErrorKind::unsupported, table);
 }
 
 /// Types whose byte count overflows are accepted by MLIR's parser.
@@ -119,8 +121,8 @@ static rt::Status checkSizes(ModuleOp module) {
         status =
             rt::makeError(ShapedType::isDynamic(dim) ? ErrorKind::unsupported
                                                      : ErrorKind::diagnosed,
-                          describeLocation(value.getLoc()) +
-                              ": expected a tensor of static "
+                          describePlace(value.getLoc()) +
+                              "expected a tensor of static "
                               "shape below 2^63 bytes, got " +
                               shown);
         return false;
@@ -163,7 +165,7 @@ rt::Result<OwningOpRef<ModuleOp>> import::parseText(MLIRContext &context,
                                   : ErrorKind::malformed,
                         file + ": expected MLIR text");
   }
-  LLMC_TRY(refuseUnknownOps(*module, file));
+  LLMC_TRY(refuseUnknownOps(*module, text, file));
   LLMC_TRY(checkSizes(*module));
   if (failed(verify(*module)))
     return error.status(ErrorKind::malformed, file + ": expected valid IR");

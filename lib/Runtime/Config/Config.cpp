@@ -90,7 +90,8 @@ public:
 
 private:
   Status readArray(const toml::array &array, const std::string &pattern);
-  Status unknown(const std::string &name, const std::string &origin);
+  Status unknown(const std::string &name, const toml::node &node,
+                 const std::string &origin);
 
   Config &config;
   std::string file;
@@ -110,6 +111,12 @@ static std::string spell(std::string pattern, const Slot &slot) {
     pattern.replace(pattern.size() - 1, 1, slot.name);
   }
   return pattern;
+}
+
+static std::string typeOf(const toml::node &node) {
+  std::ostringstream text;
+  text << node.type();
+  return text.str();
 }
 
 /// The texts of an array, or nothing when it holds something else.
@@ -200,13 +207,38 @@ static Status check(const Key &key, const Value &value, const std::string &name,
   return Status::success();
 }
 
-Status Reader::unknown(const std::string &name, const std::string &origin) {
+/// True when some key's name begins with `prefix`.
+static bool isSection(const std::string &prefix) {
+  return std::any_of(keys().begin(), keys().end(), [&](const Key &key) {
+    return key.name.rfind(prefix, 0) == 0;
+  });
+}
+
+/// The key that the user may mean: by what others call it, or by its spelling.
+static std::string suggest(const std::string &name) {
   std::vector<std::string> names;
+  size_t dot = name.rfind('.');
+  std::string last = dot == std::string::npos ? name : name.substr(dot + 1);
   for (const Key &key : keys()) {
+    if (otherNameOf(last) == key.name) {
+      return key.name;
+    }
     names.push_back(key.name);
     names.push_back(names.back().substr(0, names.back().find_first_of(".[")));
   }
-  std::string near = nearest(name, names);
+  return nearest(name, names);
+}
+
+Status Reader::unknown(const std::string &name, const toml::node &node,
+                       const std::string &origin) {
+  bool isArray = isSection(name + "[].");
+  if (isArray || isSection(name + ".")) {
+    return usage(fmt::format("{}: expected '{}' to be {}, got {}", origin, name,
+                             isArray ? "an array of tables, [[" + name + "]]"
+                                     : "a table, [" + name + "]",
+                             typeOf(node)));
+  }
+  std::string near = suggest(name);
   return usage(
       fmt::format("{}: unknown key '{}'{}", origin, name,
                   near.empty() ? "" : ", did you mean '" + near + "'?"));
@@ -217,16 +249,12 @@ Status Reader::set(const std::string &pattern, const Slot &slot,
   const Key *key = findKey(pattern);
   std::string name = spell(pattern, slot);
   if (!key) {
-    return unknown(name, origin);
+    return unknown(name, node, origin);
   }
   std::optional<Value> value = convert(node, key->type);
   if (!value) {
     return usage(fmt::format("{}: expected '{}' to be {}, got {}", origin, name,
-                             nameOf(key->type), [&] {
-                               std::ostringstream text;
-                               text << node.type();
-                               return text.str();
-                             }()));
+                             nameOf(key->type), typeOf(node)));
   }
   LLMC_TRY(check(*key, *value, name, origin));
   key->store(config, slot, *value);
@@ -248,13 +276,6 @@ Status Reader::readArray(const toml::array &array, const std::string &pattern) {
     ++slot.index;
   }
   return Status::success();
-}
-
-/// True when some key's name begins with `prefix`.
-static bool isSection(const std::string &prefix) {
-  return std::any_of(keys().begin(), keys().end(), [&](const Key &key) {
-    return key.name.rfind(prefix, 0) == 0;
-  });
 }
 
 Status Reader::readTable(const toml::table &table, const std::string &pattern,

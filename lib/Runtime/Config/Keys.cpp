@@ -330,6 +330,31 @@ const Key *llmc::rt::config::findKey(std::string_view name) {
   return nullptr;
 }
 
+std::string_view llmc::rt::config::otherNameOf(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+      {"learning_rate", "optimizer.lr"},
+      {"rate", "optimizer.lr"},
+      {"clip", "training.max_norm"},
+      {"grad_clip", "training.max_norm"},
+      {"gradient_clipping", "training.max_norm"},
+      {"max_grad_norm", "training.max_norm"},
+      {"accumulation", "training.microbatches"},
+      {"accumulation_steps", "training.microbatches"},
+      {"gradient_accumulation_steps", "training.microbatches"},
+      {"num_microbatches", "training.microbatches"},
+      {"max_steps", "training.steps"},
+      {"num_steps", "training.steps"},
+      {"warmup", "schedule.warmup_steps"},
+      {"remat", "training.recompute"},
+      {"checkpointing", "training.recompute"}};
+  for (const auto &[other, key] : rows) {
+    if (other == word) {
+      return key;
+    }
+  }
+  return "";
+}
+
 std::string_view llmc::rt::config::nameOf(KeyType type) {
   switch (type) {
   case KeyType::text:

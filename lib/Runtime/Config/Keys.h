@@ -52,6 +52,9 @@ const std::vector<Key> &keys();
 /// The row of `name` (with "[]" and "*" as in the table), or null.
 const Key *findKey(std::string_view name);
 
+/// The key for which other programs have the last word `word`, or "".
+std::string_view otherNameOf(std::string_view word);
+
 std::string_view nameOf(KeyType type);
 std::string print(const Value &value);
 

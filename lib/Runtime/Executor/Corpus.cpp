@@ -19,7 +19,27 @@ static bool endsWith(const std::string &text, std::string_view end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+/// Whether elements of this type are numbers of tokens.
+static bool isToken(DType dtype) {
+  for (DType each : {DType::u8, DType::u16, DType::u32, DType::i8, DType::i16,
+                     DType::i32, DType::i64}) {
+    if (dtype == each) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<Corpus> Corpus::open(const std::string &path, DType dtype) {
+  if (!isToken(dtype)) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected a type of tokens (u8, u16, u32, i8, "
+                                 "i16, i32, i64), got {}",
+                                 nameOf(dtype)))
+        .withHint("a corpus is a row of tokens, which float inputs take as "
+                  "numbers; other values of an input come by llmc-run "
+                  "--input name=file.npy");
+  }
   LLMC_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
   uint64_t offset = 0, bytes = file.size();
   if (endsWith(path, ".npy")) {
@@ -27,7 +47,7 @@ Result<Corpus> Corpus::open(const std::string &path, DType dtype) {
     if (!header) {
       return header.status().at(path);
     }
-    if (header->shape.size() != 1 || isFloat(header->dtype)) {
+    if (header->shape.size() != 1 || !isToken(header->dtype)) {
       return makeError(ErrorKind::malformed,
                        fmt::format("expected one dimension of integers, got {} "
                                    "dimensions of {}",

@@ -400,8 +400,9 @@ Result<std::unique_ptr<Session>> Session::open(plan::Plan plan,
   return std::unique_ptr<Session>(std::move(session));
 }
 
-Result<std::unique_ptr<Session>> openPlanFile(const std::string &path,
+Result<std::unique_ptr<Session>> openPlanFile(const std::string &planOrFolder,
                                               SessionOptions options) {
+  std::string path = plan::planFileOf(planOrFolder);
   Result<plan::Plan> plan = plan::readPlan(path);
   if (!plan) {
     return plan.status().at(path);

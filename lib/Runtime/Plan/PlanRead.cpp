@@ -16,6 +16,7 @@
 #include "llmc/Runtime/Plan/PlanFile.h"
 
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace llmc::rt::plan {
@@ -297,11 +298,20 @@ Result<Plan> parsePlan(std::string_view bytes) {
   return PlanReader(*fb::GetPlan(data), payload.size()).run();
 }
 
+std::string planFileOf(const std::string &path) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) {
+    return path;
+  }
+  return (std::filesystem::path(path) / "plan.llmc").string();
+}
+
 Result<Plan> readPlan(const std::string &path) {
-  LLMC_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
+  std::string name = planFileOf(path);
+  LLMC_TRY_ASSIGN(MappedFile file, MappedFile::open(name));
   Result<Plan> plan = parsePlan(file.text());
   if (!plan) {
-    return plan.status().at(path);
+    return plan.status().at(name);
   }
   return plan;
 }

@@ -159,7 +159,7 @@ func.func @per_value_count(%x: tensor<4xf32>) {
 // -----
 
 func.func @unknown(%x: tensor<4xf32>) {
-  // expected-error@+1 {{expected an op that llmc knows, got 'sdy.sharding_group' (an unknown op can be read in its generic form only)}}
+  // expected-error@+1 {{expected an op that llmc knows, got 'sdy.sharding_group', which llmc does not have}}
   sdy.sharding_group %x group_id=0 : tensor<4xf32>
   return
 }

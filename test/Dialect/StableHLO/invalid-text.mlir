@@ -1,7 +1,7 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics
 
 func.func @unknown_op(%x: tensor<4x8xf32>) {
-  // expected-error@+1 {{expected an op that llmc knows, got 'stablehlo.novel' (an unknown op can be read in its generic form only)}}
+  // expected-error@+1 {{expected an op that llmc knows, got 'stablehlo.novel', which llmc does not have}}
   %0 = stablehlo.novel %x : tensor<4x8xf32>
   return
 }

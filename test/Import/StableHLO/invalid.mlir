@@ -25,7 +25,7 @@
 // SHAPE: llmc: error[malformed]: {{.*}}shape.safetensors: expected 'w' to have the shape of tensor<4xf32>, got [2, 2]
 // DTYPE: llmc: error[malformed]: {{.*}}dtype.safetensors: expected 'w' of f32, got bf16
 // INPUT: llmc: error[usage]: expected an argument for 'data.inputs.xs', got none of that name; did you mean 'x'?
-// AXIS: llmc: error[usage]: --mesh: expected an axis of 'mesh.axes', got 'dta', did you mean 'data'?
+// AXIS: llmc: error[usage]: --mesh: expected an axis of 'mesh.axes' (data), got 'dta', did you mean 'data'?
 // RECOMPUTE: llmc: error[usage]: expected 'training.recompute' to be "none", "all" or a number of blocks, got "some"
 // NAMES: llmc: error[diagnosed]: {{.*}}names.mlir:1:24: argument 0 expected to have a name in its location, got none (print the module with lowered.as_text(debug_info=True))
 // AGAIN: llmc: error[diagnosed]: {{.*}}: argument 1 expected to have a name of its own, got 'w' again

@@ -52,7 +52,7 @@ name = "bus"
 steps = 3
 
 //--- axis.toml
-# CHECK: llmc: error[usage]: {{.*}}axis.toml:5:8: expected 'machine.axes.dato' to name an axis of 'mesh.axes', did you mean 'data'?
+# CHECK: llmc: error[usage]: {{.*}}axis.toml:5:8: expected 'machine.axes.dato' to name an axis of 'mesh.axes' (data, tensor), did you mean 'data'?
 [[machine.link]]
 name = "bus"
 [machine.axes]

@@ -32,7 +32,10 @@ Result<std::string> serializePlan(const Plan &plan);
 Result<Plan> parsePlan(std::string_view bytes);
 
 Status writePlan(const Plan &plan, const std::string &path);
+/// Reads the file, or `plan.llmc` in the folder, `path`.
 Result<Plan> readPlan(const std::string &path);
+/// `path`, or the plan's file in it where `path` is a folder.
+std::string planFileOf(const std::string &path);
 
 /// Without a look at the plan: for tests that write what is wrong.
 std::string serializeUnchecked(const Plan &plan);

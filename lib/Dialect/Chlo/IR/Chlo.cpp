@@ -35,7 +35,7 @@ Attribute ChloDialect::parseAttribute(DialectAsmParser &parser, Type) const {
 static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
   return parser.emitError(parser.getNameLoc())
          << "expected an op that llmc knows, got '" << state.name.getStringRef()
-         << "' (an unknown op can be read in its generic form only)";
+         << "', which llmc does not have";
 }
 
 std::optional<Dialect::ParseOpHook>
