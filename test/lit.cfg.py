@@ -23,6 +23,9 @@ else:
     config.excludes += ["Support", "Dialect", "Analysis", "Interpreter", "Import",
                         "Transforms", "Codegen", "Target", "EndToEnd", "Tools"]
 
+if config.has_seeded_faults:
+    config.available_features.add("seeded-faults")
+
 # Python packages are oracles only: a test that needs one says so by a feature.
 python = config.llmc_src_root + "/.venv/bin/python"
 if not os.path.exists(python):

@@ -13,6 +13,7 @@
 
 #include "KernelLowering.h"
 #include "llmc/Codegen/KernelObject.h"
+#include "llmc/Support/Refusal.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,8 +50,9 @@ static FailureOr<std::string> findLinker(ModuleOp kernels) {
   if (auto path =
           llvm::sys::findProgramByName("ld.lld", {"/usr/lib/llvm-22/bin"}))
     return *path;
-  return kernels.emitError("expected the linker 'ld.lld-22' in PATH, got none; "
-                           "it comes with the package lld-22");
+  return emitRefusal(kernels, rt::ErrorKind::usage)
+         << ("expected the linker 'ld.lld-22' in PATH, got none; "
+             "it comes with the package lld-22");
 }
 
 LogicalResult linkKernels(ModuleOp kernels, StringRef object, StringRef path) {
@@ -77,8 +79,9 @@ LogicalResult linkKernels(ModuleOp kernels, StringRef object, StringRef path) {
     stream.clear_error();
   }
   if (code)
-    return kernels.emitError("expected to write '")
-           << objectPath << "', got: " << code.message();
+    return emitRefusal(kernels, rt::ErrorKind::usage)
+           << "expected to write '" << objectPath
+           << "', got: " << code.message();
   StringRef arguments[] = {*linker,    "-shared",          "--build-id=none",
                            "-znow",    "--hash-style=gnu", "-o",
                            sharedPath, objectPath};
@@ -96,8 +99,8 @@ LogicalResult linkKernels(ModuleOp kernels, StringRef object, StringRef path) {
            << ": " << StringRef(message).trim();
   }
   if ((code = llvm::sys::fs::rename(sharedPath, path)))
-    return kernels.emitError("expected to write '")
-           << path << "', got: " << code.message();
+    return emitRefusal(kernels, rt::ErrorKind::usage)
+           << "expected to write '" << path << "', got: " << code.message();
   return success();
 }
 

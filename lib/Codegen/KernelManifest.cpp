@@ -18,6 +18,7 @@
 
 #include "Processor.h"
 #include "llmc/Codegen/KernelObject.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -59,9 +60,9 @@ static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
     Type element = cast<TypeAttr>(types[index]).getValue();
     std::optional<rt::DType> dtype = getDType(element);
     if (!dtype)
-      return function.emitError(
-                 "expected elements of a type of the plan, got '")
-             << element << "'";
+      return emitRefusal(function, rt::ErrorKind::unsupported)
+             << "expected elements of a type of the plan, got '" << element
+             << "'";
     argument.dtype = *dtype;
     argument.access = mode == "read"    ? rt::plan::Access::read
                       : mode == "write" ? rt::plan::Access::write

@@ -20,6 +20,7 @@
 #include "llmc/Codegen/KernelObject.h"
 #include "Processor.h"
 #include "llmc/Runtime/Plan/KernelAbi.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -139,8 +140,9 @@ FailureOr<std::string> compileKernels(ModuleOp kernels) {
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(error);
   if (!machine)
-    return kernels.emitError("expected a code generator for this machine, got "
-                             "none: ")
+    return emitRefusal(kernels, rt::ErrorKind::mismatch)
+           << "expected a code generator for this machine, got "
+              "none: "
            << error;
   if (failed(prepare(*module, kernels, *machine)))
     return failure();

@@ -13,6 +13,7 @@
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
 
@@ -24,9 +25,10 @@ static FailureOr<HostTensor> drawState(dist::StateOp state, dist::DrawAttr draw,
   RankedTensorType type = state.getTensorType();
   std::optional<rt::DType> dtype = dist::getRuntimeDType(type.getElementType());
   if (!dtype)
-    return state.emitOpError() << "expected an element type that can be drawn, "
-                                  "got "
-                               << type.getElementType();
+    return emitRefusal(state, rt::ErrorKind::unsupported)
+           << "expected an element type that can be drawn, "
+              "got "
+           << type.getElementType();
   HostTensor tensor(type);
   StringRef name = state.getSymName();
   rt::RandomStream stream(seed, {name.data(), name.size()});
@@ -41,7 +43,7 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   Type from = source.getDtype() ? source.getDtype() : type.getElementType();
   std::optional<rt::DType> stored = dist::getRuntimeDType(from);
   if (!stored)
-    return state.emitOpError()
+    return emitRefusal(state, rt::ErrorKind::unsupported)
            << "expected a stored element type that can be read, got " << from;
   SmallString<128> path(source.getPath());
   if (llvm::sys::path::is_relative(path) && !directory.empty()) {
@@ -50,13 +52,13 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   }
   rt::Result<rt::MappedFile> file = rt::MappedFile::open(path.str().str());
   if (!file)
-    return state.emitOpError() << rt::describe(file.error());
+    return emitRefusal(state, file.kind()) << rt::describe(file.error());
   HostTensor tensor(type);
   uint64_t bytes = tensor.getNumElements() * rt::sizeOf(*stored);
   uint64_t offset = source.getOffset();
   if (static_cast<uint64_t>(source.getBytes()) != bytes ||
       offset > file->size() || bytes > file->size() - offset)
-    return state.emitOpError()
+    return emitRefusal(state, rt::ErrorKind::malformed)
            << "expected " << bytes << " bytes at offset " << offset
            << " of file '" << path << "' of " << file->size() << " bytes";
   const uint8_t *data = file->data() + offset;

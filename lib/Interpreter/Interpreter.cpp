@@ -13,6 +13,7 @@
 
 #include "llmc/Interpreter/Interpreter.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -88,7 +89,7 @@ LogicalResult Interpreter::define(Value value, HostTensor tensor,
   liveBytes += tensor.getNumBytes();
   peakBytes = std::max(peakBytes, liveBytes);
   if (liveBytes > limits.maxLiveBytes)
-    return at->emitOpError()
+    return emitRefusal(at, rt::ErrorKind::infeasible)
            << "expected at most " << limits.maxLiveBytes
            << " bytes of live values in the interpreter, got " << liveBytes;
   values[value] = std::move(tensor);
@@ -171,8 +172,9 @@ LogicalResult Interpreter::executeOp(Operation *op,
                                      ArrayRef<HostTensor> operands,
                                      SmallVectorImpl<HostTensor> &results) {
   if (++numOps > limits.maxOps)
-    return op->emitOpError() << "expected at most " << limits.maxOps
-                             << " executed ops in the interpreter";
+    return emitRefusal(op, rt::ErrorKind::infeasible)
+           << "expected at most " << limits.maxOps
+           << " executed ops in the interpreter";
   if (failed(checkTypes(op)))
     return failure();
   size_t first = results.size();

@@ -8,6 +8,7 @@
 
 #include "StepValues.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
 #include <cstring>
 
@@ -34,8 +35,9 @@ FailureOr<HostTensor> llmc::evaluateHyper(
   if (rule.kind == rt::HyperKind::external) {
     auto value = externals.find(name.getValue());
     if (value == externals.end())
-      return hyper.emitOpError() << "expected a value from outside for '"
-                                 << name.getValue() << "', got none";
+      return emitRefusal(hyper, rt::ErrorKind::usage)
+             << "expected a value from outside for '" << name.getValue()
+             << "', got none";
     rule.base = value->second;
   }
   return makeScalar(hyper.getType(), rt::evaluate(rule, step, seed));

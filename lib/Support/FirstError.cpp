@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Support/FirstError.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,17 +31,23 @@ std::string llmc::describeLocation(Location location) {
   return text;
 }
 
+std::string llmc::describePlace(Location location) {
+  std::string place = describeLocation(location);
+  return place.empty() ? "" : place + ": ";
+}
+
 FirstError::FirstError(MLIRContext &context)
     : handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         if (text.empty()) {
-          std::string place = describeLocation(diagnostic.getLocation());
-          text = (place.empty() ? "" : place + ": ") + diagnostic.str();
+          text = describePlace(diagnostic.getLocation()) + diagnostic.str();
+          refusal = getRefusalKind(diagnostic);
         }
         return success();
       }) {}
 
 rt::Status FirstError::status(ErrorKind kind, StringRef otherwise) const {
-  return rt::makeError(kind, text.empty() ? otherwise.str() : text);
+  return rt::makeError(refusal.value_or(kind),
+                       text.empty() ? otherwise.str() : text);
 }

@@ -16,7 +16,6 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Executor/Contractions.h"
-#include "llmc/Support/FirstError.h"
 #include "llmc/Target/Plan/Plan.h"
 #include "llmc/Transforms/Pipelines/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,20 +52,27 @@ rt::Result<rt::Config> driver::readConfig(const Options &options) {
   return config;
 }
 
-/// Passes say "not supported yet" where a program is legal but beyond them.
-static ErrorKind kindOf(StringRef message) {
-  return message.contains("not supported") ? ErrorKind::unsupported
-                                           : ErrorKind::diagnosed;
+rt::Status driver::blame(const rt::Status &status, const FirstError &error,
+                         StringRef where, const Options &options) {
+  if (error.isRefusal() || !options.compileFrom.empty())
+    return status;
+  return rt::makeError(ErrorKind::internal,
+                       status.message() + " in " + where.str());
 }
 
 /// Runs the passes of phases (from, to].
 static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
-                            const PlanOptions &options) {
-  FirstError error(*module.getContext());
-  PassManager manager(module.getContext());
-  buildPhases(manager, from, to, options);
-  if (failed(manager.run(module)))
-    return error.status(kindOf(error.message()), "compilation failed");
+                            const PlanOptions &planOptions,
+                            const Options &options) {
+  for (size_t phase = from; phase < to; ++phase) {
+    FirstError error(*module.getContext());
+    PassManager manager(module.getContext());
+    buildPhases(manager, phase, phase + 1, planOptions);
+    if (failed(manager.run(module)))
+      return blame(error.status(ErrorKind::diagnosed, "compilation failed"),
+                   error, "phase " + getPhases()[phase + 1].name.str(),
+                   options);
+  }
   return rt::Status::success();
 }
 
@@ -92,8 +98,7 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
 }
 
 /// Gives each contraction the scratch that the CPU's library asks for.
-static rt::Status reserveScratch(ModuleOp module) {
-  rt::Status asked;
+static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   FirstError error(*module.getContext());
   auto ask = [&](const rt::plan::Contraction &contraction,
                  int32_t threads) -> rt::Result<target::ContractionMemory> {
@@ -102,8 +107,9 @@ static rt::Status reserveScratch(ModuleOp module) {
     return target::ContractionMemory{static_cast<int64_t>(bytes), 0};
   };
   if (failed(target::reserveContractions(module, ask)))
-    return error.status(ErrorKind::diagnosed, "cannot reserve scratch");
-  return asked;
+    return blame(error.status(ErrorKind::diagnosed, "cannot reserve scratch"),
+                 error, "phase plan", options);
+  return rt::Status::success();
 }
 
 /// What the last phases take beside the IR is kept in it, so that resuming
@@ -140,16 +146,16 @@ static rt::Status runPhases(ModuleOp module, const Options &options,
   size_t memory = *findPhase("memory"), ordered = *findPhase("ordered");
   size_t first = std::min(to, memory);
   if (from < first)
-    LLMC_TRY(runPasses(module, from, first, {}));
+    LLMC_TRY(runPasses(module, from, first, {}, options));
   from = std::max(from, first);
   PlanOptions planOptions = readOptions(module, options);
   size_t second = std::min(to, ordered);
   if (from < second)
-    LLMC_TRY(runPasses(module, from, second, planOptions));
+    LLMC_TRY(runPasses(module, from, second, planOptions, options));
   if (to <= ordered)
     return rt::Status::success();
-  LLMC_TRY(reserveScratch(module));
-  return runPasses(module, std::max(from, second), to, {});
+  LLMC_TRY(reserveScratch(module, options));
+  return runPasses(module, std::max(from, second), to, {}, options);
 }
 
 rt::Result<OwningOpRef<ModuleOp>>
@@ -186,7 +192,7 @@ static ModuleOp findKernels(ModuleOp module) {
 /// Makes `<folder>/kernels.so` and says what is in it.
 static rt::Result<rt::plan::Manifest>
 writeKernels(ModuleOp module, const std::string &folder,
-             target::PlanOptions &planOptions) {
+             target::PlanOptions &planOptions, const Options &options) {
   ModuleOp kernels = findKernels(module);
   if (!kernels)
     return rt::plan::Manifest();
@@ -198,7 +204,9 @@ writeKernels(ModuleOp module, const std::string &folder,
   if (succeeded(manifest))
     object = codegen::compileKernels(kernels);
   if (failed(object) || failed(codegen::linkKernels(kernels, *object, path)))
-    return error.status(kindOf(error.message()), "cannot compile the kernels");
+    return blame(
+        error.status(ErrorKind::diagnosed, "cannot compile the kernels"), error,
+        "the compilation of kernels", options);
   LLMC_TRY_ASSIGN(rt::MappedFile bytes, rt::MappedFile::open(path));
   planOptions.objectHash = rt::hash64(bytes.data(), bytes.size());
   return *manifest;
@@ -218,7 +226,7 @@ rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
-                  writeKernels(*module, folder, planOptions));
+                  writeKernels(*module, folder, planOptions, options));
   std::string path = folder + "/plan.llmc";
   LLMC_TRY(target::writePlan(*module, manifest, planOptions, path));
   return path;

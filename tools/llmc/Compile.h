@@ -8,10 +8,17 @@
 #define LLMC_TOOLS_LLMC_COMPILE_H
 
 #include "Options.h"
+#include "llmc/Support/FirstError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace llmc::driver {
+
+/// What a failed phase, `where`, ends with: a refusal as it is; any other error
+/// is about IR of our own and becomes `internal`, with what to report. IR that
+/// the user gave (`--compile-from`) may be at fault itself.
+rt::Status blame(const rt::Status &status, const FirstError &error,
+                 llvm::StringRef where, const Options &options);
 
 /// A context with all dialects, on one thread.
 std::unique_ptr<mlir::MLIRContext> makeContext();

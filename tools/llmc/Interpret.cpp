@@ -16,7 +16,7 @@
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
-#include "llmc/Support/FirstError.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Pipelines/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"
@@ -79,7 +79,7 @@ FailureOr<HostTensor> Samples::read(StringRef input, int64_t step,
   auto offset = offsets.find(input);
   std::optional<rt::DType> dtype = dist::getRuntimeDType(type.getElementType());
   if (!corpus || offset == offsets.end() || !dtype)
-    return mlir::emitError(UnknownLoc::get(type.getContext()))
+    return emitRefusal(UnknownLoc::get(type.getContext()), ErrorKind::usage)
            << "expected data for input '" << input << "'";
   HostTensor tensor(type);
   int64_t batch = type.getRank() ? type.getDimSize(0) : 1;
@@ -212,7 +212,8 @@ public:
     FirstError error(*module.getContext());
     if (failed(interpreter.initializeStates(seed)) ||
         (mesh && failed(mesh->start(interpreter.getStates()))))
-      return error.status(ErrorKind::diagnosed, "cannot draw the states");
+      return blame(error.status(ErrorKind::diagnosed, "cannot draw the states"),
+                   error, "the interpreter", options);
     return rt::Status::success();
   }
   rt::Status runEntry(func::FuncOp function);
@@ -245,7 +246,8 @@ rt::Status Interpretation::runEntry(func::FuncOp function) {
        failed(interpreter.runEntry(options.entry, 0, source, whole))) ||
       (mesh &&
        failed(mesh->runEntry(options.entry, source, function, results))))
-    return error.status(ErrorKind::diagnosed, "interpretation failed");
+    return blame(error.status(ErrorKind::diagnosed, "interpretation failed"),
+                 error, "the interpreter", options);
   if (mesh && options.check)
     for (auto [i, value] : llvm::enumerate(whole))
       LLMC_TRY(mesh->compare("result " + std::to_string(i), value, results[i]));
@@ -275,7 +277,8 @@ rt::Status Interpretation::runSteps(int64_t steps, llvm::raw_ostream *log) {
   for (int64_t i = 0; i < steps; ++i) {
     result = {};
     if (failed(runStep(i, result)))
-      return error.status(ErrorKind::diagnosed, "interpretation failed");
+      return blame(error.status(ErrorKind::diagnosed, "interpretation failed"),
+                   error, "the interpreter", options);
     printStep(i, result, log);
     if (options.fetchEachStep)
       LLMC_TRY(fetchAll(result, "step-" + std::to_string(i) + "."));

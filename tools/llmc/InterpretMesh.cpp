@@ -8,6 +8,7 @@
 
 #include "InterpretMesh.h"
 #include "llmc/Analysis/Program.h"
+#include "llmc/Support/Refusal.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -132,7 +133,7 @@ LogicalResult MeshRun::compareStep(int64_t step, const StepInterpreter &global,
   auto check = [&](const std::string &what, const HostTensor &x,
                    const HostTensor &y) -> LogicalResult {
     if (rt::Status status = compare(what + where, x, y); !status)
-      return mlir::emitError(whole.getLoc()) << status.message();
+      return emitRefusal(whole.getLoc(), status.kind()) << status.message();
     return success();
   };
   for (auto &[name, value] : want.metrics)

@@ -5,8 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "llmc/Runtime/Base/Version.h"
+#include "llmc/Runtime/Plan/Plan.h"
 #include "llmc/Transforms/Pipelines/Phases.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <filesystem>
@@ -113,8 +116,12 @@ struct Flags {
                             cl::sub(run),
                             cl::sub(interpret)};
   cl::opt<std::string> dataType{
-      "data-type",    cl::cat(category), cl::desc("u8, u16 or u32"),
-      cl::sub(train), cl::sub(run),      cl::sub(interpret)};
+      "data-type",
+      cl::cat(category),
+      cl::desc("type of raw tokens: u8, u16, u32, i32, ..."),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret)};
   cl::opt<std::string> log{"log",
                            cl::cat(category),
                            cl::desc("a JSON line for each step"),
@@ -274,7 +281,24 @@ rt::Status Flags::fill(Options &options) {
   return rt::Status::success();
 }
 
+/// The arguments as a shell takes them.
+static std::string quoteCommand(ArrayRef<char *> arguments) {
+  std::string line = "llmc";
+  for (StringRef argument : arguments.drop_front()) {
+    bool isPlain = !argument.empty() && llvm::all_of(argument, [](char c) {
+      return llvm::isAlnum(c) || StringRef("-_=./,:+@%").contains(c);
+    });
+    std::string text = argument.str();
+    for (size_t at = 0; (at = text.find('\'', at)) != std::string::npos;
+         at += 4)
+      text.replace(at, 1, "'\\''");
+    line += isPlain ? " " + text : " '" + text + "'";
+  }
+  return line;
+}
+
 rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
+  options.commandLine = quoteCommand(ArrayRef<char *>(argv, argc));
   Flags flags;
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&flags.train, &flags.compile, &flags.run,
@@ -282,6 +306,10 @@ rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
     cl::HideUnrelatedOptions(category, *command);
   std::string text;
   llvm::raw_string_ostream errors(text);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "llmc " << rt::version << ", plan format " << rt::plan::formatVersion
+       << ", LLVM " << LLVM_VERSION_STRING << "\n";
+  });
   if (!cl::ParseCommandLineOptions(argc, argv,
                                    "llmc: from a model graph to a plan that "
                                    "runs in parallel\n",

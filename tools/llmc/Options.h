@@ -22,6 +22,8 @@ enum class Command { train, compile, run, interpret, inspect };
 
 struct Options {
   Command command = Command::train;
+  /// As typed, quoted for a shell: what a report needs.
+  std::string commandLine;
   /// The model or, for `run` and `inspect`, the plan.
   std::string input;
   std::string config;

@@ -37,8 +37,8 @@ static rt::Result<rt::DType> parseDataType(const std::string &name) {
   if (std::optional<rt::DType> dtype = rt::parseDType(name))
     return *dtype;
   return rt::makeError(ErrorKind::usage,
-                       "--data-type: expected u8, u16 or u32, got '" + name +
-                           "'");
+                       "--data-type: expected u8, u16, u32, i32 or i64, got '" +
+                           name + "'");
 }
 
 static rt::Status useData(rt::Session &session, const std::string &data,

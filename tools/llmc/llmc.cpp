@@ -40,5 +40,9 @@ int main(int argc, char **argv) {
   rt::Status status = parseCommandLine(argc, argv, options);
   if (status.ok())
     status = execute(options);
+  if (status.kind() == rt::ErrorKind::internal)
+    status = status.withHint("this is a fault of llmc: please report it with "
+                             "the model, the configuration and this command: " +
+                             options.commandLine);
   return status.ok() ? 0 : rt::reportError("llmc", status, options.errorFile);
 }

@@ -14,6 +14,7 @@
 #include "llmc/Runtime/Base/Status.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include <optional>
 #include <string>
 
 namespace llmc {
@@ -22,17 +23,23 @@ namespace llmc {
 class FirstError {
 public:
   explicit FirstError(mlir::MLIRContext &context);
-  /// The error with `kind`; `otherwise` when none was emitted.
+  /// The error, of its own kind if it is a refusal, else of `kind`; `otherwise`
+  /// when none was emitted.
   rt::Status status(rt::ErrorKind kind, llvm::StringRef otherwise) const;
   const std::string &message() const { return text; }
+  /// True when the error is about what the user gave (Refusal.h).
+  bool isRefusal() const { return refusal.has_value(); }
 
 private:
   std::string text;
+  std::optional<rt::ErrorKind> refusal;
   mlir::ScopedDiagnosticHandler handler;
 };
 
 /// "file.mlir:12:3", a quoted name, or "" for an unknown location.
 std::string describeLocation(mlir::Location location);
+/// The same with ": " after it, or "".
+std::string describePlace(mlir::Location location);
 
 } // namespace llmc
 

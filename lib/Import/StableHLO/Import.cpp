@@ -29,15 +29,15 @@ static rt::Result<func::FuncOp> findMain(ModuleOp module) {
       return func;
     if (main)
       return rt::makeError(ErrorKind::diagnosed,
-                           describeLocation(func.getLoc()) +
-                               ": expected one public function or '@main', got "
+                           describePlace(func.getLoc()) +
+                               "expected one public function or '@main', got "
                                "several");
     main = func;
   }
   if (!main)
     return rt::makeError(ErrorKind::diagnosed,
-                         describeLocation(module.getLoc()) +
-                             ": expected a public function with a body, got "
+                         describePlace(module.getLoc()) +
+                             "expected a public function with a body, got "
                              "none");
   return main;
 }
@@ -131,6 +131,6 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY(addRecipe(*module, main, options.config));
   FirstError error(context);
   if (failed(verify(*module)))
-    return error.status(ErrorKind::diagnosed, path + ": import failed");
+    return error.status(ErrorKind::internal, path + ": import failed");
   return module;
 }

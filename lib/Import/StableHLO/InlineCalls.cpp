@@ -72,8 +72,8 @@ static rt::Result<SmallVector<func::FuncOp>> getCallees(ModuleOp module,
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
     if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock()) {
       status = rt::makeError(ErrorKind::unsupported,
-                             describeLocation(call.getLoc()) +
-                                 ": expected a call of a function with one "
+                             describePlace(call.getLoc()) +
+                                 "expected a call of a function with one "
                                  "block, got '" +
                                  call.getCallee().str() + "'");
       return WalkResult::interrupt();
@@ -94,8 +94,8 @@ static rt::Status inlineBelow(ModuleOp module, func::FuncOp func,
     return rt::Status::success();
   if (depth > maxDepth)
     return rt::makeError(ErrorKind::malformed,
-                         describeLocation(func.getLoc()) +
-                             ": expected calls nested at most " +
+                         describePlace(func.getLoc()) +
+                             "expected calls nested at most " +
                              std::to_string(maxDepth) + " deep, got more");
   LLMC_TRY_ASSIGN(SmallVector<func::FuncOp> callees, getCallees(module, func));
   for (func::FuncOp callee : callees)
@@ -108,8 +108,8 @@ static rt::Status inlineBelow(ModuleOp module, func::FuncOp func,
     callee.walk([&](func::CallOp) { isRecursive = true; });
     if (isRecursive)
       return rt::makeError(ErrorKind::unsupported,
-                           describeLocation(call.getLoc()) +
-                               ": expected functions that do not call "
+                           describePlace(call.getLoc()) +
+                               "expected functions that do not call "
                                "themselves, got '" +
                                callee.getName().str() + "'");
     inlineCall(call, callee);

@@ -52,10 +52,10 @@ static rt::Status bindConstants(func::FuncOp func,
     auto given = config.constants.find(name.str());
     auto fallback = func.getArgAttrOfType<FloatAttr>(i, DistDialect::kDefault);
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
-      return rt::makeError(ErrorKind::diagnosed,
-                           describeLocation(func.getLoc()) +
-                               ": expected constant '" + name.str() +
-                               "' to be a float scalar");
+      return rt::makeError(ErrorKind::diagnosed, describePlace(func.getLoc()) +
+                                                     "expected constant '" +
+                                                     name.str() +
+                                                     "' to be a float scalar");
     if (given == config.constants.end() && !fallback)
       return rt::makeError(ErrorKind::usage,
                            "expected a value for 'optimizer.constants." +
@@ -127,8 +127,8 @@ static rt::Status addHypers(ModuleOp module, func::FuncOp func,
       if (!add(name.getValue(),
                cast<RankedTensorType>(func.getArgument(i).getType())))
         return rt::makeError(ErrorKind::diagnosed,
-                             describeLocation(func.getLoc()) +
-                                 ": expected one of the hyper values lr, t, "
+                             describePlace(func.getLoc()) +
+                                 "expected one of the hyper values lr, t, "
                                  "step and seed, got '" +
                                  name.getValue().str() + "'");
   return rt::Status::success();

@@ -41,8 +41,8 @@ static rt::Result<bool> readMesh(sdy::TensorShardingAttr sharding,
   if (shardings.mesh.getAxes() == mesh.getAxes())
     return true;
   return rt::makeError(ErrorKind::unsupported,
-                       describeLocation(op->getLoc()) +
-                           ": expected one mesh in all shardings, got two with "
+                       describePlace(op->getLoc()) +
+                           "expected one mesh in all shardings, got two with "
                            "different axes");
 }
 
@@ -139,7 +139,7 @@ ShardingConverter::convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
   for (StringAttr name : mesh.getAxes().getNames())
     known.push_back(name.str());
   auto refuse = [&](ErrorKind kind, const std::string &message) {
-    return rt::makeError(kind, describeLocation(loc) + ": " + message);
+    return rt::makeError(kind, describePlace(loc) + message);
   };
   SmallVector<dist::AxisAttr> converted;
   for (sdy::AxisRefAttr axis : axes) {
@@ -172,8 +172,8 @@ ShardingConverter::convert(sdy::TensorShardingAttr sharding, Location loc) {
   MLIRContext *context = mesh.getContext();
   if (!sharding.getUnreducedAxes().empty())
     return rt::makeError(ErrorKind::unsupported,
-                         describeLocation(loc) +
-                             ": expected a sharding without unreduced axes");
+                         describePlace(loc) +
+                             "expected a sharding without unreduced axes");
   SmallVector<dist::DimAttr> dims;
   for (sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
     LLMC_TRY_ASSIGN(SmallVector<dist::AxisAttr> axes,

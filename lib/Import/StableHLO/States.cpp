@@ -43,7 +43,7 @@ private:
                                  bool isParameter);
   rt::Result<Attribute> weightOf(StringRef name, RankedTensorType type);
   std::string describe(unsigned i) {
-    return describeLocation(main.getArgument(i).getLoc()) + ": argument " +
+    return describePlace(main.getArgument(i).getLoc()) + "argument " +
            std::to_string(i);
   }
 
@@ -223,8 +223,8 @@ rt::Status StateMaker::markResults() {
                   : RankedTensorType();
   if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType()))
     return rt::makeError(ErrorKind::diagnosed,
-                         describeLocation(main.getLoc()) +
-                             ": expected the first result to be the loss, a "
+                         describePlace(main.getLoc()) +
+                             "expected the first result to be the loss, a "
                              "float scalar, got " +
                              (main.getNumResults()
                                   ? show(main.getResultTypes().front())

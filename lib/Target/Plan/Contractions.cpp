@@ -13,6 +13,7 @@
 
 #include "PlanExport.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 namespace rtp = llmc::rt::plan;
@@ -24,8 +25,9 @@ static FailureOr<rtp::Operand> toOperand(plan::ContractOp op,
   rtp::Operand operand;
   std::optional<rt::DType> dtype = dist::getRuntimeDType(attr.getDtype());
   if (!dtype)
-    return op.emitOpError() << "expected elements that the runtime stores, got "
-                            << attr.getDtype();
+    return emitRefusal(op, rt::ErrorKind::unsupported)
+           << "expected elements that the runtime stores, got "
+           << attr.getDtype();
   operand.buffer = 0;
   operand.dtype = *dtype;
   operand.shape.assign(attr.getShape().asArrayRef().begin(),

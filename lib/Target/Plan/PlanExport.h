@@ -18,7 +18,7 @@
 
 namespace llmc::target {
 
-/// `mismatch` with the location of `op`.
+/// `internal` with the location of `op`.
 rt::Error errorAt(Operation *op, const llvm::Twine &message);
 
 /// "layernorm.py:12:3", or the name of the location; "" when unknown.

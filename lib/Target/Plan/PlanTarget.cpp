@@ -31,7 +31,7 @@ std::string describeLocation(Location loc) {
 
 rt::Error errorAt(Operation *op, const Twine &message) {
   rt::Error error;
-  error.kind = rt::ErrorKind::mismatch;
+  error.kind = rt::ErrorKind::internal;
   std::string place = describeLocation(op->getLoc());
   error.message = (op->getName().getStringRef() + ": " + message +
                    (place.empty() ? "" : " at " + place))
@@ -65,8 +65,10 @@ rt::Status writePlan(ModuleOp module, const rt::plan::Manifest &manifest,
   rt::plan::Environment environment;
   environment.manifest = &manifest;
   environment.features = manifest.features;
-  LLMC_TRY(rt::plan::verifyPlan(plan, environment)
-               .inContext("the compiler made a plan that loaders refuse"));
+  if (rt::Status status = rt::plan::verifyPlan(plan, environment); !status)
+    return rt::makeError(rt::ErrorKind::internal,
+                         "the compiler made a plan that loaders refuse: " +
+                             rt::describe(status.error()));
   return rt::plan::writePlan(plan, path);
 }
 

@@ -13,6 +13,7 @@
 #include "KernelEmitter.h"
 #include "LoopEmission.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -59,8 +60,8 @@ static LogicalResult checkTypes(const KernelSpec &spec) {
     for (Type type : op->getResultTypes()) {
       auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
       if (integer && integer.getWidth() != 1 && integer.getWidth() % 8)
-        return op->emitError("expected elements of whole bytes, got '")
-               << integer << "'";
+        return emitRefusal(op, rt::ErrorKind::unsupported)
+               << "expected elements of whole bytes, got '" << integer << "'";
     }
   }
   return success();

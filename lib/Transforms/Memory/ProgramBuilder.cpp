@@ -8,6 +8,7 @@
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Runtime/Base/SeededFault.h"
+#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -66,7 +67,7 @@ FailureOr<SlotAttr> ProgramBuilder::slotOfArgument(unsigned i) {
   auto role = source.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
   if (role && (role == "loss_sum" || role == "count"))
     return makeSlot(SlotKind::Step, role.getValue());
-  return source.emitOpError()
+  return emitRefusal(source, rt::ErrorKind::unsupported)
          << "expected argument " << i
          << " to be an input, a state, a hyper value or a sum, got role '"
          << (role ? role.getValue() : "") << "', which is not supported yet";

@@ -13,6 +13,7 @@
 #include "LocalFunction.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Partition/Passes.h"
 
 using namespace mlir;
@@ -65,7 +66,7 @@ static LogicalResult checkAxes(func::FuncOp function) {
     for (dist::DimAttr dim : layout.getDims())
       for (dist::AxisAttr axis : dim.getAxes())
         if (axis.isSubAxis())
-          return mlir::emitError(loc)
+          return emitRefusal(loc, rt::ErrorKind::unsupported)
                  << "expected dims split by whole axes, got a part of axis "
                  << axis.getName() << ": declare its parts as axes of the mesh";
     return success();

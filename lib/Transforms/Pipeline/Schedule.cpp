@@ -12,6 +12,7 @@
 #include "llmc/Analysis/Program.h"
 #include "llmc/Analysis/ScheduleProblem.h"
 #include "llmc/Analysis/Stages.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Pipeline/Passes.h"
 
 using namespace mlir;
@@ -37,9 +38,9 @@ static FailureOr<Schedule> solve(dist::StepOp step,
     return readSchedule(table);
   if (auto schedule = makeSchedule(attribute.getName().getValue(), problem))
     return *schedule;
-  return step.emitOpError() << "expected a schedule out of "
-                            << llvm::join(getScheduleNames(), ", ") << ", got '"
-                            << attribute.getName().getValue() << "'";
+  return emitRefusal(step) << "expected a schedule out of "
+                           << llvm::join(getScheduleNames(), ", ") << ", got '"
+                           << attribute.getName().getValue() << "'";
 }
 
 /// Moves the ops of `from` into `block`: each to the end of the group behind
@@ -204,7 +205,7 @@ static LogicalResult scheduleStep(dist::StepOp step, func::FuncOp microbatch,
     return failure();
   if (std::string reason = checkSchedule(problem, *schedule, true);
       !reason.empty())
-    return step.emitOpError() << "expected a legal schedule: " << reason;
+    return emitRefusal(step) << "expected a legal schedule: " << reason;
   step.setTableAttr(makeTable(step.getContext(), *schedule));
   bool hasWeight = llvm::any_of(step.getTableAttr().getCells(), [](auto &cell) {
     return cell.kind == dist::Cell::Kind::BackwardWeight;

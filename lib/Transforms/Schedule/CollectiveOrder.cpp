@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CollectiveOrder.h"
+#include "llmc/Support/Refusal.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -142,8 +143,9 @@ LogicalResult emitCollective(OpBuilder &builder,
   if (shape.reduction) {
     std::optional<plan::Reduction> kind = getReduction(*shape.reduction);
     if (!kind)
-      return op.emitOpError() << "expected a sum, maximum, minimum, and, or; "
-                                 "products are not supported by plans";
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << "expected a sum, maximum, minimum, and, or; "
+                "products are not supported by plans";
     reduction = plan::ReductionAttr::get(context, *kind);
   }
   FailureOr<plan::ExprAttr> peer = getPeer(op, shape, mesh, stages);

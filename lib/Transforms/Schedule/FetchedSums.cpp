@@ -9,6 +9,7 @@
 #include "llmc/Analysis/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 using llmc::dist::DistDialect;
@@ -83,7 +84,7 @@ static FailureOr<Placed> reduce(func::FuncOp update, Placed sum,
   while (sum.isPartial()) {
     Placed next = reduceOnce(sum);
     if (!next.value)
-      return update.emitOpError()
+      return emitRefusal(update, rt::ErrorKind::unsupported)
              << "expected collectives that reduce '" << name
              << "', which is to be fetched, got it in layout "
              << sum.layouts.front();

@@ -12,6 +12,7 @@
 #include "llmc/Analysis/Program.h"
 #include "llmc/Analysis/Stages.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
 using namespace mlir;
@@ -101,7 +102,7 @@ void AssignChunksPass::runOnOperation() {
     if (chunks.empty()) {
       int64_t numBlocks =
           llvm::count_if(costs, [](auto &cost) { return !cost.isEmpty; });
-      program.owner->emitOpError()
+      emitRefusal(program.owner)
           << "expected at least " << numChunks
           << " blocks, one for each pipeline stage, got " << numBlocks;
       return signalPassFailure();

@@ -17,6 +17,7 @@
 #include "llmc/Analysis/FactorSplits.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
 using namespace mlir;
@@ -180,7 +181,7 @@ static LogicalResult distribute(graph::ShardingRuleOpInterface model,
   OpBuilder builder(op);
   SmallVector<Value> replacements;
   if (failed(model.buildDistributedForm(builder, replacements)))
-    return op->emitOpError()
+    return emitRefusal(op, rt::ErrorKind::unsupported)
            << "expected a distributed form for a factor that is split, got "
               "none; keep its dimension whole by a layout";
   SmallVector<Operation *> ops;

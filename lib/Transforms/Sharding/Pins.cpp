@@ -10,6 +10,7 @@
 #include "StageSums.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/SeededFault.h"
+#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -27,7 +28,7 @@ FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
   if (!pins.isPinned())
     return pins;
   if (pins.numStages > 64)
-    return mesh.emitOpError()
+    return emitRefusal(mesh, rt::ErrorKind::infeasible)
            << "expected at most 64 pipeline stages, got " << pins.numStages;
   for (const ProgramFunction &program : functions)
     if (program.kind != FunctionKind::Update &&

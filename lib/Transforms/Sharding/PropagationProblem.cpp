@@ -9,6 +9,7 @@
 #include "PropagationProblem.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -29,34 +30,35 @@ LogicalResult PropagationProblem::checkGiven(LayoutAttr given,
                                              RankedTensorType type,
                                              Location loc, StringRef name) {
   if (given.getRank() != type.getRank())
-    return emitError(loc) << "expected a layout of " << type.getRank()
-                          << " dims for " << name << ", got "
-                          << given.getRank();
+    return emitRefusal(loc)
+           << "expected a layout of " << type.getRank() << " dims for " << name
+           << ", got " << given.getRank();
   if (failed(dist::verifyAxesOnMesh(given, mesh.getAxes(),
-                                    [&] { return emitError(loc); })))
+                                    [&] { return emitRefusal(loc); })))
     return failure();
   if (given.isPartial())
-    return emitError(loc) << "expected a layout that is not partial for "
-                          << name
-                          << ": where values are partial is decided later";
+    return emitRefusal(loc)
+           << "expected a layout that is not partial for " << name
+           << ": where values are partial is decided later";
   for (dist::DimAttr dim : given.getDims()) {
     if (dim.hasPriority())
-      return emitError(loc) << "expected a layout without priorities for "
-                            << name << ": they are not supported yet";
+      return emitRefusal(loc, rt::ErrorKind::unsupported)
+             << "expected a layout without priorities for " << name
+             << ": they are not supported yet";
     if (dim.isPadded())
-      return emitError(loc)
+      return emitRefusal(loc)
              << "expected a layout without extents for " << name
              << ": they are chosen together with those of other values";
     for (dist::AxisAttr axis : dim.getAxes()) {
       if (axis.isSubAxis())
-        return emitError(loc)
+        return emitRefusal(loc, rt::ErrorKind::unsupported)
                << "expected whole axes in the layout of " << name
                << ", got a part of " << axis.getName()
                << ": parts of axes are not supported yet; declare the parts as "
                   "axes of the mesh";
       if (mesh.getPipeline() && axis.getName() == *mesh.getPipeline() &&
           axis.getSize(mesh.getAxes()) > 1)
-        return emitError(loc)
+        return emitRefusal(loc)
                << "expected axes other than the pipeline's in the layout of "
                << name << ", got " << axis.getName();
     }
@@ -305,11 +307,12 @@ LogicalResult PropagationProblem::solve() {
   Location loc = names[fault->variable].loc;
   std::string name = nameOf(fault->variable);
   const LayoutVariable &variable = engine.getVariable(fault->variable);
-  return emitError(loc) << "expected axes that fit dim " << fault->dim << " of "
-                        << name << " of size " << variable.shape[fault->dim]
-                        << ", got " << show(variable.dims[fault->dim])
-                        << ", which " << fault->reason
-                        << ": use fewer axes on it, or smaller ones";
+  return emitRefusal(loc) << "expected axes that fit dim " << fault->dim
+                          << " of " << name << " of size "
+                          << variable.shape[fault->dim] << ", got "
+                          << show(variable.dims[fault->dim]) << ", which "
+                          << fault->reason
+                          << ": use fewer axes on it, or smaller ones";
 }
 
 std::string PropagationProblem::nameOf(int variable) const {

@@ -18,6 +18,7 @@
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
@@ -183,7 +184,7 @@ LogicalResult UpdateBuilder::collectUpdates() {
     updates.push_back(std::move(update));
   }
   if (updates.empty())
-    return recipe.emitOpError()
+    return emitRefusal(recipe)
            << "expected at least one parameter with a gradient, got none";
   return success();
 }

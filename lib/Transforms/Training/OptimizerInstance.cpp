@@ -17,6 +17,7 @@
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
@@ -30,7 +31,7 @@ FailureOr<Optimizer> Optimizer::read(func::FuncOp function) {
   Optimizer optimizer;
   optimizer.function = function;
   if (function.isExternal())
-    return emitError(function.getLoc())
+    return emitRefusal(function.getLoc())
            << "expected optimizer @" << function.getName() << " to have a body";
   if (failed(optimizer.readArguments()) || failed(optimizer.readResults()))
     return failure();
@@ -43,7 +44,7 @@ LogicalResult Optimizer::readArguments() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!type)
-      return emitError(function.getLoc())
+      return emitRefusal(function.getLoc())
              << "expected argument " << i << " of optimizer @"
              << function.getName() << " to be a tensor";
     auto text = [&](StringRef mark) {
@@ -67,7 +68,7 @@ LogicalResult Optimizer::readArguments() {
       arguments.push_back({Kind::Hyper, hyper.getValue().str(), type});
       continue;
     }
-    return emitError(function.getLoc())
+    return emitRefusal(function.getLoc())
            << "expected argument " << i << " of optimizer @"
            << function.getName()
            << " to have one of the marks dist.role = "
@@ -78,7 +79,7 @@ LogicalResult Optimizer::readArguments() {
     int64_t count = llvm::count_if(
         arguments, [&](const Argument &a) { return a.kind == kind; });
     if (count != 1)
-      return emitError(function.getLoc())
+      return emitRefusal(function.getLoc())
              << "expected one argument of role \""
              << (kind == Kind::Parameter ? "parameter" : "gradient")
              << "\" of an optimizer, got " << count;
@@ -91,7 +92,7 @@ LogicalResult Optimizer::readResults() {
   for (StringRef moment : getMoments())
     wanted.push_back(moment.str());
   if (function.getNumResults() != wanted.size())
-    return emitError(function.getLoc())
+    return emitRefusal(function.getLoc())
            << "expected " << wanted.size()
            << " results of an optimizer (the parameter and each moment), got "
            << function.getNumResults();
@@ -104,7 +105,7 @@ LogicalResult Optimizer::readResults() {
         found = i;
     }
     if (!found)
-      return emitError(function.getLoc())
+      return emitRefusal(function.getLoc())
              << "expected a result of an optimizer marked \"" << name
              << "\", got none";
     resultOrder.push_back(*found);
@@ -156,7 +157,7 @@ LogicalResult Optimizer::checkElementwise() const {
       return isElement(type) || (isScalar(type) && !isLifted);
     };
     if (op.getNumRegions() || !llvm::all_of(op.getResultTypes(), fits))
-      return op.emitOpError() << "expected ops on elements and scalars in an "
+      return emitRefusal(&op) << "expected ops on elements and scalars in an "
                                  "optimizer of one element";
   }
   return success();
@@ -183,7 +184,7 @@ cloneOp(OpBuilder &builder, Location loc, Operation &op, IRMapping &mapping,
   for (OpResult result : clone->getResults())
     result.setType(mapType(cast<RankedTensorType>(result.getType())));
   if (failed(verify(clone)))
-    return op.emitOpError() << "cannot be applied to a whole parameter";
+    return emitRefusal(&op) << "cannot be applied to a whole parameter";
   return success();
 }
 
@@ -201,7 +202,7 @@ LogicalResult Optimizer::instantiate(OpBuilder &builder, Location loc,
     RankedTensorType wanted = map(argument.type);
     auto type = cast<RankedTensorType>(operands[i].getType());
     if (type.getShape() != wanted.getShape())
-      return emitError(getFunction().getLoc())
+      return emitRefusal(getFunction().getLoc())
              << "expected argument " << i << " of @" << getFunction().getName()
              << " of shape [" << wanted.getShape() << "], got ["
              << type.getShape() << "]";

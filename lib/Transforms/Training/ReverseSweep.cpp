@@ -15,6 +15,7 @@
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Support/Refusal.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -120,7 +121,7 @@ LogicalResult ReverseSweep::checkDerivatives() {
   if (missing.empty())
     return success();
   InFlightDiagnostic diag =
-      emitError(function.getLoc())
+      emitRefusal(function.getLoc(), rt::ErrorKind::unsupported)
       << "expected a derivative of every op between "
          "parameters and loss, got none for "
       << missing.size()

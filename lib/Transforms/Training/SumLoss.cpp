@@ -17,6 +17,7 @@
 
 #include "TrainingMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -178,7 +179,7 @@ static Value toSumType(OpBuilder &builder, Value value, int64_t block) {
 
 static InFlightDiagnostic refuse(dist::TrainingOp training, Value loss) {
   InFlightDiagnostic diag =
-      training.emitOpError()
+      emitRefusal(training)
       << "expected the loss of " << training.getForwardAttr()
       << " to be a sum divided by a count, since the step has "
       << training.getMicrobatches()

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -71,7 +72,8 @@ StringRef graph::getRefusal(StringRef opName, Answer answer) {
 InFlightDiagnostic graph::emitMissingAnswer(Operation *op, Answer answer) {
   StringRef name = op->getName().getStringRef();
   StringRef reason = getRefusal(name, answer);
-  InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc());
+  InFlightDiagnostic diagnostic =
+      emitRefusal(op->getLoc(), rt::ErrorKind::unsupported);
   diagnostic << (answer == Answer::Evaluation ? "expected an " : "expected a ")
              << stringifyAnswer(answer) << " of '" << name << "', got none";
   if (!reason.empty())

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -90,7 +91,8 @@ void graph::loadRun(const HostTensor &tensor, bool repeat, int64_t first,
 }
 
 LogicalResult graph::emitNoEvaluation(Operation *op) {
-  return op->emitOpError() << "expected an element type that its evaluation "
-                              "knows, got "
-                           << getElement(op->getOperand(0));
+  return emitRefusal(op, rt::ErrorKind::unsupported)
+         << "expected an element type that its evaluation "
+            "knows, got "
+         << getElement(op->getOperand(0));
 }

@@ -27,6 +27,7 @@
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/HostElements.h"
+#include "llmc/Support/Refusal.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -269,17 +270,19 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
     bool isArithmetic =
         kind && *kind != ReduceKind::And && *kind != ReduceKind::Or;
     if (!isArithmetic)
-      return op.emitOpError("expected one add, multiply, maximum or minimum of "
-                            "one input to derive, got another body");
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << ("expected one add, multiply, maximum or minimum of "
+                 "one input to derive, got another body");
     ReduceDerivative derivative(op, call);
     if (*kind == ReduceKind::Add) {
       derivative.buildAdd();
       return success();
     }
     if (call.needed[1])
-      return op.emitOpError("expected a constant initial value to derive a "
-                            "reduction other than add, got one that depends "
-                            "on parameters");
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << ("expected a constant initial value to derive a "
+                 "reduction other than add, got one that depends "
+                 "on parameters");
     if (*kind == ReduceKind::Mul)
       derivative.buildProduct();
     else

@@ -26,6 +26,7 @@
 #include "LocalAddress.h"
 #include "Movement.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -268,8 +269,9 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
     else if (isOne && isAssignment(op))
       derivative.buildAssignment(call.cotangents[0]);
     else
-      return op.emitOpError("expected a scatter of one input that adds or "
-                            "assigns to derive, got another body");
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << ("expected a scatter of one input that adds or "
+                 "assigns to derive, got another body");
     return success();
   }
 
@@ -302,7 +304,8 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
 
   static Value emitUpdateElement(ScatterOp op, Value old, ElementCall &call) {
     if (op.getInputs().size() != 1) {
-      op.emitOpError("expected a kernel of a scatter of one input, got ")
+      emitRefusal(op, rt::ErrorKind::unsupported)
+          << "expected a kernel of a scatter of one input, got "
           << op.getInputs().size();
       return {};
     }
