@@ -94,10 +94,30 @@ FailureOr<HostTensor> StepInterpreter::makeInitial(dist::StateOp state,
          << "expected a drawn source or a file to interpret, got " << source;
 }
 
+/// States are refused together, before any is drawn.
+static LogicalResult checkBytes(ModuleOp module, int64_t most) {
+  int64_t total = 0;
+  for (auto state : module.getOps<dist::StateOp>()) {
+    RankedTensorType type = state.getTensorType();
+    int64_t bytes = getElementBytes(type.getElementType());
+    bool overflows = false;
+    for (int64_t dim : type.getShape())
+      overflows |= llvm::MulOverflow(bytes, dim, bytes);
+    overflows |= llvm::AddOverflow(total, bytes, total);
+    if (overflows || total > most)
+      return emitRefusal(state, rt::ErrorKind::infeasible)
+             << "expected states of at most " << most
+             << " bytes in the interpreter, got " << type;
+  }
+  return success();
+}
+
 LogicalResult StepInterpreter::initializeStates(uint64_t seedOfRun,
                                                 StringRef directory) {
   seed = seedOfRun;
   states.clear();
+  if (failed(checkBytes(module, limits.maxLiveBytes)))
+    return failure();
   for (auto state : module.getOps<dist::StateOp>()) {
     FailureOr<HostTensor> value = makeInitial(state, directory);
     if (failed(value))

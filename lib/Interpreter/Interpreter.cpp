@@ -84,14 +84,20 @@ void Interpreter::forgetBlocks() {
   symbols = std::make_unique<SymbolTableCollection>();
 }
 
+LogicalResult Interpreter::checkLiveBytes(int64_t bytes, Operation *at) {
+  if (bytes <= limits.maxLiveBytes)
+    return success();
+  return emitRefusal(at, rt::ErrorKind::infeasible)
+         << "expected at most " << limits.maxLiveBytes
+         << " bytes of live values in the interpreter, got " << bytes;
+}
+
 LogicalResult Interpreter::define(Value value, HostTensor tensor,
                                   Operation *at) {
   liveBytes += tensor.getNumBytes();
   peakBytes = std::max(peakBytes, liveBytes);
-  if (liveBytes > limits.maxLiveBytes)
-    return emitRefusal(at, rt::ErrorKind::infeasible)
-           << "expected at most " << limits.maxLiveBytes
-           << " bytes of live values in the interpreter, got " << liveBytes;
+  if (failed(checkLiveBytes(liveBytes, at)))
+    return failure();
   values[value] = std::move(tensor);
   return success();
 }
@@ -146,6 +152,21 @@ LogicalResult Interpreter::checkResults(Operation *op,
 // Ops, blocks, regions, calls
 //===----------------------------------------------------------------------===//
 
+/// Bytes that the results of `op` take, or the largest number.
+static int64_t countResultBytes(Operation *op) {
+  int64_t total = 0;
+  for (Value result : op->getResults()) {
+    RankedTensorType type = getTensorType(result.getType());
+    int64_t bytes = getElementBytes(type.getElementType());
+    for (int64_t dim : type.getShape())
+      if (llvm::MulOverflow(bytes, dim, bytes))
+        return std::numeric_limits<int64_t>::max();
+    if (llvm::AddOverflow(total, bytes, total))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return total;
+}
+
 /// Results that cannot be computed are refused before anything is allocated.
 static LogicalResult checkTypes(Operation *op) {
   for (Value result : op->getResults())
@@ -175,7 +196,13 @@ LogicalResult Interpreter::executeOp(Operation *op,
     return emitRefusal(op, rt::ErrorKind::infeasible)
            << "expected at most " << limits.maxOps
            << " executed ops in the interpreter";
-  if (failed(checkTypes(op)))
+  int64_t bytes = 0;
+  if (failed(checkTypes(op)) ||
+      failed(checkLiveBytes(
+          llvm::AddOverflow(liveBytes, countResultBytes(op), bytes)
+              ? std::numeric_limits<int64_t>::max()
+              : bytes,
+          op)))
     return failure();
   size_t first = results.size();
   if (isa<CallOpInterface>(op)) {

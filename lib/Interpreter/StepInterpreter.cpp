@@ -25,7 +25,7 @@ struct StepInterpreter::Call {
 };
 
 StepInterpreter::StepInterpreter(ModuleOp module, InterpreterLimits limits)
-    : module(module), symbols(module), interpreter(limits) {}
+    : module(module), symbols(module), limits(limits), interpreter(limits) {}
 
 //===----------------------------------------------------------------------===//
 // States

@@ -96,6 +96,19 @@ TEST(Interpreter, RefusesMoreLiveBytesThanAllowed) {
                                       "values in the interpreter, got 160"));
 }
 
+// Refused before anything is allocated: no machine has so much.
+TEST(Interpreter, RefusesValuesThatNoMachineHolds) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<1000000000x1000000000xf64> {
+      %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f64>) -> tensor<1000000000x1000000000xf64>
+      return %0 : tensor<1000000000x1000000000xf64>
+    })");
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages,
+              HasSubstr("bytes of live values in the interpreter, got "
+                        "8000000000000000008"));
+}
+
 TEST(Interpreter, RefusesMoreOpsThanAllowed) {
   InterpreterLimits limits;
   limits.maxOps = 1;

@@ -94,6 +94,21 @@ TEST(StepInterpreter, RunsMicrobatchesThenTheUpdate) {
   EXPECT_EQ(interpreter.getState("seen").getInt(0), 3);
 }
 
+// Refused together, before any is drawn.
+TEST(StepInterpreter, RefusesStatesThatDoNotFit) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    dist.state @w : tensor<1000000000x1000xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+    dist.state @v : tensor<1000000000x1000000000xf64> {role = parameter, source = #dist.draw<normal, 0.5>})");
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  EXPECT_FALSE(succeeded(interpreter.initializeStates(7)));
+  EXPECT_THAT(context.takeMessages(),
+              ::testing::HasSubstr("expected states of at most 17179869184 "
+                                   "bytes in the interpreter, got "
+                                   "'tensor<1000000000x1000xf32>'"));
+}
+
 TEST(StepInterpreter, RunsEntries) {
   GraphContext context;
   auto module = context.parse(kProgram);

@@ -201,8 +201,9 @@ namespace {
 class Interpretation {
 public:
   Interpretation(ModuleOp module, MeshRun *mesh, const Samples &samples,
-                 const Options &options)
-      : module(module), mesh(mesh), interpreter(module), options(options),
+                 const Options &options, InterpreterLimits limits)
+      : module(module), mesh(mesh), interpreter(module, limits),
+        options(options),
         source([&samples](StringRef input, int64_t step, int64_t microbatch,
                           RankedTensorType type) {
           return samples.read(input, step, microbatch, type);
@@ -326,7 +327,12 @@ rt::Status driver::runInterpret(const Options &options) {
   Samples samples;
   samples.microbatches = step ? step.getMicrobatches() : 1;
   LLMC_TRY(samples.open(function, config));
-  Interpretation interpretation(*module, mesh.get(), samples, options);
+  // The whole program runs in the memory of one device.
+  InterpreterLimits limits;
+  if (config.machine.memory > 0)
+    limits.maxLiveBytes = static_cast<int64_t>(
+        std::min(config.machine.memory, double(limits.maxLiveBytes)));
+  Interpretation interpretation(*module, mesh.get(), samples, options, limits);
   LLMC_TRY(interpretation.start(static_cast<uint64_t>(config.training.seed)));
   if (entry)
     return interpretation.runEntry(function);

@@ -82,6 +82,7 @@ private:
   LogicalResult collectOperands(Operation *op,
                                 SmallVectorImpl<HostTensor> &operands);
   LogicalResult checkResults(Operation *op, ArrayRef<HostTensor> results);
+  LogicalResult checkLiveBytes(int64_t bytes, Operation *at);
   LogicalResult define(Value value, HostTensor tensor, Operation *at);
   void drop(Value value);
   void dropDead(Operation *op);

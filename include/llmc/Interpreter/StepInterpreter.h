@@ -39,8 +39,8 @@ public:
 
   explicit StepInterpreter(ModuleOp module, InterpreterLimits limits = {});
 
-  /// Draws or reads every state. Relative paths of sources start at
-  /// `directory`.
+  /// Draws or reads every state; fails when they take more bytes than the limit
+  /// of live values. Relative paths of sources start at `directory`.
   LogicalResult initializeStates(uint64_t seed, StringRef directory = "");
 
   /// The value of a state; empty for an unknown name. Parts and their whole
@@ -89,6 +89,7 @@ private:
 
   ModuleOp module;
   mlir::SymbolTable symbols;
+  InterpreterLimits limits;
   Interpreter interpreter;
   NamedTensors states;
   llvm::StringMap<double> externals;
