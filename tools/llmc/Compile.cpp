@@ -158,6 +158,21 @@ static rt::Status runPhases(ModuleOp module, const Options &options,
   return runPasses(module, std::max(from, second), to, {}, options);
 }
 
+/// A text to resume from has something that can be run, whatever its phase.
+static rt::Status checkResumed(ModuleOp module, const Options &options) {
+  for (Operation &op : *module.getBody())
+    if (isa<dist::TrainingOp, dist::StepOp, dist::EntryOp, dist::TimelineOp>(
+            op) ||
+        op.getName().getDialectNamespace() == "plan")
+      return rt::Status::success();
+  return rt::makeError(ErrorKind::malformed,
+                       options.input +
+                           ": expected a program as it is after "
+                           "phase '" +
+                           options.compileFrom +
+                           "', got a module with nothing to run");
+}
+
 rt::Result<OwningOpRef<ModuleOp>>
 driver::compileToPhase(MLIRContext &context, const Options &options,
                        const rt::Config &config, size_t to) {
@@ -171,6 +186,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
   } else {
     from = *findPhase(options.compileFrom);
     LLMC_TRY_ASSIGN(module, import::readModule(context, options.input));
+    LLMC_TRY(checkResumed(*module, options));
   }
   if (from > to)
     return rt::makeError(ErrorKind::usage,
