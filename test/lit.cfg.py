@@ -38,3 +38,4 @@ config.environment["JAX_PLATFORMS"] = "cpu"
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%examples", config.llmc_src_root + "/examples"))
 config.substitutions.append(("%source", config.llmc_src_root))
+config.substitutions.append(("%build", config.llmc_obj_root))

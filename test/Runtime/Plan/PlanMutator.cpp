@@ -167,18 +167,30 @@ static std::string changeField(const Plan &plan, int64_t numFields, Dice &dice,
   return serializeUnchecked(copy);
 }
 
+static int64_t countFields(const Plan &plan) {
+  Dice dice(0);
+  Plan copy = plan;
+  FieldVisitor counter(dice, -1);
+  fields(counter, copy);
+  return counter.count();
+}
+
+std::string makeMutant(const Plan &plan, uint64_t seed, uint64_t index) {
+  Dice dice((seed << 32) + index);
+  std::string name;
+  return index % 2 ? changeField(plan, countFields(plan), dice, name)
+                   : changeBytes(serializeUnchecked(plan), dice);
+}
+
 MutationCounts mutatePlan(const Plan &plan, int64_t count, uint64_t seed,
                           const Environment &environment, const RunPlan &run) {
   MutationCounts counts;
   Dice dice(seed);
   std::string original = serializeUnchecked(plan);
-  Plan copy = plan;
-  FieldVisitor counter(dice, -1);
-  fields(counter, copy);
+  int64_t numFields = countFields(plan);
   for (int64_t i = 0; i < count; ++i) {
-    std::string name,
-        bytes = i % 2 ? changeField(plan, counter.count(), dice, name)
-                      : changeBytes(original, dice);
+    std::string name, bytes = i % 2 ? changeField(plan, numFields, dice, name)
+                                    : changeBytes(original, dice);
     auto parsed = parsePlan(bytes);
     Status status =
         parsed.ok() ? verifyPlan(*parsed, environment) : parsed.status();

@@ -43,6 +43,9 @@ MutationCounts mutatePlan(const Plan &plan, int64_t count, uint64_t seed,
                           const Environment &environment,
                           const RunPlan &run = {});
 
+/// The bytes of one broken copy, a pure function of `seed` and `index`.
+std::string makeMutant(const Plan &plan, uint64_t seed, uint64_t index);
+
 } // namespace llmc::rt::plan
 
 #endif // LLMC_TEST_RUNTIME_PLAN_PLANMUTATOR_H
