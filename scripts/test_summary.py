@@ -27,4 +27,5 @@ def main():
     print("slowest: " + ", ".join(f"{t['name'].split(' :: ')[-1]} {t['elapsed']:.1f} s" for t in slowest))
 
 
-main()
+if __name__ == "__main__":
+    main()

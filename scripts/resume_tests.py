@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# ===- resume_tests.py - A suite in as many runs as it takes --------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Runs the tests of a build for so many minutes, and goes on the next time.
+
+usage: resume_tests.py BUILD [--minutes M] [--filter-out REGEX] SUITE...
+
+What passed is kept in BUILD/passed.json, for the tree as it is: a change of any
+file begins again. Tests that failed are tried again. The last line is
+"N passed, N failed, N skipped[, N left: run it again]"; the exit status is 0
+when nothing failed and nothing is left.
+"""
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from test_summary import PASSED, SKIPPED
+
+LIT = "/usr/lib/llvm-22/bin/lit"
+
+
+def tree_state():
+    """A name of the tree: its commit and what is changed beside it."""
+    run = lambda *words: subprocess.run(["git", *words], capture_output=True).stdout  # noqa: E731
+    return hashlib.sha256(run("rev-parse", "HEAD") + run("diff", "HEAD")).hexdigest()[:16]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("build", type=pathlib.Path)
+    p.add_argument("--minutes", type=float, default=50)
+    p.add_argument("--filter-out", default="")
+    p.add_argument("suites", nargs="+")
+    a = p.parse_args()
+    kept, results = a.build / "passed.json", a.build / "test-results.json"
+    state = json.loads(kept.read_text()) if kept.exists() else {}
+    if state.get("tree") != tree_state():
+        state = {"tree": tree_state(), "passed": [], "skipped": []}
+    done = set(state["passed"]) | set(state["skipped"])
+    out = "|".join([a.filter_out] * bool(a.filter_out) + [f"^{re.escape(name)}$" for name in sorted(done)])
+    results.unlink(missing_ok=True)
+    subprocess.run([LIT, "-q", "--timeout", "1800", "--max-time", str(int(a.minutes * 60)), "-j", str(os.cpu_count()),
+                    "--output", results, *a.suites], env=dict(os.environ, **({"LIT_FILTER_OUT": out} if out else {})))
+    # Without a test to run, lit writes nothing.
+    tests = json.loads(results.read_text())["tests"] if results.exists() else []
+    mine = [t for t in tests if t["name"] not in done and not (a.filter_out and re.search(a.filter_out, t["name"]))]
+    by_code = lambda codes: [t["name"] for t in mine if t["code"] in codes]  # noqa: E731
+    state["passed"] += by_code(PASSED)
+    state["skipped"] += by_code(SKIPPED - {"SKIPPED", "EXCLUDED"})
+    left = by_code({"SKIPPED", "EXCLUDED"})
+    failed = [t["name"] for t in mine if t["code"] not in PASSED | SKIPPED]
+    kept.write_text(json.dumps(state))
+    for name in failed:
+        print(f"FAILED: {name}")
+    print(f"{len(state['passed'])} passed, {len(failed)} failed, {len(state['skipped'])} skipped"
+          + (f", {len(left)} left: run it again" if left else ""))
+    sys.exit(1 if failed or left else 0)
+
+
+if __name__ == "__main__":
+    main()
