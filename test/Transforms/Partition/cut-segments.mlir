@@ -153,3 +153,36 @@ func.func @returned(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -
   return %1 : tensor<4xf32>
 }
 dist.entry @forward function(@returned) chunks([0, 1])
+
+// -----
+
+// A constant that goes through a join stands in front of all segments, though
+// one of its stages comes later: what reads the join comes before that.
+#U = #dist.phase<update>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0 = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// CHECK-LABEL: func.func private @joined
+// CHECK-NEXT: %[[C:.*]] = dist.segment at(1) phase(update)
+// CHECK-NEXT: stablehlo.constant {{.*}}dense<3.0
+// CHECK: %[[J:.*]] = dist.join %[[C]] over "pipe"
+// CHECK-NEXT: %[[R:.*]] = dist.segment at(0, 1) phase(update)
+// CHECK-NEXT: dist.all_reduce @c0 %[[J]]
+// CHECK: %[[D:.*]]:2 = dist.segment at(1) phase(update)
+// CHECK-NEXT: stablehlo.constant {{.*}}dense<4.0
+// CHECK-NEXT: stablehlo.negate %[[R]]
+// CHECK-NOT: dist.segment
+// CHECK: return
+func.func private @joined(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
+    -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}, tensor<f32> {dist.metric = "b", dist.role = "metric"}) {
+  %c = stablehlo.constant {dist.at = array<i64: 1>} dense<3.0> : tensor<f32>
+  // Returned: it stands where its stages have a segment.
+  %k = stablehlo.constant {dist.at = array<i64: 1>} dense<4.0> : tensor<f32>
+  %j = dist.join %c over "pipe" : (tensor<f32>) -> tensor<f32>
+  %r = dist.all_reduce @c0 %j over ["pipe"] sum {dist.phase = #U} : tensor<f32>
+  %d = stablehlo.negate %r {dist.at = array<i64: 1>, dist.phase = #U} : tensor<f32>
+  return %d, %k : tensor<f32>, tensor<f32>
+}
+dist.step @train microbatch(@m) update(@joined) microbatches(1) schedule(<1f1b>) chunks([0, 1])

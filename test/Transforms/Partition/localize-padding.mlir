@@ -101,3 +101,45 @@ func.func @update(%w: tensor<10xf32, #w> {dist.reads = @w}, %v: tensor<10xf32, #
   return %1, %2 : tensor<10xf32, #w>, tensor<10xf32, #w>
 }
 dist.step @train microbatch(@micro) update(@update) microbatches(2) schedule(<1f1b>)
+
+// -----
+
+// Rows hold zero in the padding of %u alone and columns in that of %v alone:
+// their product is zero outside of either, but nothing is known outside of
+// both, so a sum over both masks both. Where one of them is known the other
+// one needs its mask alone.
+#u = #dist.layout<@mesh, [{"d"}:9]>
+#v = #dist.layout<@mesh, [{"t"}:6]>
+#uv = #dist.layout<@mesh, [{"d"}:9, {"t"}:6]>
+#p = #dist.layout<@mesh, [], partial = [sum{"d", "t"}]>
+#s = #dist.layout<@mesh, []>
+dist.mesh @mesh = <"d"=3, "t"=2>
+dist.state @u : tensor<8xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.state @v : tensor<5xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+// CHECK-LABEL: func.func @corner
+// CHECK: %[[P:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} : tensor<3x3xf32>
+// CHECK: stablehlo.and
+// CHECK: %[[M:.*]] = stablehlo.select %{{.*}}, %[[P]], %{{.*}} : tensor<3x3xi1>, tensor<3x3xf32>
+// CHECK: stablehlo.reduce(%[[M]] init
+func.func @corner(%u: tensor<8xf32, #u> {dist.reads = @u}, %v: tensor<5xf32, #v> {dist.reads = @v}) -> (tensor<f32, #p> {dist.name = "s"}) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
+  %ub = stablehlo.broadcast_in_dim %u, dims = [0] : (tensor<8xf32, #u>) -> tensor<8x5xf32, #uv>
+  %vb = stablehlo.broadcast_in_dim %v, dims = [1] : (tensor<5xf32, #v>) -> tensor<8x5xf32, #uv>
+  %0 = stablehlo.multiply %ub, %vb : tensor<8x5xf32, #uv>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x5xf32, #uv>, tensor<f32, #s>) -> tensor<f32, #p>
+  return %1 : tensor<f32, #p>
+}
+// CHECK-LABEL: func.func @side
+// CHECK: stablehlo.compare LT
+// CHECK-NOT: stablehlo.compare
+// CHECK-NOT: stablehlo.and
+// CHECK: stablehlo.select
+// CHECK: return
+func.func @side(%u: tensor<8xf32, #u> {dist.reads = @u}) -> (tensor<f32, #p> {dist.name = "s"}) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
+  %0 = stablehlo.broadcast_in_dim %u, dims = [0] : (tensor<8xf32, #u>) -> tensor<8x5xf32, #uv>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x5xf32, #uv>, tensor<f32, #s>) -> tensor<f32, #p>
+  return %1 : tensor<f32, #p>
+}
+dist.entry @e function(@corner) chunks([0])
+dist.entry @e2 function(@side) chunks([0])

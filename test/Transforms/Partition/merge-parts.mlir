@@ -106,3 +106,55 @@ func.func @apart(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %y
   return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
 }
 dist.entry @e function(@apart) chunks([0])
+
+// -----
+
+// The parts of the moments are split differently, so they cannot lie in one
+// buffer: the parameter's do not either, though nothing else is against it.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+#m = #dist.layout<@mesh, [{"d"}, {"t"}]>
+dist.mesh @mesh = <"d"=2, "t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.0.local
+dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.1.local
+dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.state @w.m : tensor<4x8xf32> {role = optimizer, of = @w, source = #dist.draw<zeros>}
+dist.state @w.m.0 part of @w.m box([0, 0] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.0}
+// CHECK: dist.buffer @w.m.0.local
+dist.buffer @w.m.0.local : tensor<2x2xf32> holds [#dist.box<@w.m.0, #m, [0, 0]>]
+dist.state @w.m.1 part of @w.m box([0, 4] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.1}
+// CHECK: dist.buffer @w.m.1.local
+dist.buffer @w.m.1.local : tensor<4x2xf32> holds [#dist.box<@w.m.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @f
+// CHECK-COUNT-2: stablehlo.dot_general
+func.func @f(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}) -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}) {
+  %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
+}
+dist.entry @e function(@f) chunks([0])
+
+// -----
+
+// The same without the moments is one buffer and one product.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"d"=2, "t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.local : tensor<4x4xf32>
+dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @one
+// CHECK-COUNT-1: stablehlo.dot_general
+// CHECK-NOT: stablehlo.dot_general
+// CHECK: dist.entry
+func.func @one(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}) -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}) {
+  %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
+}
+dist.entry @e function(@one) chunks([0])

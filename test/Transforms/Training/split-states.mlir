@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: llmc-opt %t/parts.mlir --llmc-split-states | FileCheck %t/parts.mlir
+// RUN: llmc-opt %t/merged-dim.mlir --llmc-split-states | FileCheck %t/merged-dim.mlir
 // RUN: llmc-opt %t/whole.mlir --llmc-split-states --remarks-filter=training --remark-format=emitRemark 2>&1 | FileCheck %t/whole.mlir
 
 //--- parts.mlir
@@ -73,6 +74,28 @@ func.func private @f(%w: tensor<8x12xf32> {dist.reads = @w, dist.role = "paramet
   return %w0 : tensor<8x4xf32>
 }
 dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>)
+dist.entry @forward function(@f)
+
+//--- merged-dim.mlir
+// The sum reads the cut dim merged with another one: each part is reshaped and
+// summed over its own elements, 4 x 8 and 8 x 8 of 12 x 8.
+// CHECK-LABEL: func.func private @f
+// CHECK-SAME: %[[W0:.*]]: tensor<4x8xf32> {dist.reads = @w.0{{.*}}}, %[[W1:.*]]: tensor<8x8xf32> {dist.reads = @w.1
+// CHECK-DAG: %[[R0:.*]] = stablehlo.reshape %[[W0]] : (tensor<4x8xf32>) -> tensor<32xf32>
+// CHECK-DAG: %[[R1:.*]] = stablehlo.reshape %[[W1]] : (tensor<8x8xf32>) -> tensor<64xf32>
+// CHECK-DAG: %[[S0:.*]] = stablehlo.reduce(%[[R0]] init:
+// CHECK-DAG: %[[S1:.*]] = stablehlo.reduce(%[[R1]] init:
+// CHECK: %[[S:.*]] = stablehlo.add %[[S0]], %[[S1]]
+// CHECK: return %[[W0]], %[[S]]
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<12x8xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}, {}]>>, source = #dist.draw<ones>}
+func.func private @f(%w: tensor<12x8xf32> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4x8xf32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %w0 = stablehlo.slice %w [0:4, 0:8] : (tensor<12x8xf32>) -> tensor<4x8xf32>
+  %flat = stablehlo.reshape %w : (tensor<12x8xf32>) -> tensor<96xf32>
+  %s = stablehlo.reduce(%flat init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<96xf32>, tensor<f32>) -> tensor<f32>
+  return %w0, %s : tensor<4x8xf32>, tensor<f32>
+}
 dist.entry @forward function(@f)
 
 //--- whole.mlir
