@@ -77,10 +77,10 @@ LogicalResult LayoutVerifier::verify(func::FuncOp function) {
                            "a layout of result " + Twine(i))))
       return failure();
   for (Operation &op : function.getBody().front().without_terminator()) {
+    // One for each result, as the dialect has checked.
     auto layouts = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
-    bool isComplete = layouts && layouts.size() == op.getNumResults();
     for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
-      if (failed(verifyValue(&op, type, isComplete ? layouts[i] : Attribute(),
+      if (failed(verifyValue(&op, type, layouts ? layouts[i] : Attribute(),
                              "layouts")))
         return failure();
   }

@@ -75,8 +75,6 @@ static LogicalResult verifyOp(Operation *op, LayoutReshards &reshards) {
   if (isa<dist::KeepOp, dist::JoinOp, dist::TransferOp,
           dist::CollectiveInterface>(op))
     return success();
-  if (isa<dist::ConstraintOp>(op))
-    return op->emitOpError() << "must not occur after phase 3";
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
   if (!model)
     return graph::emitMissingAnswer(op, graph::Answer::Rule);

@@ -131,3 +131,45 @@ func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f
   return %0 : tensor<f32>
 }
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+// A state is read where it lives.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>, [0]>]
+func.func @f(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  // expected-error@+1 {{at stages [1] reads a value that lives at [0]}}
+  %0 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
+    %1 = stablehlo.tanh %w : tensor<4xf32>
+    dist.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// A join is read at all stages, and a transfer where it arrives.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m(%x: tensor<f32> {dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<f32> {
+    %3 = stablehlo.negate %x : tensor<f32>
+    dist.yield %3 : tensor<f32>
+  }
+  %1 = dist.transfer @t0 %0 along "pipe" 0 -> 1 : tensor<f32>
+  %2 = dist.segment chunk(1) phase(forward) -> tensor<f32> {
+    %3 = stablehlo.negate %1 : tensor<f32>
+    dist.yield %3 : tensor<f32>
+  }
+  return %2, %2 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "loss", dist.role = "metric"}) {
+  %j = dist.join %ls over "pipe" : (tensor<f32>) -> tensor<f32>
+  %0 = dist.segment at(0, 1) phase(update) -> tensor<f32> {
+    %1 = dist.all_reduce %j over ["pipe"] sum : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1])

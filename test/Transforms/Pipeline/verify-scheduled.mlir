@@ -57,3 +57,43 @@ func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f
 }
 // expected-error@+1 {{expected a legal table: cell B0.0 stands before F0.0}}
 dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chunks([0]) table(<["B0.0 F0.0 F0.1 B0.1 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+  return
+}
+// expected-error@+1 {{expected a table after phase 5}}
+dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chunks([0])
+
+// -----
+
+// An entry has forwards of one microbatch and nothing else.
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{expected a legal table}}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0 B0.0 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{expected a legal table}}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0 F0.1"]>)

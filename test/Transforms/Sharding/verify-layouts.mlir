@@ -72,3 +72,33 @@ func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.in
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+#whole = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"data"=2>
+// expected-error@+1 {{expected closed dims after phase 2, got #dist.layout<@mesh, [{"data"}p1]>}}
+func.func @priority(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{"data"}p1]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@priority) chunks([0])
+
+// -----
+
+#there = #dist.layout<@mesh, [{}], at = {"data" = [0]}>
+dist.mesh @mesh = <"data"=2>
+// expected-error@+1 {{expected no stages after phase 2, got #dist.layout<@mesh, [{}], at = {"data" = [0]}>}}
+func.func @f(%x: tensor<4xf32> {dist.layout = #there, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #there, dist.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+#whole = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"data"=2>
+func.func @legal(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{"data"}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+  %0 = stablehlo.tanh %x {dist.layouts = [#whole]} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+dist.entry @forward function(@legal) chunks([0])

@@ -58,3 +58,26 @@ func.func @elsewhere(%x: tensor<4xf32, #at0> {dist.input = "x", dist.role = "inp
   return %0 : tensor<4xf32, #at1>
 }
 dist.entry @forward function(@elsewhere) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func @bare(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %y: tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.input = "y", dist.role = "input"}) -> (tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.name = "z"}) {
+  // expected-error@+1 {{expected a layout in the type of operand #1 after phase 3}}
+  %0 = "stablehlo.add"(%y, %x) : (tensor<4xf32, #dist.layout<@mesh, [{}]>>, tensor<4xf32>) -> tensor<4xf32, #dist.layout<@mesh, [{}]>>
+  return %0 : tensor<4xf32, #dist.layout<@mesh, [{}]>>
+}
+dist.entry @forward function(@bare) chunks([0])
+
+// -----
+
+// A whole value as a summand needs a keep, though nothing moves.
+#full = #dist.layout<@mesh, [{}]>
+#partial = #dist.layout<@mesh, [{}], partial = [sum{"data"}]>
+dist.mesh @mesh = <"data"=2>
+func.func @lift(%x: tensor<4xf32, #full> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #partial> {dist.name = "y"}) {
+  // expected-error-re@+1 {{expected a local change of layout after phase 3, got one that needs {{.+}}}}
+  %0 = dist.reshard %x : tensor<4xf32, #full> -> tensor<4xf32, #partial>
+  return %0 : tensor<4xf32, #partial>
+}
+dist.entry @forward function(@lift) chunks([0])

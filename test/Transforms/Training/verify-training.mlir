@@ -91,3 +91,59 @@ func.func private @m(%w: tensor<f32> {dist.reads = @w})
 func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.writes = @w}) { return %w : tensor<f32> }
 // expected-error @+1 {{expected @m to have a body, got a declaration}}
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<2xf32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @w}) {
+  // expected-error @+1 {{expected 'dist.block' on every op of a microbatch after phase training, got none}}
+  %c = stablehlo.constant {dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  return %c, %c, %w : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @u(%w: tensor<2xf32> {dist.reads = @w}, %g: tensor<2xf32> {dist.gradient_of = @w})
+    -> (tensor<2xf32> {dist.writes = @w}) { return %g : tensor<2xf32> }
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
+  // Backward ops read values of any block, and of the forward.
+  %c = stablehlo.constant {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  %b = stablehlo.negate %c {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<f32>
+  // expected-error @+1 {{expected operands of phase forward, got phase backward_input}}
+  %d = stablehlo.negate %b {dist.block = 3 : i64, dist.phase = #dist.phase<forward>} : tensor<f32>
+  return %d, %c, %w : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}, %g: tensor<f32> {dist.gradient_of = @w})
+    -> (tensor<f32> {dist.writes = @w}) { return %g : tensor<f32> }
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
+  // expected-error @+1 {{expected no 'llmc.stop_gradient' after phase training}}
+  %c = stablehlo.negate %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>, llmc.stop_gradient} : tensor<f32>
+  return %c, %c, %c : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.writes = @w}) { return %w : tensor<f32> }
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<f32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
+  %c = stablehlo.negate %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<f32>
+  return %c, %c, %c : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.writes = @w}) {
+  // expected-error @+1 {{expected phase update on every op of an update}}
+  %0 = stablehlo.negate %w {dist.phase = #dist.phase<forward>} : tensor<f32>
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
