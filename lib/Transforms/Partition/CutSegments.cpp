@@ -264,8 +264,9 @@ void Cutter::widenCollective(Operation *op) {
   op->removeAttr(DistDialect::kAt);
   remark::passed(op->getLoc(),
                  remark::RemarkOpts::name("Widen").category("segments"))
-      << "all stages take part in " << op->getName().getStringRef()
-      << ": " + std::to_string(bytes) + " B are zero on each of the others";
+      << ("all stages take part in " + op->getName().getStringRef() + ": " +
+          Twine(bytes) + " B are zero on each of the others")
+             .str();
 }
 
 /// What is spread over the stages only to be returned is returned by the stage

@@ -1,4 +1,7 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-cut-segments | FileCheck %s
+// RUN: not llmc-opt %s --split-input-file --llmc-cut-segments --remarks-filter=segments --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: {{.*}}Remark="all stages take part in dist.all_reduce: 36 B are zero on each of the others
+// REMARK-NOT: remark:
 
 // Two chunks: forward of both, then backward of the second. What crosses is
 // what a segment yields, and a constant is cloned to each of its users.
@@ -117,12 +120,14 @@ func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {di
 }
 // CHECK-LABEL: func.func private @widened
 // CHECK: %[[J:.*]] = dist.join %arg0 over "pipe" {dist.at = array<i64: 0, 1, 2>} : (tensor<f32>) -> tensor<f32>
+// CHECK: %[[K:.*]] = dist.join %{{.*}} over "pipe" {dist.at = array<i64: 0, 1, 2>} : (tensor<8xf32>) -> tensor<8xf32>
 // CHECK: dist.segment at(0, 1, 2) phase(update)
-// CHECK-NEXT: dist.all_reduce @c0 %[[J]]
+// CHECK-NEXT: dist.all_reduce @c0 %[[J]], %[[K]]
 // CHECK: dist.segment at(0) phase(update)
 func.func private @widened(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}) {
-  %r = dist.all_reduce @c0 %ls over ["pipe"] sum {dist.at = array<i64: 0>} : tensor<f32>
-  %d = stablehlo.negate %r {dist.at = array<i64: 0>} : tensor<f32>
+  %b = stablehlo.broadcast_in_dim %ls, dims = [] {dist.at = array<i64: 0>} : (tensor<f32>) -> tensor<8xf32>
+  %r:2 = dist.all_reduce @c0 %ls, %b over ["pipe"] sum {dist.at = array<i64: 0>} : tensor<f32>, tensor<8xf32>
+  %d = stablehlo.negate %r#0 {dist.at = array<i64: 0>} : tensor<f32>
   return %d : tensor<f32>
 }
 dist.step @train microbatch(@m) update(@widened) microbatches(1) schedule(<1f1b>) chunks([0, 1, 2])
