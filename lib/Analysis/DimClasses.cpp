@@ -35,8 +35,6 @@ int DimClasses::find(int node) const {
 bool DimClasses::canCut(int node, int64_t minorSize) const {
   node = find(node);
   const Node &n = nodes[node];
-  if (minorSize == 1 || minorSize == n.size)
-    return true;
   if (n.size % minorSize)
     return false;
   if (n.minor < 0)
@@ -107,8 +105,7 @@ bool DimClasses::meet(const Part &part, const Part &other) {
   int64_t minor = 1;
   for (const ClassAtom &atom : llvm::reverse(atomsOf(other))) {
     minor *= atom.size;
-    uint8_t phases = 0;
-    if (minor < other.size && !cut(roots[part.dim], minor * part.minor, phases))
+    if (!cut(roots[part.dim], minor * part.minor, /*phases=*/0))
       return false;
   }
   return true;

@@ -278,7 +278,7 @@ bool ClusterSolver::tryMerge(int a, int b) {
       return false;
   } else if (cb.kind == Kind::Reduce && ca.kind == Kind::Rows) {
     merged.kind = Kind::Reduce;
-    if (ca.hasRowShape || !onlyReadBy(a, b))
+    if (!onlyReadBy(a, b))
       return false;
   } else if (cb.kind == Kind::Reduce && ca.kind == Kind::Reduce) {
     merged.kind = Kind::Reduce;

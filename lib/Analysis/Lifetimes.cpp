@@ -44,7 +44,7 @@ std::string LifetimeProblem::check() const {
 static void extend(Lifetime &life, int64_t begin, int64_t end) {
   bool isNew = life.begin == life.end;
   life.begin = isNew ? begin : std::min(life.begin, begin);
-  life.end = isNew ? end : std::max(life.end, end);
+  life.end = std::max(life.end, end);
 }
 
 std::vector<Lifetime> findLifetimes(const LifetimeProblem &problem) {

@@ -48,6 +48,9 @@ TEST(DimClasses, BoundariesMustBeAChainOfDivisors) {
   int eight = classes.addDim(8), two = classes.addDim(2);
   EXPECT_TRUE(classes.tie({{flat, 6, 64}, {six, 6, 1}}, 1));
   EXPECT_FALSE(classes.tie({{flat, 8, 48}, {eight, 8, 1}}, 1));
+  // 96 elements are one and a half of 64.
+  int four = classes.addDim(4);
+  EXPECT_FALSE(classes.tie({{flat, 4, 96}, {four, 4, 1}}, 1));
   EXPECT_TRUE(classes.tie({{flat, 2, 192}, {two, 2, 1}}, 2));
   EXPECT_EQ(show(classes, flat), "2 : 3 | 64");
   EXPECT_EQ(show(classes, six), "2 : 3");

@@ -208,7 +208,8 @@ TEST_F(FactorSplitsOn, RandomDimsKeepElementsAndDevices) {
     }
     EXPECT_EQ(assembleDim(&context, splits, sizes, axes), dim);
   }
-  EXPECT_GT(poured, 400);
+  // All that fit: a cutter that refuses more than it must shows here.
+  EXPECT_GE(poured, 1300);
 }
 
 } // namespace

@@ -66,8 +66,37 @@ TEST(Lifetimes, WhatNothingOpensMayBeginInTheCallBefore) {
   EXPECT_TRUE(findLifetimes(problem)[0].isClosed);
 }
 
+TEST(Lifetimes, AnAccessThatSignalsItselfEndsWhereItIsAwaited) {
+  // compute: signal 0, wait 1, last;  copy: wait 0, write A and signal 1.
+  LifetimeProblem problem{2, 0, 1, {}};
+  problem.instructions = {
+      {0, {}, 0, -1}, {1, {0}, 1, 0}, {0, {}, -1, 1}, {0, {}}};
+  Lifetime life = findLifetimes(problem)[0];
+  EXPECT_EQ(life.begin, 1);
+  EXPECT_EQ(life.end, 2);
+  EXPECT_TRUE(life.isClosed);
+  // What nothing awaits may go on in the next call.
+  problem.instructions = {{0, {}, 0, -1}, {1, {0}, 1, 0}, {0, {}}};
+  life = findLifetimes(problem)[0];
+  EXPECT_EQ(life.begin, 1);
+  EXPECT_EQ(life.end, 3);
+  EXPECT_FALSE(life.isClosed);
+}
+
 TEST(Lifetimes, FindsFaults) {
-  EXPECT_NE((LifetimeProblem{1, 1, 0, {}}).check(), "");
-  EXPECT_NE((LifetimeProblem{1, 0, 0, {{0, {0}}}}).check(), "");
+  const char *stream = "an instruction is on a stream that is not there";
+  const char *buffer = "an instruction touches a buffer that is not there";
+  const char *compute = "expected the compute stream to be one of the streams";
+  auto check = [](int32_t compute, int32_t stream, int32_t buffer) {
+    return LifetimeProblem{2, compute, 3, {{stream, {0, buffer}}}}.check();
+  };
+  EXPECT_EQ(check(0, 0, 0), "");
+  EXPECT_EQ(check(1, 1, 2), "");
+  EXPECT_EQ(check(-1, 0, 0), compute);
+  EXPECT_EQ(check(2, 0, 0), compute);
+  EXPECT_EQ(check(0, -1, 0), stream);
+  EXPECT_EQ(check(0, 2, 0), stream);
+  EXPECT_EQ(check(0, 0, -1), buffer);
+  EXPECT_EQ(check(0, 0, 3), buffer);
   EXPECT_EQ(makeCopy(true).check(), "");
 }

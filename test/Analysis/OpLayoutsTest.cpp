@@ -159,6 +159,52 @@ TEST_F(OpLayoutsTest, TheDearerSideGivesWayForAnAxis) {
             "[{t}, {}], [{}, {}] -> [{t}, {}]");
 }
 
+TEST_F(OpLayoutsTest, AnAxisGoesWhereLessMoves) {
+  // Over t of 2: m n / 2 elements of the result are scattered, or m k / 4 of
+  // the left and k n / 2 of the right operand are moved, four times as dear
+  // where both are split alike.
+  const char *taken = "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}";
+  const char *left = "[{t}, {}], [{}, {}] -> [{t}, {}]";
+  EXPECT_EQ(run(dot(12, 2, 12), {columns, rows, rows}), taken);
+  EXPECT_EQ(run(dot(14, 2, 12), {columns, rows, rows}), left);
+  // The right operand is whole: the price of the left one, once.
+  EXPECT_EQ(run(dot(8, 8, 4), {columns, whole, rows}), taken);
+  EXPECT_EQ(run(dot(8, 8, 6), {columns, whole, rows}), left);
+  // Other axes split what each device holds: of m n and of m k.
+  const char *dataTensor = "[{\"data\", \"tensor\"}, {}]";
+  const char *lhs = "[{\"data\"}, {\"tensor\"}]";
+  EXPECT_EQ(run(dot(20, 2, 20), {lhs, rows, dataTensor}),
+            "[{d}, {t}], [{t}, {}] -> [{d}, {}] P{t}");
+  EXPECT_EQ(run(dot(24, 2, 20), {lhs, rows, dataTensor}),
+            "[{dt}, {}], [{}, {}] -> [{dt}, {}]");
+  // An operand without the factor agrees with any split of it.
+  ShardingRule biased = dot(12, 2, 12);
+  biased.operands.push_back({{1}});
+  EXPECT_EQ(run(biased, {columns, rows, "[{}]", rows}),
+            "[{}, {t}], [{t}, {}], [{}] -> [{}, {}] P{t}");
+}
+
+TEST_F(OpLayoutsTest, TheLargestOperandSplitsAReducedFactor) {
+  const char *dataColumns = "[{}, {\"data\"}]";
+  const char *first = "[{}, {d}], [{d}, {}] -> [{}, {}] P{d}";
+  EXPECT_EQ(run(dot(64, 8, 8), {dataColumns, rows, whole}), first);
+  EXPECT_EQ(run(dot(8, 8, 64), {dataColumns, rows, whole}),
+            "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}");
+  EXPECT_EQ(run(dot(8, 8, 8), {dataColumns, rows, whole}), first);
+}
+
+TEST_F(OpLayoutsTest, AResultThatCannotBeStoredIsWhole) {
+  // The second result is 2 x 4 merged; the first one has taken "data".
+  ShardingRule rule;
+  int c = rule.addFactor(8), a = rule.addFactor(2), b = rule.addFactor(4);
+  rule.operands = {{{c}, {a}, {b}}};
+  rule.results = {{{c}}, {{a, b}}};
+  LayoutProblem decided =
+      problem(rule, {"[{}, {}, {}]", "[{\"data\"}]"});
+  decided.results.push_back(layout("[{\"data\", \"tensor\"}]"));
+  EXPECT_EQ(show(getOpLayouts(decided).results[1]), "[{}]");
+}
+
 TEST_F(OpLayoutsTest, TheFirstResultDecides) {
   ShardingRule pair = elementwise(1, {});
   pair.results.push_back(pair.results[0]);
@@ -237,6 +283,16 @@ TEST_F(OpLayoutsTest, ASumOfValuesAtDisjointStagesIsAJoin) {
   EXPECT_FALSE(getOpLayouts(problem(subtract, {at1, at0, both})).joined);
   EXPECT_EQ(run(subtract, {at1, at0, both}),
             "[{}, {}] P{dp}@0@1, [{}, {}] P{dp}@0@1 -> [{}, {}] P{dp}@0@1");
+}
+
+TEST_F(OpLayoutsTest, AnOpWithAnotherOperandIsNoSum) {
+  // Two terms of three operands: what is sent to where the op runs.
+  ShardingRule rule = elementwise(3, {{0, 1}});
+  rule.addends = {0, 1};
+  const char *at1 = "[{}, {}], at = {\"pipe\" = [1]}";
+  const char *both = "[{}, {}], at = {\"pipe\" = [0, 1]}";
+  EXPECT_EQ(run(rule, {at1, both, both, both}),
+            "[{}, {}]@0@1, [{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
 }
 
 TEST_F(OpLayoutsTest, AFactorThatIsElsewhereIsBroughtToAllStages) {

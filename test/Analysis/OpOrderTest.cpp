@@ -36,8 +36,21 @@ TEST(OpOrder, FindsFaults) {
   EXPECT_EQ(chain.check(), "");
   EXPECT_EQ(chain.verify({1, 0}), "op 1 stands before op 0, which it needs");
   EXPECT_EQ(chain.verify({0, 0}), "expected each op once");
-  OpOrderProblem outside{{{{}, {3}}}, {1}};
-  EXPECT_EQ(outside.check(), "op 0 touches a buffer that is not there");
+  EXPECT_EQ(chain.verify({0}), "expected each op once");
+  EXPECT_EQ(chain.verify({0, 1, 2}), "expected each op once");
+  EXPECT_EQ(chain.verify({-1, 0}), "expected each op once");
+  EXPECT_EQ(chain.verify({0, 1}), "");
+  auto check = [](int32_t before, int32_t buffer, int64_t bytes) {
+    return OpOrderProblem{{{{}, {}}, {{before}, {buffer}}}, {4, bytes}}.check();
+  };
+  EXPECT_EQ(check(0, 0, 0), "");
+  EXPECT_EQ(check(0, 1, 8), "");
+  EXPECT_EQ(check(0, -1, 8), "op 1 touches a buffer that is not there");
+  EXPECT_EQ(check(0, 2, 8), "op 1 touches a buffer that is not there");
+  EXPECT_EQ(check(-1, 0, 8), "op 1 follows an op that is not there");
+  EXPECT_EQ(check(2, 0, 8), "op 1 follows an op that is not there");
+  EXPECT_EQ(check(1, 0, 8), "dependencies have a cycle");
+  EXPECT_EQ(check(0, 0, -1), "a buffer has a negative size");
 }
 
 /// The least peak of all orders.

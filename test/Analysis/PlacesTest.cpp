@@ -29,7 +29,16 @@ TEST(Places, FindsOverlapsAndMisalignment) {
   EXPECT_EQ(problem.verify({0, 0}), "buffers 0 and 1 overlap while both live");
   EXPECT_EQ(problem.verify({0, 32}), "offset of buffer 1 is not aligned");
   EXPECT_EQ(problem.verify({0}), "expected an offset for each buffer");
-  EXPECT_NE((PlaceProblem{{{-1, 0, 1}}, 64}).check(), "");
+  EXPECT_EQ(problem.verify({0, -64}), "offset of buffer 1 is not aligned");
+  EXPECT_EQ(problem.verify({0, 64}), "");
+  const char *fault = "buffer 1 has a negative size or lifetime";
+  auto check = [](int64_t bytes, int64_t begin, int64_t end, int64_t align) {
+    return PlaceProblem{{{0, 0, 0}, {bytes, begin, end}}, align}.check();
+  };
+  EXPECT_EQ(check(0, 3, 3, 1), "");
+  EXPECT_EQ(check(-1, 0, 1, 64), fault);
+  EXPECT_EQ(check(1, 1, 0, 64), fault);
+  EXPECT_EQ(check(1, 0, 1, 0), "expected an alignment of at least 1");
 }
 
 /// A stack of blocks as in a model: short-lived values within, a few long ones
