@@ -45,8 +45,7 @@ Accumulation findAccumulation(func::FuncOp function, Value value) {
   if (!value.hasOneUse())
     return {};
   Operation *add = *value.getUsers().begin();
-  if (!isAddition(add) || add->getOperand(0) == add->getOperand(1) ||
-      add->getResult(0).getType() != value.getType())
+  if (!isAddition(add) || add->getResult(0).getType() != value.getType())
     return {};
   Value other = add->getOperand(add->getOperand(0) == value ? 1 : 0);
   if (!other.hasOneUse() || other.getType() != value.getType())

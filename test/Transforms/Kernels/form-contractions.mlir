@@ -58,3 +58,111 @@ func.func @scatter(%a: tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}, %i
   %1 = stablehlo.add %a, %0 : tensor<11x20xf32>
   return %1 : tensor<11x20xf32>
 }
+
+// -----
+
+// Of two contractions that are added the second adds to the first.
+// CHECK-LABEL: func @two
+// CHECK-NEXT:    %[[A:.*]] = dist.contract %arg0, %arg1 batch [] x [] contracting [1] x [0]
+// CHECK-NEXT:    %[[B:.*]] = dist.contract %arg0, %arg2 plus %[[A]] batch [] x [] contracting [1] x [0]
+// CHECK-NEXT:    return %[[B]]
+func.func @two(%x: tensor<8x4xf32>, %v: tensor<4x6xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  %0 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x6xf32>
+  return %2 : tensor<8x6xf32>
+}
+
+// -----
+
+// A product or an accumulator that something else reads too stays.
+// CHECK-LABEL: func @used
+// CHECK-NEXT:    dist.contract %{{.*}}, %{{.*}} batch
+// CHECK-NEXT:    stablehlo.add
+func.func @used(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
+    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">}, tensor<4x6xf32>) {
+  %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
+  return %1, %0 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @late
+// CHECK-NEXT:    dist.contract %{{.*}}, %{{.*}} batch
+// CHECK-NEXT:    stablehlo.add
+func.func @late(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
+    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">}, tensor<4x6xf32>) {
+  %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
+  %2 = stablehlo.negate %a : tensor<4x6xf32>
+  return %1, %2 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// Sums and states are replaced in place, through views too; other slots and
+// other sums are not.
+// CHECK-LABEL: func @slots
+// CHECK-NEXT:    %[[A:.*]] = dist.contract %arg0, %arg1 plus %arg2 batch
+// CHECK-NEXT:    %[[V:.*]] = stablehlo.reshape %[[A]]
+// CHECK-NEXT:    %[[P:.*]] = dist.contract %arg0, %arg1 batch
+// CHECK-NEXT:    %[[B:.*]] = stablehlo.add %arg3, %[[P]]
+// CHECK-NEXT:    %[[Q:.*]] = dist.contract %arg0, %arg1 batch
+// CHECK-NEXT:    %[[C:.*]] = stablehlo.add %arg4, %[[Q]]
+// CHECK-NEXT:    return %[[V]], %[[B]], %[[C]]
+func.func @slots(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %s: tensor<4x6xf32> {dist.slot = #dist.slot<state, "s">},
+                 %a: tensor<4x6xf32> {dist.slot = #dist.slot<act, "a">}, %g: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
+    -> (tensor<24xf32> {dist.slot = #dist.slot<state, "s">}, tensor<4x6xf32> {dist.slot = #dist.slot<act, "a">}, tensor<4x6xf32> {dist.slot = #dist.slot<step, "h">}) {
+  %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.add %0, %s : tensor<4x6xf32>
+  %2 = stablehlo.reshape %1 : (tensor<4x6xf32>) -> tensor<24xf32>
+  %3 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %4 = stablehlo.add %a, %3 : tensor<4x6xf32>
+  %5 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %6 = stablehlo.add %g, %5 : tensor<4x6xf32>
+  return %2, %4, %6 : tensor<24xf32>, tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// Batch and contracted dims follow a transpose of one free dim; two free dims
+// would change their order.
+// CHECK-LABEL: func @transposed
+// CHECK:         dist.contract %arg0, %arg1 batch [2] x [1] contracting [0] x [2]
+// CHECK-NEXT:    %[[T:.*]] = stablehlo.transpose %arg0
+// CHECK-NEXT:    dist.contract %[[T]], %arg2 batch [] x [] contracting [0] x [0]
+func.func @transposed(%x: tensor<4x5x2xf32>, %y: tensor<3x2x4xf32>, %z: tensor<2x6xf32>) -> (tensor<2x5x3xf32>, tensor<4x5x6xf32>) {
+  %s = stablehlo.transpose %x, dims = [2, 1, 0] : (tensor<4x5x2xf32>) -> tensor<2x5x4xf32>
+  %t = stablehlo.transpose %y, dims = [1, 2, 0] : (tensor<3x2x4xf32>) -> tensor<2x4x3xf32>
+  %0 = stablehlo.dot_general %s, %t, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x5x4xf32>, tensor<2x4x3xf32>) -> tensor<2x5x3xf32>
+  %u = stablehlo.transpose %x, dims = [2, 0, 1] : (tensor<4x5x2xf32>) -> tensor<2x4x5xf32>
+  %1 = stablehlo.dot_general %u, %z, contracting_dims = [0] x [0] : (tensor<2x4x5xf32>, tensor<2x6xf32>) -> tensor<4x5x6xf32>
+  return %0, %1 : tensor<2x5x3xf32>, tensor<4x5x6xf32>
+}
+
+// -----
+
+// A scatter into something else than zeros, or that multiplies, starts anew.
+// CHECK-LABEL: func @starts
+// CHECK: "stablehlo.scatter"(%{{.*}}, %arg1, %arg2)
+// CHECK: stablehlo.add %arg0, %{{.*}} : tensor<11x20xf32>
+// CHECK: "stablehlo.scatter"(%{{.*}}, %arg1, %arg2)
+// CHECK: stablehlo.add %arg3, %{{.*}} : tensor<11x20xf32>
+func.func @starts(%a: tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}, %i: tensor<3x1xi32>, %g: tensor<3x20xf32>, %b: tensor<11x20xf32> {dist.slot = #dist.slot<step, "h">})
+    -> (tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}, tensor<11x20xf32> {dist.slot = #dist.slot<step, "h">}) {
+  %ones = stablehlo.constant dense<1.0> : tensor<11x20xf32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<11x20xf32>
+  %0 = "stablehlo.scatter"(%ones, %i, %g) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<11x20xf32>, tensor<3x1xi32>, tensor<3x20xf32>) -> tensor<11x20xf32>
+  %1 = stablehlo.add %a, %0 : tensor<11x20xf32>
+  %2 = "stablehlo.scatter"(%zeros, %i, %g) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<11x20xf32>, tensor<3x1xi32>, tensor<3x20xf32>) -> tensor<11x20xf32>
+  %3 = stablehlo.add %b, %2 : tensor<11x20xf32>
+  return %1, %3 : tensor<11x20xf32>, tensor<11x20xf32>
+}

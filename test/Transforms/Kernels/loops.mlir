@@ -47,3 +47,72 @@ func.func @softmax(%x: tensor<20x64xf32>) -> tensor<20x64xf32> {
   %3 = stablehlo.divide %0, %2 : tensor<20x64xf32>
   return %3 : tensor<20x64xf32>
 }
+
+// -----
+
+// Rows of at least one vector are walked row by row, shorter ones flat with
+// positions computed; exactly one vector has nothing left over.
+// CHECK-LABEL: func.func @sixteen
+// CHECK:         llmc.rows = 5 : i64
+// CHECK-NOT:     arith.remui
+// CHECK:         arith.addf {{.*}} : vector<16xf32>
+// CHECK-NOT:     arith.addf
+// CHECK:         return
+func.func @sixteen(%x: tensor<5x16xf32>, %g: tensor<16xf32>) -> tensor<5x16xf32> {
+  %0 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<16xf32>) -> tensor<5x16xf32>
+  %1 = stablehlo.add %0, %x : tensor<5x16xf32>
+  return %1 : tensor<5x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @seventeen
+// CHECK:         llmc.rows = 5 : i64
+// CHECK:         arith.addf {{.*}} : vector<16xf32>
+// CHECK:         arith.addf {{.*}} : f32
+func.func @seventeen(%x: tensor<5x17xf32>, %g: tensor<17xf32>) -> tensor<5x17xf32> {
+  %0 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<17xf32>) -> tensor<5x17xf32>
+  %1 = stablehlo.add %0, %x : tensor<5x17xf32>
+  return %1 : tensor<5x17xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @fifteen
+// CHECK:         llmc.rows = 75 : i64
+// CHECK:         arith.remui
+// CHECK:         arith.addf {{.*}} : vector<16xf32>
+func.func @fifteen(%x: tensor<5x15xf32>, %g: tensor<15xf32>) -> tensor<5x15xf32> {
+  %0 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<15xf32>) -> tensor<5x15xf32>
+  %1 = stablehlo.add %0, %x : tensor<5x15xf32>
+  return %1 : tensor<5x15xf32>
+}
+
+// -----
+
+// A loop that reduces runs in lanes when it has 32 elements, and then has no
+// rest; 31 are added one by one.
+// CHECK-LABEL: func.func @lanes
+// CHECK:         %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<32xf32>
+// CHECK-NOT:     scf.for
+// CHECK:         vector.extract_strided_slice {{.*}} {offsets = [16]
+// CHECK:         return
+func.func @lanes(%x: tensor<20x32xf32>) -> tensor<20xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x32xf32>, tensor<f32>) -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @few
+// CHECK:       func.func private @k.
+// CHECK:         scf.for
+// CHECK-NOT:     arith.addf {{.*}} : vector<32xf32>
+// CHECK:         scf.for %{{.*}} = %c0 to %c31 step %c1
+// CHECK:         return
+func.func @few(%x: tensor<20x31xf32>) -> tensor<20xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x31xf32>, tensor<f32>) -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}
