@@ -82,8 +82,7 @@ bool BlockClone::plan() {
     Value value = work.pop_back_val();
     Operation *def = value.getDefiningOp();
     bool isInside = def && def->getParentOp() == forward;
-    if (!isInside || crossing.contains(value) ||
-        (!isMadeAnywhere(def) && getBlock(def) != block)) {
+    if (!isInside || crossing.contains(value)) {
       frontier.insert(value);
       continue;
     }
@@ -109,8 +108,7 @@ SmallVector<Value> BlockClone::getIncoming(Operation *before) {
       Operation *def = operand.getDefiningOp();
       if (def && def->getBlock() == before->getBlock() &&
           def->isBeforeInBlock(before) && !isMadeAnywhere(def) &&
-          getBlock(def) != block && !isa<dist::FenceOp>(def) &&
-          isa<RankedTensorType>(operand.getType()))
+          getBlock(def) != block)
         incoming.insert(operand);
     }
   }
