@@ -218,7 +218,6 @@ static void makeParts(Family &family, SymbolTable &symbols) {
       SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape());
       offsets[family.dim] = cut.begin;
       sizes[family.dim] = cut.getSize();
-      builder.setInsertionPointAfter(last);
       auto part = dist::StateOp::create(
           builder, whole.getLoc(),
           (whole.getSymName() + "." + std::to_string(i)).str(),

@@ -102,6 +102,54 @@ dist.entry @t function(@f) table(<["X0.0"]>)
 // -----
 
 func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'F2147483648.0'}}
+dist.entry @t function(@f) table(<["F2147483648.0"]>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'F0.2147483648'}}
+dist.entry @t function(@f) table(<["F0.2147483648"]>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'F0.-1'}}
+dist.entry @t function(@f) table(<["F0.-1"]>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'F+1.0'}}
+dist.entry @t function(@f) table(<["F+1.0"]>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'F0.x'}}
+dist.entry @t function(@f) table(<["F0.x"]>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'U0.0'}}
+dist.entry @t function(@f) table(<["U0.0"]>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a cell such as 'F0.1', 'U' or '.', got 'UU'}}
+dist.entry @t function(@f) table(<["UU"]>)
+
+// -----
+
+// The largest chunk and microbatch.
+func.func private @f()
+dist.entry @t function(@f) table(<["F2147483647.2147483647 U"]>)
+
+// -----
+
+func.func private @f()
 // expected-error @+1 {{expected rows of at least one cell, got 0 cells in 0 slots}}
 dist.entry @t function(@f) table(<[]>)
 

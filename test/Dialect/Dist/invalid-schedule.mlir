@@ -253,3 +253,28 @@ func.func private @g(tensor<4xf32> {dist.recv = @t0})
 // expected-error @+1 {{'dist.timeline' op expected transfer @t0 received as it is sent, 'tensor<2xf32>', got 'tensor<4xf32>'}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@g, chunk = 1, phase = forward, at = [0]>])
     transfers([#dist.route<@t0: @f -> @g>]) table(<["F0.0"]>)
+
+// -----
+
+// expected-error @+1 {{'dist.timeline' op expected a program for cell 'W0.0' at coordinate 0, got none}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = backward, at = [0]>]) transfers([]) table(<["W0.0"]>)
+
+// -----
+
+// expected-error @+1 {{'dist.timeline' op expected a program for cell 'F0.0' at coordinate 0, got none}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = backward_weight, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+// expected-error @+1 {{'dist.timeline' op expected a program for cell 'B0.0' at coordinate 0, got none}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, phase = update, at = [0]>]) transfers([]) table(<["B0.0"]>)
+
+// -----
+
+// Each cell has its program.
+dist.mesh @mesh = <"data"=1>
+func.func private @f()
+func.func private @b()
+func.func private @w()
+func.func private @u()
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@b, chunk = 0, phase = backward_input, at = [0]>, #dist.program<@w, chunk = 0, phase = backward_weight, at = [0]>, #dist.program<@u, phase = update, at = [0]>]) transfers([]) table(<["F0.0 B0.0 W0.0 U"]>)

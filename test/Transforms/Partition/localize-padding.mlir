@@ -141,5 +141,16 @@ func.func @side(%u: tensor<8xf32, #u> {dist.reads = @u}) -> (tensor<f32, #p> {di
   %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x5xf32, #uv>, tensor<f32, #s>) -> tensor<f32, #p>
   return %1 : tensor<f32, #p>
 }
+// A parameter holds zero outside of both.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT: stablehlo.select
+// CHECK: return
+func.func @known(%w: tensor<8x5xf32, #uv> {dist.reads = @uv}) -> (tensor<f32, #p> {dist.name = "s"}) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
+  %1 = stablehlo.reduce(%w init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x5xf32, #uv>, tensor<f32, #s>) -> tensor<f32, #p>
+  return %1 : tensor<f32, #p>
+}
+dist.state @uv : tensor<8x5xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.entry @e3 function(@known) chunks([0])
 dist.entry @e function(@corner) chunks([0])
 dist.entry @e2 function(@side) chunks([0])

@@ -158,3 +158,30 @@ func.func @one(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %w0:
   return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
 }
 dist.entry @e function(@one) chunks([0])
+
+// -----
+
+// What is known of the layouts of a gradient's parts becomes its boxes.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @boxed(
+// CHECK-SAME: %{{.*}}: tensor<4x4xf32> {dist.reads = @w}, %{{.*}}: tensor<4x4xf32> {dist.gradient_of = @w, llmc.boxes = [#dist.box<@w.0, #[[W:[a-z0-9]+]], [0, 0]>, #dist.box<@w.1, #[[W]], [0, 2]>]}
+// CHECK-SAME: -> (tensor<4x4xf32> {dist.writes = @w})
+func.func @boxed.micro(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4x2xf32> {dist.gradient_of = @w.0}, tensor<4x2xf32> {dist.gradient_of = @w.1}) {
+  %n = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<6.0> : tensor<f32>
+  return %n, %n, %w0, %w1 : tensor<f32>, tensor<f32>, tensor<4x2xf32>, tensor<4x2xf32>
+}
+func.func @boxed(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1},
+    %g0: tensor<4x2xf32> {dist.gradient_of = @w.0, dist.layout = #w}, %g1: tensor<4x2xf32> {dist.gradient_of = @w.1, dist.layout = #w}, %l: tensor<f32> {dist.role = "loss_sum"}, %n: tensor<f32> {dist.role = "count"})
+    -> (tensor<4x2xf32> {dist.writes = @w.0}, tensor<4x2xf32> {dist.writes = @w.1}) {
+  %d0 = stablehlo.subtract %w0, %g0 {dist.phase = #dist.phase<update>} : tensor<4x2xf32>
+  %d1 = stablehlo.subtract %w1, %g1 {dist.phase = #dist.phase<update>} : tensor<4x2xf32>
+  return %d0, %d1 : tensor<4x2xf32>, tensor<4x2xf32>
+}
+dist.step @train microbatch(@boxed.micro) update(@boxed) microbatches(1) schedule(<1f1b>)

@@ -74,6 +74,8 @@ dist.mesh @mesh = <"data"=1>
 func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
   return %x : tensor<4xf32>
 }
+// CHECK-LABEL: func.func @f
+// CHECK: dist.segment chunk(0) phase(forward) {
 // CHECK: dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 dist.entry @forward function(@f) chunks([0])
 
@@ -89,3 +91,41 @@ func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f
 }
 // expected-error-re@+1 {{expected a schedule out of {{.*}}1f1b{{.*}}, got 'sideways'}}
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<"sideways">) chunks([0])
+
+// -----
+
+// A cell needs its segment: what a chunk lacks is added, empty, in the place
+// that it has in the order of the table.
+dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
+// CHECK-LABEL: func.func private @lacking
+// CHECK: dist.segment chunk(0) phase(forward)
+// CHECK: dist.segment chunk(1) phase(forward) {
+// CHECK-NEXT: dist.yield
+// CHECK: dist.segment chunk(2) phase(forward) ->
+// CHECK: dist.segment chunk(2) phase(backward) {
+// CHECK-NEXT: dist.yield
+// CHECK: dist.segment chunk(1) phase(backward) ->
+// CHECK: dist.segment chunk(0) phase(backward) {
+// CHECK-NEXT: dist.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func private @lacking(%x: tensor<f32> {dist.input = "x", dist.role = "input"})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  %a = dist.segment chunk(0) phase(forward) -> tensor<f32> {
+    %0 = stablehlo.negate %x : tensor<f32>
+    dist.yield %0 : tensor<f32>
+  }
+  %b = dist.segment chunk(2) phase(forward) -> tensor<f32> {
+    %0 = stablehlo.negate %a : tensor<f32>
+    dist.yield %0 : tensor<f32>
+  }
+  %c = dist.segment chunk(1) phase(backward_input) -> tensor<f32> {
+    %0 = stablehlo.negate %b : tensor<f32>
+    dist.yield %0 : tensor<f32>
+  }
+  return %b, %c : tensor<f32>, tensor<f32>
+}
+func.func private @lacking.update(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+  return
+}
+dist.step @train microbatch(@lacking) update(@lacking.update) microbatches(1) schedule(<1f1b>) chunks([0, 1, 2])

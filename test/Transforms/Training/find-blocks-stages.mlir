@@ -23,3 +23,33 @@ func.func @chain(%x: tensor<16x64xf32> {dist.role = "input", dist.input = "x"},
   return %d : tensor<16x64xf32>
 }
 dist.entry @forward function(@chain)
+
+// Equal work on either side of the conversion or of the op before it, within
+// an eighth: half as many bytes cross between the two conversions.
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%x: tensor<16x64xf32> {dist.role = "input", dist.input = "x"},
+                  %w: tensor<16x64xf32> {dist.reads = @w3}) -> tensor<16x64xf32> {
+  // CHECK-COUNT-7: {dist.block = 0 : i64} : tensor
+  // CHECK: stablehlo.convert {{.*}} {dist.block = 0 : i64} : (tensor<16x64xf32>) -> tensor<16x64xbf16>
+  // CHECK: stablehlo.convert {{.*}} {dist.block = 1 : i64}
+  // CHECK-COUNT-7: {dist.block = 1 : i64} : tensor
+  %a0 = stablehlo.multiply %x, %w : tensor<16x64xf32>
+  %a1 = stablehlo.add %a0, %w : tensor<16x64xf32>
+  %a2 = stablehlo.subtract %a1, %w : tensor<16x64xf32>
+  %a3 = stablehlo.maximum %a2, %w : tensor<16x64xf32>
+  %a4 = stablehlo.minimum %a3, %w : tensor<16x64xf32>
+  %a5 = stablehlo.subtract %a4, %w : tensor<16x64xf32>
+  %a6 = stablehlo.multiply %a5, %w : tensor<16x64xf32>
+  %h = stablehlo.convert %a6 : (tensor<16x64xf32>) -> tensor<16x64xbf16>
+  %f = stablehlo.convert %h : (tensor<16x64xbf16>) -> tensor<16x64xf32>
+  %b0 = stablehlo.add %f, %w : tensor<16x64xf32>
+  %b1 = stablehlo.maximum %b0, %w : tensor<16x64xf32>
+  %b2 = stablehlo.multiply %b1, %w : tensor<16x64xf32>
+  %b3 = stablehlo.minimum %b2, %w : tensor<16x64xf32>
+  %b4 = stablehlo.subtract %b3, %w : tensor<16x64xf32>
+  %b5 = stablehlo.maximum %b4, %w : tensor<16x64xf32>
+  %b6 = stablehlo.add %b5, %w : tensor<16x64xf32>
+  return %b6 : tensor<16x64xf32>
+}
+dist.state @w3 : tensor<16x64xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+dist.entry @narrow_forward function(@narrow)

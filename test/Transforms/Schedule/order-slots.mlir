@@ -1,0 +1,29 @@
+// RUN: llmc-opt %s --llmc-order | FileCheck %s
+
+// Of three microbatches at most two are between forward and backward, so what
+// the forward leaves for the backward has two slots, though each of them lives
+// over four or more calls. Inputs of the forward are copied one ahead; those
+// of the backward too live until it has run: three.
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  func.func private @k.a(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  func.func private @k.b(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "readwrite"]}
+}
+// CHECK-DAG: plan.frame @t.input0{{[.a-z0-9]*}} input slots(2) slot(<mod(microbatch, 2)>) events(2)
+// CHECK-DAG: plan.frame @t.input0{{[.a-z0-9]*}} input slots(3) slot(<mod(microbatch, 3)>)
+// CHECK-DAG: plan.frame @t.act0 act slots(2) slot(<mod(microbatch, 2)>) chunk(0)
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">, dist.data_offset = 0 : i64}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
+  %y = dist.launch @kernels::@k.a(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, %y: tensor<4xf32> {dist.slot = #dist.slot<input, "y">, dist.data_offset = 0 : i64}, %g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+  %h = dist.launch @kernels::@k.b(%a, %y, %g) {tied = [[0, 2]]} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %h : tensor<4xf32>
+}
+func.func private @t.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "o">}) {
+  %y = dist.launch @kernels::@k.a(%g) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+dist.timeline @t microbatches(3)
+    programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@t.u0, phase = update, at = [0]>])
+    transfers([]) table(<["F0.0 F0.1 B0.0 F0.2 B0.1 B0.2 U"]>)
