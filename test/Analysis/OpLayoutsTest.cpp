@@ -199,8 +199,7 @@ TEST_F(OpLayoutsTest, AResultThatCannotBeStoredIsWhole) {
   int c = rule.addFactor(8), a = rule.addFactor(2), b = rule.addFactor(4);
   rule.operands = {{{c}, {a}, {b}}};
   rule.results = {{{c}}, {{a, b}}};
-  LayoutProblem decided =
-      problem(rule, {"[{}, {}, {}]", "[{\"data\"}]"});
+  LayoutProblem decided = problem(rule, {"[{}, {}, {}]", "[{\"data\"}]"});
   decided.results.push_back(layout("[{\"data\", \"tensor\"}]"));
   EXPECT_EQ(show(getOpLayouts(decided).results[1]), "[{}]");
 }

@@ -100,3 +100,43 @@ func.func @f() {
   %0 = arith.constant {dist.at = array<i64: 1, 1>} 0 : i32
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected an i64 of at least 0 for 'dist.block', got 1 : i32}}
+  %0 = arith.constant {dist.block = 1 : i32} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected ascending coordinates from 0 on for 'dist.at', got array<i64>}}
+  %0 = arith.constant {dist.at = array<i64>} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected ascending coordinates from 0 on for 'dist.at', got array<i64: -1, 0>}}
+  %0 = arith.constant {dist.at = array<i64: -1, 0>} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected ascending coordinates from 0 on for 'dist.at', got array<i64: 0, 1, 1>}}
+  %0 = arith.constant {dist.at = array<i64: 0, 1, 1>} 0 : i32
+  return
+}
+
+// -----
+
+// The first ones of each.
+func.func @f() {
+  %0 = arith.constant {dist.at = array<i64: 0, 1>, dist.block = 0 : i64} 0 : i32
+  return
+}

@@ -128,3 +128,28 @@ func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {di
 func.func private @u()
 // expected-error @+1 {{'dist.step' op expected the shape of 'tensor<8xf32>' of state @w for result 2 of @f, got 'tensor<f32>'}}
 dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}, tensor<4xf32> {dist.writes = @w})
+// expected-error @+1 {{'dist.training' op expected @f to write no state of role 'parameter', got @w}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+// expected-error @+1 {{'dist.entry' op expected chunks that ascend from 0 by at most 1, got 1 after 2}}
+dist.entry @e function(@f) chunks([0, 1, 2, 1])
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+// expected-error @+1 {{'dist.entry' op expected chunks that ascend from 0 by at most 1, got -1 after 0}}
+dist.entry @e function(@f) chunks([-1])
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+dist.entry @e function(@f) chunks([0, 1, 1, 2])

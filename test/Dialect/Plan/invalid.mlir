@@ -197,6 +197,31 @@ plan.table @t programs([]) rows(<["F"]>)
 
 // -----
 
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '-2.0'}}
+plan.table @t programs([]) rows(<["-2.0"]>)
+
+// -----
+
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '0.-1'}}
+plan.table @t programs([]) rows(<["0.-1"]>)
+
+// -----
+
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '0.'}}
+plan.table @t programs([]) rows(<["0."]>)
+
+// -----
+
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '0.2147483648'}}
+plan.table @t programs([]) rows(<["0.2147483648"]>)
+
+// -----
+
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '0.0.0'}}
+plan.table @t programs([]) rows(<["0.0.0"]>)
+
+// -----
+
 // expected-error @+1 {{expected rows of at least one stage, got 0 cells for 0 stages}}
 plan.table @t programs([]) rows(<[]>)
 

@@ -57,6 +57,8 @@ plan.program @train.c0.F forward chunk(0) {
   plan.receive on @T <@t1, peer = <1>, operands = [<@tmp.y, [8], f32>, <@tmp.y, [8], f32, offset = 32>]>
   // CHECK-NEXT: plan.exchange on @T sends([#plan.message<@t0, peer = <1>, operands = [<@tmp.y, [16], f32>]>]) receives([])
   plan.exchange on @T sends([#plan.message<@t0, peer = <1>, operands = [<@tmp.y, [16], f32>]>]) receives([])
+  // CHECK-NEXT: plan.exchange on @T sends([]) receives([#plan.message<@t0, peer = <1>, operands = [<@tmp.y, [16], f32>]>])
+  plan.exchange on @T sends([]) receives([#plan.message<@t0, peer = <1>, operands = [<@tmp.y, [16], f32>]>])
   // CHECK-NEXT: plan.call on @C @sub microbatch(<microbatch>) arguments([#plan.expr<floordiv(7, 2)>])
   plan.call on @C @sub microbatch(<microbatch>) arguments([#plan.expr<floordiv(7, 2)>])
   // CHECK-NEXT: plan.copy on @C from(<@tmp.y, [], f32>) host metric name("loss")
