@@ -188,6 +188,29 @@ TEST(Schedule, ReasonsNameTheCell) {
       "cell B0.1 stands before microbatch 0");
 }
 
+TEST(Schedule, WeightCellsFollowTheirBackwards) {
+  ScheduleProblem problem = makeProblem(1, 2);
+  auto reason = [&](std::string row) {
+    return checkSchedule(problem, parse({std::move(row)}), true);
+  };
+  EXPECT_EQ(reason("F0.0 B0.0 W0.0 F0.1 B0.1 W0.1 U"), "");
+  EXPECT_EQ(reason("F0.0 B0.0 F0.1 B0.1 W0.0 W0.1 U"), "");
+  EXPECT_EQ(reason("F0.0 B0.0 F0.1 B0.1 W0.0 U"), "cell W0.1 is missing");
+  EXPECT_EQ(reason("F0.0 W0.0 B0.0 F0.1 B0.1 W0.1 U"),
+            "cell W0.0 stands before B0.0, on which it depends");
+  EXPECT_EQ(reason("F0.0 B0.0 F0.1 B0.1 W0.1 W0.0 U"),
+            "cell W0.1 stands before microbatch 0");
+  EXPECT_EQ(reason("F0.0 B0.0 F0.1 B0.1 W0.0 W1.0 W0.1 U"),
+            "cell W1.0 names a chunk or microbatch that does not exist");
+  // Activations are there until the last of them has been read.
+  auto inFlight = [&](std::string row) {
+    return getInFlight(problem, parse({std::move(row)}))[0];
+  };
+  EXPECT_EQ(inFlight("F0.0 B0.0 F0.1 B0.1 U"), 1);
+  EXPECT_EQ(inFlight("F0.0 B0.0 W0.0 F0.1 B0.1 W0.1 U"), 1);
+  EXPECT_EQ(inFlight("F0.0 B0.0 F0.1 W0.0 B0.1 W0.1 U"), 2);
+}
+
 TEST(Schedule, UpdatesEndEachStage) {
   ScheduleProblem problem = makeProblem(1, 1);
   auto reason = [&](std::string row, bool hasBackward = true) {

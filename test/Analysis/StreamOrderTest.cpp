@@ -32,6 +32,30 @@ StreamOrderProblem makeInputs(int microbatches) {
   return problem;
 }
 
+TEST(StreamOrder, FindsFaults) {
+  auto check = [](auto change) {
+    StreamOrderProblem problem = makeInputs(1);
+    change(problem);
+    return problem.check();
+  };
+  using P = StreamOrderProblem;
+  EXPECT_EQ(check([](P &p) { p.slots = {1}; }), "");
+  EXPECT_EQ(check([](P &p) { p.slots = {0}; }), "expected at least one slot");
+  for (int32_t frame : {-1, 1})
+    EXPECT_EQ(check([&](P &p) { p.frameOf[1] = frame; }),
+              "a buffer is in a frame that is not there");
+  for (int32_t stream : {-1, 2})
+    EXPECT_EQ(check([&](P &p) { p.programs[0][3].stream = stream; }),
+              "an instruction is on a stream that is not there");
+  for (int32_t buffer : {-1, 2})
+    EXPECT_EQ(
+        check([&](P &p) { p.programs[0][3].accesses[0].buffer = buffer; }),
+        "an instruction touches a buffer that is not there");
+  for (StreamOrderProblem::Call call : {P::Call{-1, 0}, {1, 0}, {0, -1}})
+    EXPECT_EQ(check([&](P &p) { p.walks[0].push_back(call); }),
+              "a walk calls a program that is not there");
+}
+
 TEST(StreamOrder, WithoutReuseOneWaitForTheLastCopy) {
   StreamOrderResult result = reduceWaits(makeInputs(2));
   ASSERT_EQ(result.error, "");

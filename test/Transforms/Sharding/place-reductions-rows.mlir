@@ -1,4 +1,14 @@
 // RUN: llmc-opt %s --split-input-file --llmc-place-reductions --llmc-materialize --llmc-expand-reshards --llmc-verify-materialized | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-place-reductions --remarks-filter=layouts --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// A device holds 384 x 384 / 2 elements of the gradient, 294,912 bytes, of
+// which it receives three quarters twice in an all-reduce and once in a
+// reduce-scatter: once in a step, or in each of four microbatches.
+// REMARK: Remark="sum over "tensor" reduced here, 4 B received, 1 time in a step"
+// REMARK: Remark="sum over "data" reduced here, 442368 B received, 1 time in a step"
+// REMARK: Remark="sum over "data" reduced here, 221184 B received, 1 time in a step"
+// REMARK: Remark="sum over "data" reduced here, 221184 B received, 4 times in a step"
+// REMARK: Remark="sum over "data" reduced here, 221184 B received, 4 times in a step"
 
 // One weight on data = 4, tensor = 2 with four microbatches; data-parallel
 // schemes are rows. Plain: the gradient crosses to the update as a sum and is

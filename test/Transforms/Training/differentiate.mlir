@@ -3,6 +3,8 @@
 // RUN: llmc-opt %t/phases.mlir --llmc-sum-loss --llmc-differentiate --mlir-print-debuginfo | FileCheck %t/phases.mlir --check-prefix=LOC
 // RUN: llmc-opt %t/tied.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/tied.mlir
 // RUN: llmc-opt %t/stopped.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/stopped.mlir
+// RUN: llmc-opt %t/behind.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/behind.mlir
+// RUN: llmc-opt %t/once.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/once.mlir
 // RUN: llmc-opt %t/unused.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/unused.mlir
 // RUN: not llmc-opt %t/missing.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/missing.mlir
 // RUN: not llmc-opt %t/integer.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/integer.mlir
@@ -86,6 +88,46 @@ func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role 
   %1 = stablehlo.subtract %e, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<4xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %r = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- behind.mlir
+// What only a stopped operand reads needs no derivative, and neither does what
+// is made of it: there is none of a derivative's derivative.
+// CHECK-LABEL: func.func private @train.microbatch
+// CHECK: %[[G:.*]] = stablehlo.broadcast_in_dim {{.*}} : (tensor<f32>) -> tensor<2x4xf32>
+// CHECK: return %{{.*}}, %{{.*}}, %[[G]]
+dist.state @e : tensor<2x4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
+    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
+func.func @loss(%t: tensor<2xi32> {dist.role = "input", dist.input = "t"}, %e: tensor<2x4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+  %c = stablehlo.constant dense<2.0> : tensor<2x4xf32>
+  %r = stablehlo.constant dense<2.0> : tensor<2xf32>
+  %0 = nn.softmax_cross_entropy_grad %e, %t, %r, %r : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
+  %1 = stablehlo.multiply %c, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<2x4xf32>
+  %2 = nn.softmax_cross_entropy_grad %1, %t, %r, %r : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
+  %3 = stablehlo.add %e, %2 : tensor<2x4xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- once.mlir
+// A value that another op reads too gets that op's derivative alone.
+// CHECK-LABEL: func.func private @train.microbatch
+// CHECK-NOT: stablehlo.negate
+// CHECK: return
+dist.state @e : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
+    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
+func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+  %0 = stablehlo.tanh %e : tensor<4xf32>
+  %1 = stablehlo.subtract %e, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<4xf32>
+  %2 = stablehlo.add %1, %0 : tensor<4xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)

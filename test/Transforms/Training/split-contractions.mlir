@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: llmc-opt %t/fused.mlir --llmc-split-contractions | FileCheck %t/fused.mlir
+// RUN: llmc-opt %t/fused.mlir --llmc-split-contractions --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %t/fused.mlir --check-prefix=REMARK
 // RUN: llmc-opt %t/reshaped.mlir --llmc-split-contractions | FileCheck %t/reshaped.mlir
 // RUN: llmc-opt %t/whole.mlir --llmc-split-contractions > %t/after
 // RUN: llmc-opt %t/whole.mlir > %t/before
@@ -7,6 +8,8 @@
 // RUN: llmc-opt %t/remarks.mlir --llmc-split-contractions --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %t/remarks.mlir
 
 //--- fused.mlir
+// REMARK: Remark="split a product into 3, one for each slice"
+// REMARK-NOT: Remark
 // One product with its bias, in three: each on its columns of the weight and
 // its part of the bias. What has no dimension of the cut stays one.
 // CHECK-LABEL: func.func @loss
