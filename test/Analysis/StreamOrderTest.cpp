@@ -96,6 +96,38 @@ TEST(StreamOrder, ReuseBehindTheLaterProgram) {
       EXPECT_EQ(edge.fromProgram, 1);
 }
 
+TEST(StreamOrder, AFrameIsFreeBehindTheLastProgramThatReadsIt) {
+  // One program copies both buffers and reads the first, the next one reads the
+  // second: copies of both wait for that, whatever the programs' numbers.
+  for (int32_t first : {0, 1}) {
+    int32_t second = 1 - first;
+    StreamOrderProblem problem;
+    problem.numStreams = 2;
+    problem.slots = {2};
+    problem.frameOf = {0, 0};
+    problem.programs.resize(2);
+    problem.programs[first] = {
+        {K, {{0, true}}}, {K, {{1, true}}}, {C, {{0, false}}}};
+    problem.programs[second] = {{C, {{1, false}}}};
+    problem.walks.resize(1);
+    for (int i = 0; i < 4; ++i) {
+      problem.walks[0].push_back({first, i});
+      problem.walks[0].push_back({second, i});
+    }
+    ASSERT_EQ(problem.check(), "");
+    StreamOrderResult result = reduceWaits(problem);
+    ASSERT_EQ(result.error, "");
+    EXPECT_EQ(problem.verify(result.order), "");
+    int numFree = 0;
+    for (const auto &edge : result.order.edges)
+      if (edge.event == 0) {
+        EXPECT_EQ(edge.fromProgram, second);
+        ++numFree;
+      }
+    EXPECT_GT(numFree, 0);
+  }
+}
+
 TEST(StreamOrder, EachStageFreesItsOwnSlots) {
   // Another stage copies and reads the same frame by a program of its own.
   StreamOrderProblem problem = makeInputs(4);
