@@ -277,11 +277,21 @@ TEST_F(OpLayoutsTest, ASumOfValuesAtDisjointStagesIsAJoin) {
   EXPECT_FALSE(getOpLayouts(problem(add(), {both, at0, both})).joined);
   EXPECT_EQ(run(add(), {both, at0, both}),
             "[{}, {}] P{dp}@0@1, [{}, {}] P{dp}@0@1 -> [{}, {}] P{dp}@0@1");
+  // Two terms at one stage are added there.
+  EXPECT_FALSE(getOpLayouts(problem(add(), {at0, at0, both})).joined);
   // A difference is no sum: both are lifted.
   ShardingRule subtract = elementwise(2, {{0, 1}});
   EXPECT_FALSE(getOpLayouts(problem(subtract, {at1, at0, both})).joined);
   EXPECT_EQ(run(subtract, {at1, at0, both}),
             "[{}, {}] P{dp}@0@1, [{}, {}] P{dp}@0@1 -> [{}, {}] P{dp}@0@1");
+}
+
+TEST_F(OpLayoutsTest, ASumThatIsDecidedWholeCarriesNothing) {
+  const char *sum = "[{}, {}], partial = [sum{\"pipe\"}], "
+                    "at = {\"pipe\" = [0, 1]}";
+  const char *both = "[{}, {}], at = {\"pipe\" = [0, 1]}";
+  EXPECT_EQ(run(add(), {sum, both, both}),
+            "[{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
 }
 
 TEST_F(OpLayoutsTest, AnOpWithAnotherOperandIsNoSum) {

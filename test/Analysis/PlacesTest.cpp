@@ -31,6 +31,11 @@ TEST(Places, FindsOverlapsAndMisalignment) {
   EXPECT_EQ(problem.verify({0}), "expected an offset for each buffer");
   EXPECT_EQ(problem.verify({0, -64}), "offset of buffer 1 is not aligned");
   EXPECT_EQ(problem.verify({0, 64}), "");
+  // What has no bytes or no life is nowhere.
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {0, 0, 2}}, 64}).verify({0, 0}), "");
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {64, 1, 1}}, 64}).verify({0, 0}), "");
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {64, 2, 3}}, 64}).verify({0, 0}), "");
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {64, 1, 1}}, 64}).getMaxLive(), 64);
   const char *fault = "buffer 1 has a negative size or lifetime";
   auto check = [](int64_t bytes, int64_t begin, int64_t end, int64_t align) {
     return PlaceProblem{{{0, 0, 0}, {bytes, begin, end}}, align}.check();
