@@ -472,14 +472,6 @@ KernelPrice getKernelPrice(const KernelSpec &spec) {
     price.bytesRead += getBytes(input);
   for (Value output : spec.outputs)
     price.bytesWritten += getBytes(output);
-  for (Operation *op : spec.ops) {
-    auto cost = dyn_cast<graph::CostOpInterface>(op);
-    if (!cost)
-      continue;
-    graph::OpCost work = cost.getCost();
-    price.flops += work.flops;
-    price.transcendentals += work.transcendentals;
-  }
   return price;
 }
 

@@ -45,12 +45,10 @@ struct KernelSpec {
   SmallVector<int64_t> rowShape;
 };
 
-/// A kernel's traffic and work, for phase 6.
+/// A kernel's traffic, for remarks.
 struct KernelPrice {
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
-  int64_t flops = 0;
-  int64_t transcendentals = 0;
 };
 
 struct KernelFormation {
