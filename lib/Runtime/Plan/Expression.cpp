@@ -148,6 +148,82 @@ std::optional<Interval> bound(const ExprTable &table, ExprId id,
   return a && b ? boundBinary(node.op, *a, *b) : std::nullopt;
 }
 
+namespace {
+/// What all values have in common: the lowest `count` bits are those of `bits`.
+/// A constant has all 64.
+struct LowBits {
+  int count = 0;
+  uint64_t bits = 0;
+};
+} // namespace
+
+/// How many of the known bits are zeros, from the lowest one on.
+static int zerosOf(LowBits x) {
+  int zeros = 0;
+  while (zeros < x.count && !(x.bits >> zeros & 1)) {
+    ++zeros;
+  }
+  return zeros;
+}
+
+static LowBits lowBitsOf(Interval range) {
+  return range.isPoint() ? LowBits{64, static_cast<uint64_t>(range.low)}
+                         : LowBits{};
+}
+
+/// `a` rounded down to a multiple of `b`, divided by it; known where `b` is a
+/// power of two.
+static LowBits divideLowBits(LowBits a, LowBits b) {
+  int shift = zerosOf(b);
+  if (b.count < 64 || shift >= a.count || b.bits != uint64_t(1) << shift) {
+    return {};
+  }
+  return {a.count - shift, a.bits >> shift};
+}
+
+static LowBits combineLowBits(ExprOp op, LowBits a, LowBits b) {
+  int both = std::min(a.count, b.count);
+  switch (op) {
+  case ExprOp::add:
+    return {both, a.bits + b.bits};
+  case ExprOp::sub:
+    return {both, a.bits - b.bits};
+  case ExprOp::mul:
+    return {std::min({a.count + zerosOf(b), b.count + zerosOf(a), 64}),
+            a.bits * b.bits};
+  case ExprOp::floorDiv:
+    return divideLowBits(a, b);
+  case ExprOp::mod:
+    // Differs from `a` by a multiple of `b`.
+    return {std::min(a.count, zerosOf(b)), a.bits};
+  case ExprOp::min:
+  case ExprOp::max:
+    return {zerosOf({both, a.bits ^ b.bits}), a.bits};
+  default:
+    return {};
+  }
+}
+
+static LowBits lowBits(const ExprTable &table, ExprId id,
+                       const IntervalScope &scope) {
+  const ExprNode &node = table[id];
+  if (node.op < ExprOp::add) {
+    // A leaf that `bound` accepted.
+    return lowBitsOf(*bound(table, id, scope));
+  }
+  return combineLowBits(node.op, lowBits(table, node.lhs, scope),
+                        lowBits(table, node.rhs, scope));
+}
+
+bool isMultipleOf(const ExprTable &table, ExprId id, const IntervalScope &scope,
+                  int64_t size) {
+  if (Interval range = *bound(table, id, scope); range.isPoint()) {
+    return range.low % size == 0;
+  }
+  int zeros = zerosOf(lowBits(table, id, scope));
+  return int64_t(1) << std::min(zeros, 62) >= size;
+}
+
 static std::string describeAt(const ExprTable &table, ExprId id,
                               const std::vector<std::string> &axes, int depth) {
   static constexpr const char *signs[] = {"+",   "-",   "*",  "floordiv", "mod",

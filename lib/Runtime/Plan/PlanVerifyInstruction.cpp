@@ -31,8 +31,7 @@ static Status checkOperand(const Scene &scene, const Operand &operand) {
   int64_t size = sizeOf(operand.dtype);
   bool aligned = (buffer.offset + operand.offset) % size == 0;
   if (operand.expr != noExpr) {
-    auto offset = bound(plan.expressions, operand.expr, scene.scope);
-    aligned &= offset->low % size == 0 && offset->high % size == 0;
+    aligned &= isMultipleOf(plan.expressions, operand.expr, scene.scope, size);
   }
   if (!aligned) {
     return mismatch(fmt::format("expected an operand in buffer '{}' to be "

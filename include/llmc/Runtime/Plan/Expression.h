@@ -84,6 +84,12 @@ struct IntervalScope {
 std::optional<Interval> bound(const ExprTable &table, ExprId id,
                               const IntervalScope &scope);
 
+/// True when every value is a multiple of `size`, a power of two. Bounds alone
+/// would not do: 2 * coordinate over 3 devices ends in multiples of 4, and
+/// meets 2 between them. Assumes that `bound` is present.
+bool isMultipleOf(const ExprTable &table, ExprId id, const IntervalScope &scope,
+                  int64_t size);
+
 /// "5 * coordinate(tensor) + microbatch mod 2"; `axes` are the mesh's names.
 std::string describe(const ExprTable &table, ExprId id,
                      const std::vector<std::string> &axes);
