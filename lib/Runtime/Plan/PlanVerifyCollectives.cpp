@@ -34,8 +34,10 @@ private:
   Status checkGatherPlace(const Operand &input, const Operand &output) const;
   Status checkPeer() const;
   Status checkPermutation() const;
-  /// Calls `visit` with the device at the start, the end, and one step along
-  /// each axis: enough for offsets that are linear in the coordinates.
+  /// Of sums, and of products with what does not vary.
+  bool isLinear(ExprId id) const;
+  /// Calls `visit` with coordinates and a microbatch: the first ones, and one
+  /// of them changed. Enough for offsets that are linear in all.
   template <typename Visit> Status forSamples(Visit visit) const;
   int64_t memberAt(const std::vector<int64_t> &coordinates) const;
 
@@ -126,20 +128,44 @@ Status CollectiveCheck::checkShapes(const Operand &input,
   return Status::success();
 }
 
+bool CollectiveCheck::isLinear(ExprId id) const {
+  auto varies = [&](ExprId part) {
+    auto range = bound(plan_.expressions, part, scene_.scope);
+    return !range || !range->isPoint();
+  };
+  if (id == noExpr || !varies(id)) {
+    return true;
+  }
+  const ExprNode &node = plan_.expressions[id];
+  switch (node.op) {
+  case ExprOp::coordinate:
+  case ExprOp::microbatch:
+    return true;
+  case ExprOp::add:
+  case ExprOp::sub:
+    return isLinear(node.lhs) && isLinear(node.rhs);
+  case ExprOp::mul:
+    return varies(node.lhs) ? isLinear(node.lhs) && !varies(node.rhs)
+                            : isLinear(node.rhs);
+  default:
+    return false;
+  }
+}
+
 template <typename Visit>
 Status CollectiveCheck::forSamples(Visit visit) const {
-  std::vector<int64_t> low, high;
+  const Interval &microbatches = scene_.scope.microbatch;
+  std::vector<int64_t> first;
   for (const Interval &range : scene_.scope.coordinates) {
-    low.push_back(range.low);
-    high.push_back(range.high);
+    first.push_back(range.low);
   }
-  LLMC_TRY(visit(low));
-  LLMC_TRY(visit(high));
-  for (size_t axis = 0; axis < low.size(); ++axis) {
-    if (low[axis] < high[axis]) {
-      std::vector<int64_t> step = low;
+  LLMC_TRY(visit(first, microbatches.low));
+  LLMC_TRY(visit(first, microbatches.high));
+  for (size_t axis = 0; axis < first.size(); ++axis) {
+    if (!scene_.scope.coordinates[axis].isPoint()) {
+      std::vector<int64_t> step = first;
       ++step[axis];
-      LLMC_TRY(visit(step));
+      LLMC_TRY(visit(step, microbatches.low));
     }
   }
   return Status::success();
@@ -163,10 +189,15 @@ CollectiveCheck::memberAt(const std::vector<int64_t> &coordinates) const {
 /// An input inside its output lies where the result puts it.
 Status CollectiveCheck::checkGatherPlace(const Operand &input,
                                          const Operand &output) const {
-  return forSamples([&](const std::vector<int64_t> &coordinates) -> Status {
+  if (!isLinear(input.expr) || !isLinear(output.expr)) {
+    return mismatch("expected the places of an all_gather inside its output to "
+                    "be linear in the coordinates and the microbatch");
+  }
+  return forSamples([&](const std::vector<int64_t> &coordinates,
+                        int64_t microbatch) -> Status {
     ExprScope scope;
     scope.coordinates = coordinates.data();
-    scope.microbatch = scene_.scope.microbatch.low;
+    scope.microbatch = microbatch;
     auto offsetOf = [&](const Operand &operand) -> Checked {
       auto moved = operand.expr == noExpr
                        ? std::optional<int64_t>(0)
