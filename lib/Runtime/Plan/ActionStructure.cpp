@@ -5,7 +5,7 @@
 // Each kind of instruction: operands present where they must be, indices in
 // their tables, enumerators known, dims within ranks.
 //
-// Test: test/Runtime/Plan/PlanStructureTest.cpp
+// Test: test/Runtime/Plan/ActionStructureTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "PlanStructure.h"

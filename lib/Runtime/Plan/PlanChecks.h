@@ -49,7 +49,8 @@ Status checkCollective(const Scene &scene, const Collective &collective);
 /// the frame is not on the stage or the operand leaves its buffer.
 std::optional<Interval> placeOf(const Scene &scene, const Operand &operand,
                                 int64_t span);
-/// Overlap on some device. Operands of one frame share its slot.
+/// Overlap on some device. Operands of one frame share its slot. Assumes that
+/// both have a place.
 bool mayOverlap(const Scene &scene, const Operand &a, const Operand &b);
 /// The same first byte on every device.
 bool sameStart(const Scene &scene, const Operand &a, const Operand &b);

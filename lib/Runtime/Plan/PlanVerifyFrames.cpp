@@ -40,7 +40,7 @@ static Status checkPlaces(const Plan &plan, int64_t stage) {
   std::stable_sort(
       frames.begin(), frames.end(),
       [](const Frame *a, const Frame *b) { return a->offset < b->offset; });
-  // The farthest end so far, of all frames and of those of states.
+  // Those that end farthest so far, of all frames and of those of states.
   const Frame *last = nullptr, *lastState = nullptr;
   auto endOf = [](const Frame *f) { return f->offset + f->size * f->slots; };
   for (const Frame *frame : frames) {
@@ -54,8 +54,8 @@ static Status checkPlaces(const Plan &plan, int64_t stage) {
     if (!last || endOf(frame) > endOf(last)) {
       last = frame;
     }
-    if (isState && (!lastState || endOf(frame) > endOf(lastState))) {
-      lastState = frame;
+    if (isState) {
+      lastState = frame; // Apart from the states before it.
     }
   }
   return Status::success();
@@ -148,19 +148,14 @@ bool mayOverlap(const Scene &scene, const Operand &a, const Operand &b) {
   Interval x = whole(scene.plan.frames[frameA]);
   Interval y = whole(scene.plan.frames[frameB]);
   if (frameA == frameB) {
-    auto placeA = placeOf(scene, a, spanOf(a).value_or(0));
-    auto placeB = placeOf(scene, b, spanOf(b).value_or(0));
-    if (!placeA || !placeB) {
-      return true;
-    }
-    x = *placeA;
-    y = *placeB;
+    x = *placeOf(scene, a, *spanOf(a));
+    y = *placeOf(scene, b, *spanOf(b));
     // Distances are exact where both move by the same expression.
-    if (a.expr == b.expr && a.expr != noExpr) {
+    if (a.expr == b.expr) {
       int64_t startA = scene.plan.buffers[a.buffer].offset + a.offset;
       int64_t startB = scene.plan.buffers[b.buffer].offset + b.offset;
-      x = {startA, startA + spanOf(a).value_or(0)};
-      y = {startB, startB + spanOf(b).value_or(0)};
+      x = {startA, startA + *spanOf(a)};
+      y = {startB, startB + *spanOf(b)};
     }
   }
   return x.low < y.high && y.low < x.high;

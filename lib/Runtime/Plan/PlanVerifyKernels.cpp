@@ -7,7 +7,7 @@
 // tied. So a launch whose operands and scalars respect the manifest cannot
 // write outside its operands.
 //
-// Test: test/Runtime/Plan/PlanVerifyInstructionTest.cpp
+// Test: test/Runtime/Plan/PlanVerifyKernelsTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "PlanChecks.h"

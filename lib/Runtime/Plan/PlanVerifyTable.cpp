@@ -181,15 +181,16 @@ Status TableCheck::checkInFlight() const {
     if (frame.kind != FrameKind::act || !has(Phase::forward, frame.chunk)) {
       continue;
     }
-    // +1 when a forward starts, -1 behind the last backward.
+    // +1 when a forward starts, -1 with the last backward: a stage does one of
+    // them in a row, so no forward starts there.
     std::map<int64_t, int64_t> change;
     for (int64_t m = 0; m < entry_.numMicrobatches; ++m) {
-      int64_t end = std::max({rowOf(Phase::backward, frame.chunk, m),
-                              rowOf(Phase::backwardWeight, frame.chunk, m),
-                              rowOf(Phase::backwardInput, frame.chunk, m)});
+      // A backward for the weights comes after that for the input.
+      int64_t end = std::max(rowOf(Phase::backward, frame.chunk, m),
+                             rowOf(Phase::backwardWeight, frame.chunk, m));
       if (end >= 0) {
         ++change[rowOf(Phase::forward, frame.chunk, m)];
-        --change[end + 1];
+        --change[end];
       }
     }
     int64_t live = 0, most = 0;

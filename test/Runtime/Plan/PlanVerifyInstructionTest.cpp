@@ -96,74 +96,377 @@ TEST(PlanVerifyInstruction, HostEnds) {
                  { plan.entries[0].inputs[0].stages = {1}; });
 }
 
-TEST(PlanVerifyKernels, AgainstTheManifest) {
-  EXPECT_REFUSED("kernel 'k_none' is not in the kernel objects",
-                 { plan.kernels[0].name = "k_none"; });
-  EXPECT_REFUSED("needs processor feature 'amx'",
-                 { plan.objects[0].features = {"amx"}; });
-  EXPECT_REFUSED("the plan uses 3 threads for each device, this runtime has 2",
-                 { plan.threads = 3; });
-  EXPECT_REFUSED("kernel 'k_embed' has 4 arguments, got 3", {
-    embed(plan).operands.pop_back();
-    embed(plan).access.pop_back();
-  });
-  EXPECT_REFUSED("expected argument 0 of kernel 'k_embed' to be read i32, got "
-                 "read u32",
-                 { embed(plan).operands[0].dtype = DType::u32; });
-  EXPECT_REFUSED("to be write f32, got read f32",
-                 { embed(plan).access[2] = Access::read; });
-  EXPECT_REFUSED(
-      "kernel 'k_embed' touches 64 bytes of argument 3, which has 32",
-      { embed(plan).operands[3].shape = {2, 4}; });
-  EXPECT_REFUSED("kernel 'k_embed' has 1 scalars, got 0",
-                 { embed(plan).scalars.clear(); });
-  EXPECT_REFUSED("expected scalar 0 of kernel 'k_embed' to be between 0 and 5, "
-                 "got 0 to 15",
-                 {
-                   plan.mesh.axes[1].size = 4;
-                   plan.entries[0].inputs[0].layout =
-                       Layout::split({16}, {{1}}, plan.mesh);
-                 });
-  EXPECT_REFUSED("operand 2 is written and overlaps operand 3",
-                 { embed(plan).operands[3] = embed(plan).operands[2]; });
-}
+namespace {
+/// One stage of 3 devices; program 'p' runs what a test emits.
+struct OnePlan : testing::Test {
+  PlanBuilder b{Mesh{{{"data", 3}}, -1}};
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t p = b.addProgram("p", Phase::other);
 
-// A tie of the manifest lets a result take the place of an operand.
-TEST(PlanVerifyKernels, Ties) {
-  Plan plan = makeSamplePlan();
-  KernelLaunch &launch = firstOf<KernelLaunch>(plan, "c1.B");
-  launch.operands[1] = launch.operands[0];
-  Contraction &next = firstOf<Contraction>(plan, "c1.B");
-  next.b = launch.operands[0];
-  Manifest manifest = makeSampleManifest();
-  Environment environment;
-  environment.manifest = &manifest;
-  environment.features = {"avx2"};
-  EXPECT_THAT(verifyPlan(plan, environment).message(), HasSubstr("not tied"));
-  manifest.kernels[2].ties = {{0, 1}};
-  // Now only the order is wrong: x was read through its own buffer before.
-  EXPECT_THAT(verifyPlan(plan, environment).message(), HasSubstr("again"));
-}
-
-TEST(PlanVerifyKernels, Scratch) {
-  Plan plan = makeSamplePlan();
-  Manifest manifest = makeSampleManifest();
-  manifest.kernels[2].scratchBytes = 100;
-  Environment environment;
-  environment.manifest = &manifest;
-  environment.features = {"avx2"};
-  EXPECT_THAT(
-      verifyPlan(plan, environment).message(),
-      HasSubstr(
-          "kernel 'k_grad' needs 128 bytes of scratch on 1 threads, got 0"));
-  KernelLaunch &launch = firstOf<KernelLaunch>(plan, "c1.B");
-  launch.scratch = firstOf<Contraction>(plan, "c1.B").scratch;
-  Contraction *second = nullptr;
-  for (Instruction &i : plan.programs[findProgram(plan, "c1.B")].instructions) {
-    if (auto *contraction = std::get_if<Contraction>(&i.action)) {
-      second = contraction;
-    }
+  std::string verify(Action action) {
+    b.plan().programs[p].instructions.clear();
+    b.emit(p, stream, std::move(action));
+    b.place();
+    Plan plan = b.plan();
+    Entry entry;
+    entry.name = "e";
+    entry.kind = EntryKind::forward;
+    entry.numChunks = 0;
+    entry.prologue = {p};
+    entry.epilogue = {-1};
+    plan.entries = {entry};
+    return verifyPlan(plan).message();
   }
-  launch.scratch = second->scratch;
-  EXPECT_EQ(verifyPlan(plan, environment).message(), "");
+};
+} // namespace
+
+// Aligned on the first and the last device, and between them: 2 * coordinate
+// on an axis of 3 is not.
+TEST_F(OnePlan, MovingOffsetsAreAlignedOnEveryDevice) {
+  int32_t x = b.addBuffer(frame, "x", DType::u8, {64});
+  auto fill = [&](DType dtype, int64_t offset, int64_t step) {
+    Operand to = b.view(x, offset, {2}, {}, b.times(step, b.coordinate(0)));
+    to.dtype = dtype;
+    return verify(Fill{to, 0});
+  };
+  std::string text = "to be aligned to 4 bytes";
+  EXPECT_THAT(fill(DType::f32, 0, 2), HasSubstr(text));
+  EXPECT_THAT(fill(DType::f32, 2, 4), HasSubstr(text));
+  EXPECT_THAT(fill(DType::f32, 2, 2), HasSubstr(text));
+  EXPECT_EQ(fill(DType::f32, 0, 4), "");
+  EXPECT_EQ(fill(DType::bf16, 2, 2), "");
+  EXPECT_EQ(fill(DType::u8, 1, 1), "");
+  EXPECT_THAT(fill(DType::f64, 0, 4), HasSubstr("to be aligned to 8 bytes"));
+}
+
+TEST_F(OnePlan, OperandsEndWithTheirBuffer) {
+  int32_t x = b.addBuffer(frame, "x", DType::f32, {8});
+  auto fill = [&](int64_t offset, int64_t count, ExprId expr = noExpr) {
+    return verify(Fill{b.view(x, offset, {count}, {}, expr), 0});
+  };
+  std::string text = "to lie within buffer 'x' of 32 bytes";
+  EXPECT_EQ(fill(0, 8), "");
+  EXPECT_THAT(fill(0, 9), HasSubstr(text));
+  EXPECT_EQ(fill(24, 2), "");
+  EXPECT_THAT(fill(28, 2), HasSubstr(text));
+  EXPECT_EQ(fill(32, 0), "");
+  EXPECT_THAT(fill(36, 0), HasSubstr(text));
+  // 0, 8, 16 and -16, -8, 0.
+  ExprId up = b.times(8, b.coordinate(0));
+  EXPECT_EQ(fill(0, 4, up), "");
+  EXPECT_THAT(fill(0, 5, up),
+              HasSubstr("expected an operand of 20 bytes at offset 0 + "
+                        "expression to lie within buffer 'x' of 32 bytes"));
+  ExprId down = b.binary(ExprOp::sub, up, b.constant(16));
+  EXPECT_EQ(fill(16, 4, down), "");
+  EXPECT_THAT(fill(8, 1, down), HasSubstr(text));
+  ExprId large = b.constant(INT64_MAX - 3);
+  EXPECT_THAT(fill(8, 1, large), HasSubstr(text));
+}
+
+TEST_F(OnePlan, EndsOfACopy) {
+  int32_t x = b.addBuffer(frame, "x", DType::f32, {8});
+  int32_t y = b.addBuffer(frame, "y", DType::f32, {8});
+  auto copy = [&](Operand to, Operand from) {
+    b.plan().programs[p].instructions.clear();
+    // Both ends hold values.
+    return verify(Copy{std::move(to), std::move(from), HostEnd::none, 0});
+  };
+  std::string other = "expected both ends of a copy to have the same elements";
+  EXPECT_THAT(copy(b.view(y, 0, {3}), b.view(x, 0, {4})), HasSubstr(other));
+  Operand whole = b.view(x);
+  whole.dtype = DType::i32;
+  EXPECT_THAT(copy(b.view(y), whole), HasSubstr(other));
+  std::string overlap = "the ends of a copy overlap";
+  EXPECT_THAT(copy(b.view(x, 0, {4}), b.view(x, 12, {4})), HasSubstr(overlap));
+  EXPECT_THAT(copy(b.view(x, 0, {4}), b.view(x, 16, {4})),
+              HasSubstr("which nothing has written"));
+  EXPECT_THAT(copy(b.view(x, 16, {4}), b.view(x, 0, {4})),
+              HasSubstr("which nothing has written"));
+  // They move together, four bytes apart, though their ranges overlap.
+  ExprId moving = b.times(8, b.coordinate(0));
+  EXPECT_THAT(
+      copy(b.view(x, 0, {1}, {}, moving), b.view(x, 4, {1}, {}, moving)),
+      HasSubstr("which nothing has written"));
+  EXPECT_THAT(copy(b.view(x, 0, {1}, {}, moving), b.view(x, 20, {1})),
+              HasSubstr("which nothing has written"));
+  EXPECT_THAT(copy(b.view(x, 0, {1}, {}, moving), b.view(x, 8, {1})),
+              HasSubstr(overlap));
+  EXPECT_THAT(
+      copy(b.view(x, 4, {1}, {}, moving), b.view(x, 0, {1}, {}, moving)),
+      HasSubstr("which nothing has written"));
+  // Buffers that overlap, at the same bytes and beside each other.
+  int32_t z = b.addBufferAt(frame, 16, "z", DType::f32, {8});
+  for (bool zFirst : {true, false}) {
+    auto at = [&](int64_t offset) {
+      Operand one = b.view(x, 12, {1}, {}, moving);
+      Operand other = b.view(z, offset, {1}, {}, moving);
+      return zFirst ? copy(other, one) : copy(one, other);
+    };
+    EXPECT_THAT(at(0), HasSubstr("which nothing has written"));
+    ExprId slowly = b.times(4, b.coordinate(0));
+    Operand one = b.view(x, 20, {1}, {}, slowly);
+    Operand other = b.view(z, 4, {1}, {}, slowly);
+    EXPECT_THAT(zFirst ? copy(other, one) : copy(one, other),
+                HasSubstr(overlap));
+  }
+}
+
+// Frames may share bytes; their operands are compared by all of their slots.
+TEST_F(OnePlan, OverlapOfFrames) {
+  int32_t first = b.addFrame("t0", FrameKind::tmp, 2);
+  int32_t x = b.addBuffer(first, "x", DType::f32, {16});
+  int32_t second = b.addFrame("t1", FrameKind::tmp);
+  int32_t y = b.addBuffer(second, "y", DType::f32, {16});
+  auto verifyAt = [&](int64_t offset) {
+    b.plan().programs[p].instructions.clear();
+    b.emit(p, stream, Copy{b.view(x), b.view(y), HostEnd::none, 0});
+    b.place();
+    Plan plan = b.plan();
+    plan.frames[first].offset = 256;
+    plan.frames[second].offset = offset;
+    plan.arenas = {1024};
+    Entry entry;
+    entry.kind = EntryKind::forward;
+    entry.numChunks = 0;
+    entry.prologue = {p};
+    entry.epilogue = {-1};
+    plan.entries = {entry};
+    return verifyPlan(plan).message();
+  };
+  for (int64_t offset : {256, 320}) {
+    EXPECT_THAT(verifyAt(offset), HasSubstr("the ends of a copy overlap"));
+  }
+  for (int64_t offset : {192, 384}) {
+    EXPECT_THAT(verifyAt(offset), HasSubstr("which nothing has written"));
+  }
+}
+
+// A result may lie exactly on what is read: the same frame, the same bytes of
+// it, moving alike.
+TEST_F(OnePlan, StartsOfOperands) {
+  int32_t x = b.addBuffer(frame, "x", DType::f32, {16});
+  int32_t z = b.addBufferAt(frame, 16, "z", DType::f32, {12});
+  int32_t other = b.addFrame("other", FrameKind::step);
+  int32_t y = b.addBuffer(other, "y", DType::f32, {16});
+  b.plan().objects.push_back({"k.so", 0, {}});
+  b.addKernel("k");
+  auto verifyLaunch = [&](Operand read, Operand write) {
+    KernelLaunch launch;
+    launch.operands = {std::move(read), std::move(write)};
+    launch.access = {Access::read, Access::write};
+    b.plan().programs[p].instructions.clear();
+    b.emit(p, stream, launch);
+    b.place();
+    Plan plan = b.plan();
+    // Both frames have the same bytes.
+    plan.frames[other].offset = plan.frames[frame].offset;
+    Entry entry;
+    entry.kind = EntryKind::forward;
+    entry.numChunks = 0;
+    entry.prologue = {p};
+    entry.epilogue = {-1};
+    plan.entries = {entry};
+    return verifyPlan(plan).message();
+  };
+  const char *tied = "which nothing has written", *apart = "is not tied";
+  EXPECT_THAT(verifyLaunch(b.view(x, 16, {2}), b.view(x, 16, {2})),
+              HasSubstr(tied));
+  EXPECT_THAT(verifyLaunch(b.view(x, 16, {2}), b.view(z, 0, {2})),
+              HasSubstr(tied));
+  EXPECT_THAT(verifyLaunch(b.view(z, 0, {2}), b.view(x, 16, {2})),
+              HasSubstr(tied));
+  EXPECT_THAT(verifyLaunch(b.view(x, 16, {2}), b.view(z, 4, {2})),
+              HasSubstr(apart));
+  EXPECT_THAT(verifyLaunch(b.view(x, 16, {2}), b.view(y, 16, {2})),
+              HasSubstr(apart));
+  ExprId moving = b.times(8, b.coordinate(0));
+  EXPECT_THAT(verifyLaunch(b.view(x, 0, {2}, {}, moving),
+                           b.view(x, 0, {2}, {}, moving)),
+              HasSubstr(tied));
+  EXPECT_THAT(verifyLaunch(b.view(x, 0, {2}, {}, moving), b.view(x, 0, {2})),
+              HasSubstr(apart));
+}
+
+TEST(PlanVerifyInstruction, ContractionTypes) {
+  auto types = [](DType a, DType c, DType accumulate) {
+    return verifyBroken(
+               [&](Plan &plan) {
+                 product(plan).a.dtype = product(plan).b.dtype = a;
+                 product(plan).c.dtype = c;
+                 product(plan).accumulate = accumulate;
+               },
+               makeEnvironment())
+        .message();
+  };
+  std::string text = "a contraction of ";
+  EXPECT_THAT(types(DType::f32, DType::i32, DType::f32), HasSubstr(text));
+  EXPECT_THAT(types(DType::f32, DType::f32, DType::i32), HasSubstr(text));
+  EXPECT_THAT(types(DType::i32, DType::f32, DType::f32), HasSubstr(text));
+  EXPECT_THAT(types(DType::i32, DType::i32, DType::i32),
+              testing::Not(HasSubstr(text)));
+  EXPECT_EQ(types(DType::f32, DType::f32, DType::f64), "");
+}
+
+TEST(PlanVerifyInstruction, ContractionReach) {
+  auto with = [](void (*edit)(Contraction &c)) {
+    return verifyBroken([&](Plan &plan) { edit(product(plan)); },
+                        makeEnvironment())
+        .message();
+  };
+  // Each operand up to its last element, and one beyond.
+  EXPECT_EQ(with([](Contraction &) {}), "");
+  EXPECT_THAT(with([](Contraction &c) { c.dims[0].strideA = 2; }),
+              HasSubstr("to reach at most 64 bytes of operand a, got 76"));
+  EXPECT_THAT(with([](Contraction &c) { c.dims[1].strideB = 2; }),
+              HasSubstr("to reach at most 64 bytes of operand b, got 76"));
+  EXPECT_THAT(with([](Contraction &c) { c.dims[0].strideC = 5; }),
+              HasSubstr("to reach at most 64 bytes of operand c, got 76"));
+  EXPECT_THAT(with([](Contraction &c) { c.dims[2].strideA = INT64_MAX; }),
+              HasSubstr("of operand a, got -1"));
+  // The strides that a dim of each kind lacks.
+  EXPECT_THAT(with([](Contraction &c) { c.dims[1].strideA = 1; }),
+              HasSubstr("expected stride 0 of operand a"));
+  EXPECT_THAT(with([](Contraction &c) { c.dims[2].strideC = 1; }),
+              HasSubstr("expected stride 0 of operand c"));
+  EXPECT_EQ(with([](Contraction &c) {
+              c.dims.push_back({ContractionDimKind::batch, 1, 9, 9, 9});
+            }),
+            "");
+  EXPECT_THAT(with([](Contraction &c) {
+                c.dims.push_back({ContractionDimKind::batch, 2, 0, 0, 0});
+              }),
+              HasSubstr("to make 16 elements, got 32"));
+  EXPECT_THAT(with([](Contraction &c) {
+                c.dims.push_back(
+                    {ContractionDimKind::batch, INT64_MAX, 0, 0, 0});
+                c.dims.push_back(c.dims.back());
+              }),
+              HasSubstr("to make 16 elements, got -1"));
+  // A sum of nothing reaches nothing.
+  EXPECT_EQ(with([](Contraction &c) {
+              c.dims[2].size = 0;
+              c.dims[2].strideA = c.dims[2].strideB = INT64_MAX;
+            }),
+            "");
+}
+
+TEST(PlanVerifyInstruction, ContractionScratchAndAliases) {
+  EXPECT_EQ(verifyBroken([](Plan &plan) {
+              firstOf<Contraction>(plan, "c1.B").packedBytes = 56;
+            }).message(),
+            "");
+  EXPECT_REFUSED("expected 257 bytes of scratch for a contraction, got 256",
+                 { firstOf<Contraction>(plan, "c1.B").packedBytes = 57; });
+  EXPECT_REFUSED("expected 1 bytes of scratch for a contraction, got 0",
+                 { product(plan).scratchBytes = 1; });
+  EXPECT_REFUSED("the result of a contraction overlaps an operand",
+                 { product(plan).c = product(plan).a; });
+}
+
+// Another axis; no point; below, at and above the stages; oneself.
+TEST(PlanVerifyInstruction, PeersOfTransfers) {
+  auto peer = [](int64_t value) {
+    return verifyBroken([&](Plan &plan) {
+             plan.expressions.push_back({ExprOp::constant, -1, -1, value});
+             firstOf<Receive>(plan, "c0.B").message.peer =
+                 static_cast<ExprId>(plan.expressions.size()) - 1;
+           })
+        .message();
+  };
+  std::string text = "to be one other stage below 2, got ";
+  EXPECT_EQ(peer(1), "");
+  EXPECT_THAT(peer(0), HasSubstr(text + "0 to 0"));
+  EXPECT_THAT(peer(2), HasSubstr(text + "2 to 2"));
+  EXPECT_THAT(peer(-1), HasSubstr(text + "-1 to -1"));
+  EXPECT_REFUSED("got 0 to 1", {
+    plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
+    firstOf<Receive>(plan, "c0.B").message.peer =
+        static_cast<ExprId>(plan.expressions.size()) - 1;
+  });
+  EXPECT_REFUSED("got an overflow", {
+    plan.expressions.push_back({ExprOp::floorDiv, 0, 0, 0});
+    firstOf<Receive>(plan, "c0.B").message.peer =
+        static_cast<ExprId>(plan.expressions.size()) - 1;
+  });
+  Message message;
+  message.transfer = 0;
+  message.peer = 0;
+  for (bool isSend : {true, false}) {
+    Exchange exchange;
+    (isSend ? exchange.sends : exchange.receives) = {message};
+    EXPECT_MISMATCH(
+        text, verifyBroken([&](Plan &plan) {
+          plan.expressions[0] = {ExprOp::constant, -1, -1, 7};
+          plan.programs[findProgram(plan, "u")].instructions.push_back(
+              {0, -1, exchange});
+          for (Frame &frame : plan.frames) {
+            frame.slot = noExpr;
+            frame.slots = 3;
+          }
+          plan.frames[findFrame(plan, "state")].slots = 1;
+          plan.arenas = {1 << 20, 1 << 20};
+        }));
+  }
+}
+
+TEST(PlanVerifyInstruction, FetchedValues) {
+  auto with = [](void (*edit)(Plan &plan, Copy &copy)) {
+    return verifyBroken([&](Plan &plan) {
+             Fetch fetch;
+             fetch.name = "x";
+             fetch.layout = Layout::whole({4, 4});
+             fetch.stages = {1};
+             plan.entries[0].fetches = {fetch};
+             Copy copy{{},
+                       firstOf<Receive>(plan, "c1.F").message.operands[0],
+                       HostEnd::fetch,
+                       0};
+             edit(plan, copy);
+             plan.programs[findProgram(plan, "c1.F")].instructions.push_back(
+                 {0, -1, copy});
+           })
+        .message();
+  };
+  EXPECT_EQ(with([](Plan &, Copy &) {}), "");
+  EXPECT_THAT(with([](Plan &, Copy &copy) { copy.index = 1; }),
+              HasSubstr("the entry has no fetched value number 1"));
+  EXPECT_THAT(
+      with([](Plan &plan, Copy &) { plan.entries[0].fetches[0].stages = {0}; }),
+      HasSubstr("value 'x' is not fetched from stage 1"));
+  EXPECT_THAT(with([](Plan &, Copy &copy) { copy.from.shape = {3, 4}; }),
+              HasSubstr("expected 16 elements of f32 for fetched value 'x', "
+                        "got 12 of f32"));
+  EXPECT_THAT(with([](Plan &, Copy &copy) { copy.from.dtype = DType::i32; }),
+              HasSubstr("got 16 of i32"));
+  EXPECT_REFUSED(
+      "expected 1 elements of f32 for hyper value 'lr', got 1 of i32",
+      { firstOf<Copy>(plan, "begin").to.dtype = DType::i32; });
+  EXPECT_REFUSED("the entry has no hyper value number 1",
+                 { firstOf<Copy>(plan, "begin").index = 1; });
+}
+
+TEST(PlanVerifyInstruction, ReservedAreRefused) {
+  for (bool isLoop : {true, false}) {
+    Status status = verifyBroken([&](Plan &plan) {
+      Operand flag = firstOf<Fill>(plan, "begin").to;
+      Action action = Branch{flag, 0};
+      if (isLoop) {
+        action = Loop{1, 0};
+      }
+      plan.programs[findProgram(plan, "u")].instructions.push_back(
+          {0, -1, action});
+    });
+    EXPECT_EQ(status.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(status.message(),
+                HasSubstr(isLoop ? "loops are" : "branches are"));
+  }
+}
+
+TEST(PlanVerifyInstruction, ScratchOverlapsAnOperand) {
+  EXPECT_REFUSED("scratch overlaps an operand", {
+    plan.frames[findFrame(plan, "scratch")].offset =
+        plan.frames[findFrame(plan, "tmp")].offset;
+  });
 }

@@ -227,3 +227,112 @@ TEST(PlanVerifyOrder, OneOrderOfCollectives) {
   EXPECT_THAT(verifyPlan(plan, environment).message(),
               HasSubstr("enqueue their collectives in different orders"));
 }
+
+// Stage 1 runs a copy of the update that differs in one thing.
+TEST(PlanVerifyOrder, CollectivesAgreeInEverything) {
+  using C = Collective;
+  auto verify = [](void (*edit)(C &loss)) {
+    Plan plan = makeSamplePlan();
+    plan.programs.push_back(plan.programs[findProgram(plan, "u")]);
+    plan.programs.back().name = "u1";
+    plan.entries[0].epilogue[1] =
+        static_cast<int32_t>(plan.programs.size()) - 1;
+    edit(firstOf<C>(plan, "u1"));
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(verify([](C &) {}), "");
+  for (auto edit : std::vector<void (*)(C &)>{
+           [](C &c) {
+             c.kind = CollectiveKind::reduce;
+             c.peer = 0;
+           },
+           [](C &c) { c.axes = {1, 0}; }, [](C &c) { c.stages = {0, 1}; },
+           [](C &c) { c.reduction = Reduction::max; }, [](C &c) { c.dim = 1; },
+           [](C &c) { c.concatDim = 1; },
+           [](C &c) { c.inputs[0].dtype = c.outputs[0].dtype = DType::i32; },
+           [](C &c) { c.inputs[0].shape = c.outputs[0].shape = {1}; },
+           [](C &c) {
+             c.inputs.push_back(c.inputs[0]);
+             c.inputs.back().shape = {0};
+             c.outputs.push_back(c.inputs.back());
+           }}) {
+    EXPECT_THAT(verify(edit), HasSubstr("'loss' differs between stages"));
+  }
+}
+
+TEST(PlanVerifyOrder, TransfersAgreeInEverything) {
+  EXPECT_REFUSED("transfer 't0' from stage 0 to stage 1 differs", {
+    firstOf<Receive>(plan, "c1.F").message.operands[0].dtype = DType::i32;
+  });
+  EXPECT_REFUSED("transfer 't0' from stage 0 to stage 1 differs", {
+    auto &operands = firstOf<Send>(plan, "c0.F").message.operands;
+    operands.push_back(operands[0]);
+  });
+  Plan plan = makeSamplePlan();
+  firstOf<Receive>(plan, "c1.F").message.operands[0].shape = {2, 8};
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+}
+
+TEST(PlanVerifyOrder, OneCollectiveOnTwoStreams) {
+  EXPECT_REFUSED(
+      "collective 'loss' stands at the heads of two streams of stage "
+      "0",
+      {
+        plan.programs.push_back(plan.programs[0]);
+        Program &twice = plan.programs.back();
+        twice.name = "twice";
+        Collective loss = firstOf<Collective>(plan, "u");
+        loss.inputs[0].shape = loss.outputs[0].shape = {0};
+        twice.instructions = {{2, -1, loss}, {1, -1, loss}};
+        plan.entries[0].epilogue[0] =
+            static_cast<int32_t>(plan.programs.size()) - 1;
+        plan.entries[0].epilogue[1] = -1;
+      });
+}
+
+/// Stage 0 receives on each of `streams` what nobody sends.
+static std::string verifyLonely(int streams) {
+  PlanBuilder b(Mesh{{{"pipe", 2}}, 0});
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  b.addTransfer("t");
+  int32_t p = b.addProgram("p", Phase::other);
+  for (int i = 0; i < streams; ++i) {
+    int32_t s = b.addStream("s" + std::to_string(i), StreamKind::receive);
+    int32_t x = b.addBuffer(frame, "x", DType::f32, {1});
+    b.emit(p, s, Receive{{0, b.constant(1), {b.view(x)}}});
+  }
+  b.place();
+  Plan plan = b.take();
+  Entry entry;
+  entry.name = "e";
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p, -1};
+  entry.epilogue = {-1, -1};
+  plan.entries = {entry};
+  return verifyPlan(plan).message();
+}
+
+TEST(PlanVerifyOrder, FourAreNamedTheRestCounted) {
+  auto lonely = [](int i) {
+    return "stream 's" + std::to_string(i) + "': 'receive' (instruction " +
+           std::to_string(i) +
+           " of program 'p', stage 0) waits for its partner";
+  };
+  std::string four = "entry 'e': deadlock: " + lonely(0) + "; " + lonely(1) +
+                     "; " + lonely(2) + "; " + lonely(3);
+  EXPECT_EQ(verifyLonely(4), four);
+  EXPECT_EQ(verifyLonely(5), four + "; and 1 more");
+  EXPECT_EQ(verifyLonely(0), "");
+}
+
+// A collective of one stage among several needs nobody else.
+TEST(PlanVerifyOrder, CollectiveOfOneStage) {
+  Plan plan = makeSamplePlan();
+  plan.programs.push_back(plan.programs[findProgram(plan, "u")]);
+  plan.programs.back().name = "u1";
+  plan.entries[0].epilogue[1] = static_cast<int32_t>(plan.programs.size()) - 1;
+  firstOf<Collective>(plan, "u").stages = {0};
+  firstOf<Collective>(plan, "u1").stages = {1};
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+}

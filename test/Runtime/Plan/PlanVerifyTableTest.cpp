@@ -114,3 +114,159 @@ TEST(PlanVerifyTable, WrongPrograms) {
         plan.programs[findProgram(plan, "c0.B")].phase = Phase::backwardInput;
       });
 }
+
+namespace {
+/// F, B, I (backward_input) and W (backward_weight) of chunks 0 and 1; the
+/// programs do nothing, so that only the table is looked at.
+struct Tables {
+  Plan plan;
+
+  explicit Tables(EntryKind kind = EntryKind::train, int32_t microbatches = 1) {
+    plan.mesh = Mesh{{{"pipe", 2}}, 0};
+    plan.arenas = {0, 0};
+    const std::pair<char, Phase> phases[] = {
+        {'F', Phase::forward},       {'B', Phase::backward},
+        {'I', Phase::backwardInput}, {'W', Phase::backwardWeight},
+        {'U', Phase::update},        {'O', Phase::other}};
+    for (int32_t chunk : {0, 1}) {
+      for (auto [letter, phase] : phases) {
+        Program program;
+        program.name = std::string(1, letter) + std::to_string(chunk);
+        program.phase = phase;
+        program.chunk = chunk;
+        plan.programs.push_back(program);
+      }
+    }
+    Entry entry;
+    entry.name = "e";
+    entry.kind = kind;
+    entry.numMicrobatches = microbatches;
+    entry.numChunks = 2;
+    entry.prologue = entry.epilogue = {-1, -1};
+    plan.entries = {entry};
+  }
+  /// Rows of two cells, "F0 I1": microbatches of the chunk of each stage.
+  std::string verify(const std::vector<std::string> &rows) {
+    plan.entries[0].table.clear();
+    for (const std::string &row : rows) {
+      for (size_t stage : {0, 1}) {
+        std::string cell = row.substr(3 * stage, 2);
+        int32_t program =
+            cell[0] == '.'
+                ? -1
+                : findProgram(plan, cell.substr(0, 1) + std::to_string(stage));
+        plan.entries[0].table.push_back(
+            {program, program < 0 ? 0 : cell[1] - '0'});
+      }
+    }
+    return verifyPlan(plan).message();
+  }
+};
+} // namespace
+
+TEST(PlanVerifyTable, BackwardsInOneOrInTwo) {
+  Tables tables;
+  std::string one = "entry 'e': expected chunk 0 to have one backward, or "
+                    "backward_input and backward_weight";
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0", "B0 . "}), "");
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  I0", "I0 W0", "W0 . "}), "");
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0", "I0 . ", "W0 . "}), "");
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0", "I0 . "}), one);
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0", "W0 . "}), one);
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0"}), one);
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0", "B0 . ", "I0 . "}), one);
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  B0", "B0 . ", "W0 . "}), one);
+}
+
+TEST(PlanVerifyTable, OrderOfPhases) {
+  Tables tables;
+  auto before = [](const std::string &first, const std::string &second) {
+    return "entry 'e': " + first + " must come before " + second +
+           ", microbatch 0";
+  };
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", ".  I0", "W0 W0", "I0 . "}),
+            before("backward_input of chunk 0 (row 4)",
+                   "backward_weight of chunk 0 (row 3)"));
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", "I0 . ", "W0 I0", ".  W0"}),
+            before("backward_input of chunk 1 (row 3)",
+                   "backward_input of chunk 0 (row 2)"));
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", "I0 . ", "W0 B0"}),
+            before("backward of chunk 1 (row 3)",
+                   "backward_input of chunk 0 (row 2)"));
+  EXPECT_EQ(tables.verify({"F0 . ", ".  F0", "B0 . ", ".  I0", ".  W0"}),
+            before("backward_input of chunk 1 (row 3)",
+                   "backward of chunk 0 (row 2)"));
+  EXPECT_EQ(tables.verify({"I0 . ", "F0 . ", "W0 F0", ".  B0"}),
+            before("forward of chunk 0 (row 1)",
+                   "backward_input of chunk 0 (row 0)"));
+  EXPECT_EQ(tables.verify({".  F0", "F0 . ", ".  B0", "B0 . "}),
+            before("forward of chunk 0 (row 1)", "forward of chunk 1 (row 0)"));
+}
+
+TEST(PlanVerifyTable, ProgramsOfATable) {
+  auto verify = [](const char *cell, void (*edit)(Plan &plan)) {
+    Tables tables;
+    edit(tables.plan);
+    return tables.verify(
+        {"F0 . ", ".  F0", ".  B0", "B0 . ", std::string(cell) + " . "});
+  };
+  auto nothing = [](Plan &) {};
+  std::string text = "entry 'e': expected the table to hold forward and "
+                     "backward programs of chunks below 2, got ";
+  EXPECT_EQ(verify("U0", nothing), text + "'U0' (update, chunk 0)");
+  EXPECT_EQ(verify("O0", nothing), text + "'O0' (other, chunk 0)");
+  EXPECT_EQ(verify(". ", [](Plan &plan) { plan.programs[0].chunk = 2; }),
+            text + "'F0' (forward, chunk 2)");
+  EXPECT_EQ(verify(". ", [](Plan &plan) { plan.programs[0].chunk = -1; }),
+            text + "'F0' (forward, chunk -1)");
+  EXPECT_EQ(verify(". ", nothing), "");
+}
+
+TEST(PlanVerifyTable, OnlyTrainingHasBackwards) {
+  for (EntryKind kind : {EntryKind::evaluate, EntryKind::forward}) {
+    EXPECT_EQ(Tables(kind).verify({"F0 . ", ".  F0"}), "");
+    for (const char *cell : {".  B0", ".  I0", ".  W0"}) {
+      EXPECT_EQ(Tables(kind).verify({"F0 . ", ".  F0", cell}),
+                "entry 'e': chunk 1 has a backward in an entry that does not "
+                "train");
+    }
+  }
+}
+
+// Forwards may come in any order, backwards in order only, unless it is said.
+TEST(PlanVerifyTable, OrderOfMicrobatches) {
+  Tables tables(EntryKind::train, 2);
+  EXPECT_EQ(
+      tables.verify({"F1 . ", "F0 F1", ".  F0", ".  B0", "B0 B1", "B1 . "}),
+      "");
+  EXPECT_EQ(tables.verify({"F0 . ", "F1 F0", ".  F1", ".  I1", ".  W1", ".  I0",
+                           "B0 W0", "B1 . "}),
+            "entry 'e': backward_input of chunk 1 leaves the order of "
+            "microbatches");
+}
+
+// One slot is enough when a forward follows the last backward at once.
+TEST(PlanVerifyTable, SlotsInFlight) {
+  auto verify = [](int32_t slots, const std::vector<std::string> &rows) {
+    Tables tables(EntryKind::train, 2);
+    for (int32_t chunk : {0, 1}) {
+      Frame frame;
+      frame.name = "act" + std::to_string(chunk);
+      frame.kind = FrameKind::act;
+      frame.chunk = chunk;
+      frame.slots = chunk == 0 ? slots : 2;
+      tables.plan.frames.push_back(frame);
+    }
+    return tables.verify(rows);
+  };
+  std::vector<std::string> apart = {"F0 . ", ".  F0", ".  B0", "B0 . ",
+                                    "F1 . ", ".  F1", ".  B1", "B1 . "};
+  EXPECT_EQ(verify(1, apart), "");
+  std::vector<std::string> weights = {"F0 . ", ".  F0", ".  B0",
+                                      "I0 . ", "F1 . ", "W0 F1",
+                                      ".  B1", "I1 . ", "W1 . "};
+  EXPECT_EQ(verify(2, weights), "");
+  EXPECT_EQ(verify(1, weights),
+            "entry 'e': expected frame 'act0' to have a slot for each of 2 "
+            "microbatches in flight, got 1");
+}

@@ -102,3 +102,117 @@ TEST(PlanVerify, ReservedInstructionsAreRefused) {
   EXPECT_NE(status.message().find("loops are not supported in plans"),
             std::string::npos);
 }
+
+/// The steps of the walk: each call and each instruction once.
+static int64_t stepsOf(const Plan &plan, int32_t program) {
+  int64_t steps = 1;
+  for (const Instruction &each : plan.programs[program].instructions) {
+    steps += 1;
+    if (const auto *call = std::get_if<Call>(&each.action)) {
+      steps += stepsOf(plan, call->program);
+    }
+  }
+  return steps;
+}
+
+TEST(PlanVerify, TheLastStepIsAllowed) {
+  Plan plan = makeSamplePlan();
+  const Entry &entry = plan.entries[0];
+  int64_t steps = 0;
+  for (const Cell &cell : entry.table) {
+    steps += cell.program < 0 ? 0 : stepsOf(plan, cell.program);
+  }
+  for (int stage : {0, 1}) {
+    steps += stepsOf(plan, entry.prologue[stage]);
+    steps += stepsOf(plan, entry.epilogue[stage]);
+  }
+  Environment environment;
+  environment.maxSteps = steps;
+  EXPECT_EQ(verifyPlan(plan, environment).message(), "");
+  --environment.maxSteps;
+  EXPECT_EQ(verifyPlan(plan, environment).message(),
+            "entry 'train': entry 'train' has more than " +
+                std::to_string(steps - 1) + " instructions");
+}
+
+/// An entry of one stage that runs `programs[last]` once.
+static Plan makeCalls(std::vector<Program> programs) {
+  Plan plan;
+  plan.arenas = {0};
+  plan.streams = {{"C", StreamKind::compute, 0}};
+  plan.programs = std::move(programs);
+  Entry entry;
+  entry.name = "e";
+  entry.kind = EntryKind::forward;
+  entry.numMicrobatches = 3;
+  entry.numChunks = 0;
+  entry.prologue = {static_cast<int32_t>(plan.programs.size()) - 1};
+  entry.epilogue = {-1};
+  plan.entries = {entry};
+  return plan;
+}
+
+TEST(PlanVerify, CallsCountToo) {
+  Program leaf, caller;
+  caller.instructions = {{0, -1, Call{0, noExpr, {}}},
+                         {0, -1, Call{0, noExpr, {}}}};
+  Plan plan = makeCalls({leaf, caller});
+  Environment environment;
+  environment.maxSteps = 5; // Three calls, of which two are instructions.
+  EXPECT_EQ(verifyPlan(plan, environment).message(), "");
+  environment.maxSteps = 4;
+  EXPECT_EQ(verifyPlan(plan, environment).message(),
+            "entry 'e': entry 'e' has more than 4 instructions");
+}
+
+// The microbatch and the arguments that a call gives.
+TEST(PlanVerify, CallsAreBounded) {
+  auto verify = [](ExprNode microbatch, int64_t argument) {
+    Program leaf, caller;
+    leaf.numParameters = 1;
+    caller.instructions = {{0, -1, Call{0, 2, {3}}}};
+    Plan plan = makeCalls({leaf, caller});
+    plan.expressions = {{ExprOp::constant, -1, -1, 0},
+                        {ExprOp::constant, -1, -1, INT64_MAX},
+                        microbatch,
+                        {ExprOp::add, 1, 0, 0}};
+    plan.expressions[0].value = argument;
+    return verifyPlan(plan).message();
+  };
+  auto constant = [](int64_t value) {
+    return ExprNode{ExprOp::constant, -1, -1, value};
+  };
+  std::string range = "entry 'e': the microbatch of a call is out of range";
+  EXPECT_EQ(verify(constant(0), 0), "");
+  EXPECT_EQ(verify(constant(2), 0), "");
+  EXPECT_EQ(verify(constant(3), 0), range);
+  EXPECT_EQ(verify(constant(-1), 0), range);
+  EXPECT_EQ(verify({ExprOp::floorDiv, 0, 0, 0}, 0), range);
+  EXPECT_EQ(verify(constant(0), 1),
+            "entry 'e': an argument of a call overflows");
+}
+
+// What only the last device of another axis does wrong is found.
+TEST(PlanVerify, LastDevicesAreWalkedToo) {
+  PlanBuilder b{Mesh{{{"data", 2}}, -1}};
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t x = b.addBuffer(frame, "x", DType::f32, {4});
+  int32_t y = b.addBuffer(frame, "y", DType::f32, {1});
+  int32_t p = b.addProgram("p", Phase::other);
+  ExprId moving = b.times(8, b.coordinate(0));
+  b.emit(p, stream, Fill{b.view(x, 0, {1}), 0});
+  b.emit(p, stream,
+         Copy{b.view(y), b.view(x, 0, {1}, {}, moving), HostEnd::none, 0});
+  b.place();
+  Plan plan = b.take();
+  Entry entry;
+  entry.name = "e";
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p};
+  entry.epilogue = {-1};
+  plan.entries = {entry};
+  EXPECT_NE(verifyPlan(plan).message().find("which nothing has written"),
+            std::string::npos);
+}
