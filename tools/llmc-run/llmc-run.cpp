@@ -34,8 +34,10 @@ struct Arguments {
 };
 
 std::atomic<bool> terminated{false};
+std::atomic<int> lastSignal{0};
 
 void onSignal(int signal) {
+  lastSignal = signal;
   terminated = true;
   // A second one ends the process at once.
   std::signal(signal, SIG_DFL);
@@ -181,6 +183,5 @@ int main(int argc, char **argv) {
     }
     return code;
   }
-  constexpr int terminatedCode = 128 + SIGTERM;
-  return terminated ? terminatedCode : 0;
+  return terminated ? 128 + lastSignal : 0;
 }

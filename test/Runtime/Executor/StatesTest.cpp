@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 namespace llmc::rt::test {
@@ -161,6 +162,99 @@ TEST(StatesTest, BadFilesAreRefused) {
             ErrorKind::malformed);
   EXPECT_EQ(openStatus(makePlan(1, fromFile(2, ""))).kind(),
             ErrorKind::mismatch);
+}
+
+// No part of the name climbs, wherever it stands; dots alone do not.
+TEST(StatesTest, FilesLieInTheFolder) {
+  writeWeights();
+  std::string folder = testing::TempDir();
+  auto open = [&](const std::string &name, bool trust = false) {
+    Plan plan = makePlan(1, fromFile(0, "w"));
+    plan.files[0] = name;
+    SessionOptions trusting = options();
+    trusting.trustKernels = trust;
+    return Session::open(plan, trusting).status();
+  };
+  std::filesystem::create_directories(folder + "/a");
+  for (const std::string &name :
+       {std::string("../weights.safetensors"),
+        std::string("a/../../weights.safetensors"),
+        std::string("a/../weights.safetensors"), std::string("a/.."),
+        std::string(".."), folder + "/weights.safetensors"}) {
+    Status status = open(name);
+    EXPECT_EQ(status.kind(), ErrorKind::mismatch) << name;
+    EXPECT_EQ(status.message(),
+              "expected initial values within the plan's folder, got '" + name +
+                  "'");
+  }
+  EXPECT_TRUE(open("a/../weights.safetensors", true).ok());
+  EXPECT_TRUE(open(folder + "/weights.safetensors", true).ok());
+  EXPECT_TRUE(open("weights.safetensors").ok());
+  for (const std::string &name :
+       {std::string("..a"), std::string("a.."), std::string("a/..b/c")}) {
+    EXPECT_EQ(open(name).kind(), ErrorKind::malformed) << name;
+  }
+}
+
+// Up to the last byte of the file, and one byte further.
+TEST(StatesTest, RawValuesEndWithTheFile) {
+  writeWeights(); // 34 numbers; the state has 30.
+  EXPECT_TRUE(openStatus(makePlan(2, fromFile(1, "", 16))).ok());
+  Status status = openStatus(makePlan(2, fromFile(1, "", 17)));
+  EXPECT_EQ(status.kind(), ErrorKind::malformed);
+  EXPECT_EQ(status.message(), "expected the values of state 'w' at byte 17 "
+                              "within the file, got 136 bytes");
+  EXPECT_EQ(openStatus(makePlan(2, fromFile(1, "", INT64_MAX - 100))).kind(),
+            ErrorKind::malformed);
+}
+
+// Constants may hold infinities, as masks do; whole numbers are not looked at.
+TEST(StatesTest, OnlyParametersMustBeFinite) {
+  writeWeights();
+  Plan plan = makePlan(2, fromFile(0, "nan"));
+  for (StateRole role : {StateRole::parameter, StateRole::optimizer,
+                         StateRole::carried, StateRole::constant}) {
+    plan.states[0].role = role;
+    EXPECT_EQ(openStatus(plan).kind(),
+              role == StateRole::constant ? ErrorKind::ok : ErrorKind::numeric);
+  }
+  std::vector<float> values(30);
+  values[29] = -std::numeric_limits<float>::infinity();
+  ASSERT_TRUE(
+      writeFileAtomically(testing::TempDir() + "/raw.bin",
+                          {reinterpret_cast<const char *>(values.data()), 120})
+          .ok());
+  Status status = openStatus(makePlan(3, fromFile(1, "", 0)));
+  EXPECT_NE(status.message().find("at element 29"), std::string::npos)
+      << status.message();
+  EXPECT_TRUE(openStatus(makePlan(3, fromFile(1, "", 0), DType::i32)).ok());
+}
+
+TEST(StatesTest, CopiesThatDiffer) {
+  PlanBuilder b({{{"data", 2}}, -1});
+  int32_t frame = b.addFrame("state", FrameKind::state);
+  int32_t w = b.addBuffer(frame, "w", DType::f32, {2});
+  int32_t c = b.addStream("C", StreamKind::compute);
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, c, Fill{b.view(w, 0, {1}, {}, b.times(4, b.coordinate(0))), 1});
+  State state;
+  state.name = "w";
+  state.shape = {2};
+  state.parts = {{{0}, Layout::whole({2}), {}, b.view(w)}};
+  b.plan().states = {state};
+  Entry entry;
+  entry.name = "e";
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p};
+  entry.epilogue = {-1};
+  b.plan().entries = {entry};
+  b.place();
+  auto session = Session::open(b.take(), options());
+  ASSERT_TRUE(session.ok()) << session.message();
+  EXPECT_TRUE(*(*session)->copiesAgree("w"));
+  ASSERT_TRUE((*session)->run("e", 0).ok());
+  EXPECT_FALSE(*(*session)->copiesAgree("w"));
 }
 
 TEST(StatesTest, WrittenStatesAreReadBack) {

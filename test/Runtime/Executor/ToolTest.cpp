@@ -17,6 +17,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <sys/wait.h>
@@ -116,6 +118,60 @@ TEST_F(ToolTest, Inspects) {
   EXPECT_EQ(json.out.find("{"), 0u);
 }
 
+// The step that runs ends, what was asked for is written, and the code says by
+// which signal.
+TEST_F(ToolTest, TerminationEndsBehindTheStep) {
+  for (auto [signal, number] :
+       {std::pair<const char *, int>{"TERM", SIGTERM}, {"INT", SIGINT}}) {
+    std::string log = folder + "/log." + signal, script = folder + "/run.sh";
+    std::ofstream(script) << fmt::format(
+        "{} {} --steps 1000000000 --log {} --fetch loss >{}/out "
+        "2>{}/err &\nwhile ! test -s {}; do sleep 0.02; done\n"
+        "kill -{} $!\nwait $!\n",
+        LLMC_RUN_TOOL, planFile + data(), log, folder, folder, log, signal);
+    int status = std::system(("timeout 60 bash " + script).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 128 + number) << *readFile(folder + "/err");
+    std::string out = *readFile(folder + "/out");
+    EXPECT_NE(out.find("\nloss: f64[] = "), std::string::npos);
+    EXPECT_NE(out.find("\nmemory: predicted "), std::string::npos);
+    EXPECT_EQ(readFile(log)->back(), '\n');
+  }
+}
+
+// A factor of infinity on the learning rate makes the loss not a number.
+TEST_F(ToolTest, GoesOnWhenAskedTo) {
+  plan::Plan plan = makeWalkthroughPlan(2, object);
+  for (plan::Hyper &hyper : plan.entries[0].hypers) {
+    if (hyper.name == "lr") {
+      hyper.rule = {HyperKind::constant, INFINITY, 0, 0, 0};
+    }
+  }
+  ASSERT_TRUE(plan::writePlan(plan, planFile).ok());
+  Outcome stopped = call(planFile + data() + " --steps 4");
+  EXPECT_EQ(stopped.code, 13) << stopped.err;
+  EXPECT_NE(stopped.lastErrorLine().find("error[numeric]: expected a finite "
+                                         "loss, got "),
+            std::string::npos);
+  EXPECT_EQ(stopped.out.find("step: 3"), std::string::npos);
+  Outcome all = call(planFile + data() + " --steps 4 --keep-going");
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_NE(all.out.find("step: 3"), std::string::npos);
+}
+
+TEST_F(ToolTest, GivesInputsToEveryMicrobatch) {
+  HostTensor tokens = HostTensor::zeros(DType::i32, {batch});
+  ASSERT_TRUE(writeNpy(tokens, folder + "/zeros.npy").ok());
+  Outcome run = call(planFile + data() +
+                     " --fetch tokens --input tokens=" + folder + "/zeros.npy");
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char *line : {"\ntokens.0: i32[", "\ntokens.1: i32["}) {
+    size_t at = run.out.find(line);
+    ASSERT_NE(at, std::string::npos) << run.out;
+    std::string values = run.out.substr(run.out.find(" = ", at), 12);
+    EXPECT_EQ(values, " = [0, 0, 0,");
+  }
+}
+
 // Each cause has its code and one last line.
 TEST_F(ToolTest, ErrorsHaveTheirCodes) {
   struct Case {
@@ -136,6 +192,20 @@ TEST_F(ToolTest, ErrorsHaveTheirCodes) {
            {planFile + data() + " --entry evaluate", 2,
             "the plan has no entry 'evaluate', only train"},
            {planFile + data() + " --set lr=3", 2, "no external value 'lr'"},
+           {planFile + data() + " --set lr", 2,
+            "expected name=value behind --set, got 'lr'"},
+           {planFile + data() + " --set =3", 2,
+            "expected name=value behind --set, got '=3'"},
+           {planFile + data() + " --set lr=", 2,
+            "expected a number behind --set lr=, got ''"},
+           {planFile + data() + " --set lr=3x", 2,
+            "expected a number behind --set lr=, got '3x'"},
+           {planFile + data() + " --input tokens", 2,
+            "expected name=value behind --input, got 'tokens'"},
+           {planFile + data() + " --input tokens=" + folder + "/bad.plan", 3,
+            "expected an .npy file"},
+           {planFile + data() + " --steps -1", 2, "error[usage]: "},
+           {planFile + data() + " --deadline 0", 2, "error[usage]: "},
            {planFile + data() + " --fetch nothing", 2, "no value 'nothing'"}}) {
     Outcome run = call(each.arguments + " --error-file " + folder + "/error");
     EXPECT_EQ(run.code, each.code) << each.arguments << run.err;
@@ -153,6 +223,12 @@ TEST_F(ToolTest, KernelsAreTrustedOnlyWhenOwn) {
   EXPECT_EQ(open.code, 15) << open.err;
   EXPECT_NE(open.lastErrorLine().find("--trust-kernels"), std::string::npos);
   EXPECT_EQ(call(planFile + data() + " --trust-kernels").code, 0);
+  // Who else may write is asked for the group and for all others.
+  for (auto [mode, code] :
+       {std::pair<unsigned, int>{0775, 15}, {0757, 15}, {0755, 0}, {0700, 0}}) {
+    std::filesystem::permissions(object, std::filesystem::perms(mode));
+    EXPECT_EQ(call(planFile + data()).code, code) << fmt::format("{:o}", mode);
+  }
   std::filesystem::permissions(object, std::filesystem::perms(0755));
   std::ofstream(object, std::ios::app) << "x";
   Outcome changed = call(planFile + data());

@@ -1,0 +1,236 @@
+//===- SessionTest.cpp - What a session accepts and returns ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan without kernels: two data ranks copy their rows of an input, and a
+// hyper value, back to the host.
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Executor/Session.h"
+#include "llmc/Runtime/Plan/PlanBuilder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace llmc::rt::test {
+namespace {
+
+using namespace plan;
+using testing::HasSubstr;
+
+constexpr int64_t rows = 3, columns = 2, microbatches = 2;
+
+/// Input 'x' [3, 2], its rows over two ranks (padded to 4), returned as 'y' in
+/// each microbatch; hyper value 'lr', external, returned as metric 'rate'.
+Plan makeEcho(int64_t dataOffset = -1) {
+  PlanBuilder b({{{"data", 2}}, -1});
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t in = b.addFrame("in", FrameKind::input, microbatches, b.microbatch());
+  int32_t step = b.addFrame("step", FrameKind::hyper);
+  int32_t x = b.addBuffer(in, "x", DType::i32, {2, columns});
+  int32_t lr = b.addBuffer(step, "lr", DType::f32, {});
+  int32_t f = b.addProgram("f", Phase::forward, 0);
+  b.emit(f, stream, Copy{b.view(x), {}, HostEnd::input, 0});
+  b.emit(f, stream, Copy{{}, b.view(x), HostEnd::fetch, 0});
+  int32_t begin = b.addProgram("begin", Phase::other);
+  b.emit(begin, stream, Copy{b.view(lr), {}, HostEnd::hyper, 0});
+  b.emit(begin, stream, Copy{{}, b.view(lr), HostEnd::metric, 0});
+  b.place();
+  Layout layout = Layout::split({rows, columns}, {{0}}, b.plan().mesh);
+  Entry entry;
+  entry.name = "echo";
+  entry.kind = EntryKind::forward;
+  entry.numMicrobatches = microbatches;
+  entry.prologue = {begin};
+  entry.epilogue = {-1};
+  entry.table = {{f, 0}, {f, 1}};
+  entry.inputs = {{"x", DType::i32, layout, {}, dataOffset}};
+  entry.hypers = {{"lr", DType::f32, {HyperKind::external, 0.5}}};
+  entry.metrics = {{"rate", DType::f32}};
+  Fetch fetch;
+  fetch.name = "y";
+  fetch.dtype = DType::i32;
+  fetch.layout = layout;
+  fetch.eachMicrobatch = true;
+  entry.fetches = {fetch};
+  b.plan().entries = {entry};
+  return b.take();
+}
+
+std::unique_ptr<Session> openEcho(int64_t dataOffset = -1) {
+  auto session = Session::open(makeEcho(dataOffset), {});
+  EXPECT_TRUE(session.ok()) << session.message();
+  return *std::move(session);
+}
+
+HostTensor numbered(int64_t first, std::vector<int64_t> shape = {rows, columns},
+                    DType dtype = DType::i32) {
+  HostTensor tensor = HostTensor::zeros(dtype, std::move(shape));
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    storeInteger(dtype, tensor.bytes.data(), i, first + i);
+  }
+  return tensor;
+}
+
+TEST(SessionTest, InputsOfEachMicrobatch) {
+  auto session = openEcho();
+  EXPECT_TRUE(session->setInput("echo", "x", 0, numbered(10)).ok());
+  Status missing = session->run("echo", 0);
+  EXPECT_EQ(missing.kind(), ErrorKind::usage);
+  EXPECT_EQ(missing.message(), "expected data for input 'x' of entry 'echo'");
+  EXPECT_TRUE(session->setInput("echo", "x", 1, numbered(20)).ok());
+  for (int64_t step : {0, 1, 2}) {
+    ASSERT_TRUE(session->run("echo", step).ok());
+    for (int64_t m : {0, 1}) {
+      HostTensor y = *session->fetch("y", m);
+      EXPECT_EQ(y.shape, (std::vector<int64_t>{rows, columns}));
+      EXPECT_EQ(y.bytes, numbered(10 + 10 * m).bytes) << m;
+      EXPECT_EQ(session->fetch("x", m)->bytes, y.bytes);
+    }
+  }
+}
+
+// The first microbatch that there is not, on both sides.
+TEST(SessionTest, InputsAreChecked) {
+  auto session = openEcho();
+  auto give = [&](int64_t microbatch, const HostTensor &value) {
+    Status status = session->setInput("echo", "x", microbatch, value);
+    EXPECT_EQ(status.kind(), ErrorKind::usage);
+    return status.message();
+  };
+  std::string text = "expected i32[3, 2] for input 'x' of a microbatch below "
+                     "2, got ";
+  EXPECT_EQ(give(2, numbered(0)), text + "i32[3, 2] for 2");
+  EXPECT_EQ(give(-1, numbered(0)), text + "i32[3, 2] for -1");
+  EXPECT_EQ(give(0, numbered(0, {2, 3})), text + "i32[2, 3] for 0");
+  EXPECT_EQ(give(0, numbered(0, {3, 2}, DType::u32)), text + "u32[3, 2] for 0");
+  EXPECT_EQ(session->setInput("echo", "z", 0, numbered(0)).message(),
+            "entry 'echo' has no input 'z'");
+  EXPECT_EQ(session->setInput("train", "x", 0, numbered(0)).message(),
+            "the plan has no entry 'train'");
+}
+
+TEST(SessionTest, FetchesAreChecked) {
+  auto session = openEcho();
+  EXPECT_EQ(session->fetch("y", 0).message(), "the plan has no value 'y'");
+  for (int64_t m : {0, 1}) {
+    ASSERT_TRUE(session->setInput("echo", "x", m, numbered(m)).ok());
+  }
+  EXPECT_EQ(session->run("train", 0).message(),
+            "the plan has no entry 'train'");
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  for (int64_t m : {-1, 2}) {
+    EXPECT_EQ(session->fetch("y", m).message(),
+              "expected a microbatch in [0, 2), got " + std::to_string(m));
+  }
+  EXPECT_EQ(session->fetch("z", 0).message(), "the plan has no value 'z'");
+  EXPECT_EQ(session->readState("w").message(), "the plan has no state 'w'");
+  EXPECT_EQ(session->copiesAgree("w").kind(), ErrorKind::usage);
+}
+
+TEST(SessionTest, ExternalValues) {
+  auto session = openEcho();
+  for (int64_t m : {0, 1}) {
+    ASSERT_TRUE(session->setInput("echo", "x", m, numbered(m)).ok());
+  }
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  EXPECT_EQ(session->metric("rate"), 0.5);
+  EXPECT_EQ(session->metric("other"), std::nullopt);
+  ASSERT_TRUE(session->setExternal("lr", 0.25).ok());
+  ASSERT_TRUE(session->run("echo", 1).ok());
+  EXPECT_EQ(session->metric("rate"), 0.25);
+  HostTensor rate = *session->fetch("rate", 0);
+  EXPECT_TRUE(rate.shape.empty());
+  EXPECT_EQ(rate.at(0), 0.25);
+  EXPECT_EQ(session->setExternal("rate", 1).message(),
+            "the plan has no external value 'rate'");
+  Plan fixed = makeEcho();
+  fixed.entries[0].hypers[0].rule.kind = HyperKind::constant;
+  auto other = Session::open(fixed, {});
+  EXPECT_EQ((*other)->setExternal("lr", 1).kind(), ErrorKind::usage);
+}
+
+// A window holds what its sample's inputs read, and not a token less.
+TEST(SessionTest, CorpusWindows) {
+  std::string path = testing::TempDir() + "session-corpus.bin";
+  auto corpus = [&](int64_t tokens) {
+    std::ofstream file(path, std::ios::binary);
+    for (int64_t i = 0; i < tokens; ++i) {
+      file.put(static_cast<char>(i));
+    }
+  };
+  auto session = openEcho(/*dataOffset=*/3);
+  corpus(4);
+  ASSERT_TRUE(session->useCorpus(path, DType::u8).ok());
+  EXPECT_EQ(session->run("echo", 0).kind(), ErrorKind::malformed);
+  corpus(5);
+  ASSERT_TRUE(session->useCorpus(path, DType::u8).ok());
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  // One window only, so every sample is its tokens 3 and 4.
+  HostTensor y = *session->fetch("y", 1);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    EXPECT_EQ(y.at(i), 3 + i % 2);
+  }
+  corpus(200);
+  ASSERT_TRUE(session->useCorpus(path, DType::u8).ok());
+  std::vector<std::vector<std::byte>> seen;
+  for (int64_t step : {0, 1}) {
+    ASSERT_TRUE(session->run("echo", step).ok());
+    for (int64_t m : {0, 1}) {
+      HostTensor value = *session->fetch("y", m);
+      for (int64_t row = 0; row < rows; ++row) {
+        EXPECT_EQ(value.at(2 * row + 1), value.at(2 * row) + 1);
+      }
+      seen.emplace_back(reinterpret_cast<std::byte *>(value.bytes.data()),
+                        reinterpret_cast<std::byte *>(value.bytes.data()) +
+                            value.bytes.size());
+    }
+  }
+  // No two microbatches of no two steps have the same samples.
+  for (size_t i = 0; i < seen.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_NE(seen[i], seen[j]) << i << " " << j;
+    }
+  }
+}
+
+TEST(SessionTest, Devices) {
+  Plan plan;
+  plan.mesh = {{{"data", 1024}}, -1};
+  plan.arenas = {0};
+  EXPECT_TRUE(Session::open(plan, {}).ok());
+  plan.mesh.axes[0].size = 1025;
+  Status status = Session::open(plan, {}).status();
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_EQ(status.message(),
+            "expected a plan for at most 1024 virtual devices, got 1025");
+}
+
+// Of the bytes of the arena, those in buffers and those beside them.
+TEST(SessionTest, MemoryAudit) {
+  SessionOptions options;
+  options.poison = 0x5a;
+  auto session = *Session::open(makeEcho(), options);
+  for (int64_t m : {0, 1}) {
+    ASSERT_TRUE(session->setInput("echo", "x", m, numbered(m)).ok());
+  }
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  MemoryAudit audit = session->auditMemory();
+  // Two slots of 16 bytes and a scalar on each device; 3 x 64 bytes reserved.
+  EXPECT_EQ(audit.insideBuffers, 2u * (2 * 16 + 4));
+  EXPECT_EQ(audit.outsideBuffers, 2u * (3 * 64 - 36));
+  EXPECT_EQ(audit.touchedOutside, 0u);
+}
+
+TEST(SessionTest, PlansAreVerified) {
+  Plan plan = makeEcho();
+  plan.buffers[0].bytes = 8;
+  EXPECT_EQ(Session::open(plan, {}).kind(), ErrorKind::mismatch);
+  plan.streams.clear();
+  EXPECT_EQ(Session::open(plan, {}).kind(), ErrorKind::malformed);
+}
+
+} // namespace
+} // namespace llmc::rt::test
