@@ -27,12 +27,14 @@ all mutants were tried and the bars of mutation/score.py hold.
 
 import argparse
 import collections
+import fcntl
 import hashlib
 import json
 import math
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -144,6 +146,11 @@ def prepare(a):
     """Copies of tree and build, their objects, and the times of tests; kept between runs."""
     folder = ROOT / "build/mutate"
     folder.mkdir(parents=True, exist_ok=True)
+    a.lock = open(folder / "lock", "w")  # held to the end
+    try:
+        fcntl.flock(a.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise Refused("expected one run at a time, got another in build/mutate") from None
     print("build: the tree and its tests", flush=True)
     subprocess.run([ROOT / "scripts/build.sh", "dev", "all", "llmc-test-depends"], check=True)
     copies = [BuildCopy(ROOT, folder / f"copy{i}", max(1, a.cores // a.workers)) for i in range(a.workers)]
@@ -294,6 +301,14 @@ def main():
     queue = run.queue()
     threads = [threading.Thread(target=run.work, args=(queue, Trial(c, pristine, times, run.journal, a))) for c in copies]
     begin = time.time()
+
+    def stop(*_):
+        for copy in copies:
+            copy.stop()
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     for thread in threads:
         thread.start()
     for thread in threads:

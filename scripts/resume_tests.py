@@ -47,8 +47,9 @@ def main():
     done = set(state["passed"]) | set(state["skipped"])
     out = "|".join([a.filter_out] * bool(a.filter_out) + [f"^{re.escape(name)}$" for name in sorted(done)])
     results.unlink(missing_ok=True)
-    subprocess.run([LIT, "-q", "--timeout", "1800", "--max-time", str(int(a.minutes * 60)), "-j", str(os.cpu_count()),
-                    "--output", results, *a.suites], env=dict(os.environ, **({"LIT_FILTER_OUT": out} if out else {})))
+    command = [LIT, "-q", "--allow-empty-runs", "--timeout", "1800", "--max-time", str(int(a.minutes * 60)),
+               "-j", str(os.cpu_count()), "--output", results, *a.suites]
+    subprocess.run(command, env=dict(os.environ, **({"LIT_FILTER_OUT": out} if out else {})))
     # Without a test to run, lit writes nothing.
     tests = json.loads(results.read_text())["tests"] if results.exists() else []
     mine = [t for t in tests if t["name"] not in done and not (a.filter_out and re.search(a.filter_out, t["name"]))]

@@ -43,6 +43,7 @@ def limit_resources():
     """A mutant may ask for any memory or write without an end."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
 
 
 def tracked(root):
@@ -80,6 +81,7 @@ class BuildCopy:
         self.root, self.folder, self.jobs = root, folder, jobs
         self.namespace = namespace()
         self.build = folder / "build/dev"
+        self.process = None
 
     # --- Making and bringing up to date ----------------------------------------
 
@@ -119,6 +121,7 @@ class BuildCopy:
         process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                    errors="replace", start_new_session=True, preexec_fn=limit_resources,
                                    env=dict(os.environ, **(environment or {})))
+        self.process = process
         try:
             output, _ = process.communicate(timeout=limit)
             return process.returncode, output
@@ -127,10 +130,14 @@ class BuildCopy:
             output, _ = process.communicate()
             return "timeout", output
         finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            self.stop()
+
+    def stop(self):
+        """Ends what the command left running, or the command."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except (AttributeError, ProcessLookupError):
+            pass
 
     def ninja(self, targets, jobs=None):
         status, output = self.run(["ninja", "-C", "build/dev", "-j", str(jobs or self.jobs), *targets], 3600)

@@ -26,10 +26,11 @@ class Trial:
         self.copy.write(name, text)
         try:
             objects = self.copy.graph.objects.get(name)
-            if objects:
-                built, _ = self.copy.ninja(objects)
-            else:  # a header, or what is generated from
-                built, _ = self.copy.ninja(["all", "llmc-test-depends"], self.cores)
+            if not objects:  # a header: what includes it may be much
+                outcome = self.test_own(record["slot"])
+                if outcome:
+                    return outcome
+            built, _ = self.copy.ninja(objects or ["all", "llmc-test-depends"], self.cores)
             if not built:
                 return "does not compile", None
             changed = self.copy.changed_objects(self.pristine, since)
@@ -38,6 +39,15 @@ class Trial:
             return self.test(record["slot"], self.copy.graph.dependents(changed))
         finally:
             self.copy.restore(name, self.pristine, since)
+
+    def test_own(self, slot):
+        """What the unit tests of the slot alone say of a mutant; None: nothing yet."""
+        for unit in sorted(u for u in self.times if u.startswith("test/Unit/") and self.is_own(u, slot)):
+            if self.build([unit]):
+                return "does not compile", None
+            if self.run_group([unit]):
+                return "killed", unit
+        return None
 
     def test(self, slot, programs):
         units = sorted(p for p in programs if p in self.times)

@@ -15,15 +15,27 @@
 #include <vector>
 
 namespace {
+/// A report where AddressSanitizer is on; elsewhere its exit code.
+int readPastTheEnd(const std::string &input) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  std::vector<char> bytes(input.begin(), input.end());
+  volatile size_t end = bytes.size();
+  return bytes.data()[end];
+#endif
+#endif
+  return input.empty() ? 0 : 99;
+}
+
 class FaultSubject : public llmc::test::FuzzSubject {
 public:
   std::string name() const override { return "faults"; }
   bool isText() const override { return true; }
   std::string make(uint64_t, int64_t index) const override {
-    static const char *const words[] = {"abort", "hang",    "memory",
-                                        "ours",  "segment", "accepted",
-                                        "usage", "mismatch"};
-    return "line 1\nline 2\n" + std::string(words[index % 8]) + "\nline 3\n";
+    static const char *const words[] = {"abort", "hang",     "memory",
+                                        "ours",  "segment",  "accepted",
+                                        "usage", "mismatch", "report"};
+    return "line 1\nline 2\n" + std::string(words[index % 9]) + "\nline 3\n";
   }
   int run(const std::string &input, int64_t,
           const std::string &) const override {
@@ -32,6 +44,9 @@ public:
     };
     if (says("abort")) {
       std::abort();
+    }
+    if (says("report")) {
+      return readPastTheEnd(input);
     }
     if (says("segment")) {
       std::signal(SIGSEGV, SIG_DFL);

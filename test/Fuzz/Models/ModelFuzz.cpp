@@ -21,6 +21,7 @@
 #include "llmc/Run.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
