@@ -10,10 +10,12 @@
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace llmc;
 using namespace llmc::test;
@@ -92,6 +94,101 @@ TEST(KernelObject, CoordinatesAreBoundedScalars) {
   ASSERT_TRUE(unbounded) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::getManifest(*unbounded)));
   EXPECT_THAT(context.takeMessages(), HasSubstr("to bound each scalar"));
+}
+
+/// The C library's functions that the kernels of `op` on `type` call.
+std::set<std::string> callsOf(const std::string &op, const std::string &type) {
+  GraphContext context;
+  context.get()->loadDialect<dist::DistDialect>();
+  bool isBinary = op == "power" || op == "remainder";
+  std::string name = op.find('.') == op.npos ? "stablehlo." + op : op;
+  std::string tensor = "tensor<35x" + type + ">";
+  auto module = context.parse("func.func @f(%x: " + tensor + ", %y: " + tensor +
+                              ") -> " + tensor + " {\n%0 = " + name + " %x" +
+                              (isBinary ? ", %y" : "") +
+                              (op == name ? " : " + tensor + " -> " : " : ") +
+                              tensor + "\nreturn %0 : " + tensor + "\n}");
+  EXPECT_TRUE(module) << context.takeMessages();
+  mlir::PassManager passes(context.get());
+  buildKernelsPipeline(passes);
+  EXPECT_TRUE(succeeded(passes.run(*module))) << context.takeMessages();
+  auto lowered =
+      codegen::lowerKernels(module->lookupSymbol<ModuleOp>("kernels"));
+  std::set<std::string> calls;
+  (*lowered)->walk([&](mlir::LLVM::LLVMFuncOp function) {
+    if (function.isExternal())
+      calls.insert(function.getName().str());
+  });
+  return calls;
+}
+
+// f32 has polynomials of our own for what models do all day: the same bits on
+// every machine, in vectors. The rest is a call in f64, rounded once.
+TEST(KernelObject, CallsOfTheLibrary) {
+  using Calls = std::set<std::string>;
+  struct Row {
+    const char *op;
+    Calls single, wide;
+  };
+  for (const Row &row : {Row{"exponential", {}, {"exp"}},
+                         {"log", {}, {"log"}},
+                         {"tanh", {}, {"tanh"}},
+                         {"chlo.erf", {}, {"erf"}},
+                         {"logistic", {}, {"exp"}},
+                         {"rsqrt", {}, {}},
+                         {"sqrt", {}, {}},
+                         {"sine", {"sin"}, {"sin"}},
+                         {"cosine", {"cos"}, {"cos"}},
+                         {"exponential_minus_one", {"expm1"}, {"expm1"}},
+                         {"log_plus_one", {"log1p"}, {"log1p"}},
+                         {"cbrt", {"cbrt"}, {"cbrt"}},
+                         {"chlo.erfc", {"erfc"}, {"erfc"}},
+                         {"power", {"pow"}, {"pow"}},
+                         {"remainder", {"fmod"}, {"fmod"}}}) {
+    EXPECT_EQ(callsOf(row.op, "f32"), row.single) << row.op;
+    EXPECT_EQ(callsOf(row.op, "bf16"), row.single) << row.op;
+    EXPECT_EQ(callsOf(row.op, "f64"), row.wide) << row.op;
+  }
+}
+
+// A kernel whose attributes do not fit its arguments, or whose types no plan
+// has, is an error of ours; so is a folder that cannot be written to.
+TEST(KernelObject, MalformedKernelsAreErrors) {
+  const std::string head =
+      "func.func private @k.0(%a: memref<4xf32>, %b: index, %e: index, "
+      "%s: memref<0xi8>) attributes {llmc.kernel, ";
+  const std::string access = "llmc.access = [\"write\"], ";
+  const std::string types = "llmc.types = [f32], ";
+  const std::string rest = "llmc.rows = 1 : i64, llmc.scratch = 0 : i64";
+  auto messageOf = [&](const std::string &attributes) {
+    GraphContext context;
+    context.get()->loadDialect<mlir::func::FuncDialect>();
+    auto module = context.parse(head + attributes + "} { return }");
+    EXPECT_TRUE(module) << context.takeMessages();
+    if (succeeded(codegen::getManifest(*module)))
+      return std::string();
+    return context.takeMessages();
+  };
+  EXPECT_EQ(messageOf(access + types + rest), "");
+  for (const std::string &bad :
+       {types + rest, access + rest, access + types + "llmc.rows = 1 : i64",
+        access + types + "llmc.scratch = 0 : i64",
+        "llmc.access = [], llmc.types = [], " + rest,
+        access + "llmc.types = [f32, f32], " + rest})
+    EXPECT_THAT(messageOf(bad), HasSubstr("expected a kernel with")) << bad;
+  EXPECT_THAT(messageOf(access + "llmc.types = [f8E4M3FN], " + rest),
+              HasSubstr("expected elements of a type of the plan, got"));
+
+  GraphContext context;
+  context.get()->loadDialect<mlir::func::FuncDialect>();
+  auto module = context.parse(head + access + types + rest + "} { return }");
+  auto object = codegen::compileKernels(*module);
+  ASSERT_TRUE(succeeded(object)) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::linkKernels(*module, *object, "/none/k.so")));
+  EXPECT_THAT(context.takeMessages(), HasSubstr("expected to write '/none/"));
+  EXPECT_TRUE(failed(codegen::linkKernels(*module, "no object",
+                                          testing::TempDir() + "no.so")));
+  EXPECT_THAT(context.takeMessages(), HasSubstr("a readable object file"));
 }
 
 TEST(KernelObject, UnknownFunctionIsAnError) {
