@@ -234,6 +234,23 @@ TEST_F(PlanVerifyCollectives, GatherPlacesAreLinear) {
         b.binary(ExprOp::sub, bent, zero), b.binary(ExprOp::sub, end, bent)}) {
     EXPECT_THAT(gather({1}, place, 2, 6), HasSubstr(linear));
   }
+  ExprId row = b.times(16, y);
+  EXPECT_THAT(gather({1}, b.binary(ExprOp::mul, row, y), 1, 3),
+              HasSubstr(linear));
+  ExprId least = b.binary(ExprOp::min, y, b.constant(1));
+  EXPECT_THAT(gather({1}, b.binary(ExprOp::mul, least, b.constant(32)), 2, 6),
+              HasSubstr(linear));
+  // The result moves like that, and its input is right on two devices.
+  EXPECT_THAT(verify(make(K::allGather, {1}, rows(whole, 0, 1, b.times(32, y)),
+                          rows(whole, 0, 3, b.times(16, least)))),
+              HasSubstr(linear));
+  EXPECT_THAT(gather({0}, b.times(16, x), 3, 6), HasSubstr("not in its place"));
+  // The offsets of both count.
+  EXPECT_EQ(
+      verify(make(K::allGather, {1},
+                  rows(whole, 0, 1, b.binary(ExprOp::add, row, b.constant(16))),
+                  rows(whole, 1, 3))),
+      "");
   // What does not vary may be made of anything; a product's other side too.
   ExprId one = b.binary(ExprOp::min, two, b.constant(1));
   EXPECT_EQ(gather({1}, b.binary(ExprOp::mul, y, b.times(32, one)), 2, 6), "");
@@ -275,6 +292,18 @@ TEST_F(PlanVerifyCollectives, OverlapsOfInputsAndOutputs) {
                             b.view(whole, 0, {6, 4}));
   columns.dim = 1;
   EXPECT_THAT(verify(columns), HasSubstr("an input of all_gather overlaps"));
+  Collective apart = make(K::allGather, {0}, b.view(whole, 0, {1, 4}),
+                          b.view(whole, 0, {2, 4}, {8, 1}));
+  EXPECT_THAT(verify(apart), HasSubstr("an input of all_gather overlaps"));
+  Collective holes = make(K::allGather, {0}, b.view(whole, 0, {2, 2}, {4, 1}),
+                          b.view(whole, 0, {4, 2}));
+  EXPECT_THAT(verify(holes), HasSubstr("an input of all_gather overlaps"));
+  // In its place, but in the other one's result.
+  Collective crossed =
+      make(K::allGather, {1}, rows(other, 0, 2), b.view(whole));
+  crossed.inputs.push_back(rows(whole, 0, 2, b.times(32, b.coordinate(1))));
+  crossed.outputs.push_back(b.view(other));
+  EXPECT_THAT(verify(crossed), HasSubstr("overlaps an output that is not its"));
   Collective strided = make(K::allGather, {0}, b.view(whole, 0, {1, 4}, {8, 1}),
                             b.view(whole, 0, {2, 4}, {8, 1}));
   EXPECT_THAT(verify(strided), HasSubstr("an input of all_gather overlaps"));
@@ -373,4 +402,70 @@ TEST(PlanVerifyStages, OfCollectives) {
                 c.peer = 0;
               }),
               HasSubstr("overlaps an output that is not its own"));
+}
+
+/// Members of stages 0 and 2 of three gather their rows in place, which is
+/// made of the stage.
+static std::string verifyStages(int64_t factor, int64_t divisor) {
+  PlanBuilder b{Mesh{{{"pipe", 3}}, 0}};
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t x = b.addBuffer(frame, "x", DType::f32, {12});
+  b.addSymbol("s");
+  ExprId place = b.binary(ExprOp::floorDiv, b.times(factor, b.coordinate(0)),
+                          b.constant(divisor));
+  Collective gather;
+  gather.kind = CollectiveKind::allGather;
+  gather.axes = {0};
+  gather.stages = {0, 2};
+  gather.inputs = {b.view(x, 0, {4}, {}, place)};
+  gather.outputs = {b.view(x, 0, {8})};
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, stream, Fill{b.view(x), 0});
+  b.emit(p, stream, gather);
+  b.place();
+  Plan plan = b.take();
+  Entry entry;
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p, -1, p};
+  entry.epilogue = {-1, -1, -1};
+  plan.entries = {entry};
+  return verifyPlan(plan).message();
+}
+
+TEST(PlanVerifyStages, CountAmongThoseOfACollective) {
+  EXPECT_EQ(verifyStages(16, 2), "");
+  EXPECT_THAT(verifyStages(8, 2), HasSubstr("not in its place"));
+  EXPECT_EQ(verifyStages(16, 1), "");
+  EXPECT_THAT(verifyStages(0, 1), HasSubstr("not in its place"));
+}
+
+// A permutation over two axes of one size: member 2 is (1, 0).
+TEST(PlanVerifyPermutations, OverTwoAxes) {
+  PlanBuilder b{Mesh{{{"x", 2}, {"y", 2}}, -1}};
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t from = b.addBuffer(frame, "from", DType::f32, {1});
+  int32_t to = b.addBuffer(frame, "to", DType::f32, {1});
+  b.addSymbol("s");
+  Collective shift;
+  shift.kind = CollectiveKind::permute;
+  shift.axes = {0, 1};
+  shift.inputs = {b.view(from)};
+  shift.outputs = {b.view(to)};
+  shift.peer =
+      b.binary(ExprOp::add, b.times(2, b.coordinate(1)), b.coordinate(0));
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, stream, Fill{b.view(from), 0});
+  b.emit(p, stream, shift);
+  b.place();
+  Plan plan = b.take();
+  Entry entry;
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {p};
+  entry.epilogue = {-1};
+  plan.entries = {entry};
+  EXPECT_EQ(verifyPlan(plan).message(), "");
 }

@@ -140,6 +140,22 @@ TEST_F(OnePlan, MovingOffsetsAreAlignedOnEveryDevice) {
   EXPECT_THAT(fill(DType::f64, 0, 4), HasSubstr("to be aligned to 8 bytes"));
 }
 
+TEST_F(OnePlan, BuffersAndOffsetsAreAlignedTogether) {
+  int32_t x = b.addBufferAt(frame, 65, "x", DType::u8, {63});
+  for (auto [offset, isAligned] :
+       {std::pair<int64_t, bool>{3, true}, {1, false}, {0, false}}) {
+    Operand to = b.view(x, offset, {2});
+    to.dtype = DType::f32;
+    EXPECT_EQ(verify(Fill{to, 0}).empty(), isAligned) << offset;
+  }
+}
+
+TEST_F(OnePlan, TransfersNeedStages) {
+  b.addTransfer("t");
+  EXPECT_THAT(verify(Send{{0, b.constant(0), {}}}),
+              HasSubstr("a transfer needs a pipeline axis"));
+}
+
 TEST_F(OnePlan, OperandsEndWithTheirBuffer) {
   int32_t x = b.addBuffer(frame, "x", DType::f32, {8});
   auto fill = [&](int64_t offset, int64_t count, ExprId expr = noExpr) {
@@ -384,6 +400,13 @@ TEST(PlanVerifyInstruction, PeersOfTransfers) {
     plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
     firstOf<Receive>(plan, "c0.B").message.peer =
         static_cast<ExprId>(plan.expressions.size()) - 1;
+  });
+  EXPECT_REFUSED("got 1 to 2", {
+    auto last = static_cast<ExprId>(plan.expressions.size());
+    plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
+    plan.expressions.push_back({ExprOp::constant, -1, -1, 1});
+    plan.expressions.push_back({ExprOp::add, last, last + 1, 0});
+    firstOf<Receive>(plan, "c0.B").message.peer = last + 2;
   });
   EXPECT_REFUSED("got an overflow", {
     plan.expressions.push_back({ExprOp::floorDiv, 0, 0, 0});
