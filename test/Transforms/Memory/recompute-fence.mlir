@@ -78,7 +78,8 @@ dist.step @two microbatch(@two.microbatch) update(@two.update) microbatches(1) s
 
 // What another chunk's backward reads is not made again here, and a value that
 // the backward hands out as it is has its clone in front of the end. A region
-// brings what it reads from outside.
+// brings what it reads from outside. An argument that the forward hands over is
+// no value of its own.
 // CHECK-LABEL: func.func @outer.microbatch
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>
 // CHECK: dist.segment chunk(0) phase(backward)
@@ -95,7 +96,7 @@ dist.step @two microbatch(@two.microbatch) update(@two.update) microbatches(1) s
 dist.mesh @mesh = <"data"=1>
 func.func @outer.microbatch(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
     -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
-  %f:2 = dist.segment chunk(0) phase(forward) -> tensor<f32>, tensor<4xf32> {
+  %f:3 = dist.segment chunk(0) phase(forward) -> tensor<f32>, tensor<4xf32>, tensor<4xf32> {
     %low = stablehlo.constant {dist.block = 0 : i64, dist.phase = #F} dense<0xFF800000> : tensor<f32>
     %a = stablehlo.reduce(%x init: %low) across dimensions = [0] {dist.block = 0 : i64, dist.phase = #F} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
       reducer(%p: tensor<f32>, %q: tensor<f32>) {
@@ -104,10 +105,10 @@ func.func @outer.microbatch(%x: tensor<4xf32> {dist.role = "input", dist.input =
         stablehlo.return %n : tensor<f32>
       }
     %b = stablehlo.negate %x {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
-    dist.yield %a, %b : tensor<f32>, tensor<4xf32>
+    dist.yield %a, %b, %x : tensor<f32>, tensor<4xf32>, tensor<4xf32>
   }
-  %g0 = dist.segment chunk(0) phase(backward) -> tensor<f32> {
-    dist.yield %f#0 : tensor<f32>
+  %g0:2 = dist.segment chunk(0) phase(backward) -> tensor<f32>, tensor<4xf32> {
+    dist.yield %f#0, %f#2 : tensor<f32>, tensor<4xf32>
   }
   %g1 = dist.segment chunk(1) phase(backward) -> tensor<4xf32> {
     %n = stablehlo.negate %f#1 {dist.block = 1 : i64, dist.phase = #B} : tensor<4xf32>
