@@ -185,3 +185,46 @@ func.func @boxed(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> 
   return %d0, %d1 : tensor<4x2xf32>, tensor<4x2xf32>
 }
 dist.step @train microbatch(@boxed.micro) update(@boxed) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+// Products of unequal precision are two.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x16xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 8]) : tensor<4x8xf32> {role = parameter}
+// CHECK: dist.buffer @w.0.local
+dist.buffer @w.0.local : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = parameter}
+// CHECK: dist.buffer @w.1.local
+dist.buffer @w.1.local : tensor<4x4xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @precision
+// CHECK-COUNT-2: stablehlo.dot_general {{.*}} -> tensor<4x4xf32>
+func.func @precision(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x4xf32> {dist.reads = @w.0}, %w1: tensor<4x4xf32> {dist.reads = @w.1}) -> (tensor<4x4xf32> {dist.name = "a"}, tensor<4x4xf32> {dist.name = "b"}) {
+  %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+dist.entry @e function(@precision) chunks([0])
+
+
+// -----
+
+// Products that have the parts on different sides are two.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x16xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 8]) : tensor<4x8xf32> {role = parameter}
+// CHECK: dist.buffer @w.0.local
+dist.buffer @w.0.local : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = parameter}
+// CHECK: dist.buffer @w.1.local
+dist.buffer @w.1.local : tensor<4x4xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @sides
+// CHECK-COUNT-2: stablehlo.dot_general {{.*}} -> tensor<4x4xf32>
+func.func @sides(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x4xf32> {dist.reads = @w.0}, %w1: tensor<4x4xf32> {dist.reads = @w.1}) -> (tensor<4x4xf32> {dist.name = "a"}, tensor<4x4xf32> {dist.name = "b"}) {
+  %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = stablehlo.dot_general %w1, %x, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+dist.entry @e function(@sides) chunks([0])
