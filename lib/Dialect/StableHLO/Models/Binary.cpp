@@ -10,8 +10,7 @@
 //   remainder g, -g*trunc(a/b)
 //   power(x, p)               g * select(p == 0, 0, p * x^(p-1)),
 //                             g * y * log(select(x == 0, 1, x))
-//   maximum, minimum          g to the chosen operand, half to each on a tie;
-//                             maximum(x, 0) is relu: g where x > 0
+//   maximum, minimum          g to the chosen operand, half to each on a tie
 //
 // A constant exponent of 1, 2 or 3 makes multiplications. On i1 add and maximum
 // are or, multiply and minimum are and.
@@ -168,15 +167,6 @@ static LogicalResult derivePower(Derivation &d) {
   return success();
 }
 
-/// relu: g where x > 0. At 0 the derivative is 0, as in JAX's and PyTorch's.
-static void deriveRelu(Derivation &d, unsigned input) {
-  OpBuilder &b = d.builder;
-  Value zero = constantLike(b, d.loc(), d.operand(input), 0);
-  Value isPositive =
-      compare(b, d.loc(), ComparisonDirection::GT, d.operand(input), zero);
-  d.gradients[input] = select(b, d.loc(), isPositive, d.cotangent, zero);
-}
-
 /// Each operand gets g where it is chosen; on a tie half of it.
 static LogicalResult deriveExtremum(Derivation &d, ComparisonDirection chosen) {
   OpBuilder &b = d.builder;
@@ -196,11 +186,6 @@ static LogicalResult deriveExtremum(Derivation &d, ComparisonDirection chosen) {
 }
 
 static LogicalResult deriveMaximum(Derivation &d) {
-  for (unsigned i : {0u, 1u})
-    if (!d.needed[1 - i] && getSplat(d.operand(1 - i)) == 0.0) {
-      deriveRelu(d, i);
-      return success();
-    }
   return deriveExtremum(d, ComparisonDirection::GT);
 }
 

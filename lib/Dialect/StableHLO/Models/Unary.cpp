@@ -10,7 +10,8 @@
 //   logistic g*y*(1-y)       tanh g*(1-y*y)       (f16, bf16: in f32)
 //   sqrt g*0.5/y             rsqrt -0.5*g*y/x     cbrt g/(3*y*y)
 //   sine g*cos x             cosine -g*sin x
-//   abs g*sign x (0 at 0)    negate -g
+//   abs g where x >= 0, -g elsewhere (so g at 0, as JAX)
+//   negate -g
 //
 // The result is used rather than the operand where both would do: it is often
 // kept anyway. ceil, floor and sign are inactive.
@@ -44,8 +45,11 @@ static LogicalResult deriveNegate(Derivation &d) {
 }
 
 static LogicalResult deriveAbs(Derivation &d) {
-  Value direction = sign(d.builder, d.loc(), d.operand(0));
-  d.gradients[0] = mul(d.builder, d.loc(), d.cotangent, direction);
+  Value zero = constantLike(d.builder, d.loc(), d.operand(0), 0);
+  Value isUp =
+      compare(d.builder, d.loc(), ComparisonDirection::GE, d.operand(0), zero);
+  d.gradients[0] = select(d.builder, d.loc(), isUp, d.cotangent,
+                          neg(d.builder, d.loc(), d.cotangent));
   return success();
 }
 

@@ -54,6 +54,22 @@ TEST(ClampDerivative, IsStrict) {
   EXPECT_THAT(gradients, ElementsAre(ElementsAre(0, 1, 0)));
 }
 
+// With low > high the result is high everywhere. As in JAX, high gets the
+// cotangent where x is above it, and nobody elsewhere.
+TEST(ClampDerivative, CrossedBounds) {
+  auto gradients = computeGradients(R"(
+    func.func @f(%a: tensor<4xf64> {test.values = dense<[1.0, 1.0, 1.0, 1.0]> : tensor<4xf64>},
+        %x: tensor<4xf64> {test.values = dense<[-2.0, -1.0, 0.0, 2.0]> : tensor<4xf64>},
+        %b: tensor<4xf64> {test.values = dense<[-1.0, -1.0, -1.0, -1.0]> : tensor<4xf64>})
+        -> tensor<4xf64> {
+      %0 = stablehlo.clamp %a, %x, %b : tensor<4xf64>
+      return %0 : tensor<4xf64>
+    })");
+  EXPECT_THAT(gradients,
+              ElementsAre(ElementsAre(0, 0, 0, 0), ElementsAre(0, 0, 0, 0),
+                          ElementsAre(0, 0, 1, 1)));
+}
+
 // The parameter's cotangent has its own type, rounded on the way.
 TEST(ConvertDerivative, ConvertsBack) {
   auto gradients = computeGradients(R"(

@@ -167,9 +167,15 @@ TEST(SourceElements, Agree) {
       %11 = stablehlo.abs %0 : tensor<2x3xi32>
       %12 = stablehlo.sign %0 : tensor<2x3xi32>
       %13 = stablehlo.negate %0 : tensor<2x3xi32>
+      %low = stablehlo.constant dense<-0.5> : tensor<f32>
+      %high = stablehlo.constant dense<0.5> : tensor<f32>
+      %14 = stablehlo.clamp %high, %x, %low : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+      %four = stablehlo.constant dense<4> : tensor<i32>
+      %two = stablehlo.constant dense<2> : tensor<i32>
+      %15 = stablehlo.clamp %four, %0, %two : (tensor<i32>, tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
       return
     })",
                             &numChecked));
-  EXPECT_EQ(numChecked, 14);
+  EXPECT_EQ(numChecked, 20);
 }
 } // namespace

@@ -190,4 +190,25 @@ TEST(Iota, CountsAlongItsDimension) {
                        "return %0 : tensor<2x2xf32>\n}"),
               ElementsAre(0, 0, 1, 1));
 }
+/// clamp(%a, %x, %b) of four elements of `element`.
+std::vector<double> clamp(const std::string &low, const std::string &x,
+                          const std::string &high, const std::string &element) {
+  std::string type = "tensor<4x" + element + ">";
+  return evaluate("func.func @f() -> " + type +
+                  " {\n%a = stablehlo.constant dense<" + low + "> : " + type +
+                  "\n%x = stablehlo.constant dense<" + x + "> : " + type +
+                  "\n%b = stablehlo.constant dense<" + high + "> : " + type +
+                  "\n%c = stablehlo.clamp %a, %x, %b : " + type +
+                  "\nreturn %c : " + type + "\n}");
+}
+
+// minimum(maximum(x, low), high): the upper bound has the last word.
+TEST(Clamp, CrossedBoundsGiveTheUpperOne) {
+  EXPECT_THAT(clamp("1.0", "[-2.0, -1.0, 0.0, 2.0]", "-1.0", "f32"),
+              ElementsAre(-1, -1, -1, -1));
+  EXPECT_THAT(clamp("1", "[-2, -1, 0, 2]", "-1", "i32"),
+              ElementsAre(-1, -1, -1, -1));
+  EXPECT_THAT(clamp("200", "[0, 100, 201, 255]", "100", "ui8"),
+              ElementsAre(100, 100, 100, 100));
+}
 } // namespace

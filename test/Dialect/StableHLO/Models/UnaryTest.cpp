@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "DerivativeHarness.h"
+#include <gmock/gmock.h>
 
 using namespace llmc::test;
+using testing::ElementsAre;
 
 namespace {
 struct Case {
@@ -39,4 +41,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"log_plus_one", -0.5, 2}, Case{"logistic", -4, 4},
                     Case{"rsqrt", 0.2, 3}, Case{"sine", -3, 3},
                     Case{"sqrt", 0.2, 3}, Case{"tanh", -2, 2}));
+// At both zeros the slope is 1, as JAX has it.
+TEST(UnaryDerivative, AbsAtZero) {
+  auto gradients = computeGradients(R"(
+    func.func @f(%x: tensor<4xf64> {test.values = dense<[-1.0, -0.0, 0.0, 1.0]> : tensor<4xf64>})
+        -> tensor<4xf64> {
+      %0 = stablehlo.abs %x : tensor<4xf64>
+      return %0 : tensor<4xf64>
+    })");
+  EXPECT_THAT(gradients, ElementsAre(ElementsAre(-1, 1, 1, 1)));
+}
 } // namespace
