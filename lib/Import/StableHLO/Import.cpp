@@ -110,6 +110,9 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
                       builder.getStringAttr(config.training.precision));
   if (!config.training.raise)
     training->setAttr("raise", builder.getBoolAttr(false));
+  if (config.training.derivative == "of the text")
+    training->setAttr("derivative",
+                      builder.getStringAttr(config.training.derivative));
   dist::EntryOp::create(builder, loc, builder.getStringAttr("forward"),
                         FlatSymbolRefAttr::get(context, main.getName()),
                         DenseI64ArrayAttr(), dist::TableAttr());

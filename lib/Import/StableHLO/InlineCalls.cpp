@@ -8,9 +8,14 @@
 //
 //   %0 = call @mlp(%x) loc("layer0")     ->  tanh %x loc("layer0/tanh")
 //
+// Where JAX's derivative of a function is not that of its ops and only its name
+// tells (`@relu_3`), the op of its result keeps the name.
+//
+// Tests: test/Import/StableHLO/{inline-calls,functions}.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -87,6 +92,40 @@ static rt::Result<SmallVector<func::FuncOp>> getCallees(ModuleOp module,
   return callees;
 }
 
+/// A frame of the user's program stands in the op's location, below the name
+/// that JAX gives it. JAX's own frames are never printed.
+static bool isFromUser(Operation &op) {
+  auto named = dyn_cast<NameLoc>(op.getLoc());
+  return named && named.getChildLoc()
+                      ->walk([](Location part) {
+                        return isa<FileLineColLoc>(part)
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+}
+
+/// The name of a function without the number that keeps names apart.
+static StringRef dropNumber(StringRef name) {
+  auto [stem, number] = name.rsplit('_');
+  bool isNumber = !number.empty() && llvm::all_of(number, llvm::isDigit);
+  return isNumber ? stem : name;
+}
+
+/// Marks what JAX's functions of certain names return; calls in `func` are
+/// inlined.
+static void keepName(func::FuncOp func) {
+  StringRef name = dropNumber(func.getName());
+  Block &body = func.getBody().front();
+  if (!func.isPrivate() || func.getNumResults() != 1 ||
+      !llvm::is_contained(dist::kNamedJaxFunctions, name) ||
+      llvm::any_of(body, isFromUser))
+    return;
+  if (Operation *result = body.getTerminator()->getOperand(0).getDefiningOp())
+    result->setAttr(dist::kJaxFunction,
+                    StringAttr::get(func.getContext(), name));
+}
+
 /// Inlines below `func`, callees first, so that each body is copied whole.
 static rt::Status inlineBelow(ModuleOp module, func::FuncOp func,
                               llvm::DenseSet<Operation *> &done, int depth) {
@@ -114,6 +153,7 @@ static rt::Status inlineBelow(ModuleOp module, func::FuncOp func,
                                callee.getName().str() + "'");
     inlineCall(call, callee);
   }
+  keepName(func);
   return rt::Status::success();
 }
 

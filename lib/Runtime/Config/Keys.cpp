@@ -294,6 +294,11 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           "model: as in the text; f64: widen all floats", {"model", "f64"}));
   add(row("training.raise", &Config::training, &TrainingConfig::raise,
           std::optional(true), "recognise structured ops such as losses"));
+  add(row("training.derivative", &Config::training, &TrainingConfig::derivative,
+          std::optional<std::string>("of jax"),
+          "of jax: refuse a function with a custom_jvp or custom_vjp; of the "
+          "text: derive its ops as printed",
+          {"of jax", "of the text"}));
 }
 
 const std::vector<Key> &llmc::rt::config::keys() {

@@ -393,7 +393,8 @@ static void makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
     state.addAttribute("recompute", recompute);
   for (NamedAttribute attribute : recipe->getDiscardableAttrs())
     if (attribute.getName() != training::kPrecision &&
-        attribute.getName() != training::kRaise)
+        attribute.getName() != training::kRaise &&
+        attribute.getName() != training::kDerivative)
       state.addAttribute(attribute.getName(), attribute.getValue());
   builder.create(state);
   recipe.erase();

@@ -70,6 +70,13 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter) {
   return zero;
 }
 
+/// What was said to the derivative alone.
+static void removeMarks(func::FuncOp function) {
+  for (Operation &op : function.front())
+    for (StringRef mark : {training::kStopGradient, dist::kJaxFunction})
+      op.removeAttr(mark);
+}
+
 static LogicalResult differentiate(func::FuncOp function) {
   FailureOr<unsigned> loss = findResult(function, "loss_sum");
   if (failed(loss))
@@ -95,8 +102,7 @@ static LogicalResult differentiate(func::FuncOp function) {
       gradients[i] = makeZero(function, function.getArgument(i));
   addGradientResults(function, gradients);
   training::eraseDeadOps(function.front());
-  for (Operation &op : function.front())
-    op.removeAttr(training::kStopGradient);
+  removeMarks(function);
   return success();
 }
 
@@ -115,10 +121,9 @@ struct DifferentiatePass
     for (func::FuncOp function : training::getGraphFunctions(module)) {
       if (function.isExternal())
         continue;
-      for (Operation &op : function.front().without_terminator()) {
-        op.removeAttr(training::kStopGradient);
+      removeMarks(function);
+      for (Operation &op : function.front().without_terminator())
         training::setPhaseMark(&op, dist::Phase::Forward);
-      }
     }
   }
 };

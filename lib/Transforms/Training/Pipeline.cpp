@@ -11,6 +11,8 @@
 void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   // Types change first, so that everything made below has the final ones.
   pm.addPass(createWidenPass());
+  // On the ops as printed: what is raised is no longer what was marked.
+  pm.addPass(createCheckRulesPass());
   // Raising expects reductions that start from their neutral element.
   pm.addPass(createNormalizePass());
   pm.addPass(createRaisePass());

@@ -11,11 +11,12 @@
 // A gather clamps its index, which `nn.softmax_cross_entropy` does not: the
 // class is clamped in front of it. A one-hot of a class out of range is zero:
 // the result is selected. The forward value of each row is thus kept, to
-// rounding. Matchers: SoftmaxPatterns.h.
+// rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h.
 //
 // Tests: test/Transforms/Training/raise-*.mlir
 //===----------------------------------------------------------------------===//
 
+#include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/NN/IR/NN.h"
@@ -248,6 +249,19 @@ static void markShift(Operation *op) {
       << "the shift of an exponential cancels";
 }
 
+static void raiseSigmoids(func::FuncOp function) {
+  bool isChanged = false;
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    if (!training::raiseSigmoid(&op))
+      continue;
+    remark::passed(op.getLoc(), remarkOf("sigmoid"))
+        << "a quotient of exponentials is a logistic function";
+    isChanged = true;
+  }
+  if (isChanged)
+    training::eraseDeadOps(function.front());
+}
+
 namespace {
 
 struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
@@ -271,6 +285,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
       if (softmaxShift)
         for (Operation *op : collectOps(function))
           markShift(op);
+      if (sigmoid)
+        raiseSigmoids(function);
     }
   }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReverseSweep.h"
+#include "Activity.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -21,6 +22,7 @@
 using namespace mlir;
 using namespace llmc;
 using llmc::graph::DerivativeOpInterface;
+using llmc::training::KnownCall;
 using llmc::training::ReverseSweep;
 
 /// Collects the ops that are put into the function's block.
@@ -34,71 +36,23 @@ struct ReverseSweep::Listener : OpBuilder::Listener {
   ReverseSweep &sweep;
 };
 
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
-/// No derivative flows into operand `index` of `op`, says `llmc-raise`.
-static bool isStopped(Operation *op, unsigned index) {
-  auto stopped = op->getAttrOfType<DenseI64ArrayAttr>(training::kStopGradient);
-  return stopped && llvm::is_contained(stopped.asArrayRef(), index);
-}
-
-static bool isInactive(Operation *op) {
-  auto differentiable = dyn_cast<DerivativeOpInterface>(op);
-  return differentiable && differentiable.isInactive();
-}
-
 static int64_t getBlock(Operation *op) {
   return op ? training::getBlockMark(op).value_or(0) : 0;
 }
 
 ReverseSweep::ReverseSweep(func::FuncOp function, ArrayRef<bool> wanted,
                            ArrayRef<bool> inputs)
-    : function(function), builder(function.getContext()) {
-  for (BlockArgument argument : function.getArguments()) {
-    if (wanted[argument.getArgNumber()])
-      active.insert(argument);
+    : function(function), wanted(wanted), builder(function.getContext()),
+      known(function.getContext()) {
+  for (BlockArgument argument : function.getArguments())
     if (inputs[argument.getArgNumber()])
       activations.insert(argument);
-  }
-  for (Operation &op : function.front().without_terminator())
+  for (Operation &op : function.front().without_terminator()) {
     forwardOps.push_back(&op);
-}
-
-void ReverseSweep::findActiveValues(Value loss) {
-  // From the parameters: what depends on one, and what depends on the data.
-  for (Operation *op : forwardOps) {
-    bool isActive = false, isActivation = false;
-    for (OpOperand &operand : op->getOpOperands()) {
-      isActivation |= activations.contains(operand.get());
-      isActive |= active.contains(operand.get()) &&
-                  !isStopped(op, operand.getOperandNumber());
-    }
-    isActive = isActive && !isInactive(op);
-    for (Value result : op->getResults()) {
-      if (isActive && isFloat(result))
-        active.insert(result);
-      if (isActivation)
-        activations.insert(result);
-    }
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value v) { return activations.contains(v); }))
+      activations.insert(op.result_begin(), op.result_end());
   }
-  // From the loss: what it depends on.
-  llvm::DenseSet<Value> useful;
-  useful.insert(loss);
-  for (Operation *op : llvm::reverse(forwardOps)) {
-    bool isUseful = llvm::any_of(op->getResults(), [&](Value result) {
-      return useful.contains(result) && active.contains(result);
-    });
-    for (OpOperand &operand : op->getOpOperands())
-      if (isUseful && active.contains(operand.get()) &&
-          !isStopped(op, operand.getOperandNumber()))
-        useful.insert(operand.get());
-  }
-  for (Operation *op : forwardOps)
-    for (Value result : op->getResults())
-      if (!useful.contains(result))
-        active.erase(result);
 }
 
 LogicalResult ReverseSweep::checkDerivatives() {
@@ -167,6 +121,17 @@ void ReverseSweep::addContribution(Operation *op, Value operand,
     inputCotangents.insert(producer);
 }
 
+LogicalResult ReverseSweep::differentiateCall(const KnownCall &call) {
+  SmallVector<Value> gradients;
+  known.buildDerivative(builder, call, cotangents.lookup(call.result()),
+                        gradients);
+  for (auto [argument, gradient] : llvm::zip_equal(call.arguments, gradients))
+    if (active.contains(argument))
+      addContribution(call.root, argument, gradient);
+  markCreatedOps(call.root);
+  return success();
+}
+
 LogicalResult ReverseSweep::differentiateOp(Operation *op) {
   SmallVector<Value> resultCotangents;
   for (Value result : op->getResults())
@@ -174,6 +139,8 @@ LogicalResult ReverseSweep::differentiateOp(Operation *op) {
         active.contains(result) ? cotangents.lookup(result) : Value());
   if (llvm::none_of(resultCotangents, [](Value value) { return !!value; }))
     return success();
+  if (std::optional<KnownCall> call = known.match(op))
+    return differentiateCall(*call);
   SmallVector<bool> needed;
   for (OpOperand &operand : op->getOpOperands())
     needed.push_back(active.contains(operand.get()) &&
@@ -215,7 +182,7 @@ void ReverseSweep::markPhases() {
 }
 
 LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
-  findActiveValues(loss);
+  active = findActiveValues(function, wanted, loss);
   if (failed(checkDerivatives()))
     return failure();
   Listener listener(*this);

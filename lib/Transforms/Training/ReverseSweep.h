@@ -13,6 +13,7 @@
 #ifndef LLMC_TRANSFORMS_TRAINING_REVERSESWEEP_H
 #define LLMC_TRANSFORMS_TRAINING_REVERSESWEEP_H
 
+#include "KnownFunctions.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -34,10 +35,11 @@ public:
   LogicalResult run(Value loss, SmallVectorImpl<Value> &gradients);
 
 private:
-  void findActiveValues(Value loss);
   /// One error with a note for each kind of op that lacks a derivative.
   LogicalResult checkDerivatives();
   LogicalResult differentiateOp(Operation *op);
+  /// One of JAX's functions with a rule of its own: its ops are passed over.
+  LogicalResult differentiateCall(const KnownCall &call);
   void addContribution(Operation *op, Value operand, Value contribution);
   /// Block and location of the ops created since the last call.
   void markCreatedOps(Operation *forwardOp);
@@ -47,7 +49,9 @@ private:
   void markPhases();
 
   mlir::func::FuncOp function;
+  SmallVector<bool> wanted;
   OpBuilder builder;
+  KnownFunctions known;
   /// Ops of the forward graph, in program order.
   SmallVector<Operation *> forwardOps;
   llvm::DenseSet<Value> active, activations;

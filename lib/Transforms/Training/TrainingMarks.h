@@ -11,6 +11,7 @@
 #define LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -27,6 +28,9 @@ constexpr llvm::StringLiteral kStopGradient = "llmc.stop_gradient";
 constexpr llvm::StringLiteral kPrecision = "precision";
 /// The recipe's switch of `llmc-raise` (a boolean, true where absent).
 constexpr llvm::StringLiteral kRaise = "raise";
+/// The recipe's word on functions with a custom rule: "of the text" where their
+/// ops are to be derived.
+constexpr llvm::StringLiteral kDerivative = "derivative";
 
 StringRef getArgumentRole(mlir::func::FuncOp function, unsigned index);
 StringRef getResultRole(mlir::func::FuncOp function, unsigned index);

@@ -31,9 +31,10 @@ static LogicalResult verifyMicrobatchOp(Operation &op) {
            << (phase ? DistDialect::kBlock : DistDialect::kPhase)
            << "' on every op of a microbatch after phase "
               "training, got none";
-  if (op.hasAttr(training::kStopGradient))
-    return op.emitOpError() << "expected no '" << training::kStopGradient
-                            << "' after phase training";
+  for (StringRef mark : {training::kStopGradient, dist::kJaxFunction})
+    if (op.hasAttr(mark))
+      return op.emitOpError()
+             << "expected no '" << mark << "' after phase training";
   // A value goes to its own or later blocks in the forward graph, and from the
   // forward graph to the backward one.
   for (Value operand : op.getOperands()) {

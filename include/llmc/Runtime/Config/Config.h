@@ -105,6 +105,9 @@ struct TrainingConfig {
   std::string precision;
   /// Recognise softmax cross-entropy and other structured ops.
   bool raise = true;
+  /// "of jax" refuses functions whose own rules the text has lost; "of the
+  /// text" derives their ops.
+  std::string derivative;
 };
 
 struct Config {

@@ -27,6 +27,18 @@ def WidenPass : Pass<"llmc-widen", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def CheckRulesPass : Pass<"llmc-check-rules", "::mlir::ModuleOp"> {
+  let summary = "Refuse functions whose own derivative the text has lost";
+  let description = [{
+    A function with a `custom_jvp` or `custom_vjp` is printed as its ops, and its
+    rule is lost. Constants of its body have a location that says so. Where the
+    derivative of a recipe's loss flows through such a body it is refused with the
+    function's name, unless it is one of JAX's own in the table JaxFunctions.mlir or the
+    recipe says `derivative = "of the text"`.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
 def NormalizePass : Pass<"llmc-normalize", "::mlir::ModuleOp"> {
   let summary = "Reductions and scatters start from their neutral element";
   let description = [{
@@ -58,12 +70,16 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     Its op gets the mark `llmc.stop_gradient`, which `llmc-differentiate` reads.
     JAX's `stop_gradient` leaves no trace in the text.
 
+    `sigmoid`: 1 / (1 + exp(-x)) in its spellings becomes `stablehlo.logistic`, whose
+    derivative is finite where exp(-x) is infinite.
+
     Each recognition checks shapes, dimensions and all uses of what is inside; what
     looks similar but fails a check stays as it is, with a remark.
   }];
   let options = [
     Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
-    Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">
+    Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
+    Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">
   ];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }
@@ -131,6 +147,10 @@ def DifferentiatePass : Pass<"llmc-differentiate", "::mlir::ModuleOp"> {
 
     A derivative op is `backward_input` when it leads to the cotangent of an activation
     that came from an earlier block, and `backward_weight` otherwise.
+
+    Some of JAX's functions (`relu`, `logaddexp`, …) have a derivative that is not
+    that of their ops; where one of them is found (JaxFunctions.mlir) its derivative
+    is taken instead.
 
     All ops without a derivative are reported in one error.
   }];

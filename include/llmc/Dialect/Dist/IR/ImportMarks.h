@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes on symbols that carry the user's choices to the pass that acts on
-// them.
+// them, and what only the names of inlined functions said.
 //
-// Tests: test/Import/StableHLO/{layouts,machine}.mlir
+// Tests: test/Import/StableHLO/{layouts,machine,functions}.mlir
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_DIALECT_DIST_IR_IMPORTMARKS_H
@@ -25,6 +25,13 @@ constexpr llvm::StringLiteral kOptimizerRest = "llmc.optimizer_rest";
 /// of f64 and names; an axis that `axes` lacks has the first class. Absent: all
 /// axes are alike.
 constexpr llvm::StringLiteral kMachine = "llmc.machine";
+
+/// On an op that gave the result of one of JAX's own functions, until phase 1
+/// has differentiated it: the function's name. Only for those whose ops another
+/// function may have too, with another derivative by JAX.
+constexpr llvm::StringLiteral kJaxFunction = "llmc.jax_function";
+constexpr llvm::StringLiteral kNamedJaxFunctions[] = {"relu", "relu6",
+                                                      "log1mexp"};
 
 } // namespace llmc::dist
 

@@ -1,0 +1,60 @@
+// RUN: llmc compile %s --set data.inputs.x=0 --compile-to=import -o - | llmc-opt --mlir-print-op-generic | FileCheck %s
+
+// JAX's own relu and relu6 keep their names, whatever number tells them apart
+// and wherever they are called. A function of the user's has frames of the
+// user's program in its locations; its name says nothing.
+
+// CHECK-LABEL: sym_name = "loss"
+// CHECK: "stablehlo.maximum"({{.*}}) {llmc.jax_function = "relu"}
+// CHECK: "stablehlo.maximum"{{.*}} : (tensor
+// CHECK-NEXT: stablehlo.constant
+// CHECK-NEXT: stablehlo.broadcast_in_dim
+// CHECK-NEXT: "stablehlo.minimum"{{.*}} {llmc.jax_function = "relu6"}
+// The user's relu, and a function that is not named so.
+// CHECK: "stablehlo.maximum"({{.*}}) : (tensor
+// CHECK: "stablehlo.maximum"({{.*}}) : (tensor
+// CHECK-NOT: jax_function
+module @jit_f {
+  func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<f32> {
+    %0 = call @layer(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = call @relu_1(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = call @relu_x(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = stablehlo.add %0, %1 : tensor<4xf32>
+    %4 = stablehlo.add %3, %2 : tensor<4xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    return %5 : tensor<f32>
+  }
+  func.func private @layer(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = call @relu(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = call @relu6_12(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  func.func private @relu(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("max")
+    %1 = stablehlo.maximum %arg0, %0 : tensor<4xf32> loc("max")
+    return %1 : tensor<4xf32>
+  }
+  func.func private @relu6_12(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("max")
+    %1 = stablehlo.maximum %arg0, %0 : tensor<4xf32> loc("max")
+    %d = stablehlo.constant dense<6.0> : tensor<f32>
+    %2 = stablehlo.broadcast_in_dim %d, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("min")
+    %3 = stablehlo.minimum %1, %2 : tensor<4xf32> loc("min")
+    return %3 : tensor<4xf32>
+  }
+  func.func private @relu_1(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("max"("relu"("model.py":3:9)))
+    %1 = stablehlo.maximum %arg0, %0 : tensor<4xf32> loc("max"("relu"("model.py":3:9)))
+    return %1 : tensor<4xf32>
+  }
+  func.func private @relu_x(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("max")
+    %1 = stablehlo.maximum %arg0, %0 : tensor<4xf32> loc("max")
+    return %1 : tensor<4xf32>
+  }
+}
