@@ -4,14 +4,17 @@
 //
 // Walks over all registered ops that may stand in a graph function: each has
 // the five answers, or a row in Refusals.def for the one it lacks; and no row
-// is stale.
+// is stale. Each op that has a derivative has a row in docs/derivatives.md,
+// whose rows test/EndToEnd/derivatives.test compares with JAX.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphContext.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace llmc;
 using namespace llmc::test;
@@ -88,5 +91,33 @@ TEST(Answers, NoRefusalIsStale) {
         << row.op << " has a " << graph::stringifyAnswer(row.answer).str()
         << " and a row that refuses it";
   }
+}
+
+/// What stands in back quotes in the first column of the tables.
+std::set<std::string> readDerivativeRows() {
+  auto file = llvm::MemoryBuffer::getFile(LLMC_SOURCE "/docs/derivatives.md");
+  std::set<std::string> rows;
+  if (!file)
+    return rows;
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    if (line.consume_front("| `"))
+      rows.insert(line.take_until([](char c) { return c == '`'; }).str());
+  return rows;
+}
+
+TEST(Answers, EveryDerivativeHasARow) {
+  GraphContext context;
+  std::set<std::string> rows = readDerivativeRows(), ops;
+  for (mlir::RegisteredOperationName op :
+       context.get()->getRegisteredOperations())
+    if (isGraphOp(op) && hasAnswer(op, Answer::Derivative))
+      ops.insert(op.getStringRef().str());
+  for (const std::string &op : ops)
+    EXPECT_TRUE(rows.count(op)) << op << " has no row in docs/derivatives.md";
+  for (const std::string &row : rows)
+    EXPECT_TRUE(ops.count(row) || row.find('.') == std::string::npos)
+        << row << " of docs/derivatives.md is no op with a derivative";
 }
 } // namespace

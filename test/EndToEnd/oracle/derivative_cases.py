@@ -1,0 +1,172 @@
+# ===- derivative_cases.py - Functions whose derivatives are compared -----=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""The cases of derivatives.py: for each row of docs/derivatives.md at least one."""
+
+import dataclasses
+from typing import Callable, Optional
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.special as special
+import numpy as np
+from jax import lax
+
+INF, NAN = np.inf, np.nan
+
+
+@dataclasses.dataclass
+class Case:
+    """`op` is the row of the table. `points` replaces the grid. `differs` (operand,
+    points) says where the gradient is not JAX's: the row gives the reason. `loss` is
+    how many times the rounding is allowed, where the derivative itself cancels."""
+
+    name: str
+    op: str
+    function: Callable
+    arity: int = 1
+    points: Optional[list] = None
+    differs: Optional[Callable] = None
+    loss: float = 64
+
+
+CASES = []
+
+
+def case(name, op, function, arity=1, points=None, **more):
+    CASES.append(Case(name, op, function, arity, points, **more))
+
+
+def fixed(name, op, function, *points, **more):
+    case(name, op, function, len(points), list(points), **more)
+
+
+MATRIX = [[0.0, -0.0, 1e-3, -1.0], [100.0, -100.0, 88.0, 2.0], [INF, -INF, NAN, 1.0]]
+TIES = [[1.0, 2.0, 2.0, 2.0], [0.0, -0.0, -1.0, 0.0], [INF, INF, 1.0, -INF], [NAN, 1.0, 2.0, NAN]]
+ZEROS = [[1.0, 2.0, 3.0, 4.0], [0.0, 2.0, 3.0, 4.0], [0.0, -0.0, 3.0, 4.0], [INF, 0.0, 1.0, 2.0]]
+
+# One operand.
+case("negate", "stablehlo.negate", lambda x: -x)
+case("abs", "stablehlo.abs", jnp.abs)
+case("sign", "stablehlo.sign", lambda x: jnp.sign(x) + x)
+case("ceil", "stablehlo.ceil", lambda x: jnp.ceil(x) + x)
+case("floor", "stablehlo.floor", lambda x: jnp.floor(x) + x)
+case("cbrt", "stablehlo.cbrt", jnp.cbrt)
+case("cosine", "stablehlo.cosine", jnp.cos)
+case("sine", "stablehlo.sine", jnp.sin)
+case("exp", "stablehlo.exponential", jnp.exp)
+case("expm1", "stablehlo.exponential_minus_one", jnp.expm1)
+case("log", "stablehlo.log", jnp.log)
+case("log1p", "stablehlo.log_plus_one", jnp.log1p)
+case("logistic", "stablehlo.logistic", lax.logistic)
+case("sqrt", "stablehlo.sqrt", jnp.sqrt)
+case("rsqrt", "stablehlo.rsqrt", lax.rsqrt)
+case("tanh", "stablehlo.tanh", jnp.tanh)
+case("square", "chlo.square", jnp.square)
+case("erf", "chlo.erf", lax.erf)
+case("erfc", "chlo.erfc", lax.erfc)
+
+# Two operands.
+case("add", "stablehlo.add", jnp.add, 2)
+case("subtract", "stablehlo.subtract", jnp.subtract, 2)
+case("multiply", "stablehlo.multiply", jnp.multiply, 2)
+case("divide", "stablehlo.divide", jnp.divide, 2)
+case("remainder", "stablehlo.remainder", lax.rem, 2)
+case("maximum", "stablehlo.maximum", jnp.maximum, 2)
+case("maximum_0", "stablehlo.maximum", lambda x: jnp.maximum(x, 0))
+case("maximum_0_left", "stablehlo.maximum", lambda x: lax.max(jnp.zeros_like(x), x))
+case("minimum", "stablehlo.minimum", jnp.minimum, 2)
+case("minimum_0", "stablehlo.minimum", lambda x: jnp.minimum(x, 0))
+case("clip", "stablehlo.minimum", lambda x: jnp.clip(x, -1, 1))
+case("power", "stablehlo.power", lax.pow, 2,
+     differs=lambda i, x, p: (p == 0) & ((x == 0) | np.isnan(x)) & (i == 0))
+case("power_0", "stablehlo.power", lambda x: lax.pow(x, jnp.zeros_like(x)),
+     differs=lambda i, x: (x == 0) | np.isnan(x))
+for exponent in (0.5, 1.0, 1.5, 2.0, 3.0, -1.0, -0.5):
+    name = f"power_{exponent}".replace(".", "_").replace("-", "m")
+    case(name, "stablehlo.power", lambda x, p=exponent: lax.pow(x, jnp.full_like(x, p)))
+case("power_of_2", "stablehlo.power", lambda x: lax.pow(jnp.full_like(x, 2), x))
+case("integer_pow", "stablehlo.multiply", lambda x: x**3 + x**2)
+case("integer_pow_negative", "stablehlo.divide", lambda x: x**-2,
+     differs=lambda i, x: (x == 0) | np.isinf(x))
+
+# Choices.
+case("select", "stablehlo.select", lambda x, y: jnp.where(x > y, x, y), 2)
+case("select_log", "stablehlo.select", lambda x: jnp.where(x > 0, jnp.log(x), x))
+case("clamp", "stablehlo.clamp", lambda x: lax.clamp(jnp.full_like(x, -1), x, jnp.full_like(x, 1)))
+case("clamp_scalar", "stablehlo.clamp", lambda x: lax.clamp(x.dtype.type(0), x, x.dtype.type(2)))
+case("clamp_crossed", "stablehlo.clamp", lambda x: lax.clamp(x.dtype.type(1), x, x.dtype.type(-1)))
+case("clamp_low", "stablehlo.clamp", lambda x, y: lax.clamp(x, y, jnp.full_like(x, 1)), 2)
+case("clamp_high", "stablehlo.clamp", lambda x, y: lax.clamp(jnp.full_like(x, -1), x, y), 2)
+
+# Reductions, ties and zeros.
+fixed("reduce_add", "stablehlo.reduce", lambda x: jnp.sum(x, 1), MATRIX)
+fixed("reduce_max", "stablehlo.reduce", lambda x: jnp.max(x, 1), TIES)
+fixed("reduce_max_all", "stablehlo.reduce", lambda x: jnp.max(x), TIES[:2])
+fixed("reduce_min", "stablehlo.reduce", lambda x: jnp.min(x, 1), TIES)
+fixed("reduce_multiply", "stablehlo.reduce", lambda x: jnp.prod(x, 1), ZEROS,
+      differs=lambda i, x: np.isinf(x).any(1, keepdims=True))
+
+# Movement.
+fixed("dot_general", "stablehlo.dot_general", jnp.matmul, MATRIX, np.transpose(TIES))
+fixed("broadcast", "stablehlo.broadcast_in_dim", lambda x: jnp.broadcast_to(x[:, None], (4, 3)) * 2,
+      [0.0, -INF, NAN, 1.0])
+fixed("reshape", "stablehlo.reshape", lambda x: x.reshape(2, 6) * 2, MATRIX)
+fixed("transpose", "stablehlo.transpose", lambda x: x.T * jnp.arange(12.0).reshape(4, 3), MATRIX)
+fixed("reverse", "stablehlo.reverse", lambda x: x[::-1] * jnp.arange(12.0).reshape(3, 4), MATRIX)
+fixed("barrier", "stablehlo.optimization_barrier", lambda x: lax.optimization_barrier(x) * 3, MATRIX)
+fixed("convert", "stablehlo.convert",
+      lambda x: x.astype(jnp.bfloat16).astype(x.dtype) + x.astype(jnp.float32).astype(x.dtype),
+      MATRIX)
+fixed("slice", "stablehlo.slice", lambda x: x[1:, ::2] * 3, MATRIX)
+fixed("pad", "stablehlo.pad",
+      lambda x: lax.pad(x, x.dtype.type(0), ((1, -1, 1), (-1, 2, 0))) * 3, MATRIX)
+fixed("concatenate", "stablehlo.concatenate",
+      lambda x, y: jnp.concatenate([x, y, x]) * jnp.arange(40.0).reshape(10, 4), MATRIX, TIES)
+fixed("dynamic_slice", "stablehlo.dynamic_slice",
+      lambda x: lax.dynamic_slice(x, (jnp.int32(2), jnp.int32(-3)), (2, 2)) * 3, MATRIX)
+fixed("dynamic_update_slice", "stablehlo.dynamic_update_slice",
+      lambda x, y: lax.dynamic_update_slice(x, y, (jnp.int32(9), jnp.int32(1))) * 3,
+      MATRIX, [[1.0, INF], [NAN, 0.0]])
+OUTSIDE = np.array([0, 2, 2, -1, 7, -9])
+fixed("gather_clip", "stablehlo.gather", lambda x: x.at[OUTSIDE].get(mode="clip") * 3, MATRIX)
+fixed("gather_fill", "stablehlo.gather", lambda x: x.at[OUTSIDE].get(mode="fill", fill_value=0) * 3,
+      MATRIX)
+fixed("scatter_add", "stablehlo.scatter", lambda x, y: x.at[OUTSIDE].add(y, mode="drop") * 3,
+      [0.0, 1.0, INF], [1.0, 2.0, NAN, INF, 0.0, 5.0])
+fixed("scatter_set", "stablehlo.scatter", lambda x, y: x.at[np.array([0, 2, 1])].set(y) * 3,
+      [0.0, 1.0, INF, 2.0], [1.0, NAN, INF])
+
+# Losses.
+TARGETS = np.array([1, 0, 3])
+LOGITS = [[1.0, 1.0, 1.0, 1.0], [0.0, 100.0, -100.0, 88.0], [-INF, 1.0, 2.0, -1e-3]]
+fixed("cross_entropy", "nn.softmax_cross_entropy",
+      lambda x: -jnp.take_along_axis(jax.nn.log_softmax(x), TARGETS[:, None], 1), LOGITS)
+
+# JAX's functions.
+case("relu", "relu", jax.nn.relu)
+case("relu6", "relu6", lambda x: jax.nn.relu6(x) + jax.nn.relu6(x + 5))
+case("softplus", "logaddexp", jax.nn.softplus)
+case("logaddexp", "logaddexp", jnp.logaddexp, 2)
+case("logaddexp2", "logaddexp2", jnp.logaddexp2, 2)
+case("sigmoid", "sigmoid", jax.nn.sigmoid)
+case("silu", "sigmoid", jax.nn.silu)
+case("sinc", "sinc", jnp.sinc, loss=1e6)
+case("xlogy", "xlogy", special.xlogy, 2)
+case("xlog1py", "xlog1py", special.xlog1py, 2)
+case("entr", "xlogx", special.entr)
+case("logit", "logit", special.logit)
+case("log1mexp", "log1mexp", jax.nn.log1mexp)
+# x/y - 1 and such are 0 to rounding.
+case("kl_div", "xlogy", lambda x, y: special.kl_div(x, y) + 4 * y, 2)
+case("rel_entr", "xlogx", special.rel_entr, 2)
+case("celu", "stablehlo.maximum", jax.nn.celu, differs=lambda i, x: np.isnan(x))
+for name in ("elu", "selu", "gelu", "mish", "log_sigmoid", "hard_sigmoid", "hard_swish", "hard_tanh",
+             "leaky_relu", "squareplus", "sparse_plus", "sparse_sigmoid", "soft_sign"):
+    case(name, "logaddexp" if name == "log_sigmoid" else "text", getattr(jax.nn, name), loss=2e4)
+NUMBERS = np.arange(12.0).reshape(3, 4)
+fixed("softmax", "text", lambda x: jax.nn.softmax(x) * NUMBERS, LOGITS, loss=1e6)
+fixed("log_softmax", "text", lambda x: jax.nn.log_softmax(x) * NUMBERS, LOGITS)
+fixed("logsumexp", "text", lambda x: special.logsumexp(x, 1), LOGITS)
