@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [fuzz] [mutate]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [derivatives] [fuzz] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
@@ -11,6 +11,7 @@
 # faults   which test catches each fault of test/EndToEnd/faults.md: at least 38
 # plans    takes away waits, breaks, shuffles and poisons the plans of these meshes
 # random   600 random programs of each kind, compiled to plans for their meshes and executed
+# derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
@@ -23,7 +24,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random fuzz mutate)
+all=(runtime tsan asan gcc cross faults plans random derivatives fuzz mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -93,6 +94,11 @@ part_random() {
   local status=$?
   grep -c 'plans executed' "$log/random" >/dev/null && echo "$(grep 'plans executed' "$log/random" | paste -sd';')"
   return "$status"
+}
+part_derivatives() {
+  build dev llmc llmc-run || return 1
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/derivatives.py --llmc build/dev/bin/llmc \
+    --table docs/derivatives.md -o build/dev/derivatives
 }
 part_fuzz() {
   build asan llmc llmc-model-fuzz llmc-plan-fuzz || return 1

@@ -85,8 +85,9 @@ def differentiate(a, engine, text, dtype, parameters):
         # The loss is NaN and the run goes on; a step of SGD is minus the gradient.
         run(a.llmc, "compile", *source, "-o", folder / "plan")
         names = ",".join(parameters)
-        run("llmc-run", folder / "plan" / "plan.llmc", "--keep-going", "--steps", 1,
-            "--fetch", names, *dump)
+        runner = pathlib.Path(a.llmc).with_name("llmc-run")
+        plan = folder / "plan" / "plan.llmc"
+        run(runner, plan, "--keep-going", "--steps", 1, "--fetch", names, *dump)
     prefix, sign = ("grad.", 1) if engine == "interpret" else ("", -1)
     return {n: sign * np.load(folder / "dump" / f"{prefix}{n}.npy") for n in parameters}
 
@@ -145,6 +146,7 @@ def main():
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_platforms", "cpu")
     cases = [c for c in CASES if not a.only or re.fullmatch(a.only, c.name)]
     failed = check_table(a.table, cases) if a.table else 0
     compared, stale = 0, {case.name for case in cases if case.differs is not None}
