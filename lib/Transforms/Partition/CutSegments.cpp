@@ -222,7 +222,7 @@ void Cutter::spreadConstants() {
 }
 
 /// Segments run in the order of their keys, so a value must not be used in an
-/// earlier one.
+/// earlier one, nor behind a crossing in the one that makes it.
 LogicalResult Cutter::checkOrder() {
   for (Operation &op : body.without_terminator()) {
     if (isCrossing(&op))
@@ -238,6 +238,12 @@ LogicalResult Cutter::checkOrder() {
                << dist::stringifyPhase(key.phase) << " uses a value of chunk "
                << made->chunk << " and phase "
                << dist::stringifyPhase(made->phase) << ", which runs later";
+      // What crosses is there when the segment that makes it is over.
+      if (made && isBehind && key == *made)
+        return op.emitOpError()
+               << "in chunk " << key.chunk << " and phase "
+               << dist::stringifyPhase(key.phase)
+               << " uses a value of its own segment behind a crossing";
     }
   }
   return success();

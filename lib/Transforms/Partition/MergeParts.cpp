@@ -100,7 +100,8 @@ private:
 
 /// Equal apart from one dim.
 static bool agreeOutside(dist::LayoutAttr a, dist::LayoutAttr b, int64_t dim) {
-  return a.withDim(dim, b.getDims()[dim]) == b;
+  auto none = dist::DimAttr::get(a.getContext(), {});
+  return a.withDim(dim, none) == b.withDim(dim, none);
 }
 
 /// Orders the parts and finds the dim along which they lie; false where they do
@@ -314,9 +315,9 @@ bool FunctionMerger::canMerge() {
   for (const Row &row : results) {
     Pack pack = getPack(row, body.getTerminator()->getOperands());
     bool isLine =
-        cast<RankedTensorType>(pack.parts.front().getType()).getRank() == 1;
-    if (!isEven(pack) || !(packer.canPack(pack) || packer.canContract(pack) ||
-                           (isLine && row.mark == DistDialect::kGradientOf)))
+        row.mark == DistDialect::kGradientOf && packer.canCopyLine(pack);
+    if (!isEven(pack) ||
+        !(packer.canPack(pack) || packer.canContract(pack) || isLine))
       return false;
   }
   return true;

@@ -94,6 +94,23 @@ static bool isContraction(Operation *op) {
   return kernel && kernel.getKernelForm() == graph::KernelForm::Contraction;
 }
 
+/// Where and when an op runs.
+static constexpr StringRef kPlaceMarks[] = {
+    DistDialect::kBlock, DistDialect::kPhase, DistDialect::kAt};
+
+/// All are made by ops of one segment: none comes from other stages, or is
+/// made of what several have.
+static bool areMadeTogether(const Pack &pack) {
+  Operation *first = pack.parts.front().getDefiningOp();
+  return llvm::all_of(pack.parts, [&](Value part) {
+    Operation *op = part.getDefiningOp();
+    return op && !isa<dist::TransferOp, dist::JoinOp>(op) &&
+           llvm::all_of(kPlaceMarks, [&](StringRef name) {
+             return op->getAttr(name) == first->getAttr(name);
+           });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Questions
 //===----------------------------------------------------------------------===//
@@ -150,6 +167,19 @@ PartPacker::findMergeOf(ArrayRef<Operation *> ops, int factor,
   return merge;
 }
 
+/// A join of wholes: the terms of each stage are packed there.
+std::optional<PartPacker::Merge>
+PartPacker::findMergeOfJoins(ArrayRef<Operation *> ops, int64_t dim,
+                             bool mayCopy) {
+  Merge merge{ops.vec(), {}, {dim}};
+  for (unsigned i = 0; i < ops.front()->getNumOperands(); ++i) {
+    if (!canHave(getOperands(ops, i, dim), ops.front(), mayCopy))
+      return std::nullopt;
+    merge.operandDims.push_back(dim);
+  }
+  return areApart(ops) ? std::optional(merge) : std::nullopt;
+}
+
 std::optional<PartPacker::Merge> PartPacker::findMerge(const Pack &pack,
                                                        bool mayCopy) {
   std::vector<Operation *> ops;
@@ -173,6 +203,8 @@ std::optional<PartPacker::Merge> PartPacker::findMerge(const Pack &pack,
       return std::nullopt;
     return Merge{ops, {pack.dim}, {pack.dim}};
   }
+  if (isa<dist::JoinOp>(first))
+    return findMergeOfJoins(ops, pack.dim, mayCopy);
   auto answers = dyn_cast<graph::ShardingRuleOpInterface>(first);
   if (!answers || first->getNumOperands() == 0)
     return std::nullopt;
@@ -214,14 +246,22 @@ static bool mayBeCopied(const Pack &pack) {
   });
 }
 
+bool PartPacker::canCopyLine(const Pack &pack) {
+  return typeOf(pack.parts.front()).getRank() == 1 && mayBeCopied(pack) &&
+         areMadeTogether(pack);
+}
+
 /// Whether `user` can have its operand so: a contraction may have it copied,
-/// and a collective behind it passes that on.
+/// and a collective or join behind it passes that on.
 bool PartPacker::canHave(const Pack &operand, Operation *user, bool mayCopy) {
   if (canPack(operand) || !mayCopy)
     return canPack(operand);
-  return isContraction(user)
-             ? mayBeCopied(operand)
-             : isa<dist::CollectiveInterface>(user) && canContract(operand);
+  if (isContraction(user))
+    return mayBeCopied(operand);
+  bool isJoin = isa<dist::JoinOp>(user);
+  return ((isJoin || isa<dist::CollectiveInterface>(user)) &&
+          canContract(operand)) ||
+         (isJoin && canCopyLine(operand));
 }
 
 std::optional<std::vector<Operation *>>
@@ -345,8 +385,7 @@ static void setInsertionBehind(OpBuilder &builder, Block &block,
 }
 
 static void copyMarks(Operation *from, Operation *to) {
-  for (StringRef name :
-       {DistDialect::kBlock, DistDialect::kPhase, DistDialect::kAt})
+  for (StringRef name : kPlaceMarks)
     if (Attribute mark = from ? from->getAttr(name) : Attribute())
       to->setAttr(name, mark);
 }
@@ -359,7 +398,7 @@ PartPacker::mergeOps(ArrayRef<Operation *> ops, const Merge &merge,
   SmallVector<Value> results, operands;
   for (auto [i, dim] : llvm::enumerate(merge.operandDims))
     operands.push_back(dim < 0 ? first->getOperand(i)
-                               : build(getOperands(ops, i, dim)));
+                               : buildFor(first, getOperands(ops, i, dim)));
   setInsertionBehind(builder, block, ops, operands);
   MergedForm form(builder, first, results);
   for (auto [old, merged] : llvm::zip(first->getOperands(), operands))
@@ -394,13 +433,22 @@ Value PartPacker::buildMerge(const Pack &pack, const Merge &merge) {
   return known[pack];
 }
 
-Value PartPacker::copyTogether(const Pack &pack) {
+/// A copy that runs where `like` does.
+Value PartPacker::copyTogether(const Pack &pack, Operation *like) {
   OpBuilder builder(pack.parts.front().getContext());
   setInsertionBehind(builder, block, {}, pack.parts);
   Value copy = stablehlo::concatenate(builder, pack.parts.back().getLoc(),
                                       pack.parts, pack.dim);
-  copyMarks(pack.parts.back().getDefiningOp(), copy.getDefiningOp());
+  copyMarks(like, copy.getDefiningOp());
   return copy;
+}
+
+/// What several segments make is copied by the segment that uses it; each has a
+/// copy of its own.
+Value PartPacker::buildFor(Operation *user, const Pack &pack) {
+  bool isCopied = !canPack(pack) && !canContract(pack);
+  return isCopied && !areMadeTogether(pack) ? copyTogether(pack, user)
+                                            : build(pack);
 }
 
 Value PartPacker::build(const Pack &pack) {
@@ -422,7 +470,7 @@ Value PartPacker::build(const Pack &pack) {
     merge = findMerge(pack, mayCopy);
   if (merge)
     return buildMerge(pack, *merge);
-  Value copy = copyTogether(pack);
+  Value copy = copyTogether(pack, pack.parts.back().getDefiningOp());
   return known[pack] = copy;
 }
 
@@ -458,8 +506,11 @@ static llvm::SmallPtrSet<Operation *, 32> findLive(Block &block) {
   return live;
 }
 
-/// Uses of the parts by ops that stay become slices with the user's marks.
+/// Uses of the parts by ops that stay become slices with the user's marks. What
+/// several stages have is never read by an op: such parts stay joins.
 void PartPacker::sliceKnown(const Pack &pack, Value whole) {
+  if (whole.getDefiningOp<dist::JoinOp>())
+    return;
   llvm::SmallPtrSet<Operation *, 32> live = findLive(block);
   int64_t end = typeOf(whole).getDimSize(pack.dim);
   // Each slice is put right behind the whole: the last one first.
@@ -477,8 +528,7 @@ void PartPacker::sliceKnown(const Pack &pack, Value whole) {
         continue;
       Operation *like = maker ? maker : user;
       NamedAttrList marks;
-      for (StringRef name :
-           {DistDialect::kBlock, DistDialect::kPhase, DistDialect::kAt})
+      for (StringRef name : kPlaceMarks)
         if (Attribute mark = like->getAttr(name))
           marks.append(name, mark);
       Value &slice = slices[marks.getDictionary(part.getContext())];

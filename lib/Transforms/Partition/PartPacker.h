@@ -43,6 +43,9 @@ public:
   /// The same, or as a contraction (behind collectives) of which one side is
   /// copied together.
   bool canContract(const Pack &pack);
+  /// Whether the parts are lines that one op of their segment may copy
+  /// together.
+  bool canCopyLine(const Pack &pack);
   /// What the parts make; copied together where it must be.
   Value build(const Pack &pack);
 
@@ -68,11 +71,14 @@ private:
   std::optional<Merge> findMergeOf(ArrayRef<Operation *> ops, int factor,
                                    const graph::ShardingRule &rule,
                                    bool mayCopy);
+  std::optional<Merge> findMergeOfJoins(ArrayRef<Operation *> ops, int64_t dim,
+                                        bool mayCopy);
   Value buildMerge(const Pack &pack, const Merge &merge);
   Operation *mergeOps(ArrayRef<Operation *> ops, const Merge &merge,
                       ArrayRef<std::pair<unsigned, int64_t>> packedResults);
   bool canHave(const Pack &operand, Operation *user, bool mayCopy);
-  Value copyTogether(const Pack &pack);
+  Value copyTogether(const Pack &pack, Operation *like);
+  Value buildFor(Operation *user, const Pack &pack);
   void sliceKnown(const Pack &pack, Value whole);
 
   mlir::Block &block;

@@ -191,3 +191,17 @@ func.func private @joined(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: ten
   return %d, %k : tensor<f32>, tensor<f32>
 }
 dist.step @train microbatch(@m) update(@joined) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+// A join is of several segments: none of them can read it.
+dist.mesh @mesh = <"p"=2> pipeline "p"
+func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<8xf32> {dist.name = "y"}) {
+  %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  %1 = stablehlo.tanh %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  %2 = dist.join %0, %1 over "p" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{in chunk 1 and phase forward uses a value of its own segment behind a crossing}}
+  %3 = stablehlo.concatenate %2, %2, dim = 0 {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])

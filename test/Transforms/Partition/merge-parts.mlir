@@ -228,3 +228,81 @@ func.func @sides(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"}, %w
   return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
 }
 dist.entry @e function(@sides) chunks([0])
+
+// -----
+
+// A line of two parts used by both stages: its gradients are joins, so the terms
+// of each stage are copied together there, and one join is of wholes. %g0 is the
+// gradient of @c too: it stays a join, since no op of a stage could slice one.
+#s = #dist.layout<@mesh, [{"t"}], at = {"p" = [0, 1]}>
+dist.mesh @mesh = <"p"=2, "t"=2> pipeline "p"
+dist.state @b : tensor<8xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @b.0 part of @b box([0] [4]) : tensor<4xf32> {role = parameter}
+dist.buffer @b.0.local : tensor<2xf32> holds [#dist.box<@b.0, #s, [0]>]
+dist.state @b.1 part of @b box([4] [4]) : tensor<4xf32> {role = parameter}
+dist.buffer @b.1.local : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
+// CHECK: dist.buffer @b.local : tensor<4xf32> holds
+dist.state @c : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.buffer @c.local : tensor<2xf32> holds [#dist.box<@c, #s, [0]>]
+// CHECK-LABEL: func.func @joined
+// CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<4xf32> {dist.reads = @b}
+func.func @joined(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"}, %y: tensor<2xf32> {dist.role = "input", dist.input = "y"}, %b0: tensor<2xf32> {dist.reads = @b.0}, %b1: tensor<2xf32> {dist.reads = @b.1}, %c: tensor<2xf32> {dist.reads = @c})
+    -> (tensor<2xf32> {dist.gradient_of = @b.0}, tensor<2xf32> {dist.gradient_of = @b.1}, tensor<2xf32> {dist.gradient_of = @c}) {
+  // CHECK: %[[H0:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 1 : i64
+  // CHECK: %[[H1:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 1 : i64
+  %h0 = stablehlo.multiply %x, %b0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
+  %h1 = stablehlo.multiply %x, %b1 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
+  // CHECK: %[[H:.*]] = stablehlo.concatenate %[[H0]], %[[H1]], dim = 0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>}
+  // CHECK: %[[L0:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 0 : i64
+  // CHECK: %[[L1:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 0 : i64
+  %l0 = stablehlo.multiply %y, %b0 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
+  %l1 = stablehlo.multiply %y, %b1 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
+  // CHECK: %[[L:.*]] = stablehlo.concatenate %[[L0]], %[[L1]], dim = 0 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>}
+  // CHECK-DAG: %[[G:.*]] = dist.join %[[H]], %[[L]] over "p" {dist.at = array<i64: 0, 1>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-DAG: %[[C:.*]] = dist.join %[[H0]], %[[L0]] over "p"
+  %g0 = dist.join %h0, %l0 over "p" {dist.at = array<i64: 0, 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %g1 = dist.join %h1, %l1 over "p" {dist.at = array<i64: 0, 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK: return %[[G]], %[[C]] : tensor<4xf32>, tensor<2xf32>
+  return %g0, %g1, %g0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+dist.entry @e function(@joined) chunks([0, 1])
+
+// -----
+
+// The terms of the parts stand at different stages: no op can copy them together.
+#s = #dist.layout<@mesh, [{"t"}], at = {"p" = [0, 1]}>
+dist.mesh @mesh = <"p"=2, "t"=2> pipeline "p"
+dist.state @b : tensor<8xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @b.0 part of @b box([0] [4]) : tensor<4xf32> {role = parameter}
+dist.buffer @b.0.local : tensor<2xf32> holds [#dist.box<@b.0, #s, [0]>]
+dist.state @b.1 part of @b box([4] [4]) : tensor<4xf32> {role = parameter}
+dist.buffer @b.1.local : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
+// CHECK-NOT: dist.buffer @b.local
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NOT: stablehlo.concatenate
+func.func @elsewhere(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"}, %b0: tensor<2xf32> {dist.reads = @b.0}, %b1: tensor<2xf32> {dist.reads = @b.1})
+    -> (tensor<2xf32> {dist.gradient_of = @b.0}, tensor<2xf32> {dist.gradient_of = @b.1}) {
+  %h0 = stablehlo.multiply %x, %b0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
+  %h1 = stablehlo.multiply %x, %b1 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
+  return %h0, %h1 : tensor<2xf32>, tensor<2xf32>
+}
+dist.entry @e function(@elsewhere) chunks([0, 1])
+
+// -----
+
+// No layout is made of dims of both parts: it would have one axis twice.
+#a = #dist.layout<@mesh, [{"d"}, {"t"}]>
+#b = #dist.layout<@mesh, [{"t"}, {"d"}]>
+dist.mesh @mesh = <"d"=2, "t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<zeros>}
+// CHECK: dist.buffer @w.0.local
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.0.local : tensor<2x2xf32> holds [#dist.box<@w.0, #a, [0, 0]>]
+// CHECK: dist.buffer @w.1.local
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.1.local : tensor<2x2xf32> holds [#dist.box<@w.1, #b, [0, 0]>]
+func.func @crossed(%w0: tensor<2x2xf32> {dist.reads = @w.0}, %w1: tensor<2x2xf32> {dist.reads = @w.1}) -> (tensor<2x2xf32> {dist.name = "y"}) {
+  %y = stablehlo.add %w0, %w1 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+dist.entry @e function(@crossed) chunks([0])
