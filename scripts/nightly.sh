@@ -16,9 +16,10 @@
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
 #
-# A part stops by itself after about 50 minutes. asan, gcc, fuzz and mutate keep
-# what they have done for the tree as it is (tests passed, files compiled, inputs
-# tried, mutants judged) and go on the next time; they pass when nothing is left.
+# asan, gcc, fuzz and mutate stop after about 50 minutes, keep what they have done
+# (tests passed on this tree, files compiled, inputs tried with these programs,
+# mutants judged) and go on the next time; they pass when nothing is left. The
+# survivors of mutate are tried again by `scripts/mutate.py --again --output ...`.
 # Each part prints one line for docs/status.md: its figure and its minutes. The
 # last line is "nightly: N of M parts passed".
 set -uo pipefail

@@ -7,8 +7,8 @@
 """Tries mutated models (llmc-model-fuzz) and plans (llmc-plan-fuzz) of a build.
 
 Inputs are numbered, and tried a few hundred at a time; the output folder keeps
-how far each kind came with this seed, so that a run goes on where the one before
-stopped (--fresh begins again). Inputs that fail lie there too, shortened.
+how far each kind came with this seed and these programs, so that a run goes on
+where the one before stopped (--fresh begins again). Inputs that fail lie there too, shortened.
 
     python fuzz.py --build build/asan --compiler build/dev/bin/llmc -o out --count 10000 [--minutes 50] [--only plans]
 
@@ -60,10 +60,13 @@ def commands(a):
 class Fuzzing:
     def __init__(self, a):
         self.a, self.state_file = a, a.output / "state.json"
-        self.state = {"seed": a.seed, "tried": {}, "faults": 0, "codes": {}}
+        # What an earlier program was tried with says nothing of this one.
+        programs = [a.build / "bin" / name for name in ("llmc-model-fuzz", "llmc-plan-fuzz")]
+        key = [a.seed] + [p.stat().st_mtime_ns for p in programs if p.exists()]
+        self.state = {"key": key, "tried": {}, "faults": 0, "codes": {}}
         if self.state_file.exists():
             kept = json.loads(self.state_file.read_text())
-            if kept["seed"] == a.seed:
+            if kept.get("key") == key:
                 self.state = kept
         self.deadline = time.time() + 60 * a.minutes
 
