@@ -19,20 +19,12 @@
 #include "Processor.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Support/Refusal.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace llmc::codegen {
-
-/// The element type as the graph has it: unsigned and i1 differ from memory's.
-static std::optional<rt::DType> getDType(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  if (StringRef(name).starts_with("ui"))
-    name.erase(1, 1);
-  return rt::parseDType(name);
-}
 
 static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
   rt::plan::KernelInfo info;
@@ -57,8 +49,9 @@ static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
       continue;
     }
     rt::plan::KernelArgument argument;
+    // The type as the graph has it: unsigned and i1 differ from memory's.
     Type element = cast<TypeAttr>(types[index]).getValue();
-    std::optional<rt::DType> dtype = getDType(element);
+    std::optional<rt::DType> dtype = getRuntimeDType(element);
     if (!dtype)
       return emitRefusal(function, rt::ErrorKind::unsupported)
              << "expected elements of a type of the plan, got '" << element

@@ -21,6 +21,7 @@
 #include "Processor.h"
 #include "llmc/Runtime/Plan/KernelAbi.h"
 #include "llmc/Support/Refusal.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -126,6 +127,8 @@ static LogicalResult prepare(llvm::Module &module, ModuleOp kernels,
 }
 
 FailureOr<std::string> compileKernels(ModuleOp kernels) {
+  if (failed(verifyStoredElements(kernels)))
+    return failure();
   FailureOr<OwningOpRef<ModuleOp>> lowered = lowerKernels(kernels);
   if (failed(lowered))
     return failure();

@@ -14,6 +14,7 @@
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Support/Refusal.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
 
@@ -116,7 +117,8 @@ LogicalResult StepInterpreter::initializeStates(uint64_t seedOfRun,
                                                 StringRef directory) {
   seed = seedOfRun;
   states.clear();
-  if (failed(checkBytes(module, limits.maxLiveBytes)))
+  if (failed(verifyStoredElements(module)) ||
+      failed(checkBytes(module, limits.maxLiveBytes)))
     return failure();
   for (auto state : module.getOps<dist::StateOp>()) {
     FailureOr<HostTensor> value = makeInitial(state, directory);

@@ -14,6 +14,7 @@
 #include "llmc/Interpreter/Interpreter.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/Refusal.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -81,6 +82,7 @@ void Interpreter::prepare(Block &block) {
 void Interpreter::forgetBlocks() {
   prepared.clear();
   deadAfter.clear();
+  admitted.clear();
   symbols = std::make_unique<SymbolTableCollection>();
 }
 
@@ -221,8 +223,11 @@ LogicalResult Interpreter::executeOp(Operation *op,
 LogicalResult Interpreter::evaluateOp(Operation *op,
                                       ArrayRef<HostTensor> operands,
                                       SmallVectorImpl<HostTensor> &results) {
-  if (depth == 0)
+  if (depth == 0) {
     forgetBlocks();
+    if (failed(verifyStoredElements(op)))
+      return failure();
+  }
   DepthGuard guard(depth);
   return executeOp(op, operands, results);
 }
@@ -290,8 +295,11 @@ Interpreter::evaluateRegion(Region &region, ArrayRef<HostTensor> arguments,
   Operation *parent = region.getParentOp();
   if (!region.hasOneBlock() || region.front().empty())
     return parent->emitOpError() << "expected a region of one block";
-  if (depth == 0)
+  if (depth == 0 && !admitted.contains(parent)) {
     forgetBlocks();
+    if (failed(verifyStoredElements(parent)))
+      return failure();
+  }
   DepthGuard guard(depth);
   if (depth > limits.maxDepth)
     return parent->emitOpError() << "expected regions and calls at most "
@@ -306,6 +314,11 @@ LogicalResult Interpreter::interpret(func::FuncOp function,
                                      SmallVectorImpl<HostTensor> &results) {
   if (function.isExternal())
     return function.emitOpError() << "expected a function with a body";
+  if (depth == 0)
+    forgetBlocks();
+  if (admitted.insert(function).second &&
+      failed(verifyStoredElements(function)))
+    return failure();
   // A call sees none of its caller's values, and must not end them.
   llvm::DenseMap<Value, HostTensor> outer;
   std::swap(outer, values);

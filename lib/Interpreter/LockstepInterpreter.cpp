@@ -9,6 +9,7 @@
 
 #include "llmc/Interpreter/LockstepInterpreter.h"
 #include "LockstepCollectives.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -278,6 +279,8 @@ LogicalResult LockstepInterpreter::run(func::FuncOp function,
                                        ArrayRef<int64_t> chunksOfBlocks) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return function.emitOpError() << "expected a function with one block";
+  if (failed(verifyStoredElements(function)))
+    return failure();
   Block &block = function.getBody().front();
   if (arguments.size() != block.getNumArguments())
     return function.emitOpError() << "expected " << block.getNumArguments()

@@ -11,6 +11,7 @@
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
 #include "StepValues.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -86,6 +87,8 @@ static LogicalResult fillBox(dist::BufferOp buffer, dist::BoxAttr box,
 }
 
 LogicalResult LockstepStepInterpreter::setStates(const NamedTensors &states) {
+  if (failed(verifyStoredElements(module)))
+    return failure();
   const rt::Mesh &mesh = lockstep.getMesh();
   for (auto &[name, buffer] : buffers) {
     buffer.value.assign(mesh.numDevices(), HostTensor());
@@ -397,6 +400,8 @@ LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
   auto update = symbols.lookup<func::FuncOp>(op.getUpdate());
   if (!microbatch || !update)
     return op.emitOpError() << "expected functions of the module";
+  if (failed(verifyStoredElements(module)))
+    return failure();
   ArrayRef<int64_t> chunks = op.getChunks().value_or(ArrayRef<int64_t>());
   for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
     Call call{step, m, inputs};
@@ -518,6 +523,8 @@ LogicalResult LockstepStepInterpreter::runEntry(
     return mlir::emitError(module.getLoc())
            << "expected a 'dist.entry' named '" << name << "' with "
            << wholes.size() << " results";
+  if (failed(verifyStoredElements(module)))
+    return failure();
   Call call{step, 0, inputs};
   SmallVector<DeviceTensors> arguments, locals;
   if (failed(collectArguments(function, call, arguments)) ||

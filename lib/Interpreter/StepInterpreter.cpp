@@ -9,6 +9,7 @@
 
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "StepValues.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -207,6 +208,8 @@ LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
   auto update = symbols.lookup<func::FuncOp>(op.getUpdate());
   if (!microbatch || !update)
     return op.emitOpError() << "expected functions of the module";
+  if (failed(verifyStoredElements(module)))
+    return failure();
   for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
     Call call{step, m, inputs};
     SmallVector<HostTensor> arguments, results;
@@ -236,6 +239,8 @@ LogicalResult StepInterpreter::runEntry(StringRef name, int64_t step,
   if (!function)
     return mlir::emitError(module.getLoc())
            << "expected a 'dist.entry' named '" << name << "'";
+  if (failed(verifyStoredElements(module)))
+    return failure();
   Call call{step, 0, inputs};
   SmallVector<HostTensor> arguments;
   if (failed(collectArguments(function, call, arguments)))

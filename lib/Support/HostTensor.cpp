@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Support/HostTensor.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 #include <cstring>
@@ -18,9 +19,8 @@ using namespace llmc;
 int64_t llmc::getElementBytes(Type type) {
   if (type.isIndex())
     return 8;
-  if (!type.isIntOrFloat())
-    return 0;
-  return (type.getIntOrFloatBitWidth() + 7) / 8;
+  std::optional<rt::DType> stored = getRuntimeDType(type);
+  return stored ? rt::sizeOf(*stored) : 0;
 }
 
 bool llmc::nextIndex(SmallVectorImpl<int64_t> &index, ArrayRef<int64_t> shape) {

@@ -68,6 +68,38 @@ def cut(percent):
 
 AT = MODEL.index("stablehlo")
 
+# Where a type may stand: the text of a program for `T`.
+PLACES = {
+    "argument": 'func.func public @main(%a: tensor<4xT> loc("x")) -> tensor<4xT> { return %a : tensor<4xT> }',
+    "result": """func.func public @main(%a: tensor<4xf32> loc("x")) -> tensor<4xf32> {
+  %0 = "stablehlo.convert"(%a) : (tensor<4xf32>) -> tensor<4xT>
+  %1 = "stablehlo.convert"(%0) : (tensor<4xT>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}""",
+    "contraction": """func.func public @main(%a: tensor<4xT> loc("x")) -> tensor<f32> {
+  %0 = "stablehlo.dot_general"(%a, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> : (tensor<4xT>, tensor<4xT>) -> tensor<f32>
+  return %0 : tensor<f32>
+}""",
+    "body": """func.func public @main(%a: tensor<4xf32> loc("x")) -> tensor<f32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %c) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%p: tensor<f32>, %e: tensor<f32>) {
+    %1 = "stablehlo.convert"(%e) : (tensor<f32>) -> tensor<T>
+    %2 = "stablehlo.convert"(%1) : (tensor<T>) -> tensor<f32>
+    %3 = stablehlo.add %p, %2 : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}""",
+    "signature": """func.func public @main(%a: tensor<4xf32> loc("x")) -> tensor<4xf32> { return %a : tensor<4xf32> }
+func.func private @g(tensor<4xT>)""",
+}
+ELEMENTS = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f4E2M1FN", "i4", "ui2", "i24", "f128", "tf32", "complex<f32>", "!q.uniform<i8>"]
+
+
+def typed(place, element):
+    return PLACES[place].replace("xT>", f"x{element}>").replace("<T>", f"<{element}>")
+
 # What is wrong -> text or bytes of the model, exit code, what the error says.
 MODELS = {
     "cut at 1 %": (cut(1), 3, r"m\.mlir:\d+:\d+: "),
@@ -94,6 +126,10 @@ MODELS = {
     "a size that overflows": ("func.func public @main(%a: tensor<4611686018427387904x4xf32>) -> tensor<4611686018427387904x4xf32> { return %a : tensor<4611686018427387904x4xf32> }", 1, "static shape below 2.63 bytes"),
     "no names": (without_names(MODEL), 1, r"argument 0 .*name in its location, got none .*debug_info=True"),
 }
+
+for number, element in enumerate(ELEMENTS):
+    for place in list(PLACES)[number % 2 :: 2]:
+        MODELS[f"{element} in a {place}"] = (typed(place, element), 5, rf"(?s)expected .* of f64, f32, .* got '.*tensor<(4x)?{re.escape(element)}>.*', which is not supported")
 
 # What is wrong -> old text, new text of the configuration, exit code, error.
 CONFIGS = {
@@ -245,6 +281,9 @@ def main():
     for case, (text, code, error) in MODELS.items():
         (out / "m.mlir").write_bytes(text if isinstance(text, bytes) else text.encode())
         judge.run(case, ["compile", "m.mlir", "--config", "good.toml", "-o", "plan"], code, error)
+        if "in a result" in case:
+            judge.run(case + ", interpreted", ["interpret", "m.mlir", "--config", "good.toml"], code, error)
+            judge.run(case + ", trained", ["train", "m.mlir", "--config", "good.toml"], code, error)
     judge.run("no model", ["compile", "nope.mlir", "-o", "plan"], 3, "nope.mlir: cannot open: No such file")
     judge.run("a folder as model", ["compile", ".", "-o", "plan"], 3, "expected a regular file")
     judge.run("unknown phase", ["compile", "good.mlir", "--compile-to=memry", "-o", "plan"], 2, "got 'memry'; did you mean 'memory'")

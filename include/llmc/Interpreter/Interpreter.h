@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <memory>
@@ -96,6 +97,8 @@ private:
   /// The last op of a value's own block that uses it, itself or inside.
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> deadAfter;
   llvm::DenseMap<Block *, bool> prepared;
+  /// Functions whose element types have been checked.
+  llvm::DenseSet<Operation *> admitted;
   int64_t numOps = 0;
   int64_t liveBytes = 0;
   int64_t peakBytes = 0;

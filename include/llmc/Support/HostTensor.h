@@ -22,7 +22,8 @@ namespace llmc {
 class HostTensor {
 public:
   HostTensor() = default;
-  /// A zero-filled tensor. `elementType` is a float, integer or index type.
+  /// A zero-filled tensor. `elementType` has a place in memory: engines have
+  /// refused others at their door.
   HostTensor(Type elementType, ArrayRef<int64_t> shape);
   /// The tensor of `type` (static shape; an encoding is ignored), zero-filled.
   explicit HostTensor(RankedTensorType type);
@@ -69,7 +70,7 @@ private:
 };
 
 /// Bytes of one element of `type` in memory (i1 takes one byte), or 0 when the
-/// type has no place in memory.
+/// type has no place in memory (StoredElements.h; an index has one here).
 int64_t getElementBytes(Type type);
 
 /// Advances `index` through `shape` in row-major order; false at the end.

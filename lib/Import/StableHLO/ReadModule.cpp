@@ -10,6 +10,7 @@
 
 #include "Parts.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
@@ -166,6 +167,9 @@ rt::Result<OwningOpRef<ModuleOp>> import::parseText(MLIRContext &context,
                         file + ": expected MLIR text");
   }
   LLMC_TRY(refuseUnknownOps(*module, text, file));
+  if (failed(verifyStoredElements(*module)))
+    return error.status(ErrorKind::unsupported,
+                        file + ": expected elements that llmc computes with");
   LLMC_TRY(checkSizes(*module));
   if (failed(verify(*module)))
     return error.status(ErrorKind::malformed, file + ": expected valid IR");

@@ -19,6 +19,7 @@
 #include "llmc/Analysis/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/StoredElements.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -232,6 +233,8 @@ class FormKernelsPass : public impl::FormKernelsPassBase<FormKernelsPass> {
 public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifyStoredElements(module)))
+      return signalPassFailure();
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())

@@ -13,7 +13,6 @@
 #include "KernelEmitter.h"
 #include "LoopEmission.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
-#include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -54,19 +53,6 @@ static bool hasReduction(const KernelSpec &spec) {
   });
 }
 
-/// Sub-byte integers have no place in memory.
-static LogicalResult checkTypes(const KernelSpec &spec) {
-  for (Operation *op : spec.ops) {
-    for (Type type : op->getResultTypes()) {
-      auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
-      if (integer && integer.getWidth() != 1 && integer.getWidth() % 8)
-        return emitRefusal(op, rt::ErrorKind::unsupported)
-               << "expected elements of whole bytes, got '" << integer << "'";
-    }
-  }
-  return success();
-}
-
 /// Element-wise code: flat, or rows of the last dim.
 static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
                                      OpBuilder &builder, const KernelSpec &spec,
@@ -87,8 +73,6 @@ static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
 FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
                                     StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  if (failed(checkTypes(spec)))
-    return failure();
   auto kernel = std::make_unique<KernelBody>(builder, spec, name);
   EmittedKernel result;
   LogicalResult written = success();

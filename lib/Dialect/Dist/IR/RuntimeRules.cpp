@@ -60,12 +60,3 @@ rt::HyperRule dist::getRuntimeRule(RuleAttr rule) {
   result.total = rule.getTotal();
   return result;
 }
-
-std::optional<rt::DType> dist::getRuntimeDType(Type element) {
-  std::string name;
-  llvm::raw_string_ostream(name) << element;
-  // The runtime writes u8 where MLIR writes ui8.
-  if (StringRef(name).starts_with("ui"))
-    name.erase(1, 1);
-  return rt::parseDType(name);
-}

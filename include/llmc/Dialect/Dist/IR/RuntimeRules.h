@@ -15,9 +15,9 @@
 #define LLMC_DIALECT_DIST_IR_RUNTIMERULES_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Runtime/Base/DType.h"
 #include "llmc/Runtime/Base/HyperRule.h"
 #include "llmc/Runtime/Base/Random.h"
+#include "llmc/Support/StoredElements.h"
 
 namespace llmc::dist {
 
@@ -25,8 +25,7 @@ rt::Draw getRuntimeDraw(DrawAttr draw);
 
 rt::HyperRule getRuntimeRule(RuleAttr rule);
 
-/// Nothing for types that the runtime does not store.
-std::optional<rt::DType> getRuntimeDType(mlir::Type element);
+using llmc::getRuntimeDType;
 
 } // namespace llmc::dist
 

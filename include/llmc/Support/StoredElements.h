@@ -1,0 +1,33 @@
+//===- StoredElements.h - Element types that engines hold -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The language has more element types than memory, kernels and plans: 8-bit
+// floats, i4, complex numbers are read and printed, but no engine computes with
+// them. Each engine asks here once, at its door, so that nothing behind it
+// meets an element that it would take for another one.
+//
+//   f64 f32 bf16 f16   i1   i8 i16 i32 i64   ui8 ui16 ui32 ui64
+//
+// Test: test/Interpreter/StoredElementsTest.cpp
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_SUPPORT_STOREDELEMENTS_H
+#define LLMC_SUPPORT_STOREDELEMENTS_H
+
+#include "llmc/Runtime/Base/DType.h"
+#include "llmc/Support/LLVM.h"
+#include <optional>
+
+namespace llmc {
+
+/// The runtime's type of the elements; nothing for a type that is not stored.
+std::optional<rt::DType> getRuntimeDType(Type element);
+
+/// Refuses, with an error at the op, the first value, signature or type of a
+/// symbol at or inside of `root` whose elements are not stored.
+LogicalResult verifyStoredElements(Operation *root);
+
+} // namespace llmc
+
+#endif // LLMC_SUPPORT_STOREDELEMENTS_H
