@@ -3,12 +3,16 @@
 //
 // Reduce has a compact form that names its function and a long form with a
 // region, where pair j shows block arguments j and j + n. Constant prints its
-// value only; optimization_barrier has a form without operands.
+// value only, and reads big masks as MLIR 22 and as JAX's MLIR print them;
+// optimization_barrier has a form without operands.
 // Test: test/Dialect/StableHLO/ops.mlir.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace llmc::stablehlo;
@@ -198,10 +202,94 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
                            : "cst");
 }
 
+/// Whether `text`, up to its terminating NUL, starts as the hexadecimal form of
+/// i1 elements: `dense<"0x01..."> : tensor<4x50xi1>`.
+static bool startsAsHexBooleans(const char *text) {
+  constexpr StringLiteral start = "dense<\"0x";
+  if (std::strncmp(text, start.data(), start.size()) != 0)
+    return false;
+  text += start.size();
+  text += std::strspn(text, "0123456789abcdefABCDEF");
+  for (StringRef part : {"\"", ">", ":", "tensor<"}) {
+    text += std::strspn(text, " \t\r\n");
+    if (std::strncmp(text, part.data(), part.size()) != 0)
+      return false;
+    text += part.size();
+  }
+  text += std::strspn(text, "0123456789x");
+  return std::strncmp(text, "i1", 2) == 0 && !isalnum(text[2]);
+}
+
+/// One byte an element, as newer printers write them, or one for all.
+static std::optional<SmallVector<bool>> readBytes(StringRef data,
+                                                  size_t count) {
+  if (data.size() != count && data.size() != 1)
+    return std::nullopt;
+  SmallVector<bool> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(data[data.size() == count ? i : 0] != 0);
+  return values;
+}
+
+/// One bit an element, from the lowest of the first byte on.
+static std::optional<SmallVector<bool>> readBits(StringRef data, size_t count) {
+  if (data.size() != llvm::divideCeil(count, 8u))
+    return std::nullopt;
+  SmallVector<bool> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(data[i / 8] >> (i % 8) & 1);
+  return values;
+}
+
+/// i1 elements in hexadecimal: whichever reading has the right size; where both
+/// have it, they must agree.
+static ParseResult parseHexBooleans(OpAsmParser &parser, ElementsAttr &value) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string text, data;
+  RankedTensorType type;
+  if (parser.parseKeyword("dense") || parser.parseLess() ||
+      parser.parseString(&text) || parser.parseGreater() ||
+      parser.parseColonType(type))
+    return failure();
+  if (!llmc::isBoolTensor(type) || text.size() % 2 != 0 ||
+      !llvm::tryGetFromHex(StringRef(text).drop_front(2), data))
+    return parser.emitError(loc) << "expected pairs of hexadecimal digits for "
+                                    "the elements of a "
+                                 << type;
+  size_t count = type.getNumElements();
+  std::optional<SmallVector<bool>> bytes = readBytes(data, count),
+                                   bits = readBits(data, count);
+  if (!bytes && !bits)
+    return parser.emitError(loc)
+           << "expected " << count << " bytes or " << llvm::divideCeil(count, 8)
+           << " bytes of bits for the elements of " << type << ", got "
+           << data.size();
+  if (bytes && bits && *bytes != *bits)
+    return parser.emitError(loc)
+           << "expected elements with one meaning, got a byte that may be one "
+              "value for all or a bit for each: write true and false";
+  value = DenseElementsAttr::get(type, bytes ? *bytes : *bits);
+  return success();
+}
+
+/// More elements are written in hexadecimal, by MLIR as by us.
+static constexpr int64_t kMostWrittenOut = 100;
+
+/// i1 elements with one byte each: MLIR 22 would write bits, which newer ones
+/// (JAX's) do not read.
+static void printHexBooleans(OpAsmPrinter &printer, DenseElementsAttr value) {
+  std::string data;
+  for (bool element : value.getValues<bool>())
+    data.push_back(element ? 1 : 0);
+  printer << "dense<\"0x" << llvm::toHex(data) << "\"> : " << value.getType();
+}
+
 ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
   ElementsAttr value;
-  if (parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseAttribute(value))
+  if (parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  bool isHex = startsAsHexBooleans(parser.getCurrentLocation().getPointer());
+  if (isHex ? parseHexBooleans(parser, value) : parser.parseAttribute(value))
     return failure();
   result.getOrAddProperties<Properties>().value = value;
   Type type = value.getShapedType();
@@ -213,7 +301,13 @@ ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void ConstantOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
-  printer << " " << getValue();
+  printer << " ";
+  auto dense = dyn_cast<DenseElementsAttr>(getValue());
+  if (dense && llmc::isBoolTensor(dense.getType()) && !dense.isSplat() &&
+      dense.getNumElements() > kMostWrittenOut)
+    printHexBooleans(printer, dense);
+  else
+    printer << getValue();
   // The result of a laid out program may carry an encoding.
   if (getType() != getValue().getShapedType())
     printer << " -> " << getType();

@@ -56,12 +56,18 @@ def constrained(x):
     return jax.lax.with_sharding_constraint(x @ x.T, split)
 
 
+def masks(x):
+    odd = np.arange(8 * 32).reshape(8, 32) % 3 == 0
+    return jnp.where(odd, jnp.tile(x, (2, 4)), 0.0), jnp.where(odd[:1, :8], x, 1.0)
+
+
 w = jnp.zeros((8, 8))
 programs = {
     "functions": jax.jit(functions).lower(x),
     "reductions": jax.jit(reductions).lower(x),
     "indexing": jax.jit(indexing).lower(x, index),
     "train": jax.jit(train, donate_argnums=(0, 1)).lower(w, w, jnp.float32(1)),
+    "masks": jax.jit(masks).lower(x),
     "constrained": jax.jit(constrained, in_shardings=split).lower(x),
 }
 os.makedirs(sys.argv[1], exist_ok=True)
