@@ -11,6 +11,7 @@
 
 #include "TrainingMarks.h"
 #include "llmc/Transforms/Training/Passes.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace llmc {
@@ -105,6 +106,18 @@ static LogicalResult verifyStep(dist::StepOp step, SymbolTable &symbols) {
   return success();
 }
 
+/// Later phases take an op's operands for all that it reads.
+static LogicalResult verifyClosed(Operation *op) {
+  for (Region &region : op->getRegions()) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(region, captured);
+    if (!captured.empty())
+      return op->emitOpError() << "expected regions that use no value from "
+                                  "outside after phase training";
+  }
+  return success();
+}
+
 namespace {
 
 struct VerifyTrainingPass
@@ -121,6 +134,12 @@ struct VerifyTrainingPass
       return WalkResult::interrupt();
     });
     if (calls.wasInterrupted())
+      return signalPassFailure();
+    WalkResult regions = module.walk([](Operation *op) {
+      return failed(verifyClosed(op)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+    });
+    if (regions.wasInterrupted())
       return signalPassFailure();
     for (auto step : module.getOps<dist::StepOp>())
       if (failed(verifyStep(step, symbols)))

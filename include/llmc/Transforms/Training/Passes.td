@@ -39,6 +39,26 @@ def CheckRulesPass : Pass<"llmc-check-rules", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }
 
+def CloseRegionsPass : Pass<"llmc-close-regions", "::mlir::ModuleOp"> {
+  let summary = "Regions of reductions and scatters use no value from outside";
+  let description = [{
+    All later phases look at operands alone, so a body takes in what it uses:
+    constants are cloned into it, what it computes of one element and values from
+    outside is computed before, for all elements, and what is left of a reduction
+    becomes an operand that every step hands on.
+
+    ```mlir
+    %r = stablehlo.reduce(%x init: %0) … reducer(%p: …, %e: …) {
+      %1 = stablehlo.maximum %e, %c
+      %2 = stablehlo.add %p, %1 …
+    // becomes
+    %m = stablehlo.maximum %x, %c_broadcast
+    %r = stablehlo.reduce(%m init: %0) applies stablehlo.add …
+    ```
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
+}
+
 def NormalizePass : Pass<"llmc-normalize", "::mlir::ModuleOp"> {
   let summary = "Reductions and scatters start from their neutral element";
   let description = [{

@@ -80,6 +80,17 @@ bool stablehlo::isNeutral(Value value, ReduceKind kind) {
                       kind);
 }
 
+/// What phase 1 promises: kernels have no code for values from outside.
+static LogicalResult verifyClosed(Operation &op,
+                                  const DenseMap<Value, Value> &scalars) {
+  for (Value operand : op.getOperands())
+    if (!scalars.contains(operand))
+      return op.emitOpError()
+             << "expected a body that uses no value from outside in a kernel, "
+                "got one (llmc-close-regions takes them in)";
+  return success();
+}
+
 SmallVector<Value> stablehlo::emitScalarBody(Region &body, OpBuilder &builder,
                                              Location loc,
                                              ValueRange arguments) {
@@ -94,6 +105,8 @@ SmallVector<Value> stablehlo::emitScalarBody(Region &body, OpBuilder &builder,
       emitMissingAnswer(&op, Answer::Kernel);
       return {};
     }
+    if (failed(verifyClosed(op, scalars)))
+      return {};
     auto source = [&](unsigned operand, ValueRange) {
       return scalars.lookup(op.getOperand(operand));
     };
@@ -105,6 +118,8 @@ SmallVector<Value> stablehlo::emitScalarBody(Region &body, OpBuilder &builder,
       scalars[result] = scalar;
     }
   }
+  if (failed(verifyClosed(*block.getTerminator(), scalars)))
+    return {};
   return llvm::map_to_vector(
       block.getTerminator()->getOperands(),
       [&](Value value) { return scalars.lookup(value); });
