@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -209,6 +210,11 @@ LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,
 // Accumulators
 //===----------------------------------------------------------------------===//
 
+int64_t getNumLanes(Operation *reduction) {
+  auto kernel = cast<graph::KernelOpInterface>(reduction);
+  return kernel.getReduction().isOrdered ? 1 : laneCount;
+}
+
 Accumulators::Accumulators(KernelBody &kernel, Operation *op, int64_t size)
     : kernel(kernel), op(cast<graph::KernelOpInterface>(op)), size(size) {
   inputs = this->op.getReduction().numInputs;
@@ -273,6 +279,10 @@ LogicalResult Accumulators::emitMerge(Value at, const Accumulators &others) {
 FailureOr<SmallVector<Value>> Accumulators::emitTree() {
   OpBuilder &builder = kernel.builder;
   Location loc = kernel.loc;
+  if (size == 1)
+    return llvm::map_to_vector(llvm::seq(inputs), [&](unsigned i) {
+      return emitLoad(i, kernel.math().constant(0));
+    });
   // The combining step as scalar code of its own, to be widened.
   Block step;
   SmallVector<Type> types;

@@ -59,10 +59,13 @@ LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,
                        ArrayRef<Value> laneBuffers,
                        function_ref<LogicalResult(Value)> body);
 
+/// The lanes of a reduction along rows: one where the order matters.
+int64_t getNumLanes(Operation *reduction);
+
 /// The accumulators of one reduction.
 class Accumulators {
 public:
-  /// `size` of each in memory: laneCount lanes, or a line of columns.
+  /// `size` of each in memory: the lanes, or a line of columns.
   Accumulators(KernelBody &kernel, Operation *op, int64_t size);
 
   ArrayRef<Value> getBuffers() const { return buffers; }

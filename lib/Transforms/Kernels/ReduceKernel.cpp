@@ -12,6 +12,9 @@
 //                        reduced positions one after the other, 64 to a block,
 //                        then the blocks' sums
 //
+// A combining step that is not known to be associative takes all elements one
+// after the other, in row-major order.
+//
 // Test: test/Transforms/Kernels/loops.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -123,10 +126,12 @@ LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
   SmallVector<Value> laneBuffers;
   kernel.elements.enter({});
   for (Operation *op : getReductions()) {
-    reductions.push_back(std::make_unique<Accumulators>(kernel, op, laneCount));
+    reductions.push_back(
+        std::make_unique<Accumulators>(kernel, op, getNumLanes(op)));
     if (failed(reductions.back()->emitInit()))
       return failure();
-    llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+    if (getNumLanes(op) > 1)
+      llvm::append_range(laneBuffers, reductions.back()->getBuffers());
   }
   SmallVector<Value> indices(rank, math.constant(0));
   place(kept, row, indices);
@@ -141,9 +146,12 @@ LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
         indices[dim] = index;
       kernel.elements.enter(space);
       Value lane = math.rem(at, laneCount);
-      for (auto &reduction : reductions)
-        if (failed(reduction->emitStep(lane, indices)))
+      for (auto &reduction : reductions) {
+        bool hasLanes = getNumLanes(reduction->getOp()) > 1;
+        if (failed(reduction->emitStep(hasLanes ? lane : math.constant(0),
+                                       indices)))
           return failure();
+      }
       return success();
     };
     return emitLoop(kernel, math.constant(0), math.constant(inner.size()),
@@ -168,9 +176,6 @@ LogicalResult ReduceKernel::emitBlock(Value first, Value last, Value low,
                                       ArrayRef<Accumulators *> sums) {
   IndexMath math = kernel.math();
   OpBuilder &builder = kernel.builder;
-  for (Accumulators *sum : sums)
-    if (failed(sum->emitInit()))
-      return failure();
   auto loop =
       scf::ForOp::create(builder, kernel.loc, first, last, math.constant(1));
   OpBuilder::InsertionGuard guard(builder);
@@ -207,8 +212,9 @@ ReduceKernel::emitColumns(Value low, Value count,
   };
   for (Operation *op : getReductions()) {
     sums.push_back(makeLine(op));
-    results.push_back(blocked ? makeLine(op) : sums.back());
-    if (blocked && failed(results.back()->emitInit()))
+    bool hasParts = blocked && getNumLanes(op) > 1;
+    results.push_back(hasParts ? makeLine(op) : sums.back());
+    if (failed(results.back()->emitInit()))
       return failure();
   }
   Value size = math.constant(outer.size());
@@ -221,13 +227,16 @@ ReduceKernel::emitColumns(Value low, Value count,
   Value first = loop.getInductionVar();
   Value last = arith::MinUIOp::create(
       builder, kernel.loc, math.add(first, math.constant(reducedBlock)), size);
+  for (auto [total, sum] : llvm::zip(results, sums))
+    if (total != sum && failed(sum->emitInit()))
+      return failure();
   if (failed(emitBlock(first, last, low, count, sums)))
     return failure();
   kernel.elements.enter({});
   return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
                   [&](Value at) {
                     for (auto [total, sum] : llvm::zip(results, sums))
-                      if (failed(total->emitMerge(at, *sum)))
+                      if (total != sum && failed(total->emitMerge(at, *sum)))
                         return failure();
                     return success();
                   });

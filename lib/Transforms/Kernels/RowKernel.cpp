@@ -188,11 +188,13 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
   std::vector<std::unique_ptr<Accumulators>> reductions;
   SmallVector<Value> laneBuffers;
   for (Operation *op : loop.reductions) {
-    reductions.push_back(std::make_unique<Accumulators>(kernel, op, laneCount));
+    reductions.push_back(
+        std::make_unique<Accumulators>(kernel, op, getNumLanes(op)));
     kernel.elements.enter(rowSpace);
     if (failed(reductions.back()->emitInit()))
       return failure();
-    llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+    if (getNumLanes(op) > 1)
+      llvm::append_range(laneBuffers, reductions.back()->getBuffers());
   }
   auto body = [&](Value position) -> LogicalResult {
     LoopSpace space = rowSpace;
@@ -202,9 +204,12 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
     kernel.elements.enter(space);
     Value lane = math.rem(position, laneCount);
     SmallVector<Value> indices = space.getIndices();
-    for (auto &reduction : reductions)
-      if (failed(reduction->emitStep(lane, indices)))
+    for (auto &reduction : reductions) {
+      bool hasLanes = getNumLanes(reduction->getOp()) > 1;
+      if (failed(
+              reduction->emitStep(hasLanes ? lane : math.constant(0), indices)))
         return failure();
+    }
     // All reads come first: an output may lie on what another one reads.
     SmallVector<Value> scalars;
     for (Value value : loop.stored)

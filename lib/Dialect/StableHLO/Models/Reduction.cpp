@@ -293,7 +293,8 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
   static KernelForm form(ReduceOp) { return KernelForm::Reduction; }
   static ReductionShape reduction(ReduceOp op) {
     return {static_cast<unsigned>(op.getInputs().size()),
-            SmallVector<int64_t>(op.getDimensions())};
+            SmallVector<int64_t>(op.getDimensions()),
+            /*isOrdered=*/!kindOf(op)};
   }
   static SmallVector<Value> emitCombine(ReduceOp op, OpBuilder &b, Location loc,
                                         ValueRange accumulators,

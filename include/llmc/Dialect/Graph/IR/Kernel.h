@@ -42,6 +42,9 @@ using ElementSource = function_ref<Value(unsigned operand, ValueRange indices)>;
 struct ReductionShape {
   unsigned numInputs = 1;
   SmallVector<int64_t> dims;
+  /// The combining step is no operation that is known to be associative:
+  /// elements are taken one after the other, in row-major order.
+  bool isOrdered = false;
 };
 
 /// Dimension numbers of a contraction lhs x rhs. The result's dimensions are
