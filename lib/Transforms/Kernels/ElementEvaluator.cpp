@@ -12,7 +12,10 @@
 
 #include "ElementEvaluator.h"
 #include "llmc/Analysis/KernelFormation.h"
+#include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Support/HostTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
@@ -62,11 +65,13 @@ Value IndexMath::mul(Value a, int64_t factor) const {
 Value IndexMath::div(Value a, int64_t divisor) const {
   if (divisor == 1)
     return a;
+  if (divisor == 0) // of an empty shape, which no loop enters
+    return constant(0);
   return builder.createOrFold<arith::DivUIOp>(loc, a, constant(divisor));
 }
 
 Value IndexMath::rem(Value a, int64_t divisor) const {
-  if (divisor == 1)
+  if (divisor <= 1)
     return constant(0);
   return builder.createOrFold<arith::RemUIOp>(loc, a, constant(divisor));
 }
@@ -184,6 +189,60 @@ ElementEvaluator::findMemo(const std::pair<void *, SmallVector<void *>> &key) {
   return visible ? &it->second.first : nullptr;
 }
 
+/// The constant elements of `value` as a flat tensor of memory's type; null
+/// when it is no constant or one number.
+static DenseElementsAttr getTableElements(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || elements.isSplat() ||
+      elements.getNumElements() < 2)
+    return {};
+  FailureOr<HostTensor> tensor = HostTensor::fromAttribute(elements);
+  if (failed(tensor))
+    return {};
+  auto type = RankedTensorType::get({tensor->getNumElements()},
+                                    getMemoryType(value.getType()));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(tensor->bytes(), tensor->getNumBytes()));
+}
+
+/// Data of the kernel object, under the name of its contents.
+static memref::GlobalOp makeGlobal(ModuleOp module, DenseElementsAttr elements,
+                                   Location loc) {
+  ArrayRef<char> data = elements.getRawData();
+  std::string type;
+  llvm::raw_string_ostream(type) << elements.getType();
+  std::string name = "t." + rt::hexDigits(rt::hash64(data.data(), data.size(),
+                                                     rt::hash64(type)));
+  if (auto known = module.lookupSymbol<memref::GlobalOp>(name))
+    return known;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto memref =
+      MemRefType::get(elements.getType().getShape(), elements.getElementType());
+  return memref::GlobalOp::create(
+      builder, loc, name, builder.getStringAttr("private"), memref, elements,
+      /*constant=*/true, builder.getI64IntegerAttr(64));
+}
+
+/// The table of a constant, at hand in all of the kernel; null for a value that
+/// needs none.
+Value ElementEvaluator::getTable(Value value) {
+  if (Value table = tables.lookup(value))
+    return table;
+  DenseElementsAttr elements = getTableElements(value);
+  if (!elements)
+    return {};
+  Operation *around = builder.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(around);
+  if (!function)
+    function = around->getParentOfType<func::FuncOp>();
+  memref::GlobalOp global =
+      makeGlobal(function->getParentOfType<ModuleOp>(), elements, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  return tables[value] = memref::GetGlobalOp::create(
+             builder, loc, global.getType(), global.getSymName());
+}
+
 Value ElementEvaluator::getOperand(Operation *op, unsigned operand,
                                    ValueRange indices) {
   return get(op->getOperand(operand), indices);
@@ -200,36 +259,46 @@ Value ElementEvaluator::get(Value value, ValueRange indices) {
   if (Value *known = findMemo(key))
     return *known;
 
+  Value result = compute(value, indices);
+  if (result)
+    memo[key] = {result, builder.getInsertionBlock()};
+  return result;
+}
+
+/// The element of a row that is kept by inner position.
+Value ElementEvaluator::loadFromRow(Value scratch, RankedTensorType type,
+                                    ValueRange indices) {
+  bool inPlace = false;
+  linearize(type.getShape(), indices, inPlace);
+  if (inPlace)
+    return load(scratch, type, space.inner);
+  IndexMath math{builder, loc};
+  Value position = math.constant(0);
+  for (int64_t dim = space.rowShape.size(); dim < type.getRank(); ++dim)
+    position = math.add(math.mul(position, type.getDimSize(dim)), indices[dim]);
+  return load(scratch, type, position);
+}
+
+Value ElementEvaluator::compute(Value value, ValueRange indices) {
   auto type = cast<RankedTensorType>(value.getType());
-  Value result;
-  if (Value scratch = scratchRows.lookup(value)) {
-    bool inPlace = false;
-    IndexMath math{builder, loc};
-    SmallVector<int64_t> shape(type.getShape());
-    Value position = space.inner;
-    SmallVector<Value> all(indices);
-    size_t rows = space.rowShape.size();
-    linearize(shape, indices, inPlace);
-    if (!inPlace) {
-      position = math.constant(0);
-      for (size_t dim = rows; dim < shape.size(); ++dim)
-        position = math.add(math.mul(position, shape[dim]), all[dim]);
-    }
-    result = load(scratch, type, position);
-  } else if (Value buffer = buffers.lookup(value)) {
-    bool inPlace = false;
+  // Of an empty tensor: code around it chooses another operand.
+  if (type.getNumElements() == 0)
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getZeroAttr(getScalarType(type)));
+  if (Value scratch = scratchRows.lookup(value))
+    return loadFromRow(scratch, type, indices);
+  bool inPlace = false;
+  if (Value buffer = buffers.lookup(value)) {
     Value position = linearize(type.getShape(), indices, inPlace);
     BufferUse &use = uses[value];
     use.onlyInPlace &= inPlace;
     use.lastLoop = loopNumber;
     use.lastRead = numReads++;
-    result = load(buffer, type, position);
-  } else {
-    result = getFromOp(value, indices);
+    return load(buffer, type, position);
   }
-  if (result)
-    memo[key] = {result, builder.getInsertionBlock()};
-  return result;
+  if (Value table = getTable(value))
+    return load(table, type, linearize(type.getShape(), indices, inPlace));
+  return getFromOp(value, indices);
 }
 
 Value ElementEvaluator::getFromOp(Value value, ValueRange indices) {

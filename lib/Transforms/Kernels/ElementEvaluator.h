@@ -5,7 +5,7 @@
 // Writes the scalar code of one element of a graph value: a load when the value
 // is in memory, else the scalar code of its op, which asks for elements of its
 // operands in turn. Memory is flat: a tensor is a memref of one dimension, i1
-// takes a byte.
+// takes a byte. A constant of several elements is a table in the kernel object.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,10 +98,13 @@ public:
   int getNumReads() const { return numReads; }
 
 private:
+  Value compute(Value value, ValueRange indices);
+  Value loadFromRow(Value scratch, RankedTensorType type, ValueRange indices);
   Value getFromOp(Value value, ValueRange indices);
   Value getThroughAlias(Value value, ValueRange indices);
   Value getThroughReduction(graph::KernelOpInterface op, unsigned number,
                             ValueRange indices, graph::ElementSource source);
+  Value getTable(Value value);
   Value *findMemo(const std::pair<void *, SmallVector<void *>> &key);
 
   OpBuilder &builder;
@@ -109,6 +112,8 @@ private:
   LoopSpace space;
   int loopNumber = 0, numReads = 0;
   llvm::DenseMap<Value, Value> buffers, scalars, scratchRows, rowScalars;
+  /// The memory of constants, by value.
+  llvm::DenseMap<Value, Value> tables;
   llvm::MapVector<Value, BufferUse> uses;
   std::map<std::pair<void *, SmallVector<void *>>, std::pair<Value, Block *>>
       memo;

@@ -132,7 +132,7 @@ testing::AssertionResult test::checkKernels(StringRef text, double tolerance,
   for (auto &[op, operands, results] : *ops) {
     ScalarRun run(op, operands);
     Tensors computed;
-    if (!run.isPossible())
+    if (!run.isPossible() || isTable(op))
       continue;
     std::string error = run.compute(computed);
     for (size_t i = 0; i < computed.size() && error.empty(); ++i)

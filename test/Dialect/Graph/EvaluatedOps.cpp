@@ -8,10 +8,17 @@
 
 #include "EvaluatedOps.h"
 #include "llmc/Interpreter/Interpreter.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::test;
+
+bool test::isTable(Operation *op) {
+  mlir::DenseElementsAttr elements;
+  return mlir::matchPattern(op, mlir::m_Constant(&elements)) &&
+         !elements.isSplat();
+}
 
 FailureOr<std::vector<EvaluatedOp>> test::evaluateOps(func::FuncOp function,
                                                       uint64_t seed) {

@@ -25,6 +25,9 @@ struct EvaluatedOp {
 FailureOr<std::vector<EvaluatedOp>> evaluateOps(mlir::func::FuncOp function,
                                                 uint64_t seed);
 
+/// Constants of several elements are data of a kernel, not code.
+bool isTable(Operation *op);
+
 } // namespace llmc::test
 
 #endif // LLMC_TEST_DIALECT_GRAPH_EVALUATEDOPS_H

@@ -7,9 +7,7 @@
 // splat: a split user takes a slice of the whole value, which costs nothing
 // inside its kernel. An iota splits freely: a device adds its offset.
 //
-// The scalar code of a constant with several elements is a tree of selects over
-// the position: n - 1 selects for n elements. Larger constants are states after
-// import.
+// Only a splat has scalar code: kernels keep several elements as a table.
 //
 // Test: test/Dialect/StableHLO/Models/ElementTest.cpp
 //===----------------------------------------------------------------------===//
@@ -24,9 +22,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::stablehlo;
-
-/// A larger constant has no scalar code.
-static constexpr int64_t kMaxSelectedElements = 256;
 
 //===----------------------------------------------------------------------===//
 // Rule, derivative, cost: both ops
@@ -116,42 +111,15 @@ struct SourceCost : graph::CostOpInterface::ExternalModel<SourceCost<Op>, Op> {
 // constant
 //===----------------------------------------------------------------------===//
 
-Value emitScalar(OpBuilder &b, Location loc, const HostTensor &tensor,
-                 int64_t i) {
+Value emitScalar(OpBuilder &b, Location loc, const HostTensor &tensor) {
   Type type = getSignless(tensor.getElementType());
   if (auto floating = dyn_cast<FloatType>(type))
     return arith::ConstantOp::create(
-        b, loc, b.getFloatAttr(floating, tensor.getFloat(i)));
+        b, loc, b.getFloatAttr(floating, tensor.getFloat(0)));
   APInt value(type.getIntOrFloatBitWidth(),
-              static_cast<uint64_t>(tensor.getInt(i)), /*isSigned=*/false,
+              static_cast<uint64_t>(tensor.getInt(0)), /*isSigned=*/false,
               /*implicitTrunc=*/true);
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-}
-
-/// Element `position` of [begin, end) by halving the range.
-Value emitChoice(OpBuilder &b, Location loc, const HostTensor &tensor,
-                 Value position, int64_t begin, int64_t end) {
-  if (end - begin == 1)
-    return emitScalar(b, loc, tensor, begin);
-  int64_t middle = begin + (end - begin) / 2;
-  Value bound = arith::ConstantIndexOp::create(b, loc, middle);
-  Value isBelow =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, position, bound);
-  Value low = emitChoice(b, loc, tensor, position, begin, middle);
-  Value high = emitChoice(b, loc, tensor, position, middle, end);
-  return arith::SelectOp::create(b, loc, isBelow, low, high);
-}
-
-/// The row-major position of `indices`.
-Value emitPosition(OpBuilder &b, Location loc, ArrayRef<int64_t> strides,
-                   ValueRange indices) {
-  Value position = arith::ConstantIndexOp::create(b, loc, 0);
-  for (auto [index, stride] : llvm::zip_equal(indices, strides)) {
-    Value factor = arith::ConstantIndexOp::create(b, loc, stride);
-    Value offset = arith::MulIOp::create(b, loc, index, factor);
-    position = arith::AddIOp::create(b, loc, position, offset);
-  }
-  return position;
 }
 
 struct ConstantKernel
@@ -163,21 +131,12 @@ struct ConstantKernel
                     ValueRange indices, graph::ElementSource) const {
     auto elements =
         dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
-    if (elements && elements.isSplat())
-      elements = elements.resizeSplat(
-          RankedTensorType::get({}, elements.getElementType()));
-    if (!elements || elements.getNumElements() > kMaxSelectedElements) {
-      op->emitOpError() << "expected at most " << kMaxSelectedElements
-                        << " elements in a constant inside a kernel";
+    if (!elements || !elements.isSplat())
       return {};
-    }
-    FailureOr<HostTensor> tensor = HostTensor::fromAttribute(elements);
-    if (failed(tensor) || tensor->getNumElements() == 0)
-      return {};
-    if (tensor->getNumElements() == 1)
-      return emitScalar(b, loc, *tensor, 0);
-    Value position = emitPosition(b, loc, tensor->getStrides(), indices);
-    return emitChoice(b, loc, *tensor, position, 0, tensor->getNumElements());
+    auto scalar = RankedTensorType::get({}, elements.getElementType());
+    FailureOr<HostTensor> tensor =
+        HostTensor::fromAttribute(elements.resizeSplat(scalar));
+    return failed(tensor) ? Value() : emitScalar(b, loc, *tensor);
   }
 };
 
