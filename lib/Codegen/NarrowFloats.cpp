@@ -1,4 +1,4 @@
-//===- NarrowFloats.cpp - From f64 to bf16 and f16 ------------------------===//
+//===- NarrowFloats.cpp - Between f64, bf16 and f16 -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -75,10 +75,28 @@ struct RoundOnce : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 };
+/// bf16 to f64 by way of f32, which is exact. The step to f32 is integer code;
+/// of the other LLVM would make functions of bf16 (ceil of it, for one), which
+/// need calls.
+struct ExtendTwice : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getIn().getType()).isBF16() ||
+        !getElementTypeOrSelf(op.getType()).isF64())
+      return failure();
+    Value single = arith::ExtFOp::create(
+        rewriter, op.getLoc(), withElement(op.getType(), rewriter.getF32Type()),
+        op.getIn());
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), single);
+    return success();
+  }
+};
 } // namespace
 
 void populateNarrowFloatPatterns(RewritePatternSet &patterns) {
-  patterns.add<RoundOnce>(patterns.getContext());
+  patterns.add<RoundOnce, ExtendTwice>(patterns.getContext());
 }
 
 } // namespace llmc::codegen

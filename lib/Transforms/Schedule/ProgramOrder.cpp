@@ -228,21 +228,25 @@ static SmallVector<Attribute> getLoops(dist::ContractOp op) {
   return loops;
 }
 
-/// Sums are kept in the result's type, f32 at least.
-static Type getAccumulateType(Type element) {
-  auto type = dyn_cast<FloatType>(element);
-  return type && type.getWidth() < 32 ? Float32Type::get(element.getContext())
-                                      : element;
+/// Sums are kept in the wider of the result's and the sides' type, f32 at
+/// least.
+static Type getAccumulateType(dist::ContractOp op) {
+  Type element = op.getResult().getType().getElementType();
+  if (!isa<FloatType>(element))
+    return element;
+  bool isWide =
+      element.isF64() || op.getLhs().getType().getElementType().isF64();
+  MLIRContext *context = op.getContext();
+  return isWide ? Type(Float64Type::get(context))
+                : Type(Float32Type::get(context));
 }
 
 LogicalResult ProgramEmitter::emitContract(dist::ContractOp op) {
-  Type element =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
   plan::ContractOp::create(
       builder, op.getLoc(), request.streams.getCompute(),
       operandOf(op.getLhs()), operandOf(op.getRhs()), operandOf(op.getResult()),
-      builder.getArrayAttr(getLoops(op)),
-      TypeAttr::get(getAccumulateType(element)), builder.getF64FloatAttr(1.0),
+      builder.getArrayAttr(getLoops(op)), TypeAttr::get(getAccumulateType(op)),
+      builder.getF64FloatAttr(1.0),
       builder.getF64FloatAttr(op.getAccumulator() ? 1.0 : 0.0),
       builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(0),
       plan::OperandAttr());

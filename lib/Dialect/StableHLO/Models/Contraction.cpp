@@ -9,8 +9,10 @@
 //   left operand   g . rhs over n, as b m k, then transposed to the operand
 //   right operand  lhs . g over m, as b k n, then transposed to the operand
 //
-// Where the result's element type is wider than an operand's, the cotangents
-// are computed in the result's type and rounded once.
+// Element types may differ: cotangents are computed in the widest and rounded
+// once. Kernels multiply elements of one type, so that sides of two types are
+// converted first, to one that has the values of both. An empty product is
+// zero.
 //
 // Evaluation packs the operands as [b][m][k] and [b][k][n] in double (integers
 // in 64 bits), sums in the order of k and rounds each sum once.
@@ -69,6 +71,16 @@ Side getRight(DotGeneralOp op) {
 // Derivative
 //===----------------------------------------------------------------------===//
 
+/// A type that has all values of both: floats, or integers modulo 2^64.
+Type getCommonType(Type a, Type b) {
+  if (a == b)
+    return a;
+  if (!isa<FloatType>(a))
+    return IntegerType::get(a.getContext(), 64);
+  return a.isF64() || b.isF64() ? Type(Float64Type::get(a.getContext()))
+                                : Type(Float32Type::get(a.getContext()));
+}
+
 /// The dimensions `listed`, in the order that sorts their partners.
 SmallVector<int64_t> orderByPartner(ArrayRef<int64_t> listed,
                                     ArrayRef<int64_t> partners) {
@@ -95,9 +107,12 @@ struct DotDerivative {
         llvm::seq<int64_t>(begin, begin + static_cast<int64_t>(count)));
   }
 
-  /// A contraction with the op's precision in the type of `g`.
+  /// A contraction with the op's precision in a type that has the values of
+  /// the result and of both operands.
   Value contract(Value lhs, Value rhs, DotDimensionNumbersAttr dims) {
-    Type element = typeOf(g).getElementType();
+    Type element = getCommonType(
+        typeOf(g).getElementType(),
+        getCommonType(left.type.getElementType(), right.type.getElementType()));
     Value product = dotGeneral(
         call.builder, call.loc, convertTo(call.builder, call.loc, lhs, element),
         convertTo(call.builder, call.loc, rhs, element), dims);
@@ -275,7 +290,35 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     return success();
   }
 
-  static KernelForm form(DotGeneralOp) { return KernelForm::Contraction; }
+  static bool hasEqualSides(DotGeneralOp op) {
+    return op.getLhs().getType().getElementType() ==
+           op.getRhs().getType().getElementType();
+  }
+  /// Sums of nothing are zero.
+  static bool isEmpty(DotGeneralOp op) {
+    return op.getLhs().getType().getNumElements() == 0 ||
+           op.getRhs().getType().getNumElements() == 0;
+  }
+  static KernelForm form(DotGeneralOp op) {
+    return hasEqualSides(op) && !isEmpty(op) ? KernelForm::Contraction
+                                             : KernelForm::Decompose;
+  }
+  static LogicalResult decompose(DotGeneralOp op, OpBuilder &b,
+                                 SmallVectorImpl<Value> &results) {
+    if (isEmpty(op)) {
+      results.push_back(constantSplat(b, op.getLoc(), op.getType(), 0));
+      return success();
+    }
+    Type element = getCommonType(op.getLhs().getType().getElementType(),
+                                 op.getRhs().getType().getElementType());
+    Value lhs = convertTo(b, op.getLoc(), op.getLhs(), element);
+    Value rhs = convertTo(b, op.getLoc(), op.getRhs(), element);
+    auto clone = cast<DotGeneralOp>(b.clone(*op));
+    clone->setOperands({lhs, rhs});
+    clone.removeAlgorithmAttr();
+    results.push_back(clone.getResult());
+    return success();
+  }
   static ContractionShape contraction(DotGeneralOp op) {
     Side left = getLeft(op), right = getRight(op);
     return {left.batch, right.batch, left.contract, right.contract};

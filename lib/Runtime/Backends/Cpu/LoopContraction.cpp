@@ -35,13 +35,15 @@ template <typename Acc> struct AnyFloat {
   }
 };
 
-/// Elements of any integer type, computed modulo 2^64.
+/// Elements of any integer type, computed modulo 2^64; booleans are added by
+/// "or".
 struct AnyInteger {
   static uint64_t load(DType type, const void *base, int64_t i) {
     return static_cast<uint64_t>(loadInteger(type, base, i));
   }
   static void store(DType type, void *base, int64_t i, uint64_t value) {
-    storeInteger(type, base, i, static_cast<int64_t>(value));
+    storeInteger(type, base, i,
+                 type == DType::i1 ? value != 0 : static_cast<int64_t>(value));
   }
 };
 
