@@ -47,7 +47,10 @@ struct Samples {
 using StateSource = llvm::function_ref<HostTensor(StringRef)>;
 
 static int64_t getRowElements(RankedTensorType type) {
-  return type.getRank() ? type.getNumElements() / type.getDimSize(0) : 1;
+  int64_t count = 1;
+  for (int64_t size : type.getShape().drop_front(type.getRank() > 0))
+    count *= size;
+  return count;
 }
 
 rt::Status Samples::open(func::FuncOp function, const rt::Config &config) {

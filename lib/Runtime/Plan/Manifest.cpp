@@ -173,7 +173,8 @@ static Result<KernelInfo> readKernel(const FlatManifest &flat,
     }
     info.ties.push_back({tie.read, tie.written});
   }
-  if (info.rows < 1 || info.scratchBytes < 0) {
+  // A kernel of an empty result has no rows.
+  if (info.rows < 0 || info.scratchBytes < 0) {
     return manifestError("'" + info.name + "' has malformed rows or scratch");
   }
   return info;
