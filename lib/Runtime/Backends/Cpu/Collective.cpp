@@ -319,6 +319,9 @@ void runCollective(const Group &group, int ticket) {
     const CollectiveBuffer &shape = c.buffers[index];
     Range range = ticketRange(static_cast<int64_t>(shape.outer * shape.count),
                               ticket, group.tickets);
+    if (range.begin == range.end) {
+      continue; // also of a buffer without elements
+    }
     switch (c.kind) {
     case CollectiveKind::allReduce:
     case CollectiveKind::reduce:
