@@ -21,6 +21,16 @@ using namespace mlir;
 
 namespace llmc::test {
 
+std::string formKernels(StringRef text) {
+  GraphContext context;
+  context.get()->loadDialect<dist::DistDialect>();
+  auto module = context.parse(text);
+  PassManager passes(context.get());
+  buildKernelsPipeline(passes);
+  bool isTaken = module && succeeded(passes.run(*module));
+  return isTaken ? std::string() : context.takeMessages();
+}
+
 KernelRunner::KernelRunner(StringRef text, uint64_t seed) {
   context.get()->loadDialect<dist::DistDialect>();
   module = context.parse(text);

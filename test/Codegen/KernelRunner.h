@@ -18,6 +18,10 @@
 
 namespace llmc::test {
 
+/// What the passes of phase 7a say of a graph function that they refuse; empty
+/// when they take it.
+std::string formKernels(StringRef text);
+
 class KernelRunner {
 public:
   explicit KernelRunner(StringRef text, uint64_t seed = 1);

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values by shape, random choices among them, and lines of StableHLO: what the
-// recipes of RandomPrograms.cpp and StructuredRecipes.cpp are written with.
+// recipes (RandomPrograms.cpp, StructuredRecipes.cpp, EdgeRecipes.cpp) are
+// written with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -142,12 +143,37 @@ public:
            type(to);
   }
 
+  /// Indices of rows, some twice and some out of bounds.
+  std::string rowIndices(int64_t rows, int64_t count) {
+    std::string values;
+    for (int64_t i = 0; i < count; ++i)
+      values += (i ? ", [" : "[") + std::to_string(below(rows + 2) - 1) + "]";
+    return hidden("stablehlo.constant dense<[" + values + "]> : tensor<" +
+                  std::to_string(count) + "x1xi32>");
+  }
+  /// A hidden value becomes a result.
+  void returned(const std::string &value, const Shape &dims) {
+    results.push_back({value, dims});
+  }
+
   std::string element;
   std::mt19937_64 engine;
   std::vector<Variable> variables;
+  /// Results that nothing is built on.
+  std::vector<Variable> results;
   std::string body;
   int next = 0;
 };
+
+// EdgeRecipes.cpp
+void addReduceWithOuter(Writer &w);
+void addReduceInOrder(Writer &w);
+void addScatterWithOuter(Writer &w);
+void addMixedDot(Writer &w);
+void addBoolDot(Writer &w);
+void addTable(Writer &w);
+void addMask(Writer &w);
+void addEmpty(Writer &w);
 
 // StructuredRecipes.cpp
 void addDot(Writer &w);

@@ -353,6 +353,14 @@ const Recipe kRecipes[] = {
     {"reduce multiply", addReduceMultiply, true},
     {"gather", addGather, true},
     {"scatter", addScatter, true},
+    {"reduce with an outer value", addReduceWithOuter, true},
+    {"reduce in order", addReduceInOrder, false},
+    {"scatter with an outer value", addScatterWithOuter, true},
+    {"dot_general of two types", addMixedDot, false},
+    {"dot_general of booleans", addBoolDot, false},
+    {"table", addTable, true},
+    {"mask", addMask, true},
+    {"empty", addEmpty, true},
 };
 
 std::vector<const Recipe *> getRecipes(const ProgramOptions &options) {
@@ -394,6 +402,10 @@ std::string llmc::test::makeProgram(const ProgramOptions &options) {
       names += (names.empty() ? "" : ", ") + w.variables[i].name;
       types += (types.empty() ? "" : ", ") + w.typeOf(i);
     }
+  for (const Variable &result : w.results) {
+    names += (names.empty() ? "" : ", ") + result.name;
+    types += (types.empty() ? "" : ", ") + w.type(result.shape);
+  }
   return text + ") -> (" + types + ") {\n" + w.body + "  return " + names +
          (names.empty() ? "" : " : ") + types + "\n}\n";
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomPrograms.h"
+#include "ClosedPrograms.h"
 #include "DerivativeHarness.h"
 #include "ElementHarness.h"
 #include "RuleHarness.h"
@@ -22,12 +23,14 @@ using namespace llmc::test;
 namespace {
 /// Calls `check` on a program for each recipe.
 template <typename Check>
-void forEachProgram(ProgramOptions options, Check check) {
+void forEachProgram(ProgramOptions options, Check check, bool isRaw = false) {
   uint64_t base = readSetting("LLMC_TEST_SEED", 1);
   for (int recipe = 0; recipe < getNumRecipes(options); ++recipe) {
     options.seed = base * 1000 + recipe;
     options.firstRecipe = recipe;
     std::string text = makeProgram(options);
+    if (!isRaw)
+      text = closeRegions(text);
     testing::AssertionResult result = check(text);
     EXPECT_TRUE(result) << "recipe " << getRecipeName(options, recipe)
                         << ", LLMC_TEST_SEED=" << base << "\n"
@@ -107,6 +110,30 @@ testing::AssertionResult checkCanonicalize(const std::string &text) {
 }
 
 TEST(RandomPrograms, CanonicalizationKeepsEveryBit) {
-  forEachProgram({}, checkCanonicalize);
+  forEachProgram({}, checkCanonicalize, /*isRaw=*/true);
+}
+
+/// Bodies that use outer values mean the same after they have been closed.
+testing::AssertionResult checkClosing(const std::string &text) {
+  GraphContext context;
+  auto module = context.parse(text);
+  if (!module)
+    return testing::AssertionFailure() << context.takeMessages();
+  SmallVector<HostTensor> before = interpret(*module);
+  if (!closeRegions(*module) || before.empty())
+    return testing::AssertionFailure() << context.takeMessages();
+  SmallVector<HostTensor> after = interpret(*module);
+  if (before.size() != after.size())
+    return testing::AssertionFailure() << context.takeMessages();
+  for (auto [x, y] : llvm::zip_equal(before, after))
+    for (int64_t i = 0; i < x.getNumElements(); ++i)
+      if (!(std::abs(x.getFloat(i) - y.getFloat(i)) <= 1e-13))
+        return testing::AssertionFailure()
+               << x.getFloat(i) << " became " << y.getFloat(i);
+  return testing::AssertionSuccess();
+}
+
+TEST(RandomPrograms, ClosingRegionsKeepsTheValues) {
+  forEachProgram({}, checkClosing, /*isRaw=*/true);
 }
 } // namespace

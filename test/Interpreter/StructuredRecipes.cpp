@@ -59,19 +59,10 @@ void llmc::test::addReduceMultiply(Writer &w) {
   addReduceOf(w, "multiply", "1.0");
 }
 
-/// Indices of rows, some twice and some out of bounds.
-static std::string rowIndices(Writer &w, int64_t rows, int64_t count) {
-  std::string values;
-  for (int64_t i = 0; i < count; ++i)
-    values += (i ? ", [" : "[") + std::to_string(w.below(rows + 2) - 1) + "]";
-  return w.hidden("stablehlo.constant dense<[" + values + "]> : tensor<" +
-                  std::to_string(count) + "x1xi32>");
-}
-
 void llmc::test::addGather(Writer &w) {
   int x = w.anyOfRank(2);
   Shape to = w.shape(x), sizes = to, offsets;
-  std::string indices = rowIndices(w, to[0], 3);
+  std::string indices = w.rowIndices(to[0], 3);
   to[0] = 3;
   sizes[0] = 1;
   for (size_t d = 1; d < to.size(); ++d)
@@ -89,7 +80,7 @@ void llmc::test::addGather(Writer &w) {
 void llmc::test::addScatter(Writer &w) {
   int x = w.anyOfRank(2);
   Shape part = w.shape(x), windows;
-  std::string indices = rowIndices(w, part[0], part[0]);
+  std::string indices = w.rowIndices(part[0], part[0]);
   for (size_t d = 1; d < part.size(); ++d)
     windows.push_back(d);
   int update = w.unary("sine", x);

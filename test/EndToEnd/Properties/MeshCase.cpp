@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshCase.h"
+#include "ClosedPrograms.h"
 #include "ModelText.h"
 #include "RandomPrograms.h"
 #include "llmc/Analysis/Program.h"
@@ -84,7 +85,7 @@ std::string MeshCase::makeGraph() {
   std::string text =
       "dist.mesh @mesh = " + mesh + "\n" + test::makeProgram(options);
   whole = context.parse(text);
-  if (!whole)
+  if (!whole || !closeRegions(*whole))
     return "not parsed\n" + text;
   makeEntry(*whole, getPipelineSize(getMeshOp(*whole)) + 1, engine);
   return "";

@@ -79,6 +79,11 @@ private:
   Value norm(const Value &x, const std::string &name);
   Value attention(const Value &x, const std::string &name);
   Value embed();
+  std::string table(const Shape &shape, const char *element);
+  Value edge(const Value &x, const std::string &name);
+  Value addPositions(const Value &x);
+  Value mask(const Value &x);
+  Value addSummary(const Value &x);
   std::string loss(const Value &x);
   std::string optimizer();
 
@@ -270,6 +275,95 @@ Value ModelWriter::embed() {
              shape);
 }
 
+/// One row of several hundred elements, for each of `shape`.
+std::string ModelWriter::table(const Shape &shape, const char *element) {
+  int64_t columns = shape.back(), rows = 256 / columns + 2, row = below(rows);
+  bool isMask = element[0] == 'i';
+  std::string list = isMask ? "\"0x" : "[";
+  for (int64_t i = 0; i < rows * columns; ++i)
+    list += isMask ? (coin() ? "01" : "00")
+                   : (i ? ", " : "") + std::to_string(below(5) - 2) + ".0";
+  list += isMask ? "\"" : "]";
+  Shape flat{rows * columns};
+  std::string all =
+      line("stablehlo.constant dense<" + list + "> : " + type(flat, element));
+  std::string part =
+      line("stablehlo.slice " + all + " [" + std::to_string(row * columns) +
+           ":" + std::to_string((row + 1) * columns) + "] : (" +
+           type(flat, element) + ") -> " + type(Shape{columns}, element));
+  return line("stablehlo.broadcast_in_dim " + part + ", dims = [" +
+              std::to_string(shape.size() - 1) + "] : (" +
+              type(Shape{columns}, element) + ") -> " + type(shape, element));
+}
+
+Value ModelWriter::addPositions(const Value &x) {
+  return binary("add", x, {table(x.shape, "f64"), x.shape});
+}
+
+Value ModelWriter::mask(const Value &x) {
+  std::string chosen = table(x.shape, "i1");
+  Value other = splat("1.0", x.shape);
+  return add("stablehlo.select " + chosen + ", " + x.name + ", " + other.name +
+                 " : " + type(x.shape, "i1") + ", " + type(x.shape),
+             x.shape);
+}
+
+/// Adds to each row a sum over it, by a body that uses a value from outside.
+Value ModelWriter::addSummary(const Value &x) {
+  int64_t last = static_cast<int64_t>(x.shape.size()) - 1;
+  Shape outer(x.shape.begin(), x.shape.end() - 1), dims;
+  for (int64_t d = 0; d < last; ++d)
+    dims.push_back(d);
+  Value start = splat("0.0", {}),
+        bound = splat(options.exact ? "1.0" : "0.3", {});
+  const char *inner = options.exact ? "maximum" : "multiply";
+  std::string scalar = type({});
+  Value sum =
+      add("stablehlo.reduce(" + x.name + " init: " + start.name +
+              ") across dimensions = [" + std::to_string(last) + "] : (" +
+              type(x.shape) + ", " + scalar + ") -> " + type(outer) +
+              "\n   reducer(%p: " + scalar + ", %e: " + scalar +
+              ") {\n    %m = stablehlo." + inner + " %e, " + bound.name +
+              " : " + scalar + "\n    %s = stablehlo.add %p, %m : " + scalar +
+              "\n    stablehlo.return %s : " + scalar + "\n  }",
+          outer);
+  return binary("add", x, broadcast(sum, x.shape, dims));
+}
+
+Value ModelWriter::edge(const Value &x, const std::string &name) {
+  switch (below(8)) {
+  case 0:
+    return addPositions(x);
+  case 1:
+    return mask(x);
+  case 2:
+    return addSummary(x);
+  case 3: { // a product with weights of another type
+    Value w = parameter(name + ".m", {width, width});
+    const char *narrow = coin() ? "f32" : "bf16";
+    std::string rounded = line("stablehlo.convert " + w.name + " : (" +
+                               type(w.shape) + ") -> " + type(w.shape, narrow));
+    std::string dims = std::to_string(x.shape.size() - 1);
+    return add("stablehlo.dot_general " + x.name + ", " + rounded +
+                   ", contracting_dims = [" + dims + "] x [0] : (" +
+                   type(x.shape) + ", " + type(w.shape, narrow) + ") -> " +
+                   type(x.shape),
+               x.shape);
+  }
+  case 4: { // a prefix of length 0
+    Shape none = x.shape;
+    none[0] = 0;
+    Value prefix = parameter(name + ".none", none);
+    return add("stablehlo.concatenate " + prefix.name + ", " + x.name +
+                   ", dim = 0 : (" + type(none) + ", " + type(x.shape) +
+                   ") -> " + type(x.shape),
+               x.shape);
+  }
+  default:
+    return x;
+  }
+}
+
 /// The mean of squared differences, or of cross-entropies.
 std::string ModelWriter::loss(const Value &x) {
   Shape all;
@@ -388,7 +482,7 @@ std::string ModelWriter::write() {
               : kind == 1 ? gated(x, name)
               : kind == 2 ? norm(x, name)
                           : attention(x, name);
-    x = coin() ? binary("add", x, y) : y;
+    x = edge(coin() ? binary("add", x, y) : y, name);
   }
   std::string result = loss(x);
   return "dist.mesh @mesh = " + options.mesh + "\n" + states +

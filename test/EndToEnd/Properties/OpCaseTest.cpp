@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpCase.h"
+#include "ClosedPrograms.h"
 #include "EvaluatedOps.h"
 #include "RandomPrograms.h"
 #include <cstdlib>
@@ -32,7 +33,8 @@ class OpCases {
 public:
   void run(const std::string &text, uint64_t seed) {
     auto module = context.parse(text);
-    ASSERT_TRUE(module) << context.takeMessages() << text;
+    ASSERT_TRUE(module && closeRegions(*module))
+        << context.takeMessages() << text;
     FailureOr<std::vector<EvaluatedOp>> ops =
         evaluateOps(getFunction(*module), seed);
     ASSERT_TRUE(succeeded(ops));
