@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [derivatives] [fuzz] [mutate]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [derivatives] [families]
+#     [fuzz] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
@@ -12,6 +13,7 @@
 # plans    takes away waits, breaks, shuffles and poisons the plans of these meshes
 # random   600 random programs of each kind, compiled to plans for their meshes and executed
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
+# families twelve families of models on every mesh, against one device and JAX
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
@@ -25,7 +27,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random derivatives fuzz mutate)
+all=(runtime tsan asan gcc cross faults plans random derivatives families fuzz mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -110,6 +112,11 @@ part_fuzz() {
 part_mutate() {
   local seed=${LLMC_MUTATION_SEED:-2026}
   scripts/mutate.py --seed "$seed" --count 100 --minutes "$minutes" --table docs/mutation.md
+}
+part_families() {
+  build dev llmc || return 1
+  .venv/bin/python test/EndToEnd/Families/train_families.py --llmc build/dev/bin/llmc \
+    --jobs "$(nproc)" -o build/dev/families
 }
 
 passed=0

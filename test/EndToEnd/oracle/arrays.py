@@ -35,7 +35,7 @@ def write_safetensors(path, arrays):
     names = {np.dtype(code): name for name, code in DTYPES.items()}
     header, chunks, offset = {}, [], 0
     for name in sorted(arrays):
-        a = np.ascontiguousarray(arrays[name])
+        a = np.asarray(arrays[name], order="C")
         span = [offset, offset + a.nbytes]
         header[name] = {"dtype": names[a.dtype], "shape": list(a.shape), "data_offsets": span}
         chunks.append(a.tobytes())

@@ -136,3 +136,39 @@ def train(loss, count, params, batches, s):
             params, state, microbatches, jnp.asarray(lr, dtype), jnp.asarray(t, dtype)
         )
         yield t - 1, float(value), float(norm), lr, g
+
+
+def train_unfused(loss, count, params, carried, batches, s):
+    """As `train`, in one program for each microbatch and one for the update.
+
+    The count of a microbatch may depend on its data: count(*batch), or None for 1.
+    With carried states, which each microbatch replaces, loss(params, carried,
+    *batch) gives (loss, carried). Returns rows of (loss, norm), the parameters,
+    the optimizer's state and the carried states.
+    """
+
+    def loss_sum(params, carried, batch):
+        value, new = loss(params, carried, *batch) if carried else (loss(params, *batch), carried)
+        n = count(*batch).astype(value.dtype) if count else jnp.ones((), value.dtype)
+        return value * n, (n, new)
+
+    def update(params, state, g, n, lr, t):
+        g = jax.tree.map(lambda x: x / n, g)
+        norm = jnp.sqrt(sum(jnp.sum(x * x) for x in jax.tree.leaves(g)))
+        if s.max_norm > 0:
+            factor = jnp.minimum(1.0, s.max_norm / norm)
+            g = jax.tree.map(lambda x: x * factor, g)
+        return *apply_optimizer(s, params, state, g, lr, t), norm
+
+    gradient = jax.jit(jax.value_and_grad(loss_sum, has_aux=True))
+    update, rows, state = jax.jit(update), [], initial_state(s, params)
+    for t, microbatches in enumerate(batches, start=1):
+        total, n, g = 0.0, 0.0, None
+        for batch in microbatches:
+            (value, (part, carried)), new = gradient(params, carried, batch)
+            total, n = total + value, n + part
+            g = jax.tree.map(jnp.add, g, new) if g else new
+        lr = jnp.asarray(learning_rate(s, t), jnp.float32)
+        params, state, norm = update(params, state, g, n, lr, jnp.asarray(t, jnp.float32))
+        rows.append((float(total / n), float(norm)))
+    return rows, params, state, carried
