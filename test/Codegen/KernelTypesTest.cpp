@@ -106,4 +106,19 @@ TEST(KernelTypes, Conversions) {
             0);
 }
 
+// Of a widened bf16 LLVM would make functions of bf16, and call for them.
+TEST(KernelTypes, RoundingOfWidenedHalves) {
+  for (const char *op : {"ceil", "floor", "abs", "negate"})
+    EXPECT_EQ(errorOf(std::string(R"(
+  func.func @f(%x: tensor<3xf64> {test.low = -9.0, test.high = 9.0}) -> tensor<3xf64> {
+    %0 = stablehlo.convert %x : (tensor<3xf64>) -> tensor<3xbf16>
+    %1 = stablehlo.convert %0 : (tensor<3xbf16>) -> tensor<3xf64>
+    %2 = stablehlo.)") +
+                      op + R"( %1 : tensor<3xf64>
+    return %2 : tensor<3xf64>
+  })"),
+              0)
+        << op;
+}
+
 } // namespace
