@@ -92,11 +92,13 @@ part_plans() {
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
 }
 part_random() {
-  build dev PlanCaseTest || return 1
+  build dev llmc PlanCaseTest || return 1
   LLMC_TEST_SEED=3 LLMC_TEST_CASES=600 LLMC_TEST_SHOW=1 build/dev/test/Unit/tests/PlanCaseTest | tee "$log/random"
   local status=$?
   grep -c 'plans executed' "$log/random" >/dev/null && echo "$(grep 'plans executed' "$log/random" | paste -sd';')"
-  return "$status"
+  [ "$status" -eq 0 ] || return "$status"
+  python3 test/EndToEnd/names.py --llmc build/dev/bin/llmc --corpus "$PWD/examples/gpt/corpus.bin" \
+    --seeds $(seq 101 250) -o build/dev/names
 }
 part_derivatives() {
   build dev llmc llmc-run || return 1

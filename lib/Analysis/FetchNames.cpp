@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/FetchNames.h"
+#include "llmc/Runtime/Base/Names.h"
 
 using namespace mlir;
 using namespace llmc;
 
 std::string llmc::getGradientName(StringRef state) {
-  return "grad." + state.str();
+  return "grad." + rt::unescapeName(state);
 }
 
 dist::StateOp llmc::getSummedPart(ModuleOp module, dist::SlotAttr slot) {
@@ -25,5 +26,5 @@ dist::StateOp llmc::getSummedPart(ModuleOp module, dist::SlotAttr slot) {
 std::string llmc::getFetchName(ModuleOp module, dist::SlotAttr slot) {
   if (dist::StateOp part = getSummedPart(module, slot))
     return getGradientName(*part.getPartOf());
-  return slot.getName().str();
+  return rt::unescapeName(slot.getName().getValue());
 }

@@ -13,6 +13,7 @@
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
@@ -31,8 +32,7 @@ static FailureOr<HostTensor> drawState(dist::StateOp state, dist::DrawAttr draw,
               "got "
            << type.getElementType();
   HostTensor tensor(type);
-  StringRef name = state.getSymName();
-  rt::RandomStream stream(seed, {name.data(), name.size()});
+  rt::RandomStream stream(seed, rt::unescapeName(state.getSymName()));
   rt::drawSpan(dist::getRuntimeDraw(draw), stream, 0, tensor.getNumElements(),
                *dtype, tensor.mutableBytes());
   return tensor;

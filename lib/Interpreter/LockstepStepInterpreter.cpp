@@ -10,6 +10,7 @@
 
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
 #include "StepValues.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
@@ -289,9 +290,9 @@ LockstepStepInterpreter::getArgument(func::FuncOp function, unsigned i,
   } else if (FlatSymbolRefAttr of = symbol(DistDialect::kGradientOf)) {
     if (call.sums)
       return call.sums->gradients.lookup(of.getAttr());
-  } else if (roleName == "loss_sum" || roleName == "count") {
+  } else if (dist::isStepSum(roleName)) {
     if (call.sums)
-      return roleName == "count" ? call.sums->count : call.sums->lossSum;
+      return call.sums->sums.lookup(role);
   } else if (roleName == "step" || roleName == "microbatch") {
     return everywhere(
         makeScalar(type, roleName == "step" ? call.step : call.microbatch));
@@ -340,10 +341,8 @@ LogicalResult LockstepStepInterpreter::accumulate(
             i, DistDialect::kGradientOf))
       addEach(sums.gradients[of.getAttr()], results[i],
               getAccumulateType(findState(of.getValue()), element));
-    else if (role && role.getValue() == "loss_sum")
-      addEach(sums.lossSum, results[i], getAccumulateType({}, element));
-    else if (role && role.getValue() == "count")
-      addEach(sums.count, results[i], getAccumulateType({}, element));
+    else if (role && dist::isStepSum(role.getValue()))
+      addEach(sums.sums[role], results[i], getAccumulateType({}, element));
   }
   return success();
 }

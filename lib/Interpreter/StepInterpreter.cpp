@@ -9,6 +9,7 @@
 
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "StepValues.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -109,9 +110,9 @@ StepInterpreter::collectArguments(func::FuncOp function, Call &call,
     } else if (FlatSymbolRefAttr of = symbol(DistDialect::kGradientOf)) {
       if (call.sums)
         value = call.sums->gradients.lookup(of.getAttr());
-    } else if (roleName == "loss_sum" || roleName == "count") {
+    } else if (dist::isStepSum(roleName)) {
       if (call.sums)
-        value = roleName == "count" ? call.sums->count : call.sums->lossSum;
+        value = call.sums->sums.lookup(role);
     } else if (roleName == "step" || roleName == "microbatch") {
       value =
           makeScalar(type, roleName == "step" ? call.step : call.microbatch);
@@ -149,10 +150,8 @@ LogicalResult StepInterpreter::accumulate(func::FuncOp function,
       addTo(sums.gradients[of.getAttr()], results[i],
             getAccumulateType(symbols.lookup<dist::StateOp>(of.getValue()),
                               element));
-    else if (role && role.getValue() == "loss_sum")
-      addTo(sums.lossSum, results[i], getAccumulateType({}, element));
-    else if (role && role.getValue() == "count")
-      addTo(sums.count, results[i], getAccumulateType({}, element));
+    else if (role && dist::isStepSum(role.getValue()))
+      addTo(sums.sums[role], results[i], getAccumulateType({}, element));
   }
   return success();
 }

@@ -121,6 +121,7 @@ MODELS = {
     "unknown op, generic": (generic_tanh("stablehlo.tann"), 5, r"got 1 that it does not: stablehlo.tann x 1, first at m\.mlir:\d+:\d+$"),
     "unknown dialect, generic": (generic_tanh("mhlo.tanh"), 5, r"got 1 that it does not: mhlo.tanh x 1, first at m\.mlir:\d+:\d+$"),
     "a sort": (jax_op("sort", COMPARE), 5, r"m\.mlir: expected ops that llmc has, got 1 that it does not: stablehlo.sort x 1, first at m\.mlir:3:10$"),
+    "a float that nothing feeds": (MODEL.replace("@main(", '@main(%mask: tensor<4xf32> loc("mask"), ', 1), 1, r"whether float arguments are inputs or parameters, got neither for mask, params\.\* \(\d+\) \(name inputs in \[data.inputs\], parameters in training.parameters"),
     "no name and no place": ("func.func public @main(%a: tensor<4xf32> loc(unknown)) { return } loc(unknown)", 1, r"error\[diagnosed\]: argument 0 expected"),
     "types that disagree": (MODEL.replace("-> tensor<2x8xi1> loc", "-> tensor<2x9xi1> loc", 1), 3, r"m\.mlir:\d+:\d+: .*'tensor<2x8xi1>' vs 'tensor<2x9xi1>'"),
     "a size that overflows": ("func.func public @main(%a: tensor<4611686018427387904x4xf32>) -> tensor<4611686018427387904x4xf32> { return %a : tensor<4611686018427387904x4xf32> }", 1, "static shape below 2.63 bytes"),
@@ -146,6 +147,8 @@ CONFIGS = {
     "a key twice": ("seed = 1", "seed = 1\nseed = 2", 2, r"c\.toml:\d+:\d+: .*'seed'"),
     "not TOML": ("[data]", "[data", 2, r"c\.toml:\d+:\d+: "),
     "unknown input": ("\ntokens = 0", "\ntokns = 0", 1, "'tokens'.* did you mean input 'tokns'"),
+    "a pattern of no argument": ("[training]", '[training]\nparameters = ["parms.*"]', 2, r"c\.toml:\d+:\d+: expected 'training.parameters' to match arguments, got .parms.\*., which matches none \(there are params"),
+    "an input that is a parameter": ("[training]", '[training]\nparameters = ["tok*", "params*"]', 2, "expected 'tokens' of .data.inputs. to be no parameter"),
     "no data file": ('/corpus.bin"', '/corpse.bin"', 3, r"corpse\.bin: cannot open: No such file"),
     "no initial values": ('match = "*"\n', 'match = "q"\n', 2, r"expected an \[\[init\]\] pattern for parameter '.*', got none that matches"),
 }

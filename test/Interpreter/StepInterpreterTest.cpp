@@ -85,7 +85,7 @@ TEST(StepInterpreter, RunsMicrobatchesThenTheUpdate) {
   };
   EXPECT_EQ(result.gradients.lookup(name("w")).getFloat(0), 6);
   EXPECT_EQ(result.gradients.lookup(name("w")).getFloat(1), 3);
-  EXPECT_EQ(result.count.getInt(0), 3);
+  EXPECT_EQ(result.sums.lookup(name("count")).getInt(0), 3);
   EXPECT_FLOAT_EQ(result.metrics.lookup(name("loss")).getFloat(0),
                   6 * w.getFloat(0));
   EXPECT_EQ(result.metrics.lookup(name("lr")).getFloat(0), 0.25); // 0.5 * 2/4
@@ -179,8 +179,8 @@ TEST(StepInterpreter, NamesWhatIsMissing) {
   EXPECT_TRUE(failed(interpreter.runStep("train", 0, nullptr, result)));
   EXPECT_THAT(context.takeMessages(),
               HasSubstr("expected an input for argument #0 of 'micro'"));
-  EXPECT_TRUE(failed(interpreter.setState("w", result.count)));
-  EXPECT_TRUE(failed(interpreter.setState("v", result.count)));
+  EXPECT_TRUE(failed(interpreter.setState("w", HostTensor())));
+  EXPECT_TRUE(failed(interpreter.setState("v", HostTensor())));
   EXPECT_THAT(context.takeMessages(),
               HasSubstr("expected the name of a state, got 'v'"));
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Summary.h"
 #include "llmc/Analysis/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
@@ -15,7 +16,9 @@
 #include "llmc/Runtime/Backends/Cpu/Scratch.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/Contractions.h"
+#include "llmc/Runtime/Plan/PlanFile.h"
 #include "llmc/Target/Plan/Plan.h"
 #include "llmc/Transforms/Pipelines/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,10 +89,11 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto slot = function.getResultAttrOfType<dist::SlotAttr>(
           i, dist::DistDialect::kSlot);
-      if (!slot || slot.getKind() != dist::SlotKind::Step ||
-          symbols.lookup<dist::StateOp>(slot.getName()))
+      if (!slot || slot.getKind() != dist::SlotKind::Step)
         continue;
       std::string name = getFetchName(module, slot);
+      if (symbols.lookup<dist::StateOp>(rt::escapeName(name)))
+        continue;
       for (const std::string &pattern : options.fetch)
         if (rt::matchesGlob(pattern, name) && !llvm::is_contained(names, name))
           names.push_back(name);
@@ -179,9 +183,11 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
   size_t from = 0;
   OwningOpRef<ModuleOp> module;
   if (options.compileFrom.empty()) {
-    LLMC_TRY_ASSIGN(module, import::importStableHLO(
-                                context, options.input,
-                                {config, options.mesh, options.weights}));
+    LLMC_TRY_ASSIGN(
+        module, import::importStableHLO(context, options.input,
+                                        {config, options.mesh, options.weights,
+                                         options.command != Command::compile &&
+                                             options.entry == "train"}));
     keepOptions(*module, options, config);
   } else {
     from = *findPhase(options.compileFrom);
@@ -278,6 +284,7 @@ rt::Status driver::runCompile(const Options &options) {
     return rt::makeError(ErrorKind::usage, "expected -o <folder> for the plan");
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config, options.output));
-  llvm::outs() << path << "\n";
+  LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
+  llvm::outs() << describeArguments(plan) << path << "\n";
   return rt::Status::success();
 }

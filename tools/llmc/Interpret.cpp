@@ -14,6 +14,7 @@
 #include "Run.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
+#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Support/Refusal.h"
@@ -116,7 +117,9 @@ static rt::Status give(StringRef name, const HostTensor &tensor,
   if (std::error_code code = llvm::sys::fs::create_directories(options.dump))
     return rt::makeError(ErrorKind::usage,
                          options.dump + ": " + code.message());
-  return rt::writeNpy(value, options.dump + "/" + name.str() + ".npy");
+  std::string file = name.str();
+  llvm::replace(file, '/', '_');
+  return rt::writeNpy(value, options.dump + "/" + file + ".npy");
 }
 
 /// `options.fetch` with the gradients and metrics that its globs match.
@@ -127,7 +130,7 @@ nameFetches(const StepInterpreter::StepResult &result, const Options &options) {
     if (pattern.find_first_of("*?") == std::string::npos)
       names.push_back(pattern);
     for (auto &[name, value] : result.gradients)
-      if (std::string full = "grad." + name.str();
+      if (std::string full = "grad." + rt::unescapeName(name.getValue());
           full != pattern && rt::matchesGlob(pattern, full))
         names.push_back(full);
     for (auto &[name, value] : result.metrics)
@@ -146,16 +149,21 @@ static rt::Status fetch(StateSource getState,
   for (const std::string &text : nameFetches(result, options)) {
     StringRef name = text;
     HostTensor value;
-    if (StringRef parameter = name; parameter.consume_front("grad.")) {
-      auto found = result.gradients.find(StringAttr::get(&context, parameter));
-      if (found != result.gradients.end())
-        value = found->second;
-    } else if (auto metric =
-                   result.metrics.find(StringAttr::get(&context, name));
-               metric != result.metrics.end()) {
-      value = metric->second;
-    } else {
-      value = getState(name);
+    auto symbol = [&](StringRef text) {
+      return StringAttr::get(&context,
+                             rt::escapeName({text.data(), text.size()}));
+    };
+    // As in a run: the user's states first, the kind where names are equal.
+    StringRef inner = name;
+    value = getState(symbol(name));
+    if (!value && inner.consume_front("grad."))
+      value = result.gradients.lookup(symbol(inner));
+    if (!value)
+      value = result.metrics.lookup(StringAttr::get(&context, name));
+    if (!value && inner.consume_front("metric.")) {
+      value = result.metrics.lookup(symbol(inner));
+      if (!value)
+        value = result.metrics.lookup(StringAttr::get(&context, inner));
     }
     if (!value)
       return rt::makeError(ErrorKind::usage,
@@ -170,13 +178,16 @@ static rt::Status fetch(StateSource getState,
 /// One step line, and one line of the log.
 static void printStep(int64_t step, const StepInterpreter::StepResult &result,
                       llvm::raw_ostream *log) {
-  llvm::json::Object line{{"step", step}};
+  llvm::json::Object line{{"step", step}}, users;
   llvm::outs() << "step: " << step;
   for (auto &[name, value] : result.metrics) {
-    llvm::outs() << "  " << name.getValue() << ": "
+    std::string shown = rt::unescapeName(name.getValue());
+    llvm::outs() << "  " << shown << ": "
                  << llvm::format("%.6g", value.getFloat(0));
-    line[name.getValue()] = value.getFloat(0);
+    (rt::isOurs(name.getValue()) ? line : users)[shown] = value.getFloat(0);
   }
+  if (!users.empty())
+    line["metrics"] = std::move(users);
   llvm::outs() << "\n";
   if (log)
     *log << llvm::json::Value(std::move(line)) << "\n";
@@ -191,7 +202,7 @@ static rt::Status giveResults(func::FuncOp function,
     for (StringRef mark : {dist::DistDialect::kMetric, dist::DistDialect::kName,
                            dist::DistDialect::kRole})
       if (auto text = function.getResultAttrOfType<StringAttr>(i, mark)) {
-        name = text.str();
+        name = rt::unescapeName(text.getValue());
         break;
       }
     LLMC_TRY(give(name, value, options));

@@ -10,6 +10,7 @@
 
 #include "Summary.h"
 
+#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 
 #include <algorithm>
@@ -117,6 +118,28 @@ static std::string describeStates(const rt::plan::Plan &plan) {
   return text + "\n" + (padded.empty() ? "" : "padded: " + padded + "\n");
 }
 
+std::string driver::describeArguments(const rt::plan::Plan &plan) {
+  constexpr size_t shown = 8;
+  std::vector<std::string> parameters, carried, inputs;
+  for (const rt::plan::State &state : plan.states) {
+    if (state.role == rt::plan::StateRole::parameter)
+      parameters.push_back(state.name);
+    if (state.role == rt::plan::StateRole::carried)
+      carried.push_back(state.name);
+  }
+  for (const rt::plan::Entry &entry : plan.entries)
+    for (const rt::plan::Input &input : entry.inputs)
+      if (std::find(inputs.begin(), inputs.end(), input.name) == inputs.end())
+        inputs.push_back(input.name);
+  std::string text = "arguments: parameters " +
+                     (parameters.empty() ? std::string("none")
+                                         : rt::listGlobbed(parameters, shown));
+  if (!carried.empty())
+    text += "; carried " + rt::listGlobbed(carried, shown);
+  return text + "; inputs " +
+         (inputs.empty() ? "none" : rt::listGlobbed(inputs, shown)) + "\n";
+}
+
 std::string driver::describePlan(const rt::plan::Plan &plan,
                                  const std::string &entry,
                                  const std::string &schedule) {
@@ -127,5 +150,5 @@ std::string driver::describePlan(const rt::plan::Plan &plan,
     if (each.name == entry &&
         (plan.mesh.numDevices() > 1 || each.numMicrobatches > 1))
       text += describeSchedule(plan, each, schedule);
-  return text + describeStates(plan);
+  return text + describeStates(plan) + describeArguments(plan);
 }

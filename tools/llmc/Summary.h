@@ -19,8 +19,12 @@ namespace llmc::driver {
 ///   schedule: 1f1b, 2 chunks, 4 microbatches; in flight on each stage: 2, 1
 ///   parameters: 148 in 3 tensors; 1 whole on each device (640 B)
 ///   padded: wte 50257 -> 50260
+///   arguments: parameters blocks.* (48), wte; inputs tokens, targets
 std::string describePlan(const rt::plan::Plan &plan, const std::string &entry,
                          const std::string &schedule);
+
+/// The last of these lines: which arguments of the model are what.
+std::string describeArguments(const rt::plan::Plan &plan);
 
 } // namespace llmc::driver
 

@@ -46,7 +46,8 @@ public:
   struct StepResult {
     NamedTensors metrics;
     NamedDeviceTensors gradients;
-    DeviceTensors lossSum, count;
+    /// By role: the sum of the loss, the count, metrics.
+    NamedDeviceTensors sums;
   };
 
   LockstepStepInterpreter(ModuleOp module, dist::MeshOp mesh,

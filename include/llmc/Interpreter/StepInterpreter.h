@@ -59,7 +59,8 @@ public:
     NamedTensors metrics;
     /// Sums over microbatches, by the state's name; of parts, by the whole's.
     NamedTensors gradients;
-    HostTensor lossSum, count;
+    /// By role: the sum of the loss, the count, metrics.
+    NamedTensors sums;
   };
 
   /// Runs `dist.step @name`. `step` counts from 0.

@@ -113,9 +113,6 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
   if (config.training.derivative == "of the text")
     training->setAttr("derivative",
                       builder.getStringAttr(config.training.derivative));
-  dist::EntryOp::create(builder, loc, builder.getStringAttr("forward"),
-                        FlatSymbolRefAttr::get(context, main.getName()),
-                        DenseI64ArrayAttr(), dist::TableAttr());
   return rt::Status::success();
 }
 
@@ -131,7 +128,13 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY_ASSIGN(dist::MeshOp mesh, addMesh(*module, options, shardings.mesh));
   LLMC_TRY(addLayouts(*module, main, mesh, options.config));
   LLMC_TRY(applyShardings(*module, main, mesh, shardings));
-  LLMC_TRY(addRecipe(*module, main, options.config));
+  if (canTrain(main))
+    LLMC_TRY(addRecipe(*module, main, options.config));
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  dist::EntryOp::create(builder, module->getLoc(),
+                        builder.getStringAttr("forward"),
+                        FlatSymbolRefAttr::get(&context, main.getName()),
+                        DenseI64ArrayAttr(), dist::TableAttr());
   FirstError error(context);
   if (failed(verify(*module)))
     return error.status(ErrorKind::internal, path + ": import failed");

@@ -10,6 +10,10 @@
 //   rest = [[], ["tensor"]]               #dist.layout<@mesh, [{},
 //   {"tensor"}]>>
 //
+// A glob stands for the states that have at least as many dimensions as the
+// table has lists: "*" with two lists is about matrices, and leaves biases and
+// scalars to the tables after it.
+//
 // Axes of size 1 are dropped, so that one file serves all meshes; on a mesh of
 // one device there is nothing to say. The layout of optimizer states waits on
 // their parameter for phase 1, which makes them.
@@ -127,7 +131,7 @@ rt::Status LayoutMaker::checkTable(size_t table, ArrayRef<std::string> states,
 rt::Status LayoutMaker::checkTables(ModuleOp module, func::FuncOp main) {
   std::vector<std::string> states, inputs;
   for (auto state : module.getOps<dist::StateOp>())
-    states.push_back(state.getSymName().str());
+    states.push_back(rt::unescapeName(state.getSymName()));
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (auto name = main.getArgAttrOfType<StringAttr>(i, DistDialect::kInput))
       inputs.push_back(name.str());
@@ -193,13 +197,19 @@ rt::Result<dist::LayoutAttr> LayoutMaker::makeLayout(const rt::AxisLists &lists,
       context, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), dims);
 }
 
-/// The layout of the first table that gives one of this kind, or null.
+/// The layout of the first table that gives one of this kind, or null. A table
+/// with a glob passes over what has fewer dimensions than it has lists.
 rt::Result<dist::LayoutAttr> LayoutMaker::find(bool isInput, StringRef name,
                                                RankedTensorType type,
                                                Lists kind, StringRef key) {
   for (auto [table, layout] : llvm::enumerate(config.layout)) {
     const std::string &pattern = isInput ? layout.input : layout.match;
-    if (layout.*kind && !pattern.empty() && rt::matchesGlob(pattern, name))
+    if (!(layout.*kind) || pattern.empty() || !rt::matchesGlob(pattern, name))
+      continue;
+    // "*" means all that have the dimensions; a name means that one.
+    bool isGlob = pattern.find_first_of("*?") != std::string::npos;
+    if (!isGlob ||
+        static_cast<int64_t>((layout.*kind)->size()) <= type.getRank())
       return makeLayout(*(layout.*kind), type, name, keyOf(table, key));
   }
   return dist::LayoutAttr();
@@ -208,9 +218,9 @@ rt::Result<dist::LayoutAttr> LayoutMaker::find(bool isInput, StringRef name,
 rt::Status LayoutMaker::markState(dist::StateOp state) {
   SmallVector<dist::LayoutAttr> found;
   for (auto [key, kind] : stateKinds) {
-    LLMC_TRY_ASSIGN(
-        dist::LayoutAttr layout,
-        find(false, state.getSymName(), state.getTensorType(), kind, key));
+    LLMC_TRY_ASSIGN(dist::LayoutAttr layout,
+                    find(false, rt::unescapeName(state.getSymName()),
+                         state.getTensorType(), kind, key));
     found.push_back(layout);
   }
   if (mesh.getAxes().getNumDevices() > 1)

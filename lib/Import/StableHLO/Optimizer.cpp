@@ -148,6 +148,6 @@ rt::Result<std::string> import::addOptimizer(ModuleOp module,
   LLMC_TRY(addHypers(module, func, config));
   func->remove();
   func.setPrivate();
-  module.push_back(func);
-  return func.getName().str();
+  // The name of the user's own function gives way.
+  return SymbolTable(module).insert(func, module.getBody()->end()).str();
 }

@@ -12,6 +12,8 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Import/StableHLO/Import.h"
+#include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Base/Safetensors.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -33,14 +35,37 @@ struct ValueName {
   std::string root, path;
   /// The path, or the root of a name without one.
   const std::string &shortName() const { return path.empty() ? root : path; }
+  std::string fullName() const {
+    return path.empty() ? root : root + "." + path;
+  }
 };
 std::optional<ValueName> parseName(llvm::StringRef text);
 /// The name in the first NameLoc of `location`.
 std::optional<ValueName> nameOf(mlir::Location location);
 
+std::string show(mlir::Type type);
+
+/// What an argument of the model is (Roles.cpp).
+struct Argument {
+  enum class Kind { Input, Carried, Parameter };
+  ValueName origin;
+  /// Of the input or state, as the user knows it.
+  std::string name;
+  Kind kind = Kind::Parameter;
+  /// The result that replaces a carried state.
+  std::optional<unsigned> result;
+};
+/// Errors: 1 or 2 where an argument could be several of these, or none.
+rt::Result<llvm::SmallVector<Argument>>
+findRoles(mlir::func::FuncOp main, const Options &options,
+          const rt::Safetensors *weights);
+
 /// Marks arguments and results of `main` and creates its states.
 rt::Status makeStates(mlir::ModuleOp module, mlir::func::FuncOp main,
                       const Options &options);
+
+/// True when the first result is a float scalar and there is a parameter.
+bool canTrain(mlir::func::FuncOp main);
 
 /// What the text's annotations on arguments and results say.
 struct Shardings {

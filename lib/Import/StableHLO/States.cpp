@@ -2,10 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An argument that [data.inputs] names is an input. Of the others, one that a
-// result of the same path and type replaces is carried, every other one is a
-// parameter; both become states under their path. The first result is the
-// loss, results that replace nothing are outputs.
+// What each argument is says Roles.cpp; carried states and parameters become
+// states, under a symbol that cannot meet one of ours (Names.h). The first
+// result is the loss, results that replace nothing are outputs.
 //
 // Tests: test/Import/StableHLO/states.mlir
 //===----------------------------------------------------------------------===//
@@ -14,8 +13,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Runtime/Base/Safetensors.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -35,77 +33,32 @@ public:
   rt::Status run();
 
 private:
-  rt::Status readNames();
-  rt::Status markInput(unsigned i);
-  rt::Status markState(unsigned i, std::optional<unsigned> result);
+  void markInput(unsigned i);
+  rt::Status markState(unsigned i);
   rt::Status markResults();
+  rt::Status markExtraResult(unsigned i, const std::string &path);
+  rt::Status checkTrainable();
+  /// With a loss and a parameter; other graphs have the entry 'forward' alone.
+  bool canTrain() { return import::canTrain(main); }
   rt::Result<Attribute> sourceOf(StringRef name, RankedTensorType type,
                                  bool isParameter);
   rt::Result<Attribute> weightOf(StringRef name, RankedTensorType type);
-  std::string describe(unsigned i) {
-    return describePlace(main.getArgument(i).getLoc()) + "argument " +
-           std::to_string(i);
-  }
 
   func::FuncOp main;
   const Options &options;
   OpBuilder builder;
-  SmallVector<ValueName> arguments;
-  /// Result number of a path, for results that are not the loss.
-  llvm::StringMap<unsigned> resultOf;
+  SmallVector<Argument> arguments;
   std::optional<rt::Safetensors> weights;
 };
 } // namespace
 
-static std::string show(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-rt::Status StateMaker::readNames() {
-  llvm::StringMap<unsigned> seen;
-  for (BlockArgument argument : main.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    std::optional<ValueName> name = nameOf(argument.getLoc());
-    if (!name)
-      return rt::makeError(ErrorKind::diagnosed,
-                           describe(i) +
-                               " expected to have a name in its location, got "
-                               "none")
-          .withHint("print the module with lowered.as_text(debug_info=True)");
-    if (!seen.try_emplace(name->shortName(), i).second)
-      return rt::makeError(ErrorKind::diagnosed,
-                           describe(i) +
-                               " expected to have a name of its own, "
-                               "got '" +
-                               name->shortName() + "' again");
-    arguments.push_back(*name);
-  }
-  for (unsigned i = 1; i < main.getNumResults(); ++i)
-    if (auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info"))
-      if (auto name = parseName(info.getValue())) {
-        // result[1]['count'] : the first step numbers the result itself.
-        StringRef path = name->path;
-        resultOf[path.contains('.') ? path.split('.').second : path] = i;
-      }
-  return rt::Status::success();
-}
-
-rt::Status StateMaker::markInput(unsigned i) {
-  const std::string &name = arguments[i].shortName();
+void StateMaker::markInput(unsigned i) {
+  const std::string &name = arguments[i].name;
   int64_t offset = options.config.data.inputs.at(name);
   main.setArgAttr(i, DistDialect::kRole, builder.getStringAttr("input"));
   main.setArgAttr(i, DistDialect::kInput, builder.getStringAttr(name));
   main.setArgAttr(i, DistDialect::kDataOffset,
                   builder.getI64IntegerAttr(offset));
-  auto type = cast<RankedTensorType>(main.getArgument(i).getType());
-  if (type.getRank() == 0)
-    return rt::makeError(ErrorKind::diagnosed,
-                         describe(i) + " ('" + name +
-                             "') expected to have a batch dimension, got " +
-                             show(type));
-  return rt::Status::success();
 }
 
 rt::Result<Attribute> StateMaker::weightOf(StringRef name,
@@ -169,66 +122,119 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isParameter) {
           "add [[init]] match = \"*\" draw = \"normal\", or give --weights");
 }
 
-rt::Status StateMaker::markState(unsigned i, std::optional<unsigned> result) {
-  const std::string &name = arguments[i].shortName();
+rt::Status StateMaker::markState(unsigned i) {
+  const std::string &name = arguments[i].name;
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
-  bool isParameter = !result;
-  if (isParameter && !isa<FloatType>(type.getElementType())) {
-    std::vector<std::string> inputs;
-    for (auto &[input, offset] : options.config.data.inputs)
-      inputs.push_back(input);
-    std::string near = rt::nearest(name, inputs);
-    return rt::makeError(
-        ErrorKind::diagnosed,
-        describe(i) + " ('" + name +
-            "') expected to be an input of [data.inputs] or a float parameter, "
-            "got " +
-            show(type) +
-            (near.empty() ? "" : "; did you mean input '" + near + "'?"));
-  }
+  bool isParameter = arguments[i].kind == Argument::Kind::Parameter;
   LLMC_TRY_ASSIGN(Attribute source, sourceOf(name, type, isParameter));
   auto role = isParameter ? dist::Role::Parameter : dist::Role::Carried;
-  dist::StateOp::create(builder, main.getArgument(i).getLoc(), name, type, role,
-                        source);
-  auto symbol = FlatSymbolRefAttr::get(builder.getContext(), name);
+  std::string symbolName = rt::escapeName(name);
+  dist::StateOp::create(builder, main.getArgument(i).getLoc(), symbolName, type,
+                        role, source);
+  auto symbol = FlatSymbolRefAttr::get(builder.getContext(), symbolName);
   auto roleName = builder.getStringAttr(isParameter ? "parameter" : "carried");
   main.setArgAttr(i, DistDialect::kRole, roleName);
   main.setArgAttr(i, DistDialect::kReads, symbol);
-  if (result) {
+  if (std::optional<unsigned> result = arguments[i].result) {
     main.setResultAttr(*result, DistDialect::kRole, roleName);
     main.setResultAttr(*result, DistDialect::kWrites, symbol);
   }
   return rt::Status::success();
 }
 
+static bool isScalar(Type type, bool mustBeFloat) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 &&
+         (isa<FloatType>(tensor.getElementType()) ||
+          (!mustBeFloat && isa<IntegerType>(tensor.getElementType())));
+}
+
+/// "logits" of result[1]['logits'] and of result['logits']; "result1" of
+/// result[1].
+static std::string nameOfResult(StringRef path, unsigned i) {
+  auto [first, rest] = path.split('.');
+  bool isNumber = !first.empty() && llvm::all_of(first, llvm::isDigit);
+  if (path.empty() || (isNumber && rest.empty()))
+    return "result" + std::to_string(i);
+  return isNumber ? rest.str() : path.str();
+}
+
+/// What beside the loss replaces no state: a scalar is a metric, a tensor is
+/// of use to the entry 'forward' alone, which must be meant.
+rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
+  std::string name = nameOfResult(path, i);
+  bool isScalarResult = isScalar(main.getResultTypes()[i], false);
+  bool isDropped = llvm::any_of(options.config.training.drop,
+                                [&](const std::string &pattern) {
+                                  return rt::matchesGlob(pattern, name);
+                                });
+  // The loss is an output of 'forward' under that name.
+  std::string output = isScalarResult || path.empty() ? name : path;
+  if (StringRef(output).rtrim('$') == "loss")
+    output = rt::escapeName(output);
+  main.setResultAttr(i, DistDialect::kName, builder.getStringAttr(output));
+  if (isDropped || !canTrain())
+    return rt::Status::success();
+  if (!isScalarResult)
+    return rt::makeError(
+               ErrorKind::diagnosed,
+               describePlace(main.getLoc()) + "expected result " +
+                   std::to_string(i) + " ('" + name +
+                   "') to be a scalar, which is a metric, or to replace a "
+                   "carried state, got " +
+                   show(main.getResultTypes()[i]))
+        .withHint("leave it out of training by training.drop = [\"" + name +
+                  "\"]; the entry 'forward' still returns it");
+  std::string symbol = rt::escapeName(name);
+  for (unsigned k = 1; k < i; ++k)
+    if (main.getResultAttr(k, DistDialect::kMetric) ==
+        builder.getStringAttr(symbol))
+      return rt::makeError(ErrorKind::diagnosed,
+                           describePlace(main.getLoc()) +
+                               "expected metrics with names of their own, got "
+                               "'" +
+                               name + "' twice");
+  main.setResultAttr(i, DistDialect::kMetric, builder.getStringAttr(symbol));
+  return rt::Status::success();
+}
+
+rt::Status StateMaker::checkTrainable() {
+  if (!options.mustTrain || canTrain())
+    return rt::Status::success();
+  bool hasLoss = isScalar(main.getResultTypes().front(), true);
+  return rt::makeError(
+             ErrorKind::diagnosed,
+             describePlace(main.getLoc()) +
+                 (hasLoss ? "expected at least one parameter to train, got none"
+                          : "expected the first result to be the loss, a float "
+                            "scalar, got " +
+                                show(main.getResultTypes().front())))
+      .withHint("a graph without loss or parameters runs by --entry forward");
+}
+
 rt::Status StateMaker::markResults() {
+  if (main.getNumResults() == 0)
+    return rt::makeError(ErrorKind::diagnosed,
+                         describePlace(main.getLoc()) +
+                             "expected the first result to be the loss, a "
+                             "float scalar, got no result");
+  LLMC_TRY(checkTrainable());
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    std::string name = "result" + std::to_string(i);
+    std::string path;
     if (auto info =
             main.getResultAttrOfType<StringAttr>(i, "jax.result_info")) {
-      std::optional<ValueName> parsed = parseName(info.getValue());
-      if (parsed && !parsed->path.empty())
-        name = parsed->path;
+      if (std::optional<ValueName> parsed = parseName(info.getValue()))
+        path = parsed->path;
       main.removeResultAttr(i, builder.getStringAttr("jax.result_info"));
     }
     if (main.getResultAttr(i, DistDialect::kRole))
       continue;
+    bool isLoss = i == 0 && isScalar(main.getResultTypes().front(), true);
     main.setResultAttr(i, DistDialect::kRole,
-                       builder.getStringAttr(i == 0 ? "loss" : "output"));
-    if (i != 0)
-      main.setResultAttr(i, DistDialect::kName, builder.getStringAttr(name));
+                       builder.getStringAttr(isLoss ? "loss" : "output"));
+    if (!isLoss)
+      LLMC_TRY(markExtraResult(i, path));
   }
-  auto loss = main.getNumResults()
-                  ? dyn_cast<RankedTensorType>(main.getResultTypes().front())
-                  : RankedTensorType();
-  if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType()))
-    return rt::makeError(ErrorKind::diagnosed,
-                         describePlace(main.getLoc()) +
-                             "expected the first result to be the loss, a "
-                             "float scalar, got " +
-                             (main.getNumResults()
-                                  ? show(main.getResultTypes().front())
-                                  : "no result"));
   return rt::Status::success();
 }
 
@@ -236,31 +242,25 @@ rt::Status StateMaker::run() {
   if (!options.weights.empty()) {
     LLMC_TRY_ASSIGN(weights, rt::Safetensors::open(options.weights));
   }
-  LLMC_TRY(readNames());
-  std::vector<std::string> found;
-  for (auto [i, name] : llvm::enumerate(arguments)) {
-    found.push_back(name.shortName());
-    if (options.config.data.inputs.count(name.shortName())) {
-      LLMC_TRY(markInput(i));
-      continue;
-    }
-    auto result = resultOf.find(name.path);
-    bool isCarried =
-        !name.path.empty() && result != resultOf.end() &&
-        main.getResultTypes()[result->second] == main.getArgument(i).getType();
-    LLMC_TRY(
-        markState(i, isCarried ? std::optional(result->second) : std::nullopt));
+  LLMC_TRY_ASSIGN(arguments,
+                  findRoles(main, options, weights ? &*weights : nullptr));
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    if (argument.kind == Argument::Kind::Input)
+      markInput(i);
+    else
+      LLMC_TRY(markState(i));
   }
-  for (auto &[input, offset] : options.config.data.inputs)
-    if (!llvm::is_contained(found, input)) {
-      std::string near = rt::nearest(input, found);
-      return rt::makeError(
-          ErrorKind::usage,
-          "expected an argument for 'data.inputs." + input +
-              "', got none of that name" +
-              (near.empty() ? "" : "; did you mean '" + near + "'?"));
-    }
   return markResults();
+}
+
+bool import::canTrain(func::FuncOp main) {
+  auto isParameter = [&](unsigned i) {
+    auto role = main.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
+    return role && role == "parameter";
+  };
+  return main.getNumResults() &&
+         isScalar(main.getResultTypes().front(), true) &&
+         llvm::any_of(llvm::seq(main.getNumArguments()), isParameter);
 }
 
 rt::Status import::makeStates(ModuleOp module, func::FuncOp main,

@@ -289,6 +289,13 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.recompute", &Config::training, &TrainingConfig::recompute,
           std::optional<std::string>("none"),
           "none, all, or a number K: all but every K-th block"));
+  add(row("training.parameters", &Config::training, &TrainingConfig::parameters,
+          std::optional(std::vector<std::string>()),
+          "globs over arguments with their roots (params.*) that are "
+          "parameters; needed where it is not clear"));
+  add(row("training.drop", &Config::training, &TrainingConfig::drop,
+          std::optional(std::vector<std::string>()),
+          "globs over results beside the loss that training leaves out"));
   add(row("training.precision", &Config::training, &TrainingConfig::precision,
           std::optional<std::string>("model"),
           "model: as in the text; f64: widen all floats", {"model", "f64"}));

@@ -10,6 +10,7 @@
 
 #include "CountReport.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "llmc/Runtime/Plan/PlanTraffic.h"
 
@@ -60,6 +61,7 @@ private:
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
   Status nameFetches();
+  bool isOfEachMicrobatch(const std::string &name) const;
   Status writeFetches(const std::string &prefix);
   Status give(const std::string &label, const HostTensor &value);
   std::string memoryText() const;
@@ -226,7 +228,8 @@ void Loop::printLine(const StepFacts &facts, double eta) const {
   for (bool isLoss : {true, false}) {
     for (const NamedValue &metric : session.metrics()) {
       if ((metric.name == "loss") == isLoss) {
-        line += fmt::format("  {}: {}", metric.name, printMetric(metric));
+        line += fmt::format("  {}: {}", unescapeName(metric.name),
+                            printMetric(metric));
       }
     }
   }
@@ -249,9 +252,16 @@ Status Loop::writeLog(const StepFacts &facts) {
   }
   std::string line = fmt::format("{{\"entry\": {}, \"step\": {}",
                                  jsonText(options.entry), facts.step);
+  // The model's own metrics may have any name; ours stand beside the step.
+  std::string users;
   for (const NamedValue &metric : session.metrics()) {
-    line += fmt::format(", {}: {}", jsonText(metric.name),
-                        jsonNumber(metric.value));
+    bool ours = isOurs(metric.name);
+    (ours ? line : users) += fmt::format(
+        "{}{}: {}", ours || !users.empty() ? ", " : "",
+        jsonText(unescapeName(metric.name)), jsonNumber(metric.value));
+  }
+  if (!users.empty()) {
+    line += fmt::format(", \"metrics\": {{{}}}", users);
   }
   line += fmt::format(", \"seconds\": {}, \"data_seconds\": {}, \"{}\": {}}}\n",
                       jsonNumber(facts.seconds), jsonNumber(facts.dataSeconds),
@@ -378,17 +388,32 @@ Status Loop::give(const std::string &label, const HostTensor &value) {
   return writeNpy(value, options.dumpFolder + "/" + file + ".npy");
 }
 
+/// A value of each microbatch, where the entry takes or returns it for each. A
+/// state of that name goes before it, and the kind tells them apart.
+bool Loop::isOfEachMicrobatch(const std::string &name) const {
+  for (const plan::State &state : session.plan().states) {
+    if (state.name == name) {
+      return false;
+    }
+  }
+  for (const plan::Fetch &fetch : entry->fetches) {
+    std::string tensor = unescapeName(fetch.tensorName());
+    if (fetch.tensorName() == name || tensor == name ||
+        "output." + tensor == name) {
+      return fetch.eachMicrobatch;
+    }
+  }
+  for (const plan::Input &input : entry->inputs) {
+    if (input.name == name || "input." + input.name == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Status Loop::writeFetches(const std::string &prefix) {
   for (const std::string &name : fetches) {
-    // A value of each microbatch, where the entry returns it for each.
-    bool each = false;
-    for (const plan::Fetch &fetch : entry->fetches) {
-      each = each || (fetch.tensorName() == name && fetch.eachMicrobatch);
-    }
-    for (const plan::Input &input : entry->inputs) {
-      each = each || input.name == name;
-    }
-    int64_t count = each ? entry->numMicrobatches : 1;
+    int64_t count = isOfEachMicrobatch(name) ? entry->numMicrobatches : 1;
     for (int64_t m = 0; m < count; ++m) {
       LLMC_TRY_ASSIGN(HostTensor value, session.fetch(name, m));
       LLMC_TRY(give(prefix + (count > 1 ? fmt::format("{}.{}", name, m) : name),

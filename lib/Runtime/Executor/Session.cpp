@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Executor/Session.h"
+#include "llmc/Runtime/Base/Names.h"
 
 #include "Binder.h"
 #include "EntryRun.h"
@@ -45,6 +46,7 @@ public:
   const std::vector<NamedValue> &metrics() const override { return values; }
   Result<HostTensor> fetch(const std::string &name,
                            int64_t microbatch) override;
+  std::optional<HostTensor> fetchMetric(const std::string &name);
   Result<HostTensor> readState(const std::string &name) override;
   Status writeState(const std::string &name, const HostTensor &value) override;
   Result<bool> copiesAgree(const std::string &name) override;
@@ -289,23 +291,53 @@ PlanSession::findState(const std::string &name) const {
   return state;
 }
 
+/// What is left of `name` behind `kind` and a dot.
+static std::optional<std::string> nameIn(std::string_view kind,
+                                         const std::string &name) {
+  if (name.rfind(std::string(kind) + ".", 0) != 0) {
+    return std::nullopt;
+  }
+  return name.substr(kind.size() + 1);
+}
+
+std::optional<HostTensor> PlanSession::fetchMetric(const std::string &name) {
+  std::optional<double> value = metric(name);
+  if (!value) {
+    return std::nullopt;
+  }
+  HostTensor scalar = HostTensor::zeros(DType::f64, {});
+  storeElement(DType::f64, scalar.bytes.data(), 0, *value);
+  return scalar;
+}
+
 Result<HostTensor> PlanSession::fetch(const std::string &name,
                                       int64_t microbatch) {
-  if (last) {
-    if (auto found = last->fetch(name, microbatch)) {
-      return *std::move(found);
+  if (const plan::State *state = states.find(name)) {
+    return states.read(*state);
+  }
+  // A name that several kinds have is one of the first; the kind tells. A
+  // result of the user's with a name of ours has that name escaped.
+  for (const char *kind : {"", "input", "output", "metric"}) {
+    std::optional<std::string> inner = *kind ? nameIn(kind, name) : name;
+    if (!inner) {
+      continue;
+    }
+    std::vector<std::string> spellings = {*inner, escapeName(*inner)};
+    if (*kind) {
+      std::swap(spellings[0], spellings[1]);
+    }
+    bool isMetric = std::string_view(kind) == "metric";
+    for (const std::string &each : spellings) {
+      if (auto found = last && !isMetric ? last->fetch(each, microbatch)
+                                         : std::nullopt) {
+        return *std::move(found);
+      }
+      if (auto scalar = isMetric || !*kind ? fetchMetric(each) : std::nullopt) {
+        return *std::move(scalar);
+      }
     }
   }
-  if (std::optional<double> value = metric(name)) {
-    HostTensor scalar = HostTensor::zeros(DType::f64, {});
-    storeElement(DType::f64, scalar.bytes.data(), 0, *value);
-    return scalar;
-  }
-  const plan::State *state = states.find(name);
-  if (!state) {
-    return unknownName("value", name);
-  }
-  return states.read(*state);
+  return unknownName("value", name);
 }
 
 Result<HostTensor> PlanSession::readState(const std::string &name) {

@@ -9,6 +9,7 @@
 
 #include "PlanExport.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Runtime/Base/Names.h"
 
 using namespace mlir;
 namespace rtp = llmc::rt::plan;
@@ -24,9 +25,11 @@ rt::Status PlanExport::exportSource(dist::StateOp state, rtp::Source &source) {
   auto file = dyn_cast_or_null<dist::FileAttr>(attr);
   if (!file)
     return errorAt(state, "expected initial values, a draw or a file");
+  // Raw bytes have no type of their own; a tensor that is found by its name in
+  // the file's header (--weights) has, and is converted when it is read.
   if (file.getDtype() &&
       file.getDtype() != state.getTensorType().getElementType())
-    return errorAt(state, "expected a file with the state's element type");
+    source.tensor = rt::unescapeName(state.getSymName());
   source.kind = rtp::SourceKind::file;
   source.file = intern(plan.files, files, file.getPath());
   source.offset = file.getOffset();
@@ -35,13 +38,13 @@ rt::Status PlanExport::exportSource(dist::StateOp state, rtp::Source &source) {
 
 rt::Status PlanExport::exportState(dist::StateOp op) {
   rtp::State state;
-  state.name = op.getSymName().str();
+  state.name = rt::unescapeName(op.getSymName());
   RankedTensorType type = op.getTensorType();
   state.shape.assign(type.getShape().begin(), type.getShape().end());
   LLMC_TRY_ASSIGN(state.dtype, getDType(op, type.getElementType()));
   state.role = static_cast<rtp::StateRole>(op.getRole());
   if (std::optional<StringRef> of = op.getOf())
-    state.of = of->str();
+    state.of = rt::unescapeName(*of);
   LLMC_TRY(exportSource(op, state.source));
   states[op.getSymName()] = static_cast<int32_t>(plan.states.size());
   plan.states.push_back(std::move(state));

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -65,7 +66,7 @@ FailureOr<SlotAttr> ProgramBuilder::slotOfArgument(unsigned i) {
           i, DistDialect::kGradientOf))
     return makeSlot(SlotKind::Step, "grad." + state.getValue());
   auto role = source.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-  if (role && (role == "loss_sum" || role == "count"))
+  if (role && dist::isStepSum(role.getValue()))
     return makeSlot(SlotKind::Step, role.getValue());
   return emitRefusal(source, rt::ErrorKind::unsupported)
          << "expected argument " << i
@@ -108,11 +109,11 @@ FailureOr<SlotAttr> ProgramBuilder::slotOfReturn(unsigned i) {
   if (auto state = source.getResultAttrOfType<FlatSymbolRefAttr>(
           i, DistDialect::kWrites))
     return makeSlot(SlotKind::State, state.getValue() + ".local");
-  if (auto metric =
-          source.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric))
-    return makeSlot(SlotKind::Metric, metric.getValue());
   auto role = source.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-  if (role && (role == "loss_sum" || role == "count"))
+  auto metric = source.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
+  if (metric && !(role && role == "output"))
+    return makeSlot(SlotKind::Metric, metric.getValue());
+  if (role && dist::isStepSum(role.getValue()))
     return makeSlot(SlotKind::Step, role.getValue());
   if (auto name = source.getResultAttrOfType<StringAttr>(i, DistDialect::kName))
     return makeSlot(SlotKind::Output, name.getValue());

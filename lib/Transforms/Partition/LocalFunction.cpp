@@ -16,6 +16,7 @@
 #include "LocalBuilder.h"
 #include "Padding.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -394,7 +395,7 @@ void FunctionLocalizer::markLayouts() {
   for (BlockArgument argument : old->getArguments()) {
     unsigned i = argument.getArgNumber();
     auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    bool isSum = role && (role == "loss_sum" || role == "count");
+    bool isSum = role && dist::isStepSum(role.getValue());
     if (isSum || function.getArgAttr(i, DistDialect::kInput) ||
         function.getArgAttr(i, DistDialect::kGradientOf))
       arguments[i] = dist::getLayout(argument.getType());

@@ -10,6 +10,7 @@
 #include "llmc/Analysis/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Runtime/Base/Names.h"
 
 using namespace mlir;
 using llmc::dist::DistDialect;
@@ -106,7 +107,11 @@ listFetchedParts(Operation *user, SymbolTableCollection &tables,
   Attribute layout = marks ? marks.get(DistDialect::kLayout) : Attribute();
   dist::StateOp part =
       getSummedPart(user->getParentOfType<ModuleOp>(), slot.slot);
-  parts.push_back({makeFetch(slot, slot.slot.getName(), *type, layout, part),
+  StringAttr name = slot.slot.getName();
+  if (slot.slot.getKind() == dist::SlotKind::Step)
+    name =
+        StringAttr::get(user->getContext(), rt::unescapeName(name.getValue()));
+  parts.push_back({makeFetch(slot, name, *type, layout, part),
                    getOperand(slot.uses.buffer, slot.uses.type)});
   return parts;
 }

@@ -8,6 +8,7 @@
 
 #include "Pins.h"
 #include "StageSums.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Support/Refusal.h"
@@ -164,7 +165,7 @@ void Pins::pinUpdate(const ProgramFunction &program, FuncOp microbatch) {
     for (StringRef name : {DistDialect::kReads, DistDialect::kGradientOf})
       if (StringAttr state = getSymbolMark(marks, name))
         stages = ofState(state);
-    if (role == "loss_sum" || role == "count")
+    if (dist::isStepSum(role))
       stages = sums.lookup(role) ? sums.lookup(role) : getAll();
     values[argument] = stages;
   }

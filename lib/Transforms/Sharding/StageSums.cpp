@@ -8,6 +8,7 @@
 
 #include "StageSums.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
@@ -44,8 +45,7 @@ SmallVector<Operation *> llmc::findStageSums(func::FuncOp function) {
         return inside.contains(use.getOwner());
       auto role = function.getResultAttrOfType<StringAttr>(
           use.getOperandNumber(), DistDialect::kRole);
-      return role &&
-             (role == "gradient" || role == "loss_sum" || role == "count");
+      return role && (role == "gradient" || dist::isStepSum(role.getValue()));
     });
     if (!isInside)
       continue;

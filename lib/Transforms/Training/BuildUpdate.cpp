@@ -17,6 +17,7 @@
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/ImportMarks.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -68,6 +69,7 @@ private:
   void addMetric(StringRef name, Value value);
   void averageGradients();
   Value buildNorm();
+  Value buildMean(Value sum);
   void clipGradients(Value norm);
   LogicalResult applyOptimizer(Update &update);
   Location getLoc() { return recipe.getLoc(); }
@@ -85,6 +87,8 @@ private:
   /// Hyper values by name, as arguments of the function.
   llvm::MapVector<StringRef, Value> hypers;
   Value lossSum, count;
+  /// Sums of the model's own metrics, by name.
+  SmallVector<std::pair<StringRef, Value>> metricSums;
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> argumentMarks, resultMarks;
 };
@@ -127,7 +131,8 @@ static dist::RowAttr getMomentRow(dist::StateOp state, RankedTensorType type) {
 dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
                                         RankedTensorType type) {
   std::string name = (state.getSymName() + "." + moment).str();
-  if (auto existing = symbols.lookup<dist::StateOp>(name))
+  if (auto existing = symbols.lookup<dist::StateOp>(name);
+      existing && existing.getOf() == state.getSymName())
     return existing;
   auto zeros = dist::DrawAttr::get(builder.getContext(), dist::DrawKind::Zeros,
                                    ArrayRef<double>());
@@ -255,6 +260,10 @@ void UpdateBuilder::makeFunction() {
       lossSum = addArgument(microbatch.getResultTypes()[i], role, {});
     else if (role == "count")
       count = addArgument(microbatch.getResultTypes()[i], role, {});
+    else if (dist::isStepSum(role))
+      metricSums.push_back(
+          {role.drop_front(dist::kMetricSum.size()),
+           addArgument(microbatch.getResultTypes()[i], role, {})});
   }
   for (auto &[name, value] : hypers) {
     auto hyper = symbols.lookup<dist::HyperOp>(name);
@@ -349,6 +358,15 @@ LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
   return success();
 }
 
+/// The mean over microbatches of a value that each of them has.
+Value UpdateBuilder::buildMean(Value sum) {
+  auto number = static_cast<double>(recipe.getMicrobatches());
+  return number == 1 ? sum
+                     : stablehlo::div(builder, getLoc(), sum,
+                                      stablehlo::constantLike(builder, getLoc(),
+                                                              sum, number));
+}
+
 FailureOr<func::FuncOp> UpdateBuilder::build() {
   if (failed(collectUpdates()) || failed(collectHypers()))
     return failure();
@@ -363,6 +381,8 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   addMetric("grad_norm", norm);
   if (Value rate = hypers.lookup("lr"))
     addMetric("lr", rate);
+  for (auto [name, sum] : metricSums)
+    addMetric(name, buildMean(sum));
   func::ReturnOp::create(builder, getLoc(), results);
   function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
                                            ValueRange(results).getTypes()));

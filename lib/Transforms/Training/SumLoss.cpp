@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -213,10 +214,35 @@ private:
 
 } // namespace
 
+/// Results that are added up beside the loss: the model's own metrics, as
+/// floats of the type of `sum`. Import has named and checked them.
+static void addMetricSums(func::FuncOp function, Value sum, int64_t block,
+                          SmallVectorImpl<Value> &values,
+                          SmallVectorImpl<DictionaryAttr> &marks) {
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
+    if (!name)
+      continue;
+    Value value = terminator->getOperand(i);
+    value = stablehlo::convertTo(builder, value.getLoc(), value,
+                                 getElementTypeOrSelf(sum.getType()));
+    if (Operation *op = value.getDefiningOp();
+        op && !training::getBlockMark(op))
+      training::setBlockMark(op, block);
+    values.push_back(value);
+    marks.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        DistDialect::kRole,
+        builder.getStringAttr(dist::kMetricSum + name.getValue()))));
+  }
+}
+
 /// Replaces the results: the loss by sum and count, others are kept if they
-/// write a state.
+/// write a state or are metrics.
 static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
-                       Value count) {
+                       Value count, int64_t block) {
   MLIRContext *context = function.getContext();
   Operation *terminator = function.front().getTerminator();
   SmallVector<Value> values = {sum, count};
@@ -230,6 +256,7 @@ static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
       values.push_back(terminator->getOperand(i));
       marks.push_back(function.getResultAttrDict(i));
     }
+  addMetricSums(function, sum, block, values, marks);
   terminator->setOperands(values);
   function.setType(FunctionType::get(context, function.getArgumentTypes(),
                                      ValueRange(values).getTypes()));
@@ -282,7 +309,7 @@ FailureOr<func::FuncOp> SumLossPass::makeMicrobatch(dist::TrainingOp recipe,
   }
   if (Operation *op = count.getDefiningOp(); op && !training::getBlockMark(op))
     training::setBlockMark(op, block);
-  setResults(function, lossIndex, sum, count);
+  setResults(function, lossIndex, sum, count, block);
   training::eraseDeadOps(function.front());
   return function;
 }
@@ -308,16 +335,25 @@ void SumLossPass::makeEvaluation(dist::TrainingOp recipe,
   if (Operation *op = sum.getDefiningOp())
     training::setBlockMark(mean.getDefiningOp(),
                            training::getBlockMark(op).value_or(0));
-  terminator->setOperands({mean, count});
+  SmallVector<Value> values = {mean, count};
+  SmallVector<StringRef> names = {"loss", "count"};
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    StringRef role = training::getResultRole(function, i);
+    if (role.consume_front(dist::kMetricSum)) {
+      values.push_back(terminator->getOperand(i));
+      names.push_back(role);
+    }
+  }
+  terminator->setOperands(values);
   SmallVector<DictionaryAttr> marks;
-  for (StringRef name : {"loss", "count"})
+  for (StringRef name : names)
     marks.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr(DistDialect::kRole,
                               builder.getStringAttr("metric")),
          builder.getNamedAttr(DistDialect::kMetric,
                               builder.getStringAttr(name))}));
   function.setType(FunctionType::get(context, function.getArgumentTypes(),
-                                     {mean.getType(), count.getType()}));
+                                     ValueRange(values).getTypes()));
   function.setAllResultAttrs(marks);
   training::eraseDeadOps(function.front());
 

@@ -12,6 +12,7 @@
 #include "llmc/Compile.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Names.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstring>
 
@@ -163,10 +164,10 @@ std::string MeshCase::comparePlan(const StepInterpreter &expected,
   for (auto &[name, value] : want.metrics) {
     // A norm is a square root.
     bool isRounded = isExact && name.getValue() == "grad_norm";
-    if (std::string error =
-            compareFetched("metric " + name.getValue(), value,
-                           fetchFromPlan(name.str(), value.getElementType()),
-                           isRounded ? 1e-12 : tolerance);
+    if (std::string error = compareFetched(
+            "metric " + name.getValue(), value,
+            fetchFromPlan("metric." + name.str(), value.getElementType()),
+            isRounded ? 1e-12 : tolerance);
         !error.empty())
       return error;
   }
@@ -175,19 +176,23 @@ std::string MeshCase::comparePlan(const StepInterpreter &expected,
       break;
     if (std::string error = compareFetched(
             "gradient of " + name.getValue(), value,
-            fetchGradient(name.str(), value.getType()), tolerance);
+            fetchGradient(rt::unescapeName(name.getValue()), value.getType()),
+            tolerance);
         !error.empty())
       return error;
   }
   for (auto &[name, value] : expected.getStates()) {
     if (whole->lookupSymbol<dist::StateOp>(name).isPart())
       continue;
-    rt::Result<bool> agree = session->copiesAgree(name.str());
+    rt::Result<bool> agree =
+        session->copiesAgree(rt::unescapeName(name.getValue()));
     if (!agree || !*agree)
       return "copies of state " + name.str() + " differ";
-    if (std::string error = compareFetched(
-            "state " + name.getValue(), value,
-            fetchFromPlan(name.str(), value.getElementType()), tolerance);
+    if (std::string error =
+            compareFetched("state " + name.getValue(), value,
+                           fetchFromPlan(rt::unescapeName(name.getValue()),
+                                         value.getElementType()),
+                           tolerance);
         !error.empty())
       return error;
   }

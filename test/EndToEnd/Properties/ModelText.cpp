@@ -23,7 +23,7 @@ struct Value {
 class ModelWriter {
 public:
   explicit ModelWriter(const ModelOptions &options)
-      : options(options), engine(options.seed) {}
+      : options(options), engine(options.seed), names(options.seed) {}
 
   std::string write();
 
@@ -95,14 +95,16 @@ private:
   bool hasTokens = false, isTied = false;
   Value embedding;
   int next = 0;
+  ModelNames names;
 };
 
 Value ModelWriter::parameter(const std::string &name, const Shape &shape) {
+  std::string symbol = names.symbolOf(name);
   const char *draw = options.exact ? "<uniform, -3.0, 3.0>" : "<normal, 0.4>";
-  states += "dist.state @" + name + " : " + type(shape) +
+  states += "dist.state @" + symbol + " : " + type(shape) +
             " {role = parameter, source = #dist.draw" + draw + "}\n";
   arguments += ",\n    %" + name + ": " + type(shape) +
-               " {dist.role = \"parameter\", dist.reads = @" + name + "}";
+               " {dist.role = \"parameter\", dist.reads = @" + symbol + "}";
   return {"%" + name, shape};
 }
 

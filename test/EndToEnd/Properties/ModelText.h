@@ -14,6 +14,8 @@
 #ifndef LLMC_TEST_ENDTOEND_PROPERTIES_MODELTEXT_H
 #define LLMC_TEST_ENDTOEND_PROPERTIES_MODELTEXT_H
 
+#include "ModelNames.h"
+
 #include <cstdint>
 #include <string>
 

@@ -8,7 +8,7 @@
 // ONE-NOT: call
 // ONE-NOT: @layer
 // ONE-NOT: @activation
-// ONE: func.func private @optimizer.adamw
+// ONE: dist.entry @forward function(@loss)
 // CHECK: func.func public @loss
 // CHECK: stablehlo.tanh %arg0 : tensor<4xf32> loc(#[[FIRST:.*]])
 // CHECK-NEXT: stablehlo.negate %{{.*}} : tensor<4xf32> loc(#[[NEGATE:.*]])

@@ -14,7 +14,7 @@
 // RUN: %{import} %t/again.mlir --config %t/init.toml 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: %{import} %t/tokens.mlir --set data.inputs.token=0 2>&1 | FileCheck %s --check-prefix=TOKENS
 // RUN: %{import} %t/scalar.mlir 2>&1 | FileCheck %s --check-prefix=SCALAR
-// RUN: %{import} %t/vector.mlir 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: not llmc train --set data.inputs.x=0 %t/vector.mlir 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: %{import} %t/nothing.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: %{import} %t/several.mlir 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: %{import} %t/private.mlir 2>&1 | FileCheck %s --check-prefix=PRIVATE
@@ -28,7 +28,7 @@
 // AXIS: llmc: error[usage]: --mesh: expected an axis of 'mesh.axes' (data), got 'dta', did you mean 'data'?
 // RECOMPUTE: llmc: error[usage]: expected 'training.recompute' to be "none", "all" or a number of blocks, got "some"
 // NAMES: llmc: error[diagnosed]: {{.*}}names.mlir:1:24: argument 0 expected to have a name in its location, got none (print the module with lowered.as_text(debug_info=True))
-// AGAIN: llmc: error[diagnosed]: {{.*}}: argument 1 expected to have a name of its own, got 'w' again
+// AGAIN: llmc: error[diagnosed]: {{.*}}: argument 1 expected to have a name of its own, got 'p.w' again
 // TOKENS: llmc: error[diagnosed]: {{.*}}: argument 0 ('tokens') expected to be an input of [data.inputs] or a float parameter, got tensor<4xi32>; did you mean input 'token'?
 // SCALAR: llmc: error[diagnosed]: {{.*}}: argument 0 ('x') expected to have a batch dimension, got tensor<f32>
 // VECTOR: llmc: error[diagnosed]: {{.*}}: expected the first result to be the loss, a float scalar, got tensor<4xf32>
@@ -57,7 +57,7 @@ func.func public @main(%arg0: tensor<4xf32>) -> tensor<f32> {
 }
 
 //--- again.mlir
-func.func public @main(%arg0: tensor<4xf32> loc("p['w']"), %arg1: tensor<4xf32> loc("q['w']"), %arg2: tensor<4xf32> loc("x")) -> tensor<f32> {
+func.func public @main(%arg0: tensor<4xf32> loc("p['w']"), %arg1: tensor<4xf32> loc("p.w"), %arg2: tensor<4xf32> loc("x")) -> tensor<f32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   return %zero : tensor<f32>
 }

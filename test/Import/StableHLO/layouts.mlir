@@ -17,6 +17,32 @@
 // RUN: not %{import} %t/empty.toml 2>&1 | FileCheck %t/empty.toml
 // RUN: not %{import} %t/open.toml %{mesh} 2>&1 | FileCheck %t/open.toml
 
+// RUN: %{import} %t/dims.toml %{mesh} | FileCheck %t/dims.toml
+
+//--- dims.toml
+# A glob with two lists is about matrices; the next table that matches gives vectors their layout.
+# CHECK-DAG: #[[MATRIX:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
+# CHECK-DAG: #[[VECTOR:.*]] = #dist.layout<@mesh, [{"data"}]>
+# CHECK-DAG: dist.state @a.w : {{.*}}rest = #[[MATRIX]]>
+# CHECK-DAG: dist.state @a.b : {{.*}}rest = #[[VECTOR]]>
+# CHECK-DAG: dist.state @c.w : {{.*}}rest = #[[MATRIX]]>
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "*"
+rest = [[], ["tensor"]]
+
+[[layout]]
+match = "*"
+rest = [["data"]]
+
 //--- model.mlir
 func.func public @main(%arg0: tensor<4x6xf32> loc("p['a']['w']"), %arg1: tensor<6xf32> loc("p['a']['b']"), %arg2: tensor<6x4xf32> loc("p['c']['w']"), %arg3: tensor<8x4xf32> loc("x")) -> tensor<f32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -140,7 +166,7 @@ x = 0
 match = "*"
 
 [[layout]]
-match = "a.*"
+match = "a.b"
 rest = [[], ["tensor"]]
 
 //--- nothing.toml

@@ -1,13 +1,14 @@
 // RUN: split-file %s %t
-// RUN: llmc compile %t/model.mlir --config %t/momentum.toml --compile-to=import -o - | FileCheck %t/momentum.toml
-// RUN: llmc compile %t/model.mlir --config %t/own.toml --compile-to=import -o - | FileCheck %t/own.toml
-// RUN: llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.name=adamw --set optimizer.eps=0.5 --compile-to=import -o - | FileCheck %t/model.mlir
-// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.name=sgd --set optimizer.eps=0.5 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=FOREIGN
-// RUN: not llmc compile %t/model.mlir --config %t/own.toml --set optimizer.constants.gian=2 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NEAR
-// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/own.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=ABSENT
-// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/hyper.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=HYPER
-// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/constant.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=SCALAR
-// RUN: not llmc compile %t/model.mlir --set data.inputs.x=0 --set optimizer.path=%t/two.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: %python %S/Inputs/write_safetensors.py %t/w.safetensors w:F32:4
+// RUN: llmc compile %t/model.mlir --weights %t/w.safetensors --config %t/momentum.toml --compile-to=import -o - | FileCheck %t/momentum.toml
+// RUN: llmc compile %t/model.mlir --weights %t/w.safetensors --config %t/own.toml --compile-to=import -o - | FileCheck %t/own.toml
+// RUN: llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --set optimizer.name=adamw --set optimizer.eps=0.5 --compile-to=import -o - | FileCheck %t/model.mlir
+// RUN: not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --set optimizer.name=sgd --set optimizer.eps=0.5 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not llmc compile %t/model.mlir --weights %t/w.safetensors --config %t/own.toml --set optimizer.constants.gian=2 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NEAR
+// RUN: not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --set optimizer.path=%t/own.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --set optimizer.path=%t/hyper.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=HYPER
+// RUN: not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --set optimizer.path=%t/constant.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=SCALAR
+// RUN: not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --set optimizer.path=%t/two.mlir --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=TWO
 // FOREIGN: llmc: error[usage]: optimizer 'sgd' has no constant 'eps'
 // NEAR: llmc: error[usage]: {{.*}}has no constant 'gian', did you mean 'gain'?
 // ABSENT: llmc: error[usage]: expected a value for 'optimizer.constants.gain', got none
@@ -98,7 +99,7 @@ func.func @yours(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> 
 // CHECK-NEXT: stablehlo.constant dense<0.949999988> : tensor<f32>
 // CHECK-NEXT: stablehlo.constant dense<5.000000e-01> : tensor<f32>
 // CHECK-NEXT: stablehlo.constant dense<0.000000e+00> : tensor<f32>
-func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<f32> {
+func.func public @main(%arg0: tensor<4xf32> loc("x"), %arg1: tensor<4xf32> loc("p['w']")) -> tensor<f32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %1 : tensor<f32>

@@ -1,5 +1,5 @@
 // RUN: split-file %s %t
-// DEFINE: %{import} = llmc compile --set data.inputs.x=0 --compile-to=import -o -
+// DEFINE: %{import} = llmc compile --set data.inputs.x=0 --set 'training.drop=["result1"]' --compile-to=import -o -
 // RUN: %{import} %t/empty.mlir | FileCheck %t/empty.mlir
 // RUN: %{import} %t/split.mlir --config %t/init.toml | FileCheck %t/split.mlir
 // RUN: %{import} %t/split.mlir --config %t/init.toml --mesh tensor=4 | FileCheck %s --check-prefix=SIZE

@@ -24,6 +24,10 @@ draw = "uniform"
 low = -1.0
 high = 4.0
 
+# A tensor that is no state and no metric is left out of training.
+[training]
+drop = ["logits"]
+
 //--- model.mlir
 // Names are the paths of the leaves; the first pattern that matches a name
 // draws it; what a result of the same path replaces is carried.

@@ -36,6 +36,8 @@ struct Options {
   std::vector<std::pair<std::string, int64_t>> meshSizes;
   /// A safetensors file with initial values of parameters, or "".
   std::string weights;
+  /// Refuse graphs without a loss or a parameter, which cannot be trained.
+  bool mustTrain = false;
 };
 
 /// Reads and checks the text of `path` without importing it. Errors: 3

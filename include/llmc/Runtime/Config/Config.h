@@ -103,6 +103,10 @@ struct TrainingConfig {
   std::string recompute;
   /// "model" keeps the element types of the text; "f64" widens all floats.
   std::string precision;
+  /// Globs over arguments, roots included, that are parameters.
+  std::vector<std::string> parameters;
+  /// Globs over results beside the loss that training leaves out.
+  std::vector<std::string> drop;
   /// Recognise softmax cross-entropy and other structured ops.
   bool raise = true;
   /// "of jax" refuses functions whose own rules the text has lost; "of the

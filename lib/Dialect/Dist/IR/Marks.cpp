@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -67,7 +68,8 @@ static LogicalResult verifyForm(Operation *op, NamedAttribute mark, Form form,
                              << mark.getName().getValue() << "'";
   case Form::Role: {
     auto role = dyn_cast<StringAttr>(value);
-    if (role && llvm::is_contained(roles, role.getValue()))
+    if (role && (llvm::is_contained(roles, role.getValue()) ||
+                 isStepSum(role.getValue())))
       return success();
     return op->emitOpError() << "expected a role of " << where << ": "
                              << llvm::join(roles, ", ") << ", got " << value;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -120,7 +121,8 @@ LogicalResult FunctionChecker::verifyArguments(ArrayRef<StringRef> extraRoles) {
     StringRef name = role ? role.getValue() : StringRef();
     if (symbol(DistDialect::kGradientOf))
       name = "gradient";
-    if (!llvm::is_contained(extraRoles, name))
+    bool isSum = llvm::is_contained(extraRoles, "loss_sum") && isStepSum(name);
+    if (!isSum && !llvm::is_contained(extraRoles, name))
       return fail() << "expected argument " << i << " of @"
                     << function.getName()
                     << " to read a state, hold a hyper value or have role "
@@ -253,9 +255,12 @@ static LogicalResult verifySums(StepOp step, func::FuncOp microbatch,
                                 SymbolTableCollection &tables) {
   llvm::DenseMap<Attribute, Type> sums;
   MLIRContext *context = step.getContext();
-  for (StringRef role : {"loss_sum", "count"})
-    for (unsigned i : findResults(microbatch, role))
-      sums[StringAttr::get(context, role)] = microbatch.getResultTypes()[i];
+  for (unsigned i = 0; i < microbatch.getNumResults(); ++i)
+    if (auto role =
+            microbatch.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
+        role && isStepSum(role.getValue()))
+      sums[StringAttr::get(context, role.getValue())] =
+          microbatch.getResultTypes()[i];
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i)
     if (auto symbol = microbatch.getResultAttrOfType<FlatSymbolRefAttr>(
             i, DistDialect::kGradientOf)) {
@@ -282,8 +287,7 @@ static LogicalResult verifySums(StepOp step, func::FuncOp microbatch,
     Attribute key =
         update.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kGradientOf);
     auto role = update.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    if (!key && role &&
-        (role.getValue() == "loss_sum" || role.getValue() == "count"))
+    if (!key && role && isStepSum(role.getValue()))
       key = StringAttr::get(context, role.getValue());
     if (!key)
       continue;

@@ -1,0 +1,320 @@
+//===- Roles.cpp - What each argument of a model is -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An argument is what the user says it is, or what can be nothing else:
+//
+//   input      [data.inputs] names it
+//   carried    a result of the same path and type replaces it
+//   parameter  a float that `training.parameters`, a pattern of [[init]] other
+//              than "*", or --weights names; or, where the first of these is
+//              absent, a leaf of the only root argument that is left
+//
+// Whatever else is left is refused: trained in silence, a forgotten input would
+// be a wrong result. Inputs and states have namespaces of their own. Two states
+// with equal paths are told apart by their root arguments: params.w, stats.w.
+//
+// Tests: test/Import/StableHLO/roles.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using rt::ErrorKind;
+
+namespace {
+class RoleFinder {
+public:
+  RoleFinder(func::FuncOp main, const Options &options,
+             const rt::Safetensors *weights)
+      : main(main), options(options), weights(weights) {}
+
+  rt::Status run();
+  SmallVector<Argument> take() { return std::move(arguments); }
+
+private:
+  rt::Status readNames();
+  rt::Status findInputs();
+  rt::Result<unsigned> findInput(const std::string &input) const;
+  rt::Status findCarried();
+  rt::Status checkPatterns() const;
+  rt::Status findParameters();
+  rt::Status nameStates();
+  bool isNamed(const ValueName &name) const;
+  bool isExplicit(const ValueName &name) const;
+  rt::Status refuseInteger(unsigned i);
+  rt::Status refuseAmbiguous(ArrayRef<unsigned> open);
+  std::string describe(unsigned i) {
+    return describePlace(main.getArgument(i).getLoc()) + "argument " +
+           std::to_string(i);
+  }
+
+  func::FuncOp main;
+  const Options &options;
+  const rt::Safetensors *weights;
+  SmallVector<Argument> arguments;
+  /// Of the first input that no argument is; an integer argument that is
+  /// nothing says more.
+  rt::Status missing;
+  /// Those that are decided.
+  SmallVector<bool> isKnown;
+};
+} // namespace
+
+std::string import::show(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static bool matches(const std::vector<std::string> &patterns,
+                    const std::string &name) {
+  return llvm::any_of(patterns, [&](const std::string &pattern) {
+    return rt::matchesGlob(pattern, name);
+  });
+}
+
+rt::Status RoleFinder::readNames() {
+  for (BlockArgument argument : main.getArguments()) {
+    std::optional<ValueName> name = nameOf(argument.getLoc());
+    if (!name)
+      return rt::makeError(ErrorKind::diagnosed,
+                           describe(argument.getArgNumber()) +
+                               " expected to have a name in its location, got "
+                               "none")
+          .withHint("print the module with lowered.as_text(debug_info=True)");
+    arguments.push_back({*name, name->shortName()});
+  }
+  isKnown.resize(arguments.size());
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// The argument of that name with its root, else the only one without.
+rt::Result<unsigned> RoleFinder::findInput(const std::string &input) const {
+  SmallVector<unsigned> found;
+  std::vector<std::string> names;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    if (argument.origin.fullName() == input)
+      return static_cast<unsigned>(i);
+    if (argument.origin.shortName() == input)
+      found.push_back(i);
+    names.push_back(argument.origin.shortName());
+  }
+  if (found.size() == 1)
+    return found.front();
+  std::string message =
+      "expected an argument for 'data.inputs." + input + "', got ";
+  if (found.empty()) {
+    std::string near = rt::nearest(input, names);
+    message += "none of that name" +
+               (near.empty() ? "" : "; did you mean '" + near + "'?");
+  } else {
+    for (auto [n, i] : llvm::enumerate(found))
+      message += (n ? " and '" : "'") + arguments[i].origin.fullName() + "'";
+  }
+  return rt::makeError(ErrorKind::usage, message);
+}
+
+rt::Status RoleFinder::findInputs() {
+  for (auto &[input, offset] : options.config.data.inputs) {
+    rt::Result<unsigned> found = findInput(input);
+    if (!found) {
+      missing = missing.ok() ? found.status() : missing;
+      continue;
+    }
+    unsigned i = *found;
+    auto type = cast<RankedTensorType>(main.getArgument(i).getType());
+    if (type.getRank() == 0)
+      return rt::makeError(ErrorKind::diagnosed,
+                           describe(i) + " ('" + input +
+                               "') expected to have a batch dimension, got " +
+                               show(type));
+    if (isKnown[i] || matches(options.config.training.parameters,
+                              arguments[i].origin.fullName()))
+      return rt::makeError(ErrorKind::usage,
+                           "expected '" + input + "' of [data.inputs] to be " +
+                               (isKnown[i] ? "there once"
+                                           : "no parameter, got it in "
+                                             "'training.parameters' too"));
+    arguments[i].kind = Argument::Kind::Input;
+    arguments[i].name = input;
+    isKnown[i] = true;
+  }
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Carried states
+//===----------------------------------------------------------------------===//
+
+rt::Status RoleFinder::findCarried() {
+  for (unsigned r = 1; r < main.getNumResults(); ++r) {
+    auto info = main.getResultAttrOfType<StringAttr>(r, "jax.result_info");
+    std::optional<ValueName> result =
+        info ? parseName(info.getValue()) : std::optional<ValueName>();
+    if (!result)
+      continue;
+    // result[1]['count']: the first step numbers the result itself.
+    StringRef path = result->path;
+    path = path.contains('.') ? path.split('.').second : path;
+    SmallVector<unsigned> found;
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      if (!isKnown[i] && !path.empty() && argument.origin.path == path &&
+          main.getArgument(i).getType() == main.getResultTypes()[r])
+        found.push_back(i);
+    if (found.size() > 1)
+      llvm::erase_if(found,
+                     [&](unsigned i) { return isNamed(arguments[i].origin); });
+    if (found.size() > 1)
+      return rt::makeError(ErrorKind::diagnosed,
+                           describePlace(main.getLoc()) +
+                               "expected one argument that result '" +
+                               info.getValue().str() + "' replaces, got '" +
+                               arguments[found[0]].origin.fullName() +
+                               "' and '" +
+                               arguments[found[1]].origin.fullName() + "'")
+          .withHint("name the parameters in training.parameters");
+    if (found.empty())
+      continue;
+    arguments[found[0]].kind = Argument::Kind::Carried;
+    arguments[found[0]].result = r;
+    isKnown[found[0]] = true;
+  }
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+bool RoleFinder::isNamed(const ValueName &name) const {
+  return matches(options.config.training.parameters, name.fullName());
+}
+
+bool RoleFinder::isExplicit(const ValueName &name) const {
+  if (isNamed(name) || (weights && (weights->find(name.shortName()) ||
+                                    weights->find(name.fullName()))))
+    return true;
+  return llvm::any_of(options.config.init, [&](const rt::InitConfig &init) {
+    return init.match != "*" && rt::matchesGlob(init.match, name.shortName());
+  });
+}
+
+rt::Status RoleFinder::checkPatterns() const {
+  std::vector<std::string> names;
+  for (const Argument &argument : arguments)
+    names.push_back(argument.origin.fullName());
+  for (const std::string &pattern : options.config.training.parameters)
+    if (llvm::none_of(names, [&](const std::string &name) {
+          return rt::matchesGlob(pattern, name);
+        }))
+      return rt::makeError(
+                 ErrorKind::usage,
+                 options.config.originOf("training.parameters") +
+                     ": expected 'training.parameters' to match arguments, "
+                     "got \"" +
+                     pattern + "\", which matches none")
+          .withHint("there are " + rt::listGlobbed(names, 4));
+  return rt::Status::success();
+}
+
+rt::Status RoleFinder::refuseInteger(unsigned i) {
+  const std::string &name = arguments[i].origin.shortName();
+  std::vector<std::string> inputs;
+  for (auto &[input, offset] : options.config.data.inputs)
+    inputs.push_back(input);
+  std::string near = rt::nearest(name, inputs);
+  return rt::makeError(
+      ErrorKind::diagnosed,
+      describe(i) + " ('" + name +
+          "') expected to be an input of [data.inputs] or a float parameter, "
+          "got " +
+          show(main.getArgument(i).getType()) +
+          (near.empty() ? "" : "; did you mean input '" + near + "'?"));
+}
+
+rt::Status RoleFinder::refuseAmbiguous(ArrayRef<unsigned> open) {
+  std::vector<std::string> names;
+  for (unsigned i : open)
+    names.push_back(arguments[i].origin.fullName());
+  return rt::makeError(
+             ErrorKind::diagnosed,
+             describePlace(main.getArgument(open.front()).getLoc()) +
+                 "expected to know whether float arguments are inputs or "
+                 "parameters, got neither for " +
+                 rt::listGlobbed(names, 6))
+      .withHint("name inputs in [data.inputs], parameters in "
+                "training.parameters, for example [\"" +
+                arguments[open.front()].origin.root + "*\"]");
+}
+
+rt::Status RoleFinder::findParameters() {
+  SmallVector<unsigned> open;
+  llvm::StringSet<> roots, fed;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    if (isKnown[i]) {
+      if (argument.kind == Argument::Kind::Input)
+        fed.insert(argument.origin.root);
+      continue;
+    }
+    auto type = cast<RankedTensorType>(main.getArgument(i).getType());
+    if (!isa<FloatType>(type.getElementType()))
+      return refuseInteger(i);
+    argument.kind = Argument::Kind::Parameter;
+    roots.insert(argument.origin.root);
+    if (!isExplicit(argument.origin))
+      open.push_back(i);
+  }
+  LLMC_TRY(missing);
+  if (open.empty())
+    return rt::Status::success();
+  bool isOnlyRoot = options.config.training.parameters.empty() &&
+                    roots.size() == 1 && !fed.contains(roots.begin()->getKey());
+  return isOnlyRoot ? rt::Status::success() : refuseAmbiguous(open);
+}
+
+rt::Status RoleFinder::nameStates() {
+  llvm::StringMap<unsigned> count, seen;
+  for (const Argument &argument : arguments)
+    if (argument.kind != Argument::Kind::Input)
+      ++count[argument.name];
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    if (argument.kind == Argument::Kind::Input)
+      continue;
+    if (count.lookup(argument.name) > 1)
+      argument.name = argument.origin.fullName();
+    if (!seen.try_emplace(argument.name, i).second)
+      return rt::makeError(ErrorKind::diagnosed,
+                           describe(i) +
+                               " expected to have a name of its own, got '" +
+                               argument.name + "' again");
+  }
+  return rt::Status::success();
+}
+
+rt::Status RoleFinder::run() {
+  LLMC_TRY(readNames());
+  LLMC_TRY(checkPatterns());
+  LLMC_TRY(findInputs());
+  LLMC_TRY(findCarried());
+  LLMC_TRY(findParameters());
+  return nameStates();
+}
+
+rt::Result<SmallVector<Argument>>
+import::findRoles(func::FuncOp main, const Options &options,
+                  const rt::Safetensors *weights) {
+  RoleFinder finder(main, options, weights);
+  LLMC_TRY(finder.run());
+  return finder.take();
+}
