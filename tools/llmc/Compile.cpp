@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
-#include "Summary.h"
 #include "llmc/Analysis/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
@@ -265,6 +264,28 @@ static rt::Status writeModule(ModuleOp module, const std::string &path) {
     return rt::Status::success();
   }
   return rt::writeFileAtomically(path, text);
+}
+
+std::string driver::describeArguments(const rt::plan::Plan &plan) {
+  constexpr size_t shown = 8;
+  std::vector<std::string> parameters, carried, inputs;
+  for (const rt::plan::State &state : plan.states) {
+    if (state.role == rt::plan::StateRole::parameter)
+      parameters.push_back(state.name);
+    if (state.role == rt::plan::StateRole::carried)
+      carried.push_back(state.name);
+  }
+  for (const rt::plan::Entry &entry : plan.entries)
+    for (const rt::plan::Input &input : entry.inputs)
+      if (std::find(inputs.begin(), inputs.end(), input.name) == inputs.end())
+        inputs.push_back(input.name);
+  std::string text = "arguments: parameters " +
+                     (parameters.empty() ? std::string("none")
+                                         : rt::listGlobbed(parameters, shown));
+  if (!carried.empty())
+    text += "; carried " + rt::listGlobbed(carried, shown);
+  return text + "; inputs " +
+         (inputs.empty() ? "none" : rt::listGlobbed(inputs, shown)) + "\n";
 }
 
 rt::Status driver::runCompile(const Options &options) {

@@ -8,6 +8,7 @@
 #define LLMC_TOOLS_LLMC_COMPILE_H
 
 #include "Options.h"
+#include "llmc/Runtime/Plan/Plan.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,6 +38,11 @@ rt::Result<std::string> compileToPlan(mlir::MLIRContext &context,
                                       const Options &options,
                                       const rt::Config &config,
                                       const std::string &folder);
+
+/// Which arguments of the model are what, as a line:
+///
+///   arguments: parameters blocks.* (48), wte; inputs tokens, targets
+std::string describeArguments(const rt::plan::Plan &plan);
 
 /// `llmc compile`.
 rt::Status runCompile(const Options &options);

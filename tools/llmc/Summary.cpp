@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Summary.h"
+#include "Compile.h"
 
-#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 
 #include <algorithm>
@@ -116,28 +116,6 @@ static std::string describeStates(const rt::plan::Plan &plan) {
     text += "; " + std::to_string(whole) + " whole on each device (" +
             rt::printBytes(wholeBytes) + ")";
   return text + "\n" + (padded.empty() ? "" : "padded: " + padded + "\n");
-}
-
-std::string driver::describeArguments(const rt::plan::Plan &plan) {
-  constexpr size_t shown = 8;
-  std::vector<std::string> parameters, carried, inputs;
-  for (const rt::plan::State &state : plan.states) {
-    if (state.role == rt::plan::StateRole::parameter)
-      parameters.push_back(state.name);
-    if (state.role == rt::plan::StateRole::carried)
-      carried.push_back(state.name);
-  }
-  for (const rt::plan::Entry &entry : plan.entries)
-    for (const rt::plan::Input &input : entry.inputs)
-      if (std::find(inputs.begin(), inputs.end(), input.name) == inputs.end())
-        inputs.push_back(input.name);
-  std::string text = "arguments: parameters " +
-                     (parameters.empty() ? std::string("none")
-                                         : rt::listGlobbed(parameters, shown));
-  if (!carried.empty())
-    text += "; carried " + rt::listGlobbed(carried, shown);
-  return text + "; inputs " +
-         (inputs.empty() ? "none" : rt::listGlobbed(inputs, shown)) + "\n";
 }
 
 std::string driver::describePlan(const rt::plan::Plan &plan,

@@ -23,9 +23,6 @@ namespace llmc::driver {
 std::string describePlan(const rt::plan::Plan &plan, const std::string &entry,
                          const std::string &schedule);
 
-/// The last of these lines: which arguments of the model are what.
-std::string describeArguments(const rt::plan::Plan &plan);
-
 } // namespace llmc::driver
 
 #endif // LLMC_TOOLS_LLMC_SUMMARY_H

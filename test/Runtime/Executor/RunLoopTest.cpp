@@ -207,7 +207,8 @@ TEST_F(RunLoop, Log) {
   EXPECT_TRUE(run().ok());
   std::string log = *readFile(options.logFile);
   EXPECT_EQ(log.find("{\"entry\": \"train\", \"step\": 0, \"lr\": 0.001, "
-                     "\"loss\": 1.5, \"a\\\"\\\\\\u000a\": 7, \"seconds\": "),
+                     "\"loss\": 1.5, \"metrics\": {\"a\\\"\\\\\\u000a\": 7}, "
+                     "\"seconds\": "),
             0u)
       << log;
   EXPECT_THAT(log, HasSubstr("\"step\": 1, \"lr\": 0.001, \"loss\": null"));
