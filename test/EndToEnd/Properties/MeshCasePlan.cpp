@@ -208,7 +208,8 @@ std::string MeshCase::comparePlanSteps() {
     setIntegers(expected);
   for (auto &[name, value] : expected.getStates())
     if (isExact && !whole->lookupSymbol<dist::StateOp>(name).isPart())
-      if (rt::Status status = session->writeState(name.str(), toRuntime(value));
+      if (rt::Status status = session->writeState(
+              rt::unescapeName(name.getValue()), toRuntime(value));
           !status.ok())
         return rt::describe(status.error());
   auto step = whole->lookupSymbol<dist::StepOp>("train");
