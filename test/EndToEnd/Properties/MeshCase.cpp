@@ -100,6 +100,9 @@ std::string MeshCase::makeTraining() {
   whole = context.parse(text);
   if (!whole)
     return "not parsed\n" + text;
+  // What is split where its uses are slices is stored in parts by phase 1.
+  if (!hasRandomTable && engine() % 2)
+    decorateStates();
   PassManager manager(context.get());
   buildTrainingPipeline(manager);
   if (failed(manager.run(*whole)))

@@ -78,8 +78,6 @@ private:
                             mlir::func::FuncOp function, int64_t microbatches);
   const rt::plan::Entry &getPlanEntry(StringRef name);
   rt::Result<HostTensor> fetchFromPlan(const std::string &name, Type element);
-  rt::Result<HostTensor> fetchGradient(const std::string &name,
-                                       RankedTensorType type);
   std::string comparePlan(const StepInterpreter &expected,
                           const StepInterpreter::StepResult &want);
   std::string comparePlanSteps();

@@ -49,13 +49,17 @@ dist::LayoutAttr MeshCase::drawLayout(RankedTensorType type) {
       ctx, FlatSymbolRefAttr::get(meshOp.getSymNameAttr()), dims);
 }
 
+/// Rows that phase 1 has read stay; optimizer states may have one of their own.
 void MeshCase::decorateStates() {
   for (auto state : whole->getOps<dist::StateOp>()) {
+    bool isParameter = state.getRole() == dist::Role::Parameter;
+    if (state.isPart() || (state.getRowAttr() && (isParameter || engine() % 2)))
+      continue;
     auto type = state.getTensorType();
     dist::LayoutAttr rest, use, gradient;
     if (engine() % 4)
       rest = drawLayout(type);
-    if (rest && state.getRole() == dist::Role::Parameter) {
+    if (rest && isParameter) {
       if (engine() % 4 == 0)
         use = drawLayout(type);
       if (engine() % 5 == 0)

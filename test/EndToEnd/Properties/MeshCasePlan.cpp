@@ -40,27 +40,6 @@ static HostTensor fromRuntime(const rt::HostTensor &tensor, Type element) {
   return result;
 }
 
-/// Puts `parts` side by side along the dim in which the first one differs from
-/// `whole`.
-static HostTensor joinParts(ArrayRef<HostTensor> parts,
-                            RankedTensorType whole) {
-  int64_t dim = 0, outer = 1, rowBytes = 0;
-  while (dim + 1 < whole.getRank() &&
-         parts.front().getShape()[dim] == whole.getDimSize(dim))
-    outer *= whole.getDimSize(dim++);
-  HostTensor result(whole);
-  rowBytes = result.getNumBytes() / outer;
-  int64_t at = 0;
-  for (const HostTensor &part : parts) {
-    int64_t bytes = part.getNumBytes() / outer;
-    for (int64_t i = 0; i < outer && at + bytes <= rowBytes; ++i)
-      std::memcpy(result.mutableBytes() + i * rowBytes + at,
-                  part.bytes() + i * bytes, bytes);
-    at += bytes;
-  }
-  return result;
-}
-
 const rt::plan::Entry &MeshCase::getPlanEntry(StringRef name) {
   return *llvm::find_if(session->plan().entries, [&](const auto &entry) {
     return StringRef(entry.name) == name;
@@ -71,26 +50,6 @@ rt::Result<HostTensor> MeshCase::fetchFromPlan(const std::string &name,
                                                Type element) {
   LLMC_TRY_ASSIGN(rt::HostTensor value, session->fetch(name));
   return fromRuntime(value, element);
-}
-
-/// Of a state in parts, from them.
-rt::Result<HostTensor> MeshCase::fetchGradient(const std::string &name,
-                                               RankedTensorType type) {
-  auto isFetched = [&](const std::string &slot) {
-    return llvm::any_of(getPlanEntry("train").fetches,
-                        [&](const auto &each) { return each.name == slot; });
-  };
-  std::string slot = "grad." + name;
-  if (isFetched(slot) || !isFetched(slot + ".0"))
-    return fetchFromPlan(slot, type.getElementType());
-  SmallVector<HostTensor> parts;
-  for (int i = 0; isFetched(slot + "." + std::to_string(i)); ++i) {
-    LLMC_TRY_ASSIGN(
-        HostTensor part,
-        fetchFromPlan(slot + "." + std::to_string(i), type.getElementType()));
-    parts.push_back(part);
-  }
-  return joinParts(parts, type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +135,8 @@ std::string MeshCase::comparePlan(const StepInterpreter &expected,
       break;
     if (std::string error = compareFetched(
             "gradient of " + name.getValue(), value,
-            fetchGradient(rt::unescapeName(name.getValue()), value.getType()),
+            fetchFromPlan("grad." + rt::unescapeName(name.getValue()),
+                          value.getElementType()),
             tolerance);
         !error.empty())
       return error;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelText.h"
+#include "ModelOptimizers.h"
+#include <map>
 #include <random>
 #include <vector>
 
@@ -76,6 +78,7 @@ private:
 
   Value perceptron(const Value &x, const std::string &name);
   Value gated(const Value &x, const std::string &name);
+  Value cell(const Value &x);
   Value norm(const Value &x, const std::string &name);
   Value attention(const Value &x, const std::string &name);
   Value embed();
@@ -90,6 +93,8 @@ private:
   const ModelOptions &options;
   std::mt19937_64 engine;
   std::string body, arguments, states;
+  /// By name: blocks may share them.
+  std::map<std::string, Value> parameters;
   Shape batch;
   int64_t width = 4, classes = 7;
   bool hasTokens = false, isTied = false;
@@ -99,13 +104,16 @@ private:
 };
 
 Value ModelWriter::parameter(const std::string &name, const Shape &shape) {
+  auto [known, isNew] = parameters.try_emplace(name, Value{"%" + name, shape});
+  if (!isNew)
+    return known->second;
   std::string symbol = names.symbolOf(name);
   const char *draw = options.exact ? "<uniform, -3.0, 3.0>" : "<normal, 0.4>";
   states += "dist.state @" + symbol + " : " + type(shape) +
             " {role = parameter, source = #dist.draw" + draw + "}\n";
   arguments += ",\n    %" + name + ": " + type(shape) +
                " {dist.role = \"parameter\", dist.reads = @" + symbol + "}";
-  return {"%" + name, shape};
+  return known->second;
 }
 
 void ModelWriter::input(const std::string &name, const Shape &shape,
@@ -198,6 +206,15 @@ Value ModelWriter::gated(const Value &x, const std::string &name) {
   Value a = slice(y, 0, hidden), b = slice(y, hidden, 2 * hidden);
   return dot(binary("multiply", activate(a), b),
              parameter(name + ".o", {hidden, width}), 0);
+}
+
+/// A step of a recurrence: the gates are slices of one sum with a bias. All
+/// cells of a model have the same parameters, so that several stages use them.
+Value ModelWriter::cell(const Value &x) {
+  Value y =
+      addBias(dot(x, parameter("cell.w", {width, 2 * width}), 0), "cell.b");
+  Value a = activate(slice(y, 0, width)), b = slice(y, width, 2 * width);
+  return binary(options.exact ? "add" : "multiply", a, b);
 }
 
 Value ModelWriter::norm(const Value &x, const std::string &name) {
@@ -393,56 +410,6 @@ std::string ModelWriter::loss(const Value &x) {
   return binary("divide", sum, n).name;
 }
 
-constexpr const char *kSgd = R"(
-func.func private @optimizer.sgd(
-    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
-    %lr: tensor<f64> {dist.hyper = @lr}) -> (tensor<1xf64> {dist.role = "parameter"}) {
-  %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
-  %0 = stablehlo.multiply %rate, %g : tensor<1xf64>
-  %1 = stablehlo.subtract %p, %0 : tensor<1xf64>
-  return %1 : tensor<1xf64>
-}
-)";
-constexpr const char *kMomentum = R"(
-func.func private @optimizer.momentum(
-    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
-    %v: tensor<1xf64> {dist.moment = "v"}, %lr: tensor<f64> {dist.hyper = @lr})
-    -> (tensor<1xf64> {dist.role = "parameter"}, tensor<1xf64> {dist.moment = "v"}) {
-  %c = stablehlo.constant dense<0.5> : tensor<1xf64>
-  %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
-  %0 = stablehlo.multiply %c, %v : tensor<1xf64>
-  %1 = stablehlo.add %0, %g : tensor<1xf64>
-  %2 = stablehlo.multiply %rate, %1 : tensor<1xf64>
-  %3 = stablehlo.subtract %p, %2 : tensor<1xf64>
-  return %3, %1 : tensor<1xf64>, tensor<1xf64>
-}
-)";
-// Epsilon is large: a small gradient's sign must not decide.
-constexpr const char *kAdam = R"(
-func.func private @optimizer.adam(
-    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
-    %m: tensor<1xf64> {dist.moment = "m"}, %v: tensor<1xf64> {dist.moment = "v"}, %lr: tensor<f64> {dist.hyper = @lr})
-    -> (tensor<1xf64> {dist.role = "parameter"}, tensor<1xf64> {dist.moment = "m"}, tensor<1xf64> {dist.moment = "v"}) {
-  %b = stablehlo.constant dense<0.75> : tensor<1xf64>
-  %r = stablehlo.constant dense<0.25> : tensor<1xf64>
-  %eps = stablehlo.constant dense<0.1> : tensor<1xf64>
-  %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
-  %0 = stablehlo.multiply %b, %m : tensor<1xf64>
-  %1 = stablehlo.multiply %r, %g : tensor<1xf64>
-  %m2 = stablehlo.add %0, %1 : tensor<1xf64>
-  %2 = stablehlo.multiply %g, %g : tensor<1xf64>
-  %3 = stablehlo.multiply %b, %v : tensor<1xf64>
-  %4 = stablehlo.multiply %r, %2 : tensor<1xf64>
-  %v2 = stablehlo.add %3, %4 : tensor<1xf64>
-  %5 = stablehlo.add %v2, %eps : tensor<1xf64>
-  %root = stablehlo.sqrt %5 : tensor<1xf64>
-  %6 = stablehlo.divide %m2, %root : tensor<1xf64>
-  %7 = stablehlo.multiply %rate, %6 : tensor<1xf64>
-  %p2 = stablehlo.subtract %p, %7 : tensor<1xf64>
-  return %p2, %m2, %v2 : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>
-}
-)";
-
 std::string ModelWriter::optimizer() {
   int64_t kind = below(options.exact ? 2 : 3);
   const char *names[] = {"sgd", "momentum", "adam"};
@@ -474,15 +441,16 @@ std::string ModelWriter::write() {
   input("y", hasLabels ? batch : wide, hasLabels ? "i32" : "f64");
   Value x = embed();
   int64_t numBlocks = 1 + below(options.exact ? 2 : 3);
-  int64_t kind = below(4);
+  int64_t kind = below(5);
   for (int64_t block = 0; block < numBlocks; ++block) {
     std::string name = "b" + std::to_string(block);
     // Equal blocks are found as such.
     if (coin())
-      kind = below(4);
+      kind = below(5);
     Value y = kind == 0   ? perceptron(x, name)
               : kind == 1 ? gated(x, name)
               : kind == 2 ? norm(x, name)
+              : kind == 3 ? cell(x)
                           : attention(x, name);
     x = edge(coin() ? binary("add", x, y) : y, name);
   }

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Texts of small models as they leave import: states, a loss and an optimizer,
-// a recipe. Blocks are perceptrons, gated ones with a fused projection, norms
-// and attention with heads; the embedding may be tied with the head.
+// a recipe. Blocks are perceptrons, gated ones with a fused projection, norms,
+// attention with heads and cells that share their parameters, as an unrolled
+// recurrence does; the embedding may be tied with the head.
 //
 // An exact model computes with integers and halves alone, so that its step
 // gives the same bits in any order of additions.
