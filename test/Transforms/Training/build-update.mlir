@@ -63,19 +63,24 @@ dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) sche
 //--- whole.mlir
 // An optimizer of the parameter's own shape may mix elements.
 // CHECK: dist.state @a : tensor<2x2xf32> {role = parameter, row = #dist.row<accumulate = f64>
+// A row's own type goes before the recipe's, and what else the row says stays.
+// CHECK: dist.state @own : tensor<2x2xf32> {role = parameter, row = #dist.row<accumulate = f32>
+// CHECK: dist.state @other : tensor<2x2xf32> {role = parameter, row = #dist.row<sent = f16, accumulate = f64>
 // CHECK-LABEL: func.func private @train.update
 // The recipe's type of sums goes to the states.
 // CHECK: stablehlo.minimum
 // CHECK: stablehlo.dot_general {{.*}} (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
 dist.state @a : tensor<2x2xf32> {role = parameter, source = #dist.draw<ones>}
+dist.state @own : tensor<2x2xf32> {role = parameter, row = #dist.row<accumulate = f32>, source = #dist.draw<ones>}
+dist.state @other : tensor<2x2xf32> {role = parameter, row = #dist.row<sent = f16>, source = #dist.draw<ones>}
 func.func @loss(%a: tensor<2x2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.reads = @a})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x2xf32> {dist.gradient_of = @a}) {
+func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.reads = @a}, %b: tensor<2x2xf32> {dist.reads = @own}, %c: tensor<2x2xf32> {dist.reads = @other})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x2xf32> {dist.gradient_of = @a}, tensor<2x2xf32> {dist.gradient_of = @own}, tensor<2x2xf32> {dist.gradient_of = @other}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
-  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2x2xf32>
+  return %l, %l, %a, %b, %c : tensor<f32>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
 func.func private @optimizer.a(%p: tensor<2x2xf32> {dist.role = "parameter"}, %g: tensor<2x2xf32> {dist.role = "gradient"})
     -> (tensor<2x2xf32> {dist.role = "parameter"}) {
