@@ -89,6 +89,12 @@ static Value sumToBound(OpBuilder &b, Location loc, Value gradient,
                    llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
 }
 
+/// Monotone in what is clamped.
+static void carryClamp(Operation *, graph::ShardingRule &rule) {
+  rule.addLinear(graph::Reduction::Max, {{1}});
+  rule.addLinear(graph::Reduction::Min, {{1}});
+}
+
 static LogicalResult deriveClamp(Derivation &d) {
   OpBuilder &b = d.builder;
   Location loc = d.loc();
@@ -189,7 +195,7 @@ static LogicalResult evaluateClamp(Operation *, ArrayRef<HostTensor> operands,
 static const PointwiseAnswers selectAnswers = {
     0, 0, carrySelect, deriveSelect, emitSelect, evaluateSelect};
 static const PointwiseAnswers clampAnswers = {
-    2, 0, nullptr, deriveClamp, emitClamp, evaluateClamp};
+    2, 0, carryClamp, deriveClamp, emitClamp, evaluateClamp};
 
 void stablehlo::registerChoiceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
