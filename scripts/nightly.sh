@@ -11,7 +11,8 @@
 # cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
 # faults   which test catches each fault of test/EndToEnd/faults.md: at least 38
 # plans    takes away waits, breaks, shuffles and poisons the plans of these meshes
-# random   600 random programs of each kind, compiled to plans for their meshes and executed
+# random   600 random programs of each kind, compiled to plans for their meshes and executed;
+#          200 random losses, several microbatches against one batch
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # families twelve families of models on every mesh, against one device and JAX
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
@@ -92,13 +93,16 @@ part_plans() {
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
 }
 part_random() {
-  build dev llmc PlanCaseTest || return 1
+  build dev PlanCaseTest llmc || return 1
   LLMC_TEST_SEED=3 LLMC_TEST_CASES=600 LLMC_TEST_SHOW=1 build/dev/test/Unit/tests/PlanCaseTest | tee "$log/random"
   local status=$?
-  grep -c 'plans executed' "$log/random" >/dev/null && echo "$(grep 'plans executed' "$log/random" | paste -sd';')"
-  [ "$status" -eq 0 ] || return "$status"
+  python3 test/EndToEnd/loss_terms.py --llmc build/dev/bin/llmc --out "$log/losses" --first 1000 --count 200 \
+    --interpret --meshes "pipe=2,data=2; data=2" | tee "$log/losses.txt" || status=1
+  grep -c 'plans executed' "$log/random" >/dev/null &&
+    echo "$(grep 'plans executed' "$log/random" | paste -sd';'); $(tail -1 "$log/losses.txt")"
   python3 test/EndToEnd/names.py --llmc build/dev/bin/llmc --corpus "$PWD/examples/gpt/corpus.bin" \
-    --seeds $(seq 101 250) -o build/dev/names
+    --seeds $(seq 101 250) -o build/dev/names || status=1
+  return "$status"
 }
 part_derivatives() {
   build dev llmc llmc-run || return 1

@@ -388,6 +388,37 @@ LockstepStepInterpreter::collectMetrics(func::FuncOp function,
 // Steps and entries
 //===----------------------------------------------------------------------===//
 
+LogicalResult LockstepStepInterpreter::countFirst(dist::StepOp op, int64_t step,
+                                                  InputSource inputs) {
+  auto entry =
+      symbols.lookup<dist::EntryOp>((op.getSymName() + ".counts").str());
+  auto function = entry ? symbols.lookup<func::FuncOp>(entry.getFunction())
+                        : func::FuncOp();
+  if (!function)
+    return success();
+  llvm::StringMap<double> totals;
+  for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
+    Call call{step, m, inputs};
+    SmallVector<DeviceTensors> arguments, results;
+    if (failed(collectArguments(function, call, arguments)) ||
+        failed(lockstep.run(function, arguments, results,
+                            entry.getChunks().value_or(ArrayRef<int64_t>()))))
+      return failure();
+    // As in the runtime, the first device that has a count reports it.
+    NamedTensors counts;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (auto found = llvm::find_if(
+              results[i], [](const HostTensor &value) { return bool(value); });
+          found != results[i].end())
+        counts[function.getResultAttrOfType<StringAttr>(
+            i, DistDialect::kMetric)] = *found;
+    addCounts(counts, totals);
+  }
+  for (auto &[name, total] : totals)
+    setExternal(name, total);
+  return success();
+}
+
 LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
                                                InputSource inputs,
                                                StepResult &result) {
@@ -399,7 +430,8 @@ LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
   auto update = symbols.lookup<func::FuncOp>(op.getUpdate());
   if (!microbatch || !update)
     return op.emitOpError() << "expected functions of the module";
-  if (failed(verifyStoredElements(module)))
+  if (failed(verifyStoredElements(module)) ||
+      failed(countFirst(op, step, inputs)))
     return failure();
   ArrayRef<int64_t> chunks = op.getChunks().value_or(ArrayRef<int64_t>());
   for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {

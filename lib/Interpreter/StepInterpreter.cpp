@@ -197,6 +197,30 @@ static void joinGradients(const SymbolTable &symbols, NamedTensors &gradients) {
   gradients = std::move(joined);
 }
 
+LogicalResult StepInterpreter::countFirst(dist::StepOp op, int64_t step,
+                                          InputSource inputs) {
+  auto entry =
+      symbols.lookup<dist::EntryOp>((op.getSymName() + ".counts").str());
+  auto function = entry ? symbols.lookup<func::FuncOp>(entry.getFunction())
+                        : func::FuncOp();
+  if (!function)
+    return success();
+  llvm::StringMap<double> totals;
+  for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
+    Call call{step, m, inputs};
+    SmallVector<HostTensor> arguments, results;
+    NamedTensors counts;
+    if (failed(collectArguments(function, call, arguments)) ||
+        failed(interpreter.interpret(function, arguments, results)))
+      return failure();
+    collectMetrics(function, results, counts);
+    addCounts(counts, totals);
+  }
+  for (auto &[name, total] : totals)
+    setExternal(name, total);
+  return success();
+}
+
 LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
                                        InputSource inputs, StepResult &result) {
   auto op = symbols.lookup<dist::StepOp>(name);
@@ -207,7 +231,8 @@ LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
   auto update = symbols.lookup<func::FuncOp>(op.getUpdate());
   if (!microbatch || !update)
     return op.emitOpError() << "expected functions of the module";
-  if (failed(verifyStoredElements(module)))
+  if (failed(verifyStoredElements(module)) ||
+      failed(countFirst(op, step, inputs)))
     return failure();
   for (int64_t m = 0; m < static_cast<int64_t>(op.getMicrobatches()); ++m) {
     Call call{step, m, inputs};

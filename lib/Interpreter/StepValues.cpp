@@ -73,6 +73,14 @@ void llmc::addTo(HostTensor &sum, const HostTensor &value, Type type) {
       sum.setInt(i, sum.getInt(i) + value.getInt(i));
 }
 
+void llmc::addCounts(const NamedTensors &counts,
+                     llvm::StringMap<double> &totals) {
+  for (auto &[name, value] : counts)
+    totals[name.getValue()] += value.isFloat()
+                                   ? value.getFloat(0)
+                                   : static_cast<double>(value.getInt(0));
+}
+
 /// Calls `visit` with the byte positions in whole and part of each element of
 /// the box.
 static void walkBox(const HostTensor &whole, const HostTensor &part,

@@ -11,6 +11,7 @@
 #define LLMC_LIB_INTERPRETER_STEPVALUES_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Support/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -35,6 +36,9 @@ HostTensor convertElements(const HostTensor &tensor, Type type);
 /// sum += value, element by element, rounded to the sum's type; an empty sum
 /// becomes the value, in `type`.
 void addTo(HostTensor &sum, const HostTensor &value, Type type);
+
+/// totals += counts, by name.
+void addCounts(const NamedTensors &counts, llvm::StringMap<double> &totals);
 
 /// The box of `whole` at `offsets` with the shape of `type`.
 HostTensor cutBox(const HostTensor &whole, RankedTensorType type,

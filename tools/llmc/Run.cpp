@@ -69,9 +69,10 @@ static void printSummary(const rt::Session &session, const Options &options,
               plan.kernels.size(), plan.programs.size(), compileSeconds);
   std::printf("device: cpu x %lld, %d threads each\n",
               static_cast<long long>(session.memory().size()), plan.threads);
-  std::fputs(
-      describePlan(plan, options.entry, config.pipeline.schedule).c_str(),
-      stdout);
+  std::fputs(describePlan(plan, options.entry, config.pipeline.schedule,
+                          config.training.loss)
+                 .c_str(),
+             stdout);
 }
 
 rt::Status driver::runTrain(const Options &options) {

@@ -12,6 +12,7 @@
 #include "Compile.h"
 
 #include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Plan/PlanVerify.h"
 
 #include <algorithm>
 #include <map>
@@ -118,15 +119,31 @@ static std::string describeStates(const rt::plan::Plan &plan) {
   return text + "\n" + (padded.empty() ? "" : "padded: " + padded + "\n");
 }
 
+/// What the loss of several microbatches is, where that is not plain.
+static std::string describeLoss(const rt::plan::Plan &plan,
+                                const rt::plan::Entry &entry,
+                                const std::string &loss) {
+  if (entry.kind != rt::plan::EntryKind::train || entry.numMicrobatches == 1)
+    return "";
+  if (loss != "exact")
+    return "loss: " + loss + ", not that of one batch of all samples\n";
+  const rt::plan::Entry *counting = rt::plan::findCounting(plan, entry);
+  return counting ? "loss: " + std::to_string(counting->metrics.size()) +
+                        " counts of the data, summed before each step\n"
+                  : "";
+}
+
 std::string driver::describePlan(const rt::plan::Plan &plan,
                                  const std::string &entry,
-                                 const std::string &schedule) {
+                                 const std::string &schedule,
+                                 const std::string &loss) {
   std::string text;
   if (plan.mesh.numDevices() > 1)
     text += describeMesh(plan.mesh);
   for (const rt::plan::Entry &each : plan.entries)
     if (each.name == entry &&
         (plan.mesh.numDevices() > 1 || each.numMicrobatches > 1))
-      text += describeSchedule(plan, each, schedule);
+      text += describeSchedule(plan, each, schedule) +
+              describeLoss(plan, each, loss);
   return text + describeStates(plan) + describeArguments(plan);
 }

@@ -17,11 +17,12 @@ namespace llmc::driver {
 ///
 ///   mesh: pipe=2 x data=2 x tensor=2, 8 devices
 ///   schedule: 1f1b, 2 chunks, 4 microbatches; in flight on each stage: 2, 1
+///   loss: mean of microbatches
 ///   parameters: 148 in 3 tensors; 1 whole on each device (640 B)
 ///   padded: wte 50257 -> 50260
 ///   arguments: parameters blocks.* (48), wte; inputs tokens, targets
 std::string describePlan(const rt::plan::Plan &plan, const std::string &entry,
-                         const std::string &schedule);
+                         const std::string &schedule, const std::string &loss);
 
 } // namespace llmc::driver
 

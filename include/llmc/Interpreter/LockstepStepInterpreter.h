@@ -99,6 +99,8 @@ private:
                                     StringRef name, Call &call);
   LogicalResult collectArguments(mlir::func::FuncOp function, Call &call,
                                  SmallVectorImpl<DeviceTensors> &arguments);
+  /// As of StepInterpreter.
+  LogicalResult countFirst(dist::StepOp op, int64_t step, InputSource inputs);
   LogicalResult accumulate(mlir::func::FuncOp function,
                            ArrayRef<DeviceTensors> results, StepResult &sums);
   LogicalResult collectMetrics(mlir::func::FuncOp function,

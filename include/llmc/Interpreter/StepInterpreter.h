@@ -82,6 +82,9 @@ private:
                                  SmallVectorImpl<HostTensor> &arguments);
   FailureOr<HostTensor> getHyper(mlir::func::FuncOp function,
                                  mlir::FlatSymbolRefAttr name, int64_t step);
+  /// Gives the hyper values that the entry @<step>.counts counts their totals
+  /// over the microbatches, where the module has one.
+  LogicalResult countFirst(dist::StepOp op, int64_t step, InputSource inputs);
   LogicalResult accumulate(mlir::func::FuncOp function,
                            ArrayRef<HostTensor> results, StepResult &sums);
   LogicalResult writeStates(mlir::func::FuncOp function,

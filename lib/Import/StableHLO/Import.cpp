@@ -108,6 +108,8 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
   if (config.training.precision != "model")
     training->setAttr("precision",
                       builder.getStringAttr(config.training.precision));
+  if (config.training.loss != "exact")
+    training->setAttr("mean_of_microbatches", builder.getUnitAttr());
   if (!config.training.raise)
     training->setAttr("raise", builder.getBoolAttr(false));
   if (config.training.derivative == "of the text")

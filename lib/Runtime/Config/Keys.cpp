@@ -299,6 +299,11 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.precision", &Config::training, &TrainingConfig::precision,
           std::optional<std::string>("model"),
           "model: as in the text; f64: widen all floats", {"model", "f64"}));
+  add(row("training.loss", &Config::training, &TrainingConfig::loss,
+          std::optional<std::string>("exact"),
+          "of a step: exact, as of one batch of all microbatches, or the mean "
+          "of theirs, which differs where samples are compared",
+          {"exact", "mean of microbatches"}));
   add(row("training.raise", &Config::training, &TrainingConfig::raise,
           std::optional(true), "recognise structured ops such as losses"));
   add(row("training.derivative", &Config::training, &TrainingConfig::derivative,

@@ -190,22 +190,41 @@ Status EntryRun::fillWhole(Staging &staging, int64_t step, int64_t microbatch,
   return Status::success();
 }
 
+void EntryRun::stage(size_t i, const HostTensor &whole, int64_t step,
+                     int64_t microbatch) {
+  const Staging &staging = stagings[i];
+  int64_t bytes = sizeOf(staging.input->dtype);
+  for (size_t d = 0; d < devices.size(); ++d) {
+    const HostEnds::Area &area = hostEnds[step & 1][d].inputs[i];
+    for (const ElementRun &run : staging.runs[d]) {
+      std::memcpy(area.base + area.stride * microbatch + run.local * bytes,
+                  whole.bytes.data() + run.global * bytes,
+                  static_cast<size_t>(run.length * bytes));
+    }
+  }
+}
+
 Status EntryRun::prepare(int64_t step, const StepContext &context) {
   lastStep = step;
   lastContext = context;
   LLMC_TRY(fillHypers(step, context));
   for (size_t i = 0; i < stagings.size(); ++i) {
-    Staging &staging = stagings[i];
-    int64_t bytes = sizeOf(staging.input->dtype);
     for (int64_t m = 0; m < source.numMicrobatches; ++m) {
-      LLMC_TRY(fillWhole(staging, step, m, context));
-      for (size_t d = 0; d < devices.size(); ++d) {
-        const HostEnds::Area &area = hostEnds[step & 1][d].inputs[i];
-        for (const ElementRun &run : staging.runs[d]) {
-          std::memcpy(area.base + area.stride * m + run.local * bytes,
-                      staging.whole.bytes.data() + run.global * bytes,
-                      static_cast<size_t>(run.length * bytes));
-        }
+      LLMC_TRY(fillWhole(stagings[i], step, m, context));
+      stage(i, stagings[i].whole, step, m);
+    }
+  }
+  return Status::success();
+}
+
+Status EntryRun::prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
+                           const StepContext &context) {
+  LLMC_TRY(fillHypers(step, context));
+  for (size_t i = 0; i < stagings.size(); ++i) {
+    for (Staging &staging : other.stagings) {
+      if (staging.input->name == stagings[i].input->name) {
+        LLMC_TRY(other.fillWhole(staging, step, microbatch, context));
+        stage(i, staging.whole, step, 0);
       }
     }
   }

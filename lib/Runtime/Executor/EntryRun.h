@@ -41,6 +41,10 @@ public:
 
   /// Fills hyper values and data of `step`.
   Status prepare(int64_t step, const StepContext &context);
+  /// The same with the data that `other` has for one microbatch, for an entry
+  /// whose inputs are among the other's (`checkCounting`).
+  Status prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
+                   const StepContext &context);
   const HostEnds &ends(size_t device, int64_t step) const {
     return hostEnds[step & 1][device];
   }
@@ -78,6 +82,9 @@ private:
   Status fillHypers(int64_t step, const StepContext &context);
   Status fillWhole(Staging &staging, int64_t step, int64_t microbatch,
                    const StepContext &context);
+  /// Gives each device its part of `whole` as input `i`.
+  void stage(size_t i, const HostTensor &whole, int64_t step,
+             int64_t microbatch);
   Result<int64_t> windowOf(const StepContext &context) const;
 
   const plan::Plan &plan;

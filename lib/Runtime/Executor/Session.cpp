@@ -64,6 +64,7 @@ private:
   Status reserveDevices();
   Status bindDevices(const plan::Manifest &manifest);
   Status enqueue(EntryRun &entry, int64_t step);
+  Status countFirst(EntryRun &entry, int64_t step, const StepContext &context);
   EntryRun *findEntry(const std::string &name);
   Result<const plan::State *> findState(const std::string &name) const;
 
@@ -264,14 +265,40 @@ Status PlanSession::enqueue(EntryRun &run, int64_t step) {
   return edge(entry.epilogue);
 }
 
+/// Runs the entry that counts the data of the step, microbatch by microbatch,
+/// where there is one: its metrics become external values.
+Status PlanSession::countFirst(EntryRun &run, int64_t step,
+                               const StepContext &context) {
+  const plan::Entry *counting = plan::findCounting(source, run.entry());
+  EntryRun *counts = counting ? findEntry(counting->name) : nullptr;
+  if (!counts) {
+    return Status::success();
+  }
+  for (const plan::Metric &metric : counting->metrics) {
+    externals[metric.name] = 0;
+  }
+  for (int64_t m = 0; m < run.entry().numMicrobatches; ++m) {
+    LLMC_TRY(counts->prepareAs(run, m, step, context));
+    LLMC_TRY(enqueue(*counts, step));
+    LLMC_TRY(world->drain(options.deadline));
+    values.resize(counting->metrics.size());
+    counts->readMetrics(values);
+    for (size_t i = 0; i < values.size(); ++i) {
+      externals[counting->metrics[i].name] += values[i].value;
+    }
+  }
+  return Status::success();
+}
+
 Status PlanSession::run(const std::string &name, int64_t step) {
   EntryRun *entry = findEntry(name);
   if (!entry) {
     return unknownName("entry", name);
   }
   last = entry;
-  auto begin = std::chrono::steady_clock::now();
   StepContext context{seed(), corpus ? &*corpus : nullptr, &externals};
+  LLMC_TRY(countFirst(*entry, step, context));
+  auto begin = std::chrono::steady_clock::now();
   LLMC_TRY(entry->prepare(step, context));
   data = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
              .count();

@@ -321,6 +321,36 @@ Status StructureCheck::checkState(const State &state) {
   return Status::success();
 }
 
+const Entry *findCounting(const Plan &plan, const Entry &entry) {
+  for (const Entry &other : plan.entries) {
+    if (other.name == entry.name + ".counts") {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+/// What counts has the inputs that the counted entry has, of one microbatch.
+Status StructureCheck::checkCounting(const Entry &entry,
+                                     const Entry &counting) {
+  LLMC_TRY(range("the microbatches of an entry that counts",
+                 counting.numMicrobatches, 1, 1));
+  for (const Input &input : counting.inputs) {
+    bool isFound = false;
+    for (const Input &other : entry.inputs) {
+      isFound |= other.name == input.name && other.dtype == input.dtype &&
+                 other.layout.globalShape() == input.layout.globalShape();
+    }
+    if (!isFound) {
+      return malformed(fmt::format("expected input '{}' of entry '{}' in entry "
+                                   "'{}', with its shape",
+                                   escape(input.name), escape(counting.name),
+                                   escape(entry.name)));
+    }
+  }
+  return Status::success();
+}
+
 Status StructureCheck::run() {
   LLMC_TRY(plan_.mesh.check());
   LLMC_TRY(range("the number of stages", plan_.mesh.numStages(), 1, 1 << 16));
@@ -344,6 +374,11 @@ Status StructureCheck::run() {
   LLMC_TRY(uniqueNames("entry", plan_.entries));
   for (const Entry &entry : plan_.entries) {
     LLMC_TRY(checkEntry(entry).inContext("entry '" + escape(entry.name) + "'"));
+  }
+  for (const Entry &entry : plan_.entries) {
+    if (const Entry *counting = findCounting(plan_, entry)) {
+      LLMC_TRY(checkCounting(entry, *counting));
+    }
   }
   LLMC_TRY(uniqueNames("state", plan_.states));
   for (const State &state : plan_.states) {

@@ -8,6 +8,7 @@
 //   p_i, moments_i = optimizer(p_i, g_i, moments_i, hyper)
 //   loss  = loss_sum / count                    metric "loss"
 //
+// where `count` is bounded as the text bounds it (@<training>.count_bound).
 // All sums arrive added up over microbatches (`dist.step`). Squares are summed
 // in f32 or wider, parameter by parameter in the order of the function.
 //
@@ -371,6 +372,7 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   if (failed(collectUpdates()) || failed(collectHypers()))
     return failure();
   makeFunction();
+  count = training::applyBound(builder, recipe, count, symbols);
   averageGradients();
   Value norm = buildNorm();
   clipGradients(norm);
@@ -414,7 +416,8 @@ static void makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
   for (NamedAttribute attribute : recipe->getDiscardableAttrs())
     if (attribute.getName() != training::kPrecision &&
         attribute.getName() != training::kRaise &&
-        attribute.getName() != training::kDerivative)
+        attribute.getName() != training::kDerivative &&
+        attribute.getName() != training::kMeanOfMicrobatches)
       state.addAttribute(attribute.getName(), attribute.getValue());
   builder.create(state);
   recipe.erase();
@@ -437,6 +440,8 @@ struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
         return signalPassFailure();
       spent.push_back(recipe.getForwardAttr().getAttr());
       spent.push_back(recipe.getOptimizerAttr().getAttr());
+      spent.push_back(
+          StringAttr::get(&getContext(), training::getBoundName(recipe)));
       makeStep(recipe, *microbatch, *function);
     }
     for (auto state : module.getOps<dist::StateOp>())

@@ -6,19 +6,31 @@
 //   %m = divide %s, 1024.0
 //   return negate %m              ->  return negate %s, 1024.0
 //
-// From the result upwards, the scalar ops that are linear in the loss are
-// followed down to a sum. One of them divides by the count: a division by a
-// number of elements that the sum runs over (the product of some of its
-// dimensions), or by a value that depends on the data alone (the sum of a
-// mask). That op is left out of the sum, and all others are kept.
+// With several microbatches the loss must be linear in means over the batch
+// (BatchSums.h); otherwise the error names the op at which it is not.
 //
-// Test: test/Transforms/Training/sum-loss.mlir
+// From the result upwards, the scalar ops that are linear in the loss are
+// followed to a division by the count: by a value that depends on the data
+// alone (the sum of a mask), or by a number of elements that the sum below
+// runs over. That op is left out of the sum, and all others are kept. A bound
+// of a count, max(sum(mask), 1), becomes a function that the update applies to
+// the total.
+//
+// A loss with several counts of the data keeps its divisions, with the counts
+// of the whole step in place of those of the microbatch. The entry
+// @<training>.counts gives those of one microbatch as metrics; who runs the
+// step adds them up first, as the external hyper values of the same names.
+// Every other loss is its own sum, with count 1.
+//
+// Test: test/Transforms/Training/sum-loss.mlir, sum-loss-counts.mlir
 //===----------------------------------------------------------------------===//
 
+#include "BatchSums.h"
+#include "CountFirst.h"
+#include "CountTotals.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -34,6 +46,12 @@ namespace llmc {
 using namespace mlir;
 using namespace llmc;
 using llmc::dist::DistDialect;
+using llmc::training::BatchState;
+using llmc::training::BatchSums;
+using llmc::training::CountTotals;
+using llmc::training::kLossRemedy;
+using llmc::training::refuseLoss;
+using llmc::training::toScalar;
 
 namespace {
 
@@ -42,82 +60,79 @@ struct ScalarLink {
   Operation *op;
   /// The operand that leads to the sum.
   unsigned operand;
-  /// What it divides by: a constant, or a value; neither for other ops.
+  /// What it divides by; 0 for other ops.
   double divisor = 0;
-  Value divisorValue;
 };
 
-/// The ops from the loss (first) to the sum, and the sizes it runs over.
-struct LossChain {
-  SmallVector<ScalarLink> links;
-  Operation *sum = nullptr;
-  SmallVector<int64_t> sizes;
+/// The loss as what is added up over microbatches and devices.
+struct SumAndCount {
+  Value sum, count;
+  /// What the update makes of the total count: @<training>.count_bound, or
+  /// null.
+  func::FuncOp bound;
 };
 
 } // namespace
 
-static std::optional<double> getConstant(Value value) {
-  DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+static int64_t getBlockOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? training::getBlockMark(op).value_or(0) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// One count
+//===----------------------------------------------------------------------===//
+
+static bool isOneFloat(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getNumElements() == 1 &&
+         isa<FloatType>(type.getElementType());
+}
+
+static std::optional<ScalarLink> matchLink(Operation *op,
+                                           const BatchSums &batch) {
+  auto isFixed = [&](unsigned i) {
+    return batch.get(op->getOperand(i)).kind == BatchState::Kind::Fixed;
+  };
+  if (!isOneFloat(op->getResult(0)))
     return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
-}
-
-/// Values that depend on a parameter.
-static llvm::DenseSet<Value> findParameterDependent(func::FuncOp function) {
-  llvm::DenseSet<Value> dependent;
-  for (BlockArgument argument : function.getArguments())
-    if (training::isParameter(function, argument.getArgNumber()))
-      dependent.insert(argument);
-  for (Operation &op : function.front())
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value v) { return dependent.contains(v); }))
-      dependent.insert(op.result_begin(), op.result_end());
-  return dependent;
-}
-
-static std::optional<ScalarLink>
-matchLink(Operation *op, const llvm::DenseSet<Value> &dependent) {
   if (isa<stablehlo::NegOp, stablehlo::ConvertOp, stablehlo::ReshapeOp>(op))
     return ScalarLink{op, 0};
-  if (auto divide = dyn_cast<stablehlo::DivOp>(op)) {
-    if (std::optional<double> constant = getConstant(divide.getRhs()))
-      return ScalarLink{op, 0, *constant};
-    if (!dependent.contains(divide.getRhs()))
-      return ScalarLink{op, 0, 0, divide.getRhs()};
-  }
+  if (isa<stablehlo::DivOp>(op) && isFixed(1))
+    return ScalarLink{op, 0,
+                      training::getNumber(op->getOperand(1)).value_or(0)};
   if (isa<stablehlo::MulOp>(op))
     for (unsigned i : {0u, 1u})
-      if (std::optional<double> constant = getConstant(op->getOperand(1 - i));
-          constant && *constant != 0)
-        return ScalarLink{op, i, 1 / *constant};
+      if (isFixed(1 - i)) {
+        double factor = training::getNumber(op->getOperand(1 - i)).value_or(0);
+        return ScalarLink{op, i, factor ? 1 / factor : 0};
+      }
   return std::nullopt;
 }
 
-static LossChain followChain(Value loss,
-                             const llvm::DenseSet<Value> &dependent) {
-  LossChain chain;
-  for (Operation *op = loss.getDefiningOp(); op;) {
-    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || type.getNumElements() != 1)
-      break;
-    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op)) {
-      if (stablehlo::reduceKindOf(reduce.getBody()) !=
-          stablehlo::ReduceKind::Add)
-        break;
-      auto input = cast<RankedTensorType>(reduce.getInputs()[0].getType());
-      for (int64_t dim : reduce.getDimensions())
-        chain.sizes.push_back(input.getDimSize(dim));
-      chain.sum = op;
-      break;
-    }
-    std::optional<ScalarLink> link = matchLink(op, dependent);
+/// The links from the loss down to the first op that is none.
+static SmallVector<ScalarLink> followLinks(Value loss, const BatchSums &batch,
+                                           Operation *&end) {
+  SmallVector<ScalarLink> links;
+  for (end = loss.getDefiningOp(); end;) {
+    std::optional<ScalarLink> link = matchLink(end, batch);
     if (!link)
       break;
-    chain.links.push_back(*link);
-    op = op->getOperand(link->operand).getDefiningOp();
+    links.push_back(*link);
+    end = end->getOperand(link->operand).getDefiningOp();
   }
-  return chain;
+  return links;
+}
+
+/// Builds `links`, the loss first, again on `value`.
+static Value rebuild(OpBuilder &builder, ArrayRef<ScalarLink> links,
+                     Value value) {
+  for (const ScalarLink &link : llvm::reverse(links)) {
+    Operation *clone = builder.clone(*link.op);
+    clone->setOperand(link.operand, value);
+    value = clone->getResult(0);
+  }
+  return value;
 }
 
 /// Whether `divisor` is the product of some of the sizes: the whole count of
@@ -139,55 +154,54 @@ static bool isCountOf(double divisor, ArrayRef<int64_t> sizes) {
          (count > 1 || llvm::all_of(sizes, [](int64_t s) { return s == 1; }));
 }
 
-/// The link that divides by the count: true divisions before reciprocals.
-static const ScalarLink *findDivision(const LossChain &chain) {
-  if (!chain.sum)
-    return nullptr;
-  for (bool reciprocal : {false, true})
-    for (const ScalarLink &link : chain.links) {
-      if (reciprocal != isa<stablehlo::MulOp>(link.op))
+/// Sizes over which `op` sums; none for what is no sum.
+static SmallVector<int64_t> getSummedSizes(Operation *op) {
+  auto reduce = dyn_cast_if_present<stablehlo::ReduceOp>(op);
+  SmallVector<int64_t> sizes;
+  if (!reduce ||
+      stablehlo::reduceKindOf(reduce.getBody()) != stablehlo::ReduceKind::Add)
+    return sizes;
+  auto input = cast<RankedTensorType>(reduce.getInputs()[0].getType());
+  for (int64_t dim : reduce.getDimensions())
+    sizes.push_back(input.getDimSize(dim));
+  return sizes;
+}
+
+/// A sum with a constant count: true divisions before reciprocals.
+static std::optional<SumAndCount> matchConstant(OpBuilder &builder, Value loss,
+                                                const BatchSums &batch) {
+  Operation *end;
+  SmallVector<ScalarLink> links = followLinks(loss, batch, end);
+  SmallVector<int64_t> sizes = getSummedSizes(end);
+  if (sizes.empty())
+    return std::nullopt;
+  for (bool isReciprocal : {false, true})
+    for (auto [i, link] : llvm::enumerate(links)) {
+      if (isReciprocal != isa<stablehlo::MulOp>(link.op) ||
+          !isCountOf(link.divisor, sizes))
         continue;
-      if (link.divisorValue || isCountOf(link.divisor, chain.sizes))
-        return &link;
+      Value value = link.op->getOperand(link.operand);
+      Value sum = toScalar(
+          builder, rebuild(builder, ArrayRef(links).take_front(i), value));
+      return SumAndCount{sum,
+                         stablehlo::scalar(builder, loss.getLoc(),
+                                           getElementTypeOrSelf(sum.getType()),
+                                           std::round(link.divisor))};
     }
-  return nullptr;
+  return std::nullopt;
 }
 
-/// Builds the links above the division again, on what it divides.
-static Value rebuildWithout(OpBuilder &builder, const LossChain &chain,
-                            const ScalarLink *division) {
-  Value value = division->op->getOperand(division->operand);
-  for (const ScalarLink *link = division; link != chain.links.begin();) {
-    --link;
-    Operation *clone = builder.clone(*link->op);
-    clone->setOperand(link->operand, value);
-    value = clone->getResult(0);
-  }
-  return value;
-}
-
-/// Sums are at least f32 scalars.
-static Value toSumType(OpBuilder &builder, Value value, int64_t block) {
-  Location loc = value.getLoc();
-  Type element = getElementTypeOrSelf(value.getType());
-  if (element.getIntOrFloatBitWidth() < 32)
-    value = stablehlo::convertTo(builder, loc, value, builder.getF32Type());
-  value = stablehlo::reshape(builder, loc, value, {});
-  if (Operation *op = value.getDefiningOp(); op && !training::getBlockMark(op))
-    training::setBlockMark(op, block);
-  return value;
-}
-
-static InFlightDiagnostic refuse(dist::TrainingOp training, Value loss) {
-  InFlightDiagnostic diag =
-      emitRefusal(training)
-      << "expected the loss of " << training.getForwardAttr()
-      << " to be a sum divided by a count, since the step has "
-      << training.getMicrobatches()
-      << " microbatches, got a loss that cannot be added up; write it as a "
-         "mean over the batch, or set microbatches to 1";
-  diag.attachNote(loss.getLoc()) << "the loss is computed here";
-  return diag;
+static LogicalResult checkExact(dist::TrainingOp recipe, Value loss,
+                                const BatchSums &batch) {
+  if (batch.isMean(loss))
+    return success();
+  const BatchState &state = batch.get(loss);
+  if (state.kind == BatchState::Kind::Mixed)
+    return refuseLoss(state.culprit, recipe) << state.reason << kLossRemedy;
+  Operation *op = loss.getDefiningOp();
+  return refuseLoss(op ? op : recipe.getOperation(), recipe)
+         << "is a sum over the batch that no number of its elements divides"
+         << kLossRemedy;
 }
 
 namespace {
@@ -208,11 +222,97 @@ public:
 private:
   FailureOr<func::FuncOp> makeMicrobatch(dist::TrainingOp recipe,
                                          SymbolTable &symbols);
+  FailureOr<SumAndCount> splitLoss(dist::TrainingOp recipe,
+                                   func::FuncOp function, Value loss,
+                                   SymbolTable &symbols);
+  std::optional<SumAndCount> matchCounted(OpBuilder &builder,
+                                          dist::TrainingOp recipe, Value loss,
+                                          const BatchSums &batch,
+                                          SymbolTable &symbols);
+  func::FuncOp makeBound(dist::TrainingOp recipe, Value root, Value count,
+                         Type element, const BatchSums &batch,
+                         SymbolTable &symbols);
   void makeEvaluation(dist::TrainingOp recipe, func::FuncOp microbatch,
                       SymbolTable &symbols);
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Counts of the data
+//===----------------------------------------------------------------------===//
+
+/// @<training>.count_bound: the count as the text uses it, from its root.
+func::FuncOp SumLossPass::makeBound(dist::TrainingOp recipe, Value root,
+                                    Value count, Type element,
+                                    const BatchSums &batch,
+                                    SymbolTable &symbols) {
+  auto type = RankedTensorType::get({}, element);
+  OpBuilder builder(recipe.getContext());
+  auto function =
+      func::FuncOp::create(recipe.getLoc(), training::getBoundName(recipe),
+                           builder.getFunctionType({type}, {type}));
+  function.setPrivate();
+  symbols.insert(function, recipe->getIterator());
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  Location loc = count.getLoc();
+  auto rootType = cast<RankedTensorType>(root.getType());
+  Value total = stablehlo::convertTo(builder, loc, body->getArgument(0),
+                                     rootType.getElementType());
+  CountTotals totals(batch, recipe.getMicrobatches());
+  totals.setTotal(root,
+                  stablehlo::reshape(builder, loc, total, rootType.getShape()));
+  Value bound = toScalar(builder, totals.build(builder, count));
+  func::ReturnOp::create(builder, loc,
+                         stablehlo::convertTo(builder, loc, bound, element));
+  return function;
+}
+
+/// One sum, divided by one count of the data: both are added up.
+std::optional<SumAndCount> SumLossPass::matchCounted(OpBuilder &builder,
+                                                     dist::TrainingOp recipe,
+                                                     Value loss,
+                                                     const BatchSums &batch,
+                                                     SymbolTable &symbols) {
+  SmallVector<OpOperand *> scales = batch.findScales(loss);
+  Operation *end;
+  SmallVector<ScalarLink> links = followLinks(loss, batch, end);
+  auto division = dyn_cast_if_present<stablehlo::DivOp>(end);
+  if (!division || scales.size() != 1 ||
+      scales[0] != &division->getOpOperand(1) ||
+      batch.get(division.getLhs()).kind == BatchState::Kind::Fixed)
+    return std::nullopt;
+  Value count = division.getRhs();
+  const BatchState &state = batch.get(count);
+  llvm::SetVector<Value> roots;
+  batch.findRoots(count, roots);
+  bool isBound = state.kind == BatchState::Kind::Count;
+  if (!isOneFloat(count) ||
+      (isBound && (roots.size() != 1 || state.pickDegree() != 1)))
+    return std::nullopt;
+  SumAndCount found;
+  found.sum = toScalar(builder, rebuild(builder, links, division.getLhs()));
+  Type element = getElementTypeOrSelf(found.sum.getType());
+  if (isBound)
+    found.bound = makeBound(recipe, roots[0], count, element, batch, symbols);
+  found.count = stablehlo::convertTo(
+      builder, count.getLoc(), toScalar(builder, isBound ? roots[0] : count),
+      element);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
+/// The result that is the loss; the verifier has seen that there is one.
+static unsigned findLoss(func::FuncOp function) {
+  unsigned index = 0;
+  while (training::getResultRole(function, index) != "loss")
+    ++index;
+  return index;
+}
 
 /// Results that are added up beside the loss: the model's own metrics, as
 /// floats of the type of `sum`. Import has named and checked them.
@@ -263,6 +363,42 @@ static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
   function.setAllResultAttrs(marks);
 }
 
+FailureOr<SumAndCount> SumLossPass::splitLoss(dist::TrainingOp recipe,
+                                              func::FuncOp function, Value loss,
+                                              SymbolTable &symbols) {
+  OpBuilder builder(function.front().getTerminator());
+  BatchSums batch(function);
+  bool isStep = recipe.getMicrobatches() > 1;
+  bool isMean = isStep && recipe->hasAttr(training::kMeanOfMicrobatches);
+  if (isStep && !isMean && failed(checkExact(recipe, loss, batch)))
+    return failure();
+  SmallVector<OpOperand *> scales;
+  if (!isMean && batch.isMean(loss))
+    scales = batch.findScales(loss);
+  if (scales.empty())
+    if (std::optional<SumAndCount> found =
+            matchConstant(builder, loss, batch)) {
+      if (std::optional<double> count = training::getNumber(found->count))
+        remark::analysis(loss.getLoc(), training::remarkOf("loss"))
+            << "the loss of one microbatch is a sum over "
+            << std::to_string(static_cast<int64_t>(*count))
+            << " counted elements";
+      return *found;
+    }
+  if (!scales.empty()) {
+    if (std::optional<SumAndCount> found =
+            matchCounted(builder, recipe, loss, batch, symbols))
+      return *found;
+    if (isStep &&
+        failed(training::countFirst(recipe, function, scales, batch, symbols)))
+      return failure();
+  }
+  Value sum = toScalar(builder, loss);
+  return SumAndCount{sum,
+                     stablehlo::scalar(builder, loss.getLoc(),
+                                       getElementTypeOrSelf(sum.getType()), 1)};
+}
+
 FailureOr<func::FuncOp> SumLossPass::makeMicrobatch(dist::TrainingOp recipe,
                                                     SymbolTable &symbols) {
   auto forward = symbols.lookup<func::FuncOp>(recipe.getForward());
@@ -274,44 +410,35 @@ FailureOr<func::FuncOp> SumLossPass::makeMicrobatch(dist::TrainingOp recipe,
   function.setPrivate();
   symbols.insert(function, std::next(forward->getIterator()));
 
-  unsigned lossIndex = 0;
-  while (training::getResultRole(function, lossIndex) != "loss")
-    ++lossIndex;
-  Operation *terminator = function.front().getTerminator();
-  Value loss = terminator->getOperand(lossIndex);
-  auto type = dyn_cast<RankedTensorType>(loss.getType());
-  if (!type || type.getNumElements() != 1 ||
-      !isa<FloatType>(type.getElementType()))
+  unsigned lossIndex = findLoss(function);
+  Value loss = function.front().getTerminator()->getOperand(lossIndex);
+  if (!isOneFloat(loss))
     return recipe.emitOpError() << "expected the loss of @" << forward.getName()
                                 << " to be one float, got " << loss.getType();
-  Operation *lossOp = loss.getDefiningOp();
-  int64_t block = lossOp ? training::getBlockMark(lossOp).value_or(0) : 0;
-
-  OpBuilder builder(terminator);
-  LossChain chain = followChain(loss, findParameterDependent(function));
-  const ScalarLink *division = findDivision(chain);
-  if (!division && recipe.getMicrobatches() > 1)
-    return refuse(recipe, loss);
-  Value sum = division ? rebuildWithout(builder, chain, division) : loss;
-  sum = toSumType(builder, sum, block);
-  Value count;
-  if (division && division->divisorValue) {
-    count = toSumType(builder, division->divisorValue, block);
-    count = stablehlo::convertTo(builder, count.getLoc(), count,
-                                 getElementTypeOrSelf(sum.getType()));
-  } else {
-    double number = division ? std::round(division->divisor) : 1.0;
-    count = stablehlo::scalar(builder, loss.getLoc(),
-                              getElementTypeOrSelf(sum.getType()), number);
-    remark::analysis(loss.getLoc(), training::remarkOf("loss"))
-        << "the loss of one microbatch is a sum over "
-        << std::to_string(static_cast<int64_t>(number)) << " counted elements";
-  }
-  if (Operation *op = count.getDefiningOp(); op && !training::getBlockMark(op))
-    training::setBlockMark(op, block);
-  setResults(function, lossIndex, sum, count, block);
+  int64_t block = getBlockOf(loss);
+  FailureOr<SumAndCount> found = splitLoss(recipe, function, loss, symbols);
+  if (failed(found))
+    return failure();
+  training::markNewBlocks(function, block);
+  setResults(function, lossIndex, found->sum, found->count, block);
   training::eraseDeadOps(function.front());
   return function;
+}
+
+/// Loss and count of one batch in `function`, a clone of @microbatch; where
+/// counts are counted first, of @forward, which divides by those of its batch.
+static SumAndCount buildMean(dist::TrainingOp recipe, func::FuncOp function,
+                             bool isForward, SymbolTable &symbols) {
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  if (isForward) {
+    Value mean = toScalar(builder, terminator->getOperand(findLoss(function)));
+    return {mean, stablehlo::scalar(builder, mean.getLoc(),
+                                    getElementTypeOrSelf(mean.getType()), 1)};
+  }
+  Value sum = terminator->getOperand(0), count = terminator->getOperand(1);
+  Value bound = training::applyBound(builder, recipe, count, symbols);
+  return {stablehlo::div(builder, sum.getLoc(), sum, bound), count};
 }
 
 /// @evaluate: loss and count of one batch, as metrics.
@@ -323,28 +450,35 @@ void SumLossPass::makeEvaluation(dist::TrainingOp recipe,
   if (entry ? entry.getFunction() != recipe.getForward()
             : static_cast<bool>(symbols.lookup(kEvaluate)))
     return;
-  func::FuncOp function = microbatch.clone();
+  bool countsFirst = symbols.lookup(training::getCountsName(recipe));
+  auto forward = symbols.lookup<func::FuncOp>(recipe.getForward());
+  func::FuncOp function = (countsFirst ? forward : microbatch).clone();
   function.setName((kEvaluate + ".function").str());
+  function.setPrivate();
   symbols.insert(function, std::next(microbatch->getIterator()));
 
   MLIRContext *context = &getContext();
   Operation *terminator = function.front().getTerminator();
+  int64_t block =
+      getBlockOf(terminator->getOperand(countsFirst ? findLoss(function) : 0));
+  auto [mean, count, bound] = buildMean(recipe, function, countsFirst, symbols);
   OpBuilder builder(terminator);
-  Value sum = terminator->getOperand(0), count = terminator->getOperand(1);
-  Value mean = stablehlo::div(builder, sum.getLoc(), sum, count);
-  if (Operation *op = sum.getDefiningOp())
-    training::setBlockMark(mean.getDefiningOp(),
-                           training::getBlockMark(op).value_or(0));
   SmallVector<Value> values = {mean, count};
   SmallVector<StringRef> names = {"loss", "count"};
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
     StringRef role = training::getResultRole(function, i);
-    if (role.consume_front(dist::kMetricSum)) {
-      values.push_back(terminator->getOperand(i));
-      names.push_back(role);
-    }
+    bool isSum = role.consume_front(dist::kMetricSum);
+    if (!name && !isSum)
+      continue;
+    values.push_back(stablehlo::convertTo(
+        builder, terminator->getOperand(i).getLoc(), terminator->getOperand(i),
+        getElementTypeOrSelf(mean.getType())));
+    names.push_back(isSum ? role : name.getValue());
   }
   terminator->setOperands(values);
+  training::markNewBlocks(function, block);
   SmallVector<DictionaryAttr> marks;
   for (StringRef name : names)
     marks.push_back(builder.getDictionaryAttr(

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -55,6 +56,25 @@ void training::setBlockMark(Operation *op, int64_t block) {
               IntegerAttr::get(IntegerType::get(op->getContext(), 64), block));
 }
 
+void training::markNewBlocks(func::FuncOp function, int64_t last) {
+  auto getMark = [](Operation *op) {
+    return op ? training::getBlockMark(op) : std::nullopt;
+  };
+  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
+    if (getMark(&op))
+      continue;
+    std::optional<int64_t> block;
+    for (Value operand : op.getOperands())
+      if (std::optional<int64_t> mark = getMark(operand.getDefiningOp()))
+        block = std::max(*mark, block.value_or(*mark));
+    if (!block)
+      for (Operation *user : op.getUsers())
+        if (std::optional<int64_t> mark = getMark(user))
+          block = std::min(*mark, block.value_or(*mark));
+    training::setBlockMark(&op, block.value_or(last));
+  }
+}
+
 void training::setPhaseMark(Operation *op, dist::Phase phase) {
   op->setAttr(DistDialect::kPhase,
               dist::PhaseAttr::get(op->getContext(), phase));
@@ -66,6 +86,26 @@ std::string training::getMicrobatchName(dist::TrainingOp training) {
 
 std::string training::getUpdateName(dist::TrainingOp training) {
   return (training.getSymName() + ".update").str();
+}
+
+std::string training::getCountsName(dist::TrainingOp training) {
+  return (training.getSymName() + ".counts").str();
+}
+
+std::string training::getBoundName(dist::TrainingOp training) {
+  return (training.getSymName() + ".count_bound").str();
+}
+
+Value training::applyBound(OpBuilder &builder, dist::TrainingOp training,
+                           Value count, SymbolTable &symbols) {
+  auto bound = symbols.lookup<func::FuncOp>(getBoundName(training));
+  if (!bound)
+    return count;
+  IRMapping mapping;
+  mapping.map(bound.getArgument(0), count);
+  for (Operation &op : bound.front().without_terminator())
+    builder.clone(op, mapping);
+  return mapping.lookup(bound.front().getTerminator()->getOperand(0));
 }
 
 FailureOr<func::FuncOp> training::findMicrobatch(dist::TrainingOp training) {

@@ -31,6 +31,9 @@ constexpr llvm::StringLiteral kRaise = "raise";
 /// The recipe's word on functions with a custom rule: "of the text" where their
 /// ops are to be derived.
 constexpr llvm::StringLiteral kDerivative = "derivative";
+/// The recipe's loss is the mean of those of its microbatches, whatever that of
+/// the whole batch may be (a unit attribute).
+constexpr llvm::StringLiteral kMeanOfMicrobatches = "mean_of_microbatches";
 
 StringRef getArgumentRole(mlir::func::FuncOp function, unsigned index);
 StringRef getResultRole(mlir::func::FuncOp function, unsigned index);
@@ -43,11 +46,23 @@ bool isInput(mlir::func::FuncOp function, unsigned index);
 
 std::optional<int64_t> getBlockMark(Operation *op);
 void setBlockMark(Operation *op, int64_t block);
+/// Ops without a block are new: they get the last of their operands', and where
+/// none has one (constants, totals) the first of their users'; `last` where
+/// only the terminator uses them.
+void markNewBlocks(mlir::func::FuncOp function, int64_t last);
 void setPhaseMark(Operation *op, dist::Phase phase);
 
 /// "train.microbatch", "train.update".
 std::string getMicrobatchName(dist::TrainingOp training);
 std::string getUpdateName(dist::TrainingOp training);
+/// "train.counts": the entry that counts first. Its metrics, and the hyper
+/// values of their totals, have this name and a number.
+std::string getCountsName(dist::TrainingOp training);
+/// "train.count_bound": what the text makes of a count before it divides.
+std::string getBoundName(dist::TrainingOp training);
+/// The function of that name on `count`, or `count` where there is none.
+Value applyBound(OpBuilder &builder, dist::TrainingOp training, Value count,
+                 mlir::SymbolTable &symbols);
 /// @<training>.microbatch, or an error that names the pass that makes it.
 FailureOr<mlir::func::FuncOp> findMicrobatch(dist::TrainingOp training);
 

@@ -137,7 +137,8 @@ def make_batch_norm():
     carried = {"running": [{"mean": leaf(24), "variance": leaf(24)} for _ in range(3)]}
     rows = PAIRS + (("*.hidden.*", [["tensor"]]), ("running.*", [["tensor"]]))
     inputs = {"images": ((BATCH, 4, 6, 3), 0), "labels": ((BATCH,), 4 * 6 * 3)}
-    return Family("batch_norm", batch_norm_loss, parameters, inputs, rows, carried=carried)
+    return Family("batch_norm", batch_norm_loss, parameters, inputs, rows, carried=carried,
+                  step_loss="mean of microbatches")
 
 
 def make_bf16():

@@ -54,6 +54,8 @@ class Family:
     # The count of a microbatch where it is no constant: count(*inputs).
     count: Optional[Callable] = None
     microbatches: int = 2
+    # Of a step; a batch norm is one of each microbatch.
+    step_loss: str = "exact"
     optimizer: str = 'name = "adamw"\nlr = 3e-3\neps = 1e-6\nweight_decay = 0.01\n'
     # Of the losses against those of JAX.
     bar: float = 1e-5
@@ -135,5 +137,6 @@ def configuration(family, mesh):
     parts.append(rows_of(family, mesh))
     parts.append(f"[optimizer]\n{family.optimizer}")
     parts.append('[schedule]\nname = "cosine"\nwarmup_steps = 4\ndecay_steps = 100\nmin_lr = 1e-4\n')
-    parts.append(f"[training]\nmicrobatches = {family.microbatches}\nmax_norm = 1.0\nseed = 1\n")
+    parts.append(f'[training]\nmicrobatches = {family.microbatches}\nloss = "{family.step_loss}"\n')
+    parts.append("max_norm = 1.0\nseed = 1\n")
     return "\n".join(parts)

@@ -87,6 +87,10 @@ private:
   Value addPositions(const Value &x);
   Value mask(const Value &x);
   Value addSummary(const Value &x);
+  Value chosen(int64_t bound, const Shape &shape);
+  Value sumAll(const Value &x);
+  Value maskedMean(const Value &x, int64_t bound, bool isBounded);
+  Value combine(const Value &terms);
   std::string loss(const Value &x);
   std::string optimizer();
 
@@ -384,8 +388,62 @@ Value ModelWriter::edge(const Value &x, const std::string &name) {
 }
 
 /// The mean of squared differences, or of cross-entropies.
-std::string ModelWriter::loss(const Value &x) {
+/// 1 where the data is below a bound, else 0.
+Value ModelWriter::chosen(int64_t bound, const Shape &shape) {
+  const char *element = hasTokens ? "i32" : "f64";
+  std::string of = type(shape, element);
+  std::string limit = line("stablehlo.constant dense<" + std::to_string(bound) +
+                           (hasTokens ? "" : ".0") + "> : " + of);
+  std::string below =
+      line(std::string("stablehlo.compare LT, ") + (hasTokens ? "%x" : "%y") +
+           ", " + limit + (hasTokens ? ", SIGNED" : ", FLOAT") + " : (" + of +
+           ", " + of + ") -> " + type(shape, "i1"));
+  return add("stablehlo.convert " + below + " : (" + type(shape, "i1") +
+                 ") -> " + type(shape),
+             shape);
+}
+
+Value ModelWriter::sumAll(const Value &x) {
   Shape all;
+  for (size_t d = 0; d < x.shape.size(); ++d)
+    all.push_back(static_cast<int64_t>(d));
+  return reduce("add", "0.0", x, all);
+}
+
+Value ModelWriter::maskedMean(const Value &x, int64_t bound, bool isBounded) {
+  Value weight = chosen(bound, x.shape);
+  return binary("divide", sumAll(binary("multiply", x, weight)),
+                binary(isBounded ? "maximum" : "add", sumAll(weight),
+                       splat(isBounded ? "1.0" : "0.5", {})));
+}
+
+/// One or two means, some over what a mask chooses.
+Value ModelWriter::combine(const Value &terms) {
+  // Of its own seed, so that the model stays the same.
+  uint64_t kind = std::mt19937_64(options.seed * 31 + 7)() % 5;
+  auto masked = [&](const Value &x, int64_t bound, bool isBounded) {
+    return maskedMean(x, hasTokens ? bound : 0, isBounded);
+  };
+  if (kind == 1 && !options.exact)
+    return masked(terms, 4, true);
+  if (kind == 2 && !options.exact)
+    return binary("subtract", masked(terms, 5, false),
+                  binary("multiply", splat("0.25", {}),
+                         masked(unary("tanh", terms), 2, true)));
+  int64_t count = 1;
+  for (int64_t size : terms.shape)
+    count *= size;
+  Value n = splat(std::to_string(count).append(".0").c_str(), {});
+  Value mean = binary("divide", sumAll(terms), n);
+  if (kind == 0 || options.exact)
+    return mean;
+  Value other = kind < 4 ? masked(unary("sine", terms), 4, true)
+                         : binary("divide", sumAll(unary("tanh", terms)), n);
+  return binary("add", mean, binary("multiply", splat("0.125", {}), other));
+}
+
+/// Means of squared differences, or of cross-entropies.
+std::string ModelWriter::loss(const Value &x) {
   Value terms;
   if (hasTokens && !options.exact) {
     Value logits = isTied ? dot(x, embedding, 1)
@@ -400,14 +458,7 @@ std::string ModelWriter::loss(const Value &x) {
     Value d = binary("subtract", x, Value{"%y", x.shape});
     terms = binary("multiply", d, d);
   }
-  int64_t count = 1;
-  for (size_t d = 0; d < terms.shape.size(); ++d) {
-    all.push_back(static_cast<int64_t>(d));
-    count *= terms.shape[d];
-  }
-  Value sum = reduce("add", "0.0", terms, all);
-  Value n = splat(std::to_string(count).append(".0").c_str(), {});
-  return binary("divide", sum, n).name;
+  return combine(terms).name;
 }
 
 std::string ModelWriter::optimizer() {

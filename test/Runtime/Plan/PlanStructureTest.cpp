@@ -6,6 +6,7 @@
 #include "SamplePlan.h"
 
 #include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/PlanVerify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -146,4 +147,41 @@ TEST(PlanStructure, States) {
                    { plan.states[0].shape = {INT64_MAX, INT64_MAX}; });
   EXPECT_MALFORMED("a state's file",
                    { plan.states[0].source.kind = SourceKind::file; });
+}
+
+/// An entry that counts for "train": of one microbatch, with an input of its.
+static Plan makeCounting() {
+  Plan plan = makeSamplePlan();
+  Entry counting;
+  counting.name = "train.counts";
+  counting.prologue = counting.epilogue = {-1, -1};
+  counting.inputs = plan.entries[0].inputs;
+  counting.metrics = {{"train.counts.0", DType::f32}};
+  plan.entries.push_back(counting);
+  return plan;
+}
+
+TEST(PlanStructure, EntriesThatCount) {
+  Plan plan = makeCounting();
+  EXPECT_TRUE(checkStructure(plan).ok()) << checkStructure(plan).message();
+  EXPECT_EQ(findCounting(plan, plan.entries[0]), &plan.entries.back());
+  EXPECT_EQ(findCounting(plan, plan.entries.back()), nullptr);
+  auto refusal = [](auto breakIt) {
+    Plan plan = makeCounting();
+    breakIt(plan.entries.back());
+    Status status = checkStructure(plan);
+    EXPECT_EQ(status.kind(), ErrorKind::malformed);
+    return status.message();
+  };
+  EXPECT_THAT(refusal([](Entry &entry) { entry.numMicrobatches = 3; }),
+              HasSubstr("microbatches of an entry that counts"));
+  constexpr const char *input = "of entry 'train.counts' in entry 'train'";
+  EXPECT_THAT(refusal([](Entry &entry) { entry.inputs[0].name = "mask"; }),
+              HasSubstr(input));
+  EXPECT_THAT(refusal([](Entry &entry) { entry.inputs[0].dtype = DType::u8; }),
+              HasSubstr(input));
+  EXPECT_THAT(refusal([](Entry &entry) {
+                entry.inputs[0].layout.dims[0].factors[0].size = 4;
+              }),
+              HasSubstr(input));
 }

@@ -107,6 +107,8 @@ struct TrainingConfig {
   std::vector<std::string> parameters;
   /// Globs over results beside the loss that training leaves out.
   std::vector<std::string> drop;
+  /// "exact": that of all microbatches together; "mean of microbatches".
+  std::string loss;
   /// Recognise softmax cross-entropy and other structured ops.
   bool raise = true;
   /// "of jax" refuses functions whose own rules the text has lost; "of the

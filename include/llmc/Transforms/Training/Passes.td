@@ -150,8 +150,10 @@ def SumLossPass : Pass<"llmc-sum-loss", "::mlir::ModuleOp"> {
     return %m                                        -> return %sum, %c
     ```
     The division may be a multiplication by a constant, and scalar ops may stand
-    around it. A loss that is no mean counts as 1, and is refused with more
-    than one microbatch.
+    around it. A loss of several means is its own sum, with count 1. With more
+    than one microbatch a loss must be linear in means over the batch, or the
+    recipe must have `mean_of_microbatches`. Several counts of the data are
+    counted first, by the entry `@train.counts`.
   }];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }

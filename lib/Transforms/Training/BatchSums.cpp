@@ -1,0 +1,576 @@
+//===- BatchSums.cpp - How values depend on the batch ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See BatchSums.h.
+//
+// Test: test/Transforms/Training/sum-loss-batch.mlir
+//===----------------------------------------------------------------------===//
+
+#include "BatchSums.h"
+#include "RowView.h"
+#include "SoftmaxPatterns.h"
+#include "TrainingMarks.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::training;
+using graph::Factor;
+using graph::FactorKind;
+using graph::Reduction;
+using graph::ShardingRule;
+using Kind = BatchState::Kind;
+
+//===----------------------------------------------------------------------===//
+// Degrees and counts
+//===----------------------------------------------------------------------===//
+
+Degrees Degrees::plus(Degrees other, int sign) const {
+  Degrees result(0);
+  for (int a = -kMost; a <= kMost; ++a)
+    for (int b = -kMost; b <= kMost; ++b)
+      if (has(a) && other.has(b) && std::abs(a + sign * b) <= kMost)
+        result = result | of(a + sign * b);
+  return result;
+}
+
+int BatchState::pickDegree() const {
+  if (isPlain && degrees.has(1))
+    return 1;
+  for (int degree : {0, 1, -1, 2, -2})
+    if (degrees.has(degree))
+      return degree;
+  return 0;
+}
+
+/// More are not kept: no loss has them.
+constexpr size_t kMostCounts = 512;
+
+/// The products of one of `counts` and some of `sizes`.
+static SmallVector<int64_t, 4> extendCounts(ArrayRef<int64_t> counts,
+                                            ArrayRef<int64_t> sizes) {
+  llvm::SetVector<int64_t> products(counts.begin(), counts.end());
+  for (int64_t size : sizes)
+    for (size_t i = 0, end = products.size();
+         i < end && products.size() < kMostCounts; ++i)
+      products.insert(products[i] * size);
+  return SmallVector<int64_t, 4>(products.begin(), products.end());
+}
+
+static SmallVector<int64_t, 4> intersect(ArrayRef<int64_t> a,
+                                         ArrayRef<int64_t> b) {
+  return llvm::filter_to_vector<4>(
+      a, [&](int64_t count) { return llvm::is_contained(b, count); });
+}
+
+std::optional<double> training::getNumber(Value value) {
+  if (auto real = dyn_cast_or_null<FloatAttr>(getSplat(value)))
+    return real.getValueAsDouble();
+  return std::nullopt;
+}
+
+/// Within the rounding of a reciprocal.
+static bool isOneOf(double divisor, ArrayRef<int64_t> counts) {
+  double count = std::round(divisor);
+  return count >= 1 && count < 0x1p62 &&
+         std::abs(divisor - count) <= 1e-6 * count &&
+         llvm::is_contained(counts, static_cast<int64_t>(count));
+}
+
+//===----------------------------------------------------------------------===//
+// One op
+//===----------------------------------------------------------------------===//
+
+static bool isScalar(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0;
+}
+
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// A conversion is linear for the loss, whatever it rounds.
+static bool isLinearConvert(Operation *op) {
+  return isa<stablehlo::ConvertOp>(op) &&
+         isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+static bool isDecision(const BatchState &state, Value value) {
+  return state.kind == Kind::Count &&
+         getElementTypeOrSelf(value.getType()).isInteger(1);
+}
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// The op's own rule; of a gather that takes one element from each row, by the
+/// numbers of the rows, that rows pass: x[arange(8), classes].
+static ShardingRule getRule(graph::ShardingRuleOpInterface op) {
+  std::optional<ClassPick> pick = matchGatherPick(op);
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  if (!pick || shapeOf(op->getResult(0)) != ArrayRef(pick->rows) ||
+      shapeOf(op->getOperand(1)).empty() ||
+      shapeOf(op->getOperand(1)).drop_back() != ArrayRef(pick->rows))
+    return op.getShardingRule();
+  ShardingRule rule = ShardingRule::forOp(op);
+  for (auto [d, size] : llvm::enumerate(pick->rows)) {
+    int row = rule.addFactor(size);
+    bool isBefore = static_cast<int64_t>(d) < pick->dim;
+    rule.operands[0][isBefore ? d : d + 1] = {row};
+    rule.operands[1][d] = rule.results[0][d] = {row};
+  }
+  rule.operands[0][pick->dim] = {
+      rule.addFactor(shapeOf(pick->operand)[pick->dim], FactorKind::Whole)};
+  rule.operands[1].back() = {
+      rule.addFactor(shapeOf(op->getOperand(1)).back(), FactorKind::Whole)};
+  return rule;
+}
+
+struct BatchSums::Visit {
+  Visit(Operation &op, BatchSums &sums, ShardingRule rule)
+      : op(op), sums(sums), rule(std::move(rule)) {
+    for (OpOperand &operand : op.getOpOperands()) {
+      const BatchState &state = sums.get(operand.get());
+      operands.push_back(&state);
+      isData &= state.isData;
+      if (state.kind == Kind::Sample)
+        samples.push_back(operand.getOperandNumber());
+      else if (state.isSum())
+        (isDecision(state, operand.get()) ? decisions : totals)
+            .push_back(operand.getOperandNumber());
+    }
+  }
+
+  BatchState run(unsigned result) {
+    return samples.empty() ? visitSums() : visitSamples(result);
+  }
+
+  /// A group of operands in which the op is jointly linear (or, for `kinds`
+  /// max and min, homogeneous) and that has all of `wanted`.
+  const SmallVector<int> *findGroup(ArrayRef<unsigned> wanted,
+                                    ArrayRef<Reduction> kinds);
+  /// The degree of the result, where it is homogeneous in `wanted`: a product,
+  /// a quotient, or one that `findGroup` finds (then `isProduct` is false).
+  std::optional<Degrees> combine(ArrayRef<unsigned> wanted, bool &isProduct);
+  BatchState mixed(StringRef reason) {
+    BatchState state;
+    state.kind = Kind::Mixed;
+    state.culprit = &op;
+    state.reason = reason;
+    return state;
+  }
+  SmallVector<int64_t, 4> getReducedSizes(ArrayRef<BatchPiece> batch);
+  SmallVector<int64_t, 4> getCounts(ArrayRef<unsigned> wanted);
+  BatchState visitSamples(unsigned result);
+  BatchState reduceSamples(ArrayRef<BatchPiece> batch, Degrees degrees);
+  BatchState visitSums();
+  BatchState scaleSum(BatchState state);
+  BatchState visitLinear(const SmallVector<int> &group);
+  BatchState visitCount();
+  BatchState visitProduct();
+
+  Operation &op;
+  BatchSums &sums;
+  ShardingRule rule;
+  SmallVector<const BatchState *> operands;
+  /// Operands that are samples, numbers from sums, comparisons of such.
+  SmallVector<unsigned> samples, totals, decisions;
+  bool isData = true;
+  SmallVector<int> converted = {0};
+};
+
+const SmallVector<int> *BatchSums::Visit::findGroup(ArrayRef<unsigned> wanted,
+                                                    ArrayRef<Reduction> kinds) {
+  if (isLinearConvert(&op))
+    return &converted;
+  for (const graph::Linearity &linear : rule.carries)
+    if (llvm::is_contained(kinds, linear.kind))
+      for (const SmallVector<int> &group : linear.groups)
+        if (llvm::all_of(wanted, [&](unsigned i) {
+              return llvm::is_contained(group, static_cast<int>(i));
+            }))
+          return &group;
+  return nullptr;
+}
+
+std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
+                                                 bool &isProduct) {
+  isProduct = true;
+  if (isa<stablehlo::DivOp>(op) && llvm::is_contained(wanted, 1u))
+    return operands[0]->degrees.plus(operands[1]->degrees, -1);
+  isProduct = false;
+  if (const SmallVector<int> *group = findGroup(wanted, {Reduction::Sum})) {
+    Degrees degrees = operands[wanted[0]]->degrees;
+    for (int i : *group)
+      if (!isZero(op.getOperand(i)))
+        degrees = degrees & operands[i]->degrees;
+    return degrees;
+  }
+  isProduct = true;
+  Degrees degrees = Degrees::of(0);
+  for (unsigned i : wanted) {
+    const SmallVector<int> *group = findGroup({i}, {Reduction::Sum});
+    if (!group || group->size() != 1)
+      return std::nullopt;
+    degrees = degrees.plus(operands[i]->degrees);
+  }
+  return degrees;
+}
+
+/// Sizes of the summed factors, without the batch itself.
+SmallVector<int64_t, 4>
+BatchSums::Visit::getReducedSizes(ArrayRef<BatchPiece> batch) {
+  SmallVector<int64_t, 4> sizes;
+  for (auto [i, factor] : llvm::enumerate(rule.factors)) {
+    if (factor.kind != FactorKind::Reduced ||
+        factor.reduction != Reduction::Sum)
+      continue;
+    int64_t left = factor.size;
+    for (const BatchPiece &piece : batch)
+      if (piece.place == static_cast<int64_t>(i)) {
+        sizes.push_back(piece.inner);
+        left /= piece.inner * piece.extent;
+      }
+    sizes.push_back(left);
+  }
+  return sizes;
+}
+
+/// What the sums in linear operands may be divided by.
+SmallVector<int64_t, 4> BatchSums::Visit::getCounts(ArrayRef<unsigned> wanted) {
+  if (!findGroup(wanted, {Reduction::Sum}))
+    return {1};
+  SmallVector<int64_t, 4> counts = operands[wanted[0]]->counts;
+  for (unsigned i : wanted)
+    counts = intersect(counts, operands[i]->counts);
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+constexpr llvm::StringLiteral kMixes = "mixes the samples of the batch";
+constexpr llvm::StringLiteral kNonlinear =
+    "is not linear in sums over the batch";
+constexpr llvm::StringLiteral kAdds =
+    "adds a sum over the batch to what is none";
+
+BatchState BatchSums::Visit::visitSamples(unsigned result) {
+  if (!decisions.empty())
+    return mixed(kMixes);
+  SmallVector<BatchPiece, 1> batch;
+  for (unsigned i : samples) {
+    SmallVector<BatchPiece, 1> found;
+    if (!toFactors(operands[i]->pieces, rule.operands[i], rule.factors,
+                   found) ||
+        (i != samples[0] && !(found == batch)))
+      return mixed(kMixes);
+    batch = found;
+  }
+  Degrees degrees = Degrees::of(0);
+  bool isShifted = llvm::any_of(samples, [&](unsigned i) {
+    return !(operands[i]->degrees == Degrees::of(0));
+  });
+  if (isShifted || !totals.empty()) {
+    SmallVector<unsigned> wanted(samples);
+    wanted.append(totals);
+    bool isProduct;
+    std::optional<Degrees> found = combine(wanted, isProduct);
+    if (!found || found->isEmpty() || (!totals.empty() && !isProduct))
+      return mixed(kNonlinear);
+    for (unsigned i : totals) {
+      if (!operands[i]->isData || !isFloat(op.getOperand(i)))
+        return mixed(kMixes);
+      sums.scales.insert(&op.getOpOperand(i));
+    }
+    degrees = *found;
+    isData = false;
+  }
+  auto isOf = [&](FactorKind kind) {
+    return llvm::all_of(batch, [&](const BatchPiece &piece) {
+      return rule.factors[piece.place].kind == kind;
+    });
+  };
+  // With one sample, the sum to a scalar is taken for that over the batch.
+  bool isSum = batch.empty() ? isScalar(op.getResult(result)) &&
+                                   llvm::any_of(rule.factors,
+                                                [](const Factor &factor) {
+                                                  return factor.kind ==
+                                                         FactorKind::Reduced;
+                                                })
+                             : isOf(FactorKind::Reduced);
+  if (isSum)
+    return reduceSamples(batch, degrees);
+  BatchState state;
+  state.kind = Kind::Sample;
+  state.isData = isData;
+  state.degrees = degrees;
+  if (!isOf(FactorKind::Pass) ||
+      !toDims(batch, rule.results[result], rule.factors, state.pieces))
+    return mixed(kMixes);
+  state.counts = extendCounts(getCounts(samples), getReducedSizes({}));
+  return state;
+}
+
+/// The sum over the batch.
+BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
+                                           Degrees degrees) {
+  for (const Factor &factor : rule.factors)
+    if (factor.kind == FactorKind::Reduced &&
+        factor.reduction != Reduction::Sum)
+      return mixed(kMixes);
+  for (int i : rule.addends)
+    if (operands[i]->kind != Kind::Sample && !isZero(op.getOperand(i)))
+      return mixed(kAdds);
+  BatchState state;
+  state.kind = Kind::Linear;
+  state.isData = isData;
+  state.degrees = degrees.plus(Degrees::of(1));
+  if (batch.empty())
+    state.degrees = state.degrees | degrees;
+  int64_t numSamples = 1;
+  for (const BatchPiece &piece : batch)
+    numSamples *= piece.extent;
+  state.counts = extendCounts(getCounts(samples), getReducedSizes(batch));
+  for (int64_t &count : state.counts)
+    count *= numSamples;
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+BatchState BatchSums::Visit::visitSums() {
+  if (isData && (!decisions.empty() || totals.empty()))
+    return visitCount();
+  bool isLinear = llvm::all_of(
+      totals, [&](unsigned i) { return operands[i]->kind == Kind::Linear; });
+  const SmallVector<int> *group = findGroup(totals, {Reduction::Sum});
+  bool isAffine =
+      group && llvm::any_of(*group, [&](int i) {
+        return operands[i]->kind == Kind::Fixed && !isZero(op.getOperand(i));
+      });
+  if (isData)
+    return isLinear && group && !isAffine ? visitLinear(*group) : visitCount();
+  if (totals.empty())
+    return mixed(kNonlinear);
+  // A choice between sums by counts: where(count > 0, sum / count, 0).
+  for (unsigned i : decisions)
+    sums.scales.insert(&op.getOpOperand(i));
+  return isLinear && group ? visitLinear(*group) : visitProduct();
+}
+
+/// A constant factor that may be a count is read both ways.
+BatchState BatchSums::Visit::scaleSum(BatchState state) {
+  if (totals.size() != 1 || op.getNumOperands() != 2)
+    return state;
+  std::optional<double> constant = getNumber(op.getOperand(1 - totals[0]));
+  if (!constant || *constant == 0)
+    return state;
+  double divisor = isa<stablehlo::DivOp>(op)   ? *constant
+                   : isa<stablehlo::MulOp>(op) ? 1 / *constant
+                                               : 0;
+  if (!isOneOf(divisor, state.counts))
+    return state;
+  state.degrees = state.degrees | state.degrees.plus(Degrees::of(-1));
+  state.counts.clear();
+  state.isPlain = false;
+  return state;
+}
+
+BatchState BatchSums::Visit::visitLinear(const SmallVector<int> &group) {
+  BatchState state;
+  state.kind = Kind::Linear;
+  state.isData = isData;
+  state.degrees = operands[totals[0]]->degrees;
+  for (int i : group)
+    if (!isZero(op.getOperand(i)))
+      state.degrees = state.degrees & operands[i]->degrees;
+  if (state.degrees.isEmpty())
+    return mixed(kAdds);
+  for (unsigned i : totals)
+    state.isPlain &= operands[i]->isPlain;
+  state.counts = extendCounts(getCounts(totals), getReducedSizes({}));
+  return scaleSum(std::move(state));
+}
+
+/// A function of counts that is not linear, but homogeneous: a bound of a
+/// count, what is added to one, a quotient of two; or a decision.
+BatchState BatchSums::Visit::visitCount() {
+  BatchState state;
+  state.kind = Kind::Count;
+  state.isData = true;
+  if (totals.empty() ||
+      getElementTypeOrSelf(op.getResult(0).getType()).isInteger(1))
+    return state;
+  // A mean has no whole numbers.
+  for (unsigned i : totals)
+    if (operands[i]->pickDegree() != 1 && !isFloat(op.getOperand(i)))
+      return mixed(kNonlinear);
+  auto degreeOf = [&](unsigned i) {
+    return operands[i]->isSum() ? operands[i]->pickDegree() : 0;
+  };
+  std::optional<int> degree;
+  if (isa<stablehlo::DivOp>(op)) {
+    degree = degreeOf(0) - degreeOf(1);
+  } else if (isa<stablehlo::MulOp>(op)) {
+    degree = degreeOf(0) + degreeOf(1);
+  } else if (findGroup(totals,
+                       {Reduction::Sum, Reduction::Max, Reduction::Min})) {
+    degree = degreeOf(totals[0]);
+    if (llvm::any_of(totals, [&](unsigned i) { return degreeOf(i) != degree; }))
+      return mixed(kNonlinear);
+  }
+  if (!degree || std::abs(*degree) > 2)
+    return mixed(kNonlinear);
+  state.degrees = Degrees::of(*degree);
+  return state;
+}
+
+/// A sum, or what does not depend on the data, times or divided by counts.
+BatchState BatchSums::Visit::visitProduct() {
+  bool isProduct;
+  std::optional<Degrees> degrees = combine(totals, isProduct);
+  size_t others =
+      llvm::count_if(totals, [&](unsigned i) { return !operands[i]->isData; });
+  if (!degrees || degrees->isEmpty() || !isProduct || others > 1 ||
+      !isFloat(op.getResult(0)))
+    return mixed(kNonlinear);
+  BatchState state;
+  state.kind = Kind::Linear;
+  state.degrees = *degrees;
+  state.counts = {};
+  state.isPlain = false;
+  for (unsigned i : totals) {
+    if (operands[i]->isData) {
+      sums.scales.insert(&op.getOpOperand(i));
+      continue;
+    }
+    if (isa<stablehlo::DivOp>(op) && i == 1)
+      return mixed(kNonlinear);
+    state.counts = operands[i]->counts;
+  }
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+static BatchState makeArgument(func::FuncOp function, unsigned index) {
+  BatchState state;
+  if (!isInput(function, index))
+    return state;
+  state.kind = Kind::Sample;
+  state.isData = true;
+  auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
+  if (type && type.getRank() > 0 && type.getDimSize(0) > 1)
+    state.pieces.push_back({0, 1, type.getDimSize(0)});
+  return state;
+}
+
+BatchSums::BatchSums(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    states[argument] = makeArgument(function, argument.getArgNumber());
+  for (Operation &op : function.front().without_terminator())
+    visit(op);
+}
+
+void BatchSums::visit(Operation &op) {
+  BatchState state;
+  state.isData = true;
+  bool isFixed = true;
+  auto look = [&](Value value) {
+    const BatchState &other = get(value);
+    if (other.kind == Kind::Mixed && state.kind != Kind::Mixed)
+      state = other;
+    isFixed &= other.kind == Kind::Fixed;
+    state.isData &= other.isData;
+  };
+  for (Value operand : op.getOperands())
+    look(operand);
+  bool areOperandsFixed = isFixed;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  for (Value value : captured)
+    look(value);
+  // What is joined with nothing stays as it is.
+  if (auto join = dyn_cast<stablehlo::ConcatenateOp>(op))
+    for (Value operand : join.getInputs())
+      if (operand.getType() == join.getType()) {
+        BatchState same = get(operand);
+        states[join.getResult()] = std::move(same);
+        return;
+      }
+  auto iface = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  bool isRead = iface && isFixed == areOperandsFixed;
+  if (!isFixed && !isRead && state.kind != Kind::Mixed) {
+    state.kind = Kind::Mixed;
+    state.culprit = &op;
+    state.reason = kMixes;
+  }
+  if (isFixed || state.kind == Kind::Mixed) {
+    for (Value result : op.getResults())
+      states[result] = state;
+    return;
+  }
+  SmallVector<BatchState> found;
+  Visit visit(op, *this, getRule(iface));
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    found.push_back(visit.run(i));
+  for (auto [result, one] : llvm::zip_equal(op.getResults(), found))
+    states[result] = std::move(one);
+}
+
+bool BatchSums::isMean(Value value) const {
+  const BatchState &state = get(value);
+  switch (state.kind) {
+  case Kind::Fixed:
+    return true;
+  case Kind::Sample:
+  case Kind::Linear:
+    return state.degrees.has(0);
+  case Kind::Count:
+  case Kind::Mixed:
+    return false;
+  }
+  return false;
+}
+
+SmallVector<OpOperand *> BatchSums::findScales(Value value) const {
+  llvm::SetVector<Operation *> needed;
+  if (Operation *op = value.getDefiningOp())
+    needed.insert(op);
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        needed.insert(op);
+  return llvm::filter_to_vector(
+      scales, [&](OpOperand *use) { return needed.contains(use->getOwner()); });
+}
+
+void BatchSums::findRoots(Value value, llvm::SetVector<Value> &roots) const {
+  if (!get(value).isSum())
+    return;
+  Operation *op = value.getDefiningOp();
+  if (llvm::any_of(op->getOperands(), [&](Value operand) {
+        return get(operand).kind == Kind::Sample;
+      })) {
+    roots.insert(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    findRoots(operand, roots);
+}

@@ -1,0 +1,105 @@
+//===- BatchSums.h - How values depend on the batch -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step of several microbatches has the loss of its whole batch when that loss
+// is linear in means over the batch. This analysis follows the batch, which is
+// the first dimension of every input, from the inputs to the loss:
+//
+//   fixed    does not depend on the data
+//   sample   has the batch in a dimension, and each sample's part depends on
+//            that sample alone
+//   linear   linear in sums over the batch
+//   count    a function of sums of the data alone: max(sum(mask), 1)
+//   mixed    anything else: `culprit` is the op at which it begins
+//
+// A sum over the batch has degree 1, as it grows with the batch; a mean has
+// degree 0, and so must the loss. A constant that is a number of elements of
+// the sum takes one degree away when it divides. It may as well be a weight of
+// that size, so a value keeps all degrees that it can be read with.
+//
+// What an op does with the batch is read from its sharding rule.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TRANSFORMS_TRAINING_BATCHSUMS_H
+#define LLMC_TRANSFORMS_TRAINING_BATCHSUMS_H
+
+#include "BatchPieces.h"
+#include "llmc/Support/LLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace llmc::training {
+
+/// A set of small degrees.
+class Degrees {
+public:
+  static Degrees of(int degree) { return Degrees(1u << (degree + kMost)); }
+  bool has(int degree) const { return bits & of(degree).bits; }
+  bool isEmpty() const { return bits == 0; }
+  bool operator==(Degrees other) const { return bits == other.bits; }
+  Degrees operator&(Degrees other) const { return Degrees(bits & other.bits); }
+  Degrees operator|(Degrees other) const { return Degrees(bits | other.bits); }
+  /// All sums of one of each; with `sign` -1 all differences.
+  Degrees plus(Degrees other, int sign = 1) const;
+
+private:
+  static constexpr int kMost = 6;
+  explicit Degrees(unsigned bits) : bits(bits) {}
+  unsigned bits;
+};
+
+struct BatchState {
+  enum class Kind { Fixed, Sample, Linear, Count, Mixed };
+  Kind kind = Kind::Fixed;
+  /// Depends on inputs and constants alone.
+  bool isData = false;
+  Degrees degrees = Degrees::of(0);
+  /// No constant has been read as a count.
+  bool isPlain = true;
+  /// Sample: where the batch lies, major to minor; `place` is a dimension.
+  /// None where the batch has one sample.
+  SmallVector<BatchPiece, 1> pieces;
+  /// Numbers of elements that a sum may be divided by.
+  SmallVector<int64_t, 4> counts = {1};
+  /// Mixed: where it begins, and what is wrong there.
+  Operation *culprit = nullptr;
+  StringRef reason;
+
+  bool isSum() const { return kind == Kind::Linear || kind == Kind::Count; }
+  /// The degree with which a sum of the data is read in a function that is not
+  /// linear: 1, unless a constant in it can be a count.
+  int pickDegree() const;
+};
+
+class BatchSums {
+public:
+  explicit BatchSums(mlir::func::FuncOp function);
+
+  const BatchState &get(Value value) const { return states.at(value); }
+  /// The mean of `value` over microbatches is its value for the whole batch,
+  /// once the uses in `findScales` have those of the whole batch.
+  bool isMean(Value value) const;
+  /// Operands by which sums are multiplied or divided and that are sums of the
+  /// data themselves, or functions of them, on the way to `value`.
+  SmallVector<mlir::OpOperand *> findScales(Value value) const;
+  /// Adds the sums over the batch that `value`, a sum of the data or a function
+  /// of such sums, is computed from.
+  void findRoots(Value value, llvm::SetVector<Value> &roots) const;
+
+private:
+  struct Visit;
+  void visit(Operation &op);
+
+  llvm::DenseMap<Value, BatchState> states;
+  llvm::SetVector<mlir::OpOperand *> scales;
+};
+
+/// The float that all elements of a constant are.
+std::optional<double> getNumber(Value value);
+
+} // namespace llmc::training
+
+#endif // LLMC_TRANSFORMS_TRAINING_BATCHSUMS_H
