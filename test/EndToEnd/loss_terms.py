@@ -213,6 +213,7 @@ rest = [["data"]]
 name = "momentum"
 lr = 0.3
 [training]
+parameters = ["E", "A", "B", "C", "s"]
 precision = "f64"
 max_norm = 0.5
 """
