@@ -6,106 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModelText.h"
 #include "ModelOptimizers.h"
-#include <map>
-#include <random>
-#include <vector>
+#include "ModelWriter.h"
 
 using namespace llmc::test;
-
-namespace {
-using Shape = std::vector<int64_t>;
-
-struct Value {
-  std::string name;
-  Shape shape;
-};
-
-class ModelWriter {
-public:
-  explicit ModelWriter(const ModelOptions &options)
-      : options(options), engine(options.seed), names(options.seed) {}
-
-  std::string write();
-
-private:
-  int64_t below(int64_t end) { return static_cast<int64_t>(engine() % end); }
-  bool coin() { return below(2) == 0; }
-  template <typename List> auto pick(const List &list) {
-    return list[below(static_cast<int64_t>(list.size()))];
-  }
-
-  static std::string type(const Shape &shape, const char *element = "f64") {
-    std::string text = "tensor<";
-    for (int64_t size : shape)
-      text += std::to_string(size) + "x";
-    return text + element + ">";
-  }
-  std::string line(const std::string &text) {
-    std::string name = "%" + std::to_string(next++);
-    body += "  " + name + " = " + text + "\n";
-    return name;
-  }
-  Value add(const std::string &text, const Shape &shape) {
-    return {line(text), shape};
-  }
-
-  Value parameter(const std::string &name, const Shape &shape);
-  void input(const std::string &name, const Shape &shape, const char *element);
-  Value binary(const char *op, const Value &x, const Value &y) {
-    return add("stablehlo." + std::string(op) + " " + x.name + ", " + y.name +
-                   " : " + type(x.shape),
-               x.shape);
-  }
-  Value unary(const char *op, const Value &x) {
-    return add("stablehlo." + std::string(op) + " " + x.name + " : " +
-                   type(x.shape),
-               x.shape);
-  }
-  Value splat(const char *value, const Shape &shape) {
-    return add("stablehlo.constant dense<" + std::string(value) +
-                   "> : " + type(shape),
-               shape);
-  }
-  Value dot(const Value &x, const Value &w, int64_t contracted);
-  Value broadcast(const Value &x, const Shape &to, const Shape &dims);
-  Value reduce(const char *op, const char *init, const Value &x,
-               const Shape &dims);
-  Value activate(const Value &x);
-  Value addBias(const Value &x, const std::string &name);
-  Value slice(const Value &x, int64_t from, int64_t to);
-
-  Value perceptron(const Value &x, const std::string &name);
-  Value gated(const Value &x, const std::string &name);
-  Value cell(const Value &x);
-  Value norm(const Value &x, const std::string &name);
-  Value attention(const Value &x, const std::string &name);
-  Value embed();
-  std::string table(const Shape &shape, const char *element);
-  Value edge(const Value &x, const std::string &name);
-  Value addPositions(const Value &x);
-  Value mask(const Value &x);
-  Value addSummary(const Value &x);
-  Value chosen(int64_t bound, const Shape &shape);
-  Value sumAll(const Value &x);
-  Value maskedMean(const Value &x, int64_t bound, bool isBounded);
-  Value combine(const Value &terms);
-  std::string loss(const Value &x);
-  std::string optimizer();
-
-  const ModelOptions &options;
-  std::mt19937_64 engine;
-  std::string body, arguments, states;
-  /// By name: blocks may share them.
-  std::map<std::string, Value> parameters;
-  Shape batch;
-  int64_t width = 4, classes = 7;
-  bool hasTokens = false, isTied = false;
-  Value embedding;
-  int next = 0;
-  ModelNames names;
-};
+using namespace llmc::test::model;
 
 Value ModelWriter::parameter(const std::string &name, const Shape &shape) {
   auto [known, isNew] = parameters.try_emplace(name, Value{"%" + name, shape});
@@ -387,80 +292,6 @@ Value ModelWriter::edge(const Value &x, const std::string &name) {
   }
 }
 
-/// The mean of squared differences, or of cross-entropies.
-/// 1 where the data is below a bound, else 0.
-Value ModelWriter::chosen(int64_t bound, const Shape &shape) {
-  const char *element = hasTokens ? "i32" : "f64";
-  std::string of = type(shape, element);
-  std::string limit = line("stablehlo.constant dense<" + std::to_string(bound) +
-                           (hasTokens ? "" : ".0") + "> : " + of);
-  std::string below =
-      line(std::string("stablehlo.compare LT, ") + (hasTokens ? "%x" : "%y") +
-           ", " + limit + (hasTokens ? ", SIGNED" : ", FLOAT") + " : (" + of +
-           ", " + of + ") -> " + type(shape, "i1"));
-  return add("stablehlo.convert " + below + " : (" + type(shape, "i1") +
-                 ") -> " + type(shape),
-             shape);
-}
-
-Value ModelWriter::sumAll(const Value &x) {
-  Shape all;
-  for (size_t d = 0; d < x.shape.size(); ++d)
-    all.push_back(static_cast<int64_t>(d));
-  return reduce("add", "0.0", x, all);
-}
-
-Value ModelWriter::maskedMean(const Value &x, int64_t bound, bool isBounded) {
-  Value weight = chosen(bound, x.shape);
-  return binary("divide", sumAll(binary("multiply", x, weight)),
-                binary(isBounded ? "maximum" : "add", sumAll(weight),
-                       splat(isBounded ? "1.0" : "0.5", {})));
-}
-
-/// One or two means, some over what a mask chooses.
-Value ModelWriter::combine(const Value &terms) {
-  // Of its own seed, so that the model stays the same.
-  uint64_t kind = std::mt19937_64(options.seed * 31 + 7)() % 5;
-  auto masked = [&](const Value &x, int64_t bound, bool isBounded) {
-    return maskedMean(x, hasTokens ? bound : 0, isBounded);
-  };
-  if (kind == 1 && !options.exact)
-    return masked(terms, 4, true);
-  if (kind == 2 && !options.exact)
-    return binary("subtract", masked(terms, 5, false),
-                  binary("multiply", splat("0.25", {}),
-                         masked(unary("tanh", terms), 2, true)));
-  int64_t count = 1;
-  for (int64_t size : terms.shape)
-    count *= size;
-  Value n = splat(std::to_string(count).append(".0").c_str(), {});
-  Value mean = binary("divide", sumAll(terms), n);
-  if (kind == 0 || options.exact)
-    return mean;
-  Value other = kind < 4 ? masked(unary("sine", terms), 4, true)
-                         : binary("divide", sumAll(unary("tanh", terms)), n);
-  return binary("add", mean, binary("multiply", splat("0.125", {}), other));
-}
-
-/// Means of squared differences, or of cross-entropies.
-std::string ModelWriter::loss(const Value &x) {
-  Value terms;
-  if (hasTokens && !options.exact) {
-    Value logits = isTied ? dot(x, embedding, 1)
-                          : dot(x, parameter("head", {width, classes}), 0);
-    std::string names = "%" + std::to_string(next);
-    body += "  " + names + ":2 = nn.softmax_cross_entropy " + logits.name +
-            ", %y : (" + type(logits.shape) + ", " + type(batch, "i32") +
-            ") -> (" + type(batch) + ", " + type(batch) + ")\n";
-    ++next;
-    terms = {names + "#0", batch};
-  } else {
-    Value d = binary("subtract", x, Value{"%y", x.shape});
-    terms = binary("multiply", d, d);
-  }
-  return combine(terms).name;
-}
-
 std::string ModelWriter::optimizer() {
   int64_t kind = below(options.exact ? 2 : 3);
   const char *names[] = {"sgd", "momentum", "adam"};
@@ -512,7 +343,6 @@ std::string ModelWriter::write() {
          type({}) + "\n}\n" + optimizer() +
          "dist.entry @forward function(@loss)\n";
 }
-} // namespace
 
 std::string llmc::test::makeModel(const ModelOptions &options) {
   return ModelWriter(options).write();
