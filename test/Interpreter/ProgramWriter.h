@@ -1,5 +1,4 @@
 //===- ProgramWriter.h - A random program as it is written ------*- C++ -*-===//
-//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
 //===- Refusal.h - What the user can mend -----------------------*- C++ -*-===//
-//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
 //===- Routes.h - What crosses between segments -----------------*- C++ -*-===//
-//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -121,4 +121,4 @@ def make_moe():
     }
     rows = (("*.up", [["tensor"]]), ("*.down", [["tensor"]]))
     inputs = {"tokens": ((BATCH, SEQ), 0), "targets": ((BATCH, SEQ), 1)}
-    return Family("moe", moe_loss, parameters, inputs, rows, microbatches=1)
+    return Family("moe", moe_loss, parameters, inputs, rows)

@@ -1,5 +1,4 @@
 //===- TextMutator.h - Makes a model's text wrong in places -----*- C++ -*-===//
-//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
