@@ -128,9 +128,12 @@ static std::string describeLoss(const rt::plan::Plan &plan,
   if (loss != "exact")
     return "loss: " + loss + ", not that of one batch of all samples\n";
   const rt::plan::Entry *counting = rt::plan::findCounting(plan, entry);
-  return counting ? "loss: " + std::to_string(counting->metrics.size()) +
-                        " counts of the data, summed before each step\n"
-                  : "";
+  if (!counting)
+    return "";
+  size_t numCounts = counting->metrics.size();
+  return "loss: " + std::to_string(numCounts) +
+         (numCounts == 1 ? " count" : " counts") +
+         " of the data, summed before each step\n";
 }
 
 std::string driver::describePlan(const rt::plan::Plan &plan,

@@ -254,6 +254,9 @@ Status StructureCheck::checkEntry(const Entry &entry) {
                    numDTypes - 1));
     LLMC_TRY(input.layout.check(plan_.mesh));
     LLMC_TRY(stages(input.stages));
+    // Sums of an offset and the elements of a sample do not overflow.
+    LLMC_TRY(range("the offset of an input", input.dataOffset, INT64_MIN,
+                   INT64_MAX / 2));
   }
   for (const Hyper &hyper : entry.hypers) {
     LLMC_TRY(range("a hyper value's dtype", static_cast<int>(hyper.dtype), 0,

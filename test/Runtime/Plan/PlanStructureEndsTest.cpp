@@ -322,6 +322,15 @@ TEST(PlanStructureEnds, WhatEntriesExchange) {
       {"", [](Plan &plan) { plan.entries[0].inputs[0].dtype = DType::i1; }},
       {"expected increasing stages below 2, got 2",
        [](Plan &plan) { plan.entries[0].inputs[0].stages = {2}; }},
+      {"",
+       [](Plan &plan) {
+         plan.entries[0].inputs[0].dataOffset = INT64_MAX / 2;
+       }},
+      {"expected the offset of an input to be between -9223372036854775808 and "
+       "4611686018427387903, got 4611686018427387904",
+       [](Plan &plan) {
+         plan.entries[0].inputs[0].dataOffset = INT64_MAX / 2 + 1;
+       }},
       {"a hyper value's dtype to be between 0 and 12, got 13",
        [](Plan &plan) { plan.entries[0].hypers[0].dtype = no<DType>(13); }},
       {"a hyper value's rule to be between 0 and 6, got 7",
