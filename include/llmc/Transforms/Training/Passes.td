@@ -45,7 +45,7 @@ def CloseRegionsPass : Pass<"llmc-close-regions", "::mlir::ModuleOp"> {
     All later phases look at operands alone, so a body takes in what it uses:
     constants are cloned into it, what it computes of one element and values from
     outside is computed before, for all elements, and what is left of a reduction
-    becomes an operand that every step hands on.
+    becomes an operand that each step returns unchanged.
 
     ```mlir
     %r = stablehlo.reduce(%x init: %0) … reducer(%p: …, %e: …) {
