@@ -11,12 +11,13 @@
 
 Lines are drawn by the seed over all slots (each gets a share by the square root
 of its lines, at least one), then one of the operators that apply to the line
-(mutation/operators.py). A mutant that does not compile, or whose objects are the
-same bytes, is drawn again and counted apart. The tests that could see a mutant
-run first: the unit tests and the lit folder of its slot; then those whose program
-contains the slot, by what they caught before and how quick they are; then all
-(without test/Layering, which reads sources). The first failure ends it, a test
-that does not end is one. Each result is a line of JSON in the output file; what
+(mutation/operators.py). The mutants are put into one build, each with a switch
+(mutation/switches.py); what cannot be switched is built by itself. A mutant that
+does not compile, or that survives with objects of the same bytes, is drawn again
+and counted apart. The tests that reach a mutant run on it: first those of its
+slot, then the others by what they caught before and how quick they are; all tests
+take part but for test/Layering, which reads sources. The first failure ends it, a
+test that does not end is one. Each result is a line of JSON in the output file; what
 is there already is not done again, so a run may be stopped at any time.
 
 A survivor is closed by a test, or argued to be equivalent in
@@ -29,6 +30,7 @@ import argparse
 import collections
 import fcntl
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -47,7 +49,9 @@ import operators  # noqa: E402
 from build_copy import BuildCopy, tracked  # noqa: E402
 from score import Refused, Score, read_arguments  # noqa: E402
 from source import Source, class_of, slot_of  # noqa: E402
-from trial import Trial, measure  # noqa: E402
+from switched_build import SwitchedBuild  # noqa: E402
+from switches import Switches  # noqa: E402
+from trial import Trial, key_of  # noqa: E402
 
 
 # --- Drawing ---------------------------------------------------------------------
@@ -86,7 +90,7 @@ def make_mutant(source, line, mutation):
     tail = len(source.text) - (source.starts[last] if last < len(source.starts) else len(source.text))
     before = source.text[source.starts[first - 1]:len(source.text) - tail]
     after = text[source.starts[first - 1]:len(text) - tail]
-    return {"file": source.name, "number": line, "operator": operator, "class": class_of(source, start, end),
+    return {"file": source.name, "span": [start, end, replacement], "number": line, "operator": operator, "class": class_of(source, start, end),
             "line": squeeze(before), "becomes": squeeze(after)}, text
 
 
@@ -142,8 +146,8 @@ def tree_hash():
     return digest.hexdigest()[:16]
 
 
-def prepare(a):
-    """Copies of tree and build, their objects, and the times of tests; kept between runs."""
+def prepare(a, run):
+    """Copies of tree and build, the switched build, and what its tests reach; kept between runs."""
     folder = ROOT / "build/mutate"
     folder.mkdir(parents=True, exist_ok=True)
     a.lock = open(folder / "lock", "w")  # held to the end
@@ -159,19 +163,15 @@ def prepare(a):
         built, output = copy.ninja(["all", "llmc-test-depends"], a.cores)
         if not built:
             raise Refused("cannot build the copy:\n" + output[-3000:])
-    pristine, known = folder / "objects", folder / "times.json"
-    tree = tree_hash()
-    kept = json.loads(known.read_text()) if known.exists() else {}
-    if kept.get("tree") != tree:
+    pristine, tree, known = folder / "objects", tree_hash(), folder / "tree"
+    if not known.exists() or known.read_text() != tree:
         copies[0].save_objects(pristine)
-        begin = time.time()
-        times, failing = measure(copies[0], a.cores)
-        for name in failing:
-            print(f"left out, it fails without a mutant: {name}")
-        print(f"tests without a mutant: {len(times)} in {time.time() - begin:.0f} s", flush=True)
-        kept = {"tree": tree, "times": times}
-        known.write_text(json.dumps(kept))
-    return copies, pristine, kept["times"]
+        known.write_text(tree)
+    switched = SwitchedBuild(ROOT, folder, a.workers, a.cores, Switches(run.candidates()))
+    switched.prepare(copies[0], tree)
+    for name in switched.failing:
+        print(f"left out, it fails without a mutant: {name}")
+    return copies[:len(switched.copies)], pristine, switched
 
 
 TRIED = ("killed", "survived", "open")
@@ -197,6 +197,14 @@ class Run:
             return
         for slot, needed in self.given.items():
             yield slot, needed, draw(self.slots[slot], self.a.seed, slot)
+
+    def candidates(self):
+        """What goes into one build: as many of each slot as it needs, and one in two more
+        for those that are drawn again."""
+        sources = {source.name: source for lines in self.slots.values() for source, _, _ in lines}
+        for _, needed, mutants in self.queue():
+            for record, _ in itertools.islice(mutants, needed + (needed + 1) // 2):
+                yield key_of(record), sources[record["file"]], *record["span"]
 
     def find_again(self, row):
         """The mutant of a record on the tree as it is now; nothing when its line is gone."""
@@ -297,13 +305,14 @@ def main():
             for (record, _), _ in zip(draw(run.slots[slot], a.seed, slot), range(needed)):
                 show(record)
         return 0
-    copies, pristine, times = prepare(a)
+    copies, pristine, switched = prepare(a, run)
     queue = run.queue()
-    threads = [threading.Thread(target=run.work, args=(queue, Trial(c, pristine, times, run.journal, a))) for c in copies]
+    trials = [Trial(copy, pristine, switched, beside, run.journal, a) for copy, beside in zip(copies, switched.copies)]
+    threads = [threading.Thread(target=run.work, args=(queue, trial)) for trial in trials]
     begin = time.time()
 
     def stop(*_):
-        for copy in copies:
+        for copy in copies + switched.copies:
             copy.stop()
         os._exit(1)
 

@@ -110,6 +110,9 @@ class BuildCopy:
                 if (self.root / ".venv").exists():
                     (self.folder / ".venv").symlink_to(self.root / ".venv")
                 self.run(["cmake", "--preset", "dev"], 600)
+        self.load_graph()
+
+    def load_graph(self):
         self.graph = BuildGraph(self.build)
 
     # --- Commands ---------------------------------------------------------------

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Builds a mutant and runs tests on it, in the order in which they are likely to
-notice it, until one fails."""
+"""Runs tests on a mutant, in the order in which they are likely to notice it, until
+one fails."""
 
 import re
 import time
@@ -14,14 +14,57 @@ TOOLS = ("bin/llmc", "bin/llmc-opt", "bin/llmc-run", "bin/llmc-plan-probe", "tes
 
 
 class Trial:
-    """Finds out what becomes of mutants, in one copy."""
+    """Finds out what becomes of mutants: by its switch where it has one (`switched`
+    and its copy), by a build of its own in `copy` elsewhere."""
 
-    def __init__(self, copy, pristine, times, journal, a):
-        self.copy, self.pristine, self.times, self.journal = copy, pristine, times, journal
+    def __init__(self, copy, pristine, switched, switched_copy, journal, a):
+        self.copy, self.pristine, self.journal = copy, pristine, journal
+        self.switched, self.switched_copy, self.times = switched, switched_copy, switched.times
         self.cores, self.seconds = a.cores, a.seconds
 
     def outcome(self, record, text):
         """(status, test that failed)"""
+        number = self.switched.number_of(key_of(record))
+        if number is None:
+            return self.build_and_test(record, text)
+        status, test = self.switch_and_test(record["slot"], number)
+        if status == "survived" and self.is_same_object(record["file"], text):
+            return "same bytes", None
+        return status, test
+
+    # --- By its switch ----------------------------------------------------------------
+
+    def switch_and_test(self, slot, number):
+        self.switched.choose(self.switched_copy, number)
+        reaching = self.switched.reach.get(number, [])
+        own = [t for t in reaching if is_inside(t, slot) or self.is_own(t, slot)]
+        end = time.time() + self.seconds
+        for stage in (own, [t for t in reaching if t not in own]):
+            for group in self.groups(slot, stage):
+                limit = self.limit(group)
+                failed = (self.switched_copy.run_unit(group[0], limit) and group[0] if is_unit(group[0])
+                          else first_failure(self.switched_copy.run_lit(group, limit)))
+                if failed:
+                    return "killed", failed
+                if time.time() > end:
+                    return "open", None
+        return "survived", None if reaching else "no test reaches it"
+
+    def is_same_object(self, name, text):
+        """Whether the mutant alone compiles to the same bytes; of a header nobody asks."""
+        objects = self.copy.graph.objects.get(name)
+        if not objects:
+            return False
+        since = time.time() - 0.01
+        self.copy.write(name, text)
+        try:
+            return self.copy.ninja(objects, self.cores)[0] and not self.copy.changed_objects(self.pristine, since)
+        finally:
+            self.copy.restore(name, self.pristine, since)
+
+    # --- By a build of its own --------------------------------------------------------
+
+    def build_and_test(self, record, text):
         since, name = time.time() - 0.01, record["file"]
         self.copy.write(name, text)
         try:
@@ -42,7 +85,7 @@ class Trial:
 
     def test_own(self, slot):
         """What the unit tests of the slot alone say of a mutant; None: nothing yet."""
-        for unit in sorted(u for u in self.times if u.startswith("test/Unit/") and self.is_own(u, slot)):
+        for unit in sorted(u for u in self.times if self.is_own(u, slot)):
             if self.build([unit]):
                 return "does not compile", None
             if self.run_group([unit]):
@@ -55,7 +98,7 @@ class Trial:
         if "bin/llmc-run" in programs:
             units += [u for u in self.times if u.endswith("RuntimeExecutorTest") and u not in units]
         own_units = [u for u in units if self.is_own(u, slot)]
-        lit = [t for t in self.times if not t.startswith("test/Unit/")] if set(tools) & set(TOOLS) else []
+        lit = [t for t in self.times if not is_unit(t)] if set(tools) & set(TOOLS) else []
         own_lit = [t for t in lit if is_inside(t, slot)]
         end = time.time() + self.seconds
         for stage in (self.groups(slot, own_units), self.groups(slot, own_lit),
@@ -70,7 +113,7 @@ class Trial:
 
     def is_own(self, unit, slot):
         """Whether a unit test lies in the folder that mirrors the slot."""
-        return any(is_inside(part[5:], slot) for part in self.copy.graph.programs[unit] if part.startswith("test/"))
+        return is_unit(unit) and any(is_inside(part[5:], slot) for part in self.copy.graph.programs[unit] if part.startswith("test/"))
 
     def groups(self, slot, tests):
         """Units alone, lit tests a few at a time; first what catches most in a second."""
@@ -79,7 +122,7 @@ class Trial:
             return -(4 * kills[slot, test] + kills[test] + 0.2) / (self.times[test] + 0.3)
         group = []
         for test in sorted(tests, key=worth):
-            if test.startswith("test/Unit/"):
+            if is_unit(test):
                 if group:
                     yield group
                 group = []
@@ -93,16 +136,17 @@ class Trial:
             yield group
 
     def run_group(self, group):
-        limit = PATIENCE * max(self.times[t] for t in group) + 30
-        if group[0].startswith("test/Unit/"):
+        limit = self.limit(group)
+        if is_unit(group[0]):
             needs = [group[0]] + (["llmc-run"] if "RuntimeExecutor" in group[0] else [])
             return self.build(needs) or (self.copy.run_unit(group[0], limit) and group[0])
         failed = self.build(TOOLS)
         if failed:
             return failed
-        found = self.copy.run_lit(group, limit)
-        bad = [t for t, (code, _) in found.items() if code in ("FAIL", "TIMEOUT", "UNRESOLVED", "XPASS")]
-        return bad[0] if bad else None
+        return first_failure(self.copy.run_lit(group, limit))
+
+    def limit(self, group):
+        return PATIENCE * max(self.times[t] for t in group) + 30
 
     def build(self, targets):
         return None if self.copy.ninja(list(targets))[0] else "link"
@@ -115,19 +159,15 @@ def is_inside(test, slot):
     return any(test.startswith(folder + "/") for folder in folders)
 
 
-def measure(copy, cores):
-    """Seconds of each test without a mutant; those that fail or are skipped are left out."""
-    times, failing = {}, []
-    for unit in copy.unit_tests():
-        begin = time.time()
-        failed = copy.run_unit(unit, 1200)
-        times[unit] = time.time() - begin
-        if failed:
-            failing.append(failed)
-            del times[unit]
-    for test, (code, seconds) in copy.run_lit(copy.lit_tests(), 1200, jobs=cores, stop=False).items():
-        if code == "PASS":
-            times[test] = seconds
-        elif code != "UNSUPPORTED":
-            failing.append(test)
-    return times, failing
+def is_unit(test):
+    return test.startswith("test/Unit/")
+
+
+def first_failure(results):
+    bad = [t for t, (code, _) in results.items() if code in ("FAIL", "TIMEOUT", "UNRESOLVED", "XPASS")]
+    return bad[0] if bad else None
+
+
+def key_of(record):
+    """What tells a mutant from all others."""
+    return record["slot"], record["index"], record["file"], record["line"], record["becomes"]
