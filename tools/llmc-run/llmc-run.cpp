@@ -5,7 +5,7 @@
 //   llmc-run plan.llmc --data corpus.bin --steps 50 --log run.jsonl
 //
 // Exit codes: the kind of the error (0 ok, 2 usage, 3 malformed, ...); 143
-// after SIGTERM, behind the step that was running.
+// after SIGTERM, after the step that was running.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--fetch", a.run.fetch, "Values to print or dump")
       ->delimiter(',');
   app.add_flag("--fetch-each-step", a.run.fetchEachStep,
-               "Fetch behind each step, as step-<n>.<name>");
+               "Fetch after each step, as step-<n>.<name>");
   app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
   app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")
@@ -89,7 +89,7 @@ Result<std::pair<std::string, std::string>> splitPair(const std::string &text,
   if (equals == std::string::npos || equals == 0) {
     return makeError(
         ErrorKind::usage,
-        fmt::format("expected name=value behind {}, got '{}'", flag, text));
+        fmt::format("expected name=value after {}, got '{}'", flag, text));
   }
   return std::make_pair(text.substr(0, equals), text.substr(equals + 1));
 }
@@ -118,7 +118,7 @@ Status giveExternals(Session &session, const Arguments &a) {
     double value = std::strtod(pair.second.c_str(), &end);
     if (pair.second.empty() || *end != '\0') {
       return makeError(ErrorKind::usage,
-                       fmt::format("expected a number behind --set {}=, got "
+                       fmt::format("expected a number after --set {}=, got "
                                    "'{}'",
                                    pair.first, pair.second));
     }

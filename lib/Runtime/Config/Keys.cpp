@@ -244,7 +244,7 @@ static void addOptimizerKeys(std::vector<Key> &keys) {
                      &OptimizerConfig::path, std::optional<std::string>(""),
                      "a .mlir file with an optimizer function instead"));
   keys.push_back(row("optimizer.lr", &Config::optimizer, &OptimizerConfig::lr,
-                     std::optional(3e-4), "learning rate behind warm-up", {},
+                     std::optional(3e-4), "learning rate after warm-up", {},
                      0));
   constant("beta1", "adamw: decay of the first moment (default 0.9)");
   constant("beta2", "adamw: decay of the second moment (default 0.95)");
@@ -256,7 +256,7 @@ static void addOptimizerKeys(std::vector<Key> &keys) {
                         "constants of an own optimizer function"));
   keys.push_back(row("schedule.name", &Config::schedule, &ScheduleConfig::name,
                      std::optional<std::string>("constant"),
-                     "learning rate behind warm-up",
+                     "learning rate after warm-up",
                      {"constant", "linear", "cosine"}));
   keys.push_back(row("schedule.warmup_steps", &Config::schedule,
                      &ScheduleConfig::warmupSteps, std::optional<int64_t>(0),
@@ -267,7 +267,7 @@ static void addOptimizerKeys(std::vector<Key> &keys) {
                      0));
   keys.push_back(row("schedule.min_lr", &Config::schedule,
                      &ScheduleConfig::minLr, std::optional(0.0),
-                     "learning rate behind the decay", {}, 0));
+                     "learning rate after the decay", {}, 0));
 }
 
 /// [pipeline] and [training].

@@ -318,7 +318,7 @@ PlanSession::findState(const std::string &name) const {
   return state;
 }
 
-/// What is left of `name` behind `kind` and a dot.
+/// What is left of `name` after `kind` and a dot.
 static std::optional<std::string> nameIn(std::string_view kind,
                                          const std::string &name) {
   if (name.rfind(std::string(kind) + ".", 0) != 0) {

@@ -90,7 +90,7 @@ std::string serializeManifest(const Manifest &manifest) {
 }
 
 namespace {
-/// The arrays behind a header, copied out (the bytes may not be aligned).
+/// The arrays after a header, copied out (the bytes may not be aligned).
 struct FlatManifest {
   LlmcManifestHeader header = {};
   std::vector<LlmcManifestKernel> kernels;

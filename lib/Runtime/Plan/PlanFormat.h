@@ -18,7 +18,7 @@ struct FileHeader {
   char magic[8];
   uint32_t version;
   uint32_t zero;
-  /// Of the payload behind the header.
+  /// Of the payload after the header.
   uint64_t size;
   /// hash64 of the payload, seeded with the version.
   uint64_t checksum;

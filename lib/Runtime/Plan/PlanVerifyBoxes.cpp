@@ -24,7 +24,7 @@ namespace llmc::rt::plan {
 
 using Corner = std::vector<int64_t>;
 
-/// First element and the one behind the last, in each dim.
+/// First element and the one after the last, in each dim.
 using Corners = std::pair<Corner, Corner>;
 
 /// Error when the box leaves a tensor of `shape`.
@@ -32,12 +32,12 @@ static Result<Corners> boxOf(const Corner &origin, const Layout &layout,
                              const Corner &shape) {
   Corner end = layout.globalShape();
   for (size_t d = 0; d < end.size(); ++d) {
-    Checked behind = Checked(origin[d]) + end[d];
-    if (!behind.within(0, shape[d]) || origin[d] < 0) {
+    Checked after = Checked(origin[d]) + end[d];
+    if (!after.within(0, shape[d]) || origin[d] < 0) {
       return mismatch(
           fmt::format("a part leaves dim {} of size {}", d, shape[d]));
     }
-    end[d] = behind.value();
+    end[d] = after.value();
   }
   return Corners(origin, end);
 }

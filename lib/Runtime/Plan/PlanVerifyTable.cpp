@@ -5,7 +5,7 @@
 // One forward and, in training, one backward (or one backward-input and one
 // backward-weight) of each chunk and microbatch; a chunk lives on one stage;
 // forward runs after the forward of the chunk before it, backward after its
-// forward and after the backward of the chunk behind it; weights after inputs.
+// forward and after the backward of the chunk after it; weights after inputs.
 // Backwards of a chunk follow the order of microbatches, for bit-equal sums.
 //
 //   slot     0   1   2   3         in flight on stage 0: 2

@@ -153,7 +153,7 @@ static bool probeMutations(const Probe &probe, int64_t count) {
   return good && fates.ran[0] > 0;
 }
 
-/// Runs with a pattern in memory; checks it behind the run.
+/// Runs with a pattern in memory; checks it after the run.
 static Result<std::string> runPoisoned(const Probe &probe, uint8_t pattern,
                                        bool &good) {
   SessionOptions options;

@@ -120,7 +120,7 @@ TEST_F(ToolTest, Inspects) {
 
 // The step that runs ends, what was asked for is written, and the code says by
 // which signal.
-TEST_F(ToolTest, TerminationEndsBehindTheStep) {
+TEST_F(ToolTest, TerminationEndsAfterTheStep) {
   for (auto [signal, number] :
        {std::pair<const char *, int>{"TERM", SIGTERM}, {"INT", SIGINT}}) {
     std::string log = folder + "/log." + signal, script = folder + "/run.sh";
@@ -193,15 +193,15 @@ TEST_F(ToolTest, ErrorsHaveTheirCodes) {
             "the plan has no entry 'evaluate', only train"},
            {planFile + data() + " --set lr=3", 2, "no external value 'lr'"},
            {planFile + data() + " --set lr", 2,
-            "expected name=value behind --set, got 'lr'"},
+            "expected name=value after --set, got 'lr'"},
            {planFile + data() + " --set =3", 2,
-            "expected name=value behind --set, got '=3'"},
+            "expected name=value after --set, got '=3'"},
            {planFile + data() + " --set lr=", 2,
-            "expected a number behind --set lr=, got ''"},
+            "expected a number after --set lr=, got ''"},
            {planFile + data() + " --set lr=3x", 2,
-            "expected a number behind --set lr=, got '3x'"},
+            "expected a number after --set lr=, got '3x'"},
            {planFile + data() + " --input tokens", 2,
-            "expected name=value behind --input, got 'tokens'"},
+            "expected name=value after --input, got 'tokens'"},
            {planFile + data() + " --input tokens=" + folder + "/bad.plan", 3,
             "expected an .npy file"},
            {planFile + data() + " --steps -1", 2, "error[usage]: "},

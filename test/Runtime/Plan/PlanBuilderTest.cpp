@@ -27,7 +27,7 @@ TEST(PlanBuilder, PlacesFramesOfEachStage) {
   EXPECT_EQ(b.plan().buffers[1].offset, 64);
   EXPECT_EQ(frames[first].offset, 128);
   EXPECT_EQ(frames[second].offset, 128);
-  // Behind all that lies before it on either stage.
+  // After all that lies before it on either stage.
   EXPECT_EQ(frames[last].offset, 128 + 3 * 128);
   EXPECT_EQ(b.plan().arenas, (std::vector<int64_t>{640, 640}));
 }

@@ -19,7 +19,7 @@ static void breakIn(Plan &plan, void (*breakIt)(Plan &plan, State &state)) {
                     breakIn(plan, [](Plan & plan, State & state) __VA_ARGS__); \
                   }))
 
-/// Rows [first, first + 2) of the 4x4 state, behind each other in the buffer.
+/// Rows [first, first + 2) of the 4x4 state, after each other in the buffer.
 static StatePart rows(const StatePart &whole, int64_t first) {
   StatePart part = whole;
   part.origin = {first, 0};

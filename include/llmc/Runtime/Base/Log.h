@@ -23,7 +23,7 @@ bool isLogged(LogLevel level);
 void log(LogLevel level, std::string_view message);
 
 /// `text` with control characters as \n, \t, \xNN, and cut to `limit` bytes
-/// with "..." behind: for names that come from files.
+/// with "..." at its end: for names that come from files.
 std::string escape(std::string_view text, size_t limit = 200);
 
 } // namespace llmc::rt

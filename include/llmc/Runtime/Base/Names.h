@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // States, functions, entries and hyper values share one table of symbols, and
-// metrics one list. A name of ours is a word of a fixed list, with more behind
+// metrics one list. A name of ours is a word of a fixed list, with more after
 // a dot: @train, @train.microbatch, "loss". In a name of the user's each word
 // of that list gets a '$', which no name of ours has, so the two never meet:
 //

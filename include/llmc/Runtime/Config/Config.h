@@ -5,7 +5,7 @@
 // What a TOML file and `--set key=value` say. All keys stand in one table
 // (Keys.h) with type, default and documentation; an unknown key is an error
 // with its place and the nearest known name. The importer resolves every
-// pattern into attributes, and nothing behind it reads the configuration.
+// pattern into attributes, and nothing after it reads the configuration.
 //
 // Test: test/Runtime/Config/ConfigTest.cpp
 //===----------------------------------------------------------------------===//
@@ -48,7 +48,7 @@ struct InitConfig {
 };
 
 /// For each dimension the mesh axes that split it, major to minor; a last "?"
-/// leaves the dimension open. Dimensions behind the last list are whole.
+/// leaves the dimension open. Dimensions after the last list are whole.
 using AxisLists = std::vector<std::vector<std::string>>;
 
 /// Layouts of the states whose name matches `match`, or of the inputs whose
@@ -136,7 +136,7 @@ struct Config {
   std::string originOf(std::string_view key) const;
 };
 
-/// `--set training.steps=3`: the key and the text behind the first '='.
+/// `--set training.steps=3`: the key and the text after the first '='.
 using Override = std::pair<std::string, std::string>;
 
 /// Reads `path` ("" for defaults alone), then applies the overrides in order.

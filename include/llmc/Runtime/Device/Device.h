@@ -10,9 +10,8 @@
 //   this interface            CUDA driver API               CPU backend
 //   reserve                   cuMemAlloc, cuMemHostAlloc    mmap
 //   stream                    cuStreamCreateWithPriority    a cursor over a
-//   ring event                     cuEventCreate                 a generation
-//   counter load                      cuModuleLoadData              dlopen
-//   launch                    cuLaunchKernel                an entry
+//   ring event                     cuEventCreate                 a counter load
+//   cuModuleLoadData              dlopen launch cuLaunchKernel an entry
 //   contract                  cublasLtMatmul                an entry
 //   copy, fill                cuMemcpyAsync, cuMemsetAsync  an entry
 //   record, wait              cuEventRecord,                an entry

@@ -30,11 +30,11 @@ struct RunOptions {
   int64_t firstStep = 0;
   /// JSON lines; "" for none.
   std::string logFile;
-  /// Printed behind the last step, or written as `<dumpFolder>/<name>.npy`;
-  /// behind `<name>` a microbatch where each has its own value. A glob stands
+  /// Printed after the last step, or written as `<dumpFolder>/<name>.npy`;
+  /// after `<name>` a microbatch where each has its own value. A glob stands
   /// for the fetches, metrics, inputs and states that it matches.
   std::vector<std::string> fetch;
-  /// Behind each step instead, as `step-<step>.<name>`.
+  /// After each step instead, as `step-<step>.<name>`.
   bool fetchEachStep = false;
   std::string dumpFolder;
   /// Prints what the communicators counted, and compares it with the plan (70).
@@ -42,7 +42,7 @@ struct RunOptions {
   /// A loss that is not finite ends the run (13).
   bool stopOnNan = true;
   std::FILE *out = stdout;
-  /// Set from outside (by a signal handler): the run ends behind this step.
+  /// Set from outside (by a signal handler): the run ends after this step.
   const std::atomic<bool> *stop = nullptr;
 };
 

@@ -261,8 +261,8 @@ struct Plan {
   int32_t threads = 1;
 };
 
-/// Bytes of the operand from its first to behind its last element. Absent on
-/// overflow or a negative number.
+/// Bytes of the operand from its first to the end of its last element. Absent
+/// on overflow or a negative number.
 std::optional<int64_t> spanOf(const Operand &operand);
 /// Number of elements; assumes a checked operand.
 int64_t elementsOf(const Operand &operand);

@@ -47,7 +47,7 @@ public:
   int32_t addStream(std::string name, StreamKind kind, int32_t priority = 0);
   int32_t addFrame(std::string name, FrameKind kind, int32_t slots = 1,
                    ExprId slot = noExpr, std::vector<int32_t> stages = {});
-  /// Behind the buffers that the frame already has.
+  /// After the buffers that the frame already has.
   int32_t addBuffer(int32_t frame, std::string name, DType dtype,
                     std::vector<int64_t> shape);
   /// At a byte offset of the frame (to share bytes with other buffers).

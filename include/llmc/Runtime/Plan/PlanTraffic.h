@@ -27,7 +27,7 @@ struct Traffic {
   /// Every buffer has one element: loss, count, norm.
   bool isScalar = false;
   int64_t count = 0;
-  /// Of the device's buffers before and behind.
+  /// Of the device's buffers before and after.
   uint64_t bytesIn = 0;
   uint64_t bytesOut = 0;
 };
