@@ -205,7 +205,7 @@ std::string DimStorage::storeUse(Use &use, const SharedAtoms &shared) const {
     }
     int64_t even = productOf(all.prefix);
     if (p + 1 < use.pieces.size())
-      return "is split on behind an atom that is padded from " +
+      return "is split on to the right of an atom that is padded from " +
              std::to_string(all.size / even) + " to " +
              std::to_string(all.extent) + " elsewhere";
     stored.push_back({even, even});

@@ -210,7 +210,7 @@ bool ClusterSolver::onlyReadBy(int a, int b) const {
   return true;
 }
 
-/// Adds the clusters behind place `low` that `target` depends on. False when
+/// Adds the clusters after place `low` that `target` depends on. False when
 /// `avoid` is among those that they depend on.
 bool ClusterSolver::collectBefore(int target, int low, int avoid,
                                   std::set<int> &found) {

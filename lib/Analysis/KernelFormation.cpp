@@ -159,7 +159,7 @@ void FormationBuilder::findCheapOps() {
   }
 }
 
-/// `value` is read from memory: the op behind its aliases is a node.
+/// `value` is read from memory: the op under its aliases is a node.
 void FormationBuilder::require(Value value) {
   Operation *op = value.getDefiningOp();
   while (isHere(op) && getForm(op) == KernelForm::Alias) {
@@ -346,9 +346,9 @@ void FormationBuilder::makeNodes() {
     if (!collective || !collective.getSymbolAttr())
       continue;
     if (lastNamed) {
-      KernelAccess behind;
-      behind.producer = *lastNamed;
-      nodes.back().accesses.push_back(std::move(behind));
+      KernelAccess after;
+      after.producer = *lastNamed;
+      nodes.back().accesses.push_back(std::move(after));
     }
     lastNamed = nodeOf.lookup(&op);
   }

@@ -175,7 +175,7 @@ double Chooser::priceGather(int from, int to, AxisAttr axis) const {
 }
 
 /// Whether the result shall leave `axis`, which splits it along `resultFactor`,
-/// to the reduced `factor`: the result is then scattered behind the op.
+/// to the reduced `factor`: the result is then scattered after the op.
 bool Chooser::isTakenFrom(int resultFactor, int factor, AxisAttr axis) const {
   if (decided.rule.factors[factor].kind != FactorKind::Reduced)
     return false;
@@ -208,7 +208,7 @@ bool Chooser::takes(int factor, AxisAttr axis) {
       isOfResult |= llvm::is_contained(dim, *home);
   if (!isOfResult || !isTakenFrom(*home, factor, axis))
     return false;
-  // What stands behind it in the list cannot stay either.
+  // What stands after it in the list cannot stay either.
   SmallVector<AxisAttr, 1> &axes = made.splits[*home]->axes;
   while (!axes.empty() && containsAxis(axes, axis))
     axes.pop_back();

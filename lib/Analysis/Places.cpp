@@ -100,13 +100,13 @@ int64_t Placer::place(const Order &order, std::vector<int64_t> &offsets) const {
         taken.push_back({offsets[other], offsets[other] + bytes[other]});
     std::sort(taken.begin(), taken.end());
     int64_t end = 0, best = -1, bestGap = 0;
-    for (const auto &[first, behind] : taken) {
+    for (const auto &[first, after] : taken) {
       int64_t gap = first - end;
       if (gap >= bytes[buffer] && (best < 0 || gap < bestGap)) {
         best = end;
         bestGap = gap;
       }
-      end = std::max(end, behind);
+      end = std::max(end, after);
     }
     offsets[buffer] = best >= 0 ? best : end;
     size = std::max(size, offsets[buffer] + bytes[buffer]);
@@ -215,7 +215,7 @@ std::string PlaceProblem::verify(const std::vector<int64_t> &offsets) const {
   return "";
 }
 
-/// Every buffer behind the one before, and where the last one ends.
+/// Every buffer after the one before, and where the last one ends.
 static std::pair<std::vector<int64_t>, int64_t>
 placeSideBySide(const PlaceProblem &problem) {
   std::vector<int64_t> offsets(problem.buffers.size(), 0);

@@ -34,7 +34,7 @@ static std::optional<std::pair<int64_t, bool>> findSplit(LayoutAttr layout,
   return std::nullopt;
 }
 
-/// Partial over `axis` instead of split by it; what stands behind the axis in
+/// Partial over `axis` instead of split by it; what stands after the axis in
 /// the list of its dim leaves the dim too.
 static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis, Reduction kind) {
   if (auto split = findSplit(layout, axis)) {

@@ -82,7 +82,7 @@ public:
   }
   /// Sends as much as fits; returns how much.
   int64_t run(int32_t source, int32_t sink);
-  /// Behind `run`: reached from the source where capacity is left.
+  /// After `run`: reached from the source where capacity is left.
   bool isOnSourceSide(int32_t node) const { return level[node] >= 0; }
 
 private:

@@ -80,7 +80,7 @@ private:
 
   const rt::Mesh &mesh;
   const ReshardLinks &links;
-  /// Behind the prefixes.
+  /// After the prefixes.
   std::vector<int64_t> extents;
   std::vector<std::vector<int64_t>> factors;
   int64_t elementBytes;

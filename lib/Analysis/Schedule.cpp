@@ -188,7 +188,7 @@ static std::string checkUpdates(const Schedule &schedule, bool hasBackward) {
     bool isOver = false;
     for (const Cell &cell : row) {
       if (isOver && cell.hasMicrobatch())
-        return "cell " + cell.str() + " stands behind the update of stage " +
+        return "cell " + cell.str() + " stands after the update of stage " +
                std::to_string(stage);
       isOver |= cell.kind == Kind::Update;
     }

@@ -40,15 +40,15 @@ void llmc::placeCrossings(Block &body) {
   for (Operation &op : body)
     if (isCrossing(&op))
       crossings.push_back(&op);
-  // Those behind one op keep their order.
-  llvm::DenseMap<Operation *, Operation *> lastBehind;
+  // Those after one op keep their order.
+  llvm::DenseMap<Operation *, Operation *> lastAfter;
   for (Operation *op : crossings) {
     Operation *anchor = nullptr;
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp();
           def && (!anchor || anchor->isBeforeInBlock(def)))
         anchor = def;
-    Operation *&last = lastBehind[anchor];
+    Operation *&last = lastAfter[anchor];
     if (last || anchor)
       op->moveAfter(last ? last : anchor);
     else

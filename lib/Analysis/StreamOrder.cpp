@@ -56,8 +56,8 @@ std::string StreamOrderProblem::verify(const StreamOrder &order) const {
   return verifyWalks(expandWalks(*this, order.edges), order.edges);
 }
 
-/// Whether the program of `b` is first called behind that of `a`, or `b` stands
-/// behind `a` in one program.
+/// Whether the program of `b` is first called after that of `a`, or `b` stands
+/// after `a` in one program.
 static bool isLater(const StreamOrderProblem &problem, Place a, Place b) {
   if (a.first == b.first)
     return a.second < b.second;
@@ -94,7 +94,7 @@ static std::vector<int32_t> findStages(const StreamOrderProblem &problem) {
   return stages;
 }
 
-/// On each stage a slot is free behind one place: where its buffers are used
+/// On each stage a slot is free after one place: where its buffers are used
 /// last by one stream, reuse waits for the last of these uses.
 ///
 ///   F: read tokens; ...; read targets    copy tokens, copy targets: both wait

@@ -174,7 +174,7 @@ BlockGraph makeChain(const std::vector<int64_t> &costs,
 }
 
 TEST(BlockFinder, CutsWhereFewBytesCross) {
-  // In balance behind the eighth op; behind the seventh half as many bytes
+  // In balance after the eighth op; after the seventh half as many bytes
   // cross, for an eighth more work.
   BlockGraph graph = makeChain(
       {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10},

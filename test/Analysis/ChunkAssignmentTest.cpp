@@ -25,7 +25,7 @@ int64_t getMost(ArrayRef<int64_t> costs, ArrayRef<int64_t> chunks) {
   return *std::max_element(sums.begin(), sums.end());
 }
 
-/// The least such cost over all sets of cuts; bit i cuts behind block i.
+/// The least such cost over all sets of cuts; bit i cuts after block i.
 int64_t getLeast(ArrayRef<int64_t> costs, int64_t numChunks) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (uint32_t cuts = 0; cuts < 1u << (costs.size() - 1); ++cuts) {

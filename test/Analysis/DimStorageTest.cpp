@@ -166,7 +166,7 @@ TEST(DimStorage, RandomListsShareStorage) {
       ASSERT_EQ(extent % parts, 0);
       ASSERT_LT(extent, 2 * size);
       padded += !stored.empty();
-      // Behind a common first axis, a device of one holds what it holds of the
+      // After a common first axis, a device of one holds what it holds of the
       // other: only the rest of the lists moves.
       for (const AxisList &other : lists) {
         if (list.front() != other.front() || list == other)

@@ -92,7 +92,7 @@ TEST_F(FactorSplitsOn, StorageHasOneForm) {
   EXPECT_EQ(canonicalDim(minor, 384, axes), minor);
 }
 
-TEST_F(FactorSplitsOn, ASplitFactorMayNotStandBehindALeftOne) {
+TEST_F(FactorSplitsOn, ASplitFactorMayNotFollowALeftOne) {
   dist::MeshAxesAttr axes = mesh({{"t", 2}});
   FactorSplit split;
   split.axes = {dist::AxisAttr::get(&context, "t")};

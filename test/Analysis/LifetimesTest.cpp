@@ -60,7 +60,7 @@ TEST(Lifetimes, WhatNothingOpensMayBeginInTheCallBefore) {
   LifetimeProblem problem{2, 0, 1, {}};
   problem.instructions = {{1, {0}}, {1, {}, 1, -1}, {0, {}, -1, 1}, {0, {0}}};
   EXPECT_FALSE(findLifetimes(problem)[0].isClosed);
-  // Behind a signal of compute it belongs to this call.
+  // After a signal of compute it belongs to this call.
   problem.instructions.insert(problem.instructions.begin(),
                               {{0, {}, 0, -1}, {1, {}, -1, 0}});
   EXPECT_TRUE(findLifetimes(problem)[0].isClosed);

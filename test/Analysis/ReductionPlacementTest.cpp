@@ -226,7 +226,7 @@ void addNorm(Program &p, const std::string &x, const std::string &i,
   p.linear("n" + i, price, {"xg" + i, "e" + i});
 }
 
-/// A norm's backward: `dn` to `dx`, with de and dg that leave (behind the
+/// A norm's backward: `dn` to `dx`, with de and dg that leave (after the
 /// accumulation they are reduced once in a step).
 void addNormGrad(Program &p, const std::string &dn, const std::string &i,
                  int64_t price, int64_t m) {
@@ -249,7 +249,7 @@ void addNormGrad(Program &p, const std::string &dn, const std::string &i,
   p.product("dx" + i, price, {"d2" + i, "rstd" + i});
 }
 
-/// Blocks one behind the other, then their backwards; m microbatches.
+/// Blocks one after the other, then their backwards; m microbatches.
 Program transformer(int numBlocks, int64_t m) {
   Program p;
   int64_t price = full(hidden) * m;
@@ -374,7 +374,7 @@ Program gradient(int64_t m, bool split, int contributions) {
   return p;
 }
 
-TEST(ReductionPlacement, ReducesBehindTheAccumulation) {
+TEST(ReductionPlacement, ReducesAfterTheAccumulation) {
   EXPECT_EQ(gradient(4, false, 1).place(), "100: arg");
   EXPECT_EQ(gradient(1, false, 1).place(), "100: dW");
   EXPECT_EQ(gradient(4, true, 1).place(), "400: dW");
@@ -431,7 +431,7 @@ TEST(ReductionPlacement, ReducesTheGlobalNormOnce) {
     p.linear("n012", 4, {"n01", terms[2]});
     p.other("k", 4, {"n012"});
     p.leave("k");
-    // One term alone is reduced where it is made, a sum behind it.
+    // One term alone is reduced where it is made, a sum after it.
     const char *expected[] = {"0:",    "4: n0",   "4: n1",   "4: n01",
                               "4: n2", "4: n012", "4: n012", "4: n012"};
     EXPECT_EQ(p.place(), expected[split]) << split;

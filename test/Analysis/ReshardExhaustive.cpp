@@ -16,16 +16,16 @@ int64_t AllLayouts::priceOfDims(const ReshardLayout &a, const ReshardLayout &b,
   Set rest, gained, crossed;
   if (changed.size() == 1) {
     auto &x = a.dims[changed[0]], &y = b.dims[changed[0]];
-    if (behind(x, y, rest))
+    if (extends(x, y, rest))
       return 0;
-    if (behind(y, x, rest))
+    if (extends(y, x, rest))
       return weigh(double(local(a)) * (parts(rest) - 1), rest);
   }
   if (changed.size() == 2)
     for (int turn = 0; turn < 2; ++turn) {
       size_t d = changed[turn], e = changed[1 - turn];
-      if (behind(b.dims[d], a.dims[d], rest) &&
-          behind(a.dims[e], b.dims[e], gained) && rest == gained)
+      if (extends(b.dims[d], a.dims[d], rest) &&
+          extends(a.dims[e], b.dims[e], gained) && rest == gained)
         return weigh(double(local(a)) * (parts(rest) - 1) / parts(rest), rest);
     }
   Set mine, theirs;
@@ -84,7 +84,7 @@ int64_t AllLayouts::price(const ReshardLayout &a, const ReshardLayout &b,
     if (changed.empty())
       return made[0] == pipe && b.stages != target.stages ? never : 0;
     return changed.size() == 1 &&
-                   behind(b.dims[changed[0]], a.dims[changed[0]], rest) &&
+                   extends(b.dims[changed[0]], a.dims[changed[0]], rest) &&
                    rest == made
                ? 0
                : never;
@@ -97,7 +97,7 @@ int64_t AllLayouts::price(const ReshardLayout &a, const ReshardLayout &b,
   if (changed.empty())
     return weigh(std::ceil(2 * bytes), lost);
   if (changed.size() > 1 ||
-      !behind(a.dims[changed[0]], b.dims[changed[0]], rest))
+      !extends(a.dims[changed[0]], b.dims[changed[0]], rest))
     return never;
   std::sort(rest.begin(), rest.end());
   return rest == lost ? weigh(bytes, lost) : never;

@@ -120,8 +120,8 @@ private:
       whole *= double(size);
     return int64_t(bytes) * int64_t(slowest * 1600) + int64_t(whole * 16);
   }
-  /// `longer` = `shorter` and something behind it.
-  static bool behind(const Set &shorter, const Set &longer, Set &rest) {
+  /// `longer` = `shorter` and something after it.
+  static bool extends(const Set &shorter, const Set &longer, Set &rest) {
     if (longer.size() <= shorter.size() ||
         !std::equal(shorter.begin(), shorter.end(), longer.begin()))
       return false;

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps and layouts behind them on a mesh of pipe = 2, data = 2, tensor = 4,
+// Steps and layouts after them on a mesh of pipe = 2, data = 2, tensor = 4,
 // and the machine of a mesh as an attribute.
 //
 //===----------------------------------------------------------------------===//

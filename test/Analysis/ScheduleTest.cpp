@@ -130,7 +130,7 @@ void checkClosedForms(Generator generate, bool limitsMemory) {
     }
 }
 
-TEST(Schedule, OneForwardOneBackwardHoldsAtMostTheStagesBehind) {
+TEST(Schedule, OneForwardOneBackwardHoldsAtMostTheStagesAfter) {
   checkClosedForms(schedule1F1B, true);
 }
 
@@ -220,7 +220,7 @@ TEST(Schedule, UpdatesEndEachStage) {
   EXPECT_EQ(reason("F0.0 B0.0"), "expected one update on stage 0, got 0");
   EXPECT_EQ(reason("F0.0 B0.0 U U"), "expected one update on stage 0, got 2");
   EXPECT_EQ(reason("F0.0 U B0.0"),
-            "cell B0.0 stands behind the update of stage 0");
+            "cell B0.0 stands after the update of stage 0");
   EXPECT_EQ(reason("F0.0 U", false), "expected no update on stage 0, got 1");
 }
 

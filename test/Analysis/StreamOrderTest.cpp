@@ -80,7 +80,7 @@ TEST(StreamOrder, ReuseWaitsForTheLastRead) {
   EXPECT_EQ(numFree, 1);
 }
 
-TEST(StreamOrder, ReuseBehindTheLaterProgram) {
+TEST(StreamOrder, ReuseAfterTheLaterProgram) {
   // The second program reads the tokens again.
   StreamOrderProblem problem = makeInputs(0);
   problem.programs.push_back({{C, {{0, false}}}});
@@ -96,7 +96,7 @@ TEST(StreamOrder, ReuseBehindTheLaterProgram) {
       EXPECT_EQ(edge.fromProgram, 1);
 }
 
-TEST(StreamOrder, AFrameIsFreeBehindTheLastProgramThatReadsIt) {
+TEST(StreamOrder, AFrameIsFreeAfterTheLastProgramThatReadsIt) {
   // One program copies both buffers and reads the first, the next one reads the
   // second: copies of both wait for that, whatever the programs' numbers.
   for (int32_t first : {0, 1}) {
@@ -152,7 +152,7 @@ TEST(StreamOrder, EachEdgeIsNeeded) {
   }
 }
 
-TEST(StreamOrder, RefusesReuseBehindTwoStreams) {
+TEST(StreamOrder, RefusesReuseAfterTwoStreams) {
   StreamOrderProblem problem = makeInputs(4);
   problem.numStreams = 3;
   problem.programs[0][3].stream = 2;

@@ -16,8 +16,8 @@
 //
 //   50257 under {t=4} and {t=4, d=2}    50264 for both
 //
-// Refused: padding to twice the size or more, and a list that goes on behind an
-// atom which is not used up.
+// Refused: padding to twice the size or more, and a list that goes on to the
+// right of an atom which is not used up.
 //
 // Test: test/Analysis/DimStorageTest.cpp
 //===----------------------------------------------------------------------===//

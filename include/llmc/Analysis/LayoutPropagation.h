@@ -157,7 +157,7 @@ private:
   void runRound(const Round &round, uint8_t phase);
   void visit(int relation, const Round &round);
   void visitFactor(int relation, int factor, const Round &round);
-  /// In phase 1 what stands comes behind the rows of optimizer states.
+  /// In phase 1 what stands comes after the rows of optimizer states.
   Seed rankOf(int variable) const {
     return isFrozen[variable] ? Seed::Constraint : variables[variable].seed;
   }

@@ -46,7 +46,7 @@ struct Lifetime {
   /// [begin, end) in compute instructions; empty when nothing touches it.
   int64_t begin = 0;
   int64_t end = 0;
-  /// Every access is a compute instruction, or is ordered behind one and before
+  /// Every access is a compute instruction, or is ordered after one and before
   /// one: calls on one compute stream follow each other.
   bool isClosed = true;
 };

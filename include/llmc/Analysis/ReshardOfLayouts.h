@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The reshard planner works on plain data; this is the bridge from and to
-// `#dist.layout`. A plan is a list of steps, each with the layout behind it:
+// `#dist.layout`. A plan is a list of steps, each with the layout after it:
 //
 //   [{}, {}] sum{"t"}  ->  [{"t"}, {}] at [1]  from [0]
 //   reduce-scatter t: [{"t"}, {}] at [0];  send: [{"t"}, {}] at [1]
@@ -41,7 +41,7 @@ struct ReshardStep {
   int64_t to = -1;
   /// Received by a device.
   int64_t bytes = 0;
-  /// Of the value behind the step.
+  /// Of the value after the step.
   dist::LayoutAttr layout;
 
   /// Nothing is sent: view, slice, lift, drop.

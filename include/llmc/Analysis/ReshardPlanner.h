@@ -24,7 +24,7 @@
 //   P{x,y} -> [{x},{}]:  reduce-scatter x, all-reduce y
 //
 // A value is lifted only to axes over which the target is partial. The graph is
-// searched by Dijkstra behind the common prefix of the lists of each dim.
+// searched by Dijkstra after the common prefix of the lists of each dim.
 //
 // Test: test/Analysis/ReshardPlannerTest.cpp
 //===----------------------------------------------------------------------===//
@@ -172,7 +172,7 @@ public:
 private:
   rt::Mesh mesh;
   ReshardLinks links;
-  /// By what lies behind the common prefixes.
+  /// By what follows the common prefixes.
   std::map<std::string, ReshardPlan> plans;
 };
 

@@ -4,7 +4,7 @@
 //
 // One line for each pipeline stage, one cell for each slot of time; an empty
 // cell or `.` is idle, rows end with idle cells where others are longer. Blank
-// lines, and what stands behind `#`, are left out.
+// lines, and what stands after `#`, are left out.
 //
 //   # two stages, two microbatches
 //   F0.0, F0.1, , B0.0, , B0.1, U

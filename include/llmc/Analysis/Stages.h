@@ -37,7 +37,7 @@ std::string printStages(ArrayRef<int64_t> stages);
 /// True for a collective over (at least) `axis`.
 bool isCollectiveOver(Operation *op, StringRef axis);
 
-/// Moves each transfer and join of `body` right behind the last of its
+/// Moves each transfer and join of `body` right after the last of its
 /// operands; segments stand in an order that allows it.
 void placeCrossings(mlir::Block &body);
 

@@ -30,7 +30,7 @@ namespace llmc {
 
 struct StreamOrder {
   struct Edge {
-    /// The signal stands behind `from`, the wait before `to`.
+    /// The signal stands after `from`, the wait before `to`.
     int32_t fromProgram = 0, fromInstruction = 0;
     int32_t toProgram = 0, toInstruction = 0;
     int32_t frame = 0, event = 0;
@@ -81,7 +81,7 @@ struct StreamOrderProblem {
 /// The reduced edges, or why there are none: a slot whose reuse depends on
 /// several streams. Assumes a checked problem.
 struct StreamOrderResult {
-  /// A frame whose slots are free only behind several streams. An instruction
+  /// A frame whose slots are free only after several streams. An instruction
   /// of one of them at the end of `program`, where the last of them stands,
   /// joins them when it counts as a write of the frame's buffers.
   struct Join {
