@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program of a stage is the segments that the stage is part of, one behind
+// The program of a stage is the segments that the stage is part of, one after
 // the other. A join is the operand that lives on the stage, or zeros. So a
 // collective over the pipeline axis stands in all programs, in one order.
 //

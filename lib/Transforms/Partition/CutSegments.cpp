@@ -5,7 +5,7 @@
 // In a microbatch or entry the segment of an op is its (phase, chunk). Segments
 // follow each other as values flow: forward upward through the chunks, backward
 // downward. In an update it is the set of stages at which the op runs: each op
-// goes to the first segment with its stages behind what it reads, so that there
+// goes to the first segment with its stages after what it reads, so that there
 // are few. Transfers and joins stay between segments.
 //
 //   u = f(a) at(0), v = g(b) at(1), w = all_reduce(join(u, v)) at(0, 1)
@@ -43,7 +43,7 @@ struct SegmentKey {
   /// Forward: the chunk; backward: its negative, since it runs downward;
   /// update: the place.
   int64_t rank = 0;
-  /// Backward-weight stands behind backward-input of its chunk.
+  /// Backward-weight stands after backward-input of its chunk.
   bool isWeight = false;
   int64_t chunk = 0;
   Phase phase = Phase::Forward;
@@ -74,7 +74,7 @@ private:
   FailureOr<SegmentKey> keyOf(Operation *op);
   SegmentKey updateKeyOf(Operation *op);
   SegmentKey homeOf(Operation *constant, bool isJoined);
-  std::optional<SegmentKey> keyOf(Value value, bool &isBehind);
+  std::optional<SegmentKey> keyOf(Value value, bool &isAfter);
   LogicalResult readKeys();
   void widenCollective(Operation *op);
   LogicalResult prepareCollectives();
@@ -102,8 +102,8 @@ static Stages getStagesOf(Operation *op, const StageMap &stages) {
 }
 
 /// The segment that makes `value`, the latest where a transfer or join stands
-/// between (which sets `isBehind`); none for arguments and constants.
-std::optional<SegmentKey> Cutter::keyOf(Value value, bool &isBehind) {
+/// between (which sets `isAfter`); none for arguments and constants.
+std::optional<SegmentKey> Cutter::keyOf(Value value, bool &isAfter) {
   Operation *def = value.getDefiningOp();
   if (!def)
     return std::nullopt;
@@ -114,21 +114,21 @@ std::optional<SegmentKey> Cutter::keyOf(Value value, bool &isBehind) {
   }
   std::optional<SegmentKey> last;
   for (Value operand : def->getOperands())
-    if (std::optional<SegmentKey> key = keyOf(operand, isBehind)) {
-      isBehind = true;
+    if (std::optional<SegmentKey> key = keyOf(operand, isAfter)) {
+      isAfter = true;
       if (!last || *last < *key)
         last = key;
     }
   return last;
 }
 
-/// The first segment with the op's stages behind what the op reads.
+/// The first segment with the op's stages after what the op reads.
 SegmentKey Cutter::updateKeyOf(Operation *op) {
   int64_t first = 0;
   for (Value operand : op->getOperands()) {
-    bool isBehind = false;
-    if (std::optional<SegmentKey> key = keyOf(operand, isBehind))
-      first = std::max(first, key->rank + (isBehind ? 1 : 0));
+    bool isAfter = false;
+    if (std::optional<SegmentKey> key = keyOf(operand, isAfter))
+      first = std::max(first, key->rank + (isAfter ? 1 : 0));
   }
   Stages at = getStagesOf(op, stages);
   int64_t rank = first;
@@ -222,7 +222,7 @@ void Cutter::spreadConstants() {
 }
 
 /// Segments run in the order of their keys, so a value must not be used in an
-/// earlier one, nor behind a crossing in the one that makes it.
+/// earlier one, nor after a crossing in the one that makes it.
 LogicalResult Cutter::checkOrder() {
   for (Operation &op : body.without_terminator()) {
     if (isCrossing(&op))
@@ -230,8 +230,8 @@ LogicalResult Cutter::checkOrder() {
     SegmentKey key = keys[&op];
     segments[key].push_back(&op);
     for (Value operand : op.getOperands()) {
-      bool isBehind = false;
-      std::optional<SegmentKey> made = keyOf(operand, isBehind);
+      bool isAfter = false;
+      std::optional<SegmentKey> made = keyOf(operand, isAfter);
       if (made && key < *made)
         return op.emitOpError()
                << "in chunk " << key.chunk << " and phase "
@@ -239,11 +239,11 @@ LogicalResult Cutter::checkOrder() {
                << made->chunk << " and phase "
                << dist::stringifyPhase(made->phase) << ", which runs later";
       // What crosses is there when the segment that makes it is over.
-      if (made && isBehind && key == *made)
+      if (made && isAfter && key == *made)
         return op.emitOpError()
                << "in chunk " << key.chunk << " and phase "
                << dist::stringifyPhase(key.phase)
-               << " uses a value of its own segment behind a crossing";
+               << " uses a value of its own segment after a crossing";
     }
   }
   return success();

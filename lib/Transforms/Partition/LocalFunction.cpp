@@ -270,7 +270,7 @@ Value FunctionLocalizer::buildMove(Operation *op, Value term, Value value) {
 
 LogicalResult FunctionLocalizer::localizeMove(Operation *op,
                                               SmallVectorImpl<Value> &results) {
-  // What crosses the stages needs them together, behind the join.
+  // What crosses the stages needs them together, after the join.
   auto collective = dyn_cast<dist::CollectiveInterface>(op);
   bool isCollective = collective && op->getNumOperands() == 1 &&
                       llvm::none_of(collective.getAxes(), [&](Attribute axis) {

@@ -5,7 +5,7 @@
 // What is left of reshards and keeps when collectives are explicit:
 //
 //   axes appended to a dim       dynamic_slice at coordinate * local
-//   another extent, not split    slice, or zeros behind
+//   another extent, not split    slice, or zeros after
 //   stages that forget a value   nothing
 //   stages without a term        dist.join of one operand
 //   keep where "x" = k           select(coordinate == k, value, 0)

@@ -81,7 +81,7 @@ static LogicalResult checkAxes(func::FuncOp function) {
   return success();
 }
 
-/// `dist.buffer @w.local` behind `dist.state @w`.
+/// `dist.buffer @w.local` after `dist.state @w`.
 static void addBuffer(dist::StateOp state, dist::LayoutAttr layout,
                       dist::MeshAxesAttr mesh) {
   OpBuilder builder(state.getContext());

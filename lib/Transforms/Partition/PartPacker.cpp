@@ -252,7 +252,7 @@ bool PartPacker::canCopyLine(const Pack &pack) {
 }
 
 /// Whether `user` can have its operand so: a contraction may have it copied,
-/// and a collective or join behind it passes that on.
+/// and a collective or join after it passes that on.
 bool PartPacker::canHave(const Pack &operand, Operation *user, bool mayCopy) {
   if (canPack(operand) || !mayCopy)
     return canPack(operand);
@@ -367,9 +367,9 @@ public:
 };
 } // namespace
 
-/// Behind all of the values and ops.
-static void setInsertionBehind(OpBuilder &builder, Block &block,
-                               ArrayRef<Operation *> ops, ValueRange values) {
+/// After all of the values and ops.
+static void setInsertionAfter(OpBuilder &builder, Block &block,
+                              ArrayRef<Operation *> ops, ValueRange values) {
   Operation *last = nullptr;
   auto see = [&](Operation *op) {
     if (op && op->getBlock() == &block && (!last || last->isBeforeInBlock(op)))
@@ -399,7 +399,7 @@ PartPacker::mergeOps(ArrayRef<Operation *> ops, const Merge &merge,
   for (auto [i, dim] : llvm::enumerate(merge.operandDims))
     operands.push_back(dim < 0 ? first->getOperand(i)
                                : buildFor(first, getOperands(ops, i, dim)));
-  setInsertionBehind(builder, block, ops, operands);
+  setInsertionAfter(builder, block, ops, operands);
   MergedForm form(builder, first, results);
   for (auto [old, merged] : llvm::zip(first->getOperands(), operands))
     form.operands[old] = merged;
@@ -436,7 +436,7 @@ Value PartPacker::buildMerge(const Pack &pack, const Merge &merge) {
 /// A copy that runs where `like` does.
 Value PartPacker::copyTogether(const Pack &pack, Operation *like) {
   OpBuilder builder(pack.parts.front().getContext());
-  setInsertionBehind(builder, block, {}, pack.parts);
+  setInsertionAfter(builder, block, {}, pack.parts);
   Value copy = stablehlo::concatenate(builder, pack.parts.back().getLoc(),
                                       pack.parts, pack.dim);
   copyMarks(like, copy.getDefiningOp());
@@ -513,7 +513,7 @@ void PartPacker::sliceKnown(const Pack &pack, Value whole) {
     return;
   llvm::SmallPtrSet<Operation *, 32> live = findLive(block);
   int64_t end = typeOf(whole).getDimSize(pack.dim);
-  // Each slice is put right behind the whole: the last one first.
+  // Each slice is put right after the whole: the last one first.
   for (Value part : llvm::reverse(pack.parts)) {
     RankedTensorType type = typeOf(part);
     SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
@@ -534,7 +534,7 @@ void PartPacker::sliceKnown(const Pack &pack, Value whole) {
       Value &slice = slices[marks.getDictionary(part.getContext())];
       if (!slice) {
         OpBuilder builder(part.getContext());
-        setInsertionBehind(builder, block, {}, whole);
+        setInsertionAfter(builder, block, {}, whole);
         slice =
             stablehlo::slice(builder, user->getLoc(), whole, starts, limits);
         copyMarks(like, slice.getDefiningOp());

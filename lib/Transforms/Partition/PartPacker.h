@@ -40,7 +40,7 @@ public:
 
   /// The parts can be had as one value with nothing copied.
   bool canPack(const Pack &pack);
-  /// The same, or as a contraction (behind collectives) of which one side is
+  /// The same, or as a contraction (after collectives) of which one side is
   /// copied together.
   bool canContract(const Pack &pack);
   /// Whether the parts are lines that one op of their segment may copy

@@ -43,7 +43,7 @@ static FailureOr<Schedule> solve(dist::StepOp step,
                            << attribute.getName().getValue() << "'";
 }
 
-/// Moves the ops of `from` into `block`: each to the end of the group behind
+/// Moves the ops of `from` into `block`: each to the end of the group after
 /// the last original op of `block` on which it depends. Groups are known by
 /// numbers, since a block renumbers its ops after each move.
 static void interleave(Block &block, Block &from) {
@@ -74,7 +74,7 @@ static void interleave(Block &block, Block &from) {
   }
 }
 
-/// Moves the ops of `weight` into `input`, each behind the last value that it
+/// Moves the ops of `weight` into `input`, each after the last value that it
 /// needs, and leaves one segment of phase backward.
 static void merge(dist::SegmentOp input, dist::SegmentOp weight) {
   Block &block = input.getBody().front();
@@ -142,7 +142,7 @@ static bool isBackward(Phase phase) {
 
 /// Every cell of a table runs a program: a chunk without ops of a phase (an
 /// embedding has no backward-input, a constant head no backward) gets an empty
-/// segment, in front of what comes behind it.
+/// segment, in front of what comes after it.
 static void addEmptySegments(func::FuncOp function, dist::TableAttr table,
                              int64_t numChunks) {
   Block &body = function.getBody().front();

@@ -78,7 +78,7 @@ static Placed reduceOnce(const Placed &from) {
   return {};
 }
 
-/// The value behind the collectives that make it whole.
+/// The value after the collectives that make it whole.
 static FailureOr<Placed> reduce(func::FuncOp update, Placed sum,
                                 StringRef name) {
   while (sum.isPartial()) {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums over microbatches may be partial over axes; the update reduces them. A
-// sum that is fetched is then taken from behind the collectives:
+// sum that is fetched is then taken from after the collectives:
 //
 //   func @train.u0(%g {slot = step "grad.w", layout = partial{data}}) {
 //     %r = dist.all_reduce %g over ["data"] sum

@@ -37,7 +37,7 @@ public:
   /// go away.
   PlanNames(ModuleOp module, ArrayRef<Operation *> replaced);
 
-  /// `wanted`, or that with a number behind it.
+  /// `wanted`, or that with a number added.
   std::string take(StringRef wanted);
 
 private:

@@ -23,7 +23,7 @@ namespace llmc::schedule {
 class PlanStreams {
 public:
   /// Makes the compute and the copy stream at the builder's place; others
-  /// follow behind them.
+  /// follow them.
   PlanStreams(OpBuilder &builder, PlanNames &names, Location loc,
               dist::MeshOp mesh);
 

@@ -333,7 +333,7 @@ bool GraphBuilder::isInOrder() const {
   return true;
 }
 
-/// Whether `node` may be put behind all of `readers`. Numbers tell as long as
+/// Whether `node` may be put after all of `readers`. Numbers tell as long as
 /// all edges ascend; else the graph is searched.
 bool GraphBuilder::mayRunAfter(int32_t node, ArrayRef<int32_t> readers) {
   auto isBefore = [&](int32_t reader) { return reader < node; };

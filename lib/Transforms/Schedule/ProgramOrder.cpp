@@ -325,7 +325,7 @@ LogicalResult ProgramEmitter::run() {
   for (int32_t node : *order)
     if (failed(emit(graph.nodes[node])))
       return failure();
-  for (const HostCopy &copy : request.behind)
+  for (const HostCopy &copy : request.after)
     emitHostCopy(builder, function.getLoc(), request.streams, copy);
   return success();
 }

@@ -26,8 +26,8 @@ struct ProgramRequest {
   const TimelineFrames &frames;
   PlanStreams &streams;
   const Meetings &meetings;
-  /// Inputs before, metrics, outputs and fetches behind.
-  SmallVector<HostCopy> before, behind;
+  /// Inputs before, metrics, outputs and fetches after.
+  SmallVector<HostCopy> before, after;
   /// Not all stages run it.
   bool isPartial = false;
 };

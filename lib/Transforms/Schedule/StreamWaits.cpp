@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-/// A call's own memory is that of others before and behind it: what other
+/// A call's own memory is that of others before and after it: what other
 /// streams do there lies between the compute stream's first and last word.
 void WaitAdder::bracketCall(StreamOrderProblem::Program &list,
                             std::vector<Operation *> &ops) {
@@ -82,7 +82,7 @@ void WaitAdder::readProgram(plan::ProgramOp program) {
   instructions.push_back(std::move(ops));
 }
 
-/// Slots that several streams leave become free behind one of them, at the end
+/// Slots that several streams leave become free after one of them, at the end
 /// of the program that uses them last. False where that does not help.
 bool WaitAdder::joinStreams(ArrayRef<StreamOrderResult::Join> joins) {
   for (const StreamOrderResult::Join &join : joins) {
@@ -98,7 +98,7 @@ bool WaitAdder::joinStreams(ArrayRef<StreamOrderResult::Join> joins) {
   return !joins.empty();
 }
 
-/// Signals behind and waits before their instructions, each once.
+/// Signals after and waits before their instructions, each once.
 void WaitAdder::writeProgram(size_t number, const StreamOrder &order) {
   std::vector<std::set<std::pair<int32_t, int32_t>>> signals, waits;
   signals.resize(instructions[number].size());

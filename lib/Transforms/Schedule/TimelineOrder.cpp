@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The prologue copies hyper values and clears sums; data is copied by the
-// first program of a microbatch that reads it, metrics behind the program that
+// first program of a microbatch that reads it, metrics after the program that
 // makes them. The update becomes the epilogue.
 //
 // Test: test/Transforms/Schedule/order.mlir
@@ -168,7 +168,7 @@ bool TimelineOrder::isFirstReader(int32_t program,
   return llvm::is_contained(updates, program);
 }
 
-/// Sums are fetched behind the update that reduces them.
+/// Sums are fetched after the update that reduces them.
 LogicalResult TimelineOrder::findFetches() {
   for (TimelineProgram &program : programs)
     if (program.attr.getPhase() == dist::Phase::Update &&
@@ -240,7 +240,7 @@ LogicalResult TimelineOrder::addCopies(int32_t program,
                << "expected metric '" << name << "' to be made once in a step, "
                << "got it for each of " << timeline.getMicrobatches()
                << " microbatches";
-      copies.behind.push_back({plan::HostEnd::Metric, name, whole});
+      copies.after.push_back({plan::HostEnd::Metric, name, whole});
     }
     bool isOutput = slot.getKind() == SlotKind::Output && isMade;
     bool isSum = isFetched(slot) && isUpdate &&
@@ -251,7 +251,7 @@ LogicalResult TimelineOrder::addCopies(int32_t program,
     if (failed(parts))
       return failure();
     for (const FetchedPart &part : *parts)
-      copies.behind.push_back(
+      copies.after.push_back(
           {plan::HostEnd::Fetch, part.fetch.getName().getValue(), part.place});
   }
   return success();
@@ -420,7 +420,7 @@ LogicalResult TimelineOrder::describeSlots(
 }
 
 LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
-  SmallVector<Attribute> inputs, hypers, metrics, fetched, before, behind;
+  SmallVector<Attribute> inputs, hypers, metrics, fetched, before, after;
   if (failed(describeSlots(inputs, hypers, metrics, fetched)))
     return failure();
   auto nameOf = [&](plan::ProgramOp program) -> Attribute {
@@ -430,7 +430,7 @@ LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
   };
   for (auto [stage, update] : llvm::enumerate(updates)) {
     before.push_back(nameOf(prologues[stage]));
-    behind.push_back(nameOf(update < 0 ? plan::ProgramOp() : emitted[update]));
+    after.push_back(nameOf(update < 0 ? plan::ProgramOp() : emitted[update]));
   }
   int64_t chunks = 1;
   for (const TimelineProgram &program : programs)
@@ -441,7 +441,7 @@ LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
       plan::EntryKindAttr::get(builder.getContext(), getKind()),
       builder.getI64IntegerAttr(timeline.getMicrobatches()),
       builder.getI64IntegerAttr(chunks), UnitAttr(),
-      builder.getArrayAttr(before), table, builder.getArrayAttr(behind),
+      builder.getArrayAttr(before), table, builder.getArrayAttr(after),
       builder.getArrayAttr(inputs), builder.getArrayAttr(hypers),
       builder.getArrayAttr(metrics), builder.getArrayAttr(fetched));
   return success();

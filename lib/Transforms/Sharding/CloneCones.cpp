@@ -193,7 +193,7 @@ void ConeCloner::clone(const Root &root) {
   for (auto &[from, to] : made)
     mapping.map(from->getResults(), to->getResults());
   for (Operation *op : ops) {
-    // Behind the original everything is there that the clone reads.
+    // After the original everything is there that the clone reads.
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     Operation *copy = builder.clone(*op, mapping);

@@ -4,7 +4,7 @@
 //
 // Each `dist.reshard` becomes the cheapest plan between its two layouts. What
 // comes before a move between stages runs where the value is made, what comes
-// behind it where it is used:
+// after it where it is used:
 //
 //   partial @[0] -> full @[1]
 //   becomes
@@ -59,7 +59,7 @@ private:
 } // namespace
 
 /// The op that uses the value first, or null when it is only returned. What
-/// stands behind another op may run before it.
+/// stands after another op may run before it.
 Operation *Expander::findFirstUser(Value value) const {
   Operation *first = nullptr;
   for (Operation *user : value.getUsers()) {

@@ -18,7 +18,7 @@ void llmc::buildLayoutPipeline(mlir::OpPassManager &manager) {
 }
 
 void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
-  // Placement reads the side table; types are written once, behind it.
+  // Placement reads the side table; types are written once, after it.
   manager.addPass(createDistributeOpsPass());
   manager.addPass(createPlaceReductionsPass());
   manager.addPass(createMaterializePass());

@@ -8,7 +8,7 @@
 //
 //   %a = dot ...  {dist.layouts = [[{}, {}]]}          // contracts a split dim
 //   %b = add %a, %x {dist.layouts = [[{}, {}]]}
-//   // becomes, where the cut lies behind %a:
+//   // becomes, where the cut lies after %a:
 //   %a = dot ...  {dist.layouts = [[{}, {}] sum{"t"}]}
 //   %b = add %a, %x {dist.layouts = [[{}, {}]]}        // %a reduced in between
 //

@@ -5,7 +5,7 @@
 // What is made of scalars alone (constants, iota, broadcast scalars) costs
 // nothing to make again, and must not carry axes from one use to another: each
 // use gets a clone before propagation, and clones with equal layouts become one
-// again behind it.
+// again after it.
 //
 //   %c used with [{"t"}, {}] and [{}, {"t"}]   becomes two constants
 //

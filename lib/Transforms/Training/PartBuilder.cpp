@@ -41,7 +41,7 @@ void training::copyMarks(Operation *from, Operation *to) {
 // What a cut cuts
 //===----------------------------------------------------------------------===//
 
-/// The product of the factors behind the major one of a dimension.
+/// The product of the factors right of the major one of a dimension.
 static int64_t getMinorSize(const graph::ShardingRule &rule,
                             ArrayRef<int> factors) {
   int64_t size = 1;

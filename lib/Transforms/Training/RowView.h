@@ -5,7 +5,7 @@
 // Softmax and its relatives combine a tensor with values that are constant
 // along the classes: its maximum, the logarithm of its sum. In the text those
 // pass through broadcasts, reshapes and transposes in any order. A view
-// names the value behind such ops, and for each dimension of the full tensor
+// names the value under such ops, and for each dimension of the full tensor
 // the dimension of that value, or -1 where the value repeats.
 //
 //   %s : tensor<8x128>                              view of %b:

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matchers behind `llmc-raise`. They only read; reductions are expected in
+// Matchers of `llmc-raise`. They only read; reductions are expected in
 // normal form (`llmc-normalize`).
 //
 //===----------------------------------------------------------------------===//

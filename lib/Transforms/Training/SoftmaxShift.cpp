@@ -40,7 +40,7 @@ public:
   StoppedOperands stopped;
 
 private:
-  /// The value is `sum`, or its logarithm, behind shape ops.
+  /// The value is `sum`, or its logarithm, through shape ops.
   struct RowValue {
     Value value;
     bool isLog;

@@ -206,7 +206,7 @@ static void findObstacles(func::FuncOp function, Families &families) {
 // Splitting
 //===----------------------------------------------------------------------===//
 
-/// dist.state @W.0 part of @W box([0, 0] [8, 4]), behind the whole.
+/// dist.state @W.0 part of @W box([0, 0] [8, 4]), after the whole.
 static void makeParts(Family &family, SymbolTable &symbols) {
   for (dist::StateOp whole : family.members) {
     OpBuilder builder(whole.getContext());
@@ -295,7 +295,7 @@ DictionaryAttr FunctionRewriter::markPart(DictionaryAttr marks, FamilyMark mark,
   return list.getDictionary(function.getContext());
 }
 
-/// All arguments again, one for each part, behind the old ones, which go last.
+/// All arguments again, one for each part, after the old ones, which go last.
 void FunctionRewriter::addArguments() {
   Block &block = function.front();
   for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i) {

@@ -77,7 +77,7 @@ func.func @copied(%x: tensor<4x20xf32>, %u: tensor<2x20xf32>, %i: tensor<i32>) -
 
 // -----
 
-// A fence stays between what is before and behind it, all its values included.
+// A fence stays between what is before and after it, all its values included.
 // CHECK-LABEL: func @fenced
 // CHECK-SAME:    (%[[X:.*]]: tensor<40xf32>, %[[Y:.*]]: tensor<40xf32>, %[[D:.*]]: tensor<40xf32>)
 // CHECK:         %[[F:.*]]:2 = dist.fence(%[[X]], %[[Y]]) after(%[[D]])

@@ -2,8 +2,8 @@
 // RUN: llmc-opt %S/Inputs/walkthrough-local.mlir --llmc-cut-segments --llmc-verify-local | FileCheck %s --check-prefix=LOCAL
 // RUN: llmc-opt %S/Inputs/walkthrough-local.mlir --llmc-cut-segments --llmc-verify-local --llmc-schedule --llmc-verify-scheduled --llmc-recompute --llmc-trim-activations --llmc-outline-programs --llmc-verify-memory | FileCheck %s
 
-// Each transfer behind the segment that makes its operand, the tied gradient's
-// join behind both, the coordinate in each segment that uses it.
+// Each transfer after the segment that makes its operand, the tied gradient's
+// join after both, the coordinate in each segment that uses it.
 // LOCAL-LABEL: func.func private @train.microbatch
 // LOCAL: %[[F0:.*]]:3 = dist.segment chunk(0) phase(forward)
 // LOCAL: dist.coordinate

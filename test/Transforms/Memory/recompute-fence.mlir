@@ -5,7 +5,7 @@
 #F = #dist.phase<forward>
 #B = #dist.phase<backward_input>
 
-// Each block's fence reads what the block reads, and stands behind all
+// Each block's fence reads what the block reads, and stands after all
 // cotangents that reach its backward from other blocks and are there: neither
 // a constant, nor one that comes later, nor one of its own.
 // CHECK-LABEL: func.func @two.microbatch

@@ -5,7 +5,7 @@
 // RUN: not llmc-opt %s --split-input-file --llmc-recompute --remarks-filter=memory --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: block 0: 1 ops are computed again, 16 B are not kept
 
-// The backward computes tanh again, behind a fence, and the forward does not
+// The backward computes tanh again, after a fence, and the forward does not
 // hand it over.
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32> {{{.*}}}, %[[W:.*]]: tensor<4xf32> {

@@ -25,7 +25,7 @@ struct Move {
   const char *mesh;
   const char *shape;
   const char *from;
-  /// Text behind `dist.`; `%x` is the operand.
+  /// Text after `dist.`; `%x` is the operand.
   const char *op;
   const char *to;
 };
@@ -102,7 +102,7 @@ const Move kMoves[] = {
     {kPair, "5x4", "[{}:6, {}]", "reshard %x", "[{}, {}]"},
     {kPair, "5x4", "[{}:9, {}]", "reshard %x", "[{\"x\"}:6, {}]"},
     {kPair, "5x4", "[{}, {}]", "reshard %x", "[{\"y\"}:6, {\"x\"}:6]"},
-    // Digits: 2 x 5 as 2 x 6, whole, cut, and behind a split.
+    // Digits: 2 x 5 as 2 x 6, whole, cut, and after a split.
     {kPair, "10", "[{}]", "reshard %x", "[{}:[2, 5:6]]"},
     {kPair, "10", "[{}:[2, 5:6]]", "reshard %x", "[{}]"},
     {kPair, "10", "[{}:[2, 5:6]]", "reshard %x", "[{\"y\"}:12]"},

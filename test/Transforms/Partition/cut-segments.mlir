@@ -70,7 +70,7 @@ dist.entry @forward function(@f) chunks([0, 1])
 
 // -----
 
-// An update over two stages: few segments, each behind what it reads; a join
+// An update over two stages: few segments, each after what it reads; a join
 // with its operand's segment in front of it; constants that go through joins
 // first of all.
 #U = #dist.phase<update>
@@ -200,7 +200,7 @@ func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tens
   %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   %1 = stablehlo.tanh %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   %2 = dist.join %0, %1 over "p" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // expected-error@+1 {{in chunk 1 and phase forward uses a value of its own segment behind a crossing}}
+  // expected-error@+1 {{in chunk 1 and phase forward uses a value of its own segment after a crossing}}
   %3 = stablehlo.concatenate %2, %2, dim = 0 {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %3 : tensor<8xf32>
 }

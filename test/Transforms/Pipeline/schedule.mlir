@@ -42,7 +42,7 @@ dist.step @train microbatch(@train.microbatch) update(@train.update) microbatche
 // -----
 
 // Backward-input and backward-weight become one segment, in which a weight
-// gradient stands right behind what it needs.
+// gradient stands right after what it needs.
 dist.mesh @mesh = <"data"=1>
 // CHECK-LABEL: func.func private @merged
 func.func private @merged(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"})

@@ -30,7 +30,7 @@ dist.timeline @train microbatches(1)
 
 // -----
 
-// The sum of the boxes is reduced once; each lies in the layout behind that.
+// The sum of the boxes is reduced once; each lies in the layout after that.
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
 module @kernels {

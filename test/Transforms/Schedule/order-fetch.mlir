@@ -1,6 +1,6 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-order="fetch=grad.w,grad.b" | FileCheck %s
 
-// A sum that is partial over axes is fetched behind the collectives that reduce
+// A sum that is partial over axes is fetched after the collectives that reduce
 // it, in the layout that it has there; one that is not, as it is.
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>

@@ -22,7 +22,7 @@ module @kernels {
 // CHECK-NEXT: plan.buffer @state.n.local in @state bytes(4)
 // CHECK-NEXT: plan.part of @n origin([]) shape([]) layout(#{{.*}}) place(<@state.n.local, [], i32>)
 
-// A metric of an entry is copied behind the program that makes it.
+// A metric of an entry is copied after the program that makes it.
 // CHECK: plan.program @evaluate.c0.F forward chunk(0) {
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.sum
 // CHECK-NEXT: plan.signal on @C @evaluate.step event(1)

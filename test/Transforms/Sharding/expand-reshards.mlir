@@ -55,7 +55,7 @@ dist.entry @forward function(@collectives) chunks([0])
 // -----
 
 // Between stages: what is in front of the transfer runs with the producer, what
-// is behind it with the first user.
+// is after it with the first user.
 #p0 = #dist.layout<@mesh, [{"data"}, {}], partial = [sum{"tensor"}], at = {"pipe" = [0]}>
 #r0 = #dist.layout<@mesh, [{"data"}, {}], at = {"pipe" = [0]}>
 #r1 = #dist.layout<@mesh, [{"data"}, {}], at = {"pipe" = [1]}>

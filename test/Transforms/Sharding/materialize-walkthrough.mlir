@@ -93,7 +93,7 @@ func.func @microbatch(%tok: tensor<8xi32> {dist.layout = #b0, dist.input = "tok"
   %dh = stablehlo.dot_general %dx1, %W2, contracting_dims = [1] x [1] {dist.layouts = [#c0], dist.block = 1 : i64, dist.phase = #B} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   %gW2 = stablehlo.dot_general %h, %dx1, contracting_dims = [0] x [0] {dist.layouts = [#gw2], dist.block = 1 : i64, dist.phase = #W} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
   %gW1 = stablehlo.dot_general %x0, %dh, contracting_dims = [0] x [0] {dist.layouts = [#gw], dist.block = 1 : i64, dist.phase = #W} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  // One all-reduce behind the sum of two partial dots.
+  // One all-reduce after the sum of two partial dots.
   %sa = stablehlo.dot_general %dh, %W1, contracting_dims = [1] x [1] {dist.layouts = [#r0t], dist.block = 1 : i64, dist.phase = #B} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   %sb = stablehlo.dot_general %h, %W1, contracting_dims = [1] x [1] {dist.layouts = [#r0t], dist.block = 1 : i64, dist.phase = #B} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   // EXPANDED: stablehlo.dot_general

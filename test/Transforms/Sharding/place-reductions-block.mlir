@@ -3,9 +3,9 @@
 // RUN: llmc-opt %t.mlir --llmc-place-reductions --llmc-materialize --llmc-expand-reshards --llmc-verify-materialized | FileCheck %s --check-prefixes=BOTH,FOUR
 
 // A transformer block with its backward on data = 2, tensor = 2, weights split as
-// in tensor parallelism. Over tensor four reductions: behind the two projections
-// and behind the sums of the input gradients, never one for each of q, k and v,
-// never behind a norm's backward. Over data every gradient and the loss: with one
+// in tensor parallelism. Over tensor four reductions: after the two projections
+// and after the sums of the input gradients, never one for each of q, k and v,
+// never after a norm's backward. Over data every gradient and the loss: with one
 // microbatch where they are made, with four once, in the update.
 // BOTH: #[[$P:.*]] = #dist.layout<@mesh, [{"data"}, {}, {}], partial = [sum{"tensor"}]>
 // BOTH-LABEL: func.func @microbatch

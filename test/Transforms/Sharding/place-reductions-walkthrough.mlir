@@ -97,7 +97,7 @@ func.func @microbatch(%tok: tensor<8xi32> {dist.layout = #b0, dist.input = "tok"
   %ga = stablehlo.dot_general %x0, %da, contracting_dims = [0] x [0] {dist.layouts = [#w]} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
   // CHECK: stablehlo.dot_general{{.*}}dist.layouts = [#[[L8]]]
   %gb = stablehlo.dot_general %x0, %db, contracting_dims = [0] x [0] {dist.layouts = [#w]} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  // Reduced once, behind the sum of the input gradients.
+  // Reduced once, after the sum of the input gradients.
   // CHECK: stablehlo.dot_general{{.*}}dist.layouts = [#[[L0]]]
   %sa = stablehlo.dot_general %da, %Wa, contracting_dims = [1] x [1] {dist.layouts = [#x]} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   // CHECK: stablehlo.dot_general{{.*}}dist.layouts = [#[[L0]]]

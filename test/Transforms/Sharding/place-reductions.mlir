@@ -16,7 +16,7 @@ dist.entry @forward function(@whole) chunks([0])
 
 // -----
 
-// What leaves an entry is full: the sum is reduced behind the last linear op
+// What leaves an entry is full: the sum is reduced after the last linear op
 // that costs nothing more (a tie: the earliest).
 #split = #dist.layout<@mesh, [{"data"}]>
 #scalar = #dist.layout<@mesh, []>

@@ -3,7 +3,7 @@
 // RUN: llmc-opt %t/phases.mlir --llmc-sum-loss --llmc-differentiate --mlir-print-debuginfo | FileCheck %t/phases.mlir --check-prefix=LOC
 // RUN: llmc-opt %t/tied.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/tied.mlir
 // RUN: llmc-opt %t/stopped.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/stopped.mlir
-// RUN: llmc-opt %t/behind.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/behind.mlir
+// RUN: llmc-opt %t/after.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/after.mlir
 // RUN: llmc-opt %t/once.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/once.mlir
 // RUN: llmc-opt %t/unused.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/unused.mlir
 // RUN: not llmc-opt %t/missing.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/missing.mlir
@@ -92,7 +92,7 @@ func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role 
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
 
-//--- behind.mlir
+//--- after.mlir
 // What only a stopped operand reads needs no derivative, and neither does what
 // is made of it: there is none of a derivative's derivative.
 // CHECK-LABEL: func.func private @train.microbatch

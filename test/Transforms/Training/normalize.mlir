@@ -17,7 +17,7 @@ func.func @reduce(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"}) -
 }
 dist.entry @a function(@reduce)
 
-// The neutral element stays, zeros of both signs and values behind a broadcast.
+// The neutral element stays, zeros of both signs and values after a broadcast.
 // CHECK-LABEL: func.func @neutral
 func.func @neutral(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<3xf32>, tensor<4xf32>) {
   %zero = stablehlo.constant dense<-0.0> : tensor<f32>

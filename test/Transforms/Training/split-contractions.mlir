@@ -47,7 +47,7 @@ func.func @loss(%x: tensor<2x8xf32> {dist.role = "input", dist.input = "x"}, %w:
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
 
 //--- reshaped.mlir
-// The slices are of a major factor, behind a reshape and a transpose; uneven
+// The slices are of a major factor, after a reshape and a transpose; uneven
 // parts, and one weight that two products share.
 // CHECK-LABEL: func.func @loss
 // CHECK-DAG: stablehlo.slice %{{.*}} [0:8, 0:4] : (tensor<8x12xf32>) -> tensor<8x4xf32>

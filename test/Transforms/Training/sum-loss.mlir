@@ -5,7 +5,7 @@
 // RUN: llmc-opt %t/single.mlir --llmc-sum-loss | FileCheck %t/single.mlir
 
 //--- constant.mlir
-// The division by the number of elements goes; a sign behind it stays. What the
+// The division by the number of elements goes; a sign after it stays. What the
 // function writes besides is kept, other outputs are not.
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK-SAME: -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<i32> {dist.role = "carried", dist.writes = @n})

@@ -23,7 +23,7 @@ def FormContractionsPass : Pass<"llmc-form-contractions", "::mlir::ModuleOp"> {
   let summary = "Contractions and sums that go into a buffer that exists";
   let description = [{
     Ops of form Contraction become `dist.contract`; a permutation of dims in
-    front of one is read in place, and an addition behind it whose other
+    front of one is read in place, and an addition after it whose other
     operand dies becomes its accumulator. An addition of an Update that starts
     from zero becomes that Update's start.
 

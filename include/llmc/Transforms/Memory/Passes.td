@@ -14,7 +14,7 @@ def RecomputePass : Pass<"llmc-recompute", "::mlir::ModuleOp"> {
   let description = [{
     For each block that the step's `recompute` selects, what the block's
     backward uses of its forward is computed again from the values that cross
-    between blocks. The clones read those through a fence, behind the incoming
+    between blocks. The clones read those through a fence, after the incoming
     cotangent of the block. A remark for each block says what is kept.
 
     ```mlir

@@ -51,7 +51,7 @@ def CutSegmentsPass : Pass<"llmc-cut-segments", "::mlir::ModuleOp"> {
   let description = [{
     Segments stand in the order forward of chunk 0, 1, ..., then for chunks n - 1
     to 0 backward-input and backward-weight. Ops of an update are grouped by
-    `dist.at`, each in the first segment of its stages behind what it reads.
+    `dist.at`, each in the first segment of its stages after what it reads.
     Constants and coordinates are cloned into each segment that uses them;
     `dist.transfer` and `dist.join` stay between segments. All stages take part
     in a collective over the pipeline axis: where it is wanted at some alone, the

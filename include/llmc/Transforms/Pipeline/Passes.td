@@ -15,7 +15,7 @@ def SchedulePass : Pass<"llmc-schedule", "::mlir::ModuleOp"> {
     Runs the generator that the schedule names, or takes its table, checks it,
     and writes it into `table`. A table without weight cells merges each chunk's
     backward-input and backward-weight segments into one of phase `backward`, in
-    which a weight gradient stands right behind the last value that it needs.
+    which a weight gradient stands right after the last value that it needs.
 
     ```mlir
     dist.step @train ... microbatches(2) schedule(<1f1b>) chunks([0])

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One row for each phase behind import: its name on the command line
+// One row for each phase after import: its name on the command line
 // (`--compile-to`, `--compile-from`, `llmc-opt --llmc-phase-<name>`), what
-// holds behind it, and its passes. Each phase ends in its verifier.
+// holds after it, and its passes. Each phase ends in its verifier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ struct PlanOptions {
   std::vector<std::string> fetch;
 };
 
-/// The passes of all phases behind `from` up to and including `to`.
+/// The passes of all phases after `from` up to and including `to`.
 void buildPhases(mlir::OpPassManager &manager, size_t from, size_t to,
                  const PlanOptions &options = {});
 

@@ -140,7 +140,7 @@ def MaterializePass : Pass<"llmc-materialize", "::mlir::ModuleOp"> {
     %0 = stablehlo.add %x, %y : tensor<4xf32, #l>
     ```
     Where a value is not what an op wants by its rule, `dist.reshard` stands
-    behind its definition, once for each wanted layout; `dist.keep` makes a full
+    after its definition, once for each wanted layout; `dist.keep` makes a full
     value partial, `dist.join` takes the place of a sum of values at disjoint
     pipeline coordinates. Values without operands are computed again instead. An
     argument that reads a state has the layout at rest; `dist.constraint` is

@@ -1,4 +1,4 @@
-// The model of docs/walkthrough.md behind localize, on two stages, two data and
+// The model of docs/walkthrough.md after localize, on two stages, two data and
 // two tensor ranks: an embedding E tied with the head, a block with W1 (three
 // parts in one buffer, ZeRO-1) and W2. The update is momentum on W1 alone.
 #F = #dist.phase<forward>
