@@ -242,7 +242,7 @@ struct PartialGroups {
   }
   /// The kind of the first partial axis along which the device is not the
   /// first; nothing for a device that stands for its group.
-  std::optional<ReductionKind> behindFirst(int64_t device) const {
+  std::optional<ReductionKind> otherThanFirst(int64_t device) const {
     std::vector<int64_t> at = mesh.coordinatesOf(device);
     for (auto [axis, first, kind] : llvm::zip_equal(axes, firsts, kinds))
       if (at[axis] != first)
@@ -287,7 +287,7 @@ DeviceTensors llmc::splitTensor(const HostTensor &whole,
     if (poison)
       fillWithPoison(part);
     HostTensor from = whole;
-    if (std::optional<ReductionKind> kind = groups.behindFirst(device)) {
+    if (std::optional<ReductionKind> kind = groups.otherThanFirst(device)) {
       from = HostTensor(whole.getType());
       fillNeutral(from, *kind);
     }
@@ -367,7 +367,7 @@ std::string llmc::gatherTensor(const DeviceTensors &parts,
     return error;
   std::map<std::vector<int64_t>, int64_t> seen;
   for (int64_t device = 0; device < mesh.numDevices(); ++device) {
-    if (!livesOn(layout, mesh, device) || groups.behindFirst(device))
+    if (!livesOn(layout, mesh, device) || groups.otherThanFirst(device))
       continue;
     std::string error =
         gatherPart(sums[device], *places, mesh, device, whole, seen);

@@ -6,7 +6,7 @@
 // to its tensor; since a region sees the values around it, one map serves a
 // function with all its regions, and a call starts a new one. For each block
 // the last using op of every value defined in it is found once; the value is
-// dropped behind that op. Values used in a deeper region stay until the op that
+// dropped after that op. Values used in a deeper region stay until the op that
 // holds the region has run.
 //
 //===----------------------------------------------------------------------===//
@@ -54,7 +54,7 @@ static bool isValueOf(const HostTensor &tensor, Type type) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Finds, for each value defined in `block`, the op of the block behind which
+/// Finds, for each value defined in `block`, the op of the block after which
 /// it is dead.
 void Interpreter::prepare(Block &block) {
   if (!prepared.try_emplace(&block, true).second)

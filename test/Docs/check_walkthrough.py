@@ -8,7 +8,7 @@ each of its lines, in order, within the text of the input. In the page
   - a name such as %dx or #row stands for one name of the input, the same all
     through the function, so that the page may have better names;
   - "…" stands for anything within a line, a line "…" for any lines;
-  - text behind // is a comment, and white space does not count.
+  - text after // is a comment, and white space does not count.
 The marks dist.block and dist.phase, which every op carries, are left out, and
 dist.layouts in a block that does not show them.
 """

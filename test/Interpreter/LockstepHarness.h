@@ -16,7 +16,7 @@
 
 namespace llmc::test {
 
-/// The layout written behind `@mesh, `, as in `[{"x"}, {}], partial = ...`.
+/// The layout written after `@mesh, `, as in `[{"x"}, {}], partial = ...`.
 dist::LayoutAttr parseLayout(MLIRContext *context, const std::string &text);
 
 /// `tensor<2x3xf64>` for the local shape of a whole tensor.

@@ -24,7 +24,7 @@ const char *const kLong = R"(dist.mesh @mesh = <"p"=4, "x"=2> pipeline "p")";
 struct Move {
   const char *mesh;
   const char *from;
-  /// `%x` is the operand; text behind `dist.`.
+  /// `%x` is the operand; text after `dist.`.
   const char *op;
   const char *to;
 };

@@ -143,7 +143,7 @@ static PlanOptions readOptions(ModuleOp module, const Options &options) {
   return planOptions;
 }
 
-/// All phases behind `from` up to `to`, with what they need from outside.
+/// All phases after `from` up to `to`, with what they need from outside.
 static rt::Status runPhases(ModuleOp module, const Options &options,
                             size_t from, size_t to) {
   size_t memory = *findPhase("memory"), ordered = *findPhase("ordered");

@@ -27,7 +27,7 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 /// The configuration with `--set` applied.
 rt::Result<rt::Config> readConfig(const Options &options);
 
-/// The IR behind phase `to`: imported, or read and resumed (`--compile-from`).
+/// The IR after phase `to`: imported, or read and resumed (`--compile-from`).
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 compileToPhase(mlir::MLIRContext &context, const Options &options,
                const rt::Config &config, size_t to);

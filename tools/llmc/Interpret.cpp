@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates the training step behind phase 1 by plain loops, on the same
+// Evaluates the training step after phase 1 by plain loops, on the same
 // initial states and samples as a run, and prints the same values. With
-// `--mesh` the local programs behind phase 4 run on all devices in lockstep
+// `--mesh` the local programs after phase 4 run on all devices in lockstep
 // instead, and with `--check` both run and are compared.
 //
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `llmc interpret --mesh`: the local programs behind phase 4 in lockstep, and
+// `llmc interpret --mesh`: the local programs after phase 4 in lockstep, and
 // how far they are from the whole program.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@ namespace llmc::driver {
 
 class MeshRun {
 public:
-  /// `local`: behind phase 4; `whole`: behind phase 1, for the types of inputs.
+  /// `local`: after phase 4; `whole`: after phase 1, for the types of inputs.
   MeshRun(mlir::OwningOpRef<ModuleOp> local, ModuleOp whole, uint64_t seed);
 
   LogicalResult start(const NamedTensors &states) {

@@ -27,7 +27,7 @@ cl::OptionCategory category("llmc options");
 struct Flags {
   cl::SubCommand train{"train", "compile a model and train it"};
   cl::SubCommand compile{"compile", "compile a model to a plan, or to the IR "
-                                    "behind a phase"};
+                                    "after a phase"};
   cl::SubCommand run{"run", "run a plan"};
   cl::SubCommand interpret{"interpret", "evaluate a program without kernels"};
   cl::SubCommand inspect{"inspect", "print a plan"};
@@ -78,13 +78,13 @@ struct Flags {
                               cl::value_desc("path"), cl::sub(compile)};
   cl::opt<std::string> compileTo{"compile-to",
                                  cl::cat(category),
-                                 cl::desc("stop behind this phase"),
+                                 cl::desc("stop after this phase"),
                                  cl::value_desc("phase"),
                                  cl::init("plan"),
                                  cl::sub(compile)};
   cl::opt<std::string> compileFrom{"compile-from",
                                    cl::cat(category),
-                                   cl::desc("the input is the IR behind this "
+                                   cl::desc("the input is the IR after this "
                                             "phase"),
                                    cl::value_desc("phase"),
                                    cl::sub(compile),
@@ -139,7 +139,7 @@ struct Flags {
   cl::opt<bool> fetchEachStep{
       "fetch-each-step",
       cl::cat(category),
-      cl::desc("fetch behind each step, as step-<n>.<name>"),
+      cl::desc("fetch after each step, as step-<n>.<name>"),
       cl::sub(train),
       cl::sub(run),
       cl::sub(interpret)};

@@ -4,7 +4,7 @@
 //
 // The language has more element types than memory, kernels and plans: 8-bit
 // floats, i4, complex numbers are read and printed, but no engine computes with
-// them. Each engine asks here once, at its door, so that nothing behind it
+// them. Each engine asks here once, at its door, so that nothing inside it
 // meets an element that it would take for another one.
 //
 //   f64 f32 bf16 f16   i1   i8 i16 i32 i64   ui8 ui16 ui32 ui64

@@ -252,7 +252,7 @@ func.func @join(%a: tensor<4xf32, #a0>, %b: tensor<4xf32, #a1>) {
 
 // -----
 
-// Behind localize.
+// After localize.
 func.func @join(%a: tensor<4xf32>, %b: tensor<8xf32>) {
   // expected-error @+1 {{'dist.join' op expected operands of 'tensor<4xf32>', got 'tensor<8xf32>'}}
   %0 = dist.join %a, %b over "pipe" : (tensor<4xf32>, tensor<8xf32>) -> tensor<4xf32>

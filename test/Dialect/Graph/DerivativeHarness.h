@@ -45,7 +45,7 @@ testing::AssertionResult checkDerivative(StringRef text,
 /// The dot-product test; the tolerance is 1e-12 relative.
 testing::AssertionResult checkLinear(StringRef text, uint64_t seed = 1);
 
-/// Adds @vjp behind `function`: its arguments, then a cotangent for each float
+/// Adds @vjp after `function`: its arguments, then a cotangent for each float
 /// result, gives a cotangent for each differentiated argument (zeros where the
 /// derivative is zero). Fails when an op on the way refuses.
 FailureOr<mlir::func::FuncOp> buildVjp(mlir::func::FuncOp function);

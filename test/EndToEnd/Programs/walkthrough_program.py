@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Prints the model of docs/walkthrough.md as phase 6 leaves it on a mesh of
-# pipe x data x tensor devices, each axis 1 or 2, so that the phases behind it
+# pipe x data x tensor devices, each axis 1 or 2, so that the phases after it
 # can be tested without those before it. All meshes compute the same step:
 # embedding and head split over tensor, W1 with its momentum split over data,
 # one block that is computed again in the backward, clipping by the norm.

@@ -8,7 +8,7 @@
 // gives for the whole; and so must the plan that all phases make of it, run on
 // virtual devices.
 //
-//   Graph    a graph of random ops behind an entry
+//   Graph    a graph of random ops after an entry
 //   Exact    a training step on integers: bit for bit
 //   Smooth   a training step on f64: to 1e-12
 //
@@ -36,7 +36,7 @@ using OpCounts = std::map<std::string, int64_t>;
 
 class MeshCase {
 public:
-  /// `mesh` as behind `dist.mesh @mesh = `.
+  /// `mesh` as after `dist.mesh @mesh = `.
   MeshCase(GraphContext &context, CaseKind kind, const std::string &mesh,
            uint64_t seed);
 

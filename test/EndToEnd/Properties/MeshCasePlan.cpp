@@ -115,7 +115,7 @@ static std::string compareFetched(const Twine &what, const HostTensor &want,
   return error.empty() ? "" : (what + ": " + error).str();
 }
 
-/// Metrics, gradients and states behind a step.
+/// Metrics, gradients and states after a step.
 std::string MeshCase::comparePlan(const StepInterpreter &expected,
                                   const StepInterpreter::StepResult &want) {
   bool isExact = kind == CaseKind::Exact;

@@ -25,7 +25,7 @@ namespace llmc::test {
 struct ModelOptions {
   uint64_t seed = 1;
   bool exact = false;
-  /// Behind `dist.mesh @mesh = `.
+  /// After `dist.mesh @mesh = `.
   std::string mesh = R"(<"a"=1>)";
 };
 

@@ -17,7 +17,7 @@ with the learning rate, for s = t - 1 and schedule "cosine",
     lr(t) = min_lr + (lr - min_lr) (1 + cos(pi u)) / 2   otherwise,
     u     = min(1, (s - warmup) / (decay - warmup))
 evaluated on the host in double; "linear" has 1 - u in place of the cosine's
-share, "constant" has lr behind the warm-up. decay = 0 means training.steps.
+share, "constant" has lr after the warm-up. decay = 0 means training.steps.
 SGD: p = p - lr (g + wd p). Momentum: u = mu u + g, p = p - lr (u + wd p).
 """
 

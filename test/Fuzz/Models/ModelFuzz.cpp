@@ -32,7 +32,7 @@ using namespace llmc::test;
 namespace {
 struct Model {
   std::string text, config;
-  /// The phase that it has behind it.
+  /// The phase that it has passed.
   std::string compileFrom;
 };
 
@@ -67,7 +67,7 @@ private:
 };
 } // namespace
 
-/// The types behind `->` in the first line of a function's text.
+/// The types after `->` in the first line of a function's text.
 static std::vector<std::string> readResults(const std::string &text) {
   size_t begin = text.find("-> (") + 4, end = text.find(") {", begin);
   std::vector<std::string> types;

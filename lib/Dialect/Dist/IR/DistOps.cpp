@@ -181,7 +181,7 @@ static void printBufferType(OpAsmPrinter &printer, Operation *, Type input,
     printer << " -> " << result;
 }
 
-/// Types of inputs, then `after` and the types behind it.
+/// Types of inputs, then `after` and the types after it.
 static ParseResult parseFenceTypes(OpAsmParser &parser,
                                    SmallVectorImpl<Type> &inputs,
                                    SmallVectorImpl<Type> &after,

@@ -119,7 +119,7 @@ static ParseResult parseAxisSet(AsmParser &parser,
       });
 }
 
-/// The digits behind `p`, if they are there.
+/// The digits after `p`, if they are there.
 static ParseResult parsePriority(AsmParser &parser,
                                  std::optional<int64_t> &priority) {
   SMLoc loc = parser.getCurrentLocation();

@@ -168,7 +168,7 @@ struct ReshapeFactors {
   }
 
 private:
-  /// Advances both ends behind the least groups of equal size.
+  /// Advances both ends past the least groups of equal size.
   void findBoundary(size_t &fEnd, size_t &tEnd) {
     int64_t left = fromShape[fEnd++], right = toShape[tEnd++];
     while (left != right)

@@ -64,7 +64,7 @@ struct ScatterDerivative {
       : op(op), call(call), b(call.builder), loc(call.loc),
         a(Addressing::of(op)) {}
 
-  /// Starts in i64, limited to the margin and moved behind it.
+  /// Starts in i64, limited to the margin and moved past it.
   Value buildStarts() {
     Type wide = b.getI64Type();
     Value starts = convertTo(b, loc, op.getScatterIndices(), wide);

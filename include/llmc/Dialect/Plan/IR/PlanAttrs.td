@@ -67,8 +67,8 @@ def Plan_OperandAttr : Plan_Attr<"Operand", "operand"> {
   let assemblyFormat = "`<` $buffer `,` $shape `,` $dtype (`,` struct($offset, $strides, $expr)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes from the first to behind the last element (the expression apart),
-    /// or nothing on overflow.
+    /// Bytes from the first to the end of the last element (the expression
+    /// apart), or nothing on overflow.
     std::optional<int64_t> getSpan() const;
   }];
 }

@@ -22,7 +22,7 @@ def Sdy_Dialect : Dialect {
   let summary = "Sharding annotations of JAX exports";
   let description = [{
     Enough of Shardy to read annotated JAX text. The importer turns it into
-    `dist` at once; no op of this dialect lives behind phase 0. Discardable
+    `dist` at once; no op of this dialect lives after phase 0. Discardable
     attributes `sdy.sharding` on function arguments, results and ops are
     verified against the mesh and the type that they annotate.
   }];

@@ -211,7 +211,7 @@ def StableHLO_DynamicUpdateSliceOp : StableHLO_Op<"dynamic_update_slice", [Pure]
 }
 
 def StableHLO_OptimizationBarrierOp : StableHLO_Op<"optimization_barrier", [Pure]> {
-  let summary = "Its operands, none of which is computed again behind it";
+  let summary = "Its operands, none of which is computed again after it";
   let description = "Constraints: each result has the shape and element type of its operand.";
   let arguments = (ins Variadic<GraphTensor>:$operand);
   let results = (outs Variadic<GraphTensor>:$result);
