@@ -299,7 +299,8 @@ FactorSplits Chooser::chooseSplits() {
 
 void Chooser::findReduced() {
   for (auto [split, factor] : llvm::zip(made.splits, decided.rule.factors))
-    if (factor.kind == FactorKind::Reduced && !isFaultSeeded(1))
+    if (factor.kind == FactorKind::Reduced &&
+        !isSeeded(Fault::reducedFactorIsNotPartial))
       for (AxisAttr axis : split->axes)
         made.reduced.push_back({axis, factor.reduction});
 }
@@ -428,7 +429,7 @@ bool Chooser::isAddendOver(size_t operand, AxisAttr axis,
   if (!llvm::is_contained(decided.rule.addends, static_cast<int>(operand)))
     return false;
   std::optional<int> home = findHome(axis);
-  if (!home || has(operand, *home) || isFaultSeeded(2))
+  if (!home || has(operand, *home) || isSeeded(Fault::addendIsKeptByAll))
     return false;
   return !isIdempotent(kind) || isPartial(operand, axis, kind);
 }
@@ -459,7 +460,8 @@ LayoutAttr Chooser::wantOf(size_t operand) const {
         want = want.withPartialOver(carried.axis, dist::ReductionKind::Sum);
       continue;
     }
-    if ((!isIdempotent(carried.kind) && !isFaultSeeded(3)) ||
+    if ((!isIdempotent(carried.kind) &&
+         !isSeeded(Fault::partialIsCarriedPastFull)) ||
         isPartial(operand, carried.axis, carried.kind))
       want = want.withPartialOver(
           carried.axis, static_cast<dist::ReductionKind>(carried.kind));

@@ -323,7 +323,7 @@ void AxisPlacer::apply(const ReductionPlacement &placement,
                       wants[number][layout], axis, kind, table.timesOf(value)});
   }
   for (auto [number, value] : llvm::enumerate(values))
-    if (placement.isPartial[number] || isFaultSeeded(27))
+    if (placement.isPartial[number] || isSeeded(Fault::cutValueStaysPartial))
       table.set(value, asPartial(table.layoutOf(value), axis, kind));
   for (const ProgramExit &exit : table.exits)
     if (exit.taker && placement.isPartial[numbers.lookup(exit.taker)])

@@ -58,8 +58,8 @@ static llmc::ReductionKind toPlain(dist::ReductionKind kind) {
   case dist::ReductionKind::Sum:
     return llmc::ReductionKind::Sum;
   case dist::ReductionKind::Max:
-    return isFaultSeeded(7) ? llmc::ReductionKind::Min
-                            : llmc::ReductionKind::Max;
+    return isSeeded(Fault::maxIsPlannedAsMin) ? llmc::ReductionKind::Min
+                                              : llmc::ReductionKind::Max;
   case dist::ReductionKind::Min:
     return llmc::ReductionKind::Min;
   case dist::ReductionKind::Product:
@@ -165,11 +165,12 @@ void Leg::chooseDims() {
   tensor.elementBytes = getElementBytes(type.getElementType());
   for (auto [size, a, b] :
        llvm::zip(type.getShape(), from.getDims(), to.getDims())) {
-    dist::DimAttr dim = !a.getAxes().empty()                         ? a
-                        : !b.getAxes().empty() && !isFaultSeeded(16) ? b
-                        : a.getExtents() == b.getExtents()
-                            ? a
-                            : dist::DimAttr::get(type.getContext());
+    dist::DimAttr dim =
+        !a.getAxes().empty()                                                 ? a
+        : !b.getAxes().empty() && !isSeeded(Fault::unsplitDimKeepsItsExtent) ? b
+        : a.getExtents() == b.getExtents()
+            ? a
+            : dist::DimAttr::get(type.getContext());
     dims.push_back(dim);
     tensor.sizes.push_back(std::max<int64_t>(size, 1));
     tensor.extents.push_back(std::max<int64_t>(dim.getExtent(size), 1));

@@ -45,7 +45,7 @@ static SmallVector<Cell> dependenciesOf(const Cell &cell, int64_t numChunks) {
     at(Kind::Forward, cell.chunk - 1);
   if (cell.kind == Kind::Backward) {
     at(Kind::Forward, cell.chunk);
-    if (cell.chunk + 1 < numChunks && !isFaultSeeded(31))
+    if (cell.chunk + 1 < numChunks && !isSeeded(Fault::backwardDoesNotWait))
       at(Kind::Backward, cell.chunk + 1);
   }
   if (cell.kind == Kind::BackwardWeight)

@@ -181,7 +181,7 @@ def mutations(source):
             if name == "leave early":
                 line = source.line_of(source.code.rfind("\n", 0, matching_loop(source, start)) + 1)
             shown = source.lines[line - 1]
-            if "static_assert" in shown or "unreachable" in shown or "isFaultSeeded" in shown:
+            if "static_assert" in shown or "unreachable" in shown or "isSeeded" in shown:
                 continue
             found.setdefault(line, []).append((name, start, end, text))
     return found

@@ -4,15 +4,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Runs behavioural tests under each seeded fault of faults.md.
+"""Runs behavioural tests under each seeded fault.
 
 A fault is caught by the first test that fails, is refused or does not end. The
 tests compare figures of the programs: losses, norms, values, bits, what the
 loader says of a plan; none of them reads generated text. Without a fault all of
 them must pass, which is tried first.
 
-    python faults.py --build build/dev -o out [--only 3,17] [--all] [--table faults.md [--write]]
+    python faults.py --build build/dev -o out [--only allReduceIgnoresKind,...] [--all] [--table docs/faults.md [--write]]
+    python faults.py --list
 
+--list prints the faults of SeededFaults.def, each of which must be made in lib.
 --all runs every test under each fault. --table reads which test caught a fault
 last time, to try that one first (else the quickest); --write puts the new table
 there.
@@ -31,8 +33,10 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-GPT = HERE.parent.parent / "examples/gpt"
-PYTHON = next((str(p) for p in [HERE.parent.parent / ".venv/bin/python"] if p.exists()), "/usr/bin/python3")
+ROOT = HERE.parent.parent
+TABLE = ROOT / "include/llmc/Runtime/Base/SeededFaults.def"
+GPT = ROOT / "examples/gpt"
+PYTHON = next((str(p) for p in [ROOT / ".venv/bin/python"] if p.exists()), "/usr/bin/python3")
 
 # Cases of meshes.py: name -> (model, options, lines).
 MESHES = {
@@ -115,7 +119,7 @@ def run(make, fault, out, limit):
     environment = dict(os.environ, **more)
     environment.pop("LLMC_FAULT", None)
     if fault:
-        environment["LLMC_FAULT"] = str(fault)
+        environment["LLMC_FAULT"] = fault
     begin, lines = time.time(), []
     process = subprocess.Popen([str(w) for w in command], env=environment, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
@@ -146,22 +150,50 @@ def run(make, fault, out, limit):
 
 
 def shorten(text, folder):
-    text = text.replace(str(folder) + "/", "").replace(str(HERE.parent.parent) + "/", "").replace("|", "/")
+    text = text.replace(str(folder) + "/", "").replace(str(ROOT) + "/", "").replace("|", "/")
     return text if len(text) <= 160 else text[:157] + "..."
 
 
 def last_time(table):
     if not table or not table.exists():
         return {}
-    rows = (line.split("|") for line in table.read_text().splitlines() if re.match(r"\| \d", line))
-    return {int(row[1]): row[4].strip() for row in rows}
+    rows = (line.split("|") for line in table.read_text().splitlines() if line.startswith("| `"))
+    return {row[1].strip(" `"): row[4].strip() for row in rows}
+
+
+def read_table():
+    """The faults of SeededFaults.def, in its order: {"name", "class", "breaks"}."""
+    rows = re.findall(r'^LLMC_SEEDED_FAULT\(\s*(\w+),\s*(\w+),((?:\s*"[^"]*")+)\)$', TABLE.read_text(), re.M)
+    return [{"name": name, "class": group, "breaks": "".join(re.findall(r'"([^"]*)"', text))} for name, group, text in rows]
+
+
+def list_faults(faults):
+    """Prints them; refuses a table and a tree that do not agree."""
+    used = set()
+    for path in (ROOT / "lib").rglob("*.cpp"):
+        used.update(re.findall(r"\bisSeeded\(\s*Fault::(\w+)", path.read_text()))
+    for fault in faults:
+        print(f"{fault['name']}: {fault['breaks']} ({fault['class']})")
+    unused = [f["name"] for f in faults if f["name"] not in used]
+    if unused:
+        sys.exit(f"error: expected each fault to be made somewhere in lib, got none for {', '.join(unused)}")
+    print(f"{len(faults)} faults")
+
+
+def choose(faults, only):
+    names = [n.strip() for n in only.split(",") if n.strip()]
+    unknown = [n for n in names if n not in {f["name"] for f in faults}]
+    if unknown:
+        sys.exit(f"error: expected names of SeededFaults.def, got {', '.join(unknown)}")
+    return [f for f in faults if not names or f["name"] in names]
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    p.add_argument("--build", type=pathlib.Path, required=True)
-    p.add_argument("-o", "--output", type=pathlib.Path, required=True)
-    p.add_argument("--only", default="", help="numbers of faults")
+    p.add_argument("--build", type=pathlib.Path)
+    p.add_argument("-o", "--output", type=pathlib.Path)
+    p.add_argument("--list", action="store_true", help="print the faults and run nothing")
+    p.add_argument("--only", default="", help="names of faults, with commas")
     p.add_argument("--tests", default="", help="names of tests, with commas")
     p.add_argument("--all", action="store_true")
     p.add_argument("--table", type=pathlib.Path)
@@ -169,30 +201,32 @@ def main():
     p.add_argument("--write", action="store_true")
     p.add_argument("--limit", type=int, default=300, help="seconds for each test")
     a = p.parse_args()
+    faults = read_table()
+    if a.list:
+        return list_faults(faults)
+    if not a.build or not a.output:
+        p.error("expected --build and -o")
+    chosen = choose(faults, a.only)
     a.build, a.output = a.build.resolve(), a.output.resolve()
     switch = a.build / "include/llmc/Runtime/Base/FaultSwitch.h"
     if not switch.exists() or "LLMC_SEEDED_FAULTS 1" not in switch.read_text():
         sys.exit(f"error: expected a build with LLMC_SEEDED_FAULTS=ON, got {a.build}")
     a.tests = [t.strip() for t in a.tests.split(",") if t.strip()]
-    listed = re.findall(r"^\| (\d+) \| (\w+) \| [^|]* \| ([^|]*) \|$", (HERE / "faults.md").read_text(), re.M)
-    faults = [{"number": int(n), "class": kind, "breaks": what} for n, kind, what in listed]
-    only = {int(n) for n in a.only.split(",") if n}
-    chosen = [f for f in faults if not only or f["number"] in only]
     known, before = tests(a), last_time(a.table)
     duration = dict.fromkeys(known, 0)
     for name, make in known.items() if not a.unchecked else ():
-        why, seconds = run(make, 0, a.output / "none" / name.replace(" ", "-"), a.limit)
+        why, seconds = run(make, None, a.output / "none" / name.replace(" ", "-"), a.limit)
         print(f"without a fault: {name}: {why or 'passes'} ({seconds:.0f} s)", flush=True)
         if why:
             sys.exit(f"error: expected '{name}' to pass without a fault")
         duration[name] = seconds
     rows, caught = [], 0
     for fault in chosen:
-        number, found = fault["number"], []
-        order = sorted(known, key=lambda n: (n != before.get(number), duration[n]))
+        fault_name, found = fault["name"], []
+        order = sorted(known, key=lambda n: (n != before.get(fault_name), duration[n]))
         for name in order:
-            folder = a.output / str(number) / name.replace(" ", "-")
-            why, _ = run(known[name], number, folder, a.limit)
+            folder = a.output / fault_name / name.replace(" ", "-")
+            why, _ = run(known[name], fault_name, folder, a.limit)
             if why:
                 found.append((name, shorten(why, folder)))
                 if not a.all:
@@ -200,9 +234,9 @@ def main():
         caught += bool(found)
         by, how = found[0] if found else ("NOT CAUGHT", "")
         by = ", ".join(n for n, _ in found) or by
-        rows.append(f"| {number} | {fault['class']} | {fault['breaks']} | {by} | {how} |")
+        rows.append(f"| `{fault_name}` | {fault['class']} | {fault['breaks']} | {by} | {how} |")
         print(rows[-1], flush=True)
-    if a.table and a.write and not only:
+    if a.table and a.write and len(chosen) == len(faults):
         write_table(a.table, rows, caught)
     print(f"{caught} of {len(chosen)} caught")
     sys.exit(0 if caught >= len(chosen) * 38 / 40 else 1)

@@ -48,7 +48,8 @@ static void visitBox(const Box &box, const Placement &placement,
     ElementRun run{0, 0, box.size[rank - 1]};
     for (size_t i = 0; i < rank; ++i) {
       run.local += (box.local[i] + index[i]) * localStrides[i];
-      int64_t first = isFaultSeeded(22) && i == 0 ? 0 : box.global[i];
+      int64_t first =
+          isSeeded(Fault::boxOffsetIsForgotten) && i == 0 ? 0 : box.global[i];
       run.global += (placement.origin[i] + first + index[i]) * globalStrides[i];
     }
     if (localStrides[rank - 1] == 1 || run.length == 1) {

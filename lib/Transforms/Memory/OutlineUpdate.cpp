@@ -118,7 +118,7 @@ LogicalResult UpdateOutliner::addJoin(dist::JoinOp join) {
   });
   if (!here && !isRead)
     return success();
-  if (!here || isFaultSeeded(24))
+  if (!here || isSeeded(Fault::joinIsZeroEverywhere))
     here = makeZeros(join.getResult());
   mapping.map(join.getResult(), here);
   return success();

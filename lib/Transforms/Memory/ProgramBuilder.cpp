@@ -130,7 +130,9 @@ Value ProgramBuilder::accumulate(Value value, SlotAttr slot) {
   Value sum = addArgument(type, markSlot(slot), loc);
   if (type != value.getType())
     value = stablehlo::convertTo(builder, loc, value, type.getElementType());
-  return isFaultSeeded(29) ? value : stablehlo::add(builder, loc, sum, value);
+  return isSeeded(Fault::microbatchSumKeepsTheLast)
+             ? value
+             : stablehlo::add(builder, loc, sum, value);
 }
 
 void ProgramBuilder::addResult(Value value, NamedAttribute mark) {

@@ -303,7 +303,7 @@ LogicalResult Cutter::prepareCollectives() {
     if (!isUpdate)
       return op->emitOpError() << "expected no collective over pipeline axis \""
                                << axis << "\" in a microbatch";
-    if (!isFaultSeeded(25))
+    if (!isSeeded(Fault::collectiveIsNotWidened))
       widenCollective(op);
   }
   return success();

@@ -103,7 +103,7 @@ Value LocalBuilder::buildPartOffset(ArrayRef<dist::AxisAttr> parts,
     key.push_back(keyOf(axis));
     names.push_back(axis.getName());
   }
-  if (isFaultSeeded(14))
+  if (isSeeded(Fault::coordinatesAreReadBackwards))
     std::reverse(names.begin(), names.end());
   Value &offset = share(std::move(key));
   if (offset)
@@ -112,7 +112,7 @@ Value LocalBuilder::buildPartOffset(ArrayRef<dist::AxisAttr> parts,
       builder, loc, RankedTensorType::get({}, element),
       builder.getArrayAttr(names), FlatSymbolRefAttr());
   offset = coordinate;
-  if (local != 1 && !isFaultSeeded(13))
+  if (local != 1 && !isSeeded(Fault::partOffsetIsItsCoordinate))
     offset = stablehlo::mul(
         builder, loc, coordinate,
         stablehlo::constantLike(builder, loc, coordinate, local));

@@ -118,7 +118,8 @@ void FunctionLocalizer::addArguments() {
         local.getLocalType(argument.getType()), argument.getLoc());
     unsigned i = argument.getArgNumber();
     if (function.getArgAttr(i, DistDialect::kReads) ||
-        function.getArgAttr(i, DistDialect::kGradientOf) || isFaultSeeded(9))
+        function.getArgAttr(i, DistDialect::kGradientOf) ||
+        isSeeded(Fault::inputPaddingCountsAsZero))
       padding.setZero(argument);
   }
 }
@@ -169,7 +170,8 @@ void FunctionLocalizer::maskOperands(Operation *op, const ShardingRule &rule,
           reduction = rule.factors[f].reduction;
           break;
         }
-    if (!reduction || !answers.needsNeutralPadding(i) || isFaultSeeded(10))
+    if (!reduction || !answers.needsNeutralPadding(i) ||
+        isSeeded(Fault::reducedOperandIsNotMasked))
       continue;
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     TypedAttr neutral = getNeutralElement(*reduction, element);
@@ -342,7 +344,7 @@ LogicalResult FunctionLocalizer::localizeOp(Operation *op) {
 Value FunctionLocalizer::maskStored(Value global) {
   SmallVector<int64_t> padded =
       PaddingAnalysis::getPaddedDims(global.getType());
-  if (padded.empty() || isFaultSeeded(12))
+  if (padded.empty() || isSeeded(Fault::statePaddingIsNotCleared))
     return getLocal(global);
   Type element = cast<RankedTensorType>(global.getType()).getElementType();
   TypedAttr zero = getNeutralElement(graph::Reduction::Sum, element);

@@ -244,7 +244,7 @@ Value LocalBuilder::buildKeep(dist::KeepOp keep, Type from, Value input) {
                 elements.isSplat() &&
                 elements.getSplatValue<Attribute>() == Attribute(zero);
   std::optional<uint64_t> wanted = keep.getCoordinate();
-  if (wanted && (isZero || isFaultSeeded(8)))
+  if (wanted && (isZero || isSeeded(Fault::keptValueIsNotMasked)))
     return input;
   if (wanted) {
     Value coordinate = buildPartOffset(axis, 1, integer);

@@ -63,7 +63,7 @@ TypedAttr llmc::getNeutralElement(Reduction reduction, Type element) {
   case Reduction::Max:
   case Reduction::Min: {
     bool least = reduction == Reduction::Max;
-    if (least && isFaultSeeded(6))
+    if (least && isSeeded(Fault::maxIsPaddedWithZero))
       return getNumber(element, 0);
     if (auto real = dyn_cast<FloatType>(element))
       return getFloatExtreme(real, least);

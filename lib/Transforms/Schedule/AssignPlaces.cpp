@@ -176,7 +176,7 @@ static int64_t placeSideBySide(ArrayRef<plan::BufferOp> buffers) {
   for (plan::BufferOp buffer : buffers) {
     buffer.setOffset(end);
     end += schedule::alignUp(buffer.getBytes());
-    if (isFaultSeeded(34) && end > schedule::kAlignment)
+    if (isSeeded(Fault::buffersOverlapByALine) && end > schedule::kAlignment)
       end -= schedule::kAlignment;
   }
   return end;
@@ -189,10 +189,11 @@ void Placement::placeByLifetime(Frame &frame) {
   problem.alignment = schedule::kAlignment;
   frame.isRemote = false;
   for (auto [buffer, life] : llvm::zip(frame.buffers, lives)) {
-    problem.buffers.push_back(
-        {static_cast<int64_t>(buffer.getBytes()), life.begin,
-         isFaultSeeded(33) ? std::max(life.begin + 1, life.end - 1)
-                           : life.end});
+    problem.buffers.push_back({static_cast<int64_t>(buffer.getBytes()),
+                               life.begin,
+                               isSeeded(Fault::bufferEndsBeforeItsLastReader)
+                                   ? std::max(life.begin + 1, life.end - 1)
+                                   : life.end});
     frame.isRemote |= !life.isClosed;
   }
   std::vector<int64_t> offsets = assignPlaces(problem);

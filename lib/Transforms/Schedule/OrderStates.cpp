@@ -88,7 +88,7 @@ static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
   SmallVector<int64_t> origin(shape.size(), 0);
   if (state.isPart()) {
     whole = state.getPartOfAttr();
-    if (!isFaultSeeded(21))
+    if (!isSeeded(Fault::partOriginIsForgotten))
       origin.assign(state.getBoxOffsets()->begin(),
                     state.getBoxOffsets()->end());
   }

@@ -177,7 +177,8 @@ LogicalResult ProgramEmitter::emitMessage(const ProgramGraph::Node &node) {
   auto message = plan::MessageAttr::get(
       context, node.transfer,
       plan::ExprAttr::getConstant(
-          context, sends != isFaultSeeded(38) ? ends.to : ends.from),
+          context,
+          sends != isSeeded(Fault::sendNamesItsOwnStage) ? ends.to : ends.from),
       {operandOf(sends ? node.from : node.to, node.type)});
   if (sends)
     plan::SendOp::create(builder, node.loc, ends.sends, message);

@@ -126,7 +126,7 @@ void EntryPruning::erase(const StreamOrder &kept) {
     ends.insert({edge.toProgram, edge.toInstruction});
   }
   for (auto &[wait, place] : waits)
-    if (!ends.count(place) || isFaultSeeded(37))
+    if (!ends.count(place) || isSeeded(Fault::allWaitsAreDropped))
       wait.erase();
   for (auto &[signal, place] : signals)
     if (!starts.count(place))

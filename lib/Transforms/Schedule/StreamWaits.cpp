@@ -109,11 +109,11 @@ void WaitAdder::writeProgram(size_t number, const StreamOrder &order) {
     if (edge.toProgram == static_cast<int32_t>(number))
       waits[edge.toInstruction].insert({edge.frame, edge.event});
   }
-  if (isFaultSeeded(35))
+  if (isSeeded(Fault::firstWaitIsDropped))
     if (auto first = llvm::find_if(waits, [](auto &w) { return !w.empty(); });
         first != waits.end())
       first->clear();
-  if (isFaultSeeded(36))
+  if (isSeeded(Fault::lastSignalIsDropped))
     for (size_t i = signals.size(); i-- > 0;)
       if (!signals[i].empty()) {
         signals[i].clear();

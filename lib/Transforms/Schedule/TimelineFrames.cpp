@@ -135,7 +135,8 @@ int64_t FrameMaker::getSlots(SlotAttr slot, const SlotBuffer &uses) const {
   int64_t inFlight =
       getInFlight(request.programs, request.walks, getChunk(slot, uses));
   if (slot.getKind() == SlotKind::Act)
-    return isFaultSeeded(32) && inFlight > 1 ? inFlight - 1 : inFlight;
+    return isSeeded(Fault::frameLacksASlot) && inFlight > 1 ? inFlight - 1
+                                                            : inFlight;
   if (slot.getKind() == SlotKind::Bnd)
     return std::min(request.microbatches, inFlight + 1);
   bool isForwardOnly = llvm::all_of(uses.takenBy, [&](int32_t program) {

@@ -143,7 +143,7 @@ FailureOr<SmallVector<SlotAttr>> TimelineOrder::findFills(int64_t stage) {
       isRead |= llvm::is_contained(uses.takenBy, call.program);
       isWritten |= llvm::is_contained(uses.returnedBy, call.program);
     }
-    if (isRead && isWritten && !isFaultSeeded(30))
+    if (isRead && isWritten && !isSeeded(Fault::accumulatorsAreNotCleared))
       fills.push_back(slot);
     bool isUsed = isRead || llvm::is_contained(uses.takenBy, updates[stage]);
     if (isUsed && !isWritten)

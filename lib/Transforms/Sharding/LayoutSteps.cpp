@@ -107,8 +107,10 @@ Value StepBuilder::buildPermute(OpBuilder &builder, Location loc, Value input,
   RankedTensorType type = typeWith(input, step.layout);
   return dist::PermuteOp::create(
              builder, loc, TypeRange(type), nameFor(builder, over), input,
-             isFaultSeeded(20) ? over : orderIn(step.layout),
-             isFaultSeeded(20) ? orderIn(step.layout) : over,
+             isSeeded(Fault::permuteGoesBackwards) ? over
+                                                   : orderIn(step.layout),
+             isSeeded(Fault::permuteGoesBackwards) ? orderIn(step.layout)
+                                                   : over,
              FlatSymbolRefAttr())
       .getResults()
       .front();
@@ -117,7 +119,7 @@ Value StepBuilder::buildPermute(OpBuilder &builder, Location loc, Value input,
 Value StepBuilder::buildCollective(OpBuilder &builder, Location loc,
                                    Value input, const ReshardStep &step) {
   SmallVector<dist::AxisAttr> list(step.axes);
-  if (isFaultSeeded(19) && *step.kind == Kind::AllGather)
+  if (isSeeded(Fault::allGatherReversesAxes) && *step.kind == Kind::AllGather)
     std::reverse(list.begin(), list.end());
   ArrayAttr axes = namesOf(builder, list);
   FlatSymbolRefAttr name = nameFor(builder, axes), none;
@@ -126,8 +128,9 @@ Value StepBuilder::buildCollective(OpBuilder &builder, Location loc,
   auto kind = dist::getLayout(input.getType())
                   .getPartialKind(step.axes.front().getName());
   auto kindOf = [&] {
-    return isFaultSeeded(5) ? dist::ReductionKind::Sum
-                            : kind.value_or(dist::ReductionKind::Sum);
+    return isSeeded(Fault::allReduceIgnoresKind)
+               ? dist::ReductionKind::Sum
+               : kind.value_or(dist::ReductionKind::Sum);
   };
   switch (*step.kind) {
   case Kind::AllReduce:
@@ -138,7 +141,8 @@ Value StepBuilder::buildCollective(OpBuilder &builder, Location loc,
   case Kind::ReduceScatter:
     return dist::ReduceScatterOp::create(
                builder, loc, types, name, input, kindOf(),
-               isFaultSeeded(18) ? 0 : step.to, axes, none)
+               isSeeded(Fault::reduceScatterCutsFirstDim) ? 0 : step.to, axes,
+               none)
         .getResults()
         .front();
   case Kind::AllGather:
@@ -167,7 +171,7 @@ Value StepBuilder::buildSend(OpBuilder &builder, Location loc, Value input,
   StringRef axis = step.axes.front().getName();
   LayoutAttr from = dist::getLayout(input.getType());
   int64_t to = step.layout.getPin(axis).front();
-  if (isFaultSeeded(26))
+  if (isSeeded(Fault::transferGoesOneStageTooFar))
     to = (to + 1) % mesh.getAxes().getSize(axis);
   SmallVector<int64_t> have(from.getPin(axis));
   int64_t sender = have.front();
@@ -258,7 +262,7 @@ int64_t SegmentMarks::getChunk(Operation *op) const {
 }
 
 bool SegmentMarks::isEarlier(Operation *op, Operation *other) const {
-  if (isFaultSeeded(28))
+  if (isSeeded(Fault::sharedCopyStaysWithFirstUser))
     return false;
   // Forward runs upward through the chunks, backward downward.
   auto keyOf = [&](Operation *of) {

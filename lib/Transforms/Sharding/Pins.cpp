@@ -72,7 +72,7 @@ StageSet Pins::ofState(StringAttr name) const {
       name = parameter.getSymNameAttr();
   // What nothing uses lives at the first stage.
   StageSet stages = states.lookup(name);
-  if (isFaultSeeded(23))
+  if (isSeeded(Fault::stateLivesAtFirstStage))
     stages &= ~stages + 1;
   return stages ? stages : 1;
 }

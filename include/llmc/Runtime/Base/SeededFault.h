@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A build with LLMC_SEEDED_FAULTS has forty mistakes in it, none of which is
-// made unless the environment says `LLMC_FAULT=<n>`. They show that the tests
-// can fail: test/EndToEnd/faults.md lists them, docs/faults.md says which
-// test catches which. In other builds nothing of them is left.
+// A build with LLMC_SEEDED_FAULTS has the mistakes of SeededFaults.def in it,
+// none of which is made unless the environment names it:
+// `LLMC_FAULT=allReduceIgnoresKind`. They show that the tests can fail:
+// docs/faults.md says which test catches which. In other builds nothing of them
+// is left.
 //
-//   shared = isFaultSeeded(28) ? first : earliest;
+//   kind = isSeeded(Fault::allReduceIgnoresKind) ? Kind::sum : asked;
 //
 // Test: scripts/nightly.sh faults
 //===----------------------------------------------------------------------===//
@@ -18,22 +19,19 @@
 // Made by CMake: 0 or 1.
 #include "llmc/Runtime/Base/FaultSwitch.h"
 
-#if LLMC_SEEDED_FAULTS
-#include <cstdlib>
-#endif
-
 namespace llmc {
 
+enum class Fault {
+#define LLMC_SEEDED_FAULT(name, group, breaks) name,
+#include "llmc/Runtime/Base/SeededFaults.def"
+};
+
 #if LLMC_SEEDED_FAULTS
-inline bool isFaultSeeded(int number) {
-  static const int seeded = [] {
-    const char *text = std::getenv("LLMC_FAULT");
-    return text ? std::atoi(text) : 0;
-  }();
-  return seeded == number;
-}
+/// Whether the environment asks for this mistake. A name that is not in the
+/// table ends the command before it begins, with exit code 2.
+bool isSeeded(Fault fault);
 #else
-constexpr bool isFaultSeeded(int) { return false; }
+constexpr bool isSeeded(Fault) { return false; }
 #endif
 
 } // namespace llmc

@@ -246,7 +246,7 @@ void multiply(DotGeneralOp op, ArrayRef<HostTensor> operands,
 struct DotAnswers : AnswerDefaults<DotGeneralOp> {
   static bool uniform(DotGeneralOp) { return true; }
   static bool needsNeutralPadding(DotGeneralOp, unsigned operand) {
-    return !isFaultSeeded(4) || operand == 0;
+    return !isSeeded(Fault::contractionHidesPadding) || operand == 0;
   }
   static ShardingRule rule(DotGeneralOp op) {
     ShardingRule rule = ShardingRule::forOp(op);

@@ -115,12 +115,12 @@ private:
       entry = limit(entry, dim.size - 1);
     Value index = convertTo(b, loc, entry, element);
     Value position = buildPositionsOf(b, loc, dim, index);
-    if (dim.isSplit() && !isFaultSeeded(15)) {
+    if (dim.isSplit() && !isSeeded(Fault::indicesStayGlobal)) {
       Value offset = form.buildOffset(operand, d, element);
       offset = broadcastInDim(b, loc, offset, typeOf(position), {});
       position = sub(b, loc, position, offset);
     }
-    if (clamp && dim.isSplit() && !isFaultSeeded(11)) {
+    if (clamp && dim.isSplit() && !isSeeded(Fault::foreignRowsAreGathered)) {
       Value here = isInside(position, dim.local);
       isHere = isHere ? logicalAnd(b, loc, isHere, here) : here;
     }

@@ -82,7 +82,7 @@ Value stablehlo::buildIsElement(OpBuilder &b, Location loc, const LocalDim &dim,
     if (size != extent) {
       // The most major digit needs no division.
       int64_t bound = k == 0 ? size * scale : size;
-      if (isFaultSeeded(17))
+      if (isSeeded(Fault::positionsMeetTheExtent))
         bound = k == 0 ? extent * scale : extent;
       Value digit =
           k == 0 ? positions

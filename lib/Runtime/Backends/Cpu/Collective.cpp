@@ -205,8 +205,9 @@ void reduceWhole(const Members &members, size_t index, Range range) {
       outs[numOuts++] = members.out(rank, index);
     }
   }
-  chooseReduction(c)(ins, isFaultSeeded(39) ? std::max(n - 1, 1) : n, outs,
-                     numOuts, range.begin, range.end);
+  chooseReduction(c)(
+      ins, isSeeded(Fault::reductionSkipsLastMember) ? std::max(n - 1, 1) : n,
+      outs, numOuts, range.begin, range.end);
 }
 
 /// For each outer index o and member m: out_m[o] = reduce of in_*[o, m].
@@ -224,7 +225,8 @@ void reduceScatter(const Members &members, size_t index, Range range) {
         ins[rank] = members.in(rank, index) +
                     ((o * n + m) - o) * count * members.elementBytes;
       }
-      char *out = members.out(isFaultSeeded(40) ? n - 1 - m : m, index);
+      char *out = members.out(
+          isSeeded(Fault::reduceScatterSwapsParts) ? n - 1 - m : m, index);
       reduce(ins, n, &out, 1, begin, end);
     }
   }
