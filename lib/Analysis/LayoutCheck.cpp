@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LayoutCheck.h. Numbers of errors are those of the layout algebra.
+// See LayoutCheck.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The examples of section 2 of the layout algebra; then, over random lists,
+// The examples of docs/layout-algebra.md, section 2; then, over random lists,
 // that each part is equal, and that no move between two lists shifts elements.
 //
 //===----------------------------------------------------------------------===//

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples of section 2 of the layout algebra, and a property over random dims:
-// what a factor split says of storage is what the dim says, position for
+// Examples of docs/layout-algebra.md, section 2, and a property over random
+// dims: what a factor split says of storage is what the dim says, position for
 // position and device for device.
 //
 //===----------------------------------------------------------------------===//

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One legal and one illegal case for each error of the layout algebra, on a
-// mesh of data = 2 and tensor = 2, from plain rules.
+// One legal and one illegal case for each error of docs/layout-algebra.md,
+// section 3, on a mesh of data = 2 and tensor = 2, from plain rules.
 //
 //===----------------------------------------------------------------------===//
 

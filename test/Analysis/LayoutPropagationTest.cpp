@@ -342,8 +342,8 @@ void Storage::compareFactors(const LayoutRelation &relation) {
   visit(relation.results, relation.rule.results);
 }
 
-/// Where an op's tensors are split alike, they are stored alike (E1 of the
-/// layout algebra).
+/// Where an op's tensors are split alike, they are stored alike (E1 of
+/// docs/layout-algebra.md, section 3).
 TEST_F(Storage, RandomStorageIsOneForEachFactor) {
   size_t solved = 0;
   for (int round = 0; round < 1500; ++round) {

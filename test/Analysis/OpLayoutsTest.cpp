@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cases of the layout algebra by hand, and the property that what an op
-// wants and makes is legal by its rule, whatever layouts were decided.
+// Cases of docs/layout-algebra.md, section 3, by hand, and the property that
+// what an op wants and makes is legal by its rule, whatever layouts were
+// decided.
 //
 //===----------------------------------------------------------------------===//
 

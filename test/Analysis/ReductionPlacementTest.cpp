@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random programs of up to 11 values against every choice of partial values,
-// then the programs of the layout algebra and of the walkthrough.
+// then the programs of docs/layout-algebra.md, section 6, and of the
+// walkthrough.
 //
 //===----------------------------------------------------------------------===//
 

@@ -240,6 +240,64 @@ TEST(ReshardPlanner, AllPairsOfFullLayouts) {
   EXPECT_EQ(sweepFull("x2 y2 z2", {8, 1, 1}, {8, 8}).pairs, 2352);
 }
 
+/// Whether every list of `fine` begins with that of `coarse`.
+bool refines(const ReshardLayout &fine, const ReshardLayout &coarse) {
+  for (size_t dim = 0; dim < fine.dims.size(); ++dim) {
+    auto &a = coarse.dims[dim], &b = fine.dims[dim];
+    if (a.size() > b.size() || !std::equal(a.begin(), a.end(), b.begin()))
+      return false;
+  }
+  return true;
+}
+
+/// The longest common beginning of each pair of lists.
+ReshardLayout meet(const ReshardLayout &a, const ReshardLayout &b) {
+  ReshardLayout common = a;
+  for (size_t dim = 0; dim < a.dims.size(); ++dim) {
+    auto &list = common.dims[dim];
+    auto ends = std::mismatch(list.begin(), list.end(), b.dims[dim].begin(),
+                              b.dims[dim].end());
+    list.erase(ends.first, list.end());
+  }
+  return common;
+}
+
+/// The laws of section 5 of docs/layout-algebra.md: nothing is free but what
+/// refines, and no way over a third layout is cheaper.
+void expectDistance(const char *axes, std::vector<double> slowness,
+                    std::vector<int64_t> shape) {
+  rt::Mesh mesh = meshOf(axes);
+  ReshardTensor tensor{shape, shape, 4};
+  AllLayouts all(mesh, slowness, tensor);
+  all.enumerate({}, ReshardLayout::everywhere);
+  ReshardPlanner planner(mesh, slowness);
+  size_t n = all.layouts.size();
+  std::vector<std::vector<int64_t>> cost(n, std::vector<int64_t>(n));
+  for (size_t a = 0; a < n; ++a)
+    for (size_t b = 0; b < n; ++b) {
+      const ReshardLayout &from = all.layouts[a], &to = all.layouts[b];
+      std::string what = from.describe(mesh) + " -> " + to.describe(mesh);
+      cost[a][b] = planner.plan(tensor, from, to).cost;
+      EXPECT_EQ(cost[a][b] == 0, refines(to, from)) << what;
+      EXPECT_LE(cost[a][b], planner.plan(tensor, from, meet(from, to)).cost)
+          << what;
+    }
+  for (size_t a = 0; a < n; ++a)
+    for (size_t b = 0; b < n; ++b)
+      for (size_t c = 0; c < n; ++c)
+        ASSERT_LE(cost[a][c], cost[a][b] + cost[b][c])
+            << all.layouts[a].describe(mesh) << " -> "
+            << all.layouts[c].describe(mesh) << " over "
+            << all.layouts[b].describe(mesh);
+}
+
+TEST(ReshardPlanner, CostsOfFullLayoutsAreADistance) {
+  expectDistance("x2 y2 z2", {1, 1, 1}, {8, 8});
+  expectDistance("x2 y2 z2", {8, 1, 1}, {8, 8});
+  expectDistance("a2 b3", {1, 4}, {12, 6});
+  expectDistance("a2 b3", {1, 1}, {9, 10});
+}
+
 TEST(ReshardPlanner, AllPairsOfRankThree) {
   EXPECT_EQ(sweepFull("x2 y2 z2", {1, 1, 1}, {8, 8, 8}).pairs, 11130);
 }

@@ -5,7 +5,7 @@
 // Rules tie dims: both sides of an addition share every dim, a reshape of 384
 // to 6 x 64 ties one dim to two. Dims tied at once form a class; a class is cut
 // where any rule cuts it, so that in the end every dim is a list of *atoms* and
-// a rule speaks of whole atoms only (section 2 of the layout algebra).
+// a rule speaks of whole atoms only (docs/layout-algebra.md, section 2).
 //
 //   reshape 384 -> 6 x 64:  dim 384 = (A, B), dims 6 = (A), 64 = (B)
 //   add 384 + 384:          both (A, B)

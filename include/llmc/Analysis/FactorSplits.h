@@ -4,7 +4,7 @@
 //
 // A layout splits dimensions, a sharding rule speaks of factors. Here a layout
 // is poured into the factors of a rule, and factors are put together to a
-// layout again (section 2 of the layout algebra).
+// layout again (docs/layout-algebra.md, section 2).
 //
 //   dim {"tensor"}:512 of size 384, factors (6, 64), tensor=4
 //     pour:     6 gets {"tensor"} and extent 8; 64 stays whole

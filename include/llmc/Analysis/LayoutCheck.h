@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verifier's rule of the layout algebra. Each dimension's axes are poured
-// into its factors; a factor is split alike everywhere (E1), an axis splits one
-// factor (E2), whole factors are whole (E3); a value that is partial passes
-// only where the op is linear (E4 to E7), and the result is partial exactly
-// where the rule makes it so (E8).
+// The verifier's rule; the errors are those of docs/layout-algebra.md,
+// section 3. Each dimension's axes are poured into its factors; a factor is
+// split alike everywhere (E1), an axis splits one factor (E2), whole factors
+// are whole (E3); a value that is partial passes only where the op is linear
+// (E4 to E7), the result is partial exactly where the rule makes it so (E8),
+// and operands live where the op does (E9).
 //
 //   dot m k, k n -> m n   [{}, {t}] x [{t}, {}] -> P{t}     legal
 //   dot m k, k n -> m n   [{}, {}]  x [{t}, {}]             E1 on factor k
@@ -32,8 +33,8 @@ struct LayoutProblem {
   SmallVector<dist::LayoutAttr> operands, results;
 };
 
-/// Empty when the layouts are legal, else the reason as in the table of the
-/// layout algebra.
+/// Empty when the layouts are legal, else the reason, as in the table of
+/// docs/layout-algebra.md, section 3.
 std::string checkLayouts(const LayoutProblem &problem);
 
 } // namespace llmc

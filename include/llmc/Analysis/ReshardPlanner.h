@@ -24,7 +24,8 @@
 //   P{x,y} -> [{x},{}]:  reduce-scatter x, all-reduce y
 //
 // A value is lifted only to axes over which the target is partial. The graph is
-// searched by Dijkstra after the common prefix of the lists of each dim.
+// searched by Dijkstra after the common prefix of the lists of each dim. What
+// is claimed of the plans, and proofs: docs/layout-algebra.md, section 5.
 //
 // Test: test/Analysis/ReshardPlannerTest.cpp
 //===----------------------------------------------------------------------===//

@@ -176,7 +176,7 @@ def ExpandReshardsPass : Pass<"llmc-expand-reshards", "::mlir::ModuleOp"> {
 def VerifyMaterializedPass : Pass<"llmc-verify-materialized", "::mlir::ModuleOp"> {
   let summary = "Check every op's layouts against its rule";
   let description = [{
-    The verifier's rule of the layout algebra: factors are split alike in all
+    The rule of docs/layout-algebra.md, section 3: factors are split alike in all
     tensors, an axis splits one factor, whole factors are whole, partial values
     pass through linear ops only and are never returned as full ones, operands
     live where their op does. Also: what `dist.reshard` is left moves nothing,

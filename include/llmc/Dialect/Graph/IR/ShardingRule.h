@@ -12,8 +12,8 @@
 //     carries  = {sum: {0}, {1}}
 //
 // A dimension is a list of factors, major to minor (a reshape merges and
-// splits dimensions); a dimension of size 1 may have none. The verifier's
-// rule over these facts is that of the layout algebra (docs/architecture.md).
+// splits dimensions); a dimension of size 1 may have none. Which layouts an op
+// may have by these facts: docs/layout-algebra.md, section 3.
 //
 //===----------------------------------------------------------------------===//
 

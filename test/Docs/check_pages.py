@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# ===- check_pages.py - What pages and comments refer to --------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Checks that what the pages refer to is there.
+
+    check_pages.py SOURCE_ROOT
+
+- a link of a page leads to a file, and its anchor to a heading
+- a path in back quotes is one of the tree
+- `docs/<page>.md, section <n>` in a comment names a page and one of its sections
+- a test in back quotes (`Suite.Name`) is one that some file defines
+- the messages E1 ... E9 of docs/layout-algebra.md are those that LayoutCheckTest
+  expects
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = ("include", "lib", "tools", "test", "benchmarks", "scripts", "examples", "docs")
+SOURCES = {".cpp", ".h", ".td", ".def", ".py", ".mlir", ".test", ".sh", ".txt", ".md", ".toml", ".fbs"}
+PATH = re.compile(rf"(?:(?:{'|'.join(FOLDERS)})/[\w./*-]*|[A-Z]\w+\.md)")
+TEST = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
+DEFINED = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)")
+CITED = re.compile(r"\bdocs/([\w-]+\.md)(?:,? section (\d+))?")
+
+
+def anchor_of(heading):
+    """The anchor that a heading gets when it is shown as HTML."""
+    heading = re.sub(r"[`*]|\]\([^)]*\)|\[", "", heading.strip().lower())
+    return re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+
+
+def headings_of(path):
+    text = re.sub(r"(?ms)^```.*?^```", "", path.read_text(encoding="utf-8"))
+    return re.findall(r"(?m)^#+ (.*)$", text)
+
+
+def check_links(path, text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"\w+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        other = path.parent / file if file else path
+        if not other.exists():
+            yield f"link to '{target}', which is not there"
+        elif anchor and anchor not in map(anchor_of, headings_of(other)):
+            yield f"link to '{target}', which has no such heading"
+
+
+def check_quotes(root, path, text, tests):
+    for quote in re.findall(r"`([^`\n]+)`", text):
+        if PATH.fullmatch(quote):
+            places = {root, path.parent}
+            if not any([*p.glob(quote.rstrip("/"))] for p in places):
+                yield f"path `{quote}`, which is not there"
+        elif TEST.fullmatch(quote) and quote.split(".")[1] not in ("cpp", "h", "md") and quote not in tests:
+            yield f"test `{quote}`, which no file defines"
+
+
+def check_citations(root, text):
+    joined = re.sub(r"\n[ \t]*(?://+|#)?[ \t]*", " ", text)
+    for page, section in CITED.findall(joined):
+        file = root / "docs" / page
+        if not file.exists():
+            yield f"'docs/{page}', which is not there"
+        elif section and not any(h.startswith(section + ". ") for h in headings_of(file)):
+            yield f"section {section} of docs/{page}, which is not there"
+
+
+def check_messages(root):
+    page = (root / "docs/layout-algebra.md").read_text(encoding="utf-8")
+    test = next((root / "test").rglob("LayoutCheckTest.cpp")).read_text(encoding="utf-8")
+    expected = re.sub(r'"\s*\n\s*"', "", test).replace('\\"', '"')
+    rows = re.findall(r"(?m)^\| (E\d) \|.*\| ([^|]*) \|$", page)
+    for error, cell in rows:
+        for message in re.findall(r"`([^`]+)`", cell):
+            if f'"{message}"' not in expected:
+                yield f"message of {error} that LayoutCheckTest does not expect: {message}"
+    if [error for error, _ in rows] != [f"E{i}" for i in range(1, 10)]:
+        yield "expected one row for each of E1 to E9"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*"))
+             if f.is_file() and f.suffix in SOURCES and "Inputs" not in f.parts]
+    files += sorted(root.glob("*.md"))
+    texts = {f: f.read_text(encoding="utf-8") for f in files}
+    tests = {".".join(m) for f, t in texts.items() if f.suffix == ".cpp" for m in DEFINED.findall(t)}
+    pages = faults = 0
+    for path, text in texts.items():
+        found = list(check_citations(root, text))
+        if path.suffix == ".md":
+            pages += 1
+            prose = re.sub(r"(?ms)^```.*?^```", "", text)
+            found += [*check_links(path, prose), *check_quotes(root, path, prose, tests)]
+        if path.name == "layout-algebra.md":
+            found += check_messages(root)
+        faults += len(found)
+        for why in found:
+            print(f"{path.relative_to(root)}: {why}")
+    print(f"{pages} pages, {faults} faults")
+    sys.exit(1 if faults or pages < 10 else 0)
+
+
+if __name__ == "__main__":
+    main()
