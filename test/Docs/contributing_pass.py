@@ -1,13 +1,13 @@
-# ===- readme_pass.py - The pass of the README, as files -----------------------=== #
+# ===- contributing_pass.py - The pass of CONTRIBUTING.md, as files ------------=== #
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Writes the blocks of "How to write a pass" as Passes.td and Offload.cpp.
+"""Writes the blocks of "A pass" as Passes.td and Offload.cpp.
 
 The pass is used once, by a function of ours, so that all of it is compiled.
 
-    python readme_pass.py README.md folder
+    python contributing_pass.py CONTRIBUTING.md folder
 """
 
 import pathlib
