@@ -12,6 +12,7 @@
 - a path in back quotes is one of the tree
 - `docs/<page>.md, section <n>` in a comment names a page and one of its sections
 - a test in back quotes (`Suite.Name`) is one that some file defines
+- the checklists of CONTRIBUTING.md name the files that know what is there already
 - the messages E1 ... E9 of docs/layout-algebra.md are those that LayoutCheckTest
   expects
 """
@@ -24,6 +25,13 @@ SOURCES = {".cpp", ".h", ".td", ".def", ".py", ".mlir", ".test", ".sh", ".txt", 
 PATH = re.compile(rf"(?:(?:{'|'.join(FOLDERS)})/[\w./*-]*|[A-Z]\w+\.md)")
 TEST = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
 DEFINED = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)")
+# A checklist of CONTRIBUTING.md -> what every file contains that knows the one there is.
+CHECKLISTS = {
+    "A schedule": r"\bgpipe|GPipe",
+    "A collective": r"AllToAll|all_to_all|allToAll",
+    "A frontend": r"importStableHLO|llmc/Import/StableHLO|ImportStableHLO",
+    "A backend or communicator": r"Backends/Cpu|CpuWorld|RuntimeCpu",
+}
 CITED = re.compile(r"\bdocs/([\w-]+\.md)(?:,? section (\d+))?")
 
 
@@ -83,6 +91,21 @@ def check_messages(root):
         yield "expected one row for each of E1 to E9"
 
 
+def check_checklists(root, text, texts):
+    """Each file of include, lib and tools outside the folder of the one that is there."""
+    lists = dict(re.findall(r"(?ms)^\*\*([^*]+)\.\*\* (.*?)(?=^\*\*|^#)", text))
+    for title, pattern in CHECKLISTS.items():
+        named = set(re.findall(r"`([\w./-]+)`", lists.get(title, "")))
+        folders = [name for name in named if not (root / name).is_file()]
+        for path, source in texts.items():
+            name = path.relative_to(root).as_posix()
+            if name.split("/")[0] not in ("include", "lib", "tools") or not re.search(pattern, source):
+                continue
+            inside = name.replace("include/llmc/", "lib/", 1)
+            if name not in named and not any(inside.startswith(folder + "/") for folder in folders):
+                yield f"checklist '{title}' without {name}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*"))
@@ -97,6 +120,8 @@ def main():
             pages += 1
             prose = re.sub(r"(?ms)^```.*?^```", "", text)
             found += [*check_links(path, prose), *check_quotes(root, path, prose, tests)]
+        if path.name == "CONTRIBUTING.md":
+            found += check_checklists(root, text, texts)
         if path.name == "layout-algebra.md":
             found += check_messages(root)
         faults += len(found)
