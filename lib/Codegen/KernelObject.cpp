@@ -19,7 +19,7 @@
 
 #include "llmc/Codegen/KernelObject.h"
 #include "Processor.h"
-#include "llmc/Runtime/Plan/KernelAbi.h"
+#include "llmc/Runtime/Plan/Format/KernelAbi.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

@@ -12,8 +12,8 @@
 #define LLMC_TEST_CODEGEN_KERNELRUNNER_H
 
 #include "GraphContext.h"
-#include "llmc/Runtime/Plan/KernelAbi.h"
-#include "llmc/Runtime/Plan/Manifest.h"
+#include "llmc/Runtime/Plan/Format/KernelAbi.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace llmc::test {

@@ -10,7 +10,7 @@
 
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Config/Config.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -11,8 +11,8 @@
 
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanPrint.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Print/PlanPrint.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

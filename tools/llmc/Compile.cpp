@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
-#include "llmc/Analysis/FetchNames.h"
+#include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Import/StableHLO/Import.h"
@@ -17,9 +17,9 @@
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/Contractions.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Target/Plan/Plan.h"
-#include "llmc/Transforms/Pipelines/Phases.h"
+#include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"

@@ -8,7 +8,7 @@
 #define LLMC_TOOLS_LLMC_COMPILE_H
 
 #include "Options.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -18,7 +18,7 @@
 #include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Support/Refusal.h"
-#include "llmc/Transforms/Pipelines/Phases.h"
+#include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InterpretMesh.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Support/Refusal.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"

@@ -6,8 +6,8 @@
 
 #include "Options.h"
 #include "llmc/Runtime/Base/Version.h"
-#include "llmc/Runtime/Plan/Plan.h"
-#include "llmc/Transforms/Pipelines/Phases.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
+#include "llmc/Transforms/Phases/Phases.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"

@@ -12,8 +12,8 @@
 #include "Summary.h"
 #include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanPrint.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Print/PlanPrint.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>

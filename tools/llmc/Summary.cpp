@@ -12,7 +12,7 @@
 #include "Compile.h"
 
 #include "llmc/Runtime/Executor/RunLoop.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <algorithm>
 #include <map>

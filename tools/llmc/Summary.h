@@ -7,7 +7,7 @@
 #ifndef LLMC_TOOLS_LLMC_SUMMARY_H
 #define LLMC_TOOLS_LLMC_SUMMARY_H
 
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include <string>
 

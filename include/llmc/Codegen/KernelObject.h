@@ -17,7 +17,7 @@
 #ifndef LLMC_CODEGEN_KERNELOBJECT_H
 #define LLMC_CODEGEN_KERNELOBJECT_H
 
-#include "llmc/Runtime/Plan/Manifest.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llmc/Support/LLVM.h"
 #include <string>
 

@@ -8,10 +8,10 @@
 
 #include "llmc/Import/StableHLO/Import.h"
 #include "Parts.h"
-#include "llmc/Analysis/ScheduleCsv.h"
-#include "llmc/Analysis/ScheduleProblem.h"
+#include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Solvers/Schedules/ScheduleCsv.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 
 #include "Bound.h"
 #include "Groups.h"
-#include "llmc/Runtime/Plan/Manifest.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
 
 namespace llmc::rt::exec {
 

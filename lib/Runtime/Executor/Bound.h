@@ -16,7 +16,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_BOUND_H
 
 #include "llmc/Runtime/Comm/World.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include <memory>
 #include <variant>

@@ -15,7 +15,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_BOXES_H
 
 #include "llmc/Runtime/Layout/Layout.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include <functional>
 

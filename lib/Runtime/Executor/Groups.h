@@ -14,7 +14,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_GROUPS_H
 
 #include "llmc/Runtime/Comm/World.h"
-#include "llmc/Runtime/Plan/PlanTraffic.h"
+#include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <map>
 #include <utility>

@@ -14,7 +14,7 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_INFLIGHT_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_INFLIGHT_H
 
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include <vector>
 

@@ -13,8 +13,8 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_OBJECTS_H
 
 #include "llmc/Runtime/Device/Device.h"
-#include "llmc/Runtime/Plan/Manifest.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include <string>
 #include <vector>

@@ -12,7 +12,7 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Config/Config.h"
-#include "llmc/Runtime/Plan/PlanTraffic.h"
+#include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <fmt/format.h>
 

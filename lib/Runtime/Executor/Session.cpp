@@ -13,8 +13,8 @@
 #include "EntryRun.h"
 #include "Objects.h"
 #include "States.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <fmt/format.h>
 

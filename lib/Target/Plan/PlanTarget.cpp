@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 using namespace mlir;
 

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferLife.h"
-#include "llmc/Analysis/Aliases.h"
+#include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 
 using namespace mlir;

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementEvaluator.h"
-#include "llmc/Analysis/KernelFormation.h"
+#include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Support/HostTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

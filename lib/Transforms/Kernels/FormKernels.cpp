@@ -16,7 +16,7 @@
 
 #include "BufferLife.h"
 #include "KernelTable.h"
-#include "llmc/Analysis/Aliases.h"
+#include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/StoredElements.h"

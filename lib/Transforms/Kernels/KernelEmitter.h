@@ -22,7 +22,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 
-#include "llmc/Analysis/KernelFormation.h"
+#include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

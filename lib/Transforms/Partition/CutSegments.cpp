@@ -14,8 +14,8 @@
 // Test: test/Transforms/Partition/cut-segments.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
-#include "llmc/Analysis/Stages.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "mlir/IR/Remarks.h"

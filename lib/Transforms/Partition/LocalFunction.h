@@ -7,7 +7,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_PARTITION_LOCALFUNCTION_H
 #define LLMC_LIB_TRANSFORMS_PARTITION_LOCALFUNCTION_H
 
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 
 namespace llmc {
 

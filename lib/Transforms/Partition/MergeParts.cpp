@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartPacker.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"

@@ -6,8 +6,8 @@
 // Test: test/Transforms/Partition/verify-local.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
-#include "llmc/Analysis/Stages.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"

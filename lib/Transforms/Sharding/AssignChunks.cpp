@@ -8,10 +8,10 @@
 // Test: test/Transforms/Sharding/assign-chunks.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/ChunkAssignment.h"
-#include "llmc/Analysis/Program.h"
-#include "llmc/Analysis/Stages.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Solvers/Blocks/ChunkAssignment.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
@@ -61,11 +61,11 @@ static SmallVector<BlockCost> getBlockCosts(func::FuncOp function) {
 /// so that no chunk is empty.
 static SmallVector<int64_t> assign(ArrayRef<BlockCost> blocks,
                                    int64_t numChunks) {
-  SmallVector<int64_t> costs;
+  std::vector<int64_t> costs;
   for (const BlockCost &block : blocks)
     if (!block.isEmpty || numChunks == 1)
       costs.push_back(block.work);
-  SmallVector<int64_t> some = assignChunks(costs, numChunks);
+  std::vector<int64_t> some = assignChunks(costs, numChunks);
   if (some.empty())
     return {};
   SmallVector<int64_t> chunks;

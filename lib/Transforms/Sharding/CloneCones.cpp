@@ -13,7 +13,7 @@
 // Test: test/Transforms/Sharding/clone-cones.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/IR/IRMapping.h"

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
-#include "llmc/Analysis/FactorSplits.h"
+#include "llmc/Analysis/Layouts/FactorSplits.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/Refusal.h"

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageSums.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

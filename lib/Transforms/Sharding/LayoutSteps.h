@@ -10,8 +10,8 @@
 #ifndef LLMC_LIB_TRANSFORMS_SHARDING_LAYOUTSTEPS_H
 #define LLMC_LIB_TRANSFORMS_SHARDING_LAYOUTSTEPS_H
 
-#include "llmc/Analysis/Program.h"
-#include "llmc/Analysis/ReshardOfLayouts.h"
+#include "llmc/Analysis/Layouts/ReshardOfLayouts.h"
+#include "llmc/Analysis/Program/Program.h"
 
 namespace llmc {
 

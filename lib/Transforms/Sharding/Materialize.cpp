@@ -20,8 +20,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
-#include "llmc/Analysis/OpLayouts.h"
-#include "llmc/Analysis/StateUse.h"
+#include "llmc/Analysis/Layouts/OpLayouts.h"
+#include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostTensor.h"

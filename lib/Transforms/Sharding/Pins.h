@@ -24,7 +24,7 @@
 #define LLMC_LIB_TRANSFORMS_SHARDING_PINS_H
 
 #include "StateRows.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 
 namespace llmc {
 

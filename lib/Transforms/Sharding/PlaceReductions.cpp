@@ -15,7 +15,7 @@
 // Test: test/Transforms/Sharding/place-reductions.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/ProgramPlacement.h"
+#include "llmc/Analysis/Layouts/ProgramPlacement.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/IR/Remarks.h"
 

@@ -14,8 +14,8 @@
 #define LLMC_LIB_TRANSFORMS_SHARDING_PROPAGATIONPROBLEM_H
 
 #include "StateRows.h"
-#include "llmc/Analysis/LayoutPropagation.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Layouts/LayoutPropagation.h"
+#include "llmc/Analysis/Program/Program.h"
 
 namespace llmc {
 

@@ -5,7 +5,7 @@
 // Test: test/Transforms/Sharding/verify-layouts.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 

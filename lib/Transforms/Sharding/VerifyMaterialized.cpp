@@ -8,9 +8,9 @@
 // Test: test/Transforms/Sharding/verify-materialized.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/LayoutCheck.h"
-#include "llmc/Analysis/Program.h"
-#include "llmc/Analysis/ReshardOfLayouts.h"
+#include "llmc/Analysis/Layouts/LayoutCheck.h"
+#include "llmc/Analysis/Layouts/ReshardOfLayouts.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Sharding/Passes.h"

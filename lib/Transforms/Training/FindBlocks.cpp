@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
-#include "llmc/Analysis/BlockFinder.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Solvers/Blocks/BlockFinder.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/DenseMap.h"

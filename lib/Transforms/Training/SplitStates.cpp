@@ -23,7 +23,7 @@
 #include "PartBuilder.h"
 #include "StateParts.h"
 #include "TrainingMarks.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/MapVector.h"

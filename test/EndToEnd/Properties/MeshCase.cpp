@@ -10,7 +10,7 @@
 #include "ClosedPrograms.h"
 #include "ModelText.h"
 #include "RandomPrograms.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "llmc/Transforms/Training/Passes.h"

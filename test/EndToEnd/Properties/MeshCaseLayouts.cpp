@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshCase.h"
-#include "llmc/Analysis/Program.h"
+#include "llmc/Analysis/Program/Program.h"
 
 using namespace mlir;
 using namespace llmc;

@@ -17,8 +17,8 @@
 #define LLMC_TEST_ENDTOEND_PROPERTIES_OPCASE_H
 
 #include "LockstepHarness.h"
-#include "llmc/Analysis/FactorSplits.h"
-#include "llmc/Analysis/LayoutCheck.h"
+#include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "llmc/Analysis/Layouts/LayoutCheck.h"
 #include <map>
 
 namespace llmc::test {

@@ -22,8 +22,8 @@
 #include "AllocationCount.h"
 #include "PlanMutator.h"
 
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanWaits.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanWaits.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 
 #include "PlanProbe.h"
 
-#include "llmc/Runtime/Plan/PlanWaits.h"
+#include "llmc/Runtime/Plan/Verify/PlanWaits.h"
 
 #include <fmt/format.h>
 

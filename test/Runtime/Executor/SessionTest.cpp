@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Executor/Session.h"
-#include "llmc/Runtime/Plan/PlanBuilder.h"
+#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "llmc/Runtime/Base/Safetensors.h"
 #include "llmc/Runtime/Executor/Session.h"
-#include "llmc/Runtime/Plan/PlanBuilder.h"
+#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 
 #include <gtest/gtest.h>
 

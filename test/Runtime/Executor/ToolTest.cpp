@@ -11,7 +11,7 @@
 
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

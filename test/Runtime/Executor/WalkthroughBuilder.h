@@ -13,7 +13,7 @@
 #include "WalkthroughPlan.h"
 
 #include "WalkthroughKernels.h"
-#include "llmc/Runtime/Plan/PlanBuilder.h"
+#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 
 namespace llmc::rt::test {
 

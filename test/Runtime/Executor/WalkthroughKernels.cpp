@@ -10,8 +10,8 @@
 
 #include "WalkthroughKernels.h"
 
-#include "llmc/Runtime/Plan/KernelAbi.h"
-#include "llmc/Runtime/Plan/Manifest.h"
+#include "llmc/Runtime/Plan/Format/KernelAbi.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
 
 #include <cmath>
 #include <cstring>

@@ -7,7 +7,7 @@
 #ifndef LLMC_TEST_RUNTIME_EXECUTOR_WALKTHROUGHPLAN_H
 #define LLMC_TEST_RUNTIME_EXECUTOR_WALKTHROUGHPLAN_H
 
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include <string>
 

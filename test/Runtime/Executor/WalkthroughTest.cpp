@@ -12,8 +12,8 @@
 #include "WalkthroughPlan.h"
 #include "WalkthroughReference.h"
 
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

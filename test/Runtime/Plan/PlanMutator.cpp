@@ -6,7 +6,7 @@
 #include "PlanMutator.h"
 
 #include "llmc/Runtime/Base/Random.h"
-#include "llmc/Runtime/Plan/PlanFields.h"
+#include "llmc/Runtime/Plan/Format/PlanFields.h"
 
 #include <algorithm>
 #include <cstring>

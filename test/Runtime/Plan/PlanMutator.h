@@ -10,8 +10,8 @@
 #ifndef LLMC_TEST_RUNTIME_PLAN_PLANMUTATOR_H
 #define LLMC_TEST_RUNTIME_PLAN_PLANMUTATOR_H
 
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <functional>
 #include <map>

@@ -9,9 +9,9 @@
 #ifndef LLMC_TEST_RUNTIME_PLAN_SAMPLEPLAN_H
 #define LLMC_TEST_RUNTIME_PLAN_SAMPLEPLAN_H
 
-#include "llmc/Runtime/Plan/Manifest.h"
-#include "llmc/Runtime/Plan/PlanBuilder.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
+#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <string>
 

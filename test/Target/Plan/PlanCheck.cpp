@@ -14,8 +14,8 @@
 // This shares no code with the compiler's own lifetimes.
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanWaits.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanWaits.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -8,9 +8,9 @@
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Plan/IR/Plan.h"
-#include "llmc/Runtime/Plan/PlanFile.h"
-#include "llmc/Runtime/Plan/PlanVerify.h"
-#include "llmc/Runtime/Plan/PlanWaits.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
+#include "llmc/Runtime/Plan/Verify/PlanWaits.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>

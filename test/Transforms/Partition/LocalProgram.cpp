@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalProgram.h"
-#include "llmc/Analysis/FactorSplits.h"
-#include "llmc/Analysis/LayoutCheck.h"
+#include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "llmc/Analysis/Layouts/LayoutCheck.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"

@@ -11,7 +11,7 @@
 
 #include "GraphContext.h"
 #include "RandomPrograms.h"
-#include "llmc/Analysis/FactorSplits.h"
+#include "llmc/Analysis/Layouts/FactorSplits.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/Pass/PassManager.h"

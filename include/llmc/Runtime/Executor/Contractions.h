@@ -11,7 +11,7 @@
 #define LLMC_RUNTIME_EXECUTOR_CONTRACTIONS_H
 
 #include "llmc/Runtime/Device/Contraction.h"
-#include "llmc/Runtime/Plan/Instruction.h"
+#include "llmc/Runtime/Plan/Format/Instruction.h"
 
 #include <string>
 

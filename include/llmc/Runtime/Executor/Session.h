@@ -25,7 +25,7 @@
 
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
-#include "llmc/Runtime/Plan/PlanTraffic.h"
+#include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <chrono>
 #include <memory>

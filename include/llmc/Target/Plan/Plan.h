@@ -16,8 +16,8 @@
 #define LLMC_TARGET_PLAN_PLAN_H
 
 #include "llmc/Runtime/Base/Status.h"
-#include "llmc/Runtime/Plan/Manifest.h"
-#include "llmc/Runtime/Plan/Plan.h"
+#include "llmc/Runtime/Plan/Format/Manifest.h"
+#include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Support/LLVM.h"
 #include <functional>
 #include <string>

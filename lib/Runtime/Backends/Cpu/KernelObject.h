@@ -11,7 +11,7 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_KERNELOBJECT_H
 
 #include "llmc/Runtime/Device/Device.h"
-#include "llmc/Runtime/Plan/KernelAbi.h"
+#include "llmc/Runtime/Plan/Format/KernelAbi.h"
 
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@
 #ifndef LLMC_DIALECT_DIST_IR_DIST_H
 #define LLMC_DIALECT_DIST_IR_DIST_H
 
-#include "llmc/Dialect/Dist/IR/Cell.h"
+#include "llmc/Solvers/Schedules/ScheduleCell.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,6 +24,16 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <optional>
+
+namespace llmc {
+inline llvm::hash_code hash_value(const ScheduleCell &cell) {
+  return llvm::hash_combine(static_cast<int32_t>(cell.kind), cell.chunk,
+                            cell.microbatch);
+}
+namespace dist {
+using Cell = ScheduleCell;
+} // namespace dist
+} // namespace llmc
 
 #include "llmc/Dialect/Dist/IR/DistDialect.h.inc"
 #include "llmc/Dialect/Dist/IR/DistEnums.h.inc"

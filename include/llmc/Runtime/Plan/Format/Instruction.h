@@ -1,0 +1,231 @@
+//===- Instruction.h - What a program may do --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instructions of a plan. Each belongs to a stream; a stream runs its list
+// in order, and only `Signal` and `Wait` order streams.
+//
+// Events. Each slot of a frame has its own events; number 0 is `free`, which is
+// set before the first step. As with a driver's streams, `Wait` waits for the
+// latest `Signal` of that event that the device enqueued before it, in the
+// order of the walk (prologue, rows of the table, epilogue, each program from
+// its first instruction to its last). At the end of an entry all streams of a
+// device join, and `free` is set in every slot again.
+//
+// Only streams, signals and waits order the accesses of a device; messages and
+// collectives do not order it against itself by way of other devices. So waits
+// are reduced by looking at one device.
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_PLAN_FORMAT_INSTRUCTION_H
+#define LLMC_RUNTIME_PLAN_FORMAT_INSTRUCTION_H
+
+#include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Plan/Format/Expression.h"
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace llmc::rt::plan {
+
+/// A view of a buffer. Its first element lies at
+///   arena + frame.offset + slot * frame.size + buffer.offset + offset + expr.
+struct Operand {
+  /// -1: absent (optional operands only).
+  int32_t buffer = -1;
+  DType dtype = DType::f32;
+  /// Added to `offset`, in bytes.
+  ExprId expr = noExpr;
+  /// In bytes from the start of the buffer.
+  int64_t offset = 0;
+  std::vector<int64_t> shape;
+  /// In elements, none negative; empty means contiguous, row-major.
+  std::vector<int64_t> strides;
+
+  bool present() const { return buffer >= 0; }
+};
+
+enum class Access : uint8_t { read = 0, write = 1, readWrite = 2 };
+
+/// Runs a kernel of the kernel object. Row-sliced kernels may run on several
+/// threads, each with a row range and scratch of its own.
+struct KernelLaunch {
+  /// Index into Plan::kernels.
+  int32_t kernel = 0;
+  std::vector<Operand> operands;
+  /// One for each operand; equal to the manifest's.
+  std::vector<Access> access;
+  std::vector<ExprId> scalars;
+  /// At least the manifest's scratch times the device's threads; may be absent
+  /// when that is zero.
+  Operand scratch;
+};
+
+enum class ContractionDimKind : uint8_t { batch = 0, m = 1, n = 2, k = 3 };
+
+/// A loop of a contraction. Strides are in elements; a batch has all three, m
+/// has a and c, n has b and c, k has a and b (the others are 0).
+struct ContractionDim {
+  ContractionDimKind kind = ContractionDimKind::m;
+  int64_t size = 1;
+  int64_t strideA = 0;
+  int64_t strideB = 0;
+  int64_t strideC = 0;
+};
+
+/// c = alpha * sum_k a * b + beta * c, accumulated in `accumulate`. Dims of one
+/// kind come major to minor. The shapes of the operands give what they span;
+/// the dims give how it is walked.
+struct Contraction {
+  Operand a;
+  Operand b;
+  Operand c;
+  std::vector<ContractionDim> dims;
+  DType accumulate = DType::f32;
+  double alpha = 1;
+  /// 0 (c is written) or 1 (c is added to).
+  double beta = 0;
+  /// Recorded when compiled; a library that asks for more is refused (15).
+  int64_t scratchBytes = 0;
+  int64_t packedBytes = 0;
+  /// At least scratchBytes + packedBytes; absent when both are 0.
+  Operand scratch;
+};
+
+enum class CollectiveKind : uint8_t {
+  allReduce = 0,
+  allGather = 1,     ///< members' inputs side by side along `dim`
+  reduceScatter = 2, ///< each member keeps its piece along `dim`
+  allToAll = 3,      ///< splits `dim`, concatenates along `concatDim`
+  broadcast = 4,     ///< from member `peer`
+  reduce = 5,        ///< to member `peer`
+  permute = 6,       ///< output = input of member `peer`
+};
+enum class Reduction : uint8_t {
+  sum = 0,
+  max = 1,
+  min = 2,
+  logicalAnd = 3,
+  logicalOr = 4,
+};
+
+/// Among the devices that differ in `axes` only; the first axis is the major
+/// one. With the pipeline axis among them, `stages` are the coordinates that
+/// take part (in increasing order; member indices count these only).
+struct Collective {
+  /// Index into Plan::symbols: members match by it, in order.
+  int32_t symbol = 0;
+  CollectiveKind kind = CollectiveKind::allReduce;
+  std::vector<int32_t> axes;
+  std::vector<int32_t> stages;
+  Reduction reduction = Reduction::sum;
+  int32_t dim = 0;
+  int32_t concatDim = 0;
+  ExprId peer = noExpr;
+  /// Several buffers travel together; input i belongs to output i. An output
+  /// may lie exactly on its input (all-reduce) or hold it in its own place
+  /// (all-gather), else they are apart.
+  std::vector<Operand> inputs;
+  std::vector<Operand> outputs;
+  /// Run-time counts of an uneven all-to-all; refused (5) until something
+  /// produces them.
+  Operand counts;
+};
+
+/// A message along the pipeline axis; the other coordinates are equal.
+struct Message {
+  /// Index into Plan::transfers: ends match by (transfer, microbatch, bytes).
+  int32_t transfer = 0;
+  /// The stage of the other end.
+  ExprId peer = noExpr;
+  std::vector<Operand> operands;
+};
+struct Send {
+  Message message;
+};
+struct Receive {
+  Message message;
+};
+/// All of these at once.
+struct Exchange {
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+};
+
+/// Where a copy's other end lies. Indices are those of the running entry.
+enum class HostEnd : uint8_t {
+  none = 0,   ///< device to device, same element count; strides may differ
+  input = 1,  ///< from the device's part of input `index`, this microbatch
+  hyper = 2,  ///< from hyper value `index` of this step
+  metric = 3, ///< to metric `index` of this step
+  fetch = 4,  ///< to fetched value `index` (of this microbatch)
+};
+struct Copy {
+  /// Absent when the target is on the host.
+  Operand to;
+  /// Absent when the source is on the host.
+  Operand from;
+  HostEnd host = HostEnd::none;
+  int32_t index = 0;
+};
+
+/// Every element becomes `pattern`'s low bytes.
+struct Fill {
+  Operand to;
+  uint64_t pattern = 0;
+};
+
+struct EventRef {
+  int32_t frame = 0;
+  int32_t event = 0;
+};
+struct Signal {
+  EventRef event;
+};
+struct Wait {
+  EventRef event;
+};
+
+/// Runs a program of a smaller index, in place, with its own bindings.
+struct Call {
+  int32_t program = 0;
+  /// `noExpr`: the caller's.
+  ExprId microbatch = noExpr;
+  std::vector<ExprId> arguments;
+};
+
+/// Reserved: the loader refuses both (5).
+struct Loop {
+  int64_t trips = 0;
+  int32_t program = 0;
+};
+struct Branch {
+  Operand flag;
+  int32_t program = 0;
+};
+
+/// The order of the alternatives is stored in plan files: append only.
+using Action =
+    std::variant<KernelLaunch, Contraction, Collective, Send, Receive, Exchange,
+                 Copy, Fill, Signal, Wait, Call, Loop, Branch>;
+
+struct Instruction {
+  /// Index into Plan::streams (`Call`: ignored).
+  int32_t stream = 0;
+  /// Index into Plan::locations, or -1.
+  int32_t location = -1;
+  Action action;
+};
+
+/// "kernel", "contract", "collective", ...
+std::string_view nameOf(const Action &action);
+std::string_view nameOf(CollectiveKind kind);
+std::string_view nameOf(Reduction reduction);
+std::string_view nameOf(Access access);
+std::string_view nameOf(HostEnd end);
+
+} // namespace llmc::rt::plan
+
+#endif // LLMC_RUNTIME_PLAN_FORMAT_INSTRUCTION_H

@@ -1,0 +1,27 @@
+//===- PlanPrint.h - Plans as text and JSON ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For `llmc inspect plan` and `llmc-run --inspect`. The text is for people: a
+// summary, memory by kind, entries with their tables, programs by stream. The
+// JSON has every field under its own name.
+//
+// Test: test/Runtime/Plan/Print/PlanPrintTest.cpp
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_PLAN_PRINT_PLANPRINT_H
+#define LLMC_RUNTIME_PLAN_PRINT_PLANPRINT_H
+
+#include "llmc/Runtime/Plan/Format/Plan.h"
+
+#include <string>
+
+namespace llmc::rt::plan {
+
+/// Both assume a plan that passed `checkStructure`.
+std::string printPlan(const Plan &plan);
+std::string printPlanAsJson(const Plan &plan);
+
+} // namespace llmc::rt::plan
+
+#endif // LLMC_RUNTIME_PLAN_PRINT_PLANPRINT_H

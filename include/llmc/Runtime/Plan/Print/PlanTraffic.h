@@ -1,0 +1,44 @@
+//===- PlanTraffic.h - What a device communicates in a step -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the collectives and messages that an entry makes a device of a stage
+// take part in: prologue, cells of the table, epilogue, calls included.
+//
+//   all-reduce tensor   24 times, 18,874,368 B
+//   send pipe            4 times,    262,144 B
+//
+// Test: test/Runtime/Plan/Print/PlanTrafficTest.cpp
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_PLAN_PRINT_PLANTRAFFIC_H
+#define LLMC_RUNTIME_PLAN_PRINT_PLANTRAFFIC_H
+
+#include "llmc/Runtime/Plan/Format/Plan.h"
+
+namespace llmc::rt::plan {
+
+/// All that moves in one way.
+struct Traffic {
+  /// "all_reduce", ..., "send", "receive".
+  std::string kind;
+  /// Names of mesh axes, major to minor.
+  std::string axes;
+  /// Every buffer has one element: loss, count, norm.
+  bool isScalar = false;
+  int64_t count = 0;
+  /// Of the device's buffers before and after.
+  uint64_t bytesIn = 0;
+  uint64_t bytesOut = 0;
+};
+
+/// One row for each (kind, axes, scalar or not), in the order of these.
+std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
+                               int64_t stage);
+
+/// "pipe data"
+std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes);
+
+} // namespace llmc::rt::plan
+
+#endif // LLMC_RUNTIME_PLAN_PRINT_PLANTRAFFIC_H

@@ -1,0 +1,33 @@
+//===- StateUse.cpp - What programs see of a state ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/Layouts/StateUse.h"
+
+#include "llmc/Analysis/Layouts/FactorSplits.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::LayoutAttr;
+
+LayoutAttr llmc::getUseLayout(const SymbolTable &symbols,
+                              const ProgramFunction &program, unsigned argument,
+                              LayoutAttr rest, dist::MeshAxesAttr mesh) {
+  func::FuncOp function = program.function;
+  auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(
+      argument, dist::DistDialect::kReads);
+  if (!name || program.kind == FunctionKind::Update)
+    return rest;
+  auto state = symbols.lookup<dist::StateOp>(name.getAttr());
+  dist::RowAttr row = state ? state.getRowAttr() : dist::RowAttr();
+  if (!row || !row.getUse())
+    return rest;
+  SmallVector<dist::DimAttr> dims;
+  for (dist::DimAttr dim : row.getUse().getDims())
+    dims.push_back(dist::DimAttr::get(dim.getContext(), dim.getAxes(),
+                                      dim.getSizes(), dim.getExtents()));
+  auto type = cast<RankedTensorType>(state.getTensorType());
+  return canonicalLayout(rest.withDims(dims), type.getShape(), mesh);
+}

@@ -1,0 +1,238 @@
+//===- ActionRead.cpp - Records to instructions ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each kind of instruction from its pool; every range is checked.
+//
+// Test: test/Runtime/Plan/Format/PlanFileTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "PlanReader.h"
+
+namespace llmc::rt::plan {
+
+template <typename T>
+std::vector<T> PlanReader::numbers(const fb::Range &range) {
+  std::vector<T> values;
+  if (!fits(range, sizeOfVector(flat_.numbers()))) {
+    return values;
+  }
+  for (uint32_t i = 0; i < range.count(); ++i) {
+    int64_t value = flat_.numbers()->Get(range.first() + i);
+    if constexpr (sizeof(T) < sizeof(int64_t)) {
+      // A value that does not fit would change its meaning.
+      int64_t high = sizeof(T) == 4 ? INT32_MAX : UINT8_MAX;
+      failed_ |= value > high || value < (sizeof(T) == 4 ? INT32_MIN : 0);
+    }
+    values.push_back(static_cast<T>(value));
+  }
+  return values;
+}
+
+Operand PlanReader::operand(uint32_t index) {
+  Operand operand;
+  const fb::Operand *flat = item(flat_.operands(), index);
+  if (!flat) {
+    return operand;
+  }
+  operand.buffer = flat->buffer();
+  operand.dtype = static_cast<DType>(flat->dtype());
+  operand.expr = flat->expr();
+  operand.offset = flat->offset();
+  fb::Range shape(flat->dims().first(), flat->rank());
+  operand.shape = numbers<int64_t>(shape);
+  if (flat->strided()) {
+    // Wraps at most to a range that is checked like any other.
+    fb::Range strides(flat->dims().first() + flat->rank(), flat->rank());
+    operand.strides = numbers<int64_t>(strides);
+  }
+  return operand;
+}
+
+std::vector<Operand> PlanReader::operands(const fb::Range &range) {
+  std::vector<Operand> list;
+  if (fits(range, sizeOfVector(flat_.operands()))) {
+    for (uint32_t i = 0; i < range.count(); ++i) {
+      list.push_back(operand(range.first() + i));
+    }
+  }
+  return list;
+}
+
+KernelLaunch PlanReader::kernelLaunch(uint32_t index) {
+  KernelLaunch launch;
+  const fb::KernelLaunch *flat = item(flat_.launches(), index);
+  if (!flat) {
+    return launch;
+  }
+  launch.kernel = flat->kernel();
+  launch.operands = operands(flat->operands());
+  if (launch.operands.empty()) {
+    failed_ = true;
+    return launch;
+  }
+  launch.scratch = std::move(launch.operands.back());
+  launch.operands.pop_back();
+  launch.access = numbers<Access>(flat->access());
+  launch.scalars = numbers<ExprId>(flat->scalars());
+  return launch;
+}
+
+Contraction PlanReader::contraction(uint32_t index) {
+  Contraction contraction;
+  const fb::Contraction *flat = item(flat_.contractions(), index);
+  if (!flat) {
+    return contraction;
+  }
+  std::vector<Operand> list = operands(flat->operands());
+  std::vector<int64_t> dims = numbers<int64_t>(flat->dims());
+  if (list.size() != 4 || dims.size() % 5 != 0) {
+    failed_ = true;
+    return contraction;
+  }
+  contraction.a = std::move(list[0]);
+  contraction.b = std::move(list[1]);
+  contraction.c = std::move(list[2]);
+  contraction.scratch = std::move(list[3]);
+  for (size_t i = 0; i < dims.size(); i += 5) {
+    failed_ |= dims[i] < 0 || dims[i] > 3;
+    contraction.dims.push_back({static_cast<ContractionDimKind>(dims[i]),
+                                dims[i + 1], dims[i + 2], dims[i + 3],
+                                dims[i + 4]});
+  }
+  contraction.accumulate = static_cast<DType>(flat->accumulate());
+  contraction.alpha = flat->alpha();
+  contraction.beta = flat->beta();
+  contraction.scratchBytes = flat->scratch_bytes();
+  contraction.packedBytes = flat->packed_bytes();
+  return contraction;
+}
+
+Collective PlanReader::collective(uint32_t index) {
+  Collective collective;
+  const fb::Collective *flat = item(flat_.collectives(), index);
+  if (!flat) {
+    return collective;
+  }
+  std::vector<Operand> list = operands(flat->operands());
+  if (list.size() % 2 != 1) {
+    failed_ = true;
+    return collective;
+  }
+  size_t count = list.size() / 2;
+  collective.counts = std::move(list.back());
+  collective.inputs.assign(list.begin(), list.begin() + count);
+  collective.outputs.assign(list.begin() + count, list.begin() + 2 * count);
+  collective.symbol = flat->symbol();
+  collective.kind = static_cast<CollectiveKind>(flat->kind());
+  collective.axes = numbers<int32_t>(flat->axes());
+  collective.stages = numbers<int32_t>(flat->stages());
+  collective.reduction = static_cast<Reduction>(flat->reduction());
+  collective.dim = flat->dim();
+  collective.concatDim = flat->concat_dim();
+  collective.peer = flat->peer();
+  return collective;
+}
+
+Message PlanReader::message(const fb::Message &flat) {
+  return {flat.transfer(), flat.peer(), operands(flat.operands())};
+}
+
+Message PlanReader::message(uint32_t index) {
+  const fb::Message *flat = item(flat_.messages(), index);
+  return flat ? message(*flat) : Message();
+}
+
+std::vector<Message> PlanReader::messages(const fb::Range &range) {
+  std::vector<Message> list;
+  if (fits(range, sizeOfVector(flat_.messages()))) {
+    for (uint32_t i = 0; i < range.count(); ++i) {
+      list.push_back(message(range.first() + i));
+    }
+  }
+  return list;
+}
+
+Exchange PlanReader::exchange(uint32_t index) {
+  const fb::Exchange *flat = item(flat_.exchanges(), index);
+  return flat ? Exchange{messages(flat->sends()), messages(flat->receives())}
+              : Exchange();
+}
+
+Copy PlanReader::copy(uint32_t index) {
+  Copy copy;
+  const fb::Copy *flat = item(flat_.copies(), index);
+  if (!flat) {
+    return copy;
+  }
+  std::vector<Operand> list = operands(flat->operands());
+  if (list.size() != 2) {
+    failed_ = true;
+    return copy;
+  }
+  return {std::move(list[0]), std::move(list[1]),
+          static_cast<HostEnd>(flat->host()), flat->index()};
+}
+
+Fill PlanReader::fill(uint32_t index) {
+  const fb::Fill *flat = item(flat_.fills(), index);
+  return flat ? Fill{operand(flat->operand()), flat->pattern()} : Fill();
+}
+
+EventRef PlanReader::event(uint32_t index) {
+  const fb::Event *flat = item(flat_.events(), index);
+  return flat ? EventRef{flat->frame(), flat->event()} : EventRef();
+}
+
+Call PlanReader::call(uint32_t index) {
+  const fb::Call *flat = item(flat_.calls(), index);
+  return flat ? Call{flat->program(), flat->microbatch(),
+                     numbers<ExprId>(flat->arguments())}
+              : Call();
+}
+
+Loop PlanReader::loop(uint32_t index) {
+  const fb::Loop *flat = item(flat_.loops(), index);
+  return flat ? Loop{flat->trips(), flat->program()} : Loop();
+}
+
+Branch PlanReader::branch(uint32_t index) {
+  const fb::Branch *flat = item(flat_.branches(), index);
+  return flat ? Branch{operand(flat->operand()), flat->program()} : Branch();
+}
+
+Action PlanReader::action(uint8_t kind, uint32_t index) {
+  switch (kind) {
+  case 0:
+    return kernelLaunch(index);
+  case 1:
+    return contraction(index);
+  case 2:
+    return collective(index);
+  case 3:
+    return Send{message(index)};
+  case 4:
+    return Receive{message(index)};
+  case 5:
+    return exchange(index);
+  case 6:
+    return copy(index);
+  case 7:
+    return fill(index);
+  case 8:
+    return Signal{event(index)};
+  case 9:
+    return Wait{event(index)};
+  case 10:
+    return call(index);
+  case 11:
+    return loop(index);
+  case 12:
+    return branch(index);
+  default:
+    failed_ = true;
+    return Signal();
+  }
+}
+
+} // namespace llmc::rt::plan

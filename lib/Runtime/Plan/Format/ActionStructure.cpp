@@ -1,0 +1,189 @@
+//===- ActionStructure.cpp - The structure of instructions ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each kind of instruction: operands present where they must be, indices in
+// their tables, enumerators known, dims within ranks.
+//
+// Test: test/Runtime/Plan/Format/ActionStructureTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "PlanStructure.h"
+
+#include "llmc/Runtime/Base/CheckedMath.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace llmc::rt::plan {
+
+static Status malformed(std::string message) {
+  return makeError(ErrorKind::malformed, std::move(message));
+}
+
+Status StructureCheck::check(const KernelLaunch &launch) const {
+  LLMC_TRY(index("a kernel", launch.kernel, plan_.kernels.size()));
+  LLMC_TRY(operands("an operand of a kernel", launch.operands));
+  LLMC_TRY(operand("the scratch of a kernel", launch.scratch, true));
+  if (launch.access.size() != launch.operands.size()) {
+    return malformed(fmt::format("expected {} accesses, got {}",
+                                 launch.operands.size(), launch.access.size()));
+  }
+  for (Access access : launch.access) {
+    LLMC_TRY(range("an access", static_cast<int>(access), 0, 2));
+  }
+  for (ExprId scalar : launch.scalars) {
+    LLMC_TRY(expression("a scalar of a kernel", scalar,
+                        plan_.programs[program_].numParameters, false));
+  }
+  return Status::success();
+}
+
+Status StructureCheck::check(const Contraction &contraction) const {
+  LLMC_TRY(operand("operand a of a contraction", contraction.a));
+  LLMC_TRY(operand("operand b of a contraction", contraction.b));
+  LLMC_TRY(operand("operand c of a contraction", contraction.c));
+  LLMC_TRY(operand("the scratch of a contraction", contraction.scratch, true));
+  LLMC_TRY(range("the dims of a contraction", contraction.dims.size(), 0, 32));
+  for (const ContractionDim &dim : contraction.dims) {
+    LLMC_TRY(range("the kind of a contraction's dim",
+                   static_cast<int>(dim.kind), 0, 3));
+    for (int64_t value : {dim.size, dim.strideA, dim.strideB, dim.strideC}) {
+      LLMC_TRY(range("a size or stride of a contraction", value, 0, INT64_MAX));
+    }
+  }
+  LLMC_TRY(range("a dtype", static_cast<int>(contraction.accumulate), 0,
+                 numDTypes - 1));
+  LLMC_TRY(range("the scratch of a contraction", contraction.scratchBytes, 0,
+                 int64_t(1) << 60));
+  LLMC_TRY(range("the packed size of a contraction", contraction.packedBytes, 0,
+                 int64_t(1) << 60));
+  if (!std::isfinite(contraction.alpha) ||
+      (contraction.beta != 0 && contraction.beta != 1)) {
+    return malformed("expected a finite alpha and beta of 0 or 1");
+  }
+  return Status::success();
+}
+
+Status StructureCheck::check(const Collective &collective) const {
+  LLMC_TRY(
+      index("a collective's symbol", collective.symbol, plan_.symbols.size()));
+  LLMC_TRY(range("a collective's kind", static_cast<int>(collective.kind), 0,
+                 static_cast<int>(CollectiveKind::permute)));
+  LLMC_TRY(range("a reduction", static_cast<int>(collective.reduction), 0,
+                 static_cast<int>(Reduction::logicalOr)));
+  std::vector<bool> seen(plan_.mesh.axes.size());
+  for (int32_t axis : collective.axes) {
+    LLMC_TRY(index("a collective's axis", axis, seen.size()));
+    if (seen[axis]) {
+      return malformed(fmt::format("axis \"{}\" occurs twice in a collective",
+                                   plan_.mesh.axes[axis].name));
+    }
+    seen[axis] = true;
+  }
+  LLMC_TRY(stages(collective.stages));
+  LLMC_TRY(operands("an input of a collective", collective.inputs));
+  LLMC_TRY(operands("an output of a collective", collective.outputs));
+  LLMC_TRY(operand("the counts of a collective", collective.counts, true));
+  if (collective.inputs.empty() ||
+      collective.inputs.size() != collective.outputs.size()) {
+    return malformed(fmt::format("expected one output for each input of a "
+                                 "collective, got {} and {}",
+                                 collective.outputs.size(),
+                                 collective.inputs.size()));
+  }
+  bool usesDim = collective.kind == CollectiveKind::allGather ||
+                 collective.kind == CollectiveKind::reduceScatter ||
+                 collective.kind == CollectiveKind::allToAll;
+  for (const Operand &input : collective.inputs) {
+    if (usesDim) {
+      LLMC_TRY(index("a collective's dim", collective.dim, input.shape.size()));
+      LLMC_TRY(index("a collective's second dim", collective.concatDim,
+                     input.shape.size()));
+    }
+  }
+  bool usesPeer = collective.kind >= CollectiveKind::broadcast;
+  return expression("a collective's peer", collective.peer,
+                    plan_.programs[program_].numParameters, !usesPeer);
+}
+
+Status StructureCheck::checkMessage(const Message &message) const {
+  LLMC_TRY(index("a transfer", message.transfer, plan_.transfers.size()));
+  LLMC_TRY(operands("an operand of a transfer", message.operands));
+  return expression("the peer of a transfer", message.peer,
+                    plan_.programs[program_].numParameters, false);
+}
+
+Status StructureCheck::check(const Send &send) const {
+  return checkMessage(send.message);
+}
+
+Status StructureCheck::check(const Receive &receive) const {
+  return checkMessage(receive.message);
+}
+
+Status StructureCheck::check(const Exchange &exchange) const {
+  for (const Message &message : exchange.sends) {
+    LLMC_TRY(checkMessage(message));
+  }
+  for (const Message &message : exchange.receives) {
+    LLMC_TRY(checkMessage(message));
+  }
+  return Status::success();
+}
+
+Status StructureCheck::check(const Copy &copy) const {
+  LLMC_TRY(range("the host end of a copy", static_cast<int>(copy.host), 0,
+                 static_cast<int>(HostEnd::fetch)));
+  bool fromHost = copy.host == HostEnd::input || copy.host == HostEnd::hyper;
+  bool toHost = copy.host == HostEnd::metric || copy.host == HostEnd::fetch;
+  LLMC_TRY(operand("the target of a copy", copy.to, toHost));
+  LLMC_TRY(operand("the source of a copy", copy.from, fromHost));
+  if ((fromHost && copy.from.present()) || (toHost && copy.to.present())) {
+    return malformed("expected one end of a copy to lie on the host");
+  }
+  return range("the host index of a copy", copy.index, 0, INT32_MAX);
+}
+
+Status StructureCheck::check(const Fill &fill) const {
+  return operand("the target of a fill", fill.to);
+}
+
+Status StructureCheck::check(const Signal &signal) const {
+  LLMC_TRY(index("a frame", signal.event.frame, plan_.frames.size()));
+  return index("an event", signal.event.event,
+               plan_.frames[signal.event.frame].events);
+}
+
+Status StructureCheck::check(const Wait &wait) const {
+  LLMC_TRY(index("a frame", wait.event.frame, plan_.frames.size()));
+  return index("an event", wait.event.event,
+               plan_.frames[wait.event.frame].events);
+}
+
+Status StructureCheck::check(const Call &call) const {
+  // Smaller indices only: no recursion.
+  LLMC_TRY(index("a called program", call.program, program_));
+  const Program &callee = plan_.programs[call.program];
+  if (static_cast<int32_t>(call.arguments.size()) != callee.numParameters) {
+    return malformed(fmt::format("expected {} arguments of a call, got {}",
+                                 callee.numParameters, call.arguments.size()));
+  }
+  int32_t parameters = plan_.programs[program_].numParameters;
+  for (ExprId argument : call.arguments) {
+    LLMC_TRY(expression("an argument", argument, parameters, false));
+  }
+  return expression("the microbatch of a call", call.microbatch, parameters);
+}
+
+Status StructureCheck::check(const Loop &loop) const {
+  LLMC_TRY(range("the trips of a loop", loop.trips, 0, INT64_MAX));
+  return index("the body of a loop", loop.program, program_);
+}
+
+Status StructureCheck::check(const Branch &branch) const {
+  LLMC_TRY(operand("the flag of a branch", branch.flag));
+  return index("the body of a branch", branch.program, program_);
+}
+
+} // namespace llmc::rt::plan

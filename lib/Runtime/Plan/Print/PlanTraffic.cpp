@@ -1,0 +1,117 @@
+//===- PlanTraffic.cpp - What a device communicates in a step -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Plan/Print/PlanTraffic.h"
+
+#include <map>
+#include <tuple>
+
+namespace llmc::rt::plan {
+
+namespace {
+
+class Counter {
+public:
+  explicit Counter(const Plan &plan) : plan_(plan) {}
+
+  void visit(int32_t program);
+  std::vector<Traffic> take() const;
+
+private:
+  void add(std::string_view kind, const std::vector<int32_t> &axes,
+           const std::vector<Operand> &in, const std::vector<Operand> &out);
+  void visit(const Action &action);
+
+  const Plan &plan_;
+  std::map<std::tuple<std::string, std::string, bool>, Traffic> rows_;
+};
+
+} // namespace
+
+std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes) {
+  std::string names;
+  for (int32_t axis : axes) {
+    names += (names.empty() ? "" : " ") + mesh.axes[axis].name;
+  }
+  return names;
+}
+
+static uint64_t bytesOf(const std::vector<Operand> &operands) {
+  uint64_t bytes = 0;
+  for (const Operand &each : operands) {
+    bytes += uint64_t(elementsOf(each)) * sizeOf(each.dtype);
+  }
+  return bytes;
+}
+
+void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
+                  const std::vector<Operand> &in,
+                  const std::vector<Operand> &out) {
+  std::string names = axisNames(plan_.mesh, axes);
+  bool isScalar = true;
+  for (const Operand &each : in.empty() ? out : in) {
+    isScalar &= elementsOf(each) == 1;
+  }
+  Traffic &row = rows_[{std::string(kind), names, isScalar}];
+  row.kind = kind;
+  row.axes = names;
+  row.isScalar = isScalar;
+  ++row.count;
+  row.bytesIn += bytesOf(in);
+  row.bytesOut += bytesOf(out);
+}
+
+void Counter::visit(const Action &action) {
+  std::vector<int32_t> pipeline = {plan_.mesh.pipelineAxis};
+  if (const auto *collective = std::get_if<Collective>(&action)) {
+    add(nameOf(collective->kind), collective->axes, collective->inputs,
+        collective->outputs);
+  } else if (const auto *send = std::get_if<Send>(&action)) {
+    add("send", pipeline, send->message.operands, {});
+  } else if (const auto *receive = std::get_if<Receive>(&action)) {
+    add("receive", pipeline, {}, receive->message.operands);
+  } else if (const auto *exchange = std::get_if<Exchange>(&action)) {
+    for (const Message &message : exchange->sends) {
+      add("send", pipeline, message.operands, {});
+    }
+    for (const Message &message : exchange->receives) {
+      add("receive", pipeline, {}, message.operands);
+    }
+  } else if (const auto *call = std::get_if<Call>(&action)) {
+    visit(call->program);
+  }
+}
+
+void Counter::visit(int32_t program) {
+  if (program < 0) {
+    return;
+  }
+  for (const Instruction &each : plan_.programs[program].instructions) {
+    visit(each.action);
+  }
+}
+
+std::vector<Traffic> Counter::take() const {
+  std::vector<Traffic> rows;
+  for (const auto &[key, row] : rows_) {
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
+                               int64_t stage) {
+  Counter counter(plan);
+  counter.visit(entry.prologue[stage]);
+  counter.visit(entry.epilogue[stage]);
+  auto numStages = static_cast<size_t>(plan.mesh.numStages());
+  for (size_t at = stage; at < entry.table.size(); at += numStages) {
+    counter.visit(entry.table[at].program);
+  }
+  return counter.take();
+}
+
+} // namespace llmc::rt::plan

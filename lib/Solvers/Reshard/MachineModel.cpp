@@ -1,0 +1,60 @@
+//===- MachineModel.cpp - What links and devices can do -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Solvers/Reshard/MachineModel.h"
+
+#include <algorithm>
+
+namespace llmc {
+
+MachineModel MachineModel::uniform(size_t numAxes) {
+  MachineModel model;
+  model.links.push_back({"link", 0, 1});
+  model.axisLinks.assign(numAxes, 0);
+  return model;
+}
+
+std::string MachineModel::check(size_t numAxes) const {
+  if (axisLinks.size() != numAxes)
+    return "expected a link class for each of " + std::to_string(numAxes) +
+           " mesh axes, got " + std::to_string(axisLinks.size());
+  for (const Link &link : links) {
+    if (!(link.bandwidth > 0) || !(link.bandwidth < 1e300))
+      return "expected a positive bandwidth of link class '" + link.name +
+             "', got " + std::to_string(link.bandwidth);
+    if (!(link.latency >= 0))
+      return "expected a latency of at least 0 of link class '" + link.name +
+             "', got " + std::to_string(link.latency);
+  }
+  for (int32_t link : axisLinks)
+    if (link < 0 || size_t(link) >= links.size())
+      return "expected an index below " + std::to_string(links.size()) +
+             " as link class of an axis, got " + std::to_string(link);
+  return "";
+}
+
+static double fastestOf(const MachineModel &machine) {
+  double fastest = 0;
+  for (const MachineModel::Link &link : machine.links)
+    fastest = std::max(fastest, link.bandwidth);
+  return fastest;
+}
+
+std::vector<double> MachineModel::slowness() const {
+  std::vector<double> result;
+  for (int32_t link : axisLinks)
+    result.push_back(fastestOf(*this) / links[link].bandwidth);
+  return result;
+}
+
+std::vector<double> MachineModel::latencyBytes() const {
+  std::vector<double> result;
+  for (int32_t link : axisLinks)
+    result.push_back(fastestOf(*this) * links[link].latency);
+  return result;
+}
+
+} // namespace llmc

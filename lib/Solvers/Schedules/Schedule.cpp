@@ -1,0 +1,261 @@
+//===- Schedule.cpp - Tables of (device, slot) -> cell --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generators give each stage its order of work; `layOut` puts the orders into
+// slots of time, each cell as early as its dependencies allow.
+//
+// Test: test/Solvers/Schedules/ScheduleTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Solvers/Schedules/Schedule.h"
+#include "llmc/Runtime/Base/SeededFault.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace llmc;
+using Cell = ScheduleCell;
+using Kind = ScheduleCell::Kind;
+
+namespace {
+/// Slot in which each cell runs, or -1.
+class Times {
+public:
+  int64_t get(Kind kind, int64_t chunk, int64_t microbatch) const {
+    auto it = slots.find({static_cast<int>(kind), chunk, microbatch});
+    return it == slots.end() ? -1 : it->second;
+  }
+  void set(const Cell &cell, int64_t slot) {
+    slots[{static_cast<int>(cell.kind), cell.chunk, cell.microbatch}] = slot;
+  }
+
+private:
+  std::map<std::tuple<int, int64_t, int64_t>, int64_t> slots;
+};
+} // namespace
+
+/// What must have run before `cell`.
+static std::vector<Cell> dependenciesOf(const Cell &cell, int64_t numChunks) {
+  std::vector<Cell> needed;
+  auto at = [&](Kind kind, int64_t chunk) {
+    needed.push_back({kind, static_cast<int32_t>(chunk), cell.microbatch});
+  };
+  if (cell.kind == Kind::Forward && cell.chunk > 0)
+    at(Kind::Forward, cell.chunk - 1);
+  if (cell.kind == Kind::Backward) {
+    at(Kind::Forward, cell.chunk);
+    if (cell.chunk + 1 < numChunks && !isSeeded(Fault::backwardDoesNotWait))
+      at(Kind::Backward, cell.chunk + 1);
+  }
+  if (cell.kind == Kind::BackwardWeight)
+    at(Kind::Backward, cell.chunk);
+  return needed;
+}
+
+/// Puts each stage's order into slots, as early as dependencies allow. An order
+/// that cannot be reached leaves the rest out, which the check reports.
+static Schedule layOut(const ScheduleProblem &problem,
+                       const std::vector<std::vector<Cell>> &orders) {
+  Schedule schedule(problem.numStages);
+  std::vector<size_t> next(problem.numStages, 0);
+  Times times;
+  auto numChunks = static_cast<int64_t>(problem.stageOf.size());
+  bool isMoving = true;
+  for (int64_t slot = 0; isMoving; ++slot) {
+    isMoving = false;
+    std::vector<std::pair<int64_t, Cell>> run;
+    for (int64_t stage = 0; stage < problem.numStages; ++stage) {
+      if (next[stage] == orders[stage].size())
+        continue;
+      const Cell &cell = orders[stage][next[stage]];
+      bool isReady = true;
+      for (const Cell &needed : dependenciesOf(cell, numChunks))
+        isReady &= times.get(needed.kind, needed.chunk, needed.microbatch) >= 0;
+      if (isReady)
+        run.push_back({stage, cell});
+    }
+    for (auto &row : schedule)
+      row.emplace_back();
+    for (auto &[stage, cell] : run) {
+      schedule[stage].back() = cell;
+      times.set(cell, slot);
+      ++next[stage];
+      isMoving = true;
+    }
+  }
+  for (auto &row : schedule)
+    row.pop_back();
+  return schedule;
+}
+
+/// Appends a last slot in which every stage updates.
+static Schedule withUpdate(Schedule schedule) {
+  for (auto &row : schedule)
+    row.push_back({Kind::Update, 0, 0});
+  return schedule;
+}
+
+static Cell makeCell(Kind kind, int64_t chunk, int64_t microbatch) {
+  return {kind, static_cast<int32_t>(chunk), static_cast<int32_t>(microbatch)};
+}
+
+const std::vector<std::string_view> &llmc::getScheduleNames() {
+  static const std::vector<std::string_view> names = {"1f1b", "gpipe"};
+  return names;
+}
+
+Schedule llmc::scheduleGPipe(const ScheduleProblem &problem) {
+  std::vector<std::vector<Cell>> orders(problem.numStages);
+  for (size_t chunk = 0; chunk < problem.stageOf.size(); ++chunk)
+    for (int64_t m = 0; m < problem.numMicrobatches; ++m)
+      orders[problem.stageOf[chunk]].push_back(
+          makeCell(Kind::Forward, chunk, m));
+  for (auto chunk = static_cast<int64_t>(problem.stageOf.size()); chunk-- > 0;)
+    for (int64_t m = 0; m < problem.numMicrobatches; ++m)
+      orders[problem.stageOf[chunk]].push_back(
+          makeCell(Kind::Backward, chunk, m));
+  return withUpdate(layOut(problem, orders));
+}
+
+Schedule llmc::schedule1F1B(const ScheduleProblem &problem) {
+  std::vector<std::vector<Cell>> orders(problem.numStages);
+  int64_t m = problem.numMicrobatches;
+  for (size_t chunk = 0; chunk < problem.stageOf.size(); ++chunk) {
+    int64_t stage = problem.stageOf[chunk];
+    int64_t ahead = std::min(problem.numStages - stage - 1, m);
+    auto &order = orders[stage];
+    for (int64_t i = 0; i < ahead; ++i)
+      order.push_back(makeCell(Kind::Forward, chunk, i));
+    for (int64_t i = 0; i < m; ++i) {
+      if (ahead + i < m)
+        order.push_back(makeCell(Kind::Forward, chunk, ahead + i));
+      order.push_back(makeCell(Kind::Backward, chunk, i));
+    }
+  }
+  return withUpdate(layOut(problem, orders));
+}
+
+Schedule llmc::scheduleForward(const ScheduleProblem &problem) {
+  std::vector<std::vector<Cell>> orders(problem.numStages);
+  for (size_t chunk = 0; chunk < problem.stageOf.size(); ++chunk)
+    for (int64_t m = 0; m < problem.numMicrobatches; ++m)
+      orders[problem.stageOf[chunk]].push_back(
+          makeCell(Kind::Forward, chunk, m));
+  return layOut(problem, orders);
+}
+
+std::optional<Schedule> llmc::makeSchedule(std::string_view name,
+                                           const ScheduleProblem &problem) {
+  if (name == "1f1b")
+    return schedule1F1B(problem);
+  if (name == "gpipe")
+    return scheduleGPipe(problem);
+  return std::nullopt;
+}
+
+/// Whether backward is cut into two cells.
+static bool hasWeightCells(const Schedule &schedule) {
+  for (const auto &row : schedule)
+    for (const Cell &cell : row)
+      if (cell.kind == Kind::BackwardWeight)
+        return true;
+  return false;
+}
+
+/// Fills `times`; the reason when a cell stands twice or on a foreign stage.
+static std::string readTimes(const ScheduleProblem &problem,
+                             const Schedule &schedule, Times &times) {
+  for (size_t stage = 0; stage < schedule.size(); ++stage)
+    for (size_t slot = 0; slot < schedule[stage].size(); ++slot) {
+      const Cell &cell = schedule[stage][slot];
+      if (!cell.hasMicrobatch())
+        continue;
+      if (cell.chunk < 0 ||
+          cell.chunk >= static_cast<int64_t>(problem.stageOf.size()) ||
+          cell.microbatch < 0 || cell.microbatch >= problem.numMicrobatches)
+        return "cell " + cell.str() +
+               " names a chunk or microbatch that does "
+               "not exist";
+      if (problem.stageOf[cell.chunk] != static_cast<int64_t>(stage))
+        return "cell " + cell.str() + " stands on stage " +
+               std::to_string(stage) + ", its chunk lives on stage " +
+               std::to_string(problem.stageOf[cell.chunk]);
+      if (times.get(cell.kind, cell.chunk, cell.microbatch) >= 0)
+        return "cell " + cell.str() + " stands twice";
+      times.set(cell, slot);
+    }
+  return "";
+}
+
+/// A step ends with one update on each stage; an entry has none.
+static std::string checkUpdates(const Schedule &schedule, bool hasBackward) {
+  for (size_t stage = 0; stage < schedule.size(); ++stage) {
+    const std::vector<Cell> &row = schedule[stage];
+    int64_t count = std::count_if(row.begin(), row.end(), [](const Cell &cell) {
+      return cell.kind == Kind::Update;
+    });
+    if (count != (hasBackward ? 1 : 0))
+      return std::string("expected ") + (hasBackward ? "one" : "no") +
+             " update on stage " + std::to_string(stage) + ", got " +
+             std::to_string(count);
+    bool isOver = false;
+    for (const Cell &cell : row) {
+      if (isOver && cell.hasMicrobatch())
+        return "cell " + cell.str() + " stands after the update of stage " +
+               std::to_string(stage);
+      isOver |= cell.kind == Kind::Update;
+    }
+  }
+  return "";
+}
+
+std::string llmc::checkSchedule(const ScheduleProblem &problem,
+                                const Schedule &schedule, bool hasBackward) {
+  if (static_cast<int64_t>(schedule.size()) != problem.numStages)
+    return "expected " + std::to_string(problem.numStages) + " rows, got " +
+           std::to_string(schedule.size());
+  Times times;
+  if (std::string reason = readTimes(problem, schedule, times); !reason.empty())
+    return reason;
+  auto numChunks = static_cast<int64_t>(problem.stageOf.size());
+  bool hasWeight = hasWeightCells(schedule);
+  std::vector<Kind> kinds = {Kind::Forward};
+  if (hasBackward)
+    kinds.push_back(Kind::Backward);
+  if (hasWeight)
+    kinds.push_back(Kind::BackwardWeight);
+  for (Kind kind : kinds)
+    for (int64_t chunk = 0; chunk < numChunks; ++chunk)
+      for (int64_t m = 0; m < problem.numMicrobatches; ++m) {
+        Cell cell = makeCell(kind, chunk, m);
+        int64_t slot = times.get(kind, chunk, m);
+        if (slot < 0)
+          return "cell " + cell.str() + " is missing";
+        for (const Cell &needed : dependenciesOf(cell, numChunks))
+          if (times.get(needed.kind, needed.chunk, needed.microbatch) >= slot)
+            return "cell " + cell.str() + " stands before " + needed.str() +
+                   ", on which it depends";
+        if (kind != Kind::Forward && m > 0 &&
+            times.get(kind, chunk, m - 1) > slot)
+          return "cell " + cell.str() + " stands before microbatch " +
+                 std::to_string(m - 1);
+      }
+  return checkUpdates(schedule, hasBackward);
+}
+
+std::vector<int64_t> llmc::getInFlight(const ScheduleProblem &problem,
+                                       const Schedule &schedule) {
+  std::vector<int64_t> most(problem.stageOf.size(), 0);
+  Kind last = hasWeightCells(schedule) ? Kind::BackwardWeight : Kind::Backward;
+  for (const auto &row : schedule) {
+    std::vector<int64_t> now(problem.stageOf.size(), 0);
+    for (const Cell &cell : row) {
+      if (cell.kind == Kind::Forward)
+        most[cell.chunk] = std::max(most[cell.chunk], ++now[cell.chunk]);
+      else if (cell.kind == last)
+        --now[cell.chunk];
+    }
+  }
+  return most;
+}

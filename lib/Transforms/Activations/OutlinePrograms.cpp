@@ -1,0 +1,268 @@
+//===- OutlinePrograms.cpp - One function for each segment ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of a program are what its segment captures, its results what
+// others use, each marked with its slot or transfer. Gradients, loss and count
+// become sums over microbatches here: %acc' = add(%acc, convert %g), in
+// microbatch order. A join is gone: each stage adds what lives there.
+//
+// Test: test/Transforms/Activations/outline-programs.mlir
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+#include "Routes.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Transforms/Activations/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using dist::Phase;
+using dist::SegmentOp;
+using dist::SlotAttr;
+using dist::SlotKind;
+
+namespace llmc {
+#define GEN_PASS_DEF_OUTLINEPROGRAMSPASS
+#include "llmc/Transforms/Activations/Passes.h.inc"
+} // namespace llmc
+
+namespace {
+struct OutlineProgramsPass
+    : llmc::impl::OutlineProgramsPassBase<OutlineProgramsPass> {
+  void runOnOperation() override;
+};
+
+using ActSlots = llvm::DenseMap<const Act *, SlotAttr>;
+
+/// Turns one segment of a microbatch or entry into a function.
+class Outliner {
+public:
+  Outliner(TimelineContext &context, func::FuncOp source, SegmentOp segment,
+           StageMap &stages, const Routes &routes, const ActSlots &acts);
+
+  FailureOr<dist::ProgramAttr> run();
+
+private:
+  LogicalResult capture(Value value);
+  LogicalResult addArguments();
+  LogicalResult addResults();
+
+  func::FuncOp source;
+  SegmentOp segment;
+  StageMap &stages;
+  const Routes &routes;
+  const ActSlots &acts;
+  ProgramBuilder program;
+  IRMapping mapping;
+};
+} // namespace
+
+static int64_t getChunk(SegmentOp segment) {
+  return static_cast<int64_t>(*segment.getChunk());
+}
+
+static std::string getName(TimelineContext &context, SegmentOp segment) {
+  StringRef suffix = "B";
+  if (segment.getPhase() == Phase::Forward)
+    suffix = "F";
+  if (segment.getPhase() == Phase::BackwardWeight)
+    suffix = "W";
+  return context.name + ".c" + std::to_string(getChunk(segment)) + "." +
+         suffix.str();
+}
+
+Outliner::Outliner(TimelineContext &context, func::FuncOp source,
+                   SegmentOp segment, StageMap &stages, const Routes &routes,
+                   const ActSlots &acts)
+    : source(source), segment(segment), stages(stages), routes(routes),
+      acts(acts),
+      program(context, source, segment.getLoc(), getName(context, segment)) {}
+
+/// An argument of the program for a value of the source.
+LogicalResult Outliner::capture(Value value) {
+  if (mapping.contains(value))
+    return success();
+  if (const Act *act = routes.findAct(value, segment)) {
+    int64_t from = stages.getStage(getChunk(act->from));
+    int64_t to = stages.getStage(getChunk(segment));
+    if (from != to)
+      return segment.emitOpError()
+             << "on stage " << to << " captures a value of stage " << from
+             << "; expected a transfer between them";
+    mapping.map(value, program.addArgument(value.getType(),
+                                           program.markSlot(acts.lookup(act)),
+                                           value.getLoc()));
+    return success();
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    FailureOr<Value> slot = program.addSlotOf(argument);
+    if (succeeded(slot))
+      mapping.map(value, *slot);
+    return slot;
+  }
+  auto transfer = value.getDefiningOp<dist::TransferOp>();
+  if (!transfer)
+    return segment.emitOpError() << "captures a value that no segment made";
+  auto mark = program.getBuilder().getNamedAttr(DistDialect::kRecv,
+                                                transfer.getSymbolAttr());
+  mapping.map(value,
+              program.addArgument(value.getType(), mark, value.getLoc()));
+  return success();
+}
+
+LogicalResult Outliner::addArguments() {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(segment.getBody(), captured);
+  // What the segment only hands on.
+  auto add = [&](Value value) {
+    if (value.getDefiningOp() != segment)
+      captured.insert(value);
+  };
+  for (const Act &act : routes.getActs())
+    if (act.from == segment)
+      add(act.value);
+  for (Route route : routes.getRoutes())
+    if (route.from == segment)
+      add(route.transfer.getInput());
+  for (const Returned &returned : routes.getReturned(segment))
+    add(returned.value);
+  if (segment == *source.getOps<SegmentOp>().begin())
+    for (OpOperand &returned :
+         source.getBody().front().getTerminator()->getOpOperands())
+      if (isPassedThrough(source, returned))
+        add(returned.get());
+  for (Value value : captured)
+    if (failed(capture(value)))
+      return failure();
+  return success();
+}
+
+LogicalResult Outliner::addResults() {
+  OpBuilder &builder = program.getBuilder();
+  auto keep = [&](const Act &act) {
+    program.addResult(mapping.lookup(act.value),
+                      program.markSlot(acts.lookup(&act)));
+  };
+  for (Value result : segment.getResults()) {
+    if (const Act *act = routes.findAct(result))
+      keep(*act);
+    for (const Returned &returned : routes.getReturned(segment))
+      if (returned.value == result &&
+          failed(program.addReturn(mapping.lookup(result), returned.index)))
+        return failure();
+  }
+  for (const Returned &returned : routes.getReturned(segment))
+    if (returned.value.getDefiningOp() != segment &&
+        failed(
+            program.addReturn(mapping.lookup(returned.value), returned.index)))
+      return failure();
+  if (segment == *source.getOps<SegmentOp>().begin())
+    for (OpOperand &returned :
+         source.getBody().front().getTerminator()->getOpOperands())
+      if (isPassedThrough(source, returned) &&
+          failed(program.addReturn(mapping.lookup(returned.get()),
+                                   returned.getOperandNumber())))
+        return failure();
+  for (const Act &act : routes.getActs())
+    if (act.from == segment && act.value.getDefiningOp() != segment)
+      keep(act);
+  for (Route route : routes.getRoutes())
+    if (route.from == segment)
+      program.addResult(mapping.lookup(route.transfer.getInput()),
+                        builder.getNamedAttr(DistDialect::kSend,
+                                             route.transfer.getSymbolAttr()));
+  return success();
+}
+
+FailureOr<dist::ProgramAttr> Outliner::run() {
+  if (failed(addArguments()))
+    return failure();
+  for (Operation &op : segment.getBody().front().without_terminator())
+    program.getBuilder().clone(op, mapping);
+  for (auto [result, inner] :
+       llvm::zip(segment.getResults(), segment.getYield().getOperands()))
+    mapping.map(result, mapping.lookup(inner));
+  if (failed(addResults()))
+    return failure();
+  int64_t chunk = getChunk(segment);
+  return program.finish(chunk, segment.getPhase(), stages.getStage(chunk));
+}
+
+LogicalResult llmc::outlineSegments(TimelineContext &context,
+                                    func::FuncOp source, StageMap &stages,
+                                    SmallVectorImpl<Attribute> &programs,
+                                    SmallVectorImpl<Attribute> &transfers) {
+  Routes routes(source, stages);
+  if (failed(routes.build()))
+    return failure();
+  ActSlots acts;
+  for (auto [number, act] : llvm::enumerate(routes.getActs())) {
+    int64_t chunk = getChunk(act.from);
+    std::string name =
+        "c" + std::to_string(chunk) + ".a" + std::to_string(number);
+    acts[&act] = SlotAttr::get(source.getContext(), SlotKind::Act, name, chunk);
+  }
+  llvm::DenseMap<Operation *, FlatSymbolRefAttr> names;
+  for (auto segment : source.getOps<SegmentOp>()) {
+    FailureOr<dist::ProgramAttr> program =
+        Outliner(context, source, segment, stages, routes, acts).run();
+    if (failed(program))
+      return failure();
+    programs.push_back(*program);
+    names[segment] = program->getFunction();
+  }
+  for (Route route : routes.getRoutes())
+    transfers.push_back(dist::RouteAttr::get(
+        source.getContext(), route.transfer.getSymbolAttr(),
+        names.lookup(route.from), names.lookup(route.to)));
+  return success();
+}
+
+static void addTimeline(TimelineContext &context, Operation *owner,
+                        ArrayRef<Attribute> programs,
+                        ArrayRef<Attribute> transfers, dist::TableAttr table) {
+  OpBuilder builder(owner);
+  dist::TimelineOp::create(
+      builder, owner->getLoc(), builder.getStringAttr(context.name),
+      builder.getI64IntegerAttr(context.microbatches),
+      builder.getArrayAttr(programs), builder.getArrayAttr(transfers), table);
+  owner->erase();
+}
+
+void OutlineProgramsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (failed(getMesh(module)))
+    return signalPassFailure();
+  llvm::SetVector<Operation *> sources;
+  auto findSource = [&](StringRef name) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    sources.insert(function);
+    return function;
+  };
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    SmallVector<Attribute> programs, transfers;
+    if (!isa<dist::StepOp, dist::EntryOp>(op))
+      continue;
+    StageMap stages(module, &op);
+    TimelineContext context{module, SymbolTable::getSymbolName(&op).str(), 1};
+    auto step = dyn_cast<dist::StepOp>(op);
+    if (step)
+      context.microbatches = static_cast<int64_t>(step.getMicrobatches());
+    auto entry = dyn_cast<dist::EntryOp>(op);
+    func::FuncOp function =
+        findSource(step ? step.getMicrobatch() : entry.getFunction());
+    if (failed(outlineSegments(context, function, stages, programs, transfers)))
+      return signalPassFailure();
+    if (step && failed(outlineUpdate(context, findSource(step.getUpdate()),
+                                     stages, programs)))
+      return signalPassFailure();
+    addTimeline(context, &op, programs, transfers,
+                step ? step.getTableAttr() : entry.getTableAttr());
+  }
+  for (Operation *function : sources)
+    function->erase();
+}

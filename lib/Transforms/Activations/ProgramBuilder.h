@@ -1,0 +1,80 @@
+//===- ProgramBuilder.h - One program of a timeline -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program is a function whose arguments and results are slots or transfers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_MEMORY_PROGRAMBUILDER_H
+#define LLMC_LIB_TRANSFORMS_MEMORY_PROGRAMBUILDER_H
+
+#include "llmc/Analysis/Program/Stages.h"
+#include "mlir/IR/Builders.h"
+
+namespace llmc {
+
+/// What all programs of a timeline share.
+struct TimelineContext {
+  ModuleOp module;
+  std::string name;
+  int64_t microbatches = 1;
+};
+
+class ProgramBuilder {
+public:
+  /// Starts a program made of `source`, a function of the step or entry.
+  ProgramBuilder(TimelineContext &context, mlir::func::FuncOp source,
+                 mlir::Location loc, StringRef name);
+
+  OpBuilder &getBuilder() { return builder; }
+
+  /// A further argument. Types and marks are set for all of them at the end,
+  /// since each change copies all.
+  Value addArgument(Type type, mlir::NamedAttribute mark, mlir::Location loc);
+  /// An argument that holds what the source's argument does.
+  FailureOr<Value> addSlotOf(mlir::BlockArgument argument);
+  void addResult(Value value, mlir::NamedAttribute mark);
+  /// A result that goes where result `index` of the source does; a sum is
+  /// added to what earlier microbatches left.
+  llvm::LogicalResult addReturn(Value value, unsigned index);
+
+  mlir::NamedAttribute markSlot(dist::SlotAttr slot);
+  dist::SlotAttr makeSlot(dist::SlotKind kind, const llvm::Twine &name,
+                          int64_t chunk = -1);
+  FailureOr<dist::SlotAttr> slotOfReturn(unsigned index);
+
+  dist::ProgramAttr finish(int64_t chunk, dist::Phase phase,
+                           ArrayRef<int64_t> at);
+
+private:
+  FailureOr<dist::SlotAttr> slotOfArgument(unsigned index);
+  Value accumulate(Value value, dist::SlotAttr slot);
+
+  TimelineContext &context;
+  mlir::func::FuncOp source;
+  OpBuilder builder;
+  mlir::func::FuncOp program;
+  SmallVector<mlir::DictionaryAttr> argumentMarks, resultMarks;
+  SmallVector<Value> results;
+};
+
+/// True where the source only hands an argument on: a state that it leaves as
+/// it is needs nothing.
+bool isPassedThrough(mlir::func::FuncOp source, mlir::OpOperand &returned);
+
+/// Adds a program for each segment of a microbatch or entry, and the routes of
+/// its transfers.
+llvm::LogicalResult outlineSegments(TimelineContext &context,
+                                    mlir::func::FuncOp source, StageMap &stages,
+                                    SmallVectorImpl<Attribute> &programs,
+                                    SmallVectorImpl<Attribute> &routes);
+
+/// Adds a program for each stage, with the segments that it is part of.
+llvm::LogicalResult outlineUpdate(TimelineContext &context,
+                                  mlir::func::FuncOp source, StageMap &stages,
+                                  SmallVectorImpl<Attribute> &programs);
+
+} // namespace llmc
+
+#endif // LLMC_LIB_TRANSFORMS_MEMORY_PROGRAMBUILDER_H

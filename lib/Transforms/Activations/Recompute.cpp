@@ -1,0 +1,261 @@
+//===- Recompute.cpp - Save or recompute each block -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What stays: the values that cross between blocks of the forward (a block's
+// inputs). What a selected block's backward uses beyond them is cloned in front
+// of the block's first backward op (Chen et al., 1604.06174, by blocks).
+//
+// Test: test/Transforms/Activations/recompute.mlir
+//===----------------------------------------------------------------------===//
+
+#include "SegmentResults.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/Stages.h"
+#include "llmc/Transforms/Activations/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::DistDialect;
+using dist::Phase;
+
+namespace llmc {
+#define GEN_PASS_DEF_RECOMPUTEPASS
+#include "llmc/Transforms/Activations/Passes.h.inc"
+} // namespace llmc
+
+namespace {
+struct RecomputePass : llmc::impl::RecomputePassBase<RecomputePass> {
+  void runOnOperation() override;
+};
+
+/// One block's recomputation in one backward segment.
+class BlockClone {
+public:
+  BlockClone(dist::SegmentOp forward, dist::SegmentOp backward, int64_t block,
+             const llvm::DenseSet<Value> &crossing)
+      : forward(forward), backward(backward), block(block), crossing(crossing) {
+  }
+
+  /// Collects what would be cloned; false when there is nothing.
+  bool plan();
+  void apply();
+
+  /// Inner values of `forward` that the clones read.
+  const llvm::SetVector<Value> &getFrontier() const { return frontier; }
+  int64_t getNumOps() const { return ops.size(); }
+  int64_t getDroppedBytes() const { return droppedBytes; }
+
+private:
+  SmallVector<Value> getIncoming(Operation *before);
+  Value getOuter(Value inner);
+
+  dist::SegmentOp forward, backward;
+  int64_t block;
+  const llvm::DenseSet<Value> &crossing;
+  /// Results of `forward` to replace.
+  SmallVector<OpResult> wanted;
+  llvm::SetVector<Operation *> ops;
+  llvm::SetVector<Value> frontier;
+  int64_t droppedBytes = 0;
+};
+} // namespace
+
+bool BlockClone::plan() {
+  dist::YieldOp yield = forward.getYield();
+  SmallVector<Value> work;
+  for (OpResult result : forward->getResults()) {
+    Value inner = yield.getOperand(result.getResultNumber());
+    Operation *def = inner.getDefiningOp();
+    bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
+      return backward->isProperAncestor(user);
+    });
+    if (!isUsed || !def || getBlock(def) != block || crossing.contains(inner))
+      continue;
+    wanted.push_back(result);
+    work.push_back(inner);
+    droppedBytes += getBytes(inner);
+  }
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *def = value.getDefiningOp();
+    bool isInside = def && def->getParentOp() == forward;
+    if (!isInside || crossing.contains(value)) {
+      frontier.insert(value);
+      continue;
+    }
+    if (!ops.insert(def))
+      continue;
+    def->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (!def->isAncestor(operand.getParentBlock()->getParentOp()))
+          work.push_back(operand);
+    });
+  }
+  return !wanted.empty();
+}
+
+/// The cotangents that reach this block's backward, as far as they are there
+/// in front of `before`.
+SmallVector<Value> BlockClone::getIncoming(Operation *before) {
+  llvm::SetVector<Value> incoming;
+  for (Operation &op : backward.getBody().front()) {
+    if (getBlock(&op) != block)
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && def->getBlock() == before->getBlock() &&
+          def->isBeforeInBlock(before) && !isMadeAnywhere(def) &&
+          getBlock(def) != block)
+        incoming.insert(operand);
+    }
+  }
+  return incoming.takeVector();
+}
+
+/// `inner` as it is seen outside of `forward`.
+Value BlockClone::getOuter(Value inner) {
+  Operation *def = inner.getDefiningOp();
+  if (!def || def->getParentOp() != forward)
+    return inner;
+  dist::YieldOp yield = forward.getYield();
+  for (auto [value, result] :
+       llvm::zip(yield.getOperands(), forward.getResults()))
+    if (value == inner)
+      return result;
+  return {};
+}
+
+void BlockClone::apply() {
+  Operation *first = nullptr;
+  for (Operation &op : backward.getBody().front())
+    if (getBlock(&op) == block && !isMadeAnywhere(&op)) {
+      first = &op;
+      break;
+    }
+  if (!first)
+    first = backward.getBody().front().getTerminator();
+  OpBuilder builder(first);
+  SmallVector<Value> inputs, inner;
+  for (Value value : frontier) {
+    inner.push_back(value);
+    inputs.push_back(getOuter(value));
+  }
+  IRMapping mapping;
+  if (!inputs.empty()) {
+    auto fence = dist::FenceOp::create(builder, first->getLoc(), inputs,
+                                       getIncoming(first));
+    mapping.map(inner, fence.getResults());
+  }
+  auto phase = dist::PhaseAttr::get(builder.getContext(), backward.getPhase());
+  for (Operation &op : forward.getBody().front())
+    if (ops.contains(&op)) {
+      Operation *copy = builder.clone(op, mapping);
+      if (copy->hasAttr(DistDialect::kPhase))
+        copy->setAttr(DistDialect::kPhase, phase);
+    }
+  dist::YieldOp yield = forward.getYield();
+  for (OpResult result : wanted) {
+    Value copy = mapping.lookup(yield.getOperand(result.getResultNumber()));
+    result.replaceUsesWithIf(copy, [&](OpOperand &use) {
+      return backward->isProperAncestor(use.getOwner());
+    });
+  }
+}
+
+/// Values of `forward` that ops of another block read: a block's inputs.
+static llvm::DenseSet<Value> getCrossing(dist::SegmentOp forward) {
+  llvm::DenseSet<Value> crossing;
+  for (Operation &op : forward.getBody().front())
+    for (Value result : op.getResults())
+      for (Operation *user : result.getUsers()) {
+        Operation *at = forward.getBody().front().findAncestorOpInBlock(*user);
+        if (at && !isa<dist::YieldOp>(at) && !isMadeAnywhere(&op) &&
+            getBlock(at) != getBlock(&op))
+          crossing.insert(result);
+      }
+  return crossing;
+}
+
+dist::SegmentOp llmc::withResults(dist::SegmentOp segment,
+                                  ArrayRef<Value> values) {
+  dist::YieldOp yield = segment.getYield();
+  SmallVector<Value> all(yield.getOperands());
+  for (Value value : values)
+    if (value.getDefiningOp() &&
+        value.getDefiningOp()->getParentOp() == segment &&
+        !llvm::is_contained(all, value))
+      all.push_back(value);
+  if (all.size() == yield.getNumOperands())
+    return segment;
+  OpBuilder builder(segment);
+  auto wider = dist::SegmentOp::create(
+      builder, segment.getLoc(), ValueRange(all).getTypes(),
+      static_cast<int64_t>(*segment.getChunk()), segment.getPhase());
+  wider.getBody().takeBody(segment.getBody());
+  wider.getYield()->setOperands(all);
+  segment->replaceAllUsesWith(
+      wider->getResults().take_front(segment->getNumResults()));
+  segment.erase();
+  return wider;
+}
+
+/// Whether the block runs again: with `every` all but each K-th.
+static bool isSelected(dist::RecomputeAttr recompute, int64_t block) {
+  switch (recompute.getKind()) {
+  case dist::RecomputeKind::None:
+    return false;
+  case dist::RecomputeKind::All:
+    return true;
+  case dist::RecomputeKind::Every:
+    return (block + 1) % recompute.getEvery() != 0;
+  }
+  return false;
+}
+
+/// All selected blocks of one forward segment in one backward segment.
+static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
+                        dist::StepOp step) {
+  auto numBlocks = static_cast<int64_t>(step.getChunks()->size());
+  for (int64_t block = 0; block < numBlocks; ++block) {
+    if (!isSelected(*step.getRecompute(), block))
+      continue;
+    llvm::DenseSet<Value> crossing = getCrossing(forward);
+    BlockClone probe(forward, backward, block, crossing);
+    if (!probe.plan())
+      continue;
+    forward = withResults(forward, probe.getFrontier().getArrayRef());
+    BlockClone clone(forward, backward, block, crossing);
+    clone.plan();
+    clone.apply();
+    remark::passed(forward.getLoc(),
+                   remark::RemarkOpts::name("Recompute").category("memory"))
+        << "block " + std::to_string(block) + ": " +
+               std::to_string(clone.getNumOps()) + " ops are computed again, " +
+               std::to_string(clone.getDroppedBytes()) + " B are not kept";
+  }
+}
+
+void RecomputePass::runOnOperation() {
+  for (auto step : getOperation().getOps<dist::StepOp>()) {
+    if (!step.getRecompute() ||
+        step.getRecompute()->getKind() == dist::RecomputeKind::None)
+      continue;
+    if (!step.getChunks()) {
+      step.emitOpError() << "expected 'chunks' before recomputation";
+      return signalPassFailure();
+    }
+    auto function =
+        getOperation().lookupSymbol<func::FuncOp>(step.getMicrobatch());
+    SmallVector<dist::SegmentOp> forwards, backwards;
+    for (auto segment : function.getOps<dist::SegmentOp>())
+      (segment.getPhase() == Phase::Forward ? forwards : backwards)
+          .push_back(segment);
+    for (dist::SegmentOp &forward : forwards)
+      for (dist::SegmentOp backward : backwards)
+        if (forward.getChunk() == backward.getChunk())
+          recomputeIn(forward, backward, step);
+  }
+}

@@ -1,0 +1,119 @@
+//===- FetchedParts.cpp - Tensors that the host gets from a slot ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Test: test/Transforms/Ordering/order-fetch-parts.mlir
+//===----------------------------------------------------------------------===//
+
+#include "FetchedParts.h"
+#include "OrderStates.h"
+#include "llmc/Analysis/Program/FetchNames.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Runtime/Base/Names.h"
+
+using namespace mlir;
+using llmc::dist::DistDialect;
+
+namespace llmc::schedule {
+
+FailureOr<RankedTensorType> getWholeType(Operation *user,
+                                         SymbolTableCollection &tables,
+                                         RankedTensorType local,
+                                         DictionaryAttr marks) {
+  auto layout = marks ? marks.getAs<dist::LayoutAttr>(DistDialect::kLayout)
+                      : dist::LayoutAttr();
+  if (!layout)
+    return local;
+  if (auto whole = marks.getAs<DenseI64ArrayAttr>(dist::kWholeShape))
+    return RankedTensorType::get(whole.asArrayRef(), local.getElementType());
+  FailureOr<dist::MeshOp> mesh = dist::findMesh(user, layout.getMesh(), tables);
+  if (failed(mesh))
+    return failure();
+  SmallVector<int64_t> shape(local.getShape());
+  for (auto [size, dim] : llvm::zip(shape, layout.getDims())) {
+    if (dim.isPadded())
+      return user->emitOpError()
+             << "expected the sizes of what " << layout << " pads";
+    size *= dim.getNumParts(mesh->getAxes());
+  }
+  return RankedTensorType::get(shape, local.getElementType());
+}
+
+/// `type` in `layout` as the box of `part`, or as a tensor of its own.
+static plan::FetchAttr makeFetch(const FetchedSlot &slot, StringAttr name,
+                                 RankedTensorType type, Attribute layout,
+                                 dist::StateOp part) {
+  Builder builder(slot.slot.getContext());
+  StringAttr of;
+  DenseI64ArrayAttr origin, whole;
+  if (part) {
+    auto state = part->getParentOfType<ModuleOp>().lookupSymbol<dist::StateOp>(
+        *part.getPartOf());
+    of = builder.getStringAttr(getGradientName(*part.getPartOf()));
+    origin = builder.getDenseI64ArrayAttr(*part.getBoxOffsets());
+    whole = builder.getDenseI64ArrayAttr(state.getTensorType().getShape());
+  }
+  return plan::FetchAttr::get(builder.getContext(), name, type, layout,
+                              slot.stages, slot.eachMicrobatch, of, origin,
+                              whole);
+}
+
+/// One of several parts in one buffer.
+static FailureOr<FetchedPart> fetchBox(Operation *user,
+                                       SymbolTableCollection &tables,
+                                       const FetchedSlot &slot,
+                                       dist::BoxAttr box) {
+  auto part =
+      tables.lookupNearestSymbolFrom<dist::StateOp>(user, box.getState());
+  if (!part || !part.isPart())
+    return user->emitOpError()
+           << "expected a part of a state in a box of '"
+           << slot.slot.getName().getValue() << "', got " << box.getState();
+  FailureOr<dist::MeshOp> mesh =
+      dist::findMesh(user, box.getLayout().getMesh(), tables);
+  if (failed(mesh))
+    return failure();
+  ArrayRef<int64_t> shape = part.getTensorType().getShape();
+  FailureOr<plan::OperandAttr> place = getBoxOperand(
+      user->getLoc(), slot.uses.buffer, slot.uses.type, box, shape, *mesh);
+  if (failed(place))
+    return failure();
+  auto type = RankedTensorType::get(shape, slot.uses.type.getElementType());
+  auto name =
+      StringAttr::get(user->getContext(), getGradientName(part.getSymName()));
+  return FetchedPart{makeFetch(slot, name, type, box.getLayout(), part),
+                     *place};
+}
+
+FailureOr<SmallVector<FetchedPart>>
+listFetchedParts(Operation *user, SymbolTableCollection &tables,
+                 const FetchedSlot &slot) {
+  SmallVector<FetchedPart> parts;
+  DictionaryAttr marks = slot.marks;
+  if (auto boxes = marks ? marks.getAs<ArrayAttr>(dist::kBoxes) : ArrayAttr()) {
+    for (auto box : boxes.getAsRange<dist::BoxAttr>()) {
+      FailureOr<FetchedPart> part = fetchBox(user, tables, slot, box);
+      if (failed(part))
+        return failure();
+      parts.push_back(*part);
+    }
+    return parts;
+  }
+  FailureOr<RankedTensorType> type =
+      getWholeType(user, tables, slot.uses.type, marks);
+  if (failed(type))
+    return failure();
+  Attribute layout = marks ? marks.get(DistDialect::kLayout) : Attribute();
+  dist::StateOp part =
+      getSummedPart(user->getParentOfType<ModuleOp>(), slot.slot);
+  StringAttr name = slot.slot.getName();
+  if (slot.slot.getKind() == dist::SlotKind::Step)
+    name =
+        StringAttr::get(user->getContext(), rt::unescapeName(name.getValue()));
+  parts.push_back({makeFetch(slot, name, *type, layout, part),
+                   getOperand(slot.uses.buffer, slot.uses.type)});
+  return parts;
+}
+
+} // namespace llmc::schedule

@@ -1,0 +1,340 @@
+//===- ProgramOrder.cpp - A program's instructions ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %y = dist.contract %x, %w plus %a batch [] x [] contracting [1] x [0]
+//   plan.contract on @C a(<@x>) b(<@w>) c(<@a>) dims([m, n, k]) beta(1.0)
+//
+// Pointers of a launch: the operands in order, then the results that are not
+// tied, in order; what happens to them stands in the kernel's `llmc.access`.
+//
+// Test: test/Transforms/Ordering/order.mlir
+//===----------------------------------------------------------------------===//
+
+#include "ProgramOrder.h"
+#include "CollectiveOrder.h"
+#include "ProgramGraph.h"
+#include "llmc/Runtime/Base/SeededFault.h"
+
+using namespace mlir;
+
+namespace llmc::schedule {
+
+namespace {
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(OpBuilder &builder, PlanNames &names,
+                 SymbolTableCollection &tables, const ProgramRequest &request,
+                 StringRef name)
+      : builder(builder), names(names), tables(tables), request(request),
+        name(name) {}
+
+  LogicalResult run();
+
+private:
+  void addBuffers();
+  plan::OperandAttr operandOf(Value value);
+  plan::OperandAttr operandOf(int32_t number, RankedTensorType type);
+  LogicalResult emitLaunch(dist::LaunchOp launch);
+  LogicalResult emitContract(dist::ContractOp contract);
+  LogicalResult emitCollective(dist::CollectiveInterface collective);
+  LogicalResult emitMessage(const ProgramGraph::Node &node);
+  LogicalResult emit(const ProgramGraph::Node &node);
+
+  OpBuilder &builder;
+  PlanNames &names;
+  SymbolTableCollection &tables;
+  const ProgramRequest &request;
+  StringRef name;
+  ProgramGraph graph;
+  /// Of each class.
+  SmallVector<FlatSymbolRefAttr> buffers;
+  int64_t numCollectives = 0;
+};
+
+} // namespace
+
+/// The call's own buffers in a frame of their own.
+void ProgramEmitter::addBuffers() {
+  MLIRContext *context = builder.getContext();
+  func::FuncOp function = request.program.function;
+  FlatSymbolRefAttr frame;
+  int64_t number = 0;
+  for (const ProgramGraph::Class &values : graph.classes) {
+    if (values.slot) {
+      buffers.push_back(request.frames.slots.find(values.slot)->second.buffer);
+      continue;
+    }
+    if (!frame) {
+      std::string frameName = names.take((name + ".tmp").str());
+      DenseI64ArrayAttr stages;
+      if (!request.program.attr.getAt().empty() && request.isPartial)
+        stages = request.program.attr.getAt();
+      plan::FrameOp::create(
+          builder, function.getLoc(), builder.getStringAttr(frameName),
+          plan::FrameKindAttr::get(context, plan::FrameKind::Tmp),
+          builder.getI64IntegerAttr(1), plan::ExprAttr(),
+          builder.getI64IntegerAttr(1), IntegerAttr(), stages, IntegerAttr(),
+          IntegerAttr());
+      frame = FlatSymbolRefAttr::get(context, frameName);
+    }
+    auto buffer = plan::BufferOp::create(
+        builder, function.getLoc(),
+        builder.getStringAttr(
+            names.take((frame.getValue() + "." + Twine(number++)).str())),
+        frame, builder.getI64IntegerAttr(values.bytes), IntegerAttr());
+    buffers.push_back(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
+  }
+}
+
+plan::OperandAttr ProgramEmitter::operandOf(int32_t number,
+                                            RankedTensorType type) {
+  return getOperand(buffers[number], type);
+}
+
+plan::OperandAttr ProgramEmitter::operandOf(Value value) {
+  return operandOf(graph.classOf.lookup(value),
+                   cast<RankedTensorType>(value.getType()));
+}
+
+static plan::Access getAccess(StringRef mode) {
+  return mode == "read"    ? plan::Access::Read
+         : mode == "write" ? plan::Access::Write
+                           : plan::Access::ReadWrite;
+}
+
+LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
+  auto module = launch->getParentOfType<ModuleOp>();
+  Operation *kernel = tables.lookupSymbolIn(module, launch.getKernel());
+  auto access =
+      kernel ? kernel->getAttrOfType<ArrayAttr>("llmc.access") : ArrayAttr();
+  if (!access)
+    return launch.emitOpError() << "expected a kernel with 'llmc.access', got "
+                                << launch.getKernel();
+  SmallVector<Value> pointers(launch.getInputs());
+  llvm::SmallDenseSet<int64_t> tied;
+  for (auto [result, operand] : launch.getTiedPairs())
+    tied.insert(result);
+  for (OpResult result : launch.getResults())
+    if (!tied.contains(result.getResultNumber()))
+      pointers.push_back(result);
+  if (access.size() != pointers.size())
+    return launch.emitOpError()
+           << "expected " << access.size()
+           << " operands and untied results, got " << pointers.size();
+  SmallVector<Attribute> uses, scalars;
+  for (auto [value, mode] :
+       llvm::zip(pointers, access.getAsRange<StringAttr>())) {
+    dist::CoordinateOp scalar = getScalar(value);
+    if ((mode == "scalar") != bool(scalar))
+      return launch.emitOpError()
+             << "expected coordinates exactly where the kernel takes a scalar";
+    if (scalar)
+      scalars.push_back(
+          getCoordinates(scalar.getAxes(), request.streams.getMesh()));
+    else
+      uses.push_back(plan::UseAttr::get(builder.getContext(), getAccess(mode),
+                                        operandOf(value)));
+  }
+  plan::OperandAttr scratch;
+  if (launch.getScratch() > 0)
+    scratch = getOperand(request.frames.scratch,
+                         RankedTensorType::get({request.frames.scratchBytes},
+                                               builder.getI8Type()));
+  plan::KernelOp::create(builder, launch.getLoc(), request.streams.getCompute(),
+                         launch.getKernel(), builder.getArrayAttr(uses),
+                         builder.getArrayAttr(scalars), scratch);
+  return success();
+}
+
+LogicalResult
+ProgramEmitter::emitCollective(dist::CollectiveInterface collective) {
+  Operation *op = collective;
+  SmallVector<Attribute> inputs, outputs;
+  for (Value input : collective.getInputs())
+    inputs.push_back(operandOf(input));
+  for (Value output : op->getResults())
+    outputs.push_back(operandOf(output));
+  CollectiveRequest wanted{collective,
+                           builder.getArrayAttr(inputs),
+                           builder.getArrayAttr(outputs),
+                           request.streams,
+                           request.meetings.members,
+                           (name + ".x" + Twine(numCollectives++)).str()};
+  return schedule::emitCollective(builder, wanted);
+}
+
+/// One end of a transfer.
+LogicalResult ProgramEmitter::emitMessage(const ProgramGraph::Node &node) {
+  bool sends = node.from >= 0;
+  auto found = request.meetings.transfers.find(node.transfer.getValue());
+  if (found == request.meetings.transfers.end())
+    return request.program.function->emitOpError()
+           << "expected a route of transfer " << node.transfer << ", got none";
+  const TransferEnds &ends = found->second;
+  MLIRContext *context = builder.getContext();
+  auto message = plan::MessageAttr::get(
+      context, node.transfer,
+      plan::ExprAttr::getConstant(
+          context,
+          sends != isSeeded(Fault::sendNamesItsOwnStage) ? ends.to : ends.from),
+      {operandOf(sends ? node.from : node.to, node.type)});
+  if (sends)
+    plan::SendOp::create(builder, node.loc, ends.sends, message);
+  else
+    plan::ReceiveOp::create(builder, node.loc, ends.receives, message);
+  return success();
+}
+
+/// Row-major strides in elements.
+static SmallVector<int64_t> getStrides(Value value) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+/// The loops of a contraction: batch, m and n in the order of the result's
+/// dims, then k.
+static SmallVector<Attribute> getLoops(dist::ContractOp op) {
+  MLIRContext *context = op.getContext();
+  SmallVector<int64_t> a = getStrides(op.getLhs()), b = getStrides(op.getRhs()),
+                       c = getStrides(op.getResult());
+  ArrayRef<int64_t> left =
+      cast<RankedTensorType>(op.getLhs().getType()).getShape();
+  ArrayRef<int64_t> right =
+      cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  SmallVector<Attribute> loops;
+  size_t at = 0;
+  auto add = [&](plan::LoopKind kind, int64_t size, int64_t sa, int64_t sb,
+                 int64_t sc) {
+    loops.push_back(plan::LoopDimAttr::get(context, kind, size, sa, sb, sc));
+  };
+  for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
+    add(plan::LoopKind::Batch, left[l], a[l], b[r], c[at++]);
+  for (auto [d, size] : llvm::enumerate(left))
+    if (!llvm::is_contained(op.getLhsBatch(), int64_t(d)) &&
+        !llvm::is_contained(op.getLhsContracting(), int64_t(d)))
+      add(plan::LoopKind::M, size, a[d], 0, c[at++]);
+  for (auto [d, size] : llvm::enumerate(right))
+    if (!llvm::is_contained(op.getRhsBatch(), int64_t(d)) &&
+        !llvm::is_contained(op.getRhsContracting(), int64_t(d)))
+      add(plan::LoopKind::N, size, 0, b[d], c[at++]);
+  for (auto [l, r] : llvm::zip(op.getLhsContracting(), op.getRhsContracting()))
+    add(plan::LoopKind::K, left[l], a[l], b[r], 0);
+  if (loops.empty())
+    add(plan::LoopKind::M, 1, 0, 0, 0);
+  return loops;
+}
+
+/// Sums are kept in the wider of the result's and the sides' type, f32 at
+/// least.
+static Type getAccumulateType(dist::ContractOp op) {
+  Type element = op.getResult().getType().getElementType();
+  if (!isa<FloatType>(element))
+    return element;
+  bool isWide =
+      element.isF64() || op.getLhs().getType().getElementType().isF64();
+  MLIRContext *context = op.getContext();
+  return isWide ? Type(Float64Type::get(context))
+                : Type(Float32Type::get(context));
+}
+
+LogicalResult ProgramEmitter::emitContract(dist::ContractOp op) {
+  plan::ContractOp::create(
+      builder, op.getLoc(), request.streams.getCompute(),
+      operandOf(op.getLhs()), operandOf(op.getRhs()), operandOf(op.getResult()),
+      builder.getArrayAttr(getLoops(op)), TypeAttr::get(getAccumulateType(op)),
+      builder.getF64FloatAttr(1.0),
+      builder.getF64FloatAttr(op.getAccumulator() ? 1.0 : 0.0),
+      builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(0),
+      plan::OperandAttr());
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(const ProgramGraph::Node &node) {
+  if (auto launch = dyn_cast_or_null<dist::LaunchOp>(node.op))
+    return emitLaunch(launch);
+  if (auto contract = dyn_cast_or_null<dist::ContractOp>(node.op))
+    return emitContract(contract);
+  if (auto collective = dyn_cast_or_null<dist::CollectiveInterface>(node.op))
+    return emitCollective(collective);
+  if (node.transfer)
+    return emitMessage(node);
+  plan::CopyOp::create(
+      builder, node.loc, request.streams.getCompute(),
+      operandOf(node.to, node.type), operandOf(node.from, node.type),
+      plan::HostEndAttr::get(builder.getContext(), plan::HostEnd::None),
+      StringAttr());
+  return success();
+}
+
+void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
+                  const HostCopy &copy) {
+  bool fromHost =
+      copy.end == plan::HostEnd::Input || copy.end == plan::HostEnd::Hyper;
+  plan::CopyOp::create(builder, loc, streams.getCopy(),
+                       fromHost ? copy.place : plan::OperandAttr(),
+                       fromHost ? plan::OperandAttr() : copy.place,
+                       plan::HostEndAttr::get(builder.getContext(), copy.end),
+                       builder.getStringAttr(copy.name));
+}
+
+static plan::Phase getPlanPhase(dist::Phase phase) {
+  switch (phase) {
+  case dist::Phase::Forward:
+    return plan::Phase::Forward;
+  case dist::Phase::Backward:
+    return plan::Phase::Backward;
+  case dist::Phase::BackwardInput:
+    return plan::Phase::BackwardInput;
+  case dist::Phase::BackwardWeight:
+    return plan::Phase::BackwardWeight;
+  case dist::Phase::Update:
+    return plan::Phase::Update;
+  }
+  return plan::Phase::Other;
+}
+
+LogicalResult ProgramEmitter::run() {
+  // 1 read the function
+  func::FuncOp function = request.program.function;
+  FailureOr<ProgramGraph> built = buildProgramGraph(function);
+  if (failed(built))
+    return failure();
+  graph = std::move(*built);
+  // 2 solve
+  FailureOr<std::vector<int32_t>> order = graph.order(function);
+  if (failed(order))
+    return failure();
+  // 3 write
+  addBuffers();
+  dist::ProgramAttr attr = request.program.attr;
+  IntegerAttr chunk;
+  if (attr.getPhase() != dist::Phase::Update)
+    chunk = builder.getI64IntegerAttr(attr.getChunk());
+  auto program = plan::ProgramOp::create(
+      builder, function.getLoc(), builder.getStringAttr(name),
+      plan::PhaseAttr::get(builder.getContext(), getPlanPhase(attr.getPhase())),
+      chunk, builder.getI64IntegerAttr(0));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&program.getBody());
+  for (const HostCopy &copy : request.before)
+    emitHostCopy(builder, function.getLoc(), request.streams, copy);
+  for (int32_t node : *order)
+    if (failed(emit(graph.nodes[node])))
+      return failure();
+  for (const HostCopy &copy : request.after)
+    emitHostCopy(builder, function.getLoc(), request.streams, copy);
+  return success();
+}
+
+LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
+                          SymbolTableCollection &tables,
+                          const ProgramRequest &request, StringRef name) {
+  return ProgramEmitter(builder, names, tables, request, name).run();
+}
+
+} // namespace llmc::schedule

@@ -1,0 +1,61 @@
+//===- SlotBytes.cpp - Values that share bytes ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Test: test/Transforms/Ordering/order-collectives.mlir
+//===----------------------------------------------------------------------===//
+
+#include "SlotBytes.h"
+#include "llmc/Analysis/Program/Aliases.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+
+using namespace mlir;
+using llmc::dist::DistDialect;
+using llmc::dist::SlotAttr;
+using llmc::dist::SlotKind;
+
+namespace llmc::schedule {
+
+SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op) {
+  if (auto launch = dyn_cast<dist::LaunchOp>(op))
+    return launch.getTiedPairs();
+  if (auto contract = dyn_cast<dist::ContractOp>(op))
+    if (contract.getAccumulator())
+      return {{0, 2}};
+  return {};
+}
+
+static bool isTied(Operation &op, int64_t result, int64_t operand) {
+  return llvm::is_contained(getFormedTies(op), std::pair(result, operand));
+}
+
+bool isOfMicrobatch(SlotAttr slot) {
+  SlotKind kind = slot.getKind();
+  return kind != SlotKind::State && kind != SlotKind::Step &&
+         kind != SlotKind::Metric;
+}
+
+bool endsInSlot(func::FuncOp function, Value value) {
+  for (OpOperand &use : value.getUses()) {
+    Operation &user = *use.getOwner();
+    if (user.hasTrait<OpTrait::IsTerminator>()) {
+      auto slot = function.getResultAttrOfType<SlotAttr>(use.getOperandNumber(),
+                                                         DistDialect::kSlot);
+      if (!slot || isOfMicrobatch(slot))
+        return true;
+      continue;
+    }
+    for (OpResult result : user.getResults()) {
+      unsigned number = result.getResultNumber();
+      bool takes = isAlias(&user)
+                       ? cast<graph::KernelOpInterface>(user).getAliasedOperand(
+                             number) == use.getOperandNumber()
+                       : isTied(user, number, use.getOperandNumber());
+      if (takes && endsInSlot(function, result))
+        return true;
+    }
+  }
+  return false;
+}
+
+} // namespace llmc::schedule

@@ -1,0 +1,175 @@
+//===- ReshardOfLayoutsTest.cpp - Plans between layout attributes ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps and layouts after them on a mesh of pipe = 2, data = 2, tensor = 4,
+// and the machine of a mesh as an attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/Layouts/ReshardOfLayouts.h"
+#include "llmc/Analysis/Layouts/MachineOfMesh.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace llmc;
+
+namespace {
+
+class ReshardOfLayouts : public ::testing::Test {
+protected:
+  ReshardOfLayouts() {
+    context.loadDialect<dist::DistDialect>();
+    load("");
+  }
+
+  /// A mesh with these attributes.
+  void load(const std::string &attributes) {
+    module = parseSourceString<ModuleOp>(
+        "dist.mesh @mesh = <\"pipe\"=2, \"data\"=2, \"tensor\"=4> pipeline "
+        "\"pipe\" " +
+            attributes,
+        ParserConfig(&context));
+    ASSERT_TRUE(module);
+    mesh = *module->getOps<dist::MeshOp>().begin();
+  }
+
+  dist::LayoutAttr layout(const std::string &text) {
+    return dyn_cast_or_null<dist::LayoutAttr>(
+        parseAttribute("#dist.layout<@mesh, " + text + ">", &context));
+  }
+
+  RankedTensorType type(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, Float32Type::get(&context));
+  }
+
+  /// "reduce-scatter tensor -> [...]; view -> [...]", or the error.
+  std::string plan(ArrayRef<int64_t> shape, const std::string &from,
+                   const std::string &to) {
+    FailureOr<LayoutReshards> reshards = LayoutReshards::of(mesh);
+    if (failed(reshards))
+      return "no machine";
+    std::string error;
+    FailureOr<LayoutPlan> found =
+        reshards->plan(type(shape), layout(from), layout(to), error);
+    if (failed(found))
+      return error;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (const ReshardStep &step : found->steps) {
+      os << (step.kind ? nameOf(*step.kind) : "view");
+      for (dist::AxisAttr axis : step.axes)
+        os << " " << axis.getName().getValue();
+      os << ' ' << step.bytes << "; ";
+    }
+    if (!found->steps.empty()) {
+      EXPECT_EQ(found->steps.back().layout, layout(to));
+    }
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  dist::MeshOp mesh;
+};
+
+TEST_F(ReshardOfLayouts, EqualLayoutsNeedNothing) {
+  EXPECT_EQ(plan({8, 8}, "[{\"data\"}, {}]", "[{\"data\"}, {}]"), "");
+}
+
+TEST_F(ReshardOfLayouts, ReducesSendsAndGathers) {
+  EXPECT_EQ(plan({8, 4},
+                 "[{\"data\"}, {}], partial = [sum{\"tensor\"}], at = "
+                 "{\"pipe\" = [0]}",
+                 "[{\"data\"}, {}], at = {\"pipe\" = [1]}"),
+            "reduce-scatter tensor 48; send pipe 16; all-gather tensor 48; ");
+}
+
+TEST_F(ReshardOfLayouts, OneCollectiveOverPipelineAndData) {
+  EXPECT_EQ(plan({8, 4},
+                 "[{\"tensor\"}, {}], partial = [sum{\"pipe\", \"data\"}], "
+                 "at = {\"pipe\" = [0, 1]}",
+                 "[{\"tensor\"}, {}], at = {\"pipe\" = [0, 1]}"),
+            "all-reduce pipe data 48; ");
+}
+
+TEST_F(ReshardOfLayouts, UsesIdleReplicasPastASlowLinkOnly) {
+  std::string from = "[{}], partial = [sum{\"data\"}]", to = "[{}]";
+  EXPECT_EQ(plan({4096}, from, to), "all-reduce data 16384; ");
+  load("{llmc.machine = {links = [{name = \"network\", bandwidth = 5.0e10}, "
+       "{name = \"nvlink\", bandwidth = 4.0e11}], axes = {tensor = "
+       "\"nvlink\"}}}");
+  EXPECT_EQ(plan({4096}, from, to),
+            "slice tensor 0; all-reduce data 4096; all-gather tensor 12288; ");
+}
+
+TEST_F(ReshardOfLayouts, LiftsAPinToBothStages) {
+  EXPECT_EQ(plan({4}, "[{}], at = {\"pipe\" = [0]}",
+                 "[{}], partial = [sum{\"pipe\"}], at = {\"pipe\" = [0, 1]}"),
+            "lift pipe 0; ");
+}
+
+TEST_F(ReshardOfLayouts, ViewsUnsplitDimsWithAnotherExtent) {
+  EXPECT_EQ(plan({6, 2}, "[{\"tensor\"}:8, {}]", "[{}, {}]"),
+            "all-gather tensor 48; view 0; ");
+  EXPECT_EQ(plan({6, 2}, "[{}, {}]", "[{\"tensor\"}:8, {}]"),
+            "view 0; slice tensor 0; ");
+  EXPECT_EQ(plan({384}, "[{\"tensor\"}:[6:8, 64]]", "[{}:[6:8, 64]]"),
+            "all-gather tensor 1536; ");
+}
+
+TEST_F(ReshardOfLayouts, GathersBetweenTwoExtents) {
+  EXPECT_EQ(plan({6}, "[{\"tensor\"}:8]", "[{\"data\", \"tensor\"}:8]"),
+            "slice data 0; permute data tensor 4; ");
+  EXPECT_EQ(plan({9}, "[{\"data\"}:10]", "[{\"data\", \"tensor\"}:16]"),
+            "all-gather data 20; view 0; view 0; slice data 0; slice tensor "
+            "0; ");
+}
+
+TEST_F(ReshardOfLayouts, SaysWhyThereIsNoPlan) {
+  EXPECT_EQ(plan({8}, "[{\"x\"}]", "[{}]"),
+            "expected an axis of the mesh, got 'x'");
+  EXPECT_EQ(plan({8}, "[{\"tensor\":(1)2}]", "[{}]"),
+            "expected whole mesh axes, got a part of 'tensor'");
+  EXPECT_EQ(
+      plan({8}, "[{}], partial = [sum{\"data\"}, max{\"tensor\"}]", "[{}]"),
+      "expected partial values of one kind, got several kinds at once");
+}
+
+TEST_F(ReshardOfLayouts, PricesByTheMachine) {
+  load("{llmc.machine = {links = [{name = \"network\", latency = 5.0e-6, "
+       "bandwidth = 5.0e10}, {name = \"nvlink\", latency = 1.0e-6, bandwidth "
+       "= 4.0e11}], axes = {tensor = \"nvlink\"}, memory = 80000000000}}");
+  FailureOr<MachineModel> read = readMachine(mesh);
+  ASSERT_TRUE(succeeded(read));
+  EXPECT_EQ(read->slowness(), (std::vector<double>{8, 8, 1}));
+  EXPECT_NEAR(read->latencyBytes()[1], 2e6, 1);
+  EXPECT_NEAR(read->latencyBytes()[2], 4e5, 1);
+  EXPECT_EQ(read->memory, 80000000000);
+  // Latency makes one small message cheaper than three, bandwidth not.
+  EXPECT_EQ(plan({8, 4}, "[{}, {}], partial = [sum{\"data\", \"tensor\"}]",
+                 "[{}, {}]"),
+            "all-reduce data tensor 224; ");
+  EXPECT_EQ(plan({8192, 4096},
+                 "[{}, {}], partial = [sum{\"data\", \"tensor\"}]", "[{}, {}]"),
+            "reduce-scatter tensor 100663296; all-reduce data 33554432; "
+            "all-gather tensor 100663296; ");
+}
+
+TEST_F(ReshardOfLayouts, RefusesAFaultyMachine) {
+  std::string text;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    text = diagnostic.str();
+    return success();
+  });
+  load("{llmc.machine = {links = [{name = \"a\", bandwidth = 1.0}], axes = "
+       "{pipe = \"a\", data = \"b\", tensor = \"a\"}}}");
+  EXPECT_TRUE(failed(readMachine(mesh)));
+  EXPECT_EQ(text, "'dist.mesh' op attribute 'llmc.machine': expected a link "
+                  "class of axis \"data\" among the links, got \"b\"");
+}
+
+} // namespace

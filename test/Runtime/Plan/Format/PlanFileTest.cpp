@@ -1,0 +1,135 @@
+//===- PlanFileTest.cpp - Plan files, written and read --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "SamplePlan.h"
+
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Print/PlanPrint.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace llmc::rt;
+using namespace llmc::rt::plan;
+
+static std::string sampleBytes() { return *serializePlan(makeSamplePlan()); }
+
+/// Every kind of instruction and of field once.
+static Plan makeFullPlan() {
+  Plan plan = makeSamplePlan();
+  plan.programs[0].numParameters = 1;
+  plan.entries[0].prologue = {-1, -1};
+  Operand lr = std::get<Copy>(plan.programs[0].instructions[0].action).to;
+  lr.expr = 0;
+  lr.shape = {1, 1};
+  lr.strides = {3, 1};
+  auto add = [&](Action action) {
+    plan.programs[1].instructions.push_back({0, 0, std::move(action)});
+  };
+  add(Call{0, 1, {0}});
+  add(Loop{7, 0});
+  add(Branch{lr, 0});
+  add(Exchange{{{0, 1, {lr}}}, {{1, 1, {lr}}}});
+  Collective collective;
+  collective.kind = CollectiveKind::allToAll;
+  collective.axes = {1, 0};
+  collective.stages = {0, 1};
+  collective.reduction = Reduction::max;
+  collective.concatDim = 1;
+  collective.inputs = collective.outputs = {lr};
+  collective.counts = lr;
+  collective.peer = 1;
+  add(collective);
+  plan.files = {"weights.safetensors"};
+  plan.states[0].source = {SourceKind::file, {}, 0, "wte", 128};
+  plan.states[0].of = "head";
+  plan.entries[0].fetches = {{"x1",
+                              DType::bf16,
+                              Layout::split({7, 3}, {{1}, {0}}, plan.mesh),
+                              {1},
+                              true,
+                              "x",
+                              {7, 0},
+                              {14, 3}}};
+  plan.entries[0].reorder = true;
+  plan.seed = UINT64_MAX;
+  return plan;
+}
+
+TEST(PlanFile, RoundTrip) {
+  for (const Plan &plan : {makeSamplePlan(), makeFullPlan(), Plan{}}) {
+    Plan original = plan;
+    original.arenas.resize(original.mesh.numStages());
+    auto bytes = serializePlan(original);
+    ASSERT_TRUE(bytes.ok()) << bytes.message();
+    auto back = parsePlan(*bytes);
+    ASSERT_TRUE(back.ok()) << back.message();
+    EXPECT_EQ(printPlanAsJson(*back), printPlanAsJson(original));
+    EXPECT_EQ(*serializePlan(*back), *bytes);
+  }
+}
+
+TEST(PlanFile, WritesAndReads) {
+  std::string path = testing::TempDir() + "sample.plan";
+  ASSERT_TRUE(writePlan(makeSamplePlan(), path).ok());
+  auto back = readPlan(path);
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->programs.size(), 6u);
+  EXPECT_EQ(readPlan(path + ".none").kind(), ErrorKind::malformed);
+}
+
+TEST(PlanFile, EveryTruncationIsRefused) {
+  std::string bytes = sampleBytes();
+  for (size_t size = 0; size < bytes.size(); size += 37) {
+    EXPECT_EQ(parsePlan(std::string_view(bytes).substr(0, size)).kind(),
+              ErrorKind::malformed);
+  }
+}
+
+TEST(PlanFile, EveryFlippedByteIsFound) {
+  std::string bytes = sampleBytes();
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string bad = bytes;
+    bad[i] = static_cast<char>(bad[i] ^ 0x10);
+    EXPECT_FALSE(parsePlan(bad).ok()) << i;
+  }
+}
+
+TEST(PlanFile, HeaderMessages) {
+  std::string bytes = sampleBytes();
+  EXPECT_EQ(parsePlan("LLMC").message(),
+            "malformed plan: expected at least 32 bytes, got 4");
+  std::string bad = bytes;
+  bad[0] = 'X';
+  EXPECT_EQ(parsePlan(bad).message(),
+            "malformed plan: expected the magic \"LLMCPLAN\"");
+  bad = bytes;
+  bad[8] = 4;
+  EXPECT_EQ(parsePlan(bad).message(), "plan format 4, this runtime reads 1-1");
+  EXPECT_EQ(parsePlan(bad).kind(), ErrorKind::mismatch);
+  bad = bytes + "x";
+  EXPECT_NE(parsePlan(bad).message().find("expected a payload of"),
+            std::string::npos);
+  bad = bytes.substr(0, 32);
+  resealPlan(bad);
+  EXPECT_EQ(parsePlan(bad).message(),
+            "malformed plan: not a FlatBuffer of plan.fbs");
+}
+
+// At any alignment in memory.
+TEST(PlanFile, UnalignedBytesParse) {
+  std::string bytes = " " + sampleBytes();
+  EXPECT_TRUE(parsePlan(std::string_view(bytes).substr(1)).ok());
+}
+
+// From 3 to 48 microbatches: 8 bytes for each new cell.
+TEST(PlanFile, GrowsWithTheTableAlone) {
+  Plan plan = makeSamplePlan();
+  size_t before = serializePlan(plan)->size();
+  plan.entries[0].numMicrobatches = 48;
+  plan.entries[0].table.resize(plan.entries[0].table.size() + 100);
+  EXPECT_EQ(serializePlan(plan)->size() - before, 800u);
+}

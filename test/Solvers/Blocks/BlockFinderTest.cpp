@@ -1,0 +1,277 @@
+//===- BlockFinderTest.cpp - Repeated segments of a forward graph ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Solvers/Blocks/BlockFinder.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <random>
+
+using namespace llmc;
+
+namespace {
+
+/// Builds graphs of residual layers:
+///   x = embed(tokens, E); each layer: y = norm x; h = dot(y, W); g = act h;
+///   u = dot(g, V); x = add(x, u);   then norm, head, loss.
+class Model {
+public:
+  BlockGraph graph;
+
+  int32_t add(uint64_t signature, std::vector<int32_t> operands,
+              int64_t bytes = 100,
+              BlockGraph::Source source = BlockGraph::Source::None) {
+    graph.nodes.push_back({signature, std::move(operands), bytes, source});
+    return static_cast<int32_t>(graph.nodes.size()) - 1;
+  }
+  int32_t parameter(uint64_t type) {
+    return add(type, {}, 0, BlockGraph::Source::Parameter);
+  }
+  int32_t layer(int32_t x, int32_t w, int32_t v, uint64_t activation = 12) {
+    int32_t y = add(10, {x});
+    int32_t h = add(11, {y, w}, 400);
+    int32_t g = add(activation, {h}, 400);
+    int32_t u = add(13, {g, v});
+    return add(14, {x, u});
+  }
+  void residual(int numLayers) {
+    int32_t tokens = add(1, {}, 0, BlockGraph::Source::Input);
+    int32_t table = parameter(2);
+    std::vector<int32_t> weights;
+    for (int i = 0; i < 2 * numLayers; ++i)
+      weights.push_back(parameter(3 + i % 2));
+    int32_t x = add(9, {table, tokens});
+    for (int i = 0; i < numLayers; ++i)
+      x = layer(x, weights[2 * i], weights[2 * i + 1]);
+    int32_t y = add(10, {x});
+    int32_t logits = add(15, {y, table}, 1000);
+    add(16, {logits, tokens}, 4);
+  }
+};
+
+/// Block of the i-th op (sources left out).
+std::vector<int32_t> opBlocks(const BlockGraph &graph,
+                              const BlockSolution &solution) {
+  std::vector<int32_t> blocks;
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].source == BlockGraph::Source::None)
+      blocks.push_back(solution.block[i]);
+  return blocks;
+}
+
+TEST(BlockFinder, CutsLayersAtTheResidual) {
+  Model model;
+  model.residual(3);
+  ASSERT_EQ(model.graph.check(), "");
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(solution.period, 5);
+  // The last norm equals the first op of a layer, yet belongs to the epilogue.
+  EXPECT_EQ(opBlocks(model.graph, solution),
+            (std::vector<int32_t>{0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3,
+                                  3, 4, 4, 4}));
+}
+
+TEST(BlockFinder, FindsTwoLayers) {
+  Model model;
+  model.residual(2);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 2);
+}
+
+TEST(BlockFinder, OneLayerIsOneBlock) {
+  Model model;
+  model.residual(1);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 0);
+  for (int32_t block : opBlocks(model.graph, solution))
+    EXPECT_EQ(block, 0);
+}
+
+TEST(BlockFinder, AlternatingLayersRepeatInPairs) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3), v = model.parameter(4);
+  int32_t x = model.add(9, {w, tokens});
+  for (int i = 0; i < 6; ++i)
+    x = model.layer(x, w, v, i % 2 ? 12 : 22);
+  model.add(16, {x, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(solution.period, 10);
+}
+
+TEST(BlockFinder, HoistedConesBelongToTheirFirstUse) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  std::vector<int32_t> weights, converted;
+  for (int i = 0; i < 3; ++i)
+    weights.push_back(model.parameter(3));
+  int32_t mask = model.add(30, {});
+  for (int32_t w : weights)
+    converted.push_back(model.add(31, {w}));
+  int32_t x = model.add(9, {weights[0], tokens});
+  for (int32_t w : converted) {
+    int32_t h = model.add(11, {x, w, mask});
+    x = model.add(14, {x, h});
+  }
+  model.add(16, {x, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  ASSERT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(solution.block[mask], 1);
+  EXPECT_EQ(solution.block[converted[0]], 1);
+  EXPECT_EQ(solution.block[converted[2]], 3);
+}
+
+TEST(BlockFinder, LayersThatAreWiredOtherwiseDoNotRepeat) {
+  // The third layer takes its residual from the first: x1 instead of x2.
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3), v = model.parameter(4);
+  int32_t x0 = model.add(9, {w, tokens});
+  int32_t x1 = model.layer(x0, w, v);
+  int32_t x2 = model.layer(x1, w, v);
+  int32_t y = model.add(10, {x2});
+  int32_t h = model.add(11, {y, w}, 400);
+  int32_t g = model.add(12, {h}, 400);
+  int32_t u = model.add(13, {g, v});
+  int32_t x3 = model.add(14, {x1, u});
+  model.add(16, {x3, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 2);
+  EXPECT_EQ(solution.block[x3], 3);
+}
+
+TEST(BlockFinder, RepetitionWithoutParametersIsNoLayer) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3);
+  int32_t x = model.add(9, {w, tokens});
+  for (int i = 0; i < 8; ++i)
+    x = model.add(10, {x});
+  EXPECT_EQ(findBlocks(model.graph).numRepeated, 0);
+}
+
+/// A chain of ops with these costs and bytes.
+BlockGraph makeChain(const std::vector<int64_t> &costs,
+                     const std::vector<int64_t> &bytes) {
+  Model model;
+  int32_t x = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(2);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    x = model.add(100 + i, {x, w}, bytes[i]);
+    model.graph.nodes.back().cost = costs[i];
+  }
+  return model.graph;
+}
+
+TEST(BlockFinder, CutsWhereFewBytesCross) {
+  // In balance after the eighth op; after the seventh half as many bytes
+  // cross, for an eighth more work.
+  BlockGraph graph = makeChain(
+      {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
+      {9, 9, 9, 9, 9, 9, 4, 9, 9, 9, 9, 9, 9, 9, 9, 9});
+  BlockSolution solution = cutBlocks(graph, 2);
+  EXPECT_EQ(solution.verify(graph), "");
+  EXPECT_EQ(
+      opBlocks(graph, solution),
+      (std::vector<int32_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  // Two places off balance is too far, however few bytes cross.
+  graph.nodes[2 + 6].bytes = 9;
+  graph.nodes[2 + 5].bytes = 1;
+  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2))[6], 0);
+}
+
+TEST(BlockFinder, CutsAreTheBestOfAll) {
+  std::mt19937 engine(5);
+  auto pick = [&](int64_t n) { return int64_t(engine() % n); };
+  for (int trial = 0; trial < 300; ++trial) {
+    size_t size = 3 + pick(10);
+    std::vector<int64_t> costs(size), bytes(size);
+    for (size_t i = 0; i < size; ++i) {
+      costs[i] = 8 * pick(20);
+      bytes[i] = 1 + pick(50);
+    }
+    BlockGraph graph = makeChain(costs, bytes);
+    // Every pair of cuts: three blocks.
+    auto sum = [&](size_t from, size_t to) {
+      int64_t total = 0;
+      for (size_t i = from; i < to; ++i)
+        total += costs[i];
+      return total;
+    };
+    int64_t least = INT64_MAX, fewest = INT64_MAX;
+    auto forEachCut = [&](auto visit) {
+      for (size_t a = 1; a < size; ++a)
+        for (size_t b = a + 1; b < size; ++b) {
+          auto [low, high] = std::minmax({sum(0, a), sum(a, b), sum(b, size)});
+          visit(low, high, bytes[a - 1] + bytes[b - 1]);
+        }
+    };
+    forEachCut(
+        [&](int64_t, int64_t high, int64_t) { least = std::min(least, high); });
+    int64_t mean = sum(0, size) / 3;
+    for (int64_t floor : {mean / 2, mean / 4, mean / 8, int64_t(0)})
+      if (fewest == INT64_MAX)
+        forEachCut([&](int64_t low, int64_t high, int64_t crossing) {
+          if (high <= least + least / 8 && low >= floor)
+            fewest = std::min(fewest, crossing);
+        });
+    BlockSolution solution = cutBlocks(graph, 3);
+    ASSERT_EQ(solution.verify(graph), "");
+    std::vector<int32_t> blocks = opBlocks(graph, solution);
+    ASSERT_EQ(blocks.back(), 2);
+    int64_t crossing = 0, work[3] = {};
+    for (size_t i = 0; i < size; ++i) {
+      work[blocks[i]] += costs[i];
+      if (i + 1 < size && blocks[i] != blocks[i + 1])
+        crossing += bytes[i];
+    }
+    EXPECT_EQ(crossing, fewest);
+    EXPECT_LE(std::max({work[0], work[1], work[2]}), least + least / 8);
+  }
+}
+
+TEST(BlockFinder, TooFewOpsAreNotCut) {
+  BlockGraph graph = makeChain({1, 1}, {1, 1});
+  EXPECT_EQ(cutBlocks(graph, 3).numCut, 0);
+  EXPECT_EQ(cutBlocks(graph, 3).verify(graph), "");
+  EXPECT_EQ(opBlocks(graph, cutBlocks(graph, 2)), (std::vector<int32_t>{0, 1}));
+}
+
+TEST(BlockFinder, EmptyGraph) {
+  BlockGraph graph;
+  BlockSolution solution = findBlocks(graph);
+  EXPECT_EQ(solution.verify(graph), "");
+  EXPECT_EQ(solution.numRepeated, 0);
+}
+
+TEST(BlockFinder, ChecksReportFaults) {
+  Model model;
+  model.residual(2);
+  BlockSolution solution = findBlocks(model.graph);
+  BlockGraph forward = model.graph;
+  forward.nodes[3].operands = {5};
+  EXPECT_EQ(forward.check(),
+            "expected operands of node 3 to be earlier nodes, got 5");
+  solution.block.back() = 0;
+  EXPECT_NE(solution.verify(model.graph).find("no earlier block"),
+            std::string::npos);
+}
+
+// Quadratic work would not end within the time limit of a test.
+TEST(BlockFinder, FindsThousandsOfLayers) {
+  Model model;
+  model.residual(8000);
+  EXPECT_EQ(findBlocks(model.graph).numRepeated, 8000);
+}
+
+} // namespace

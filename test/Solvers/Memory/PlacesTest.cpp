@@ -1,0 +1,81 @@
+//===- PlacesTest.cpp - Tests of Analysis/Places --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Solvers/Memory/Places.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace llmc;
+
+TEST(Places, SharesBytesOfDisjointLifetimes) {
+  PlaceProblem problem{{{64, 0, 2}, {128, 1, 4}, {64, 2, 4}}, 64};
+  std::vector<int64_t> offsets = assignPlaces(problem);
+  EXPECT_EQ(problem.verify(offsets), "");
+  EXPECT_EQ(problem.getSize(offsets), 192);
+  EXPECT_EQ(offsets[0], offsets[2]);
+}
+
+TEST(Places, CountsAlignmentAsLive) {
+  PlaceProblem problem{{{4, 0, 1}, {100, 0, 1}}, 64};
+  EXPECT_EQ(problem.getMaxLive(), 192);
+}
+
+TEST(Places, FindsOverlapsAndMisalignment) {
+  PlaceProblem problem{{{64, 0, 2}, {64, 1, 3}}, 64};
+  EXPECT_EQ(problem.verify({0, 0}), "buffers 0 and 1 overlap while both live");
+  EXPECT_EQ(problem.verify({0, 32}), "offset of buffer 1 is not aligned");
+  EXPECT_EQ(problem.verify({0}), "expected an offset for each buffer");
+  EXPECT_EQ(problem.verify({0, -64}), "offset of buffer 1 is not aligned");
+  EXPECT_EQ(problem.verify({0, 64}), "");
+  // What has no bytes or no life is nowhere.
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {0, 0, 2}}, 64}).verify({0, 0}), "");
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {64, 1, 1}}, 64}).verify({0, 0}), "");
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {64, 2, 3}}, 64}).verify({0, 0}), "");
+  EXPECT_EQ((PlaceProblem{{{64, 0, 2}, {64, 1, 1}}, 64}).getMaxLive(), 64);
+  const char *fault = "buffer 1 has a negative size or lifetime";
+  auto check = [](int64_t bytes, int64_t begin, int64_t end, int64_t align) {
+    return PlaceProblem{{{0, 0, 0}, {bytes, begin, end}}, align}.check();
+  };
+  EXPECT_EQ(check(0, 3, 3, 1), "");
+  EXPECT_EQ(check(-1, 0, 1, 64), fault);
+  EXPECT_EQ(check(1, 1, 0, 64), fault);
+  EXPECT_EQ(check(1, 0, 1, 0), "expected an alignment of at least 1");
+}
+
+/// A stack of blocks as in a model: short-lived values within, a few long ones
+/// across.
+static PlaceProblem makeProblem(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  PlaceProblem problem;
+  auto count = static_cast<int64_t>(20 + random() % 200);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t length = random() % 8 == 0 ? random() % count : 1 + random() % 5;
+    int64_t bytes = int64_t(64) << (random() % 8);
+    if (random() % 4 == 0)
+      bytes = 1 + random() % 10000;
+    problem.buffers.push_back({bytes, i, i + 1 + length});
+  }
+  return problem;
+}
+
+TEST(Places, StaysNearTheMostThatLives) {
+  double worst = 1, sum = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    PlaceProblem problem = makeProblem(seed);
+    ASSERT_EQ(problem.check(), "");
+    std::vector<int64_t> offsets = assignPlaces(problem);
+    ASSERT_EQ(problem.verify(offsets), "") << "seed " << seed;
+    double ratio = double(problem.getSize(offsets)) / problem.getMaxLive();
+    worst = std::max(worst, ratio);
+    sum += ratio;
+    ASSERT_EQ(offsets, assignPlaces(problem)) << "seed " << seed;
+  }
+  RecordProperty("worst", std::to_string(worst));
+  RecordProperty("mean", std::to_string(sum / 200));
+  EXPECT_LE(worst, 1.08);
+  EXPECT_LE(sum / 200, 1.02);
+}
