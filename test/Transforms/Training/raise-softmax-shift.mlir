@@ -1,7 +1,7 @@
 // RUN: llmc-opt %s --llmc-normalize --llmc-raise | FileCheck %s
 // RUN: llmc-opt %s --llmc-normalize --llmc-raise=softmax-shift=false | FileCheck %s --check-prefix=OFF
 // RUN: llmc-opt %s --llmc-normalize --llmc-raise --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-2: the shift of an exponential cancels
+// REMARK-COUNT-3: the shift of an exponential cancels
 // REMARK: the sum has uses outside of a softmax
 // REMARK: the exponential has uses outside of a softmax
 // OFF-NOT: llmc.stop_gradient
@@ -46,6 +46,27 @@ func.func @log_sum_exp(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x
   return %8 : tensor<4x1xf32>
 }
 dist.entry @b function(@log_sum_exp)
+
+// The logarithm of a softmax: the sum is used by its logarithm alone, and that beside the shifted values.
+// CHECK-LABEL: func.func @log_softmax
+func.func @log_softmax(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4x7xf32> {
+  // CHECK: stablehlo.subtract %{{.*}} {llmc.stop_gradient = array<i64: 1>}
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<4x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = stablehlo.reshape %4 : (tensor<4xf32>) -> tensor<4x1xf32>
+  %6 = stablehlo.log %5 : tensor<4x1xf32>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x7xf32>
+  %8 = stablehlo.subtract %2, %7 : tensor<4x7xf32>
+  return %8 : tensor<4x7xf32>
+}
+dist.entry @log_softmax_entry function(@log_softmax)
 
 // The sum is used on its own, too: its derivative by the shift is not zero.
 // CHECK-LABEL: func.func @leaks
