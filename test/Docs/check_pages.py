@@ -13,6 +13,7 @@
 - `docs/<page>.md, section <n>` in a comment names a page and one of its sections
 - a test in back quotes (`Suite.Name`) is one that some file defines
 - the checklists of CONTRIBUTING.md name the files that know what is there already
+- each folder of lib has a README of at most 30 lines, or a row in that of the one above
 - the messages E1 ... E9 of docs/layout-algebra.md are those that LayoutCheckTest
   expects
 """
@@ -68,6 +69,31 @@ def check_quotes(root, path, text, tests):
             yield f"test `{quote}`, which no file defines"
 
 
+def check_room(root, path, text):
+    """The README of a folder of lib: its length, and the files of the folder that it names."""
+    if len(text.splitlines()) > 30:
+        yield f"expected at most 30 lines, got {len(text.splitlines())}"
+    room = path.parent.relative_to(root / "lib")
+    places = (path.parent, root / "include/llmc" / room)
+    for quote in re.findall(r"`([\w/*.]+\.(?:cpp|h|td|def|fbs|mlir))`", text):
+        if not any(True for place in places for _ in place.rglob(quote)):
+            if not any(True for top in ("lib", "include") for _ in (root / top).rglob(quote)):
+                yield f"file `{quote}`, which is not there"
+
+
+def check_rooms(root):
+    """Each folder of lib that makes a library has a README, or a row in that of the folder above."""
+    for made in sorted((root / "lib").rglob("CMakeLists.txt")):
+        folder = made.parent
+        if not re.search(r"llmc_\w*library\(", made.read_text(encoding="utf-8")) or folder.name == "Pch":
+            continue
+        rows = [folder.parent / "README.md", folder.parent.parent / "README.md"]
+        named = rf"`(?:{folder.name}|{folder.parent.name}|{folder.parent.name}/{folder.name})`"
+        if not (folder / "README.md").exists() and not any(
+                r.exists() and re.search(named, r.read_text(encoding="utf-8")) for r in rows):
+            yield f"expected a README of {folder.relative_to(root)}, or a row in that of the folder above"
+
+
 def check_citations(root, text):
     joined = re.sub(r"\n[ \t]*(?://+|#)?[ \t]*", " ", text)
     for page, section in CITED.findall(joined):
@@ -99,7 +125,9 @@ def check_checklists(root, text, texts):
         folders = [name for name in named if not (root / name).is_file()]
         for path, source in texts.items():
             name = path.relative_to(root).as_posix()
-            if name.split("/")[0] not in ("include", "lib", "tools") or not re.search(pattern, source):
+            if path.suffix == ".md" or name.split("/")[0] not in ("include", "lib", "tools"):
+                continue
+            if not re.search(pattern, source):
                 continue
             inside = name.replace("include/llmc/", "lib/", 1)
             if name not in named and not any(inside.startswith(folder + "/") for folder in folders):
@@ -120,7 +148,10 @@ def main():
             pages += 1
             prose = re.sub(r"(?ms)^```.*?^```", "", text)
             found += [*check_links(path, prose), *check_quotes(root, path, prose, tests)]
+        if path.name == "README.md" and path.is_relative_to(root / "lib"):
+            found += check_room(root, path, text)
         if path.name == "CONTRIBUTING.md":
+            found += check_rooms(root)
             found += check_checklists(root, text, texts)
         if path.name == "layout-algebra.md":
             found += check_messages(root)
