@@ -94,6 +94,20 @@ def check_rooms(root):
             yield f"expected a README of {folder.relative_to(root)}, or a row in that of the folder above"
 
 
+def check_paths(root, text):
+    """The paths of docs/newcomer.md: each README names what comes next."""
+    rows = re.findall(r"(?m)^\| \d+\. .*? \| (.*) \|$", text)
+    for row in rows:
+        steps = re.findall(r"`([^`]+)`", row)
+        for here, there in zip(steps, steps[1:]):
+            name = pathlib.Path(there)
+            name = name.parent.name if name.name == "README.md" else name.name
+            if not (root / there).exists() or name not in (root / here).read_text(encoding="utf-8"):
+                yield f"step from {here} to {there}, which is not named there"
+    if len(rows) != 10:
+        yield f"expected 10 questions with a path, got {len(rows)}"
+
+
 def check_citations(root, text):
     joined = re.sub(r"\n[ \t]*(?://+|#)?[ \t]*", " ", text)
     for page, section in CITED.findall(joined):
@@ -153,6 +167,8 @@ def main():
         if path.name == "CONTRIBUTING.md":
             found += check_rooms(root)
             found += check_checklists(root, text, texts)
+        if path.name == "newcomer.md":
+            found += check_paths(root, text)
         if path.name == "layout-algebra.md":
             found += check_messages(root)
         faults += len(found)
