@@ -10,6 +10,7 @@
 
 - a link of a page leads to a file, and its anchor to a heading
 - a path in back quotes is one of the tree
+- a header that a comment names (`Solvers/Streams/StreamOrder.h`) is one of the tree
 - `docs/<page>.md, section <n>` in a comment names a page and one of its sections
 - a test in back quotes (`Suite.Name`) is one that some file defines
 - the checklists of CONTRIBUTING.md name the files that know what is there already
@@ -33,6 +34,8 @@ CHECKLISTS = {
     "A frontend": r"importStableHLO|llmc/Import/StableHLO|ImportStableHLO",
     "A backend or communicator": r"Backends/Cpu|CpuWorld|RuntimeCpu",
 }
+HEADER = re.compile(r"(?<![\w/])((?:Solvers|Analysis|Interpreter|Runtime|Dialect|Import|Transforms|Codegen|Target|Support)"
+                    r"/[\w/]+\.(?:h|td|def))\b")
 CITED = re.compile(r"\bdocs/([\w-]+\.md)(?:,? section (\d+))?")
 
 
@@ -158,6 +161,9 @@ def main():
     pages = faults = 0
     for path, text in texts.items():
         found = list(check_citations(root, text))
+        if path.suffix in (".cpp", ".h", ".td", ".def"):
+            found += [f"header {name}, which is not there" for name in set(HEADER.findall(text))
+                      if not any((root / top / name).exists() for top in ("include/llmc", "lib", "test"))]
         if path.suffix == ".md":
             pages += 1
             prose = re.sub(r"(?ms)^```.*?^```", "", text)

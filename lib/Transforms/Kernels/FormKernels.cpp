@@ -5,10 +5,11 @@
 //   %0 = multiply %a, %b        ->  %1 = dist.launch @kernels::@k.8a0e(%a, %b)
 //   %1 = add %0, %a
 //
-// Formation (Analysis/KernelFormation.h) says which ops share a kernel and in
-// which order kernels, contractions and all else can run; the block is written
-// again in that order. A launch's result takes an operand's buffer where the
-// kernel reads it in place and nothing reads it later (BufferLife.h).
+// Formation (Analysis/KernelFormation/KernelFormation.h) says which ops share a
+// kernel and in which order kernels, contractions and all else can run; the
+// block is written again in that order. A launch's result takes an operand's
+// buffer where the kernel reads it in place and nothing reads it later
+// (BufferLife.h).
 //
 // Test: test/Transforms/Kernels/form-kernels.mlir
 //

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of streams is found on plain numbers (Analysis/StreamOrder.h):
-// streams, buffers and frames of the module, each in the order in which they
-// stand.
+// The order of streams is found on plain numbers
+// (Solvers/Streams/StreamOrder.h): streams, buffers and frames of the module,
+// each in the order in which they stand.
 //
 //===----------------------------------------------------------------------===//
 

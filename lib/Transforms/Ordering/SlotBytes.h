@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which values of a program lie in the same bytes before anything is ordered:
-// aliases (Analysis/Aliases.h), and results that kernels were formed to leave
-// in an operand.
+// aliases (Analysis/Program/Aliases.h), and results that kernels were formed to
+// leave in an operand.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the programs of a timeline as plain lists of accesses, asks for the
-// reduced waits (Analysis/StreamOrder.h) and writes them into the programs.
+// reduced waits (Solvers/Streams/StreamOrder.h) and writes them into the
+// programs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Phases.cpp - The line that data takes ------------------------------===//
+//===- Phases.cpp - The phases of the compiler, in order ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Problem and solver stand in Analysis/Schedule.h; this pass reads the IR,
-// asks, checks and writes.
+// Problem and solver stand in Solvers/Schedules/Schedule.h; this pass reads the
+// IR, asks, checks and writes.
 //
 // Test: test/Transforms/Scheduling/schedule.mlir
 //===----------------------------------------------------------------------===//

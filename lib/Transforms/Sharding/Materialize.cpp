@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an op wants of its operands and what it makes follows from the decided
-// layouts and its rule (Analysis/OpLayouts.h). Types are written from that,
-// never inferred; where a value is not what a use wants, it is resharded once
-// for all uses that want the same:
+// layouts and its rule (Analysis/Layouts/OpLayouts.h). Types are written from
+// that, never inferred; where a value is not what a use wants, it is resharded
+// once for all uses that want the same:
 //
 //   %x0 = gather(%E, %tok)           made partial over "tensor"
 //   %a  = dot %x0, %W                wants it full

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A result is partial over an axis that splits a reduced factor of its op. How
-// far it stays so is a minimum cut (Analysis/ReductionPlacement.h); this pass
-// writes the partial sets into `dist.layout` and `dist.layouts`.
+// far it stays so is a minimum cut (Solvers/Reshard/ReductionPlacement.h); this
+// pass writes the partial sets into `dist.layout` and `dist.layouts`.
 //
 //   %a = dot ...  {dist.layouts = [[{}, {}]]}          // contracts a split dim
 //   %b = add %a, %x {dist.layouts = [[{}, {}]]}

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads rows of states, marks of inputs and constraints; lets axes spread
-// (Analysis/LayoutPropagation.h); adds pins (Pins.h); writes the side table.
+// (Analysis/Layouts/LayoutPropagation.h); adds pins (Pins.h); writes the side
+// table.
 //
 // Tests: test/Transforms/Sharding/propagate-layouts.mlir, propagate-pins.mlir
 //===----------------------------------------------------------------------===//

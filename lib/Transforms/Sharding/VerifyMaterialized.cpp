@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the layouts back from the types and checks each op against its rule
-// (Analysis/LayoutCheck.h).
+// (Analysis/Layouts/LayoutCheck.h).
 //
 // Test: test/Transforms/Sharding/verify-materialized.mlir
 //===----------------------------------------------------------------------===//

@@ -6,9 +6,9 @@
 //   dist.block = 0,  1 ... 1,  2 ... 2,  3, 3
 //
 // Reads a forward function into plain data (arguments, then ops in program
-// order), solves (Analysis/BlockFinder.h) and writes the marks. Two ops have
-// one signature when name, attributes, regions and result types agree; of a
-// constant only the type counts.
+// order), solves (Solvers/Blocks/BlockFinder.h) and writes the marks. Two ops
+// have one signature when name, attributes, regions and result types agree; of
+// a constant only the type counts.
 //
 // Test: test/Transforms/Training/find-blocks.mlir
 //===----------------------------------------------------------------------===//

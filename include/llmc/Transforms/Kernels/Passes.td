@@ -41,7 +41,7 @@ def FormContractionsPass : Pass<"llmc-form-contractions", "::mlir::ModuleOp"> {
 def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group the ops of each function into kernels";
   let description = [{
-    Groups graph ops into kernels (Analysis/KernelFormation.h), writes each
+    Groups graph ops into kernels (Analysis/KernelFormation/KernelFormation.h), writes each
     distinct kernel once, as loops on flat memrefs, into the module `@kernels`,
     and leaves launches, contractions, aliases and collectives. A result takes
     the buffer of an operand that dies where the kernel may work in place.

@@ -1,4 +1,4 @@
-//===- Phases.h - The line that data takes ----------------------*- C++ -*-===//
+//===- Phases.h - The phases of the compiler, in order ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -69,7 +69,7 @@ def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
   let description = [{
     Reads rows of `dist.state`, `dist.layout` of inputs and `dist.constraint`,
     and lets their axes spread along the ops' sharding rules
-    (Analysis/LayoutPropagation.h); adds the stages at which values live. Writes
+    (Analysis/Layouts/LayoutPropagation.h); adds the stages at which values live. Writes
     `dist.layout` on arguments and results of the functions of steps and entries
     and `dist.layouts` on their ops. No value is partial yet.
 

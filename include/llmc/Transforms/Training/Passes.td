@@ -111,7 +111,7 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
     for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats.
     A graph with fewer blocks than the mesh has pipeline stages is cut into as
     many blocks, at places where few bytes cross, with the work in balance.
-    A thin layer over `findBlocks` (Analysis/BlockFinder.h).
+    A thin layer over `findBlocks` (Solvers/Blocks/BlockFinder.h).
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
