@@ -168,6 +168,8 @@ def main():
             pages += 1
             prose = re.sub(r"(?ms)^```.*?^```", "", text)
             found += [*check_links(path, prose), *check_quotes(root, path, prose, tests)]
+        if path == root / "README.md" and len(text.splitlines()) > 180:
+            found.append(f"expected at most 180 lines, got {len(text.splitlines())}")
         if path.name == "README.md" and path.is_relative_to(root / "lib"):
             found += check_room(root, path, text)
         if path.name == "CONTRIBUTING.md":
