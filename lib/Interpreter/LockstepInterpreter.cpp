@@ -9,6 +9,7 @@
 
 #include "llmc/Interpreter/LockstepInterpreter.h"
 #include "LockstepCollectives.h"
+#include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -45,7 +46,8 @@ LockstepInterpreter::stagesOf(Operation *op, const Stages &around) const {
     return around;
   auto block = op->getAttrOfType<IntegerAttr>(DistDialect::kBlock);
   if (block && block.getInt() < static_cast<int64_t>(chunks.size()))
-    return SmallVector<int64_t>{chunks[block.getInt()] % mesh.numStages()};
+    return SmallVector<int64_t>{
+        getStageOfChunk(chunks[block.getInt()], mesh.numStages())};
   return std::nullopt;
 }
 
@@ -221,8 +223,8 @@ LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
   if (mesh.numStages() > 1 && segment.getAt())
     stages = llvm::to_vector(*segment.getAt());
   else if (mesh.numStages() > 1 && segment.getChunk())
-    stages = SmallVector<int64_t>{static_cast<int64_t>(*segment.getChunk()) %
-                                  mesh.numStages()};
+    stages = SmallVector<int64_t>{
+        getStageOfChunk(*segment.getChunk(), mesh.numStages())};
   Block &body = segment.getBody().front();
   if (failed(runBlock(body, stages)))
     return failure();

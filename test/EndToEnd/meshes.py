@@ -10,7 +10,8 @@ A case is `mesh [key=value ...]`, for example `pipe=2,data=2 microbatches=4 zero
 
     microbatches   of a step (default 1); the reference has as many
     recompute      none, all or K
-    schedule       1f1b or gpipe
+    schedule       1f1b, gpipe or interleaved
+    chunks         of the model on each stage
     zero           1: optimizer states split over "data"
 
 A case passes when loss and gradient norm of each step are within the bar of one
@@ -33,7 +34,8 @@ import shutil
 import subprocess
 import sys
 
-KEYS = {"microbatches": "training.microbatches", "recompute": "training.recompute", "schedule": "pipeline.schedule"}
+KEYS = {"microbatches": "training.microbatches", "recompute": "training.recompute", "schedule": "pipeline.schedule",
+        "chunks": "pipeline.chunks"}
 
 
 def read_cases(path):
@@ -53,7 +55,7 @@ def flags(mesh, options):
     found = ["--mesh", mesh] if mesh else []
     for key, value in options.items():
         if key in KEYS:
-            number = value if value.isdigit() and key == "microbatches" else f'"{value}"'
+            number = value if value.isdigit() and key in ("microbatches", "chunks") else f'"{value}"'
             found += ["--set", f"{KEYS[key]}={number}"]
     return found
 

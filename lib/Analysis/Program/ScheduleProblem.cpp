@@ -7,7 +7,19 @@
 #include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Analysis/Program/Program.h"
 
+using namespace mlir;
 using namespace llmc;
+
+int64_t llmc::getNumChunks(dist::ScheduleAttr schedule, int64_t numStages) {
+  int64_t numChunks = numStages;
+  if (dist::TableAttr table = schedule.getTable())
+    for (const dist::Cell &cell : table.getCells())
+      numChunks = std::max<int64_t>(numChunks, cell.chunk + 1);
+  if (DictionaryAttr options = schedule.getOptions())
+    if (auto chunks = options.getAs<IntegerAttr>("chunks"))
+      numChunks *= chunks.getInt();
+  return numChunks;
+}
 
 ScheduleProblem llmc::getScheduleProblem(dist::MeshOp mesh,
                                          ArrayRef<int64_t> chunks,
@@ -17,7 +29,7 @@ ScheduleProblem llmc::getScheduleProblem(dist::MeshOp mesh,
   problem.numMicrobatches = numMicrobatches;
   int64_t numChunks = chunks.empty() ? 1 : chunks.back() + 1;
   for (int64_t chunk = 0; chunk < numChunks; ++chunk)
-    problem.stageOf.push_back(chunk % problem.numStages);
+    problem.stageOf.push_back(getStageOfChunk(chunk, problem.numStages));
   return problem;
 }
 

@@ -58,17 +58,35 @@ static rt::Result<dist::RecomputeAttr> parseRecompute(MLIRContext *context,
   return dist::RecomputeAttr::get(context, dist::RecomputeKind::Every, every);
 }
 
-/// `schedule = "1f1b" | "gpipe" | "file.csv"`.
-static rt::Result<dist::ScheduleAttr> parseSchedule(MLIRContext *context,
-                                                    const std::string &name) {
+/// `schedule = "1f1b" | "gpipe" | "interleaved" | "file.csv"`.
+static rt::Result<dist::ScheduleAttr>
+parseSchedule(MLIRContext *context, const rt::PipelineConfig &pipeline) {
+  const std::string &name = pipeline.schedule;
+  constexpr int64_t mostChunks = 1024; // as #dist.schedule has them
+  if (pipeline.chunks > mostChunks)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'pipeline.chunks' to be at most " +
+                             std::to_string(mostChunks) + ", got " +
+                             std::to_string(pipeline.chunks));
+  Builder builder(context);
+  DictionaryAttr options;
+  if (pipeline.chunks > 1)
+    options = builder.getDictionaryAttr(builder.getNamedAttr(
+        "chunks", builder.getI64IntegerAttr(pipeline.chunks)));
   if (!StringRef(name).ends_with(".csv")) {
     if (llvm::is_contained(getScheduleNames(), name))
-      return dist::ScheduleAttr::get(context, name);
+      return dist::ScheduleAttr::get(context, builder.getStringAttr(name),
+                                     options, {});
     return rt::makeError(ErrorKind::usage,
                          "expected 'pipeline.schedule' to be " +
                              llvm::join(getScheduleNames(), ", ") +
                              " or a .csv file, got \"" + name + "\"");
   }
+  if (options)
+    return rt::makeError(ErrorKind::usage,
+                         "expected no 'pipeline.chunks' beside a table, whose "
+                         "cells name their chunks, got " +
+                             std::to_string(pipeline.chunks));
   LLMC_TRY_ASSIGN(rt::MappedFile file, rt::MappedFile::open(name));
   Schedule schedule;
   if (std::string reason = readScheduleCsv(file.text(), schedule);
@@ -93,7 +111,7 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
   LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
                   parseRecompute(context, config.training.recompute));
   LLMC_TRY_ASSIGN(dist::ScheduleAttr schedule,
-                  parseSchedule(context, config.pipeline.schedule));
+                  parseSchedule(context, config.pipeline));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   FloatAttr clip;
   if (config.training.maxNorm > 0)

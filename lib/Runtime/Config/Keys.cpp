@@ -275,7 +275,12 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   auto add = [&](Key key) { keys.push_back(std::move(key)); };
   add(row("pipeline.schedule", &Config::pipeline, &PipelineConfig::schedule,
           std::optional<std::string>("1f1b"),
-          "1f1b, gpipe, or a .csv file: a line of cells for each stage"));
+          "1f1b, gpipe, interleaved, or a .csv file: a line of cells for each "
+          "stage"));
+  add(row("pipeline.chunks", &Config::pipeline, &PipelineConfig::chunks,
+          std::optional<int64_t>(1),
+          "chunks of the model on each stage, for gpipe and interleaved", {},
+          1));
   add(row("training.steps", &Config::training, &TrainingConfig::steps,
           std::optional<int64_t>(100), "optimizer steps", {}, 1));
   add(row("training.microbatches", &Config::training,

@@ -101,7 +101,8 @@ static Cell makeCell(Kind kind, int64_t chunk, int64_t microbatch) {
 }
 
 const std::vector<std::string_view> &llmc::getScheduleNames() {
-  static const std::vector<std::string_view> names = {"1f1b", "gpipe"};
+  static const std::vector<std::string_view> names = {"1f1b", "gpipe",
+                                                      "interleaved"};
   return names;
 }
 
@@ -145,13 +146,61 @@ Schedule llmc::scheduleForward(const ScheduleProblem &problem) {
   return layOut(problem, orders);
 }
 
-std::optional<Schedule> llmc::makeSchedule(std::string_view name,
-                                           const ScheduleProblem &problem) {
-  if (name == "1f1b")
-    return schedule1F1B(problem);
-  if (name == "gpipe")
-    return scheduleGPipe(problem);
-  return std::nullopt;
+Schedule llmc::scheduleInterleaved(const ScheduleProblem &problem) {
+  int64_t p = problem.numStages, m = problem.numMicrobatches;
+  int64_t v = static_cast<int64_t>(problem.stageOf.size()) / p, all = m * v;
+  std::vector<std::vector<Cell>> orders(p);
+  for (int64_t stage = 0; stage < p; ++stage) {
+    // The k-th forward or backward of the stage: rounds of p microbatches, in
+    // each all chunks in turn.
+    auto cell = [&](Kind kind, int64_t k) {
+      int64_t turn = k % (p * v) / p;
+      int64_t chunk = kind == Kind::Forward ? turn : v - 1 - turn;
+      return makeCell(kind, chunk * p + stage, k / (p * v) * p + k % p);
+    };
+    int64_t ahead = std::min(2 * (p - stage - 1) + (v - 1) * p, all);
+    for (int64_t k = 0; k < ahead; ++k)
+      orders[stage].push_back(cell(Kind::Forward, k));
+    for (int64_t k = 0; k < all; ++k) {
+      if (ahead + k < all)
+        orders[stage].push_back(cell(Kind::Forward, ahead + k));
+      orders[stage].push_back(cell(Kind::Backward, k));
+    }
+  }
+  return withUpdate(layOut(problem, orders));
+}
+
+std::string llmc::makeSchedule(std::string_view name,
+                               const ScheduleProblem &problem,
+                               Schedule &schedule) {
+  auto numChunks = static_cast<int64_t>(problem.stageOf.size());
+  int64_t p = problem.numStages, m = problem.numMicrobatches;
+  if (name == "gpipe") {
+    schedule = scheduleGPipe(problem);
+  } else if (name == "1f1b") {
+    if (numChunks != p)
+      return "expected one chunk on each stage for the schedule '1f1b', got " +
+             std::to_string(numChunks) + " on " + std::to_string(p) +
+             " stages; 'interleaved' takes several";
+    schedule = schedule1F1B(problem);
+  } else if (name == "interleaved") {
+    if (numChunks % p)
+      return "expected as many chunks on each stage for the schedule "
+             "'interleaved', got " +
+             std::to_string(numChunks) + " on " + std::to_string(p) + " stages";
+    if (m % p)
+      return "expected a number of microbatches that the " + std::to_string(p) +
+             " stages divide for the schedule 'interleaved', got " +
+             std::to_string(m);
+    schedule = scheduleInterleaved(problem);
+  } else {
+    std::string names;
+    for (std::string_view known : getScheduleNames())
+      names += (names.empty() ? "" : ", ") + std::string(known);
+    return "expected a schedule out of " + names + ", got '" +
+           std::string(name) + "'";
+  }
+  return "";
 }
 
 /// Whether backward is cut into two cells.

@@ -36,11 +36,12 @@ static FailureOr<Schedule> solve(dist::StepOp step,
   dist::ScheduleAttr attribute = step.getSchedule();
   if (dist::TableAttr table = attribute.getTable())
     return readSchedule(table);
-  if (auto schedule = makeSchedule(attribute.getName().getValue(), problem))
-    return *schedule;
-  return emitRefusal(step) << "expected a schedule out of "
-                           << llvm::join(getScheduleNames(), ", ") << ", got '"
-                           << attribute.getName().getValue() << "'";
+  Schedule schedule;
+  std::string reason =
+      makeSchedule(attribute.getName().getValue(), problem, schedule);
+  if (reason.empty())
+    return schedule;
+  return emitRefusal(step) << reason;
 }
 
 /// Moves the ops of `from` into `block`: each to the end of the group after

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Solvers/Blocks/ChunkAssignment.h"
@@ -82,7 +83,6 @@ void AssignChunksPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
-  int64_t numChunks = getPipelineSize(*mesh);
   SmallVector<ProgramFunction> steps, entries;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
     if (program.kind != FunctionKind::Update)
@@ -94,6 +94,9 @@ void AssignChunksPass::runOnOperation() {
        llvm::concat<ProgramFunction>(steps, entries)) {
     SmallVector<BlockCost> costs = getBlockCosts(program.function);
     auto step = dyn_cast<dist::StepOp>(program.owner);
+    int64_t numChunks = getPipelineSize(*mesh);
+    if (step)
+      numChunks = getNumChunks(step.getSchedule(), numChunks);
     SmallVector<int64_t> chunks;
     if (!step)
       chunks = chunksOfStep.lookup(costs.size());
@@ -104,7 +107,7 @@ void AssignChunksPass::runOnOperation() {
           llvm::count_if(costs, [](auto &cost) { return !cost.isEmpty; });
       emitRefusal(program.owner)
           << "expected at least " << numChunks
-          << " blocks, one for each pipeline stage, got " << numBlocks;
+          << " blocks, one for each chunk of the pipeline, got " << numBlocks;
       return signalPassFailure();
     }
     auto attribute = DenseI64ArrayAttr::get(&getContext(), chunks);

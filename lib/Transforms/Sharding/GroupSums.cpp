@@ -17,6 +17,7 @@
 
 #include "StageSums.h"
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -54,7 +55,7 @@ public:
 
 private:
   int64_t getStage(Operation *op) const {
-    return chunks[*getBlock(op)] % numStages;
+    return getStageOfChunk(chunks[*getBlock(op)], numStages);
   }
   bool isMarked(Operation *op) const;
   bool isMixed(Operation *op) const;

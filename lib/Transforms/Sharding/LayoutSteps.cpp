@@ -14,6 +14,7 @@
 #include "LayoutSteps.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Runtime/Base/SeededFault.h"
+#include "llmc/Solvers/Schedules/Schedule.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -253,7 +254,7 @@ SegmentMarks::SegmentMarks(dist::MeshOp mesh, const ProgramFunction &program)
 bool SegmentMarks::livesAt(int64_t block, ArrayRef<int64_t> pin) const {
   return pin.empty() || block < 0 ||
          block >= static_cast<int64_t>(chunks.size()) ||
-         llvm::is_contained(pin, chunks[block] % numStages);
+         llvm::is_contained(pin, getStageOfChunk(chunks[block], numStages));
 }
 
 int64_t SegmentMarks::getChunk(Operation *op) const {

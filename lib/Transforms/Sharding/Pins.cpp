@@ -11,6 +11,7 @@
 #include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/SeededFault.h"
+#include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/Refusal.h"
 
 using namespace mlir;
@@ -109,7 +110,8 @@ LogicalResult Pins::pinOps(const ProgramFunction &program) {
              << "expected a block with a chunk, got "
              << (block ? std::to_string(*block) : std::string("none"));
     for (Value result : op.getResults())
-      values[result] = StageSet(1) << chunks[*block] % numStages;
+      values[result] = StageSet(1)
+                       << getStageOfChunk(chunks[*block], numStages);
   }
   return success();
 }

@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Solvers/Blocks/BlockFinder.h"
@@ -108,12 +110,14 @@ static BlockGraph buildGraph(func::FuncOp function) {
   return graph;
 }
 
-/// Size of the mesh's pipeline axis; 1 without one.
-static int32_t getNumStages(ModuleOp module) {
+/// The chunks into which the model will be cut; 1 without a pipeline.
+static int32_t getNumChunks(ModuleOp module) {
+  int64_t numChunks = 1;
   for (auto mesh : module.getOps<dist::MeshOp>())
-    if (mesh.getPipeline())
-      return static_cast<int32_t>(mesh.getAxes().getSize(*mesh.getPipeline()));
-  return 1;
+    numChunks = getPipelineSize(mesh);
+  for (auto training : module.getOps<dist::TrainingOp>())
+    numChunks = llmc::getNumChunks(training.getSchedule(), numChunks);
+  return static_cast<int32_t>(numChunks);
 }
 
 /// Blocks that have ops.
@@ -138,10 +142,10 @@ private:
   LogicalResult markBlocks(func::FuncOp function) {
     BlockGraph graph = buildGraph(function);
     BlockSolution solution = findBlocks(graph);
-    // Each stage of a pipeline gets a block at least.
-    int32_t numStages = getNumStages(getOperation());
-    if (countBlocks(solution) < numStages)
-      if (BlockSolution cut = cutBlocks(graph, numStages); cut.numCut)
+    // Each chunk of a pipeline gets a block at least.
+    int32_t numChunks = getNumChunks(getOperation());
+    if (countBlocks(solution) < numChunks)
+      if (BlockSolution cut = cutBlocks(graph, numChunks); cut.numCut)
         solution = std::move(cut);
     std::string fault = graph.check();
     if (fault.empty())
@@ -154,7 +158,7 @@ private:
     if (solution.numCut)
       remark::analysis(function.getLoc(), training::remarkOf("blocks"))
           << "cut @" << function.getName() << " into "
-          << std::to_string(solution.numCut) << " blocks, one for each stage";
+          << std::to_string(solution.numCut) << " blocks, one for each chunk";
     else
       remark::analysis(function.getLoc(), training::remarkOf("blocks"))
           << "found " << std::to_string(solution.numRepeated)

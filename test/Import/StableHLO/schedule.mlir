@@ -4,7 +4,7 @@
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=zigzag --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=%t/cell.csv --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=CELL
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=%t/none.csv --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NONE
-// NAME: llmc: error[usage]: expected 'pipeline.schedule' to be 1f1b, gpipe or a .csv file, got "zigzag"
+// NAME: llmc: error[usage]: expected 'pipeline.schedule' to be 1f1b, gpipe, interleaved or a .csv file, got "zigzag"
 // CELL: llmc: error[usage]: {{.*}}cell.csv: line 2, column 6: expected a cell such as F0.1, B0.1, W0.1, U or '.', got 'C0.0'
 // NONE: llmc: error[{{.*}}none.csv
 

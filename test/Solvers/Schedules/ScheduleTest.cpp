@@ -154,13 +154,81 @@ TEST(Schedule, SeveralChunksOnAStage) {
   EXPECT_EQ(checkSchedule(problem, scheduleForward(problem), false), "");
 }
 
-TEST(Schedule, Names) {
-  for (std::string_view name : getScheduleNames()) {
-    std::optional<Schedule> schedule = makeSchedule(name, makeProblem(2, 2));
-    ASSERT_TRUE(schedule);
-    EXPECT_EQ(checkSchedule(makeProblem(2, 2), *schedule, true), "");
+/// v chunks on each of p stages.
+ScheduleProblem makeInterleaved(int64_t p, int64_t v, int64_t m) {
+  ScheduleProblem problem = makeProblem(p, m);
+  problem.stageOf.clear();
+  for (int64_t chunk = 0; chunk < v * p; ++chunk)
+    problem.stageOf.push_back(getStageOfChunk(chunk, p));
+  return problem;
+}
+
+/// The greatest number of forwards of a stage, over all its chunks, that wait
+/// for their backward.
+int64_t getMostWaiting(const std::vector<Cell> &row) {
+  int64_t most = 0, now = 0;
+  for (const Cell &cell : row) {
+    now += cell.kind == Kind::Forward;
+    most = std::max(most, now);
+    now -= cell.kind == Kind::Backward;
   }
-  EXPECT_FALSE(makeSchedule("zigzag", makeProblem(2, 2)));
+  return most;
+}
+
+// Section 2.2 of 2104.04473: 2 v m slots of work on each stage, p - 1 to fill
+// and p - 1 to drain, each of a chunk, so 1/v of a stage without interleaving.
+TEST(Schedule, InterleavedFillsAndDrainsInTheTimeOfAChunk) {
+  for (int64_t p : {1, 2, 3, 4, 8})
+    for (int64_t v : {1, 2, 3, 4})
+      for (int64_t m = p; m <= 4 * p; m += p) {
+        SCOPED_TRACE("p = " + std::to_string(p) + ", v = " + std::to_string(v) +
+                     ", m = " + std::to_string(m));
+        ScheduleProblem problem = makeInterleaved(p, v, m);
+        Schedule schedule = scheduleInterleaved(problem);
+        ASSERT_EQ(checkSchedule(problem, schedule, true), "");
+        ASSERT_TRUE(isLegal(problem, schedule));
+        for (int64_t stage = 0; stage < p; ++stage) {
+          ASSERT_EQ(int64_t(schedule[stage].size()),
+                    2 * v * m + 2 * (p - 1) + 1);
+          int64_t ahead = 2 * (p - stage - 1) + (v - 1) * p;
+          ASSERT_EQ(getMostWaiting(schedule[stage]),
+                    std::min(ahead + 1, v * m));
+        }
+      }
+}
+
+TEST(Schedule, InterleavedGoesByRoundsOfTheStages) {
+  ScheduleProblem problem = makeInterleaved(2, 2, 2);
+  EXPECT_EQ(print(scheduleInterleaved(problem)),
+            "F0.0 F0.1 F2.0 F2.1 . B2.0 . B2.1 B0.0 B0.1 U\n"
+            ". F1.0 F1.1 F3.0 B3.0 F3.1 B3.1 B1.0 B1.1 . U\n");
+}
+
+TEST(Schedule, Names) {
+  Schedule schedule;
+  for (std::string_view name : getScheduleNames()) {
+    ASSERT_EQ(makeSchedule(name, makeProblem(2, 2), schedule), "");
+    EXPECT_EQ(checkSchedule(makeProblem(2, 2), schedule, true), "");
+  }
+  EXPECT_EQ(makeSchedule("zigzag", makeProblem(2, 2), schedule),
+            "expected a schedule out of 1f1b, gpipe, interleaved, got "
+            "'zigzag'");
+}
+
+TEST(Schedule, GeneratorsSayWhatTheyExpect) {
+  Schedule schedule;
+  EXPECT_EQ(makeSchedule("1f1b", makeInterleaved(2, 2, 2), schedule),
+            "expected one chunk on each stage for the schedule '1f1b', got 4 "
+            "on 2 stages; 'interleaved' takes several");
+  EXPECT_EQ(makeSchedule("interleaved", makeInterleaved(2, 2, 3), schedule),
+            "expected a number of microbatches that the 2 stages divide for "
+            "the schedule 'interleaved', got 3");
+  ScheduleProblem uneven = makeInterleaved(2, 2, 2);
+  uneven.stageOf.pop_back();
+  EXPECT_EQ(makeSchedule("interleaved", uneven, schedule),
+            "expected as many chunks on each stage for the schedule "
+            "'interleaved', got 3 on 2 stages");
+  EXPECT_EQ(makeSchedule("gpipe", uneven, schedule), "");
 }
 
 TEST(Schedule, ReasonsNameTheCell) {

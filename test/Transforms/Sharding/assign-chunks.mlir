@@ -33,5 +33,5 @@ func.func @f(%x: tensor<8xf32> {dist.role = "input", dist.input = "x"}) -> (tens
   %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
-// expected-error@+1 {{expected at least 2 blocks, one for each pipeline stage, got 1}}
+// expected-error@+1 {{expected at least 2 blocks, one for each chunk of the pipeline, got 1}}
 dist.entry @forward function(@f)

@@ -13,8 +13,11 @@
 
 namespace llmc {
 
-/// `chunks` gives the chunk of each block; chunk c lives on stage c modulo the
-/// number of stages.
+/// Into how many chunks the model is cut: those of a given table, or as many on
+/// each stage as the schedule's option `chunks` says, 1 without it.
+int64_t getNumChunks(dist::ScheduleAttr schedule, int64_t numStages);
+
+/// `chunks` gives the chunk of each block.
 ScheduleProblem getScheduleProblem(dist::MeshOp mesh, ArrayRef<int64_t> chunks,
                                    int64_t numMicrobatches);
 

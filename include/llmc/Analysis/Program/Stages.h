@@ -16,6 +16,7 @@
 #define LLMC_ANALYSIS_PROGRAM_STAGES_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -54,7 +55,9 @@ public:
   const Stages &getAll() const { return all; }
   StringRef getAxis() const { return axis; }
   /// The stage of a chunk.
-  int64_t getStage(int64_t chunk) const { return chunk % numStages; }
+  int64_t getStage(int64_t chunk) const {
+    return getStageOfChunk(chunk, numStages);
+  }
 
   /// The stages of a value at the top of a function: by its segment; in an
   /// update that is not cut yet by `dist.at`; arguments by their buffer, their

@@ -94,6 +94,8 @@ struct ScheduleConfig {
 struct PipelineConfig {
   /// Name of a generator of schedules, or a `.csv` file with a table.
   std::string schedule;
+  /// Chunks of the model on each stage.
+  int64_t chunks = 1;
 };
 
 struct TrainingConfig {

@@ -23,6 +23,11 @@
 
 namespace llmc {
 
+/// The stage on which a chunk lives. A stage may hold several.
+inline int64_t getStageOfChunk(int64_t chunk, int64_t numStages) {
+  return chunk % numStages;
+}
+
 struct ScheduleProblem {
   int64_t numStages = 1;
   /// The stage of each chunk.
@@ -45,12 +50,24 @@ Schedule scheduleGPipe(const ScheduleProblem &problem);
 /// Assumes chunk c on stage c.
 Schedule schedule1F1B(const ScheduleProblem &problem);
 
+/// Interleaved 1F1B (Narayanan et al., 2104.04473, section 2.2): v chunks on
+/// each stage, whose forwards and backwards are run for p microbatches at a
+/// time; stage i runs min(2 (p - i - 1) + (v - 1) p, v m) forwards ahead. The
+/// pipeline fills and drains in 1/v of the time of 1F1B. Assumes v p chunks,
+/// chunk c on stage c mod p, and m divisible by p.
+///
+///   2 stages, 2 chunks on each, 2 microbatches
+///     F0.0 F0.1 F2.0 F2.1 .    B2.0 .    B2.1 B0.0 B0.1 U
+///     .    F1.0 F1.1 F3.0 B3.0 F3.1 B3.1 B1.0 B1.1 .    U
+Schedule scheduleInterleaved(const ScheduleProblem &problem);
+
 /// Forwards of all chunks, one after the other: an entry without backward.
 Schedule scheduleForward(const ScheduleProblem &problem);
 
-/// The table of the generator `name`; nothing for an unknown name.
-std::optional<Schedule> makeSchedule(std::string_view name,
-                                     const ScheduleProblem &problem);
+/// Makes the table of the generator `name`. Returns what it would expect
+/// instead of this problem or this name, or an empty string.
+std::string makeSchedule(std::string_view name, const ScheduleProblem &problem,
+                         Schedule &schedule);
 
 /// Empty when the table is legal: each chunk and microbatch has one F, one B,
 /// and one W if there is any W; each runs on its stage, after what it depends

@@ -291,6 +291,15 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr name,
                                    DictionaryAttr options, TableAttr table) {
   if (name.empty())
     return emitError() << "expected the name of a schedule, got \"\"";
+  for (NamedAttribute option :
+       options ? options.getValue() : ArrayRef<NamedAttribute>()) {
+    auto chunks = dyn_cast<IntegerAttr>(option.getValue());
+    if (option.getName() != "chunks" || !chunks || chunks.getInt() < 1 ||
+        chunks.getInt() > 1024)
+      return emitError() << "expected no option of a schedule but 'chunks' "
+                            "from 1 to 1024, got "
+                         << option.getName() << " = " << option.getValue();
+  }
   return success();
 }
 

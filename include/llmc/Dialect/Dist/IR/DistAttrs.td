@@ -177,9 +177,10 @@ def Dist_ScheduleAttr : Dist_Attr<"Schedule", "schedule"> {
     `#dist.schedule<1f1b>`, `#dist.schedule<interleaved with {chunks = 2}>`,
     `#dist.schedule<file table <["F0.0 B0.0 U"]>>`. Names that are no plain
     word are quoted. Which generators there are is known by the analysis of
-    schedules.
+    schedules. The option `chunks` says how many chunks of the model a stage
+    holds; chunk c lives on stage c modulo the number of stages.
 
-    Constraints: a name.
+    Constraints: a name; no option but `chunks`, from 1 to 1024.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mlir::DictionaryAttr">:$options,
                         OptionalParameter<"::llmc::dist::TableAttr">:$table);
