@@ -78,6 +78,12 @@ dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) rec
 // -----
 
 func.func private @f()
+// expected-error @+1 {{expected no option of a schedule but 'chunks' from 1 to 1024, got "chunks" = 0 : i64}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe with {chunks = 0}>)
+
+// -----
+
+func.func private @f()
 // expected-error @+1 {{expected the name of a schedule, got ""}}
 dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<"">)
 
