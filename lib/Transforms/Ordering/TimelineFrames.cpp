@@ -16,14 +16,14 @@ using llmc::dist::SlotKind;
 
 namespace llmc::schedule {
 
-int64_t getInFlight(ArrayRef<TimelineProgram> programs,
-                    ArrayRef<std::vector<StageCall>> walks, int64_t chunk) {
+int64_t getInFlight(const std::set<int32_t> &programs,
+                    ArrayRef<std::vector<StageCall>> walks) {
   int64_t most = 1;
   for (const std::vector<StageCall> &walk : walks) {
     // Calls of a microbatch: the first one opens it, the last one closes it.
     std::map<int64_t, std::pair<size_t, size_t>> spans;
     for (auto [i, call] : llvm::enumerate(walk))
-      if (programs[call.program].attr.getChunk() == chunk) {
+      if (programs.count(call.program)) {
         auto [span, isNew] = spans.insert({call.microbatch, {i, i}});
         span->second.second = i;
       }
@@ -55,6 +55,11 @@ private:
   LogicalResult addUse(int32_t program, SlotAttr slot, Type type, bool isTaken);
   SmallVector<int64_t> getStages(const SlotBuffer &slot) const;
   int64_t getChunk(SlotAttr slot, const SlotBuffer &uses) const;
+  /// Adds the programs of a chunk, or those that use a slot.
+  void addChunk(std::set<int32_t> &programs, int64_t chunk) const;
+  static void addUsers(std::set<int32_t> &programs, const SlotBuffer &uses);
+  /// The programs between whose first and last the slot's frame is in use.
+  std::set<int32_t> getSpan(SlotAttr slot, const SlotBuffer &uses) const;
   int64_t getSlots(SlotAttr slot, const SlotBuffer &uses) const;
   plan::FrameOp getFrame(SlotAttr slot, const SlotBuffer &uses);
   LogicalResult addBuffer(SlotAttr slot, SlotBuffer &uses);
@@ -131,16 +136,49 @@ int64_t FrameMaker::getChunk(SlotAttr slot, const SlotBuffer &uses) const {
   return request.programs[users.front()].attr.getChunk();
 }
 
+void FrameMaker::addChunk(std::set<int32_t> &programs, int64_t chunk) const {
+  for (auto [i, program] : llvm::enumerate(request.programs))
+    if (program.attr.getChunk() == chunk)
+      programs.insert(i);
+}
+
+void FrameMaker::addUsers(std::set<int32_t> &programs, const SlotBuffer &uses) {
+  programs.insert(uses.takenBy.begin(), uses.takenBy.end());
+  programs.insert(uses.returnedBy.begin(), uses.returnedBy.end());
+}
+
+/// Where a stage holds several chunks, one may read what another has kept, or
+/// the same input.
+std::set<int32_t> FrameMaker::getSpan(SlotAttr slot,
+                                      const SlotBuffer &uses) const {
+  std::set<int32_t> span;
+  int64_t chunk = getChunk(slot, uses);
+  addChunk(span, chunk);
+  if (slot.getKind() == SlotKind::Input)
+    for (int32_t program : uses.takenBy)
+      addChunk(span, request.programs[program].attr.getChunk());
+  if (slot.getKind() != SlotKind::Act)
+    return span;
+  // All activations of a chunk and its stages share a frame.
+  for (const auto &[other, otherUses] : result.slots)
+    if (other.getKind() == SlotKind::Act && getChunk(other, otherUses) == chunk)
+      addUsers(span, otherUses);
+  return span;
+}
+
 int64_t FrameMaker::getSlots(SlotAttr slot, const SlotBuffer &uses) const {
-  int64_t inFlight =
-      getInFlight(request.programs, request.walks, getChunk(slot, uses));
+  std::set<int32_t> span = getSpan(slot, uses);
+  int64_t inFlight = getInFlight(span, request.walks);
   if (slot.getKind() == SlotKind::Act)
     return isSeeded(Fault::frameLacksASlot) && inFlight > 1 ? inFlight - 1
                                                             : inFlight;
   if (slot.getKind() == SlotKind::Bnd)
     return std::min(request.microbatches, inFlight + 1);
+  // One forward alone reads the input.
   bool isForwardOnly = llvm::all_of(uses.takenBy, [&](int32_t program) {
-    return request.programs[program].attr.getPhase() == dist::Phase::Forward;
+    dist::ProgramAttr attr = request.programs[program].attr;
+    return attr.getPhase() == dist::Phase::Forward &&
+           attr.getChunk() == getChunk(slot, uses);
   });
   return std::min(request.microbatches, isForwardOnly ? 2 : inFlight + 1);
 }
@@ -191,14 +229,12 @@ plan::FrameOp FrameMaker::getFrame(SlotAttr slot, const SlotBuffer &uses) {
   bool isOfMicrobatch = kind == SlotKind::Act || kind == SlotKind::Input ||
                         kind == SlotKind::Output || kind == SlotKind::Bnd;
   std::string name = (request.name + "." + getFrameName(kind)).str();
-  int64_t slots = 1;
   if (isOfMicrobatch) {
-    slots = getSlots(slot, uses);
     // Each end of a transfer is free on its own.
     name += kind == SlotKind::Bnd ? "." + slot.getName().str()
                                   : std::to_string(getChunk(slot, uses));
     // Data that the forward alone reads needs fewer slots.
-    if (kind == SlotKind::Input && slots > 2)
+    if (kind == SlotKind::Input && getSlots(slot, uses) > 2)
       name += ".kept";
   }
   SmallVector<int64_t> stages = getStages(uses);
@@ -211,6 +247,7 @@ plan::FrameOp FrameMaker::getFrame(SlotAttr slot, const SlotBuffer &uses) {
   plan::FrameOp &frame = byName[name];
   if (frame)
     return frame;
+  int64_t slots = isOfMicrobatch ? getSlots(slot, uses) : 1;
   MLIRContext *context = builder.getContext();
   plan::ExprAttr slotExpr;
   if (slots > 1)

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
+#include <set>
 
 namespace llmc::schedule {
 
@@ -51,10 +52,10 @@ struct TimelineFrames {
   int64_t scratchBytes = 0;
 };
 
-/// The greatest number of microbatches of a chunk between the start of the
-/// forward and the end of the backward; 1 for a chunk without backward.
-int64_t getInFlight(ArrayRef<TimelineProgram> programs,
-                    ArrayRef<std::vector<StageCall>> walks, int64_t chunk);
+/// The greatest number of microbatches between the start of the first and the
+/// end of the last of these programs, on any stage; at least 1.
+int64_t getInFlight(const std::set<int32_t> &programs,
+                    ArrayRef<std::vector<StageCall>> walks);
 
 struct FrameRequest {
   StringRef name;

@@ -28,7 +28,8 @@ import make_gpt  # noqa: E402
 
 CORPUS = ROOT / "examples" / "gpt" / "corpus.bin"
 
-# Meshes by name; "zero3" splits parameters, gradients and optimizer states over data.
+# Meshes by name; "zero3" splits parameters, gradients and optimizer states over data,
+# "interleaved" has two chunks of the model on each stage.
 MESHES = {
     "one": "",
     "data2": "data=2",
@@ -37,6 +38,7 @@ MESHES = {
     "cube": "pipe=2,data=2,tensor=2",
     "data3": "data=3",
     "zero3": "data=2",
+    "interleaved": "pipe=2",
 }
 
 
@@ -137,6 +139,9 @@ def configuration(family, mesh):
     parts.append(rows_of(family, mesh))
     parts.append(f"[optimizer]\n{family.optimizer}")
     parts.append('[schedule]\nname = "cosine"\nwarmup_steps = 4\ndecay_steps = 100\nmin_lr = 1e-4\n')
+    if mesh == "interleaved":
+        schedule = "gpipe" if family.microbatches % 2 else "interleaved"
+        parts.append(f'[pipeline]\nschedule = "{schedule}"\nchunks = 2\n')
     parts.append(f'[training]\nmicrobatches = {family.microbatches}\nloss = "{family.step_loss}"\n')
     parts.append("max_norm = 1.0\nseed = 1\n")
     return "\n".join(parts)

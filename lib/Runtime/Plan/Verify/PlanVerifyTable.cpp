@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace llmc::rt::plan {
 
@@ -41,6 +42,8 @@ private:
   Status checkDependencies() const;
   Status checkReorder() const;
   Status checkInFlight() const;
+  /// The frames that the entry's programs and what they call use.
+  std::set<int32_t> findFrames() const;
   /// The row of (phase, chunk, microbatch), or -1.
   int64_t rowOf(Phase phase, int32_t chunk, int64_t microbatch) const;
   Status before(Phase first, int32_t firstChunk, Phase second,
@@ -176,8 +179,36 @@ Status TableCheck::checkReorder() const {
   return Status::success();
 }
 
+std::set<int32_t> TableCheck::findFrames() const {
+  std::set<int32_t> frames, seen;
+  std::vector<int32_t> open;
+  for (const Cell &cell : entry_.table) {
+    open.push_back(cell.program);
+  }
+  while (!open.empty()) {
+    int32_t program = open.back();
+    open.pop_back();
+    if (program < 0 || !seen.insert(program).second) {
+      continue;
+    }
+    for (const Instruction &each : plan_.programs[program].instructions) {
+      for (const OperandUse &use : usesOf(each.action)) {
+        if (use.operand->buffer >= 0) {
+          frames.insert(plan_.buffers[use.operand->buffer].frame);
+        }
+      }
+      if (const auto *call = std::get_if<Call>(&each.action)) {
+        open.push_back(call->program);
+      }
+    }
+  }
+  return frames;
+}
+
+/// Frames of other entries hold what those have in flight.
 Status TableCheck::checkInFlight() const {
-  for (const Frame &frame : plan_.frames) {
+  for (int32_t number : findFrames()) {
+    const Frame &frame = plan_.frames[number];
     if (frame.kind != FrameKind::act || !has(Phase::forward, frame.chunk)) {
       continue;
     }

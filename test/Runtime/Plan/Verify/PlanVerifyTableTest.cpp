@@ -245,17 +245,35 @@ TEST(PlanVerifyTable, OrderOfMicrobatches) {
             "microbatches");
 }
 
-// One slot is enough when a forward follows the last backward at once.
+// One slot is enough when a forward follows the last backward at once, and for
+// a frame that belongs to another entry.
 TEST(PlanVerifyTable, SlotsInFlight) {
-  auto verify = [](int32_t slots, const std::vector<std::string> &rows) {
+  auto verify = [](int32_t slots, const std::vector<std::string> &rows,
+                   bool isUsed = true) {
     Tables tables(EntryKind::train, 2);
+    tables.plan.arenas = {1024, 1024};
+    tables.plan.streams.resize(2);
     for (int32_t chunk : {0, 1}) {
       Frame frame;
       frame.name = "act" + std::to_string(chunk);
       frame.kind = FrameKind::act;
+      frame.stages = {chunk};
       frame.chunk = chunk;
       frame.slots = chunk == 0 ? slots : 2;
+      frame.size = 256;
       tables.plan.frames.push_back(frame);
+      Buffer buffer;
+      buffer.frame = chunk;
+      buffer.bytes = 4;
+      tables.plan.buffers.push_back(buffer);
+      Fill fill;
+      fill.to.buffer = chunk;
+      Instruction instruction;
+      instruction.action = fill;
+      if (isUsed) {
+        int32_t program = findProgram(tables.plan, "F" + std::to_string(chunk));
+        tables.plan.programs[program].instructions.push_back(instruction);
+      }
     }
     return tables.verify(rows);
   };
@@ -269,4 +287,5 @@ TEST(PlanVerifyTable, SlotsInFlight) {
   EXPECT_EQ(verify(1, weights),
             "entry 'e': expected frame 'act0' to have a slot for each of 2 "
             "microbatches in flight, got 1");
+  EXPECT_EQ(verify(1, weights, false), "");
 }
