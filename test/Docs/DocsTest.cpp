@@ -40,8 +40,55 @@ const char kConfigurationHead[] =
     "`--set key=value` overrides the file. An unknown key is refused with its\n"
     "place and the nearest known one.\n\n";
 
+const char kSources[] = R"([data.x]                 # feeds the input x
+kind = "array"
+file = "train.safetensors"
+tensor = "images"        # by default the source's name
+
+[data.y]
+kind = "array"
+file = "labels.npy"
+)";
+
+const char kConfigurationTail[] =
+    "\n## Sources of data\n\n"
+    "An input is fed by a source. `[data]` alone is one of them, with the\n"
+    "inputs that it names: windows of a file of tokens, where `targets` lies\n"
+    "one token after `tokens`.\n"
+    "```toml\n[data]\nfile = \"corpus.bin\"\n"
+    "inputs = {tokens = 0, targets = 1}\n```\n"
+    "Others have names of their own; one that names no inputs feeds the input\n"
+    "of its name. The first dimension of an array counts the samples.\n"
+    "```toml\n";
+
+const char kConfigurationEnd[] =
+    "```\n"
+    "All arrays have equally many samples, and row i of each is one sample.\n"
+    "Shuffled (`shuffle = true`, the default of all), each epoch has each row\n"
+    "once, in an order that seed and epoch decide; windows of tokens are "
+    "drawn.\n"
+    "In order, they come one after the other. The same samples meet in a step\n"
+    "whatever the mesh and the number of microbatches.\n\n"
+    "Elements convert to the input's type: floats and integers to floats,\n"
+    "integers to integers that hold them, booleans to all. `llmc-run` and\n"
+    "`llmc run` take the files by `--data x=train.safetensors --data\n"
+    "y=labels.npy`, or one file for all sources by `--data`.\n";
+
+// The example of arrays means what the page says.
+TEST(Docs, ExampleOfSources) {
+  Result<Config> config = parseConfig(kSources, "", {});
+  ASSERT_TRUE(config.ok()) << config.message();
+  Result<std::vector<DataSource>> sources = findSources(*config);
+  ASSERT_TRUE(sources.ok()) << sources.message();
+  ASSERT_EQ(sources->size(), 2u);
+  EXPECT_EQ((*sources)[0].rule.tensor, "images");
+  EXPECT_EQ((*sources)[0].inputs.count("x"), 1u);
+  EXPECT_EQ((*sources)[1].file, "labels.npy");
+}
+
 TEST(Docs, ConfigurationIsTheTableOfKeys) {
-  std::string expected = kConfigurationHead + documentKeys();
+  std::string expected = kConfigurationHead + documentKeys() +
+                         kConfigurationTail + kSources + kConfigurationEnd;
   if (std::getenv("LLMC_UPDATE_DOCS"))
     std::ofstream(pathOf("configuration.md")) << expected;
   EXPECT_EQ(readPage("configuration.md"), expected)

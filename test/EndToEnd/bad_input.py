@@ -167,7 +167,7 @@ FLAGS = {
     "pipeline of no axis": (["--set", "mesh.pipeline=stages"], 2, "'mesh.pipeline' to be one of the axes .*, got .stages"),
     "far too many microbatches": (["--set", "training.microbatches=100000000000"], 2, "at most 65536, got 100000000000"),
     "unknown axis": (["--mesh", "dat=2"], 2, r"an axis of 'mesh.axes' \(pipe, data, tensor\), got 'dat', did you mean 'data'"),
-    "floats as tokens": (["--data-type", "f32"], 2, r"expected a type of tokens \(u8, u16, u32, i8, i16, i32, i64\), got f32 \(.*--input name=file.npy"),
+    "floats as tokens": (["--data-type", "f32"], 2, r"expected a type of tokens \(u8, u16, u32, i8, i16, i32, i64\), got f32 \(.*kind = .array"),
     "an axis of none": (["--mesh", "data=0"], 2, "size of at least 1, got 'data=0'"),
     "unknown entry": (["--entry", "trian"], 2, "no entry 'trian', only train, evaluate, forward"),
     "unknown value": (["--fetch", "nope"], 2, "no value 'nope'"),

@@ -67,7 +67,7 @@ rt::Status PlanSubject::runSteps(const rt::plan::Plan &plan,
   options.poison = 0xa5;
   options.deadline = std::chrono::seconds(10);
   LLMC_TRY_ASSIGN(auto session, rt::Session::open(plan, options));
-  LLMC_TRY(session->useCorpus(corpus_, rt::DType::u8));
+  LLMC_TRY(session->useData("", corpus_, rt::DType::u8));
   rt::Status status;
   for (const rt::plan::Entry &entry : plan.entries) {
     rt::Status ran = session->run(entry.name, 0);

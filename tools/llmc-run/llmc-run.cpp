@@ -24,8 +24,8 @@ using namespace llmc::rt;
 namespace {
 
 struct Arguments {
-  std::string planFile, errorFile, data, dataType = "u8";
-  std::vector<std::string> inputs;
+  std::string planFile, errorFile, dataType;
+  std::vector<std::string> data, inputs;
   std::vector<std::string> externals;
   SessionOptions session;
   RunOptions run;
@@ -51,10 +51,11 @@ void declare(CLI::App &app, Arguments &a) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--first-step", a.run.firstStep, "Number of the first step")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--data", a.data, "Corpus: raw tokens, or .npy");
-  app.add_option("--data-type", a.dataType, "Element type of raw tokens")
-      ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}))
-      ->capture_default_str();
+  app.add_option("--data", a.data,
+                 "[source=]file: of a source of data, or of all");
+  app.add_option("--data-type", a.dataType,
+                 "Element type of raw tokens, in place of the plan's")
+      ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}));
   app.add_option("--input", a.inputs,
                  "name=file.npy: a whole input, for every microbatch");
   app.add_option("--set", a.externals, "name=value of an external hyper value");
@@ -143,8 +144,8 @@ Status execute(Arguments &a) {
   a.run.stopOnNan = !a.keepGoing;
   a.run.stop = &terminated;
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
-  if (!a.data.empty()) {
-    LLMC_TRY(session->useCorpus(a.data, *parseDType(a.dataType)));
+  for (const std::string &text : a.data) {
+    LLMC_TRY(useDataFlag(*session, text, parseDType(a.dataType)));
   }
   LLMC_TRY(giveInputs(*session, a));
   LLMC_TRY(giveExternals(*session, a));

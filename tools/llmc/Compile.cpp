@@ -40,6 +40,36 @@ std::unique_ptr<MLIRContext> driver::makeContext() {
   return context;
 }
 
+rt::Result<rt::DType> driver::parseDataType(const std::string &name) {
+  if (std::optional<rt::DType> dtype = rt::parseDType(name))
+    return *dtype;
+  return rt::makeError(ErrorKind::usage,
+                       "--data-type: expected u8, u16, u32, i32 or i64, got '" +
+                           name + "'");
+}
+
+/// `--data` and `--data-type` over the sources of the configuration.
+static rt::Status addData(const Options &options, rt::Config &config) {
+  std::vector<std::string> names;
+  for (auto &[name, source] : config.sources)
+    names.push_back(name);
+  for (const std::string &text : options.data) {
+    auto [name, file] = rt::splitSource(text, names);
+    if (name.empty())
+      config.data.file = file;
+    for (auto &[known, source] : config.sources)
+      if (name.empty() || name == known)
+        source.file = file;
+  }
+  if (options.dataType.empty())
+    return rt::Status::success();
+  LLMC_TRY(parseDataType(options.dataType).status());
+  config.data.dtype = options.dataType;
+  for (auto &[name, source] : config.sources)
+    source.dtype = options.dataType;
+  return rt::Status::success();
+}
+
 rt::Result<rt::Config> driver::readConfig(const Options &options) {
   LLMC_TRY_ASSIGN(rt::Config config,
                   rt::loadConfig(options.config, options.overrides));
@@ -47,10 +77,7 @@ rt::Result<rt::Config> driver::readConfig(const Options &options) {
     LLMC_TRY(rt::loadMachine(options.machine, config));
   if (options.steps >= 0)
     config.training.steps = options.steps;
-  if (!options.data.empty())
-    config.data.file = options.data;
-  if (!options.dataType.empty())
-    config.data.dtype = options.dataType;
+  LLMC_TRY(addData(options, config));
   return config;
 }
 

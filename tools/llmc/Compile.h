@@ -27,6 +27,9 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 /// The configuration with `--set` applied.
 rt::Result<rt::Config> readConfig(const Options &options);
 
+/// The value of `--data-type`.
+rt::Result<rt::DType> parseDataType(const std::string &name);
+
 /// The IR after phase `to`: imported, or read and resumed (`--compile-from`).
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 compileToPhase(mlir::MLIRContext &context, const Options &options,

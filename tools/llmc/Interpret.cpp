@@ -15,8 +15,8 @@
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/Names.h"
-#include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
+#include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,15 +30,16 @@ using namespace llmc::driver;
 using rt::ErrorKind;
 
 namespace {
-/// Windows of the corpus for the inputs of one function.
-struct Samples {
-  std::optional<rt::Corpus> corpus;
+/// The data of the inputs of one function.
+struct FunctionData {
+  rt::Samples samples;
+  rt::DataFiles files;
   uint64_t seed = 0;
-  int64_t microbatches = 1;
-  int64_t window = 0;
-  llvm::StringMap<int64_t> offsets;
+  /// Name of an input -> its index among those that are fed.
+  llvm::StringMap<size_t> inputs;
 
-  rt::Status open(func::FuncOp function, const rt::Config &config);
+  rt::Status open(func::FuncOp function, const rt::Config &config,
+                  int64_t microbatches);
   FailureOr<HostTensor> read(StringRef input, int64_t step, int64_t microbatch,
                              RankedTensorType type) const;
 };
@@ -47,53 +48,59 @@ struct Samples {
 /// The whole value of a state; empty for an unknown name.
 using StateSource = llvm::function_ref<HostTensor(StringRef)>;
 
-static int64_t getRowElements(RankedTensorType type) {
-  int64_t count = 1;
-  for (int64_t size : type.getShape().drop_front(type.getRank() > 0))
-    count *= size;
-  return count;
-}
-
-rt::Status Samples::open(func::FuncOp function, const rt::Config &config) {
+rt::Status FunctionData::open(func::FuncOp function, const rt::Config &config,
+                              int64_t microbatches) {
   seed = static_cast<uint64_t>(config.training.seed);
+  LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
+  std::vector<rt::SampleInput> list;
+  llvm::StringMap<int> numbers;
+  std::vector<rt::DataKind> kinds;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto name =
         function.getArgAttrOfType<StringAttr>(i, dist::DistDialect::kInput);
-    auto offset = function.getArgAttrOfType<IntegerAttr>(
-        i, dist::DistDialect::kDataOffset);
-    if (!name || !offset)
+    auto data =
+        function.getArgAttrOfType<dist::DataAttr>(i, dist::DistDialect::kData);
+    auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
+    std::optional<rt::DType> dtype =
+        type ? dist::getRuntimeDType(type.getElementType()) : std::nullopt;
+    if (!name || !data || !dtype)
       continue;
-    offsets[name.getValue()] = offset.getInt();
-    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    window = std::max(window, offset.getInt() + getRowElements(type));
+    rt::DataRule rule = dist::getRuntimeRule(data);
+    auto [number, isNew] = numbers.try_emplace(data.getName(), kinds.size());
+    if (isNew) {
+      kinds.push_back(rule.kind);
+      files.emplace_back();
+      auto source = llvm::find_if(sources, [&](const rt::DataSource &each) {
+        return each.name == data.getName() && !each.file.empty();
+      });
+      if (source != sources.end()) {
+        LLMC_TRY_ASSIGN(files.back(), rt::DataFile::open(rule, source->file));
+      }
+    }
+    inputs[name.getValue()] = list.size();
+    list.push_back({name.str(), number->second, data.getOffset(), *dtype,
+                    std::vector<int64_t>(type.getShape())});
   }
-  if (config.data.file.empty())
-    return rt::Status::success();
-  std::optional<rt::DType> dtype = rt::parseDType(config.data.dtype);
-  if (!dtype)
-    return rt::makeError(ErrorKind::usage, "expected a type of tokens, got '" +
-                                               config.data.dtype + "'");
-  LLMC_TRY_ASSIGN(corpus, rt::Corpus::open(config.data.file, *dtype));
-  return corpus->checkWindow(window);
+  samples = rt::Samples(std::move(list), std::move(kinds), microbatches);
+  return rt::Status::success();
 }
 
-FailureOr<HostTensor> Samples::read(StringRef input, int64_t step,
-                                    int64_t microbatch,
-                                    RankedTensorType type) const {
-  auto offset = offsets.find(input);
-  std::optional<rt::DType> dtype = dist::getRuntimeDType(type.getElementType());
-  if (!corpus || offset == offsets.end() || !dtype)
-    return emitRefusal(UnknownLoc::get(type.getContext()), ErrorKind::usage)
-           << "expected data for input '" << input << "'";
+FailureOr<HostTensor> FunctionData::read(StringRef input, int64_t step,
+                                         int64_t microbatch,
+                                         RankedTensorType type) const {
+  auto refuse = [&](const rt::Status &status) {
+    return emitRefusal(UnknownLoc::get(type.getContext()), status.kind())
+           << rt::describe(status.error());
+  };
+  auto found = inputs.find(input);
+  if (found == inputs.end())
+    return refuse(rt::makeError(ErrorKind::usage, "expected data for input '" +
+                                                      input.str() + "'"));
   HostTensor tensor(type);
-  int64_t batch = type.getRank() ? type.getDimSize(0) : 1;
-  int64_t row = getRowElements(type);
-  for (int64_t i = 0; i < batch; ++i) {
-    int64_t sample = (step * microbatches + microbatch) * batch + i;
-    corpus->readSample(
-        seed, static_cast<uint64_t>(sample), window, offset->second, row,
-        *dtype, tensor.mutableBytes() + i * row * tensor.getElementBytes());
-  }
+  rt::Status status = samples.read(found->second, files, seed, step, microbatch,
+                                   tensor.mutableBytes());
+  if (!status.ok())
+    return refuse(status);
   return tensor;
 }
 
@@ -214,13 +221,13 @@ namespace {
 /// One program, as a whole and, with a mesh, on all devices.
 class Interpretation {
 public:
-  Interpretation(ModuleOp module, MeshRun *mesh, const Samples &samples,
+  Interpretation(ModuleOp module, MeshRun *mesh, const FunctionData &data,
                  const Options &options, InterpreterLimits limits)
       : module(module), mesh(mesh), interpreter(module, limits),
         options(options),
-        source([&samples](StringRef input, int64_t step, int64_t microbatch,
-                          RankedTensorType type) {
-          return samples.read(input, step, microbatch, type);
+        source([&data](StringRef input, int64_t step, int64_t microbatch,
+                       RankedTensorType type) {
+          return data.read(input, step, microbatch, type);
         }) {}
 
   rt::Status start(uint64_t seed) {
@@ -338,15 +345,14 @@ rt::Status driver::runInterpret(const Options &options) {
                              options.entry + "'");
   auto function = module->lookupSymbol<func::FuncOp>(
       step ? step.getMicrobatch() : entry.getFunction());
-  Samples samples;
-  samples.microbatches = step ? step.getMicrobatches() : 1;
-  LLMC_TRY(samples.open(function, config));
+  FunctionData data;
+  LLMC_TRY(data.open(function, config, step ? step.getMicrobatches() : 1));
   // The whole program runs in the memory of one device.
   InterpreterLimits limits;
   if (config.machine.memory > 0)
     limits.maxLiveBytes = static_cast<int64_t>(
         std::min(config.machine.memory, double(limits.maxLiveBytes)));
-  Interpretation interpretation(*module, mesh.get(), samples, options, limits);
+  Interpretation interpretation(*module, mesh.get(), data, options, limits);
   LLMC_TRY(interpretation.start(static_cast<uint64_t>(config.training.seed)));
   if (entry)
     return interpretation.runEntry(function);

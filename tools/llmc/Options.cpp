@@ -108,13 +108,13 @@ struct Flags {
                                cl::sub(train),
                                cl::sub(compile),
                                cl::sub(run)};
-  cl::opt<std::string> data{"data",
-                            cl::cat(category),
-                            cl::desc("corpus"),
-                            cl::value_desc("file"),
-                            cl::sub(train),
-                            cl::sub(run),
-                            cl::sub(interpret)};
+  cl::list<std::string> data{"data",
+                             cl::cat(category),
+                             cl::desc("file of a source, or of all"),
+                             cl::value_desc("[source=]file"),
+                             cl::sub(train),
+                             cl::sub(run),
+                             cl::sub(interpret)};
   cl::opt<std::string> dataType{
       "data-type",
       cl::cat(category),
@@ -267,7 +267,7 @@ rt::Status Flags::fill(Options &options) {
   LLMC_TRY(parseNumber("--threads", threads, options.threads));
   if (options.threads < 0)
     return usage("--threads: expected at least 0, got " + threads);
-  options.data = data;
+  options.data.assign(data.begin(), data.end());
   options.dataType = dataType;
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());

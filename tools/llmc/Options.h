@@ -39,7 +39,9 @@ struct Options {
   std::string entry = "train";
   int64_t steps = -1;
   int threads = 0;
-  std::string data, dataType;
+  /// `file`, or `source=file`.
+  std::vector<std::string> data;
+  std::string dataType;
   std::string log;
   std::vector<std::string> fetch;
   bool fetchEachStep = false;

@@ -10,7 +10,7 @@
 #include "Run.h"
 #include "Compile.h"
 #include "Summary.h"
-#include "llmc/Runtime/Executor/Corpus.h"
+#include "llmc/Runtime/Executor/DataFile.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Print/PlanPrint.h"
@@ -32,22 +32,6 @@ struct TemporaryFolder {
   }
 };
 } // namespace
-
-static rt::Result<rt::DType> parseDataType(const std::string &name) {
-  if (std::optional<rt::DType> dtype = rt::parseDType(name))
-    return *dtype;
-  return rt::makeError(ErrorKind::usage,
-                       "--data-type: expected u8, u16, u32, i32 or i64, got '" +
-                           name + "'");
-}
-
-static rt::Status useData(rt::Session &session, const std::string &data,
-                          const std::string &dataType) {
-  if (data.empty())
-    return rt::Status::success();
-  LLMC_TRY_ASSIGN(rt::DType dtype, parseDataType(dataType));
-  return session.useCorpus(data, dtype);
-}
 
 static rt::Status run(rt::Session &session, const Options &options,
                       int64_t steps) {
@@ -82,10 +66,10 @@ rt::Status driver::runTrain(const Options &options) {
     return rt::Status::success();
   }
   // A wrong file of data is known before the model is compiled.
-  if (!config.data.file.empty()) {
-    LLMC_TRY_ASSIGN(rt::DType dtype, parseDataType(config.data.dtype));
-    LLMC_TRY(rt::Corpus::open(config.data.file, dtype).status());
-  }
+  LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
+  for (const rt::DataSource &source : sources)
+    if (!source.file.empty())
+      LLMC_TRY(rt::DataFile::open(source.rule, source.file).status());
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   if (std::error_code code =
@@ -105,7 +89,11 @@ rt::Status driver::runTrain(const Options &options) {
   sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
-  LLMC_TRY(useData(*session, config.data.file, config.data.dtype));
+  // The plan has those of which a program reads an input.
+  for (const rt::plan::DataSource &used : session->plan().sources)
+    for (const rt::DataSource &source : sources)
+      if (source.name == used.name && !source.file.empty())
+        LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count());
   return run(*session, options, config.training.steps);
 }
@@ -116,8 +104,12 @@ rt::Status driver::runPlan(const Options &options) {
   sessionOptions.trustKernels = options.trustKernels;
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
-  LLMC_TRY(useData(*session, options.data,
-                   options.dataType.empty() ? "u8" : options.dataType));
+  std::optional<rt::DType> dtype;
+  if (!options.dataType.empty()) {
+    LLMC_TRY_ASSIGN(dtype, parseDataType(options.dataType));
+  }
+  for (const std::string &text : options.data)
+    LLMC_TRY(rt::useDataFlag(*session, text, dtype));
   return run(*session, options, options.steps < 0 ? 1 : options.steps);
 }
 

@@ -52,6 +52,8 @@ struct Argument {
   /// Of the input or state, as the user knows it.
   std::string name;
   Kind kind = Kind::Parameter;
+  /// What feeds an input.
+  dist::DataAttr data;
   /// The result that replaces a carried state.
   std::optional<unsigned> result;
 };

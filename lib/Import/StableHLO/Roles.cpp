@@ -4,7 +4,7 @@
 //
 // An argument is what the user says it is, or what can be nothing else:
 //
-//   input      [data.inputs] names it
+//   input      a source of data names it
 //   carried    a result of the same path and type replaces it
 //   parameter  a float that `training.parameters`, a pattern of [[init]] other
 //              than "*", or --weights names; or, where the first of these is
@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -41,7 +42,10 @@ public:
 private:
   rt::Status readNames();
   rt::Status findInputs();
-  rt::Result<unsigned> findInput(const std::string &input) const;
+  rt::Status bindInput(const rt::DataSource &source, const std::string &input,
+                       int64_t offset);
+  rt::Result<unsigned> findInput(const std::string &input,
+                                 const std::string &key) const;
   rt::Status findCarried();
   rt::Status checkPatterns() const;
   rt::Status findParameters();
@@ -59,6 +63,7 @@ private:
   const Options &options;
   const rt::Safetensors *weights;
   SmallVector<Argument> arguments;
+  std::vector<rt::DataSource> sources;
   /// Of the first input that no argument is; an integer argument that is
   /// nothing says more.
   rt::Status missing;
@@ -100,7 +105,8 @@ rt::Status RoleFinder::readNames() {
 //===----------------------------------------------------------------------===//
 
 /// The argument of that name with its root, else the only one without.
-rt::Result<unsigned> RoleFinder::findInput(const std::string &input) const {
+rt::Result<unsigned> RoleFinder::findInput(const std::string &input,
+                                           const std::string &key) const {
   SmallVector<unsigned> found;
   std::vector<std::string> names;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
@@ -112,8 +118,7 @@ rt::Result<unsigned> RoleFinder::findInput(const std::string &input) const {
   }
   if (found.size() == 1)
     return found.front();
-  std::string message =
-      "expected an argument for 'data.inputs." + input + "', got ";
+  std::string message = "expected an argument for '" + key + "', got ";
   if (found.empty()) {
     std::string near = rt::nearest(input, names);
     message += "none of that name" +
@@ -125,31 +130,42 @@ rt::Result<unsigned> RoleFinder::findInput(const std::string &input) const {
   return rt::makeError(ErrorKind::usage, message);
 }
 
-rt::Status RoleFinder::findInputs() {
-  for (auto &[input, offset] : options.config.data.inputs) {
-    rt::Result<unsigned> found = findInput(input);
-    if (!found) {
-      missing = missing.ok() ? found.status() : missing;
-      continue;
-    }
-    unsigned i = *found;
-    auto type = cast<RankedTensorType>(main.getArgument(i).getType());
-    if (type.getRank() == 0)
-      return rt::makeError(ErrorKind::diagnosed,
-                           describe(i) + " ('" + input +
-                               "') expected to have a batch dimension, got " +
-                               show(type));
-    if (isKnown[i] || matches(options.config.training.parameters,
-                              arguments[i].origin.fullName()))
-      return rt::makeError(ErrorKind::usage,
-                           "expected '" + input + "' of [data.inputs] to be " +
-                               (isKnown[i] ? "there once"
-                                           : "no parameter, got it in "
-                                             "'training.parameters' too"));
-    arguments[i].kind = Argument::Kind::Input;
-    arguments[i].name = input;
-    isKnown[i] = true;
+rt::Status RoleFinder::bindInput(const rt::DataSource &source,
+                                 const std::string &input, int64_t offset) {
+  std::string table = source.name == "data" ? "data" : "data." + source.name;
+  rt::Result<unsigned> found = findInput(input, table + ".inputs." + input);
+  if (!found) {
+    missing = missing.ok() ? found.status() : missing;
+    return rt::Status::success();
   }
+  unsigned i = *found;
+  auto type = cast<RankedTensorType>(main.getArgument(i).getType());
+  if (type.getRank() == 0)
+    return rt::makeError(ErrorKind::diagnosed,
+                         describe(i) + " ('" + input +
+                             "') expected to have a batch dimension, got " +
+                             show(type));
+  if (isKnown[i] || matches(options.config.training.parameters,
+                            arguments[i].origin.fullName()))
+    return rt::makeError(ErrorKind::usage,
+                         "expected '" + input + "' of [" + table +
+                             ".inputs] to be " +
+                             (isKnown[i] ? "there once"
+                                         : "no parameter, got it in "
+                                           "'training.parameters' too"));
+  arguments[i].kind = Argument::Kind::Input;
+  arguments[i].name = input;
+  arguments[i].data =
+      dist::getDataAttr(main.getContext(), source.name, source.rule, offset);
+  isKnown[i] = true;
+  return rt::Status::success();
+}
+
+rt::Status RoleFinder::findInputs() {
+  LLMC_TRY_ASSIGN(sources, rt::findSources(options.config));
+  for (const rt::DataSource &source : sources)
+    for (auto &[input, offset] : source.inputs)
+      LLMC_TRY(bindInput(source, input, offset));
   return rt::Status::success();
 }
 
@@ -231,8 +247,9 @@ rt::Status RoleFinder::checkPatterns() const {
 rt::Status RoleFinder::refuseInteger(unsigned i) {
   const std::string &name = arguments[i].origin.shortName();
   std::vector<std::string> inputs;
-  for (auto &[input, offset] : options.config.data.inputs)
-    inputs.push_back(input);
+  for (const rt::DataSource &source : sources)
+    for (auto &[input, offset] : source.inputs)
+      inputs.push_back(input);
   std::string near = rt::nearest(name, inputs);
   return rt::makeError(
       ErrorKind::diagnosed,

@@ -53,12 +53,10 @@ private:
 } // namespace
 
 void StateMaker::markInput(unsigned i) {
-  const std::string &name = arguments[i].name;
-  int64_t offset = options.config.data.inputs.at(name);
   main.setArgAttr(i, DistDialect::kRole, builder.getStringAttr("input"));
-  main.setArgAttr(i, DistDialect::kInput, builder.getStringAttr(name));
-  main.setArgAttr(i, DistDialect::kDataOffset,
-                  builder.getI64IntegerAttr(offset));
+  main.setArgAttr(i, DistDialect::kInput,
+                  builder.getStringAttr(arguments[i].name));
+  main.setArgAttr(i, DistDialect::kData, arguments[i].data);
 }
 
 rt::Result<Attribute> StateMaker::weightOf(StringRef name,

@@ -47,6 +47,28 @@ double RandomStream::uniform(uint64_t index) const {
   return (static_cast<double>(bits(index) >> 12) + 0.5) * 0x1p-52;
 }
 
+uint64_t permute(uint64_t index, uint64_t count, uint64_t seed,
+                 uint64_t epoch) {
+  unsigned half = 1;
+  while (half < 32 && (count - 1) >> (2 * half)) {
+    ++half;
+  }
+  uint64_t mask = (uint64_t(1) << half) - 1;
+  uint64_t left = index >> half, right = index & mask;
+  do {
+    for (uint32_t round = 0; round < 8; ++round) {
+      auto words = philox4x32(
+          {static_cast<uint32_t>(right), round, static_cast<uint32_t>(epoch),
+           static_cast<uint32_t>(epoch >> 32)},
+          {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+      uint64_t mixed = (left ^ words[0]) & mask;
+      left = right;
+      right = mixed;
+    }
+  } while ((left << half | right) >= count);
+  return left << half | right;
+}
+
 /// ln(x) for normal x > 0, by ln(m 2^e) = e ln 2 + 2 artanh((m - 1) / (m + 1))
 /// with m in [sqrt(1/2), sqrt(2)); the series stops below 1e-18.
 static double logarithm(double x) {

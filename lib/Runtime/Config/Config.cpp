@@ -90,6 +90,9 @@ public:
 
 private:
   Status readArray(const toml::array &array, const std::string &pattern);
+  /// Makes the element of `slot`, with the defaults of the keys that begin
+  /// with `prefix`.
+  void storeFallbacks(const std::string &prefix, const Slot &slot);
   Status unknown(const std::string &name, const toml::node &node,
                  const std::string &origin);
 
@@ -106,6 +109,9 @@ static Status usage(std::string message) {
 static std::string spell(std::string pattern, const Slot &slot) {
   if (size_t at = pattern.find("[]"); at != std::string::npos) {
     pattern.replace(at, 2, fmt::format("[{}]", slot.index));
+  }
+  if (size_t at = pattern.find("*."); at != std::string::npos) {
+    pattern.replace(at, 1, slot.table);
   }
   if (!pattern.empty() && pattern.back() == '*') {
     pattern.replace(pattern.size() - 1, 1, slot.name);
@@ -262,14 +268,18 @@ Status Reader::set(const std::string &pattern, const Slot &slot,
   return Status::success();
 }
 
+void Reader::storeFallbacks(const std::string &prefix, const Slot &slot) {
+  for (const Key &key : keys()) {
+    if (key.fallback && key.name.rfind(prefix, 0) == 0) {
+      key.store(config, slot, *key.fallback);
+    }
+  }
+}
+
 Status Reader::readArray(const toml::array &array, const std::string &pattern) {
   Slot slot;
   for (const toml::node &element : array) {
-    for (const Key &key : keys()) {
-      if (key.fallback && key.name.rfind(pattern + "[].", 0) == 0) {
-        key.store(config, slot, *key.fallback);
-      }
-    }
+    storeFallbacks(pattern + "[].", slot);
     config.origins.emplace_back(fmt::format("{}[{}]", pattern, slot.index),
                                 place(element));
     LLMC_TRY(readTable(*element.as_table(), pattern + "[]", slot));
@@ -281,14 +291,19 @@ Status Reader::readArray(const toml::array &array, const std::string &pattern) {
 Status Reader::readTable(const toml::table &table, const std::string &pattern,
                          const Slot &slot) {
   std::string prefix = pattern.empty() ? "" : pattern + ".";
-  bool named = findKey(prefix + "*");
+  bool namesValues = findKey(prefix + "*");
   for (auto &&[key, node] : table) {
     std::string name(key.str());
     std::string path = prefix + name;
-    if (named) {
-      LLMC_TRY(set(prefix + "*", Slot{slot.index, name}, node, place(node)));
+    if (namesValues) {
+      LLMC_TRY(set(prefix + "*", Slot{slot.index, name, slot.table}, node,
+                   place(node)));
     } else if (node.is_table() && isSection(path + ".")) {
       LLMC_TRY(readTable(*node.as_table(), path, slot));
+    } else if (node.is_table() && !findKey(path) && isSection(prefix + "*.")) {
+      Slot named{slot.index, "", name};
+      storeFallbacks(prefix + "*.", named);
+      LLMC_TRY(readTable(*node.as_table(), prefix + "*", named));
     } else if (node.is_array_of_tables() && isSection(path + "[].")) {
       LLMC_TRY(readArray(*node.as_array(), path));
     } else {
@@ -308,22 +323,12 @@ static Status applyOverride(Reader &reader, const Override &entry) {
   } catch (const toml::parse_error &) {
     table.insert("value", text);
   }
-  std::string pattern = name;
-  Slot slot;
-  if (!findKey(name)) {
-    size_t dot = name.rfind('.');
-    std::string parent = dot == std::string::npos ? "" : name.substr(0, dot);
-    if (findKey(parent + ".*")) {
-      pattern = parent + ".*";
-      slot.name = name.substr(dot + 1);
-    }
-  }
   // Text needs no quotes here, even where it could be a number: recompute=2.
-  const Key *key = findKey(pattern);
+  auto [key, slot] = matchKey(name);
   if (key && key->type == KeyType::text && !table.get("value")->is_string()) {
     table.insert_or_assign("value", text);
   }
-  return reader.set(pattern, slot, *table.get("value"), origin);
+  return reader.set(key ? key->name : name, slot, *table.get("value"), origin);
 }
 
 Result<Config> llmc::rt::parseConfig(std::string_view text,
@@ -332,7 +337,7 @@ Result<Config> llmc::rt::parseConfig(std::string_view text,
   Config config;
   config.file = file;
   for (const Key &key : keys()) {
-    if (key.fallback && key.name.find("[]") == std::string::npos) {
+    if (key.fallback && key.name.find_first_of("[*") == std::string::npos) {
       key.store(config, {}, *key.fallback);
       config.origins.emplace_back(key.name, "default");
     }
@@ -360,7 +365,12 @@ Result<Config> llmc::rt::loadConfig(const std::string &path,
   LLMC_TRY_ASSIGN(MappedFile text, MappedFile::open(path));
   LLMC_TRY_ASSIGN(Config config, parseConfig(text.text(), path, overrides));
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  for (std::string *name : {&config.data.file, &config.optimizer.path}) {
+  std::vector<std::string *> names = {&config.data.file,
+                                      &config.optimizer.path};
+  for (auto &[name, source] : config.sources) {
+    names.push_back(&source.file);
+  }
+  for (std::string *name : names) {
     if (!name->empty() && std::filesystem::path(*name).is_relative()) {
       *name = (folder / *name).lexically_normal().string();
     }
@@ -409,9 +419,12 @@ std::string llmc::rt::printConfig(const Config &config) {
                         print(key.load(config, slot)),
                         origin == origins.end() ? "default" : origin->second);
   };
-  auto lineForEach = [&](const Key &key, const auto &map) {
-    for (const auto &[name, value] : map) {
-      line(key, {0, name});
+  // Those that the user named, by the names that were given.
+  auto lineForEach = [&](const Key &key) {
+    for (const auto &[name, origin] : origins) {
+      if (auto [found, slot] = matchKey(name); found == &key) {
+        line(key, slot);
+      }
     }
   };
   for (const Key &key : keys()) {
@@ -421,10 +434,8 @@ std::string llmc::rt::printConfig(const Config &config) {
           line(key, {i, ""});
         }
       }
-    } else if (key.name == "data.inputs.*") {
-      lineForEach(key, config.data.inputs);
-    } else if (key.name == "machine.axes.*") {
-      lineForEach(key, config.machine.axes);
+    } else if (key.name.find('*') != std::string::npos) {
+      lineForEach(key);
     } else if (key.fallback || origins.count(key.name)) {
       line(key, {});
     }

@@ -146,6 +146,54 @@ Key mapRow(std::string name, Section Config::*section,
   };
   return key;
 }
+
+/// A row for `member` of [data], and one of each [data.<name>].
+template <typename T>
+void addDataKey(std::vector<Key> &keys, const std::string &name,
+                T DataConfig::*member, const std::string &meaning,
+                std::vector<std::string> choices = {}) {
+  keys.push_back(row("data." + name, &Config::data, member,
+                     std::optional<T>(DataConfig().*member), meaning, choices));
+  Key named = keys.back();
+  named.name = "data.*." + name;
+  named.meaning = "the same of a named source";
+  named.store = [=](Config &config, const Slot &slot, const Value &value) {
+    config.sources[slot.table].*member = std::get<T>(value);
+  };
+  named.load = [=](const Config &config, const Slot &slot) {
+    return Value(config.sources.at(slot.table).*member);
+  };
+  keys.push_back(std::move(named));
+}
+
+/// [data] and [data.<name>].
+void addDataKeys(std::vector<Key> &keys) {
+  addDataKey(keys, "kind", &DataConfig::kind,
+             "tokens: a sample is a window of a file of tokens; array: a row "
+             "of an .npy or .safetensors file",
+             {"tokens", "array"});
+  addDataKey(keys, "file", &DataConfig::file, "relative to the configuration");
+  addDataKey(keys, "dtype", &DataConfig::dtype,
+             "element type of a raw file of tokens", {"u8", "u16", "u32"});
+  addDataKey(keys, "tensor", &DataConfig::tensor,
+             "the array in a .safetensors file (\"\": of the source's name)");
+  addDataKey(keys, "shuffle", &DataConfig::shuffle,
+             "samples in an order drawn by the seed; false: as in the file");
+  keys.push_back(mapRow("data.inputs.*", &Config::data, &DataConfig::inputs,
+                        "an input, and by how many tokens or rows it lies "
+                        "after the sample's first",
+                        0));
+  Key named = keys.back();
+  named.name = "data.*.inputs.*";
+  named.meaning = "the same of a named source (default: the input of its name)";
+  named.store = [](Config &config, const Slot &slot, const Value &value) {
+    config.sources[slot.table].inputs[slot.name] = std::get<int64_t>(value);
+  };
+  named.load = [](const Config &config, const Slot &slot) {
+    return Value(config.sources.at(slot.table).inputs.at(slot.name));
+  };
+  keys.push_back(std::move(named));
+}
 } // namespace
 
 /// [mesh], [data] and [[init]].
@@ -156,15 +204,7 @@ static void addInputKeys(std::vector<Key> &keys) {
   keys.push_back(row("mesh.pipeline", &Config::mesh, &MeshConfig::pipeline,
                      std::optional<std::string>(""),
                      "the axis that separates pipeline stages"));
-  keys.push_back(row("data.file", &Config::data, &DataConfig::file,
-                     std::optional<std::string>(""),
-                     "corpus, relative to the configuration"));
-  keys.push_back(row("data.dtype", &Config::data, &DataConfig::dtype,
-                     std::optional<std::string>("u16"),
-                     "element type of a raw corpus", {"u8", "u16", "u32"}));
-  keys.push_back(mapRow("data.inputs.*", &Config::data, &DataConfig::inputs,
-                        "shift of an input's window in the corpus, elements",
-                        0));
+  addDataKeys(keys);
   keys.push_back(elementRow<InitConfig, std::string>(
       "match", &InitConfig::match, "*",
       "glob over parameter names; the first match counts"));
@@ -350,6 +390,41 @@ const Key *llmc::rt::config::findKey(std::string_view name) {
     }
   }
   return nullptr;
+}
+
+/// The part of `text` before the first dot at or after `from`.
+static std::string_view wordAt(std::string_view text, size_t from) {
+  return text.substr(from, text.find('.', from) - from);
+}
+
+std::pair<const Key *, Slot>
+llmc::rt::config::matchKey(const std::string &name) {
+  if (const Key *key = findKey(name)) {
+    return {key, {}};
+  }
+  for (const Key &key : keys()) {
+    Slot slot;
+    size_t k = 0, n = 0;
+    while (k < key.name.size() && n < name.size()) {
+      std::string_view pattern = wordAt(key.name, k);
+      bool isLast = k + pattern.size() == key.name.size();
+      // The name of a value may have dots itself.
+      std::string_view word = pattern == "*" && isLast
+                                  ? std::string_view(name).substr(n)
+                                  : wordAt(name, n);
+      if (pattern == "*") {
+        (isLast ? slot.name : slot.table) = word;
+      } else if (pattern != word) {
+        break;
+      }
+      k += pattern.size() + 1;
+      n += word.size() + 1;
+    }
+    if (k == key.name.size() + 1 && n == name.size() + 1) {
+      return {&key, slot};
+    }
+  }
+  return {nullptr, {}};
 }
 
 std::string_view llmc::rt::config::otherNameOf(std::string_view word) {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One row for each key: name, type, default, meaning, and where its value is
-// stored. In names, "[]" stands for the elements of an array of tables and a
-// last "*" for a name of the user's choice.
+// stored. In names, "[]" stands for the elements of an array of tables and "*"
+// for a name of the user's choice, of a table or, at the end, of a value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,11 @@ enum class KeyType { text, integer, number, flag, texts, lists };
 using Value = std::variant<std::string, int64_t, double, bool,
                            std::vector<std::string>, AxisLists>;
 
-/// Which element of an array of tables, and which user-chosen name.
+/// Which element of an array of tables, and which user-chosen names.
 struct Slot {
   size_t index = 0;
-  std::string name;
+  /// Of the value, and of the table that it stands in.
+  std::string name = {}, table = {};
 };
 
 struct Key {
@@ -51,6 +52,10 @@ size_t countOf(const Key &key, const Config &config);
 const std::vector<Key> &keys();
 /// The row of `name` (with "[]" and "*" as in the table), or null.
 const Key *findKey(std::string_view name);
+
+/// The row that `name`, spelled as the user does, belongs to, with the names
+/// that stand for "*"; null when there is none. Arrays of tables are no part.
+std::pair<const Key *, Slot> matchKey(const std::string &name);
 
 /// The key for which other programs have the last word `word`, or "".
 std::string_view otherNameOf(std::string_view word);

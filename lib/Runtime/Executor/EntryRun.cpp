@@ -34,14 +34,14 @@ EntryRun::make(const plan::Plan &plan, const plan::Entry &entry,
 }
 
 Status EntryRun::makeStagings() {
+  std::vector<SampleInput> sampled;
   for (const plan::Input &input : source.inputs) {
     Staging staging;
     staging.input = &input;
     std::vector<int64_t> shape = input.layout.globalShape();
     staging.whole = HostTensor::zeros(input.dtype, shape);
-    if (!shape.empty()) {
-      staging.rowElements = shape[0] ? staging.whole.elements() / shape[0] : 0;
-    }
+    sampled.push_back(
+        {input.name, input.source, input.dataOffset, input.dtype, shape});
     staging.given.resize(source.numMicrobatches);
     std::vector<int64_t> origin(shape.size());
     for (const LocalDevice &device : devices) {
@@ -56,6 +56,12 @@ Status EntryRun::makeStagings() {
     }
     stagings.push_back(std::move(staging));
   }
+  std::vector<DataKind> kinds;
+  for (const plan::DataSource &each : plan.sources) {
+    kinds.push_back(each.rule.kind);
+  }
+  samples =
+      Samples(std::move(sampled), std::move(kinds), source.numMicrobatches);
   return Status::success();
 }
 
@@ -149,45 +155,16 @@ Status EntryRun::fillHypers(int64_t step, const StepContext &context) {
   return Status::success();
 }
 
-/// The window that all inputs of a sample fit in.
-Result<int64_t> EntryRun::windowOf(const StepContext &context) const {
-  int64_t window = 0;
-  for (const Staging &staging : stagings) {
-    if (staging.input->dataOffset >= 0) {
-      window =
-          std::max(window, staging.input->dataOffset + staging.rowElements);
-    }
-  }
-  if (context.corpus) {
-    LLMC_TRY(context.corpus->checkWindow(window));
-  }
-  return window;
-}
-
-Status EntryRun::fillWhole(Staging &staging, int64_t step, int64_t microbatch,
+Status EntryRun::fillWhole(size_t i, int64_t step, int64_t microbatch,
                            const StepContext &context) {
-  const plan::Input &input = *staging.input;
+  Staging &staging = stagings[i];
   if (const auto &given = staging.given[microbatch]) {
     std::memcpy(staging.whole.bytes.data(), given->bytes.data(),
                 given->bytes.size());
     return Status::success();
   }
-  if (input.dataOffset < 0 || !context.corpus) {
-    return makeError(ErrorKind::usage,
-                     fmt::format("expected data for input '{}' of entry '{}'",
-                                 input.name, source.name));
-  }
-  LLMC_TRY_ASSIGN(int64_t window, windowOf(context));
-  int64_t batch = staging.whole.shape.empty() ? 1 : staging.whole.shape[0];
-  int64_t rowBytes = staging.rowElements * sizeOf(input.dtype);
-  for (int64_t row = 0; row < batch; ++row) {
-    int64_t sample = (step * source.numMicrobatches + microbatch) * batch + row;
-    context.corpus->readSample(context.seed, static_cast<uint64_t>(sample),
-                               window, input.dataOffset, staging.rowElements,
-                               input.dtype,
-                               staging.whole.bytes.data() + row * rowBytes);
-  }
-  return Status::success();
+  return samples.read(i, *context.files, context.seed, step, microbatch,
+                      staging.whole.bytes.data());
 }
 
 void EntryRun::stage(size_t i, const HostTensor &whole, int64_t step,
@@ -210,7 +187,7 @@ Status EntryRun::prepare(int64_t step, const StepContext &context) {
   LLMC_TRY(fillHypers(step, context));
   for (size_t i = 0; i < stagings.size(); ++i) {
     for (int64_t m = 0; m < source.numMicrobatches; ++m) {
-      LLMC_TRY(fillWhole(stagings[i], step, m, context));
+      LLMC_TRY(fillWhole(i, step, m, context));
       stage(i, stagings[i].whole, step, m);
     }
   }
@@ -221,10 +198,10 @@ Status EntryRun::prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
                            const StepContext &context) {
   LLMC_TRY(fillHypers(step, context));
   for (size_t i = 0; i < stagings.size(); ++i) {
-    for (Staging &staging : other.stagings) {
-      if (staging.input->name == stagings[i].input->name) {
-        LLMC_TRY(other.fillWhole(staging, step, microbatch, context));
-        stage(i, staging.whole, step, 0);
+    for (size_t j = 0; j < other.stagings.size(); ++j) {
+      if (other.stagings[j].input->name == stagings[i].input->name) {
+        LLMC_TRY(other.fillWhole(j, step, microbatch, context));
+        stage(i, other.stagings[j].whole, step, 0);
       }
     }
   }
@@ -316,10 +293,10 @@ std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
   if (whole) {
     return Result<HostTensor>(*std::move(whole));
   }
-  for (Staging &staging : stagings) {
-    if (staging.input->name == name) {
-      Status status = fillWhole(staging, lastStep, microbatch, lastContext);
-      return status.ok() ? Result<HostTensor>(staging.whole)
+  for (size_t i = 0; i < stagings.size(); ++i) {
+    if (stagings[i].input->name == name) {
+      Status status = fillWhole(i, lastStep, microbatch, lastContext);
+      return status.ok() ? Result<HostTensor>(stagings[i].whole)
                          : Result<HostTensor>(status);
     }
   }

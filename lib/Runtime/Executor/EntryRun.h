@@ -14,8 +14,8 @@
 #include "Boxes.h"
 #include "InFlight.h"
 #include "Walker.h"
-#include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
+#include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Runtime/Executor/Session.h"
 
 #include <map>
@@ -26,7 +26,7 @@ namespace llmc::rt::exec {
 /// What a step depends on besides its number.
 struct StepContext {
   uint64_t seed = 0;
-  const Corpus *corpus = nullptr;
+  const DataFiles *files = nullptr;
   const std::map<std::string, double> *externals = nullptr;
 };
 
@@ -63,7 +63,6 @@ private:
   /// An input of the entry, staged for the devices.
   struct Staging {
     const plan::Input *input;
-    int64_t rowElements = 1;                      ///< Of one sample.
     HostTensor whole;                             ///< One microbatch.
     std::vector<std::optional<HostTensor>> given; ///< By microbatch.
     /// By device: empty where no box of it lies.
@@ -80,17 +79,17 @@ private:
   Status makeStagings();
   void findMetricOwners();
   Status fillHypers(int64_t step, const StepContext &context);
-  Status fillWhole(Staging &staging, int64_t step, int64_t microbatch,
+  Status fillWhole(size_t i, int64_t step, int64_t microbatch,
                    const StepContext &context);
   /// Gives each device its part of `whole` as input `i`.
   void stage(size_t i, const HostTensor &whole, int64_t step,
              int64_t microbatch);
-  Result<int64_t> windowOf(const StepContext &context) const;
 
   const plan::Plan &plan;
   const plan::Entry &source;
   std::vector<LocalDevice> &devices;
   std::vector<Staging> stagings;
+  Samples samples;
   std::vector<HostEnds> hostEnds[2]; ///< [parity][device]
   std::vector<std::byte> hypers[2];  ///< 8 bytes for each value.
   std::vector<int> metricOwners;     ///< Device, or -1.

@@ -76,7 +76,7 @@ private:
 };
 } // namespace
 
-StepSize stepSize(const plan::Entry &entry) {
+StepSize stepSize(const plan::Plan &plan, const plan::Entry &entry) {
   StepSize size;
   for (const plan::Input &input : entry.inputs) {
     int64_t elements = 1;
@@ -84,7 +84,9 @@ StepSize stepSize(const plan::Entry &entry) {
     for (int64_t extent : shape) {
       elements *= extent;
     }
-    if (!isFloat(input.dtype)) {
+    bool isArray = input.source >= 0 &&
+                   plan.sources[input.source].rule.kind == DataKind::array;
+    if (!isFloat(input.dtype) && !isArray) {
       return {elements * entry.numMicrobatches, true};
     }
     if (size.count == 0 && !shape.empty()) {
@@ -289,7 +291,7 @@ Status Loop::prepare() {
                      fmt::format("the plan has no entry '{}', only {}",
                                  options.entry, names));
   }
-  size = stepSize(*entry);
+  size = stepSize(session.plan(), *entry);
   if (!options.logFile.empty()) {
     log.reset(std::fopen(options.logFile.c_str(), "w"));
     if (!log) {
@@ -440,6 +442,16 @@ Status Loop::run() {
   printResult();
   return options.count ? reportCounts(session, *entry, ran, options.out)
                        : Status::success();
+}
+
+Status useDataFlag(Session &session, const std::string &text,
+                   std::optional<DType> dtype) {
+  std::vector<std::string> names;
+  for (const plan::DataSource &source : session.plan().sources) {
+    names.push_back(source.name);
+  }
+  auto [name, file] = splitSource(text, names);
+  return session.useData(name, file, dtype);
 }
 
 Status runSteps(Session &session, const RunOptions &options) {

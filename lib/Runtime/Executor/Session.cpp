@@ -38,7 +38,8 @@ public:
 
   const plan::Plan &plan() const override { return source; }
   uint64_t seed() const override { return options.seed.value_or(source.seed); }
-  Status useCorpus(const std::string &path, DType dtype) override;
+  Status useData(const std::string &name, const std::string &path,
+                 std::optional<DType> dtype) override;
   Status setInput(const std::string &entry, const std::string &input,
                   int64_t microbatch, const HostTensor &value) override;
   Status setExternal(const std::string &name, double value) override;
@@ -77,7 +78,7 @@ private:
   States states;
   std::vector<Walker> walkers;
   std::vector<std::unique_ptr<EntryRun>> entries;
-  std::optional<Corpus> corpus;
+  DataFiles files; ///< By source of the plan.
   std::map<std::string, double> externals;
   EntryRun *last = nullptr;
   std::vector<NamedValue> values;
@@ -131,6 +132,7 @@ Status PlanSession::load() {
   LLMC_TRY(reserveDevices());
   LLMC_TRY(bindDevices(manifest));
   LLMC_TRY(states.initialise(options.folder, options.trustKernels, seed()));
+  files.resize(source.sources.size());
   size_t mostMetrics = 0;
   for (const plan::Entry &entry : source.entries) {
     LLMC_TRY_ASSIGN(auto run, EntryRun::make(source, entry, devices));
@@ -213,9 +215,19 @@ EntryRun *PlanSession::findEntry(const std::string &name) {
   return nullptr;
 }
 
-Status PlanSession::useCorpus(const std::string &path, DType dtype) {
-  LLMC_TRY_ASSIGN(corpus, Corpus::open(path, dtype));
-  return Status::success();
+Status PlanSession::useData(const std::string &name, const std::string &path,
+                            std::optional<DType> dtype) {
+  bool isKnown = name.empty();
+  for (size_t i = 0; i < source.sources.size(); ++i) {
+    if (!name.empty() && source.sources[i].name != name) {
+      continue;
+    }
+    DataRule rule = source.sources[i].rule;
+    rule.dtype = dtype.value_or(rule.dtype);
+    LLMC_TRY_ASSIGN(files[i], DataFile::open(rule, path));
+    isKnown = true;
+  }
+  return isKnown ? Status::success() : unknownName("source of data", name);
 }
 
 Status PlanSession::setInput(const std::string &entry, const std::string &input,
@@ -296,7 +308,7 @@ Status PlanSession::run(const std::string &name, int64_t step) {
     return unknownName("entry", name);
   }
   last = entry;
-  StepContext context{seed(), corpus ? &*corpus : nullptr, &externals};
+  StepContext context{seed(), &files, &externals};
   LLMC_TRY(countFirst(*entry, step, context));
   auto begin = std::chrono::steady_clock::now();
   LLMC_TRY(entry->prepare(step, context));

@@ -19,6 +19,30 @@ static std::vector<int32_t> toStages(DenseI64ArrayAttr stages) {
   return {stages.asArrayRef().begin(), stages.asArrayRef().end()};
 }
 
+/// Sources of one name are one source.
+rt::Status PlanExport::bindInput(plan::EntryOp op, plan::InputAttr attr,
+                                 rtp::Input &input) {
+  if (!attr.getData())
+    return rt::Status::success();
+  auto data = dyn_cast<dist::DataAttr>(attr.getData());
+  if (!data)
+    return errorAt(op,
+                   "expected a #dist.data for input " + attr.getName().str());
+  rtp::DataSource source{data.getName().str(), dist::getRuntimeRule(data)};
+  auto found = llvm::find_if(plan.sources, [&](const rtp::DataSource &each) {
+    return each.name == source.name;
+  });
+  input.source = static_cast<int32_t>(found - plan.sources.begin());
+  input.dataOffset = data.getOffset();
+  if (found == plan.sources.end())
+    plan.sources.push_back(std::move(source));
+  else if (!(found->rule == source.rule))
+    return errorAt(op, "expected one rule for source '" + source.name +
+                           "', got another one for input " +
+                           attr.getName().str());
+  return rt::Status::success();
+}
+
 rt::Status PlanExport::exportEntry(plan::EntryOp op) {
   rtp::Entry entry;
   entry.name = op.getSymName().str();
@@ -46,7 +70,7 @@ rt::Status PlanExport::exportEntry(plan::EntryOp op) {
     LLMC_TRY_ASSIGN(input.layout,
                     layoutOf(op, attr.getLayout(), attr.getType().getShape()));
     input.stages = toStages(attr.getStages());
-    input.dataOffset = attr.getDataOffset();
+    LLMC_TRY(bindInput(op, attr, input));
     entry.inputs.push_back(std::move(input));
   }
   for (auto name : op.getHypers().getAsRange<FlatSymbolRefAttr>()) {

@@ -65,6 +65,8 @@ public:
   // PlanEntries.cpp
   rt::Status exportEntries();
   rt::Status exportEntry(plan::EntryOp op);
+  rt::Status bindInput(plan::EntryOp op, plan::InputAttr attr,
+                       rt::plan::Input &input);
 
   int32_t indexOf(const llvm::StringMap<int32_t> &table, StringRef name) const {
     auto found = table.find(name);

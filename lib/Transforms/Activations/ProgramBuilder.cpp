@@ -79,7 +79,7 @@ FailureOr<SlotAttr> ProgramBuilder::slotOfArgument(unsigned i) {
 static void addDetails(SmallVectorImpl<NamedAttribute> &marks,
                        DictionaryAttr from) {
   for (StringRef name :
-       {StringRef(DistDialect::kDataOffset), StringRef(DistDialect::kLayout),
+       {StringRef(DistDialect::kData), StringRef(DistDialect::kLayout),
         StringRef(dist::kWholeShape), StringRef(dist::kBoxes)})
     if (Attribute value = from ? from.get(name) : Attribute())
       marks.emplace_back(StringAttr::get(value.getContext(), name), value);

@@ -378,13 +378,11 @@ TimelineOrder::describeInput(SlotAttr slot, const SlotBuffer &uses) {
       getWholeType(timeline, tables, uses.type, marks);
   if (failed(type))
     return failure();
-  auto offset = marks ? marks.getAs<IntegerAttr>(DistDialect::kDataOffset)
-                      : IntegerAttr();
-  return plan::InputAttr::get(builder.getContext(), slot.getName(), *type,
-                              marks ? marks.get(DistDialect::kLayout)
-                                    : Attribute(),
-                              cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
-                              offset ? offset.getInt() : -1);
+  return plan::InputAttr::get(
+      builder.getContext(), slot.getName(), *type,
+      marks ? marks.get(DistDialect::kLayout) : Attribute(),
+      cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
+      marks ? marks.get(DistDialect::kData) : Attribute());
 }
 
 LogicalResult TimelineOrder::describeSlots(

@@ -183,3 +183,43 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, phase = update, at 
 
 // expected-error @+1 {{expected ascending coordinates from 0 on, got 0}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, phase = update, at = [1, 0]>]) transfers([]) table(<["."]>)
+
+// -----
+
+// expected-error @+1 {{expected the name of a source, got ""}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"">})
+
+// -----
+
+// expected-error @+1 {{expected an offset in [0, 2^62), got -1}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", offset = -1>})
+
+// -----
+
+// expected-error @+1 {{expected an offset in [0, 2^62), got 4611686018427387904}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", offset = 4611686018427387904>})
+
+// -----
+
+// expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'f32' of tokens}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", dtype = f32>})
+
+// -----
+
+// expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'i7' of tokens}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", dtype = i7>})
+
+// -----
+
+// expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'ui8' of array}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", kind = array, dtype = ui8>})
+
+// -----
+
+// expected-error @+1 {{expected the name of a tensor, of an array alone, got "t" of tokens}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", tensor = "t">})
+
+// -----
+
+// expected-error @+1 {{expected the name of a tensor, of an array alone, got "" of array}}
+func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", kind = array, tensor = "">})

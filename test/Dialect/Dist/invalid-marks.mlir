@@ -90,8 +90,8 @@ func.func private @f(tensor<f32> {dist.default = 1})
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected an i64 of at least 0 for 'dist.data_offset', got -1 : i64}}
-func.func private @f(tensor<f32> {dist.data_offset = -1})
+// expected-error @+1 {{'func.func' op expected a #dist.data for 'dist.data', got -1 : i64}}
+func.func private @f(tensor<f32> {dist.data = -1})
 
 // -----
 

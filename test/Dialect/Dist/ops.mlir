@@ -57,3 +57,9 @@ dist.step @train microbatch(@train.microbatch) update(@train.update) microbatche
     schedule(<"zb-h1" with {chunks = 2}>) recompute(<all>) chunks([0, 0, 1]) table(<["F0.0  B0.0 U"]>)
 // CHECK: dist.entry @forward function(@loss)
 dist.entry @forward function(@loss)
+
+// CHECK: func.func private @fed
+// CHECK-SAME: tensor<4xi32> {dist.data = #dist.data<"corpus", dtype = ui8, offset = 1>}
+// CHECK-SAME: tensor<4x2xf32> {dist.data = #dist.data<"x", kind = array, tensor = "images", shuffle = false>}
+func.func private @fed(tensor<4xi32> {dist.data = #dist.data<"corpus", dtype = ui8, offset = 1>},
+                       tensor<4x2xf32> {dist.data = #dist.data<"x", kind = array, tensor = "images", shuffle = false>})

@@ -277,10 +277,5 @@ plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]
 
 // -----
 
-// expected-error @+1 {{expected a data offset of at least 0, got -2}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([#plan.input<"x", tensor<4xf32>, data_offset = -2>]) hypers([]) metrics([]) fetches([])
-
-// -----
-
 // expected-error @+1 {{expected ascending stages from 0 on, got 0}}
 plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, stages = [1, 0]>])

@@ -66,9 +66,9 @@ plan.program @train.c0.F forward chunk(0) {
 }
 // CHECK: plan.table @train.table programs([@train.c0.F]) rows(<["0.0 .", "0.1 0.0"]>)
 plan.table @train.table programs([@train.c0.F]) rows(<["0.0 .", "0.1 0.0"]>)
-// CHECK: plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit]) table(@train.table) epilogue([@sub, unit]) inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data_offset = 1>]) hypers([@lr]) metrics([#plan.metric<"loss", f32>]) fetches([#plan.fetch<"x", tensor<4xf32>, each_microbatch = true>])
+// CHECK: plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit]) table(@train.table) epilogue([@sub, unit]) inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data = #dist.data<"data", offset = 1>>]) hypers([@lr]) metrics([#plan.metric<"loss", f32>]) fetches([#plan.fetch<"x", tensor<4xf32>, each_microbatch = true>])
 plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit]) table(@train.table) epilogue([@sub, unit])
-    inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data_offset = 1>]) hypers([@lr])
+    inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data = #dist.data<"data", offset = 1>>]) hypers([@lr])
     metrics([#plan.metric<"loss", f32>]) fetches([#plan.fetch<"x", tensor<4xf32>, each_microbatch = true>])
 
 // Reserved: parsed and printed, refused by the loader.

@@ -123,7 +123,7 @@ class Case:
             f = RandomProgram(self.draw, self.mesh, f"train.c{c}.F")
             f.take(slot("state", f"w{c}.local"))
             if c == 0:
-                f.argument("x", "4x4xi32", f'{slot("input", "x")}, dist.data_offset = 0 : i64')
+                f.argument("x", "4x4xi32", f'{slot("input", "x")}, dist.data = #dist.data<"data", dtype = ui8>')
                 f.emit(f"stablehlo.convert %x : (tensor<4x4xi32>) -> tensor<{T}>")
             for (source, target, kind), (_, take) in marks.items():
                 if kind == "F" and target == c:

@@ -73,7 +73,7 @@ class Model:
 
     def forward0(self, entry="train"):
         f = self.program(f"{entry}.c0.F")
-        f.argument("tok", self.bi, f'{slot("input", "tokens")}, dist.data_offset = 0 : i64, {self.samples}')
+        f.argument("tok", self.bi, f'{slot("input", "tokens")}, dist.data = #dist.data<"data", dtype = ui8>, {self.samples}')
         f.argument("E", self.E, slot("state", "E.local"))
         f.argument("W1", self.W1, slot("state", "W1.local"))
         f.argument("W2", self.W2, slot("state", "W2.local"))
@@ -106,7 +106,7 @@ class Model:
     def forward1(self, entry="train"):
         f = self.program(f"{entry}.c1.F")
         f.argument("x1r", self.part, "dist.recv = @t0" if self.p > 1 else slot("act", "x1", 0))
-        f.argument("tgt", self.bi, f'{slot("input", "targets")}, dist.data_offset = 1 : i64, {self.samples}')
+        f.argument("tgt", self.bi, f'{slot("input", "targets")}, dist.data = #dist.data<"data", dtype = ui8, offset = 1>, {self.samples}')
         f.argument("E", self.E, slot("state", "E.local"))
         if entry == "train":
             f.argument("ls0", "f32", slot("step", "loss_sum"))

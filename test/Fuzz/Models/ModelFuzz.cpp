@@ -135,7 +135,7 @@ Model ModelSubject::choose(uint64_t seed, int64_t index) const {
   // Its inputs come from the corpus.
   std::string text = makeModel(options), mark = "dist.input = ";
   for (size_t i = 0; (i = text.find(mark, i)) != std::string::npos; i += 40)
-    text.insert(i, "dist.data_offset = 0 : i64, ");
+    text.insert(i, "dist.data = #dist.data<\"data\">, ");
   return {text, config, "import"};
 }
 

@@ -41,8 +41,8 @@ drop = ["logits"]
 // CHECK-SAME: %arg1: tensor<2x4xf32> {dist.reads = @layers.0.w, dist.role = "parameter"}
 // CHECK-SAME: %arg2: tensor<f32> {dist.reads = @scale, dist.role = "parameter"}
 // CHECK-SAME: %arg3: tensor<f32> {dist.reads = @seen, dist.role = "carried"}
-// CHECK-SAME: %arg4: tensor<3x2xf32> {dist.data_offset = 0 : i64, dist.input = "x", dist.role = "input"}
-// CHECK-SAME: %arg5: tensor<3xi32> {dist.data_offset = 3 : i64, dist.input = "y", dist.role = "input"}
+// CHECK-SAME: %arg4: tensor<3x2xf32> {dist.data = #dist.data<"data">, dist.input = "x", dist.role = "input"}
+// CHECK-SAME: %arg5: tensor<3xi32> {dist.data = #dist.data<"data", offset = 3>, dist.input = "y", dist.role = "input"}
 // CHECK-SAME: -> (tensor<f32> {dist.role = "loss"}, tensor<f32> {dist.role = "carried", dist.writes = @seen}, tensor<3x4xf32> {dist.name = "2.logits", dist.role = "output"})
 // CHECK: dist.training @train forward(@loss) optimizer(@optimizer.adamw)
 // CHECK: dist.entry @forward function(@loss)

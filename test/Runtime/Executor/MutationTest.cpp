@@ -42,7 +42,7 @@ TEST(MutationTest, RefusedOrInsideItsArena) {
     if (!session.ok()) {
       return;
     }
-    Status status = (*session)->useCorpus(walkthroughCorpus(), DType::u8);
+    Status status = (*session)->useData("", walkthroughCorpus());
     if (status.ok()) {
       status = (*session)->run(plan.entries[0].name, 0);
     }

@@ -40,7 +40,7 @@ Result<std::unique_ptr<Session>> Probe::open(plan::Plan plan,
     options.threads = 1;
   }
   LLMC_TRY_ASSIGN(auto session, Session::open(std::move(plan), options));
-  LLMC_TRY(session->useCorpus(corpus, DType::u8));
+  LLMC_TRY(session->useData("", corpus, DType::u8));
   return session;
 }
 

@@ -36,7 +36,10 @@ public:
 
   const plan::Plan &plan() const override { return source; }
   uint64_t seed() const override { return 0; }
-  Status useCorpus(const std::string &, DType) override { return {}; }
+  Status useData(const std::string &, const std::string &,
+                 std::optional<DType>) override {
+    return {};
+  }
   Status setInput(const std::string &, const std::string &, int64_t,
                   const HostTensor &) override {
     return {};
@@ -96,7 +99,7 @@ struct RunLoop : testing::Test {
     entry.name = "train";
     entry.numMicrobatches = 3;
     entry.inputs = {{"x", DType::f32, whole({5, 4}), {}, -1},
-                    {"tokens", DType::i32, whole({5, 6}), {}, 0}};
+                    {"tokens", DType::i32, whole({5, 6}), {}}};
     entry.metrics = {{"lr", DType::f32}, {"loss", DType::f32}};
     entry.prologue = entry.epilogue = {-1};
     session.source.entries = {entry};
@@ -373,6 +376,8 @@ TEST(RunText, BytesAndCounts) {
 // Whole numbers are tokens, whichever input they are; else samples of the
 // first input that has any.
 TEST(RunText, StepSizes) {
+  plan::Plan plan;
+  plan.sources = {{"x", {DataKind::array, DType::u8, true, ""}}};
   plan::Entry entry;
   entry.numMicrobatches = 3;
   auto size = [&](std::vector<std::pair<DType, std::vector<int64_t>>> inputs) {
@@ -380,7 +385,7 @@ TEST(RunText, StepSizes) {
     for (auto &[dtype, shape] : inputs) {
       entry.inputs.push_back({"", dtype, whole(shape), {}, -1});
     }
-    StepSize found = stepSize(entry);
+    StepSize found = stepSize(plan, entry);
     return std::make_pair(found.count, found.isTokens);
   };
   using Size = std::pair<int64_t, bool>;
@@ -390,6 +395,10 @@ TEST(RunText, StepSizes) {
   EXPECT_EQ(size({{DType::f32, {}}, {DType::f32, {5, 4}}, {DType::f32, {7}}}),
             (Size{15, false}));
   EXPECT_EQ(size({{DType::i32, {}}}), (Size{3, true}));
+  // Labels, which an array feeds, are no tokens.
+  entry.inputs = {{"y", DType::i32, whole({5}), {}, 0}};
+  EXPECT_FALSE(stepSize(plan, entry).isTokens);
+  EXPECT_EQ(stepSize(plan, entry).count, 15);
 }
 
 TEST(RunText, Errors) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 namespace llmc::rt::test {
 namespace {
@@ -24,7 +25,7 @@ constexpr int64_t rows = 3, columns = 2, microbatches = 2;
 
 /// Input 'x' [3, 2], its rows over two ranks (padded to 4), returned as 'y' in
 /// each microbatch; hyper value 'lr', external, returned as metric 'rate'.
-Plan makeEcho(int64_t dataOffset = -1) {
+Plan makeEcho(std::optional<DataKind> source = {}, int64_t dataOffset = 0) {
   PlanBuilder b({{{"data", 2}}, -1});
   int32_t stream = b.addStream("C", StreamKind::compute);
   int32_t in = b.addFrame("in", FrameKind::input, microbatches, b.microbatch());
@@ -46,7 +47,7 @@ Plan makeEcho(int64_t dataOffset = -1) {
   entry.prologue = {begin};
   entry.epilogue = {-1};
   entry.table = {{f, 0}, {f, 1}};
-  entry.inputs = {{"x", DType::i32, layout, {}, dataOffset}};
+  entry.inputs = {{"x", DType::i32, layout, {}, source ? 0 : -1, dataOffset}};
   entry.hypers = {{"lr", DType::f32, {HyperKind::external, 0.5}}};
   entry.metrics = {{"rate", DType::f32}};
   Fetch fetch;
@@ -56,11 +57,15 @@ Plan makeEcho(int64_t dataOffset = -1) {
   fetch.eachMicrobatch = true;
   entry.fetches = {fetch};
   b.plan().entries = {entry};
+  if (source) {
+    b.plan().sources = {{"rows", {*source, DType::u8, true, ""}}};
+  }
   return b.take();
 }
 
-std::unique_ptr<Session> openEcho(int64_t dataOffset = -1) {
-  auto session = Session::open(makeEcho(dataOffset), {});
+std::unique_ptr<Session> openEcho(std::optional<DataKind> source = {},
+                                  int64_t dataOffset = 0) {
+  auto session = Session::open(makeEcho(source, dataOffset), {});
   EXPECT_TRUE(session.ok()) << session.message();
   return *std::move(session);
 }
@@ -79,7 +84,7 @@ TEST(SessionTest, InputsOfEachMicrobatch) {
   EXPECT_TRUE(session->setInput("echo", "x", 0, numbered(10)).ok());
   Status missing = session->run("echo", 0);
   EXPECT_EQ(missing.kind(), ErrorKind::usage);
-  EXPECT_EQ(missing.message(), "expected data for input 'x' of entry 'echo'");
+  EXPECT_EQ(missing.message(), "expected data for input 'x'");
   EXPECT_TRUE(session->setInput("echo", "x", 1, numbered(20)).ok());
   for (int64_t step : {0, 1, 2}) {
     ASSERT_TRUE(session->run("echo", step).ok());
@@ -161,12 +166,12 @@ TEST(SessionTest, CorpusWindows) {
       file.put(static_cast<char>(i));
     }
   };
-  auto session = openEcho(/*dataOffset=*/3);
+  auto session = openEcho(DataKind::tokens, /*dataOffset=*/3);
   corpus(4);
-  ASSERT_TRUE(session->useCorpus(path, DType::u8).ok());
+  ASSERT_TRUE(session->useData("", path).ok());
   EXPECT_EQ(session->run("echo", 0).kind(), ErrorKind::malformed);
   corpus(5);
-  ASSERT_TRUE(session->useCorpus(path, DType::u8).ok());
+  ASSERT_TRUE(session->useData("", path).ok());
   ASSERT_TRUE(session->run("echo", 0).ok());
   // One window only, so every sample is its tokens 3 and 4.
   HostTensor y = *session->fetch("y", 1);
@@ -174,7 +179,7 @@ TEST(SessionTest, CorpusWindows) {
     EXPECT_EQ(y.at(i), 3 + i % 2);
   }
   corpus(200);
-  ASSERT_TRUE(session->useCorpus(path, DType::u8).ok());
+  ASSERT_TRUE(session->useData("", path).ok());
   std::vector<std::vector<std::byte>> seen;
   for (int64_t step : {0, 1}) {
     ASSERT_TRUE(session->run("echo", step).ok());
@@ -194,6 +199,32 @@ TEST(SessionTest, CorpusWindows) {
       EXPECT_NE(seen[i], seen[j]) << i << " " << j;
     }
   }
+}
+
+// Rows of an array are spread over the devices as any input.
+TEST(SessionTest, ArrayRows) {
+  std::string path = testing::TempDir() + "session-rows.npy";
+  ASSERT_TRUE(writeNpy(numbered(0, {9, columns}), path).ok());
+  auto session = openEcho(DataKind::array);
+  EXPECT_EQ(session->run("echo", 0).kind(), ErrorKind::usage);
+  EXPECT_EQ(session->useData("columns", path).message(),
+            "the plan has no source of data 'columns'");
+  ASSERT_TRUE(session->useData("rows", path).ok());
+  std::set<double> seen;
+  for (int64_t step : {0, 1}) {
+    ASSERT_TRUE(session->run("echo", step).ok());
+    for (int64_t m : {0, 1}) {
+      HostTensor x = *session->fetch("x", m), y = *session->fetch("y", m);
+      EXPECT_EQ(x.bytes, y.bytes);
+      for (int64_t row = 0; row < rows; ++row) {
+        EXPECT_EQ(y.at(2 * row + 1), y.at(2 * row) + 1);
+        // The first epoch.
+        bool isNew = seen.insert(y.at(2 * row)).second;
+        EXPECT_TRUE(isNew || seen.size() == 9);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 9u);
 }
 
 TEST(SessionTest, Devices) {

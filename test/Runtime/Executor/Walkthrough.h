@@ -51,7 +51,7 @@ inline std::unique_ptr<Session> openWalkthrough(plan::Plan plan,
     ADD_FAILURE() << session.message();
     return nullptr;
   }
-  EXPECT_TRUE((*session)->useCorpus(walkthroughCorpus(), DType::u8).ok());
+  EXPECT_TRUE((*session)->useData("", walkthroughCorpus()).ok());
   return *std::move(session);
 }
 

@@ -276,14 +276,15 @@ void Walkthrough::makeEntry() {
     }
   }
   Layout samples = Layout::split({batch}, {{data}}, mesh);
-  entry.inputs = {{"tokens", DType::i32, samples, {0}, 0},
-                  {"targets", DType::i32, samples, {1}, 1}};
+  entry.inputs = {{"tokens", DType::i32, samples, {0}, 0, 0},
+                  {"targets", DType::i32, samples, {1}, 0, 1}};
   HyperRule schedule{HyperKind::warmupCosine, learningRate, learningRate / 10,
                      4, 20};
   entry.hypers = {{"lr", DType::f32, schedule},
                   {"t", DType::i32, {HyperKind::step, 1, 0, 0, 0}}};
   entry.metrics = {
       {"loss", DType::f32}, {"grad_norm", DType::f32}, {"lr", DType::f32}};
+  b.plan().sources = {{"corpus", {DataKind::tokens, DType::u8, true, ""}}};
   b.plan().entries = {std::move(entry)};
 }
 

@@ -191,7 +191,8 @@ void Sample::entry() {
                  {b0, 0}, {f1, 1}, {f0, 2}, {b1, 1}, {b0, 1}, {f1, 2},
                  {-1, 0}, {b1, 2}, {b0, 2}, {-1, 0}};
   entry.inputs = {
-      {"tokens", DType::i32, Layout::split({8}, {{1}}, plan.mesh), {0}, 0}};
+      {"tokens", DType::i32, Layout::split({8}, {{1}}, plan.mesh), {0}, 0, 0}};
+  plan.sources = {{"corpus", {DataKind::tokens, DType::u8, true, ""}}};
   entry.hypers = {
       {"lr", DType::f32, {HyperKind::warmupCosine, 1e-3, 1e-4, 10, 100}}};
   entry.metrics = {{"loss", DType::f32}};

@@ -49,7 +49,7 @@ plan.program @f.c0.F forward chunk(0) {
 }
 plan.table @f.table programs([@f.c0.F]) rows(<["0.0", "0.1"]>)
 plan.entry @f forward microbatches(2) chunks(1) prologue([unit]) table(@f.table) epilogue([unit])
-  inputs([#plan.input<"x", tensor<8x4xf32>, data_offset = 3>]) hypers([@lr]) metrics([])
+  inputs([#plan.input<"x", tensor<8x4xf32>, data = #dist.data<"corpus", offset = 3>>]) hypers([@lr]) metrics([])
   fetches([#plan.fetch<"z", tensor<8x6xf32>, each_microbatch = true>])
 )mlir";
 
@@ -94,6 +94,9 @@ TEST_F(PlanTarget, BuildsWhatLoadersAccept) {
   EXPECT_EQ(plan->states[0].parts.size(), 1u);
   const rtp::Entry &entry = plan->entries[0];
   EXPECT_EQ(entry.inputs[0].dataOffset, 3);
+  EXPECT_EQ(entry.inputs[0].source, 0);
+  ASSERT_EQ(plan->sources.size(), 1u);
+  EXPECT_EQ(plan->sources[0].name, "corpus");
   EXPECT_TRUE(entry.fetches[0].eachMicrobatch);
   EXPECT_EQ(entry.hypers[0].rule.base, 0.1);
   EXPECT_EQ(entry.table.size(), 2u);

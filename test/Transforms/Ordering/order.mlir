@@ -55,10 +55,10 @@ module @kernels {
 // CHECK-NEXT: }
 
 // CHECK: plan.table @train.table programs([@train.c0.F, @train.c0.B]) rows(<["0.0", "1.0", "0.1", "1.1", "0.2", "1.2"]>)
-// CHECK: plan.entry @train train microbatches(3) chunks(1) prologue([@train.prologue]) table(@train.table) epilogue([@train.u0]) inputs([#plan.input<"x", tensor<8x4xf32>, data_offset = 0>]) hypers([@lr]) metrics([#plan.metric<"norm", f32>]) fetches([])
+// CHECK: plan.entry @train train microbatches(3) chunks(1) prologue([@train.prologue]) table(@train.table) epilogue([@train.u0]) inputs([#plan.input<"x", tensor<8x4xf32>, data = #dist.data<"data">>]) hypers([@lr]) metrics([#plan.metric<"norm", f32>]) fetches([])
 // CHECK-NOT: dist.timeline
 
-func.func private @train.c0.F(%mb: index, %x: tensor<8x4xf32> {dist.slot = #dist.slot<input, "x">, dist.data_offset = 0 : i64}, %w: tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">})
+func.func private @train.c0.F(%mb: index, %x: tensor<8x4xf32> {dist.slot = #dist.slot<input, "x">, dist.data = #dist.data<"data">}, %w: tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">})
     -> (tensor<48xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, tensor<8x4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}) {
   %y = dist.contract %x, %w batch [] x [] contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   %f = stablehlo.reshape %y : (tensor<8x6xf32>) -> tensor<48xf32>

@@ -49,7 +49,7 @@
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
 dist.hyper @lr : tensor<f32> = <warmup_constant, base = 0.1>
-func.func @loss(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x", dist.data_offset = 0 : i64}, %w: tensor<4xf32> {dist.role = "parameter", dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x", dist.data = #dist.data<"data">}, %w: tensor<4xf32> {dist.role = "parameter", dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
   %0 = stablehlo.broadcast_in_dim %w, dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
   %1 = stablehlo.multiply %x, %0 : tensor<2x4xf32>
   %2 = stablehlo.tanh %1 : tensor<2x4xf32>

@@ -48,6 +48,17 @@ private:
   uint64_t key_;
 };
 
+/// Where a shuffle of [0, count) has `index`, which lies in it: a permutation
+/// for each (seed, epoch), without a table. Eight Feistel rounds on the least
+/// even number of bits that hold `count`, walked along their cycle until they
+/// fall into the range (Black and Rogaway, "Ciphers with arbitrary finite
+/// domains", CT-RSA 2002), on average at most four times. The function of a
+/// round is the first word of Philox with
+///
+///   key     = (seed low, seed high)
+///   counter = (right half, round, epoch low, epoch high)
+uint64_t permute(uint64_t index, uint64_t count, uint64_t seed, uint64_t epoch);
+
 /// The numbers are stored in plan files: append only.
 enum class DrawKind : uint8_t {
   zeros = 0,

@@ -13,6 +13,7 @@
 #ifndef LLMC_RUNTIME_CONFIG_CONFIG_H
 #define LLMC_RUNTIME_CONFIG_CONFIG_H
 
+#include "llmc/Runtime/Base/DataRule.h"
 #include "llmc/Runtime/Base/Status.h"
 
 #include <cstdint>
@@ -32,11 +33,15 @@ struct MeshConfig {
   std::string pipeline;
 };
 
+/// A source of data: [data], or [data.<name>].
 struct DataConfig {
+  std::string kind = "tokens";
   /// Absolute, or relative to the configuration's folder once loaded.
   std::string file;
-  std::string dtype;
-  /// Input name -> elements by which its window is shifted in the file.
+  std::string dtype = "u16";
+  std::string tensor;
+  bool shuffle = true;
+  /// Input name -> rows by which it lies after the sample's first.
   std::map<std::string, int64_t> inputs;
 };
 
@@ -123,6 +128,8 @@ struct Config {
   std::string file;
   MeshConfig mesh;
   DataConfig data;
+  /// Those with a name of their own.
+  std::map<std::string, DataConfig> sources;
   std::vector<InitConfig> init;
   std::vector<LayoutConfig> layout;
   MachineConfig machine;
@@ -153,6 +160,24 @@ Result<Config> parseConfig(std::string_view text, const std::string &file,
 /// Reads the keys of [machine] from a file of its own (`--machine`) in place of
 /// those that `config` has. Errors: as `loadConfig`, also for any other key.
 Status loadMachine(const std::string &path, Config &config);
+
+/// A source with the inputs that it feeds.
+struct DataSource {
+  std::string name, file;
+  DataRule rule;
+  /// Input name -> rows after the sample's first.
+  std::map<std::string, int64_t> inputs;
+};
+
+/// The sources by name; that of [data] is called "data". A source that names
+/// no inputs feeds the one of its own name. Errors: 2 where the keys of a
+/// source contradict each other, or those of two sources.
+Result<std::vector<DataSource>> findSources(const Config &config);
+
+/// Splits "name=file" where the name is one of `sources`; any other text is a
+/// file, for all of them (the name is then "").
+std::pair<std::string, std::string>
+splitSource(const std::string &text, const std::vector<std::string> &sources);
 
 /// Every key with its value and its origin, one line each.
 std::string printConfig(const Config &config);

@@ -46,16 +46,20 @@ struct RunOptions {
   const std::atomic<bool> *stop = nullptr;
 };
 
+/// The value of `--data`: `source=file`, or a file for all sources.
+Status useDataFlag(Session &session, const std::string &text,
+                   std::optional<DType> dtype);
+
 /// Prints the predicted memory, the steps, and predicted against reserved.
 Status runSteps(Session &session, const RunOptions &options);
 
-/// Tokens (elements of the first input of whole numbers) of one step, or
-/// samples where there is none.
+/// Tokens (elements of the first input of whole numbers that no array feeds)
+/// of one step, or samples where there is none.
 struct StepSize {
   int64_t count = 0;
   bool isTokens = false;
 };
-StepSize stepSize(const plan::Entry &entry);
+StepSize stepSize(const plan::Plan &plan, const plan::Entry &entry);
 
 /// "36.90GiB", "12.5MiB", "812B".
 std::string printBytes(uint64_t bytes);

@@ -7,7 +7,7 @@
 // else.
 //
 //   LLMC_TRY_ASSIGN(auto session, Session::open(std::move(plan), options));
-//   LLMC_TRY(session->useCorpus("corpus.bin", DType::u8));
+//   LLMC_TRY(session->useData("", "corpus.bin"));
 //   for (int64_t step = 0; step < 50; ++step) {
 //     LLMC_TRY(session->run("train", step));
 //     print(*session->metric("loss"));
@@ -85,10 +85,13 @@ public:
   virtual const plan::Plan &plan() const = 0;
   virtual uint64_t seed() const = 0;
 
-  /// Where inputs with an offset in the corpus come from.
-  virtual Status useCorpus(const std::string &path, DType dtype) = 0;
+  /// The file of the source of that name, or with "" of all the plan's sources;
+  /// `dtype` is that of raw tokens, in place of the plan's. Errors: 2 (no such
+  /// source), 3 (`DataFile::open`).
+  virtual Status useData(const std::string &source, const std::string &path,
+                         std::optional<DType> dtype = {}) = 0;
   /// The whole value of an input of `entry` for one microbatch, in place of
-  /// the corpus; it stays for all later steps.
+  /// its source; it stays for all later steps.
   virtual Status setInput(const std::string &entry, const std::string &input,
                           int64_t microbatch, const HostTensor &value) = 0;
   /// A hyper value whose rule is `external`.

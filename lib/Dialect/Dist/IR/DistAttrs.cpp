@@ -10,6 +10,7 @@
 
 #include "LayoutSets.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/StoredElements.h"
 #include "llmc/Support/TableSyntax.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -19,6 +20,7 @@
 
 using namespace mlir;
 using namespace llmc::dist;
+using llmc::getRuntimeDType;
 
 /// Reads `1f1b`, `gpipe` or `"zb-h1"`. The lexer takes `1f1b` for a number
 /// followed by a word.
@@ -148,6 +150,26 @@ LogicalResult FileAttr::verify(EmitError emitError, StringRef path,
                        << offset << " and " << bytes;
   if (dtype && !dtype.isIntOrFloat())
     return emitError() << "expected an integer or float type, got " << dtype;
+  return success();
+}
+
+LogicalResult DataAttr::verify(EmitError emitError, StringRef name,
+                               DataKind kind, Type dtype, StringAttr tensor,
+                               bool, int64_t offset) {
+  if (name.empty())
+    return emitError() << "expected the name of a source, got \"\"";
+  // Sums of an offset and the elements of a sample do not overflow.
+  if (offset < 0 || offset > INT64_MAX / 2)
+    return emitError() << "expected an offset in [0, 2^62), got " << offset;
+  bool isArray = kind == DataKind::Array;
+  if (dtype && (isArray || !dtype.isInteger() || !getRuntimeDType(dtype)))
+    return emitError() << "expected an integer type that is stored, of tokens "
+                          "alone, got "
+                       << dtype << " of " << stringifyDataKind(kind);
+  if (tensor && (!isArray || tensor.empty()))
+    return emitError() << "expected the name of a tensor, of an array alone, "
+                          "got "
+                       << tensor << " of " << stringifyDataKind(kind);
   return success();
 }
 

@@ -19,7 +19,7 @@ using namespace llmc::dist;
 
 namespace {
 /// What the value of a mark must be.
-enum class Form { None, Role, Symbol, Name, Layout, Slot, Number, Offset };
+enum class Form { None, Role, Symbol, Name, Layout, Slot, Number, Data };
 } // namespace
 
 static Form getArgumentForm(StringRef name) {
@@ -32,7 +32,7 @@ static Form getArgumentForm(StringRef name) {
               DistDialect::kConstant},
              Form::Name)
       .Case(DistDialect::kDefault, Form::Number)
-      .Case(DistDialect::kDataOffset, Form::Offset)
+      .Case(DistDialect::kData, Form::Data)
       .Case(DistDialect::kLayout, Form::Layout)
       .Case(DistDialect::kSlot, Form::Slot)
       .Default(Form::None);
@@ -94,10 +94,8 @@ static LogicalResult verifyForm(Operation *op, NamedAttribute mark, Form form,
     if (isa<FloatAttr>(value))
       return success();
     break;
-  case Form::Offset:
-    if (auto offset = dyn_cast<IntegerAttr>(value);
-        offset && offset.getType().isSignlessInteger(64) &&
-        offset.getInt() >= 0)
+  case Form::Data:
+    if (isa<DataAttr>(value))
       return success();
     break;
   }
@@ -108,7 +106,7 @@ static LogicalResult verifyForm(Operation *op, NamedAttribute mark, Form form,
                                               "a #dist.layout",
                                               "a #dist.slot",
                                               "a float",
-                                              "an i64 of at least 0"};
+                                              "a #dist.data"};
   return op->emitOpError() << "expected " << kWanted[static_cast<int>(form)]
                            << " for '" << mark.getName().getValue() << "', got "
                            << value;

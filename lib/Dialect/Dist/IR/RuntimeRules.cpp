@@ -60,3 +60,33 @@ rt::HyperRule dist::getRuntimeRule(RuleAttr rule) {
   result.total = rule.getTotal();
   return result;
 }
+
+rt::DataRule dist::getRuntimeRule(DataAttr data) {
+  rt::DataRule rule;
+  rule.kind = data.getKind() == DataKind::Array ? rt::DataKind::array
+                                                : rt::DataKind::tokens;
+  if (Type dtype = data.getDtype())
+    rule.dtype = *getRuntimeDType(dtype);
+  if (StringAttr tensor = data.getTensor())
+    rule.tensor = tensor.str();
+  rule.shuffle = data.getShuffle();
+  return rule;
+}
+
+dist::DataAttr dist::getDataAttr(MLIRContext *context, StringRef source,
+                                 const rt::DataRule &rule, int64_t offset) {
+  // The type of the rule's default stays unsaid.
+  Type dtype;
+  if (rule.dtype != rt::DataRule().dtype)
+    dtype = IntegerType::get(context, 8 * rt::sizeOf(rule.dtype),
+                             rt::isSignedInteger(rule.dtype)
+                                 ? IntegerType::Signless
+                                 : IntegerType::Unsigned);
+  StringAttr tensor;
+  if (!rule.tensor.empty())
+    tensor = StringAttr::get(context, rule.tensor);
+  bool isArray = rule.kind == rt::DataKind::array;
+  return DataAttr::get(context, source,
+                       isArray ? DataKind::Array : DataKind::Tokens, dtype,
+                       tensor, rule.shuffle, offset);
+}

@@ -215,13 +215,10 @@ ArrayRef<Cell> TableAttr::getRow(int64_t row) const {
 
 LogicalResult InputAttr::verify(EmitError emitError, StringAttr name,
                                 RankedTensorType type, Attribute layout,
-                                DenseI64ArrayAttr stages, int64_t dataOffset) {
+                                DenseI64ArrayAttr stages, Attribute data) {
   if (failed(verifyName(emitError, name)) ||
       failed(verifyTensor(emitError, type)))
     return failure();
-  if (dataOffset < -1)
-    return emitError() << "expected a data offset of at least 0, got "
-                       << dataOffset;
   return verifyStages(emitError, stages);
 }
 

@@ -254,9 +254,11 @@ Status StructureCheck::checkEntry(const Entry &entry) {
                    numDTypes - 1));
     LLMC_TRY(input.layout.check(plan_.mesh));
     LLMC_TRY(stages(input.stages));
+    LLMC_TRY(index("the source of an input", input.source, plan_.sources.size(),
+                   true));
     // Sums of an offset and the elements of a sample do not overflow.
-    LLMC_TRY(range("the offset of an input", input.dataOffset, INT64_MIN,
-                   INT64_MAX / 2));
+    LLMC_TRY(
+        range("the offset of an input", input.dataOffset, 0, INT64_MAX / 2));
   }
   for (const Hyper &hyper : entry.hypers) {
     LLMC_TRY(range("a hyper value's dtype", static_cast<int>(hyper.dtype), 0,
@@ -374,6 +376,13 @@ Status StructureCheck::run() {
     LLMC_TRY(checkProgram(i));
   }
   program_ = plan_.programs.size();
+  LLMC_TRY(uniqueNames("source", plan_.sources));
+  for (const DataSource &source : plan_.sources) {
+    LLMC_TRY(range("a source's kind", static_cast<int>(source.rule.kind), 0,
+                   numDataKinds - 1));
+    LLMC_TRY(range("a source's dtype", static_cast<int>(source.rule.dtype), 0,
+                   numDTypes - 1));
+  }
   LLMC_TRY(uniqueNames("entry", plan_.entries));
   for (const Entry &entry : plan_.entries) {
     LLMC_TRY(checkEntry(entry).inContext("entry '" + escape(entry.name) + "'"));

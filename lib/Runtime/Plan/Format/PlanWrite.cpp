@@ -68,6 +68,7 @@ private:
   Offset<fb::Layout> write(const Layout &layout);
   Offset<fb::Frame> write(const Frame &frame);
   Offset<fb::Program> write(const Program &program);
+  Offset<fb::DataSource> write(const DataSource &source);
   Offset<fb::Entry> write(const Entry &entry);
   Offset<fb::State> write(const State &state);
   Offset<fb::KernelObject> write(const KernelObject &object);
@@ -265,6 +266,14 @@ Offset<fb::Program> Writer::write(const Program &program) {
                            builder_.CreateVectorOfStructs(instructions));
 }
 
+Offset<fb::DataSource> Writer::write(const DataSource &source) {
+  auto name = builder_.CreateSharedString(source.name);
+  auto tensor = builder_.CreateSharedString(source.rule.tensor);
+  return fb::CreateDataSource(builder_, name, byte(source.rule.kind),
+                              byte(source.rule.dtype), source.rule.shuffle,
+                              tensor);
+}
+
 Offset<fb::Entry> Writer::write(const Entry &entry) {
   std::vector<fb::Cell> table;
   for (const Cell &cell : entry.table) {
@@ -276,7 +285,7 @@ Offset<fb::Entry> Writer::write(const Entry &entry) {
     auto layout = write(input.layout);
     inputs.push_back(fb::CreateInput(builder_, name, byte(input.dtype), layout,
                                      builder_.CreateVector(input.stages),
-                                     input.dataOffset));
+                                     input.dataOffset, input.source));
   }
   std::vector<Offset<fb::Hyper>> hypers;
   for (const Hyper &hyper : entry.hypers) {
@@ -379,6 +388,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto programs = writeAll(plan_.programs);
   auto entries = writeAll(plan_.entries);
   auto states = writeAll(plan_.states);
+  auto sources = writeAll(plan_.sources);
   auto name = builder_.CreateSharedString(plan_.name);
   auto producer = builder_.CreateSharedString(plan_.producer);
   auto expressionList = builder_.CreateVectorOfStructs(expressions);
@@ -408,7 +418,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       transfers, objects, kernelList, programs, entries, states, files,
       locations, arenas, plan_.threads, numbers, operands, launches,
       contractions, collectives, messages, exchanges, copies, fills, events,
-      calls, loops, branches);
+      calls, loops, branches, sources);
 }
 
 std::string Writer::run() {

@@ -35,6 +35,7 @@ public:
   void summary();
   void tables();
   void states();
+  void sources();
   void entry(const Entry &entry);
   void program(const Program &program);
   std::string take() { return std::move(text_); }
@@ -66,6 +67,7 @@ private:
     return describe(plan_.expressions, id, axes_);
   }
   std::string axesOf(const std::vector<int32_t> &axes) const;
+  std::string source(const Input &input) const;
   void cells(const Entry &entry);
 
   const Plan &plan_;
@@ -305,13 +307,34 @@ void Printer::cells(const Entry &entry) {
   }
 }
 
+/// " from corpus + 1".
+std::string Printer::source(const Input &input) const {
+  if (input.source < 0) {
+    return "";
+  }
+  return fmt::format(" from {}{}", escape(plan_.sources[input.source].name),
+                     input.dataOffset ? fmt::format(" + {}", input.dataOffset)
+                                      : "");
+}
+
+void Printer::sources() {
+  for (const DataSource &source : plan_.sources) {
+    const DataRule &rule = source.rule;
+    line("source {}: {} {}, {}", escape(source.name), nameOf(rule.kind),
+         rule.kind == DataKind::tokens ? std::string(nameOf(rule.dtype))
+                                       : escape(rule.tensor),
+         rule.shuffle ? "shuffled" : "in order");
+  }
+}
+
 void Printer::entry(const Entry &entry) {
   line("entry {} ({}, {} microbatches, {} chunks)", escape(entry.name),
        nameOf(entry.kind), entry.numMicrobatches, entry.numChunks);
   for (const Input &input : entry.inputs) {
-    line("  input {}: {} {}{}", escape(input.name),
+    line("  input {}: {} {}{}{}", escape(input.name),
          typeText(input.dtype, input.layout.globalShape()),
-         input.layout.describe(plan_.mesh), stagesText(input.stages));
+         input.layout.describe(plan_.mesh), stagesText(input.stages),
+         source(input));
   }
   for (const Hyper &hyper : entry.hypers) {
     line("  hyper {}: {} {} base {} last {} warmup {} total {}",
@@ -403,6 +426,7 @@ std::string printPlan(const Plan &plan) {
   printer.summary();
   printer.tables();
   printer.states();
+  printer.sources();
   for (const Entry &entry : plan.entries) {
     printer.entry(entry);
   }

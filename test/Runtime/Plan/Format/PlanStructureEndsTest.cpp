@@ -326,7 +326,23 @@ TEST(PlanStructureEnds, WhatEntriesExchange) {
        [](Plan &plan) {
          plan.entries[0].inputs[0].dataOffset = INT64_MAX / 2;
        }},
-      {"expected the offset of an input to be between -9223372036854775808 and "
+      {"expected the offset of an input to be between 0 and "
+       "4611686018427387903, got -1",
+       [](Plan &plan) { plan.entries[0].inputs[0].dataOffset = -1; }},
+      {"expected the source of an input to be an index below 1, got 1",
+       [](Plan &plan) { plan.entries[0].inputs[0].source = 1; }},
+      {"expected the source of an input to be an index below 1, got -2",
+       [](Plan &plan) { plan.entries[0].inputs[0].source = -2; }},
+      {"", [](Plan &plan) { plan.entries[0].inputs[0].source = -1; }},
+      {"source 'corpus' occurs twice",
+       [](Plan &plan) { plan.sources.push_back(plan.sources[0]); }},
+      {"a source's kind to be between 0 and 1, got 2",
+       [](Plan &plan) { plan.sources[0].rule.kind = no<DataKind>(2); }},
+      {"", [](Plan &plan) { plan.sources[0].rule.kind = DataKind::array; }},
+      {"a source's dtype to be between 0 and 12, got 13",
+       [](Plan &plan) { plan.sources[0].rule.dtype = no<DType>(13); }},
+      {"", [](Plan &plan) { plan.sources[0].rule.dtype = DType::i1; }},
+      {"expected the offset of an input to be between 0 and "
        "4611686018427387903, got 4611686018427387904",
        [](Plan &plan) {
          plan.entries[0].inputs[0].dataOffset = INT64_MAX / 2 + 1;

@@ -64,6 +64,31 @@ def Dist_FileAttr : Dist_Attr<"File", "file"> {
   let genVerifyDecl = 1;
 }
 
+def Dist_DataAttr : Dist_Attr<"Data", "data"> {
+  let summary = "the source that feeds an input";
+  let description = [{
+    `#dist.data<"corpus", dtype = ui8, offset = 1>`: the input is a window of
+    the tokens of source `corpus`, one after the sample's first; a raw file has
+    elements of `dtype`, by default ui16.
+    `#dist.data<"x", kind = array, tensor = "images", shuffle = false>`: a row
+    of an array, the tensor of that name where the file has several. `offset`
+    counts tokens or rows. Samples come in an order that the seed decides, or
+    with `shuffle = false` as they lie in the file. The file is given when the
+    plan runs; equal names are one source, so all else but `offset` is equal.
+
+    Constraints: a name; an offset of at least 0; `dtype` an integer type, of
+    tokens alone; `tensor` of arrays alone.
+  }];
+  let parameters = (ins StringRefParameter<"name">:$name,
+                        DefaultValuedParameter<"DataKind", "DataKind::Tokens">:$kind,
+                        OptionalParameter<"::mlir::Type">:$dtype,
+                        OptionalParameter<"::mlir::StringAttr">:$tensor,
+                        DefaultValuedParameter<"bool", "true">:$shuffle,
+                        DefaultValuedParameter<"int64_t", "0">:$offset);
+  let assemblyFormat = "`<` $name (`,` struct($kind, $dtype, $tensor, $shuffle, $offset)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 def Dist_RowAttr : Dist_Attr<"Row", "row"> {
   let summary = "how a state is laid out, stored and sent";
   let description = [{

@@ -37,7 +37,7 @@ def Dist_Dialect : Dialect {
     | `dist.send`, `dist.recv` | result; argument | symbol of a transfer |
     | `dist.moment` | argument, result of an optimizer function | name of its state |
     | `dist.constant`, `dist.default` | argument of an optimizer function | name of a setting; its default |
-    | `dist.data_offset` | argument that is an input | elements by which its window of the corpus is shifted |
+    | `dist.data` | argument that is an input | `#dist.data`: the source that feeds it |
     | `dist.block`, `dist.chunk` | op | integer, at least 0 |
     | `dist.phase` | op | `#dist.phase<forward>` and so on |
     | `dist.layouts` | op | one `#dist.layout` for each result |
@@ -69,7 +69,7 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kMoment = "dist.moment";
     static constexpr llvm::StringLiteral kConstant = "dist.constant";
     static constexpr llvm::StringLiteral kDefault = "dist.default";
-    static constexpr llvm::StringLiteral kDataOffset = "dist.data_offset";
+    static constexpr llvm::StringLiteral kData = "dist.data";
     static constexpr llvm::StringLiteral kLayouts = "dist.layouts";
     static constexpr llvm::StringLiteral kAt = "dist.at";
     static constexpr llvm::StringLiteral kName = "dist.name";
@@ -126,6 +126,12 @@ def Dist_DrawKind : Dist_Enum<"DrawKind", "how initial values are drawn", [
   I32EnumAttrCase<"Normal", 3, "normal">,
   I32EnumAttrCase<"Uniform", 4, "uniform">,
   I32EnumAttrCase<"TruncatedNormal", 5, "truncated_normal">
+]>;
+
+// Numbered as the runtime's DataKind.
+def Dist_DataKind : Dist_Enum<"DataKind", "what a sample of a source is", [
+  I32EnumAttrCase<"Tokens", 0, "tokens">,
+  I32EnumAttrCase<"Array", 1, "array">
 ]>;
 
 // Numbered as the runtime's HyperKind.

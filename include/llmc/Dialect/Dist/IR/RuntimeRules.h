@@ -8,6 +8,7 @@
 //
 //   #dist.draw<normal, 0.02>               Draw{normal, a = 0, b = 0.02}
 //   #dist.rule<step, base = 1.0>           HyperRule{step, base = 1}
+//   #dist.data<"x", kind = array>          DataRule{array}
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #define LLMC_DIALECT_DIST_IR_RUNTIMERULES_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Base/DataRule.h"
 #include "llmc/Runtime/Base/HyperRule.h"
 #include "llmc/Runtime/Base/Random.h"
 #include "llmc/Support/StoredElements.h"
@@ -24,6 +26,12 @@ namespace llmc::dist {
 rt::Draw getRuntimeDraw(DrawAttr draw);
 
 rt::HyperRule getRuntimeRule(RuleAttr rule);
+
+rt::DataRule getRuntimeRule(DataAttr data);
+
+/// The attribute of an input that lies `offset` rows after a sample's first.
+DataAttr getDataAttr(mlir::MLIRContext *context, llvm::StringRef source,
+                     const rt::DataRule &rule, int64_t offset);
 
 using llmc::getRuntimeDType;
 

@@ -130,16 +130,16 @@ def Plan_InputAttr : Plan_Attr<"Input", "input"> {
   let summary = "data of a microbatch that an entry takes";
   let description = [{
     `#plan.input<"tokens", tensor<8x128xi32>, layout = #dist.layout<...>,
-    stages = [0], data_offset = 0>`: the type is that of the whole microbatch;
-    `data_offset` shifts it in the corpus (-1: the caller supplies it).
+    stages = [0], data = #dist.data<"corpus">>`: the type is that of the whole
+    microbatch; `data` is the source that feeds it (absent: the caller does).
 
     Constraints: a name; a static shape without encoding; stages ascending.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$type,
                         OptionalParameter<"::mlir::Attribute">:$layout,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stages,
-                        DefaultValuedParameter<"int64_t", "-1">:$data_offset);
-  let assemblyFormat = "`<` $name `,` $type (`,` struct($layout, $stages, $data_offset)^)? `>`";
+                        OptionalParameter<"::mlir::Attribute">:$data);
+  let assemblyFormat = "`<` $name `,` $type (`,` struct($layout, $stages, $data)^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -20,9 +20,9 @@
 #ifndef LLMC_RUNTIME_PLAN_FORMAT_PLAN_H
 #define LLMC_RUNTIME_PLAN_FORMAT_PLAN_H
 
-#include "llmc/Runtime/Base/HyperRule.h"
 #include "llmc/Runtime/Base/Random.h"
 #include "llmc/Runtime/Layout/Layout.h"
+#include "llmc/Runtime/Plan/Format/Entry.h"
 #include "llmc/Runtime/Plan/Format/Instruction.h"
 
 #include <array>
@@ -109,72 +109,6 @@ struct Program {
   std::vector<Instruction> instructions;
 };
 
-/// 8 bytes: what a stage runs in a row of the table.
-struct Cell {
-  /// Index into Plan::programs, or -1: idle.
-  int32_t program = -1;
-  int32_t microbatch = 0;
-};
-
-/// Data of a microbatch. Each device with a box of it gets its box.
-struct Input {
-  std::string name;
-  DType dtype = DType::i32;
-  /// Of one microbatch over all data ranks; dim 0 counts samples.
-  Layout layout;
-  /// The stages that read it, in increasing order; empty: all.
-  std::vector<int32_t> stages;
-  /// Elements by which it is shifted in the corpus ([data] of the
-  /// configuration), or -1 when the caller supplies it.
-  int64_t dataOffset = -1;
-};
-
-struct Hyper {
-  std::string name;
-  DType dtype = DType::f32;
-  HyperRule rule;
-};
-
-/// A scalar that `Copy` returns once in a step.
-struct Metric {
-  std::string name;
-  DType dtype = DType::f32;
-};
-
-/// A tensor that `Copy` returns for the user (`--fetch`), or a box of one.
-struct Fetch {
-  std::string name;
-  DType dtype = DType::f32;
-  Layout layout;
-  std::vector<int32_t> stages;
-  /// Once for each microbatch, else once in a step.
-  bool eachMicrobatch = false;
-  /// The tensor of which this is a box; empty: it is whole, without the next.
-  std::string of;
-  std::vector<int64_t> origin, shape;
-  const std::string &tensorName() const { return of.empty() ? name : of; }
-};
-
-enum class EntryKind : uint8_t { train = 0, evaluate = 1, forward = 2 };
-
-struct Entry {
-  std::string name;
-  EntryKind kind = EntryKind::train;
-  int32_t numMicrobatches = 1;
-  int32_t numChunks = 1;
-  /// The backward of a chunk may leave the order of microbatches.
-  bool reorder = false;
-  /// A program for each stage, or -1.
-  std::vector<int32_t> prologue;
-  std::vector<int32_t> epilogue;
-  /// Rows of numStages cells.
-  std::vector<Cell> table;
-  std::vector<Input> inputs;
-  std::vector<Hyper> hypers;
-  std::vector<Metric> metrics;
-  std::vector<Fetch> fetches;
-};
-
 enum class StateRole : uint8_t {
   parameter = 0,
   optimizer = 1,
@@ -249,6 +183,7 @@ struct Plan {
   std::vector<KernelObject> objects;
   std::vector<Kernel> kernels;
   std::vector<Program> programs;
+  std::vector<DataSource> sources;
   std::vector<Entry> entries;
   std::vector<State> states;
   /// Files of initial values, relative to the plan's folder.

@@ -179,7 +179,18 @@ LLMC_FIELDS(Input) {
   v("dtype", x.dtype);
   v("layout", x.layout);
   v("stages", x.stages);
+  v("source", x.source);
   v("data_offset", x.dataOffset);
+}
+LLMC_FIELDS(DataRule) {
+  v("kind", x.kind);
+  v("dtype", x.dtype);
+  v("shuffle", x.shuffle);
+  v("tensor", x.tensor);
+}
+LLMC_FIELDS(DataSource) {
+  v("name", x.name);
+  v("rule", x.rule);
 }
 LLMC_FIELDS(HyperRule) {
   v("kind", x.kind);
@@ -271,6 +282,7 @@ LLMC_FIELDS(Plan) {
   v("objects", x.objects);
   v("kernels", x.kernels);
   v("programs", x.programs);
+  v("sources", x.sources);
   v("entries", x.entries);
   v("states", x.states);
   v("files", x.files);

@@ -1,10 +1,9 @@
-//===- FilesTest.cpp - .npy files and corpora -----------------------------===//
+//===- NpyTest.cpp - NumPy's file format ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Executor/Corpus.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 
 #include "llmc/Runtime/Base/File.h"
@@ -15,7 +14,6 @@
 
 #include <cstring>
 #include <fstream>
-#include <set>
 
 namespace llmc::rt {
 namespace {
@@ -236,83 +234,6 @@ TEST(NpyTest, PrintsElements) {
   HostTensor scalar = HostTensor::zeros(DType::f64, {});
   storeElement(DType::f64, scalar.bytes.data(), 0, 1.0 / 3);
   EXPECT_EQ(printElements(scalar), "0.333333333");
-}
-
-TEST(CorpusTest, ReadsEveryType) {
-  uint16_t tokens[] = {5, 60000, 7};
-  std::string raw(reinterpret_cast<char *>(tokens), sizeof(tokens));
-  Result<Corpus> corpus = Corpus::open(write("u16.bin", raw), DType::u16);
-  ASSERT_TRUE(corpus.ok());
-  EXPECT_EQ(corpus->size(), 3);
-  int32_t out[2];
-  corpus->read(1, 2, DType::i32, out);
-  EXPECT_EQ(out[0], 60000);
-  EXPECT_EQ(out[1], 7);
-  Result<Corpus> array = Corpus::open(
-      write("t.npy", npy("{'descr': '<u2', 'fortran_order': False, "
-                         "'shape': (3,), }",
-                         raw)),
-      DType::u8);
-  ASSERT_TRUE(array.ok()) << array.message();
-  array->read(1, 1, DType::i32, out);
-  EXPECT_EQ(out[0], 60000);
-}
-
-TEST(CorpusTest, MalformedFilesAreRefused) {
-  EXPECT_EQ(Corpus::open("/nonexistent", DType::u8).kind(),
-            ErrorKind::malformed);
-  EXPECT_EQ(Corpus::open(testing::TempDir(), DType::u8).kind(),
-            ErrorKind::malformed);
-  EXPECT_EQ(Corpus::open(write("empty.bin", ""), DType::u8).kind(),
-            ErrorKind::malformed);
-  Status odd = Corpus::open(write("odd.bin", "abc"), DType::u16).status();
-  EXPECT_EQ(odd.kind(), ErrorKind::malformed);
-  EXPECT_NE(odd.message().find("multiple of 2 bytes"), std::string::npos);
-  Result<Corpus> small = Corpus::open(write("small.bin", "abc"), DType::u8);
-  EXPECT_TRUE(small->checkWindow(3).ok());
-  auto header = [](const char *type, const char *shape) {
-    return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}}}",
-                       type, shape);
-  };
-  EXPECT_EQ(Corpus::open(write("flat.npy",
-                               npy(header("<f4", "(2,)"), std::string(8, 0))),
-                         DType::u8)
-                .message(),
-            "expected one dimension of integers, got 1 dimensions of f32");
-  EXPECT_EQ(Corpus::open(write("deep.npy",
-                               npy(header("<i4", "(2,1)"), std::string(8, 0))),
-                         DType::u8)
-                .message(),
-            "expected one dimension of integers, got 2 dimensions of i32");
-  EXPECT_EQ(
-      Corpus::open(write("none.npy", npy(header("<i4", "(0,)"), "")), DType::u8)
-          .message(),
-      "expected tokens, got an empty file");
-  EXPECT_EQ(Corpus::open(write("bad.npy", "12345678"), DType::u8).kind(),
-            ErrorKind::malformed);
-  // The name decides, and only its end.
-  EXPECT_EQ(Corpus::open(write("x.npy.bin", "12345678"), DType::u8)->size(), 8);
-  EXPECT_EQ(Corpus::open(write("npy", "12345678"), DType::u8)->size(), 8);
-  EXPECT_EQ(small->checkWindow(4).kind(), ErrorKind::malformed);
-}
-
-// A pure function of seed and sample, within the corpus, and spread over it.
-TEST(CorpusTest, Positions) {
-  Result<Corpus> corpus =
-      Corpus::open(write("long.bin", std::string(100, 'x')), DType::u8);
-  RandomStream stream(1, "data"), again(1, "data"), other(2, "data");
-  std::set<int64_t> seen;
-  bool differs = false;
-  for (uint64_t i = 0; i < 2000; ++i) {
-    int64_t at = corpus->position(stream, i, 91);
-    ASSERT_GE(at, 0);
-    ASSERT_LE(at, 9);
-    EXPECT_EQ(at, corpus->position(again, i, 91));
-    differs = differs || at != corpus->position(other, i, 91);
-    seen.insert(at);
-  }
-  EXPECT_EQ(seen.size(), 10u);
-  EXPECT_TRUE(differs);
 }
 
 } // namespace

@@ -1,0 +1,153 @@
+//===- SourcesTest.cpp - Sources of data by name --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Config/Config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace llmc::rt;
+using testing::HasSubstr;
+
+using Inputs = std::map<std::string, int64_t>;
+
+static Config parse(const std::string &text, std::vector<Override> set = {}) {
+  Result<Config> config = parseConfig(text, "train.toml", set);
+  EXPECT_TRUE(config.ok()) << config.message();
+  return config.ok() ? *config : Config();
+}
+
+static std::vector<DataSource> sourcesOf(const std::string &text) {
+  Result<std::vector<DataSource>> sources = findSources(parse(text));
+  EXPECT_TRUE(sources.ok()) << sources.message();
+  return sources.ok() ? *sources : std::vector<DataSource>();
+}
+
+static std::string errorOf(const std::string &text) {
+  Result<std::vector<DataSource>> sources = findSources(parse(text));
+  EXPECT_EQ(sources.kind(), ErrorKind::usage);
+  return sources.message();
+}
+
+TEST(Sources, NoneWithoutData) { EXPECT_TRUE(sourcesOf("").empty()); }
+
+TEST(Sources, OneOfTokens) {
+  auto sources = sourcesOf("[data]\nfile = \"c.bin\"\ndtype = \"u8\"\n"
+                           "inputs = {tokens = 0, \"batch.y\" = 1}\n");
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].name, "data");
+  EXPECT_EQ(sources[0].file, "c.bin");
+  EXPECT_TRUE(sources[0].rule ==
+              (DataRule{DataKind::tokens, DType::u8, true, ""}));
+  EXPECT_EQ(sources[0].inputs, (Inputs{{"tokens", 0}, {"batch.y", 1}}));
+}
+
+TEST(Sources, OfTheirOwnNames) {
+  auto sources = sourcesOf(R"(
+[data.x]
+kind = "array"
+file = "x.npy"
+shuffle = false
+[data.series]
+kind = "array"
+tensor = "rows"
+shuffle = false
+[data.series.inputs]
+now = 0
+next = 2
+[data.corpus]
+shuffle = false
+)");
+  ASSERT_EQ(sources.size(), 3u);
+  EXPECT_EQ(sources[0].name, "corpus");
+  EXPECT_TRUE(sources[0].rule ==
+              (DataRule{DataKind::tokens, DType::u16, false, ""}));
+  EXPECT_EQ(sources[0].inputs, (Inputs{{"corpus", 0}}));
+  EXPECT_TRUE(sources[1].rule ==
+              (DataRule{DataKind::array, DType::u16, false, "rows"}));
+  EXPECT_EQ(sources[1].inputs, (Inputs{{"next", 2}, {"now", 0}}));
+  EXPECT_EQ(sources[2].file, "x.npy");
+  EXPECT_TRUE(sources[2].rule ==
+              (DataRule{DataKind::array, DType::u16, false, "x"}));
+  EXPECT_EQ(sources[2].inputs, (Inputs{{"x", 0}}));
+}
+
+TEST(Sources, Contradictions) {
+  EXPECT_EQ(errorOf("[data]\ntensor = \"x\"\ninputs = {x = 0}\n"),
+            "train.toml:2:10: expected 'data.tensor' with kind = \"array\" "
+            "alone, got kind = \"tokens\"");
+  EXPECT_EQ(errorOf("[data.x]\nkind = \"array\"\ndtype = \"u8\"\n"),
+            "train.toml:3:9: expected 'data.x.dtype' with kind = \"tokens\" "
+            "alone, got kind = \"array\"");
+  EXPECT_EQ(errorOf("[data]\ninputs = {x = 0}\n[data.x]\n"),
+            "expected one source of input 'x', got 'data' and 'x'");
+  EXPECT_EQ(errorOf("[data]\ninputs = {x = 0}\n[data.data]\n"),
+            "expected one source 'data', got [data] and [data.data]");
+  EXPECT_EQ(errorOf("[data.x]\nkind = \"array\"\n"
+                    "[data.y]\nkind = \"array\"\nshuffle = false\n"),
+            "train.toml:5:11: expected 'data.y.shuffle' to be true as of 'x', "
+            "since row i of all arrays is one sample, got false");
+}
+
+TEST(Sources, KeysAreChecked) {
+  auto message = [](const std::string &text) {
+    Result<Config> config = parseConfig(text, "train.toml", {});
+    EXPECT_EQ(config.kind(), ErrorKind::usage);
+    return config.message();
+  };
+  EXPECT_EQ(message("[data.x]\nkind = \"arrays\"\n"),
+            "train.toml:2:8: expected 'data.x.kind' to be one of tokens, "
+            "array, got \"arrays\", did you mean \"array\"?");
+  EXPECT_THAT(message("[data.x]\nshufle = true\n"),
+              HasSubstr("train.toml:2:10: unknown key 'data.x.shufle'"));
+  EXPECT_THAT(message("[data]\nx = 1\n"), HasSubstr("unknown key 'data.x'"));
+  EXPECT_THAT(message("[data.x.inputs]\ny = -1\n"),
+              HasSubstr("expected 'data.x.inputs.y' to be at least 0, got -1"));
+  EXPECT_THAT(message("[data.file]\ny = 1\n"),
+              HasSubstr("expected 'data.file' to be text, got table"));
+}
+
+TEST(Sources, OverridesAndPrinting) {
+  Config config =
+      parse("[data.x]\nkind = \"array\"\n", {{"data.x.file", "7.npy"},
+                                             {"data.x.inputs.a.b", "3"},
+                                             {"data.x.shuffle", "false"},
+                                             {"data.y.kind", "array"}});
+  EXPECT_EQ(config.sources.at("x").file, "7.npy");
+  EXPECT_EQ(config.sources.at("x").inputs, (Inputs{{"a.b", 3}}));
+  EXPECT_FALSE(config.sources.at("x").shuffle);
+  EXPECT_EQ(config.sources.at("y").kind, "array");
+  std::string text = printConfig(config);
+  for (const char *line :
+       {"data.x.file                  = \"7.npy\"                  # --set",
+        "data.x.inputs.a.b            = 3                        # --set",
+        "data.x.kind                  = \"array\"                  # "
+        "train.toml:2:8"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+// Files lie where the configuration lies.
+TEST(Sources, FilesAreRelative) {
+  std::string folder = testing::TempDir() + "sources";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/a.toml") << "[data.x]\nfile = \"x.npy\"\n"
+                                       "[data.y]\nfile = \"/y.npy\"\n";
+  Result<Config> config = loadConfig(folder + "/a.toml", {});
+  ASSERT_TRUE(config.ok()) << config.message();
+  EXPECT_EQ(config->sources.at("x").file, folder + "/x.npy");
+  EXPECT_EQ(config->sources.at("y").file, "/y.npy");
+}
+
+TEST(Sources, FilesByName) {
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_EQ(splitSource("x=a=b.npy", {"x"}), (Pair{"x", "a=b.npy"}));
+  EXPECT_EQ(splitSource("a=b.npy", {"x"}), (Pair{"", "a=b.npy"}));
+  EXPECT_EQ(splitSource("x", {"x"}), (Pair{"", "x"}));
+}
