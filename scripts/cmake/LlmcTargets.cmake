@@ -9,12 +9,41 @@ function(llmc_add_slots)
   endforeach()
 endfunction()
 
+# llmc_public_headers(name PUBLIC|INTERFACE): where users of a library of ours
+# find the headers, here and installed; the library becomes part of the package.
+function(llmc_public_headers name scope)
+  target_include_directories(${name} ${scope}
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  set_property(GLOBAL APPEND PROPERTY LLMC_LIBRARIES ${name})
+endfunction()
+
+# llmc_link_closure(out library): it and all archives of ours that it links.
+function(llmc_link_closure out library)
+  set(found "")
+  set(open ${library})
+  while(open)
+    list(POP_FRONT open next)
+    get_target_property(type ${next} TYPE)
+    get_target_property(links ${next} INTERFACE_LINK_LIBRARIES)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND found ${next})
+    endif()
+    foreach(link ${links})
+      if(link MATCHES "^LLMC" AND NOT link IN_LIST found AND NOT link IN_LIST open)
+        list(APPEND open ${link})
+      endif()
+    endforeach()
+  endwhile()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # llmc_runtime_library(name source... [LINK lib...] [PRIVATE_LINK lib...])
 # A slot of the runtime house: C++17, no LLVM.
 function(llmc_runtime_library name)
   cmake_parse_arguments(ARG "" "" "LINK;PRIVATE_LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+  llmc_public_headers(${name} PUBLIC)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations -ffp-contract=off)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
