@@ -52,7 +52,8 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--first-step", a.run.firstStep, "Number of the first step")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--data", a.data,
-                 "[source=]file: of a source of data, or of all");
+                 "[source=]file: of a source of data, or of all")
+      ->allow_extra_args(false);
   app.add_option("--data-type", a.dataType,
                  "Element type of raw tokens, in place of the plan's")
       ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}));

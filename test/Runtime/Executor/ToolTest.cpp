@@ -99,6 +99,23 @@ TEST_F(ToolTest, SameCommandSameBits) {
   EXPECT_EQ(losses[0], losses[2]);
 }
 
+// A source by name and all of them at once are the same here; each flag takes
+// one file, so that the plan may follow it.
+TEST_F(ToolTest, SourcesByName) {
+  std::string named = " --data corpus=" + walkthroughCorpus() + " ";
+  std::string lines[2];
+  for (int i : {0, 1}) {
+    Outcome run = call((i ? named : data()) + " " + planFile +
+                       " --data-type u8 --steps 1 --fetch loss");
+    ASSERT_EQ(run.code, 0) << run.err;
+    lines[i] = run.out.substr(run.out.find("\nloss: "), 30);
+  }
+  EXPECT_EQ(lines[0], lines[1]);
+  Outcome other = call(planFile + " --data rows=" + walkthroughCorpus());
+  EXPECT_EQ(other.code, 3);
+  EXPECT_NE(other.err.find("rows="), std::string::npos) << other.err;
+}
+
 TEST_F(ToolTest, DumpsValues) {
   Outcome run =
       call(planFile + data() + " --steps 1 --fetch tokens,W1 --dump " + folder);
