@@ -118,6 +118,21 @@ TEST_F(PlanTarget, RefusesKernelsThatTheManifestLacks) {
       << plan.message();
 }
 
+TEST_F(PlanTarget, RefusesTwoRulesForOneSource) {
+  std::string two = text, input = "offset = 3>>";
+  two.insert(two.find(input) + input.size(),
+             ", #plan.input<\"y\", tensor<8x4xf32>, "
+             "data = #dist.data<\"corpus\", shuffle = false>>");
+  module = mlir::parseSourceString<ModuleOp>(two, &context);
+  ASSERT_TRUE(module);
+  rt::Result<rtp::Plan> plan = target::buildPlan(*module, manifest, options);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.message().find("expected one rule for source 'corpus', got "
+                                "another one for input y"),
+            std::string::npos)
+      << plan.message();
+}
+
 TEST_F(PlanTarget, RecordsTheMemoryOfContractions) {
   auto ask = [](const rtp::Contraction &contraction,
                 int32_t threads) -> rt::Result<target::ContractionMemory> {
