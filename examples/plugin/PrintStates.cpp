@@ -1,4 +1,4 @@
-//===- CountParameters.cpp - A pass outside the tree ----------------------===//
+//===- PrintStates.cpp - A pass outside the tree --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,16 +11,16 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
-struct CountParameters
-    : mlir::PassWrapper<CountParameters, mlir::OperationPass<mlir::ModuleOp>> {
-  llvm::StringRef getArgument() const override { return "count-parameters"; }
+struct PrintStates
+    : mlir::PassWrapper<PrintStates, mlir::OperationPass<mlir::ModuleOp>> {
+  llvm::StringRef getArgument() const override { return "print-states"; }
   void runOnOperation() override {
     for (auto state : getOperation().getOps<llmc::dist::StateOp>())
-      state.emitRemark() << state.getTensorType().getNumElements();
+      llvm::outs() << state.getSymName() << ": " << state.getType() << "\n";
   }
 };
 
 extern "C" mlir::PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "CountParameters", "1",
-          [] { mlir::PassRegistration<CountParameters>(); }};
+  return {MLIR_PLUGIN_API_VERSION, "PrintStates", "1",
+          [] { mlir::PassRegistration<PrintStates>(); }};
 }
