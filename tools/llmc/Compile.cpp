@@ -22,6 +22,7 @@
 #include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
@@ -110,18 +111,22 @@ static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
 static std::vector<std::string> getFetchedSlots(ModuleOp module,
                                                 const Options &options) {
   std::vector<std::string> names;
-  SymbolTable symbols(module);
+  if (options.fetch.empty())
+    return names;
+  llvm::StringSet<> known;
+  SymbolTableCollection tables;
+  SymbolTable &symbols = tables.getSymbolTable(module);
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto slot = function.getResultAttrOfType<dist::SlotAttr>(
           i, dist::DistDialect::kSlot);
       if (!slot || slot.getKind() != dist::SlotKind::Step)
         continue;
-      std::string name = getFetchName(module, slot);
+      std::string name = getFetchName(tables, module, slot);
       if (symbols.lookup<dist::StateOp>(rt::escapeName(name)))
         continue;
       for (const std::string &pattern : options.fetch)
-        if (rt::matchesGlob(pattern, name) && !llvm::is_contained(names, name))
+        if (rt::matchesGlob(pattern, name) && known.insert(name).second)
           names.push_back(name);
     }
   return names;

@@ -15,16 +15,19 @@ std::string llmc::getGradientName(StringRef state) {
   return "grad." + rt::unescapeName(state);
 }
 
-dist::StateOp llmc::getSummedPart(ModuleOp module, dist::SlotAttr slot) {
+dist::StateOp llmc::getSummedPart(SymbolTableCollection &tables,
+                                  ModuleOp module, dist::SlotAttr slot) {
   StringRef name = slot.getName().getValue();
   if (slot.getKind() != dist::SlotKind::Step || !name.consume_front("grad."))
     return {};
-  auto state = module.lookupSymbol<dist::StateOp>(name);
+  auto state = tables.lookupSymbolIn<dist::StateOp>(
+      module, StringAttr::get(module.getContext(), name));
   return state && state.isPart() ? state : dist::StateOp();
 }
 
-std::string llmc::getFetchName(ModuleOp module, dist::SlotAttr slot) {
-  if (dist::StateOp part = getSummedPart(module, slot))
+std::string llmc::getFetchName(SymbolTableCollection &tables, ModuleOp module,
+                               dist::SlotAttr slot) {
+  if (dist::StateOp part = getSummedPart(tables, module, slot))
     return getGradientName(*part.getPartOf());
   return rt::unescapeName(slot.getName().getValue());
 }

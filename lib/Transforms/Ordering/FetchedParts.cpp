@@ -41,15 +41,16 @@ FailureOr<RankedTensorType> getWholeType(Operation *user,
 }
 
 /// `type` in `layout` as the box of `part`, or as a tensor of its own.
-static plan::FetchAttr makeFetch(const FetchedSlot &slot, StringAttr name,
+static plan::FetchAttr makeFetch(SymbolTableCollection &tables,
+                                 const FetchedSlot &slot, StringAttr name,
                                  RankedTensorType type, Attribute layout,
                                  dist::StateOp part) {
   Builder builder(slot.slot.getContext());
   StringAttr of;
   DenseI64ArrayAttr origin, whole;
   if (part) {
-    auto state = part->getParentOfType<ModuleOp>().lookupSymbol<dist::StateOp>(
-        *part.getPartOf());
+    auto state = tables.lookupNearestSymbolFrom<dist::StateOp>(
+        part, part.getPartOfAttr());
     of = builder.getStringAttr(getGradientName(*part.getPartOf()));
     origin = builder.getDenseI64ArrayAttr(*part.getBoxOffsets());
     whole = builder.getDenseI64ArrayAttr(state.getTensorType().getShape());
@@ -82,7 +83,7 @@ static FailureOr<FetchedPart> fetchBox(Operation *user,
   auto type = RankedTensorType::get(shape, slot.uses.type.getElementType());
   auto name =
       StringAttr::get(user->getContext(), getGradientName(part.getSymName()));
-  return FetchedPart{makeFetch(slot, name, type, box.getLayout(), part),
+  return FetchedPart{makeFetch(tables, slot, name, type, box.getLayout(), part),
                      *place};
 }
 
@@ -106,12 +107,12 @@ listFetchedParts(Operation *user, SymbolTableCollection &tables,
     return failure();
   Attribute layout = marks ? marks.get(DistDialect::kLayout) : Attribute();
   dist::StateOp part =
-      getSummedPart(user->getParentOfType<ModuleOp>(), slot.slot);
+      getSummedPart(tables, user->getParentOfType<ModuleOp>(), slot.slot);
   StringAttr name = slot.slot.getName();
   if (slot.slot.getKind() == dist::SlotKind::Step)
     name =
         StringAttr::get(user->getContext(), rt::unescapeName(name.getValue()));
-  parts.push_back({makeFetch(slot, name, *type, layout, part),
+  parts.push_back({makeFetch(tables, slot, name, *type, layout, part),
                    getOperand(slot.uses.buffer, slot.uses.type)});
   return parts;
 }

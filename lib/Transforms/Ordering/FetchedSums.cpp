@@ -128,7 +128,9 @@ getMarks(func::FuncOp update, unsigned i, ArrayRef<dist::LayoutAttr> layouts) {
   return marks;
 }
 
-LogicalResult addFetchedSums(func::FuncOp update, ArrayRef<std::string> names) {
+LogicalResult addFetchedSums(func::FuncOp update, SymbolTableCollection &tables,
+                             const llvm::StringSet<> &names) {
+  auto module = update->getParentOfType<ModuleOp>();
   Operation *end = update.front().getTerminator();
   SmallVector<Value> results(end->getOperands());
   SmallVector<Type> types(update.getResultTypes());
@@ -141,8 +143,7 @@ LogicalResult addFetchedSums(func::FuncOp update, ArrayRef<std::string> names) {
     auto slot = update.getArgAttrOfType<SlotAttr>(i, DistDialect::kSlot);
     Placed sum{argument, getLayouts(update, i)};
     if (!slot || !sum.isPartial() || slot.getKind() != SlotKind::Step ||
-        !llvm::is_contained(
-            names, getFetchName(update->getParentOfType<ModuleOp>(), slot)))
+        !names.contains(getFetchName(tables, module, slot)))
       continue;
     FailureOr<Placed> whole = reduce(update, sum, slot.getName().getValue());
     if (failed(whole))

@@ -17,6 +17,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace llmc::schedule {
 
@@ -26,7 +27,8 @@ dist::SlotAttr getFetchedSlot(dist::SlotAttr slot);
 /// Adds the reduced sums that are fetched as `names` to the results of an
 /// update program.
 LogicalResult addFetchedSums(mlir::func::FuncOp update,
-                             ArrayRef<std::string> names);
+                             mlir::SymbolTableCollection &tables,
+                             const llvm::StringSet<> &names);
 
 } // namespace llmc::schedule
 

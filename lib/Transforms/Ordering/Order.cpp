@@ -56,7 +56,7 @@ void OrderPass::runOnOperation() {
     replaced.insert(timeline);
     for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>())
       if (Operation *function =
-              module.lookupSymbol(program.getFunction().getValue()))
+              tables.lookupSymbolIn(module, program.getFunction()))
         replaced.insert(function);
   }
   if (timelines.empty())
@@ -76,7 +76,8 @@ void OrderPass::runOnOperation() {
   auto states = schedule::makeStates(builder, names, module, *mesh);
   if (failed(states))
     return signalPassFailure();
-  std::vector<std::string> wanted(fetch.begin(), fetch.end());
+  llvm::StringSet<> wanted;
+  wanted.insert(fetch.begin(), fetch.end());
   for (dist::TimelineOp timeline : timelines)
     if (failed(schedule::orderTimeline(
             builder, names, tables,

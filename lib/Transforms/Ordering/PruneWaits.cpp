@@ -23,8 +23,9 @@ namespace {
 
 class EntryPruning {
 public:
-  EntryPruning(ModuleOp module, plan::EntryOp entry)
-      : module(module), entry(entry), numbers(module, problem) {}
+  EntryPruning(ModuleOp module, SymbolTable &symbols, plan::EntryOp entry)
+      : module(module), symbols(symbols), entry(entry),
+        numbers(module, problem) {}
 
   LogicalResult run();
 
@@ -36,6 +37,7 @@ private:
   void erase(const StreamOrder &kept);
 
   ModuleOp module;
+  SymbolTable &symbols;
   plan::EntryOp entry;
   StreamOrderProblem problem;
   StreamOrder order;
@@ -79,15 +81,14 @@ int32_t EntryPruning::readProgram(plan::ProgramOp program) {
 }
 
 void EntryPruning::readWalks() {
-  auto table = module.lookupSymbol<plan::TableOp>(entry.getTable());
+  auto table = symbols.lookup<plan::TableOp>(entry.getTable());
   plan::TableAttr rows = table.getRows();
   for (size_t stage = 0; stage < entry.getPrologue().size(); ++stage) {
     problem.walks.emplace_back();
     auto call = [&](Attribute name, int64_t microbatch) {
       if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
         problem.walks.back().push_back(
-            {readProgram(
-                 module.lookupSymbol<plan::ProgramOp>(symbol.getValue())),
+            {readProgram(symbols.lookup<plan::ProgramOp>(symbol.getAttr())),
              microbatch});
     };
     call(entry.getPrologue()[stage], 0);
@@ -148,9 +149,10 @@ LogicalResult EntryPruning::run() {
 LogicalResult pruneWaits(ModuleOp module) {
   // A program of several entries would have to satisfy all of them at once.
   llvm::DenseMap<Attribute, int> users;
+  SymbolTable symbols(module);
   auto entries = llvm::to_vector(module.getOps<plan::EntryOp>());
   for (plan::EntryOp entry : entries) {
-    auto table = module.lookupSymbol<plan::TableOp>(entry.getTable());
+    auto table = symbols.lookup<plan::TableOp>(entry.getTable());
     std::set<const void *> own;
     for (ArrayAttr list :
          {table.getPrograms(), entry.getPrologue(), entry.getEpilogue()})
@@ -163,7 +165,7 @@ LogicalResult pruneWaits(ModuleOp module) {
     if (count > 1)
       return success();
   for (plan::EntryOp entry : entries)
-    if (failed(EntryPruning(module, entry).run()))
+    if (failed(EntryPruning(module, symbols, entry).run()))
       return failure();
   return success();
 }

@@ -172,7 +172,7 @@ bool TimelineOrder::isFirstReader(int32_t program,
 LogicalResult TimelineOrder::findFetches() {
   for (TimelineProgram &program : programs)
     if (program.attr.getPhase() == dist::Phase::Update &&
-        failed(addFetchedSums(program.function, request.fetch)))
+        failed(addFetchedSums(program.function, tables, request.fetch)))
       return failure();
   llvm::SmallDenseSet<Attribute> made;
   for (TimelineProgram &program : programs)
@@ -183,7 +183,7 @@ LogicalResult TimelineOrder::findFetches() {
   for (Attribute attr : made) {
     auto slot = cast<SlotAttr>(attr);
     if (slot.getKind() != SlotKind::Step ||
-        !llvm::is_contained(request.fetch, getFetchName(module, slot)))
+        !request.fetch.contains(getFetchName(tables, module, slot)))
       continue;
     SlotAttr reduced = getFetchedSlot(slot);
     fetches[made.contains(reduced) ? reduced : slot] = slot;

@@ -10,6 +10,7 @@
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
 
 #include "ProgramOrder.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace llmc::schedule {
 
@@ -19,7 +20,7 @@ struct TimelineRequest {
   const std::map<std::string, mlir::FlatSymbolRefAttr> &states;
   int64_t threads;
   /// Slots of kind step that are copied to the host.
-  ArrayRef<std::string> fetch;
+  const llvm::StringSet<> &fetch;
 };
 
 /// Writes the plan of a timeline at the builder's place.

@@ -13,17 +13,20 @@
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace llmc {
 
 /// The part of a state whose gradient is summed in `slot`; else null.
-dist::StateOp getSummedPart(ModuleOp module, dist::SlotAttr slot);
+dist::StateOp getSummedPart(mlir::SymbolTableCollection &tables,
+                            ModuleOp module, dist::SlotAttr slot);
 
 /// The name of the gradient of `state`.
 std::string getGradientName(StringRef state);
 
 /// The name under which the sum in `slot` is fetched.
-std::string getFetchName(ModuleOp module, dist::SlotAttr slot);
+std::string getFetchName(mlir::SymbolTableCollection &tables, ModuleOp module,
+                         dist::SlotAttr slot);
 
 } // namespace llmc
 
