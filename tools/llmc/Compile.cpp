@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Timing.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
@@ -97,6 +98,8 @@ static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
   for (size_t phase = from; phase < to; ++phase) {
     FirstError error(*module.getContext());
     PassManager manager(module.getContext());
+    if (options.timing)
+      manager.addInstrumentation(makePassTimes(getPhases()[phase + 1].name));
     buildPhases(manager, phase, phase + 1, planOptions);
     if (failed(manager.run(module)))
       return blame(error.status(ErrorKind::diagnosed, "compilation failed"),
@@ -134,6 +137,7 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
 
 /// Gives each contraction the scratch that the CPU's library asks for.
 static rt::Status reserveScratch(ModuleOp module, const Options &options) {
+  Stopwatch watch(options.timing);
   FirstError error(*module.getContext());
   auto ask = [&](const rt::plan::Contraction &contraction,
                  int32_t threads) -> rt::Result<target::ContractionMemory> {
@@ -144,6 +148,7 @@ static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   if (failed(target::reserveContractions(module, ask)))
     return blame(error.status(ErrorKind::diagnosed, "cannot reserve scratch"),
                  error, "phase plan", options);
+  watch.lap("ordered scratch");
   return rt::Status::success();
 }
 
@@ -212,6 +217,7 @@ rt::Result<OwningOpRef<ModuleOp>>
 driver::compileToPhase(MLIRContext &context, const Options &options,
                        const rt::Config &config, size_t to) {
   size_t from = 0;
+  Stopwatch watch(options.timing);
   OwningOpRef<ModuleOp> module;
   if (options.compileFrom.empty()) {
     LLMC_TRY_ASSIGN(
@@ -230,6 +236,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
                          "--compile-from: expected a phase before '" +
                              getPhases()[to].name.str() + "', got '" +
                              options.compileFrom + "'");
+  watch.lap(options.compileFrom.empty() ? "import" : "read");
   LLMC_TRY(runPhases(*module, options, from, to));
   return module;
 }
@@ -276,12 +283,15 @@ rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   if (!llvm::sys::fs::is_directory(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": expected a folder");
+  Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
                   writeKernels(*module, folder, planOptions, options));
+  watch.lap("kernels.so");
   std::string path = folder + "/plan.llmc";
   LLMC_TRY(target::writePlan(*module, manifest, planOptions, path));
+  watch.lap("plan.llmc");
   return path;
 }
 
@@ -337,7 +347,9 @@ rt::Status driver::runCompile(const Options &options) {
     return rt::makeError(ErrorKind::usage, "expected -o <folder> for the plan");
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config, options.output));
+  Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
+  watch.lap("read plan.llmc");
   llvm::outs() << describeArguments(plan) << path << "\n";
   return rt::Status::success();
 }

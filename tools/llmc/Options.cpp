@@ -164,6 +164,10 @@ struct Flags {
   cl::opt<bool> printConfig{"print-config", cl::cat(category),
                             cl::desc("print every key with its origin, stop"),
                             cl::sub(train), cl::sub(compile)};
+  cl::opt<bool> timing{"timing", cl::cat(category),
+                       cl::desc("print the time of each pass, and the peak "
+                                "of memory"),
+                       cl::sub(compile)};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("print as JSON"),
                      cl::sub(inspect)};
   cl::opt<bool> trustKernels{"trust-kernels", cl::cat(category),
@@ -276,6 +280,7 @@ rt::Status Flags::fill(Options &options) {
   options.check = check;
   options.dump = dump;
   options.printConfig = printConfig;
+  options.timing = timing;
   options.json = json;
   options.trustKernels = trustKernels;
   return rt::Status::success();

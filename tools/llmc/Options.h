@@ -52,6 +52,8 @@ struct Options {
   std::string dump;
   std::string errorFile;
   bool printConfig = false, json = false, trustKernels = false;
+  /// `compile`: print what each pass takes.
+  bool timing = false;
 };
 
 /// Fills `options` from the command line; 2 (usage) on errors. `--help` and
