@@ -174,6 +174,10 @@ rt::Status RoleFinder::findInputs() {
 //===----------------------------------------------------------------------===//
 
 rt::Status RoleFinder::findCarried() {
+  llvm::StringMap<SmallVector<unsigned, 1>> byPath;
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (!argument.origin.path.empty())
+      byPath[argument.origin.path].push_back(i);
   for (unsigned r = 1; r < main.getNumResults(); ++r) {
     auto info = main.getResultAttrOfType<StringAttr>(r, "jax.result_info");
     std::optional<ValueName> result =
@@ -184,8 +188,8 @@ rt::Status RoleFinder::findCarried() {
     StringRef path = result->path;
     path = path.contains('.') ? path.split('.').second : path;
     SmallVector<unsigned> found;
-    for (auto [i, argument] : llvm::enumerate(arguments))
-      if (!isKnown[i] && !path.empty() && argument.origin.path == path &&
+    for (unsigned i : byPath.lookup(path))
+      if (!isKnown[i] &&
           main.getArgument(i).getType() == main.getResultTypes()[r])
         found.push_back(i);
     if (found.size() > 1)

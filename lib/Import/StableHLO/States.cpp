@@ -13,7 +13,9 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Runtime/Base/Safetensors.h"
+#include "llmc/Support/SignatureMarks.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -26,7 +28,8 @@ namespace {
 class StateMaker {
 public:
   StateMaker(ModuleOp module, func::FuncOp main, const Options &options)
-      : main(main), options(options), builder(module.getContext()) {
+      : main(main), options(options), builder(module.getContext()),
+        marks(main) {
     builder.setInsertionPoint(main);
   }
 
@@ -47,16 +50,18 @@ private:
   func::FuncOp main;
   const Options &options;
   OpBuilder builder;
+  SignatureMarks marks;
   SmallVector<Argument> arguments;
   std::optional<rt::Safetensors> weights;
+  llvm::StringSet<> metrics;
 };
 } // namespace
 
 void StateMaker::markInput(unsigned i) {
-  main.setArgAttr(i, DistDialect::kRole, builder.getStringAttr("input"));
-  main.setArgAttr(i, DistDialect::kInput,
-                  builder.getStringAttr(arguments[i].name));
-  main.setArgAttr(i, DistDialect::kData, arguments[i].data);
+  NamedAttrList &list = marks.ofArgument(i);
+  list.set(DistDialect::kRole, builder.getStringAttr("input"));
+  list.set(DistDialect::kInput, builder.getStringAttr(arguments[i].name));
+  list.set(DistDialect::kData, arguments[i].data);
 }
 
 rt::Result<Attribute> StateMaker::weightOf(StringRef name,
@@ -131,11 +136,11 @@ rt::Status StateMaker::markState(unsigned i) {
                         role, source);
   auto symbol = FlatSymbolRefAttr::get(builder.getContext(), symbolName);
   auto roleName = builder.getStringAttr(isParameter ? "parameter" : "carried");
-  main.setArgAttr(i, DistDialect::kRole, roleName);
-  main.setArgAttr(i, DistDialect::kReads, symbol);
+  marks.ofArgument(i).set(DistDialect::kRole, roleName);
+  marks.ofArgument(i).set(DistDialect::kReads, symbol);
   if (std::optional<unsigned> result = arguments[i].result) {
-    main.setResultAttr(*result, DistDialect::kRole, roleName);
-    main.setResultAttr(*result, DistDialect::kWrites, symbol);
+    marks.ofResult(*result).set(DistDialect::kRole, roleName);
+    marks.ofResult(*result).set(DistDialect::kWrites, symbol);
   }
   return rt::Status::success();
 }
@@ -170,7 +175,7 @@ rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
   std::string output = isScalarResult || path.empty() ? name : path;
   if (StringRef(output).rtrim('$') == "loss")
     output = rt::escapeName(output);
-  main.setResultAttr(i, DistDialect::kName, builder.getStringAttr(output));
+  marks.ofResult(i).set(DistDialect::kName, builder.getStringAttr(output));
   if (isDropped || !canTrain())
     return rt::Status::success();
   if (!isScalarResult)
@@ -184,15 +189,13 @@ rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
         .withHint("leave it out of training by training.drop = [\"" + name +
                   "\"]; the entry 'forward' still returns it");
   std::string symbol = rt::escapeName(name);
-  for (unsigned k = 1; k < i; ++k)
-    if (main.getResultAttr(k, DistDialect::kMetric) ==
-        builder.getStringAttr(symbol))
-      return rt::makeError(ErrorKind::diagnosed,
-                           describePlace(main.getLoc()) +
-                               "expected metrics with names of their own, got "
-                               "'" +
-                               name + "' twice");
-  main.setResultAttr(i, DistDialect::kMetric, builder.getStringAttr(symbol));
+  if (!metrics.insert(symbol).second)
+    return rt::makeError(ErrorKind::diagnosed,
+                         describePlace(main.getLoc()) +
+                             "expected metrics with names of their own, got "
+                             "'" +
+                             name + "' twice");
+  marks.ofResult(i).set(DistDialect::kMetric, builder.getStringAttr(symbol));
   return rt::Status::success();
 }
 
@@ -219,20 +222,19 @@ rt::Status StateMaker::markResults() {
   LLMC_TRY(checkTrainable());
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     std::string path;
-    if (auto info =
-            main.getResultAttrOfType<StringAttr>(i, "jax.result_info")) {
+    NamedAttrList &list = marks.ofResult(i);
+    if (auto info = dyn_cast_or_null<StringAttr>(list.erase("jax.result_info")))
       if (std::optional<ValueName> parsed = parseName(info.getValue()))
         path = parsed->path;
-      main.removeResultAttr(i, builder.getStringAttr("jax.result_info"));
-    }
-    if (main.getResultAttr(i, DistDialect::kRole))
+    if (list.get(DistDialect::kRole))
       continue;
     bool isLoss = i == 0 && isScalar(main.getResultTypes().front(), true);
-    main.setResultAttr(i, DistDialect::kRole,
-                       builder.getStringAttr(isLoss ? "loss" : "output"));
+    list.set(DistDialect::kRole,
+             builder.getStringAttr(isLoss ? "loss" : "output"));
     if (!isLoss)
       LLMC_TRY(markExtraResult(i, path));
   }
+  marks.write();
   return rt::Status::success();
 }
 
@@ -248,6 +250,8 @@ rt::Status StateMaker::run() {
     else
       LLMC_TRY(markState(i));
   }
+  // What results may be depends on what the arguments are.
+  marks.write();
   return markResults();
 }
 
@@ -263,7 +267,6 @@ bool import::canTrain(func::FuncOp main) {
 
 rt::Status import::makeStates(ModuleOp module, func::FuncOp main,
                               const Options &options) {
-  for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    main.setArgAttrs(i, DictionaryAttr::get(main.getContext()));
+  (void)main.removeArgAttrsAttr();
   return StateMaker(module, main, options).run();
 }
