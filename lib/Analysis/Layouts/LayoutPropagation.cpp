@@ -36,6 +36,39 @@ int LayoutPropagation::addVariable(LayoutVariable variable) {
   return static_cast<int>(variables.size()) - 1;
 }
 
+void LayoutPropagation::prepare(Rule &rule) {
+  rule.places.resize(rule.given->factors.size());
+  auto addPlaces = [&](ArrayRef<graph::TensorFactors> tensors, bool isResult) {
+    for (auto [slot, tensor] : llvm::enumerate(tensors))
+      for (auto [d, factors] : llvm::enumerate(tensor))
+        for (auto [i, factor] : llvm::enumerate(factors))
+          rule.places[factor].push_back(
+              {static_cast<int>(slot), static_cast<int16_t>(d),
+               static_cast<int16_t>(i), factors.size() == 1, isResult});
+  };
+  addPlaces(rule.given->operands, false);
+  addPlaces(rule.given->results, true);
+  bool hasOperand = llvm::any_of(
+      rule.given->operands,
+      [](const graph::TensorFactors &tensor) { return !tensor.empty(); });
+  for (auto [factor, places] : llvm::zip(rule.given->factors, rule.places)) {
+    rule.passesAll &= factor.kind != FactorKind::Reduced;
+    if (factor.size > 1 && factor.kind == FactorKind::Pass && hasOperand)
+      rule.isBroadcast |=
+          llvm::all_of(places, [](const Place &p) { return p.isResult; });
+  }
+}
+
+const LayoutPropagation::Rule *
+LayoutPropagation::internRule(graph::ShardingRule given) {
+  auto [known, isNew] = rules.try_emplace(std::move(given));
+  if (isNew) {
+    known->second.given = &known->first;
+    prepare(known->second);
+  }
+  return &known->second;
+}
+
 void LayoutPropagation::addRelation(LayoutRelation relation) {
   int number = static_cast<int>(relations.size());
   for (ArrayRef<int> list :
@@ -50,45 +83,46 @@ void LayoutPropagation::addRelation(LayoutRelation relation) {
   // Distributed factors are whole until the op is replaced.
   for (int factor : relation.rule.distributed)
     relation.rule.factors[factor].kind = FactorKind::Pass;
-  relations.emplace_back().given = std::move(relation);
+  // What is no variable has no dims to spread along.
+  for (auto [variable, tensor] :
+       llvm::zip_equal(relation.operands, relation.rule.operands))
+    if (variable < 0)
+      tensor.clear();
+  for (auto [variable, tensor] :
+       llvm::zip_equal(relation.results, relation.rule.results))
+    if (variable < 0)
+      tensor.clear();
+  Relation &made = relations.emplace_back();
+  made.rule = internRule(std::move(relation.rule));
+  made.operands = std::move(relation.operands);
+  made.results = std::move(relation.results);
+  made.phase = relation.phase;
+  made.isOneWay = relation.isOneWay;
+  made.onlyTies = relation.onlyTies;
+}
+
+graph::ShardingRule LayoutPropagation::getRule(int relation) const {
+  graph::ShardingRule rule = *relations[relation].rule->given;
+  for (size_t factor = 0; factor < rule.factors.size(); ++factor)
+    if (isOpaqueAt(relation, factor))
+      rule.factors[factor].kind = FactorKind::Whole;
+  return rule;
 }
 
 static bool isSpread(FactorKind kind) {
   return kind == FactorKind::Pass || kind == FactorKind::Reduced;
 }
 
-void LayoutPropagation::prepare(Relation &relation) {
-  const graph::ShardingRule &rule = relation.given.rule;
-  relation.places.resize(rule.factors.size());
-  auto addPlaces = [&](ArrayRef<int> numbers,
-                       ArrayRef<graph::TensorFactors> tensors, bool isResult) {
-    for (auto [slot, variable] : llvm::enumerate(numbers))
-      for (auto [d, factors] : llvm::enumerate(tensors[slot]))
-        for (auto [i, factor] : llvm::enumerate(factors))
-          if (variable >= 0)
-            relation.places[factor].push_back(
-                {variable, static_cast<int>(slot), static_cast<int16_t>(d),
-                 static_cast<int16_t>(i), factors.size() == 1, isResult});
-  };
-  addPlaces(relation.given.operands, rule.operands, false);
-  addPlaces(relation.given.results, rule.results, true);
-  bool hasOperand = false;
-  for (int variable : relation.given.operands)
-    if (variable >= 0 && !variables[variable].shape.empty()) {
-      hasOperand = true;
-      relation.isSingleUse &= users[variable].size() <= 2;
-    }
-  for (auto [factor, places] : llvm::zip(rule.factors, relation.places)) {
-    relation.passesAll &= factor.kind != FactorKind::Reduced;
-    if (factor.size > 1 && factor.kind == FactorKind::Pass && hasOperand)
-      relation.isBroadcast |=
-          llvm::all_of(places, [](const Place &p) { return p.isResult; });
-  }
+void LayoutPropagation::findSingleUses() {
+  for (Relation &relation : relations)
+    for (int variable : relation.operands)
+      if (variable >= 0 && !variables[variable].shape.empty())
+        relation.isSingleUse &= users[variable].size() <= 2;
 }
 
 ArrayRef<int> LayoutPropagation::factorsAt(const Relation &relation,
                                            const Place &place) const {
-  const graph::ShardingRule &rule = relation.given.rule;
+  const graph::ShardingRule &rule = *relation.rule->given;
   return (place.isResult ? rule.results : rule.operands)[place.slot][place.dim];
 }
 
@@ -96,31 +130,34 @@ SmallVector<int64_t, 4> LayoutPropagation::sizesAt(const Relation &relation,
                                                    const Place &place) const {
   SmallVector<int64_t, 4> sizes;
   for (int factor : factorsAt(relation, place))
-    sizes.push_back(relation.given.rule.factors[factor].size);
+    sizes.push_back(relation.rule->given->factors[factor].size);
   return sizes;
 }
 
+/// False where the boundaries of the factor cannot be met.
+bool LayoutPropagation::tieFactor(const Relation &relation, int factor) {
+  const graph::ShardingRule &rule = *relation.rule->given;
+  uint8_t phases = relation.onlyTies ? 0 : 1 << relation.phase;
+  SmallVector<DimClasses::Part> parts;
+  for (const Place &place : relation.rule->places[factor]) {
+    int64_t minor = 1;
+    for (int other : factorsAt(relation, place).drop_front(place.index + 1))
+      minor *= rule.factors[other].size;
+    parts.push_back({variables[relation.variableAt(place)].firstDim + place.dim,
+                     rule.factors[factor].size, minor});
+  }
+  return parts.empty() || classes.tie(parts, phases);
+}
+
 void LayoutPropagation::tieFactors() {
-  for (auto [number, relation] : llvm::enumerate(relations)) {
-    graph::ShardingRule &rule = relation.given.rule;
-    uint8_t phases = relation.given.onlyTies ? 0 : 1 << relation.given.phase;
-    for (size_t f = 0; f < rule.factors.size(); ++f) {
-      if (!isSpread(rule.factors[f].kind) || rule.factors[f].size <= 1)
-        continue;
-      SmallVector<DimClasses::Part> parts;
-      for (const Place &place : relation.places[f]) {
-        int64_t minor = 1;
-        for (int other : factorsAt(relation, place).drop_front(place.index + 1))
-          minor *= rule.factors[other].size;
-        parts.push_back({variables[place.variable].firstDim + place.dim,
-                         rule.factors[f].size, minor});
-      }
-      if (parts.empty() || classes.tie(parts, phases))
+  for (auto [number, relation] : llvm::enumerate(relations))
+    for (auto [f, factor] : llvm::enumerate(relation.rule->given->factors)) {
+      if (!isSpread(factor.kind) || factor.size <= 1 || tieFactor(relation, f))
         continue;
       opaque.push_back({static_cast<int>(number), static_cast<int>(f)});
-      rule.factors[f].kind = FactorKind::Whole;
+      opaqueFactors.insert(opaque.back());
+      relation.isOpaque = true;
     }
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +166,7 @@ void LayoutPropagation::tieFactors() {
 
 AxisList LayoutPropagation::pourAt(const Relation &relation,
                                    const Place &place) const {
-  const AxisList &dim = variables[place.variable].dims[place.dim];
+  const AxisList &dim = variables[relation.variableAt(place)].dims[place.dim];
   SmallVector<AxisList> lists;
   if (dim.empty() ||
       !storage.pourIntoFactors(dim, sizesAt(relation, place), lists))
@@ -146,8 +183,8 @@ bool LayoutPropagation::setFactor(const Relation &relation, const Place &place,
     return true;
   SmallVector<int64_t, 4> sizes = sizesAt(relation, place);
   SmallVector<AxisList> lists, poured;
-  if (!storage.pourIntoFactors(variables[place.variable].dims[place.dim], sizes,
-                               lists))
+  if (!storage.pourIntoFactors(
+          variables[relation.variableAt(place)].dims[place.dim], sizes, lists))
     return false;
   lists[place.index] = dim;
   dim.clear();
@@ -160,12 +197,14 @@ bool LayoutPropagation::setFactor(const Relation &relation, const Place &place,
 // Spreading
 //===----------------------------------------------------------------------===//
 
-bool LayoutPropagation::spreads(const graph::ShardingRule &rule, int factor,
+bool LayoutPropagation::spreads(int relation, int number,
                                 const Round &round) const {
-  FactorKind kind = rule.factors[factor].kind;
-  return rule.factors[factor].size > 1 &&
-         (kind == FactorKind::Pass ||
-          (round.reduced && kind == FactorKind::Reduced));
+  const graph::Factor &factor =
+      relations[relation].rule->given->factors[number];
+  return factor.size > 1 &&
+         (factor.kind == FactorKind::Pass ||
+          (round.reduced && factor.kind == FactorKind::Reduced)) &&
+         !isOpaqueAt(relation, number);
 }
 
 static bool startsWith(ArrayRef<int8_t> list, ArrayRef<int8_t> prefix) {
@@ -179,18 +218,15 @@ void LayoutPropagation::markDirty(int variable, int except) {
 }
 
 void LayoutPropagation::refuse(const LayoutRefusal &refusal) {
-  auto isSame = [&](const LayoutRefusal &r) {
-    return r.variable == refusal.variable && r.dim == refusal.dim &&
-           r.axis == refusal.axis;
-  };
-  if (llvm::none_of(refusals, isSame))
+  if (refused.insert({refusal.variable, refusal.dim, refusal.axis}).second)
     refusals.push_back(refusal);
 }
 
 void LayoutPropagation::extend(int relation, const Place &place,
                                ArrayRef<int8_t> target) {
-  LayoutVariable &variable = variables[place.variable];
-  if (isFrozen[place.variable] || (variable.closed >> place.dim & 1))
+  int number = relations[relation].variableAt(place);
+  LayoutVariable &variable = variables[number];
+  if (isFrozen[number] || (variable.closed >> place.dim & 1))
     return;
   size_t have = listAt(relations[relation], place).size();
   for (size_t n = have; n < target.size(); ++n) {
@@ -200,32 +236,32 @@ void LayoutPropagation::extend(int relation, const Place &place,
     AxisList list;
     std::string reason =
         setFactor(relations[relation], place, target.take_front(n + 1), list)
-            ? storage.refuse(atomsOf(place.variable, place.dim), list,
-                             variable.phases)
+            ? storage.refuse(atomsOf(number, place.dim), list, variable.phases)
             : "its factor is minor to one that is not used up";
     if (!reason.empty())
-      return refuse({relation, place.variable, place.dim, axis, reason});
+      return refuse({relation, number, place.dim, axis, reason});
     // The new axis may stand before those of minor factors.
     auto &origins = variable.origins[place.dim];
     size_t at = llvm::find(list, axis) - list.begin();
     origins.insert(origins.begin() + at, relation);
     variable.dims[place.dim] = list;
     variable.axes |= uint64_t(1) << axis;
-    markDirty(place.variable, -1);
+    markDirty(number, -1);
   }
 }
 
 void LayoutPropagation::visitFactor(int number, int factor,
                                     const Round &round) {
   const Relation &relation = relations[number];
-  const LayoutRelation &given = relation.given;
-  bool onlyBack = relation.isBroadcast && !round.broadcastsForward;
+  ArrayRef<Place> places = relation.rule->places[factor];
+  bool onlyBack = relation.rule->isBroadcast && !round.broadcastsForward;
   AxisList best;
   int64_t bytes = -1;
-  for (const Place &place : relation.places[factor]) {
-    const LayoutVariable &variable = variables[place.variable];
-    if (variable.dims[place.dim].empty() || !isVisible(place.variable, round) ||
-        (given.isOneWay && place.isResult) || (onlyBack && !place.isResult))
+  for (const Place &place : places) {
+    int from = relation.variableAt(place);
+    const LayoutVariable &variable = variables[from];
+    if (variable.dims[place.dim].empty() || !isVisible(from, round) ||
+        (relation.isOneWay && place.isResult) || (onlyBack && !place.isResult))
       continue;
     AxisList list = listAt(relation, place);
     if (startsWith(best, list))
@@ -237,8 +273,8 @@ void LayoutPropagation::visitFactor(int number, int factor,
   }
   if (best.empty())
     return;
-  for (const Place &place : relation.places[factor]) {
-    if ((given.isOneWay && !place.isResult) || (onlyBack && place.isResult))
+  for (const Place &place : places) {
+    if ((relation.isOneWay && !place.isResult) || (onlyBack && place.isResult))
       continue;
     AxisList own = listAt(relation, place);
     if (own.size() < best.size() && startsWith(best, own))
@@ -250,32 +286,31 @@ void LayoutPropagation::visit(int number, const Round &round) {
   const Relation &relation = relations[number];
   isDirty[number] = false;
   ++numVisits;
-  if (round.onlyPassing && !relation.passesAll)
+  if (round.onlyPassing && !relation.rule->passesAll)
     return;
   if (round.onlySingleUse && !relation.isSingleUse)
     return;
-  const LayoutRelation &given = relation.given;
   auto hasAxes = [&](int v) { return v >= 0 && variables[v].axes; };
-  if (llvm::none_of(given.operands, hasAxes) &&
-      llvm::none_of(given.results, hasAxes))
+  if (llvm::none_of(relation.operands, hasAxes) &&
+      llvm::none_of(relation.results, hasAxes))
     return;
-  for (size_t f = 0; f < given.rule.factors.size(); ++f)
-    if (spreads(given.rule, f, round))
+  for (size_t f = 0; f < relation.rule->places.size(); ++f)
+    if (spreads(number, f, round))
       visitFactor(number, f, round);
 }
 
 void LayoutPropagation::runRound(const Round &round, uint8_t phase) {
   for (size_t i = 0; i < relations.size(); ++i) {
-    const LayoutRelation &given = relations[i].given;
-    isDirty[i] = given.phase == phase && !given.onlyTies;
+    const Relation &relation = relations[i];
+    isDirty[i] = relation.phase == phase && !relation.onlyTies;
   }
   for (bool isAny = true; isAny;) {
     isAny = false;
     for (size_t i = 0; i < relations.size(); ++i)
-      if (isDirty[i] && relations[i].given.phase == phase)
+      if (isDirty[i] && relations[i].phase == phase)
         visit(i, round);
     for (size_t i = relations.size(); i-- > 0;)
-      if (isDirty[i] && relations[i].given.phase == phase) {
+      if (isDirty[i] && relations[i].phase == phase) {
         visit(i, round);
         isAny = true;
       }
@@ -320,8 +355,7 @@ std::optional<LayoutPropagation::Fault> LayoutPropagation::checkGiven() const {
 }
 
 std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {
-  for (Relation &relation : relations)
-    prepare(relation);
+  findSingleUses();
   tieFactors();
   for (const LayoutVariable &variable : variables)
     for (size_t d = 0; d < variable.shape.size(); ++d)
@@ -370,21 +404,25 @@ Atoms LayoutPropagation::getStored(int variable, int dim) const {
 /// The place whose list an op runs with.
 int LayoutPropagation::pickKept(const Relation &relation, int factor) const {
   int kept = -1;
-  for (auto [i, place] : llvm::enumerate(relation.places[factor])) {
+  int64_t most = 0;
+  for (auto [i, place] : llvm::enumerate(relation.rule->places[factor])) {
     if (place.isResult)
       return i;
     if (listAt(relation, place).empty())
       continue;
-    if (kept < 0 || variables[place.variable].bytes >
-                        variables[relation.places[factor][kept].variable].bytes)
-      kept = i;
+    int64_t bytes = variables[relation.variableAt(place)].bytes;
+    if (kept >= 0 && bytes <= most)
+      continue;
+    kept = i;
+    most = bytes;
   }
   return kept;
 }
 
 int LayoutPropagation::originAt(const Relation &relation,
                                 const Place &place) const {
-  const auto &origins = variables[place.variable].origins[place.dim];
+  const auto &origins =
+      variables[relation.variableAt(place)].origins[place.dim];
   return origins.empty() ? -1 : origins.front();
 }
 
@@ -392,24 +430,25 @@ std::vector<LayoutConflict> LayoutPropagation::findConflicts() const {
   std::vector<LayoutConflict> conflicts;
   const Round all = {Seed::None, false, false, true, true};
   for (auto [number, relation] : llvm::enumerate(relations)) {
-    if (relation.given.onlyTies || relation.given.isOneWay)
+    if (relation.onlyTies || relation.isOneWay)
       continue;
-    for (size_t f = 0; f < relation.places.size(); ++f) {
-      if (!spreads(relation.given.rule, f, all))
+    for (size_t f = 0; f < relation.rule->places.size(); ++f) {
+      if (!spreads(number, f, all))
         continue;
       int picked = pickKept(relation, f);
       if (picked < 0)
         continue;
-      const Place &kept = relation.places[f][picked];
+      ArrayRef<Place> places = relation.rule->places[f];
+      const Place &kept = places[picked];
       AxisList keptList = listAt(relation, kept);
-      for (const Place &place : relation.places[f]) {
+      for (const Place &place : places) {
         AxisList list = listAt(relation, place);
         if (startsWith(keptList, list) || startsWith(list, keptList))
           continue;
-        conflicts.push_back({static_cast<int>(number), static_cast<int>(f),
-                             kept.variable, place.variable, keptList, list,
-                             originAt(relation, kept),
-                             originAt(relation, place)});
+        conflicts.push_back(
+            {static_cast<int>(number), static_cast<int>(f),
+             relation.variableAt(kept), relation.variableAt(place), keptList,
+             list, originAt(relation, kept), originAt(relation, place)});
         break;
       }
     }

@@ -49,10 +49,11 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       if (list && i < list.size())
         layouts[result] = dyn_cast<LayoutAttr>(list[i]);
-    ProgramOp item{&op, {}, {}};
-    if (auto model = dyn_cast<graph::ShardingRuleOpInterface>(op))
-      item.rule = model.getShardingRule();
-    items.push_back(std::move(item));
+    auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
+    graph::ShardingRule rule =
+        model ? model.getShardingRule() : graph::ShardingRule();
+    items.push_back({&op, &*rules.insert(std::move(rule)).first,
+                     &*runs.insert(OpLayouts()).first});
   }
 }
 
@@ -125,14 +126,14 @@ void LayoutTable::refresh() {
     return;
   isStale = false;
   for (ProgramOp &item : items) {
-    if (item.rule.operands.size() != item.op->getNumOperands())
+    if (item.rule->operands.size() != item.op->getNumOperands())
       continue;
-    LayoutProblem problem{item.op, item.rule, mesh, {}, {}};
+    LayoutProblem problem{item.op, *item.rule, mesh, {}, {}};
     for (Value operand : item.op->getOperands())
       problem.operands.push_back(layoutOf(operand));
     for (Value result : item.op->getResults())
       problem.results.push_back(layoutOf(result));
-    item.runs = getOpLayouts(problem);
+    item.runs = &*runs.insert(getOpLayouts(problem)).first;
   }
 }
 

@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include <unordered_set>
 
 namespace llmc {
 
@@ -32,11 +33,11 @@ struct ProgramExit {
   dist::LayoutAttr rowLayout;
 };
 
-/// An op, its rule and how it runs.
+/// An op, its rule and how it runs; both are those of many ops.
 struct ProgramOp {
   Operation *op;
-  graph::ShardingRule rule;
-  OpLayouts runs;
+  const graph::ShardingRule *rule;
+  const OpLayouts *runs;
 };
 
 /// Functions, their ops and layouts.
@@ -93,6 +94,8 @@ private:
   dist::MeshAxesAttr mesh;
   mlir::SymbolTable symbols;
   bool isStale = true;
+  std::unordered_set<graph::ShardingRule, graph::ShardingRuleHash> rules;
+  std::unordered_set<OpLayouts, OpLayoutsHash> runs;
   /// Of arguments: what ops see of them (StateUse.h).
   llvm::DenseMap<Value, dist::LayoutAttr> layouts;
   /// Arguments and ops that must be written.

@@ -497,6 +497,18 @@ OpLayouts Chooser::run() {
   return std::move(made);
 }
 
+bool OpLayouts::operator==(const OpLayouts &other) const {
+  return operands == other.operands && results == other.results &&
+         splits == other.splits && reduced == other.reduced &&
+         carried == other.carried && joined == other.joined;
+}
+
+size_t OpLayoutsHash::operator()(const OpLayouts &layouts) const {
+  return llvm::hash_combine(ArrayRef(layouts.operands),
+                            ArrayRef(layouts.results), layouts.splits.size(),
+                            layouts.carried.size());
+}
+
 OpLayouts llmc::getOpLayouts(const LayoutProblem &decided) {
   return Chooser(decided).run();
 }

@@ -128,7 +128,7 @@ PlacementProblem::Use AxisPlacer::use(Value value, LayoutAttr want) {
 
 /// The factor that the axis splits in this op.
 std::optional<int> AxisPlacer::findHome(const ProgramOp &item) const {
-  for (auto [factor, split] : llvm::enumerate(item.runs.splits))
+  for (auto [factor, split] : llvm::enumerate(item.runs->splits))
     if (split && llvm::any_of(split->axes, [&](AxisAttr candidate) {
           return candidate.overlaps(axis);
         }))
@@ -139,11 +139,11 @@ std::optional<int> AxisPlacer::findHome(const ProgramOp &item) const {
 /// The op reduces a factor that the axis splits, or adds values that live at
 /// different coordinates.
 bool AxisPlacer::isSource(const ProgramOp &item) const {
-  for (auto [candidate, reduction] : item.runs.reduced)
+  for (auto [candidate, reduction] : item.runs->reduced)
     if (candidate.overlaps(axis) && reduction == kind)
       return true;
   return isPipeline() &&
-         llvm::any_of(item.runs.carried, [&](const CarriedAxis &carried) {
+         llvm::any_of(item.runs->carried, [&](const CarriedAxis &carried) {
            return carried.axis == axis && carried.kind == kind;
          });
 }
@@ -196,7 +196,7 @@ void AxisPlacer::addGroup(const ProgramOp &item, ArrayRef<int> group,
 
 void AxisPlacer::addGroups(const ProgramOp &item,
                            PlacementProblem::Op &op) const {
-  const graph::ShardingRule &rule = item.rule;
+  const graph::ShardingRule &rule = *item.rule;
   auto has = [&](int operand, int factor) {
     return llvm::any_of(rule.operands[operand], [&](ArrayRef<int> dim) {
       return llvm::is_contained(dim, factor);
@@ -228,9 +228,10 @@ void AxisPlacer::addGroups(const ProgramOp &item,
 
 void AxisPlacer::addItem(const ProgramOp &item) {
   PlacementProblem::Op op;
-  bool hasRule = !item.runs.operands.empty() || !item.runs.results.empty();
+  bool hasRule = !item.runs->operands.empty() || !item.runs->results.empty();
   for (auto [i, operand] : llvm::enumerate(item.op->getOperands())) {
-    LayoutAttr want = hasRule ? item.runs.operands[i] : table.layoutOf(operand);
+    LayoutAttr want =
+        hasRule ? item.runs->operands[i] : table.layoutOf(operand);
     op.uses.push_back(use(operand, want));
   }
   bool isOpen = hasRule && item.op->getNumResults() > 0 && mayCarry(item);
@@ -363,10 +364,10 @@ static SmallVector<Reduction> findKinds(const LayoutTable &table, AxisAttr axis,
   if (isPipeline)
     found.insert(static_cast<int>(Reduction::Sum));
   for (const ProgramOp &item : table.items) {
-    for (auto [candidate, kind] : item.runs.reduced)
+    for (auto [candidate, kind] : item.runs->reduced)
       if (candidate.overlaps(axis))
         found.insert(static_cast<int>(kind));
-    for (const CarriedAxis &carried : item.runs.carried)
+    for (const CarriedAxis &carried : item.runs->carried)
       if (carried.axis == axis)
         found.insert(static_cast<int>(carried.kind));
   }

@@ -29,6 +29,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <unordered_set>
 
 using namespace mlir;
 using namespace llmc;
@@ -78,7 +79,8 @@ private:
   SymbolTable symbols;
   /// Before anything is written: what propagation and placement decided.
   llvm::DenseMap<Value, LayoutAttr> decided;
-  llvm::DenseMap<Operation *, OpLayouts> layouts;
+  llvm::DenseMap<Operation *, const OpLayouts *> layouts;
+  std::unordered_set<OpLayouts, OpLayoutsHash> distinct;
   /// What ops want of each value.
   llvm::DenseSet<std::pair<Value, Attribute>> wanted;
   /// By value, wanted layout and (of arguments) the chunk that reads it.
@@ -183,9 +185,9 @@ LogicalResult FunctionMaterializer::readOp(Operation *op) {
     decided[result] = cast<LayoutAttr>(layout);
     problem.results.push_back(cast<LayoutAttr>(layout));
   }
-  layouts[op] = getOpLayouts(problem);
-  for (auto [operand, want] :
-       llvm::zip(op->getOperands(), layouts[op].operands))
+  const OpLayouts &runs = *distinct.insert(getOpLayouts(problem)).first;
+  layouts[op] = &runs;
+  for (auto [operand, want] : llvm::zip(op->getOperands(), runs.operands))
     wanted.insert({operand, want});
   return success();
 }
@@ -335,7 +337,7 @@ LogicalResult FunctionMaterializer::rewriteOp(Operation *op) {
     constraint.erase();
     return success();
   }
-  const OpLayouts &plan = layouts[op];
+  const OpLayouts &plan = *layouts.lookup(op);
   for (auto [i, want] : llvm::enumerate(plan.operands)) {
     FailureOr<Value> value = getAs(op->getOperand(i), want, op);
     if (failed(value))

@@ -177,6 +177,22 @@ TEST_F(Spread, WhatCannotBeStoredIsRefused) {
   EXPECT_EQ(fault->reason, "pads 2 to 4");
 }
 
+/// Equal rules are kept once; what is whole in one relation passes in another.
+TEST_F(Spread, AFactorIsOpaqueInOneRelationAlone) {
+  int a = value({4, 384}), b = value({4, 384});
+  split(a, 6);
+  split(a, 8);
+  split(b, 8);
+  ASSERT_FALSE(engine.solve());
+  ASSERT_FALSE(engine.getOpaque().empty());
+  for (auto [relation, factor] : engine.getOpaque()) {
+    EXPECT_EQ(relation, 1);
+    EXPECT_EQ(engine.getRule(1).factors[factor].kind, FactorKind::Whole);
+    EXPECT_EQ(engine.getRule(2).factors[factor].kind, FactorKind::Pass);
+  }
+  EXPECT_EQ(engine.getRule(2), relations[2].rule);
+}
+
 TEST_F(Spread, UpdatesFollowOptimizerStatesAndChangeNothingBefore) {
   int p = add({64, 16}, {{tensor}, {}}, Seed::State);
   int used = sum(p, p);

@@ -32,7 +32,9 @@
 
 #include "llmc/Analysis/Layouts/DimStorage.h"
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
+#include "llvm/ADT/DenseSet.h"
 #include <deque>
+#include <unordered_map>
 
 namespace llmc {
 
@@ -45,13 +47,13 @@ struct LayoutVariable {
   int64_t bytes = 0;
   Seed seed = Seed::None;
   /// Given, and in the end solved.
-  SmallVector<AxisList, 4> dims;
+  SmallVector<AxisList, 2> dims;
   /// Dims that may not be extended (bits), and axes that may not be used.
   uint64_t closed = 0, blocked = 0;
   /// Axes that split it.
   uint64_t axes = 0;
   /// Why each axis is there: a relation, or -1 where it was given.
-  SmallVector<SmallVector<int, 2>, 4> origins;
+  SmallVector<SmallVector<int, 1>, 2> origins;
   /// Numbers in the classes of dims.
   int firstDim = 0;
   /// Phases (bits) that use it.
@@ -109,9 +111,8 @@ public:
   const LayoutVariable &getVariable(int variable) const {
     return variables[variable];
   }
-  const graph::ShardingRule &getRule(int relation) const {
-    return relations[relation].given.rule;
-  }
+  /// The relation's rule; factors that are opaque in it are whole.
+  graph::ShardingRule getRule(int relation) const;
   /// The canonical atoms of a solved dim.
   Atoms getStored(int variable, int dim) const;
   /// Relations that could not be tied to the others' boundaries, with factor.
@@ -125,7 +126,6 @@ public:
 private:
   /// Where a factor stands.
   struct Place {
-    int variable = 0;
     /// Which operand or result.
     int slot = 0;
     int16_t dim = 0;
@@ -134,12 +134,25 @@ private:
     bool isOnly = true;
     bool isResult = false;
   };
-  /// A rule made ready.
-  struct Relation {
-    LayoutRelation given;
+  /// A rule made ready, of all relations that have it: they are many, and
+  /// rules are large.
+  struct Rule {
+    const graph::ShardingRule *given = nullptr;
     /// For each factor.
     SmallVector<SmallVector<Place, 3>, 4> places;
-    bool passesAll = true, isBroadcast = false, isSingleUse = true;
+    bool passesAll = true, isBroadcast = false;
+  };
+  struct Relation {
+    const Rule *rule = nullptr;
+    SmallVector<int, 4> operands, results;
+    uint8_t phase = 0;
+    bool isOneWay = false, onlyTies = false, isSingleUse = true;
+    /// In `opaqueFactors` with some factor.
+    bool isOpaque = false;
+
+    int variableAt(const Place &place) const {
+      return (place.isResult ? results : operands)[place.slot];
+    }
   };
   /// What of a rule takes part.
   struct Round {
@@ -147,9 +160,15 @@ private:
     bool onlyPassing, onlySingleUse, broadcastsForward, reduced;
   };
 
-  bool spreads(const graph::ShardingRule &rule, int factor,
-               const Round &round) const;
-  void prepare(Relation &relation);
+  const Rule *internRule(graph::ShardingRule rule);
+  static void prepare(Rule &rule);
+  void findSingleUses();
+  bool isOpaqueAt(int relation, int factor) const {
+    return relations[relation].isOpaque &&
+           opaqueFactors.contains({relation, factor});
+  }
+  bool spreads(int relation, int factor, const Round &round) const;
+  bool tieFactor(const Relation &relation, int factor);
   void tieFactors();
   std::optional<Fault> checkGiven() const;
   Fault findRefused(const std::string &reason) const;
@@ -167,7 +186,7 @@ private:
   }
   /// The axes of the factor at this place.
   AxisList listAt(const Relation &relation, const Place &place) const {
-    return place.isOnly ? variables[place.variable].dims[place.dim]
+    return place.isOnly ? variables[relation.variableAt(place)].dims[place.dim]
                         : pourAt(relation, place);
   }
   AxisList pourAt(const Relation &relation, const Place &place) const;
@@ -189,13 +208,16 @@ private:
 
   DimClasses classes;
   DimStorage storage;
-  std::vector<LayoutVariable> variables;
-  /// Never moved: relations are large.
+  std::deque<LayoutVariable> variables;
   std::deque<Relation> relations;
+  std::unordered_map<graph::ShardingRule, Rule, graph::ShardingRuleHash> rules;
   /// Relations of each variable, ascending.
   std::vector<SmallVector<int, 4>> users;
   std::vector<std::pair<int, int>> opaque;
+  llvm::DenseSet<std::pair<int, int>> opaqueFactors;
   std::vector<LayoutRefusal> refusals;
+  /// Variable, dim and axis of each refusal.
+  llvm::DenseSet<std::tuple<int, int, int>> refused;
   std::vector<uint8_t> isFrozen, isDirty;
   std::vector<ClassAtoms> dimAtoms;
   int64_t numVisits = 0;

@@ -41,6 +41,10 @@ struct CarriedAxis {
   graph::Reduction kind;
   /// Operands in which the op is jointly linear.
   SmallVector<int> group;
+
+  bool operator==(const CarriedAxis &other) const {
+    return axis == other.axis && kind == other.kind && group == other.group;
+  }
 };
 
 struct OpLayouts {
@@ -56,6 +60,13 @@ struct OpLayouts {
   SmallVector<dist::LayoutAttr> operands;
   /// What it makes.
   SmallVector<dist::LayoutAttr> results;
+
+  bool operator==(const OpLayouts &other) const;
+};
+
+/// For tables: a model has many ops, which run in few ways.
+struct OpLayoutsHash {
+  size_t operator()(const OpLayouts &layouts) const;
 };
 
 /// How the op runs, given the layouts decided for operands and results. The op

@@ -8,6 +8,7 @@
 
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,6 +36,34 @@ StringRef graph::stringifyReduction(Reduction reduction) {
 
 bool graph::isIdempotent(Reduction reduction) {
   return reduction != Reduction::Sum && reduction != Reduction::Product;
+}
+
+bool Factor::operator==(const Factor &other) const {
+  return size == other.size && kind == other.kind &&
+         reduction == other.reduction;
+}
+
+bool Linearity::operator==(const Linearity &other) const {
+  return kind == other.kind && groups == other.groups;
+}
+
+bool ShardingRule::operator==(const ShardingRule &other) const {
+  return factors == other.factors && operands == other.operands &&
+         results == other.results && carries == other.carries &&
+         addends == other.addends && distributed == other.distributed;
+}
+
+size_t ShardingRuleHash::operator()(const ShardingRule &rule) const {
+  llvm::hash_code hash =
+      llvm::hash_combine(rule.operands.size(), rule.results.size());
+  for (const Factor &factor : rule.factors)
+    hash = llvm::hash_combine(hash, factor.size, factor.kind, factor.reduction);
+  for (ArrayRef<TensorFactors> tensors :
+       {ArrayRef(rule.operands), ArrayRef(rule.results)})
+    for (const TensorFactors &tensor : tensors)
+      for (ArrayRef<int> dim : tensor)
+        hash = llvm::hash_combine(hash, dim);
+  return hash;
 }
 
 int ShardingRule::addFactor(int64_t size, FactorKind kind,

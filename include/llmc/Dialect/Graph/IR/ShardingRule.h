@@ -50,6 +50,8 @@ struct Factor {
   /// Meaningful for Reduced factors: how the results' summands combine. It
   /// also names the neutral value that padding of the operands must hold.
   Reduction reduction = Reduction::Sum;
+
+  bool operator==(const Factor &other) const;
 };
 
 /// The factors of each dimension of one tensor, major to minor.
@@ -60,6 +62,8 @@ using TensorFactors = SmallVector<SmallVector<int, 1>>;
 struct Linearity {
   Reduction kind = Reduction::Sum;
   SmallVector<SmallVector<int>> groups;
+
+  bool operator==(const Linearity &other) const;
 };
 
 struct ShardingRule {
@@ -88,6 +92,13 @@ struct ShardingRule {
 
   /// "([m, k],[k, n])->([m, n]) {k reduced sum}", for remarks and tests.
   std::string str() const;
+
+  bool operator==(const ShardingRule &other) const;
+};
+
+/// For tables of rules: a model has many ops, and few rules.
+struct ShardingRuleHash {
+  size_t operator()(const ShardingRule &rule) const;
 };
 
 /// Checks that each tensor's factors multiply to its shape; the message names
