@@ -15,6 +15,7 @@
 // Test: test/Transforms/Partition/merge-parts.mlir
 //===----------------------------------------------------------------------===//
 
+#include "MergedFunction.h"
 #include "PartPacker.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
@@ -24,7 +25,6 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -64,9 +64,9 @@ struct Row {
 /// One function and one group of families.
 class FunctionMerger {
 public:
-  FunctionMerger(func::FuncOp function, const FamilyGroup &group)
-      : function(function), body(function.getBody().front()), packer(body),
-        group(group) {}
+  FunctionMerger(MergedFunction &merged, const FamilyGroup &group)
+      : merged(merged), function(merged.function), body(merged.body),
+        packer(body), group(group) {}
 
   /// Whether all parts can be merged with no copies that matter.
   bool canMerge();
@@ -83,9 +83,10 @@ private:
   void buildUses(const Pack &pack);
   ArrayAttr getBoxes(const Row &row);
   void replaceMark(const Row &row, bool isArgument);
-  void mergeArguments(llvm::BitVector &gone);
-  void mergeResults(llvm::BitVector &gone);
+  void mergeArguments();
+  void mergeResults();
 
+  MergedFunction &merged;
   func::FuncOp function;
   Block &body;
   PartPacker packer;
@@ -106,18 +107,17 @@ static bool agreeOutside(dist::LayoutAttr a, dist::LayoutAttr b, int64_t dim) {
 
 /// Orders the parts and finds the dim along which they lie; false where they do
 /// not make one local tensor.
-static bool complete(Family &family) {
+static bool complete(Family &family, const SymbolTable &symbols) {
   auto offsetsOf = [](dist::StateOp state) { return *state.getBoxOffsets(); };
   llvm::sort(family.parts, [&](dist::StateOp a, dist::StateOp b) {
     return std::lexicographical_compare(
         offsetsOf(a).begin(), offsetsOf(a).end(), offsetsOf(b).begin(),
         offsetsOf(b).end());
   });
-  auto module = family.whole->getParentOfType<ModuleOp>();
   dist::LayoutAttr first;
   for (dist::StateOp part : family.parts) {
-    auto buffer = module.lookupSymbol<dist::BufferOp>(
-        (part.getSymName() + ".local").str());
+    auto buffer =
+        symbols.lookup<dist::BufferOp>((part.getSymName() + ".local").str());
     if (!buffer || buffer.getBoxes().size() != 1)
       return false;
     family.buffers.push_back(buffer);
@@ -138,11 +138,12 @@ static bool complete(Family &family) {
 
 /// By the name of the parameter, in module order.
 static SmallVector<FamilyGroup> findGroups(ModuleOp module) {
+  SymbolTable symbols(module);
   llvm::MapVector<StringAttr, Family> families;
   for (auto state : module.getOps<dist::StateOp>())
     if (state.isPart()) {
       Family &family = families[state.getPartOfAttr().getAttr()];
-      family.whole = module.lookupSymbol<dist::StateOp>(*state.getPartOf());
+      family.whole = symbols.lookup<dist::StateOp>(*state.getPartOf());
       family.parts.push_back(state);
     }
   llvm::MapVector<StringAttr, FamilyGroup> groups;
@@ -151,7 +152,7 @@ static SmallVector<FamilyGroup> findGroups(ModuleOp module) {
     StringAttr parameter = name;
     if (FlatSymbolRefAttr of = family.whole.getOfAttr())
       parameter = of.getAttr();
-    if (!complete(family))
+    if (!complete(family, symbols))
       apart.insert(parameter);
     groups[parameter].push_back(family);
   }
@@ -170,15 +171,8 @@ static SmallVector<FamilyGroup> findGroups(ModuleOp module) {
 std::optional<Row> FunctionMerger::findRow(const Family &family, StringRef mark,
                                            bool isArgument, bool &isPartial) {
   Row row{&family, mark, {}};
-  unsigned count =
-      isArgument ? function.getNumArguments() : function.getNumResults();
   for (dist::StateOp part : family.parts)
-    for (unsigned i = 0; i < count; ++i) {
-      Attribute value = isArgument ? function.getArgAttr(i, mark)
-                                   : function.getResultAttr(i, mark);
-      if (value == FlatSymbolRefAttr::get(part.getSymNameAttr()))
-        row.places.push_back(i);
-    }
+    llvm::append_range(row.places, merged.getPlaces(mark, part, isArgument));
   if (row.places.empty())
     return std::nullopt;
   isPartial |= row.places.size() != family.parts.size();
@@ -378,27 +372,20 @@ ArrayAttr FunctionMerger::getBoxes(const Row &row) {
 /// The first place gets the mark of the whole, which has no layout but boxes.
 void FunctionMerger::replaceMark(const Row &row, bool isArgument) {
   dist::StateOp whole = row.family->whole;
-  if (ArrayAttr boxes = isArgument ? getBoxes(row) : ArrayAttr())
-    function.setArgAttr(row.places.front(), dist::kBoxes, boxes);
-  auto symbol = FlatSymbolRefAttr::get(whole.getSymNameAttr());
   unsigned place = row.places.front();
-  if (isArgument)
-    function.setArgAttr(place, row.mark, symbol);
-  else
-    function.setResultAttr(place, row.mark, symbol);
+  NamedAttrList &list = isArgument ? merged.marks.ofArgument(place)
+                                   : merged.marks.ofResult(place);
+  if (ArrayAttr boxes = isArgument ? getBoxes(row) : ArrayAttr())
+    list.set(dist::kBoxes, boxes);
+  list.set(row.mark, FlatSymbolRefAttr::get(whole.getSymNameAttr()));
   for (StringRef name :
-       {StringRef(DistDialect::kLayout), StringRef(dist::kWholeShape)}) {
-    auto attr = StringAttr::get(function.getContext(), name);
-    if (isArgument)
-      function.removeArgAttr(place, attr);
-    else
-      function.removeResultAttr(place, attr);
-  }
+       {StringRef(DistDialect::kLayout), StringRef(dist::kWholeShape)})
+    list.erase(name);
 }
 
 /// The first part's argument becomes the whole; its uses and those of the
 /// others go through values that take the place of the parts.
-void FunctionMerger::mergeArguments(llvm::BitVector &gone) {
+void FunctionMerger::mergeArguments() {
   SmallVector<Pack> packs;
   for (const Row &row : arguments) {
     Pack pack = getPack(row, body.getArguments());
@@ -414,37 +401,34 @@ void FunctionMerger::mergeArguments(llvm::BitVector &gone) {
     packer.addKnown(pack, whole);
     packs.push_back(pack);
     for (unsigned place : ArrayRef(row.places).drop_front())
-      gone.set(place);
+      merged.goneArguments.set(place);
     replaceMark(row, /*isArgument=*/true);
   }
   for (const Pack &pack : packs)
     buildUses(pack);
 }
 
-void FunctionMerger::mergeResults(llvm::BitVector &gone) {
+/// A result that is gone returns the whole too until it is erased.
+void FunctionMerger::mergeResults() {
   Operation *terminator = body.getTerminator();
-  SmallVector<Value> values(terminator->getOperands());
+  SmallVector<Value> wholes;
   for (const Row &row : results) {
-    values[row.places.front()] =
-        packer.build(getPack(row, terminator->getOperands()));
+    wholes.push_back(packer.build(getPack(row, terminator->getOperands())));
     for (unsigned place : ArrayRef(row.places).drop_front())
-      gone.set(place);
+      merged.goneResults.set(place);
     replaceMark(row, /*isArgument=*/false);
   }
-  SmallVector<Value> kept;
-  for (auto [i, value] : llvm::enumerate(values))
-    if (!gone.test(i))
-      kept.push_back(value);
-  terminator->setOperands(kept);
+  for (auto [row, whole] : llvm::zip_equal(results, wholes))
+    for (unsigned place : row.places)
+      terminator->setOperand(place, whole);
 }
 
 LogicalResult FunctionMerger::merge() {
+  merged.clean();
   (void)findRows();
   unsigned numArguments = function.getNumArguments();
-  llvm::BitVector goneResults(function.getNumResults());
-  llvm::BitVector goneArguments(numArguments);
-  mergeArguments(goneArguments);
-  mergeResults(goneResults);
+  mergeArguments();
+  mergeResults();
   if (!packer.finish())
     return function.emitOpError() << "expected parts that can be merged in "
                                      "one order, got a cycle of ops";
@@ -456,12 +440,6 @@ LogicalResult FunctionMerger::merge() {
     whole.replaceAllUsesWith(first);
   }
   body.eraseArguments(numArguments, arguments.size());
-  if (failed(function.eraseArguments(goneArguments)) ||
-      failed(function.eraseResults(goneResults)))
-    return failure();
-  function.setType(FunctionType::get(function.getContext(),
-                                     body.getArgumentTypes(),
-                                     body.getTerminator()->getOperandTypes()));
   return success();
 }
 
@@ -502,20 +480,28 @@ static void unifyScalars(func::FuncOp update) {
 
 void MergePartsPass::runOnOperation() {
   SmallVector<FamilyGroup> groups = findGroups(getOperation());
-  llvm::SetVector<Operation *> functions;
+  if (groups.empty())
+    return markAllAnalysesPreserved();
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  std::vector<MergedFunction> functions;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
-    if (functions.insert(program.function) && !groups.empty() &&
-        program.kind == FunctionKind::Update)
-      unifyScalars(program.function);
+    if (seen.insert(program.function).second) {
+      if (program.kind == FunctionKind::Update)
+        unifyScalars(program.function);
+      functions.emplace_back(program.function);
+    }
   for (const FamilyGroup &group : groups) {
-    bool can = llvm::all_of(functions, [&](Operation *function) {
-      return FunctionMerger(cast<func::FuncOp>(function), group).canMerge();
+    bool can = llvm::all_of(functions, [&](MergedFunction &function) {
+      return FunctionMerger(function, group).canMerge();
     });
     if (!can)
       continue;
-    for (Operation *function : functions)
-      if (failed(FunctionMerger(cast<func::FuncOp>(function), group).merge()))
+    for (MergedFunction &function : functions)
+      if (failed(FunctionMerger(function, group).merge()))
         return signalPassFailure();
     llvm::for_each(group, mergeBuffers);
   }
+  for (MergedFunction &function : functions)
+    if (failed(function.finish()))
+      return signalPassFailure();
 }

@@ -11,11 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartPacker.h"
+#include "DeadOps.h"
 #include "EqualOps.h"
+#include "OpPositions.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include <set>
@@ -394,8 +395,9 @@ Operation *
 PartPacker::mergeOps(ArrayRef<Operation *> ops, const Merge &merge,
                      ArrayRef<std::pair<unsigned, int64_t>> packedResults) {
   Operation *first = ops.front();
-  OpBuilder builder(first->getContext());
+  OpBuilder builder(first->getContext(), &created);
   SmallVector<Value> results, operands;
+  replaced.insert(ops.begin(), ops.end());
   for (auto [i, dim] : llvm::enumerate(merge.operandDims))
     operands.push_back(dim < 0 ? first->getOperand(i)
                                : buildFor(first, getOperands(ops, i, dim)));
@@ -435,7 +437,7 @@ Value PartPacker::buildMerge(const Pack &pack, const Merge &merge) {
 
 /// A copy that runs where `like` does.
 Value PartPacker::copyTogether(const Pack &pack, Operation *like) {
-  OpBuilder builder(pack.parts.front().getContext());
+  OpBuilder builder(pack.parts.front().getContext(), &created);
   setInsertionAfter(builder, block, {}, pack.parts);
   Value copy = stablehlo::concatenate(builder, pack.parts.back().getLoc(),
                                       pack.parts, pack.dim);
@@ -456,7 +458,7 @@ Value PartPacker::build(const Pack &pack) {
     return whole;
   if (areSplats(pack)) {
     Operation *first = pack.parts.front().getDefiningOp();
-    OpBuilder builder(first);
+    OpBuilder builder(first, &created);
     Value splat = stablehlo::ConstantOp::create(
         builder, first->getLoc(),
         DenseElementsAttr::get(getWholeType(pack),
@@ -485,6 +487,7 @@ void PartPacker::buildSum(Operation *sum, ArrayRef<Operation *> ops) {
       continue;
     Operation *merged = mergeOps(ops, *merge, {});
     sum->getResult(0).replaceAllUsesWith(merged->getResult(0));
+    replaced.insert(sum);
     return;
   }
 }
@@ -493,26 +496,13 @@ void PartPacker::buildSum(Operation *sum, ArrayRef<Operation *> ops) {
 // Finishing
 //===----------------------------------------------------------------------===//
 
-/// All ops from which the terminator's operands are made.
-static llvm::SmallPtrSet<Operation *, 32> findLive(Block &block) {
-  llvm::SmallPtrSet<Operation *, 32> live;
-  SmallVector<Operation *> work = {block.getTerminator()};
-  live.insert(block.getTerminator());
-  while (!work.empty())
-    for (Value operand : work.pop_back_val()->getOperands())
-      if (Operation *def = operand.getDefiningOp();
-          def && live.insert(def).second)
-        work.push_back(def);
-  return live;
-}
-
 /// Uses of the parts by ops that stay become slices with the user's marks. What
 /// several stages have is never read by an op: such parts stay joins.
-void PartPacker::sliceKnown(const Pack &pack, Value whole) {
+void PartPacker::sliceKnown(const Pack &pack, Value whole, DeadOps &dead) {
   if (whole.getDefiningOp<dist::JoinOp>())
     return;
-  llvm::SmallPtrSet<Operation *, 32> live = findLive(block);
   int64_t end = typeOf(whole).getDimSize(pack.dim);
+  SmallVector<Operation *> madeLess;
   // Each slice is put right after the whole: the last one first.
   for (Value part : llvm::reverse(pack.parts)) {
     RankedTensorType type = typeOf(part);
@@ -524,7 +514,7 @@ void PartPacker::sliceKnown(const Pack &pack, Value whole) {
     llvm::MapVector<Attribute, Value> slices;
     for (OpOperand &use : llvm::make_early_inc_range(part.getUses())) {
       Operation *user = use.getOwner();
-      if (!live.contains(user) || user->getBlock() != &block)
+      if (dead.contains(user) || user->getBlock() != &block)
         continue;
       Operation *like = maker ? maker : user;
       NamedAttrList marks;
@@ -533,7 +523,7 @@ void PartPacker::sliceKnown(const Pack &pack, Value whole) {
           marks.append(name, mark);
       Value &slice = slices[marks.getDictionary(part.getContext())];
       if (!slice) {
-        OpBuilder builder(part.getContext());
+        OpBuilder builder(part.getContext(), &created);
         setInsertionAfter(builder, block, {}, whole);
         slice =
             stablehlo::slice(builder, user->getLoc(), whole, starts, limits);
@@ -541,21 +531,35 @@ void PartPacker::sliceKnown(const Pack &pack, Value whole) {
       }
       use.set(slice);
     }
+    if (!slices.empty()) {
+      dead.revive(whole.getDefiningOp());
+      madeLess.push_back(maker);
+    }
   }
+  dead.add(madeLess);
 }
 
 bool PartPacker::finish() {
+  DeadOps dead(block);
+  for (const auto &[pack, whole] : known)
+    for (Value part : pack.parts)
+      if (Operation *maker = part.getDefiningOp())
+        replaced.insert(maker);
+  dead.add(replaced.getArrayRef());
+  dead.add(created.ops.getArrayRef());
   for (const Pack &pack : order)
     if (Value whole = known[pack])
-      sliceKnown(pack, whole);
+      sliceKnown(pack, whole, dead);
+  for (Operation *op : dead.take()) {
+    created.ops.remove(op);
+    op->dropAllUses();
+    op->erase();
+  }
+  bool isSorted = putUsersAfter(created.ops.getArrayRef());
   known.clear();
   order.clear();
   answers.clear();
-  llvm::SmallPtrSet<Operation *, 32> live = findLive(block);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (!live.contains(&op)) {
-      op.dropAllUses();
-      op.erase();
-    }
-  return sortTopologically(&block);
+  replaced.clear();
+  created.ops.clear();
+  return isSorted;
 }

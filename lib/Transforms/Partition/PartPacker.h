@@ -18,6 +18,7 @@
 
 #include "llmc/Dialect/Graph/IR/ShardingRule.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 #include <vector>
 
@@ -29,8 +30,11 @@ struct Pack {
   bool operator<(const Pack &other) const;
 };
 
-/// Packs of one block. Questions change nothing; after `build` the block must
-/// be finished.
+class DeadOps;
+
+/// Packs of one block of which every op is of use. Questions change nothing;
+/// after `build` the block must be finished. The work is that on the ops that
+/// the parts reach, however long the block is.
 class PartPacker {
 public:
   explicit PartPacker(mlir::Block &block) : block(block) {}
@@ -79,9 +83,21 @@ private:
   bool canHave(const Pack &operand, Operation *user, bool mayCopy);
   Value copyTogether(const Pack &pack, Operation *like);
   Value buildFor(Operation *user, const Pack &pack);
-  void sliceKnown(const Pack &pack, Value whole);
+  void sliceKnown(const Pack &pack, Value whole, DeadOps &dead);
+
+  /// Ops that are new.
+  struct CreatedOps : mlir::OpBuilder::Listener {
+    void notifyOperationInserted(Operation *op,
+                                 mlir::OpBuilder::InsertPoint) override {
+      ops.insert(op);
+    }
+    llvm::SetVector<Operation *> ops;
+  };
 
   mlir::Block &block;
+  CreatedOps created;
+  /// Ops that others were built for: they may have lost their uses.
+  llvm::SetVector<Operation *> replaced;
   std::map<Pack, Value> known;
   /// Those of `known` whose parts are gone, as they were found.
   std::vector<Pack> order;

@@ -306,3 +306,45 @@ func.func @crossed(%w0: tensor<2x2xf32> {dist.reads = @w.0}, %w1: tensor<2x2xf32
   return %y : tensor<2x2xf32>
 }
 dist.entry @e function(@crossed) chunks([0])
+
+// -----
+
+// Two weights of parts with an input between them: each whole stands in the
+// place of its first part. What is made of the first product moves after the
+// one product, other ops stay.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @v : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @v.0 part of @v box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @v.0.local : tensor<4x2xf32> holds [#dist.box<@v.0, #w, [0, 0]>]
+dist.state @v.1 part of @v box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @v.1.local : tensor<4x2xf32> holds [#dist.box<@v.1, #w, [0, 0]>]
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @two
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32> {{{.*}}}, %[[V:.*]]: tensor<4x4xf32> {dist.reads = @v}, %[[K:.*]]: tensor<3x2xf32> {{{.*}}}, %[[W:.*]]: tensor<4x4xf32> {dist.reads = @w})
+func.func @two(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %v0: tensor<4x2xf32> {dist.reads = @v.0}, %v1: tensor<4x2xf32> {dist.reads = @v.1}, %k: tensor<3x2xf32> {dist.role = "input", dist.input = "k"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1})
+    -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}, tensor<3x2xf32> {dist.name = "c"}) {
+  // CHECK-NEXT: %[[C:.*]] = stablehlo.exponential %[[K]]
+  // CHECK-NEXT: %[[VV:.*]] = stablehlo.dot_general %[[X]], %[[V]], {{.*}} -> tensor<3x4xf32>
+  // CHECK-NEXT: %[[P:.*]] = stablehlo.slice %[[VV]] [0:3, 0:2]
+  // CHECK-NEXT: stablehlo.exponential %[[P]]
+  // CHECK-NEXT: stablehlo.slice %[[VV]] [0:3, 2:4]
+  // CHECK: %[[WW:.*]] = stablehlo.dot_general %[[X]], %[[W]], {{.*}} -> tensor<3x4xf32>
+  // CHECK-COUNT-2: stablehlo.slice %[[WW]]
+  // CHECK-NOT: stablehlo.dot_general
+  // CHECK: return %{{.*}}, %{{.*}}, %[[C]]
+  %p = stablehlo.dot_general %x, %v0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %e = stablehlo.exponential %p {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %c = stablehlo.exponential %k {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %q = stablehlo.dot_general %x, %v1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %r = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %s = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %a = stablehlo.add %e, %q {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %b = stablehlo.add %r, %s {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  return %a, %b, %c : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
+}
+dist.entry @e function(@two) chunks([0])
