@@ -24,6 +24,7 @@
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace llmc {
@@ -428,7 +429,7 @@ namespace {
 struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<StringAttr> spent;
+    llvm::SetVector<StringAttr> spent;
     for (auto recipe : llvm::to_vector(module.getOps<dist::TrainingOp>())) {
       SymbolTable symbols(module);
       FailureOr<func::FuncOp> microbatch = training::findMicrobatch(recipe);
@@ -438,15 +439,15 @@ struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
       FailureOr<func::FuncOp> function = update.build();
       if (failed(function))
         return signalPassFailure();
-      spent.push_back(recipe.getForwardAttr().getAttr());
-      spent.push_back(recipe.getOptimizerAttr().getAttr());
-      spent.push_back(
+      spent.insert(recipe.getForwardAttr().getAttr());
+      spent.insert(recipe.getOptimizerAttr().getAttr());
+      spent.insert(
           StringAttr::get(&getContext(), training::getBoundName(recipe)));
       makeStep(recipe, *microbatch, *function);
     }
     for (auto state : module.getOps<dist::StateOp>())
       if (auto optimizer = state.getOptimizerAttr()) {
-        spent.push_back(optimizer.getAttr());
+        spent.insert(optimizer.getAttr());
         state.removeOptimizerAttr();
       }
     // What only the recipes named is not needed any more.
