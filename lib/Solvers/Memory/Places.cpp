@@ -4,8 +4,10 @@
 //
 // Best fit: a buffer takes the smallest gap, among those that buffers placed
 // before it leave during its life, into which it fits. What differs is the
-// order in which buffers are placed. The local search follows the idea of
-// hill climbing over that order (as in TVM's unified static memory planner).
+// order in which buffers are placed. Where too many pairs of buffers live at
+// once for that, they are placed as they begin, with a list of gaps. The local
+// search follows the idea of hill climbing over that order (as in TVM's unified
+// static memory planner).
 //
 // Test: test/Solvers/Memory/PlacesTest.cpp
 //===----------------------------------------------------------------------===//
@@ -15,13 +17,20 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 
 namespace llmc {
 
-/// Tries of the local search for a problem of `size` buffers.
-static int64_t getNumTries(size_t size) {
-  return std::min<int64_t>(400, 200'000 / static_cast<int64_t>(size + 1));
+/// Pairs of buffers that live at once, above which buffers are placed as they
+/// begin and that is all: what else is tried looks at each pair.
+constexpr int64_t mostPairs = 4'000'000;
+
+/// Tries of the local search for a problem of `size` buffers, `pairs` of which
+/// live at once.
+static int64_t getNumTries(size_t size, int64_t pairs) {
+  return std::min({int64_t(400), 200'000 / static_cast<int64_t>(size + 1),
+                   10 * mostPairs / (pairs + 1)});
 }
 
 static int64_t roundUp(int64_t bytes, int64_t alignment) {
@@ -35,6 +44,20 @@ std::string PlaceProblem::check() const {
     if (buffers[i].bytes < 0 || buffers[i].begin > buffers[i].end)
       return "buffer " + std::to_string(i) + " has a negative size or lifetime";
   return "";
+}
+
+/// Buffers that take space, by their begin.
+static std::vector<int32_t> listByBegin(const PlaceProblem &problem) {
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    if (problem.buffers[i].bytes > 0 &&
+        problem.buffers[i].begin < problem.buffers[i].end)
+      order.push_back(static_cast<int32_t>(i));
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return std::pair(problem.buffers[a].begin, a) <
+           std::pair(problem.buffers[b].begin, b);
+  });
+  return order;
 }
 
 namespace {
@@ -71,14 +94,9 @@ Placer::Placer(const PlaceProblem &problem) : problem(problem) {
     if (bytes[i] > 0 && buffer.begin < buffer.end)
       present.push_back(static_cast<int32_t>(i));
   }
-  Order byStart = present;
-  std::sort(byStart.begin(), byStart.end(), [&](int32_t a, int32_t b) {
-    return std::pair(problem.buffers[a].begin, a) <
-           std::pair(problem.buffers[b].begin, b);
-  });
   // Ends of those that live: each new buffer meets all of them.
   std::multimap<int64_t, int32_t> live;
-  for (int32_t buffer : byStart) {
+  for (int32_t buffer : listByBegin(problem)) {
     int64_t begin = problem.buffers[buffer].begin;
     live.erase(live.begin(), live.upper_bound(begin));
     for (const auto &[end, other] : live) {
@@ -230,11 +248,107 @@ placeSideBySide(const PlaceProblem &problem) {
   return {std::move(offsets), end};
 }
 
+/// How many pairs of buffers live at once.
+static int64_t countPairs(const PlaceProblem &problem) {
+  std::vector<int32_t> order = listByBegin(problem);
+  std::vector<int64_t> ends;
+  for (int32_t buffer : order)
+    ends.push_back(problem.buffers[buffer].end);
+  std::sort(ends.begin(), ends.end());
+  int64_t pairs = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    int64_t begin = problem.buffers[order[i]].begin;
+    auto over = std::upper_bound(ends.begin(), ends.end(), begin);
+    pairs += static_cast<int64_t>(i) - (over - ends.begin());
+  }
+  return pairs;
+}
+
+namespace {
+
+/// Bytes below `top` that nothing takes, for best fit in logarithmic time.
+class FreeGaps {
+public:
+  /// The start of the smallest gap of that many bytes, or the top.
+  int64_t take(int64_t bytes) {
+    auto found = bySize.lower_bound({bytes, 0});
+    if (found == bySize.end()) {
+      top += bytes;
+      return top - bytes;
+    }
+    auto [size, begin] = *found;
+    erase(begin);
+    if (size > bytes)
+      insert(begin + bytes, size - bytes);
+    return begin;
+  }
+
+  void give(int64_t begin, int64_t bytes) {
+    auto after = sizes.lower_bound(begin);
+    if (after != sizes.end() && after->first == begin + bytes) {
+      bytes += after->second;
+      erase(after->first);
+    }
+    auto before = sizes.lower_bound(begin);
+    if (before != sizes.begin()) {
+      --before;
+      if (before->first + before->second == begin) {
+        begin = before->first;
+        bytes += before->second;
+        erase(begin);
+      }
+    }
+    if (begin + bytes == top)
+      top = begin;
+    else
+      insert(begin, bytes);
+  }
+
+private:
+  void insert(int64_t begin, int64_t size) {
+    sizes[begin] = size;
+    bySize.insert({size, begin});
+  }
+  void erase(int64_t begin) {
+    auto gap = sizes.find(begin);
+    bySize.erase({gap->second, begin});
+    sizes.erase(gap);
+  }
+
+  std::map<int64_t, int64_t> sizes;
+  std::set<std::pair<int64_t, int64_t>> bySize;
+  int64_t top = 0;
+};
+
+} // namespace
+
+/// Best fit in the order of begins: those that live are all that is met.
+static std::vector<int64_t> placeAsTheyBegin(const PlaceProblem &problem) {
+  std::vector<int64_t> offsets(problem.buffers.size(), 0);
+  std::multimap<int64_t, int32_t> live;
+  FreeGaps gaps;
+  auto bytesOf = [&](int32_t buffer) {
+    return roundUp(problem.buffers[buffer].bytes, problem.alignment);
+  };
+  for (int32_t buffer : listByBegin(problem)) {
+    auto over = live.upper_bound(problem.buffers[buffer].begin);
+    for (auto ended = live.begin(); ended != over; ++ended)
+      gaps.give(offsets[ended->second], bytesOf(ended->second));
+    live.erase(live.begin(), over);
+    offsets[buffer] = gaps.take(bytesOf(buffer));
+    live.emplace(problem.buffers[buffer].end, buffer);
+  }
+  return offsets;
+}
+
 std::vector<int64_t> assignPlaces(const PlaceProblem &problem) {
   int64_t bound = problem.getMaxLive();
   // Where all buffers live at once there is nothing to search for.
   if (auto [offsets, end] = placeSideBySide(problem); end == bound)
     return offsets;
+  int64_t pairs = countPairs(problem);
+  if (pairs > mostPairs)
+    return placeAsTheyBegin(problem);
   Placer placer(problem);
   std::vector<int64_t> best, offsets;
   Placer::Order bestOrder;
@@ -252,7 +366,8 @@ std::vector<int64_t> assignPlaces(const PlaceProblem &problem) {
   std::vector<int64_t> current = best;
   Placer::Order order = bestOrder;
   int64_t size = bestSize;
-  for (int64_t i = getNumTries(order.size()); i > 0 && bestSize > bound; --i) {
+  for (int64_t i = getNumTries(order.size(), pairs); i > 0 && bestSize > bound;
+       --i) {
     Placer::Order next = placer.perturb(order, current, size, random);
     int64_t nextSize = placer.place(next, offsets);
     if (nextSize > size)

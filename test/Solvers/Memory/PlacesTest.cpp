@@ -79,3 +79,23 @@ TEST(Places, StaysNearTheMostThatLives) {
   EXPECT_LE(worst, 1.08);
   EXPECT_LE(sum / 200, 1.02);
 }
+
+/// All gradients of a model live until the last one is known, with what makes
+/// them and what is made of them before and after.
+TEST(Places, PlacesManyThatLiveAtOnce) {
+  std::mt19937_64 random(1);
+  PlaceProblem problem;
+  constexpr int64_t count = 3000;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t bytes = int64_t(64) << (random() % 6);
+    problem.buffers.push_back({bytes, 2 * i, 2 * count + 2 * i});
+    problem.buffers.push_back({2 * bytes, 2 * i - (i > 0), 2 * i + 1});
+    problem.buffers.push_back(
+        {bytes, 2 * count + 2 * i, 2 * count + 2 * i + 2});
+  }
+  std::vector<int64_t> offsets = assignPlaces(problem);
+  EXPECT_EQ(problem.verify(offsets), "");
+  double ratio = double(problem.getSize(offsets)) / problem.getMaxLive();
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_LE(ratio, 1.08);
+}
