@@ -119,6 +119,7 @@ static LogicalResult verifyStages(const ProgramFunction &program,
 }
 
 void VerifyLocalPass::runOnOperation() {
+  markAllAnalysesPreserved();
   SymbolTable symbols(getOperation());
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
     if (failed(verifyProgram(symbols, program.function)))

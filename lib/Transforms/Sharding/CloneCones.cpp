@@ -240,4 +240,6 @@ void CloneConesPass::runOnOperation() {
       continue;
     ConeCloner(program.function, *chunks).run();
   }
+  if (done.empty())
+    markAllAnalysesPreserved();
 }

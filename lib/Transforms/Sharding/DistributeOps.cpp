@@ -19,6 +19,7 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Sharding/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -209,16 +210,18 @@ void DistributeOpsPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
-  SmallVector<graph::ShardingRuleOpInterface> found;
+  llvm::SetVector<Operation *> found;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
     for (Operation &op : program.function.getBody().front())
       if (auto model = dyn_cast<graph::ShardingRuleOpInterface>(op))
         if (graph::ShardingRule rule = model.getShardingRule();
             !rule.distributed.empty() &&
-            isDistributed(&op, rule, mesh->getAxes()) &&
-            !llvm::is_contained(found, model))
-          found.push_back(model);
-  for (graph::ShardingRuleOpInterface model : found)
-    if (failed(distribute(model, mesh->getAxes())))
+            isDistributed(&op, rule, mesh->getAxes()))
+          found.insert(&op);
+  if (found.empty())
+    return markAllAnalysesPreserved();
+  for (Operation *op : found)
+    if (failed(distribute(cast<graph::ShardingRuleOpInterface>(op),
+                          mesh->getAxes())))
       return signalPassFailure();
 }

@@ -178,8 +178,10 @@ void GroupSumsPass::runOnOperation() {
   if (failed(mesh))
     return signalPassFailure();
   int64_t numStages = getPipelineSize(*mesh);
+  if (numStages == 1)
+    return markAllAnalysesPreserved();
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
-    if (program.kind != FunctionKind::Microbatch || numStages == 1)
+    if (program.kind != FunctionKind::Microbatch)
       continue;
     if (std::optional<ArrayRef<int64_t>> chunks = program.getChunks())
       SumGrouper(program.function, *chunks, numStages).run();

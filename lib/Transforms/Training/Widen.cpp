@@ -66,7 +66,7 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
     if (failed(isWanted))
       return signalPassFailure();
     if (!*isWanted)
-      return;
+      return markAllAnalysesPreserved();
     keepFileTypes(module);
     AttrTypeReplacer replacer;
     replacer.addReplacement([](FloatType type) -> std::optional<Type> {
