@@ -263,17 +263,17 @@ Binder::bindMessages(const std::vector<plan::Message> &sends,
 
 Result<BoundAction> Binder::bindCopy(const plan::Copy &copy,
                                      const Origin &origin) {
-  LLMC_TRY_ASSIGN(std::vector<CopyRun> runs, copyRuns(copy.to, copy.from));
+  LLMC_TRY_ASSIGN(CopyBox box, copyBox(copy.to, copy.from));
   return BoundAction(BoundCopy{ref(copy.to), ref(copy.from), copy.host,
-                               copy.index, std::move(runs)});
+                               copy.index, std::move(box)});
 }
 
 Result<BoundAction> Binder::bindFill(const plan::Fill &fill,
                                      const Origin &origin) {
-  LLMC_TRY_ASSIGN(std::vector<CopyRun> runs, copyRuns(fill.to, {}));
+  LLMC_TRY_ASSIGN(CopyBox box, copyBox(fill.to, {}));
   return BoundAction(BoundFill{ref(fill.to), fill.pattern,
                                static_cast<unsigned>(sizeOf(fill.to.dtype)),
-                               std::move(runs)});
+                               std::move(box)});
 }
 
 Result<BoundAction> Binder::bindCall(const plan::Call &call,

@@ -70,10 +70,9 @@ private:
 /// What one call of each program enqueues; callees are included.
 std::vector<QueueUse> measurePrograms(const plan::Plan &plan);
 
-/// Bytes that lie side by side in both operands, in the order of elements; an
-/// absent operand is contiguous. Error (5) for more than 65,536 runs.
-Result<std::vector<CopyRun>> copyRuns(const plan::Operand &to,
-                                      const plan::Operand &from);
+/// The elements of both operands, in row-major order of each; an absent operand
+/// is contiguous. Error (5) where the dims of the two do not divide each other.
+Result<CopyBox> copyBox(const plan::Operand &to, const plan::Operand &from);
 
 } // namespace llmc::rt::exec
 

@@ -61,22 +61,17 @@ struct BoundExchange {
   Communicator *communicator;
   std::vector<BoundPart> parts;
 };
-/// Side by side bytes; the host's end counts from its beginning.
-struct CopyRun {
-  int64_t to, from;
-  uint64_t bytes;
-};
 struct BoundCopy {
   Ref to, from;
   plan::HostEnd host;
   int32_t index;
-  std::vector<CopyRun> runs;
+  CopyBox box;
 };
 struct BoundFill {
   Ref to;
   uint64_t pattern;
   unsigned size;
-  std::vector<CopyRun> runs; ///< `from` is not used.
+  CopyBox box;
 };
 struct BoundEvent {
   int32_t frame, event;

@@ -30,7 +30,7 @@ void QueueUse::raise(const QueueUse &other) {
 namespace {
 /// Entries and words of one instruction, as Device.h and Communicator.h say.
 struct Measure {
-  uint32_t entries = 1, words = 0;
+  uint32_t words = 0;
 
   explicit Measure(const plan::Action &action) { std::visit(*this, action); }
 
@@ -50,17 +50,11 @@ struct Measure {
       }
     }
   }
-  void operator()(const plan::Copy &copy) { runs(copy.to, copy.from); }
-  void operator()(const plan::Fill &fill) { runs(fill.to, {}); }
   template <typename Other> void operator()(const Other &) {}
 
 private:
   void message(const plan::Message &one) {
     words += static_cast<uint32_t>(4 * one.operands.size());
-  }
-  void runs(const plan::Operand &to, const plan::Operand &from) {
-    Result<std::vector<CopyRun>> found = copyRuns(to, from);
-    entries = found ? static_cast<uint32_t>(found->size()) : 0;
   }
 };
 } // namespace
@@ -75,7 +69,7 @@ std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
         continue;
       }
       Measure measure(instruction.action);
-      use.entries[instruction.stream] += measure.entries;
+      ++use.entries[instruction.stream];
       use.words[instruction.stream] += measure.words;
     }
     uses.push_back(std::move(use));

@@ -159,23 +159,16 @@ void *Walker::hostAddress(const BoundCopy &copy, const Scope &scope) const {
 void Walker::enqueue(const BoundInstruction &instruction, const BoundCopy &copy,
                      const Scope &scope) {
   void *host = hostAddress(copy, scope);
-  auto *to = static_cast<std::byte *>(
-      copy.to.frame >= 0 ? address(copy.to, scope) : host);
-  auto *from = static_cast<std::byte *>(
-      copy.from.frame >= 0 ? address(copy.from, scope) : host);
-  for (const CopyRun &run : copy.runs) {
-    device.device->copy(*instruction.stream, to + run.to, from + run.from,
-                        run.bytes, *instruction.origin);
-  }
+  void *to = copy.to.frame >= 0 ? address(copy.to, scope) : host;
+  void *from = copy.from.frame >= 0 ? address(copy.from, scope) : host;
+  device.device->copy(*instruction.stream, to, from, copy.box,
+                      *instruction.origin);
 }
 
 void Walker::enqueue(const BoundInstruction &instruction, const BoundFill &fill,
                      const Scope &scope) {
-  auto *to = static_cast<std::byte *>(address(fill.to, scope));
-  for (const CopyRun &run : fill.runs) {
-    device.device->fill(*instruction.stream, to + run.to, fill.pattern,
-                        fill.size, run.bytes, *instruction.origin);
-  }
+  device.device->fill(*instruction.stream, address(fill.to, scope),
+                      fill.pattern, fill.size, fill.box, *instruction.origin);
 }
 
 void Walker::enqueue(const BoundInstruction &instruction,

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds patience(20);
 const Origin origin{"operation", "model.py:88"};
+const CopyBox box4{4, {}}, box8{8, {}}, box16{16, {}};
 
 class DeviceTest : public testing::TestWithParam<WorldKind> {
 protected:
@@ -44,9 +45,9 @@ TEST_P(DeviceTest, MemoryIsReservedOnceAndZeroSizedArenasAreFine) {
 TEST_P(DeviceTest, StreamsAreOrdered) {
   int32_t *data = memory(8);
   Stream &s = stream("s");
-  device.fill(s, data, 3, 4, 16, origin);
-  device.copy(s, data + 4, data, 16, origin);
-  device.fill(s, data, 5, 4, 8, origin);
+  device.fill(s, data, 3, 4, box16, origin);
+  device.copy(s, data + 4, data, box16, origin);
+  device.fill(s, data, 5, 4, box8, origin);
   ASSERT_TRUE(world->drain(patience).ok());
   int32_t expected[] = {5, 5, 3, 3, 3, 3, 3, 3};
   EXPECT_EQ(std::memcmp(data, expected, sizeof(expected)), 0);
@@ -55,15 +56,39 @@ TEST_P(DeviceTest, StreamsAreOrdered) {
 TEST_P(DeviceTest, FillHasFourSizes) {
   auto *bytes = reinterpret_cast<uint8_t *>(memory(8));
   Stream &s = stream("s");
-  device.fill(s, bytes, 0x11, 1, 8, origin);
-  device.fill(s, bytes + 8, 0x2211, 2, 8, origin);
-  device.fill(s, bytes + 16, 0x44332211, 4, 8, origin);
-  device.fill(s, bytes + 24, 0x8877665544332211, 8, 8, origin);
+  device.fill(s, bytes, 0x11, 1, box8, origin);
+  device.fill(s, bytes + 8, 0x2211, 2, box8, origin);
+  device.fill(s, bytes + 16, 0x44332211, 4, box8, origin);
+  device.fill(s, bytes + 24, 0x8877665544332211, 8, box8, origin);
   ASSERT_TRUE(world->drain(patience).ok());
   EXPECT_EQ(bytes[7], 0x11);
   EXPECT_EQ(bytes[15], 0x22);
   EXPECT_EQ(bytes[23], 0x44);
   EXPECT_EQ(bytes[31], 0x88);
+}
+
+// What one entry moves is what loops over the dims would.
+TEST_P(DeviceTest, BoxesAreCopiedAndFilled) {
+  int32_t *data = memory(128);
+  for (int32_t i = 0; i < 64; ++i) {
+    data[i] = i;
+  }
+  // [2, 3, 2] out of [4, 4, 4], transposed to [3, 2, 2].
+  const CopyBox box{8, {{2, 8, 64}, {3, 16, 16}}};
+  const CopyBox column{4, {{3, 16, 0}}};
+  const CopyBox none{0, {{3, 16, 0}}};
+  Stream &s = stream("s");
+  device.copy(s, data + 64, data + 5, box, origin);
+  device.fill(s, data + 67, 7, 4, column, origin);
+  device.fill(s, data + 68, 9, 4, none, origin);
+  ASSERT_TRUE(world->drain(patience).ok());
+  for (int32_t i = 0; i < 2; ++i) {
+    for (int32_t j = 0; j < 3; ++j) {
+      EXPECT_EQ(data[64 + 4 * j + 2 * i], 5 + 16 * i + 4 * j);
+      EXPECT_EQ(data[65 + 4 * j + 2 * i], i ? 7 : 6 + 16 * i + 4 * j);
+    }
+  }
+  EXPECT_EQ(data[76], 0);
 }
 
 // A chain through two streams; the wait refers to the record before it.
@@ -72,10 +97,10 @@ TEST_P(DeviceTest, EventsOrderStreams) {
   Stream &a = stream("a"), &b = stream("b");
   Event &event = **device.event({"e", ""});
   for (int step = 0; step < 15; ++step) {
-    device.fill(a, data, step, 4, 4, origin);
+    device.fill(a, data, step, 4, box4, origin);
     device.record(a, event, origin);
     device.wait(b, event, origin);
-    device.copy(b, data + 1 + step, data, 4, origin);
+    device.copy(b, data + 1 + step, data, box4, origin);
     device.record(b, event, origin);
     device.wait(a, event, origin);
   }
@@ -92,7 +117,7 @@ TEST_P(DeviceTest, UnrecordedEventsPass) {
   Event &event = **device.event({"e", ""});
   for (int step = 0; step < 2; ++step) {
     device.wait(s, event, origin);
-    device.fill(s, data, 7 + step, 4, 4, origin);
+    device.fill(s, data, 7 + step, 4, box4, origin);
     device.record(s, event, origin);
     ASSERT_TRUE(world->drain(patience).ok());
     EXPECT_EQ(data[0], 7 + step);
@@ -103,7 +128,7 @@ TEST_P(DeviceTest, FullQueuesAreReported) {
   int32_t *data = memory(1);
   Stream &s = **device.stream({"small", 0, 2, 0});
   for (int i = 0; i < 3; ++i) {
-    device.fill(s, data, 1, 4, 4, origin);
+    device.fill(s, data, 1, 4, box4, origin);
   }
   Status status = world->drain(patience);
   EXPECT_EQ(status.kind(), ErrorKind::mismatch);

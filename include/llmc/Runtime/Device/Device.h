@@ -13,7 +13,8 @@
 //   ring event                     cuEventCreate                 a counter load
 //   cuModuleLoadData              dlopen launch cuLaunchKernel an entry
 //   contract                  cublasLtMatmul                an entry
-//   copy, fill                cuMemcpyAsync, cuMemsetAsync  an entry
+//   copy, fill                cuMemcpyAsync, cuMemsetAsync, an entry
+//                             2D and 3D with dims
 //   record, wait              cuEventRecord,                an entry
 //                             cuStreamWaitEvent
 //
@@ -37,6 +38,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace llmc::rt {
 
@@ -101,6 +103,22 @@ struct KernelShape {
   uint64_t scratchBytes = 0; ///< Of each slice.
 };
 
+/// One of the dims of a copy; strides in bytes.
+struct CopyDim {
+  uint64_t extent = 1;
+  int64_t to = 0, from = 0;
+};
+
+/// The static half of a copy or fill: `bytes` that lie side by side at both
+/// ends, repeated along `dims`, outermost first. Made at load, kept by the
+/// caller for as long as the world lives. One entry, whatever its size:
+///
+///   a [4, 6] of f32 out of a [4, 12]:  24 bytes, along {4, to 24, from 48}
+struct CopyBox {
+  uint64_t bytes = 0;
+  std::vector<CopyDim> dims;
+};
+
 /// One launch. Arrays are copied into the queue. `scratch` has the kernel's
 /// scratch, rounded up to 64 bytes, for each thread of the device.
 struct Launch {
@@ -136,13 +154,14 @@ public:
   virtual void contract(Stream &, const Contraction &, const void *a,
                         const void *b, void *c, void *scratch,
                         const Origin &) = 0;
-  /// Between any two of this device's memory and host memory; the ranges do
+  /// Between any two of this device's memory and host memory; the two ends do
   /// not overlap.
-  virtual void copy(Stream &, void *to, const void *from, uint64_t bytes,
+  virtual void copy(Stream &, void *to, const void *from, const CopyBox &,
                     const Origin &) = 0;
-  /// Repeats the `size` (1, 2, 4 or 8) low bytes of `pattern`.
+  /// Repeats the `size` (1, 2, 4 or 8) low bytes of `pattern` in each run of
+  /// the box, whose strides of `from` are not used.
   virtual void fill(Stream &, void *to, uint64_t pattern, unsigned size,
-                    uint64_t bytes, const Origin &) = 0;
+                    const CopyBox &, const Origin &) = 0;
   virtual void record(Stream &, Event &, const Origin &) = 0;
   virtual void wait(Stream &, Event &, const Origin &) = 0;
 };

@@ -119,17 +119,17 @@ void CpuDevice::contract(Stream &stream, const Contraction &contraction,
   }
 }
 
-void CpuDevice::copy(Stream &stream, void *to, const void *from, uint64_t bytes,
-                     const Origin &origin) {
+void CpuDevice::copy(Stream &stream, void *to, const void *from,
+                     const CopyBox &box, const Origin &origin) {
   if (Entry *entry = pool.push(own(stream), 0, origin)) {
-    entry->work = CopyEntry{to, from, bytes};
+    entry->work = CopyEntry{to, from, &box};
   }
 }
 
 void CpuDevice::fill(Stream &stream, void *to, uint64_t pattern, unsigned size,
-                     uint64_t bytes, const Origin &origin) {
+                     const CopyBox &box, const Origin &origin) {
   if (Entry *entry = pool.push(own(stream), 0, origin)) {
-    entry->work = FillEntry{to, pattern, bytes, size};
+    entry->work = FillEntry{to, pattern, &box, size};
   }
 }
 

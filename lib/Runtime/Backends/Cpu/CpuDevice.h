@@ -32,10 +32,10 @@ public:
   void launch(Stream &, const Launch &, const Origin &) override;
   void contract(Stream &, const Contraction &, const void *a, const void *b,
                 void *c, void *scratch, const Origin &) override;
-  void copy(Stream &, void *to, const void *from, uint64_t bytes,
+  void copy(Stream &, void *to, const void *from, const CopyBox &box,
             const Origin &) override;
-  void fill(Stream &, void *to, uint64_t pattern, unsigned size, uint64_t bytes,
-            const Origin &) override;
+  void fill(Stream &, void *to, uint64_t pattern, unsigned size,
+            const CopyBox &box, const Origin &) override;
   void record(Stream &, Event &, const Origin &) override;
   void wait(Stream &, Event &, const Origin &) override;
 

@@ -50,11 +50,12 @@ struct ContractEntry {
 struct CopyEntry {
   void *to;
   const void *from;
-  uint64_t bytes;
+  const CopyBox *box;
 };
 struct FillEntry {
   void *to;
-  uint64_t pattern, bytes;
+  uint64_t pattern;
+  const CopyBox *box;
   unsigned size;
 };
 struct RecordEntry {

@@ -238,6 +238,24 @@ Task Pool::take(int &ticket) {
   return task;
 }
 
+/// Calls `visit` with the places, in bytes, of each run of a box.
+template <typename Visit>
+static void forEachRun(const CopyBox &box, size_t dim, int64_t to, int64_t from,
+                       Visit visit) {
+  if (dim == box.dims.size()) {
+    if (box.bytes > 0) {
+      visit(to, from);
+    }
+    return;
+  }
+  const CopyDim &outer = box.dims[dim];
+  for (uint64_t i = 0; i < outer.extent; ++i) {
+    forEachRun(box, dim + 1, to, from, visit);
+    to += outer.to;
+    from += outer.from;
+  }
+}
+
 namespace {
 /// Runs one ticket of the entry at a stream's head.
 struct RunEntry {
@@ -252,13 +270,18 @@ struct RunEntry {
     e.contraction->run(e.a, e.b, e.c, e.scratch, ticket);
   }
   void operator()(const CopyEntry &e) const {
-    std::memcpy(e.to, e.from, e.bytes);
+    forEachRun(*e.box, 0, 0, 0, [&](int64_t to, int64_t from) {
+      std::memcpy(static_cast<char *>(e.to) + to,
+                  static_cast<const char *>(e.from) + from, e.box->bytes);
+    });
   }
   void operator()(const FillEntry &e) const {
-    auto *to = static_cast<char *>(e.to);
-    for (uint64_t at = 0; at + e.size <= e.bytes; at += e.size) {
-      std::memcpy(to + at, &e.pattern, e.size);
-    }
+    forEachRun(*e.box, 0, 0, 0, [&](int64_t run, int64_t) {
+      char *to = static_cast<char *>(e.to) + run;
+      for (uint64_t at = 0; at + e.size <= e.box->bytes; at += e.size) {
+        std::memcpy(to + at, &e.pattern, e.size);
+      }
+    });
   }
   // Never tasks of their own.
   void operator()(const RecordEntry &) const {}

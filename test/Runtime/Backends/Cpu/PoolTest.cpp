@@ -67,6 +67,8 @@ TEST(PoolTest, BlockedEventIsNamed) {
 }
 
 /// Two independent chains of three fills; returns the order's digest.
+const CopyBox box4{4, {}};
+
 uint64_t runChains(std::optional<uint64_t> seed, int32_t (&data)[2]) {
   auto world = makeWorld(1, seed);
   Device &device = world->device(0);
@@ -74,7 +76,7 @@ uint64_t runChains(std::optional<uint64_t> seed, int32_t (&data)[2]) {
   for (int chain = 0; chain < 2; ++chain) {
     Stream *stream = *device.stream({"s", 0, 8, 0});
     for (int i = 0; i < 3; ++i) {
-      device.fill(*stream, &data[chain], i, 4, 4, origin);
+      device.fill(*stream, &data[chain], i, 4, box4, origin);
     }
   }
   EXPECT_TRUE(world->drain(patience).ok());
@@ -104,8 +106,8 @@ TEST(PoolTest, PriorityDecidesAmongReadyHeads) {
   int32_t cell = 0;
   Stream *low = *device.stream({"low", 0, 4, 0});
   Stream *high = *device.stream({"high", 5, 4, 0});
-  device.fill(*low, &cell, 1, 4, 4, origin);
-  device.fill(*high, &cell, 2, 4, 4, origin);
+  device.fill(*low, &cell, 1, 4, box4, origin);
+  device.fill(*high, &cell, 2, 4, box4, origin);
   ASSERT_TRUE(world->drain(patience).ok());
   EXPECT_EQ(cell, 1);
 }
