@@ -10,7 +10,8 @@
 # gcc      everything compiled by g++ without a precompiled header; the unit tests
 # cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
 # faults   which test catches each fault of SeededFaults.def: at least 38
-# plans    takes away waits, breaks, shuffles and poisons the plans of these meshes
+# plans    takes away waits, breaks, shuffles, poisons and hides the memory of the plans
+#          of these meshes
 # random   600 random programs of each kind, compiled to plans for their meshes and executed;
 #          200 random losses, several microbatches against one batch
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too

@@ -48,6 +48,17 @@ function(llmc_runtime_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
+# llmc_runtime_backend(library source): `source` announces the backend that
+# `library` is, and becomes part of every program that links LLMCRuntimeBackends.
+# An object file, since a linker leaves out what nobody refers to.
+function(llmc_runtime_backend library source)
+  add_library(${library}Announcement OBJECT ${source})
+  target_compile_options(${library}Announcement PRIVATE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+  target_link_libraries(${library}Announcement PRIVATE ${library})
+  target_sources(LLMCRuntimeBackends INTERFACE $<TARGET_OBJECTS:${library}Announcement>)
+  target_link_libraries(LLMCRuntimeBackends INTERFACE ${library})
+endfunction()
+
 # llmc_unit_test(name source... [LINK lib...])
 # A GoogleTest program, found and run by lit (test/Unit). The name ends in Test.
 function(llmc_unit_test name)

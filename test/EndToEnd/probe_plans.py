@@ -7,7 +7,8 @@
 """Compiles the cases of a file (see meshes.py) and probes each plan.
 
 The probes are those of llmc-plan-probe: each wait is needed, mutations are
-refused or run inside their buffers, orders give the same bits, memory.
+refused or run inside their buffers, orders give the same bits, memory, devices
+whose memory the host cannot see.
 
     python probe_plans.py --bin build/dev/bin --model gpt.mlir --config gpt.toml --data corpus.bin -o out cases.txt
 """
@@ -25,7 +26,7 @@ def main():
     for name in ("bin", "model", "config", "data"):
         p.add_argument(f"--{name}", required=True)
     p.add_argument("--zero-config", help="the configuration of cases with zero=1")
-    p.add_argument("--probes", default="waits;mutate 1000;shuffle 100;memory")
+    p.add_argument("--probes", default="waits;mutate 1000;shuffle 100;memory;opaque")
     p.add_argument("-o", "--output", required=True)
     p.add_argument("cases")
     a = p.parse_args()

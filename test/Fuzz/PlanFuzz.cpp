@@ -73,10 +73,12 @@ rt::Status PlanSubject::runSteps(const rt::plan::Plan &plan,
     rt::Status ran = session->run(entry.name, 0);
     status = status.ok() ? ran : status;
   }
-  if (uint64_t touched = session->auditMemory().touchedOutside) {
+  // A world that is dead after an error gives no memory.
+  auto audit = session->auditMemory();
+  if (audit.ok() && audit->touchedOutside) {
     return rt::makeError(
         rt::ErrorKind::internal,
-        fmt::format("{} bytes beside buffers touched", touched));
+        fmt::format("{} bytes beside buffers touched", audit->touchedOutside));
   }
   return status;
 }

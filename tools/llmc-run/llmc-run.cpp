@@ -30,7 +30,7 @@ struct Arguments {
   SessionOptions session;
   RunOptions run;
   int64_t deadlineSeconds = 1800;
-  bool inspect = false, json = false, keepGoing = false;
+  bool inspect = false, json = false, keepGoing = false, oneByOne = false;
 };
 
 std::atomic<bool> terminated{false};
@@ -79,6 +79,8 @@ void declare(CLI::App &app, Arguments &a) {
                "Load kernel objects that others own or may write");
   app.add_flag("--count", a.run.count,
                "Count what devices communicate and compare with the plan");
+  app.add_flag("--one-by-one", a.oneByOne,
+               "Wait for each step before the next is submitted");
   app.add_flag("--keep-going", a.keepGoing, "Go on after a loss of NaN");
   app.add_flag("--inspect", a.inspect, "Print the plan and stop");
   app.add_flag("--json", a.json, "With --inspect: as JSON");
@@ -143,6 +145,7 @@ Status execute(Arguments &a) {
   }
   a.session.deadline = std::chrono::seconds(a.deadlineSeconds);
   a.run.stopOnNan = !a.keepGoing;
+  a.run.ahead = !a.oneByOne;
   a.run.stop = &terminated;
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
   for (const std::string &text : a.data) {

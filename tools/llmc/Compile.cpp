@@ -13,10 +13,10 @@
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Import/StableHLO/Import.h"
-#include "llmc/Runtime/Backends/Cpu/Scratch.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Executor/Contractions.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Target/Plan/Plan.h"
@@ -135,13 +135,15 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
   return names;
 }
 
-/// Gives each contraction the scratch that the CPU's library asks for.
+/// Gives each contraction the scratch that the target's library asks for.
 static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   Stopwatch watch(options.timing);
+  LLMC_TRY_ASSIGN(const rt::Backend *backend,
+                  rt::findBackend(codegen::kTarget));
   FirstError error(*module.getContext());
   auto ask = [&](const rt::plan::Contraction &contraction,
                  int32_t threads) -> rt::Result<target::ContractionMemory> {
-    LLMC_TRY_ASSIGN(uint64_t bytes, rt::cpuContractionScratch(rt::shapeOf(
+    LLMC_TRY_ASSIGN(uint64_t bytes, backend->contractionScratch(rt::shapeOf(
                                         contraction, threads, "contraction")));
     return target::ContractionMemory{static_cast<int64_t>(bytes), 0};
   };
@@ -286,6 +288,7 @@ rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
   Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
+  planOptions.target = codegen::kTarget.str();
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
                   writeKernels(*module, folder, planOptions, options));
   watch.lap("kernels.so");

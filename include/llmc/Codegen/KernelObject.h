@@ -23,6 +23,9 @@
 
 namespace llmc::codegen {
 
+/// What kernels are compiled for: the processor of this machine.
+inline constexpr llvm::StringLiteral kTarget = "cpu";
+
 /// What the manifest says of the kernels in `kernels`, in order.
 FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels);
 

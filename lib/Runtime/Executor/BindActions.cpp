@@ -238,7 +238,7 @@ Result<BoundAction>
 Binder::bindMessages(const std::vector<plan::Message> &sends,
                      const std::vector<plan::Message> &receives,
                      const Origin &origin) {
-  BoundExchange bound{shared.groups.transfers(local.number), {}};
+  BoundExchange bound;
   for (bool isSend : {true, false}) {
     for (const plan::Message &message : isSend ? sends : receives) {
       std::optional<int64_t> peer =
@@ -247,14 +247,21 @@ Binder::bindMessages(const std::vector<plan::Message> &sends,
         return unsupported("expected a peer that does not depend on the "
                            "microbatch");
       }
+      Communicator *communicator = shared.groups.transfer(
+          isSend, static_cast<int32_t>(local.stage),
+          static_cast<int32_t>(*peer), message.transfer, local.number);
+      if (!communicator) {
+        return makeError(ErrorKind::mismatch,
+                         fmt::format("expected somebody to send transfer '{}'",
+                                     shared.plan.transfers[message.transfer]));
+      }
       for (const plan::Operand &operand : message.operands) {
         if (!plan::isContiguous(operand)) {
           return unsupported("expected a contiguous buffer");
         }
         auto bytes = static_cast<uint64_t>(plan::elementsOf(operand) *
                                            sizeOf(operand.dtype));
-        bound.parts.push_back({isSend, static_cast<int>(*peer),
-                               message.transfer, ref(operand), bytes});
+        bound.parts.push_back({isSend, communicator, ref(operand), bytes});
       }
     }
   }

@@ -58,56 +58,6 @@ std::vector<std::vector<Origin>> makeOrigins(const plan::Plan &plan) {
   return origins;
 }
 
-/// Marks the programs that an entry runs on a stage.
-static void markEntry(const plan::Plan &plan, const plan::Entry &entry,
-                      int64_t stage, std::vector<bool> &runs) {
-  auto mark = [&](int32_t program) {
-    if (program >= 0) {
-      runs[program] = true;
-    }
-  };
-  auto stages = static_cast<size_t>(plan.mesh.numStages());
-  mark(entry.prologue.empty() ? -1 : entry.prologue[stage]);
-  mark(entry.epilogue.empty() ? -1 : entry.epilogue[stage]);
-  for (size_t at = stage; at < entry.table.size(); at += stages) {
-    mark(entry.table[at].program);
-  }
-}
-
-/// The marked programs and all that they call.
-static std::vector<int32_t> closeOverCalls(const plan::Plan &plan,
-                                           std::vector<bool> runs) {
-  std::vector<int32_t> found;
-  for (size_t i = runs.size(); i-- > 0;) {
-    if (!runs[i]) {
-      continue;
-    }
-    found.push_back(static_cast<int32_t>(i));
-    for (const plan::Instruction &instruction : plan.programs[i].instructions) {
-      if (auto *call = std::get_if<plan::Call>(&instruction.action)) {
-        runs[call->program] = true; // Of a smaller index.
-      }
-    }
-  }
-  std::reverse(found.begin(), found.end());
-  return found;
-}
-
-std::vector<int32_t> entryPrograms(const plan::Plan &plan,
-                                   const plan::Entry &entry, int64_t stage) {
-  std::vector<bool> runs(plan.programs.size());
-  markEntry(plan, entry, stage, runs);
-  return closeOverCalls(plan, std::move(runs));
-}
-
-std::vector<int32_t> reachablePrograms(const plan::Plan &plan, int64_t stage) {
-  std::vector<bool> runs(plan.programs.size());
-  for (const plan::Entry &entry : plan.entries) {
-    markEntry(plan, entry, stage, runs);
-  }
-  return closeOverCalls(plan, std::move(runs));
-}
-
 static bool dependsOnCall(const plan::ExprTable &table, plan::ExprId id) {
   const plan::ExprNode &node = table[id];
   if (node.op == plan::ExprOp::constant ||
@@ -149,7 +99,8 @@ Ref Binder::ref(const plan::Operand &operand) const {
 }
 
 Status Binder::bind() {
-  std::vector<int32_t> programs = reachablePrograms(shared.plan, local.stage);
+  std::vector<int32_t> programs =
+      plan::reachablePrograms(shared.plan, local.stage);
   LLMC_TRY(bindFrames());
   LLMC_TRY(makeStreams(programs));
   local.programs.resize(shared.plan.programs.size());

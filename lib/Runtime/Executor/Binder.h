@@ -10,6 +10,7 @@
 #include "Bound.h"
 #include "Groups.h"
 #include "llmc/Runtime/Plan/Format/Manifest.h"
+#include "llmc/Runtime/Plan/Format/PlanPrograms.h"
 
 namespace llmc::rt::exec {
 
@@ -25,12 +26,6 @@ struct Shared {
 
 /// Names and locations of all instructions.
 std::vector<std::vector<Origin>> makeOrigins(const plan::Plan &plan);
-
-/// Programs that a stage runs, callees first. Sorted, without duplicates.
-std::vector<int32_t> reachablePrograms(const plan::Plan &plan, int64_t stage);
-/// The same for one entry.
-std::vector<int32_t> entryPrograms(const plan::Plan &plan,
-                                   const plan::Entry &entry, int64_t stage);
 
 class Binder {
 public:

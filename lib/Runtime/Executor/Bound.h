@@ -15,6 +15,7 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_BOUND_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_BOUND_H
 
+#include "Staging.h"
 #include "llmc/Runtime/Comm/World.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 
@@ -53,12 +54,11 @@ struct BoundCollective {
 };
 struct BoundPart {
   bool send;
-  int peer, tag;
+  Communicator *communicator;
   Ref ref;
   uint64_t bytes;
 };
 struct BoundExchange {
-  Communicator *communicator;
   std::vector<BoundPart> parts;
 };
 struct BoundCopy {
@@ -116,6 +116,7 @@ struct LocalDevice {
   std::vector<int64_t> coordinates;
   int64_t stage = 0;
   Arena arena;
+  std::unique_ptr<Staging> staging;
   std::vector<Stream *> streams; ///< By stream of the plan.
   std::vector<BoundFrame> frames;
   std::vector<std::unique_ptr<BoundProgram>> programs; ///< Null: never runs.

@@ -66,57 +66,61 @@ Status EntryRun::makeStagings() {
 }
 
 Status EntryRun::reserve() {
-  for (int parity : {0, 1}) {
-    hypers[parity].resize(source.hypers.size() * cellBytes);
-    hostEnds[parity].resize(devices.size());
-  }
   for (size_t i = 0; i < devices.size(); ++i) {
     LLMC_TRY(reserveDevice(i));
   }
   return Status::success();
 }
 
-/// One host arena for each device: inputs of all microbatches, metrics,
-/// fetched values.
+namespace {
+/// Lays areas out one after the other; their bases are offsets.
+struct AreaLayout {
+  uint64_t bytes = 0;
+
+  void add(std::vector<HostEnds::Area> &areas, int64_t size, int64_t count) {
+    uint64_t stride = alignHost(static_cast<uint64_t>(size));
+    areas.push_back({reinterpret_cast<std::byte *>(bytes), stride});
+    bytes += stride * static_cast<uint64_t>(count);
+  }
+};
+} // namespace
+
+/// One host arena for each device with both sets: inputs of all microbatches,
+/// hyper values, metrics, fetched values.
 Status EntryRun::reserveDevice(size_t device) {
   LocalDevice &local = devices[device];
   HostEnds ends;
-  uint64_t bytes = 0;
-  auto add = [&](std::vector<HostEnds::Area> &areas, uint64_t size,
-                 int64_t count) {
-    uint64_t stride = alignHost(size);
-    // The base is the offset until the arena is there.
-    areas.push_back({reinterpret_cast<std::byte *>(bytes), stride});
-    bytes += stride * static_cast<uint64_t>(count);
-  };
+  AreaLayout layout;
   for (const plan::Input &input : source.inputs) {
     bool stored = plan::hasStage(input.stages, local.stage);
     int64_t elements = stored ? input.layout.localElements(plan.mesh) : 0;
-    add(ends.inputs, static_cast<uint64_t>(elements * sizeOf(input.dtype)),
-        source.numMicrobatches);
+    layout.add(ends.inputs, elements * sizeOf(input.dtype),
+               source.numMicrobatches);
+  }
+  for (size_t i = 0; i < source.hypers.size(); ++i) {
+    layout.add(ends.hypers, cellBytes, 1);
+    ends.hypers.back().stride = 0;
   }
   for (size_t i = 0; i < source.metrics.size(); ++i) {
-    add(ends.metrics, cellBytes, 1);
+    layout.add(ends.metrics, cellBytes, 1);
     ends.metrics.back().stride = 0;
   }
   for (const plan::Fetch &fetch : source.fetches) {
     bool stored = plan::hasStage(fetch.stages, local.stage);
     int64_t elements = stored ? fetch.layout.localElements(plan.mesh) : 0;
-    add(ends.fetches, static_cast<uint64_t>(elements * sizeOf(fetch.dtype)),
-        fetch.eachMicrobatch ? source.numMicrobatches : 1);
+    layout.add(ends.fetches, elements * sizeOf(fetch.dtype),
+               fetch.eachMicrobatch ? source.numMicrobatches : 1);
     ends.fetches.back().stride *= fetch.eachMicrobatch;
   }
-  LLMC_TRY_ASSIGN(Arena arena, local.device->reserve(bytes, MemoryKind::host));
-  for (auto *areas : {&ends.inputs, &ends.metrics, &ends.fetches}) {
-    for (HostEnds::Area &area : *areas) {
-      area.base = arena.base + reinterpret_cast<uint64_t>(area.base);
-    }
-  }
-  for (int parity : {0, 1}) {
-    hostEnds[parity][device] = ends;
-    for (size_t i = 0; i < source.hypers.size(); ++i) {
-      hostEnds[parity][device].hypers.push_back(
-          {hypers[parity].data() + i * cellBytes, 0});
+  LLMC_TRY_ASSIGN(Arena arena,
+                  local.device->reserve(2 * layout.bytes, MemoryKind::host));
+  for (int set : {0, 1}) {
+    std::byte *base = arena.base + static_cast<uint64_t>(set) * layout.bytes;
+    HostEnds &own = sets[set].emplace_back(ends);
+    for (auto *areas : {&own.inputs, &own.hypers, &own.metrics, &own.fetches}) {
+      for (HostEnds::Area &area : *areas) {
+        area.base = base + reinterpret_cast<uint64_t>(area.base);
+      }
     }
   }
   return Status::success();
@@ -126,7 +130,8 @@ Status EntryRun::reserveDevice(size_t device) {
 void EntryRun::findMetricOwners() {
   metricOwners.assign(source.metrics.size(), -1);
   for (size_t i = devices.size(); i-- > 0;) {
-    for (int32_t program : entryPrograms(plan, source, devices[i].stage)) {
+    for (int32_t program :
+         plan::entryPrograms(plan, source, devices[i].stage)) {
       for (const BoundInstruction &instruction :
            devices[i].programs[program]->instructions) {
         auto *copy = std::get_if<BoundCopy>(&instruction.action);
@@ -138,8 +143,7 @@ void EntryRun::findMetricOwners() {
   }
 }
 
-Status EntryRun::fillHypers(int64_t step, const StepContext &context) {
-  std::byte *cells = hypers[step & 1].data();
+void EntryRun::fillHypers(int64_t step, const StepContext &context) {
   for (size_t i = 0; i < source.hypers.size(); ++i) {
     const plan::Hyper &hyper = source.hypers[i];
     double value = 0;
@@ -150,9 +154,10 @@ Status EntryRun::fillHypers(int64_t step, const StepContext &context) {
     } else {
       value = evaluate(hyper.rule, step, context.seed);
     }
-    storeElement(hyper.dtype, cells + i * cellBytes, 0, value);
+    for (const HostEnds &ends : sets[current]) {
+      storeElement(hyper.dtype, ends.hypers[i].base, 0, value);
+    }
   }
-  return Status::success();
 }
 
 Status EntryRun::fillWhole(size_t i, int64_t step, int64_t microbatch,
@@ -167,12 +172,11 @@ Status EntryRun::fillWhole(size_t i, int64_t step, int64_t microbatch,
                       staging.whole.bytes.data());
 }
 
-void EntryRun::stage(size_t i, const HostTensor &whole, int64_t step,
-                     int64_t microbatch) {
+void EntryRun::stage(size_t i, const HostTensor &whole, int64_t microbatch) {
   const Staging &staging = stagings[i];
   int64_t bytes = sizeOf(staging.input->dtype);
   for (size_t d = 0; d < devices.size(); ++d) {
-    const HostEnds::Area &area = hostEnds[step & 1][d].inputs[i];
+    const HostEnds::Area &area = sets[current][d].inputs[i];
     for (const ElementRun &run : staging.runs[d]) {
       std::memcpy(area.base + area.stride * microbatch + run.local * bytes,
                   whole.bytes.data() + run.global * bytes,
@@ -182,13 +186,14 @@ void EntryRun::stage(size_t i, const HostTensor &whole, int64_t step,
 }
 
 Status EntryRun::prepare(int64_t step, const StepContext &context) {
-  lastStep = step;
-  lastContext = context;
-  LLMC_TRY(fillHypers(step, context));
+  current ^= 1;
+  steps[current] = step;
+  contexts[current] = context;
+  fillHypers(step, context);
   for (size_t i = 0; i < stagings.size(); ++i) {
     for (int64_t m = 0; m < source.numMicrobatches; ++m) {
       LLMC_TRY(fillWhole(i, step, m, context));
-      stage(i, stagings[i].whole, step, m);
+      stage(i, stagings[i].whole, m);
     }
   }
   return Status::success();
@@ -196,12 +201,13 @@ Status EntryRun::prepare(int64_t step, const StepContext &context) {
 
 Status EntryRun::prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
                            const StepContext &context) {
-  LLMC_TRY(fillHypers(step, context));
+  current ^= 1;
+  fillHypers(step, context);
   for (size_t i = 0; i < stagings.size(); ++i) {
     for (size_t j = 0; j < other.stagings.size(); ++j) {
       if (other.stagings[j].input->name == stagings[i].input->name) {
         LLMC_TRY(other.fillWhole(j, step, microbatch, context));
-        stage(i, other.stagings[j].whole, step, 0);
+        stage(i, other.stagings[j].whole, 0);
       }
     }
   }
@@ -233,19 +239,20 @@ Status EntryRun::setInput(const std::string &name, int64_t microbatch,
                                                  source.name, name));
 }
 
-void EntryRun::readMetrics(std::vector<NamedValue> &values) const {
+void EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
   for (size_t i = 0; i < source.metrics.size(); ++i) {
     values[i].name = source.metrics[i].name;
     if (metricOwners[i] >= 0) {
       values[i].value =
           loadElement(source.metrics[i].dtype,
-                      hostEnds[0][metricOwners[i]].metrics[i].base, 0);
+                      sets[set][metricOwners[i]].metrics[i].base, 0);
     }
   }
 }
 
 /// Writes what the devices returned of fetched value `i` into its box.
-Status EntryRun::readBox(size_t i, int64_t microbatch, HostTensor &whole) {
+Status EntryRun::readBox(int set, size_t i, int64_t microbatch,
+                         HostTensor &whole) {
   const plan::Fetch &fetch = source.fetches[i];
   std::vector<int64_t> origin = fetch.origin;
   origin.resize(whole.shape.size());
@@ -254,7 +261,7 @@ Status EntryRun::readBox(size_t i, int64_t microbatch, HostTensor &whole) {
     if (!plan::hasStage(fetch.stages, devices[d].stage)) {
       continue;
     }
-    const HostEnds::Area &area = hostEnds[0][d].fetches[i];
+    const HostEnds::Area &area = sets[set][d].fetches[i];
     std::byte *base = area.base + area.stride * microbatch;
     LLMC_TRY(visitRuns({fetch.layout, origin, whole.shape, {}}, plan.mesh,
                        devices[d].coordinates, [&](const ElementRun &run) {
@@ -266,8 +273,8 @@ Status EntryRun::readBox(size_t i, int64_t microbatch, HostTensor &whole) {
   return Status::success();
 }
 
-std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
-                                                  int64_t microbatch) {
+std::optional<Result<HostTensor>>
+EntryRun::fetch(int set, const std::string &name, int64_t microbatch) {
   if (microbatch < 0 || microbatch >= source.numMicrobatches) {
     return Result<HostTensor>(
         makeError(ErrorKind::usage,
@@ -285,7 +292,7 @@ std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
                                                  ? fetch.layout.globalShape()
                                                  : fetch.shape);
     }
-    Status status = readBox(i, microbatch, *whole);
+    Status status = readBox(set, i, microbatch, *whole);
     if (!status.ok()) {
       return Result<HostTensor>(status);
     }
@@ -295,7 +302,7 @@ std::optional<Result<HostTensor>> EntryRun::fetch(const std::string &name,
   }
   for (size_t i = 0; i < stagings.size(); ++i) {
     if (stagings[i].input->name == name) {
-      Status status = fillWhole(i, lastStep, microbatch, lastContext);
+      Status status = fillWhole(i, steps[set], microbatch, contexts[set]);
       return status.ok() ? Result<HostTensor>(stagings[i].whole)
                          : Result<HostTensor>(status);
     }

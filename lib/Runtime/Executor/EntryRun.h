@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host memory of an entry, reserved at load: the data of all microbatches of a
-// step, hyper values for two steps (one is filled while the other may still be
-// read), metrics and fetched values.
+// step, hyper values, metrics and fetched values. There are two sets of it: one
+// is filled while the step of the other runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,26 +39,26 @@ public:
   const plan::Entry &entry() const { return source; }
   InFlight &inFlight() { return inFlightCount; }
 
-  /// Fills hyper values and data of `step`.
+  /// Fills hyper values and data of `step` in the set that was not used last.
   Status prepare(int64_t step, const StepContext &context);
   /// The same with the data that `other` has for one microbatch, for an entry
   /// whose inputs are among the other's (`checkCounting`).
   Status prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
                    const StepContext &context);
-  const HostEnds &ends(size_t device, int64_t step) const {
-    return hostEnds[step & 1][device];
-  }
+  /// Which set was prepared last: 0 or 1.
+  int prepared() const { return current; }
+  const HostEnds &ends(size_t device) const { return sets[current][device]; }
 
   Status setInput(const std::string &name, int64_t microbatch,
                   const HostTensor &value);
-  /// After the step has ended.
-  void readMetrics(std::vector<NamedValue> &values) const;
-  /// Absent when the entry has none of that name.
-  std::optional<Result<HostTensor>> fetch(const std::string &name,
+  /// After the step of the set has ended.
+  void readMetrics(int set, std::vector<NamedValue> &values) const;
+  /// The same; absent when the entry has none of that name.
+  std::optional<Result<HostTensor>> fetch(int set, const std::string &name,
                                           int64_t microbatch);
 
 private:
-  Status readBox(size_t i, int64_t microbatch, HostTensor &whole);
+  Status readBox(int set, size_t i, int64_t microbatch, HostTensor &whole);
 
   /// An input of the entry, staged for the devices.
   struct Staging {
@@ -78,24 +78,23 @@ private:
   Status reserveDevice(size_t device);
   Status makeStagings();
   void findMetricOwners();
-  Status fillHypers(int64_t step, const StepContext &context);
+  void fillHypers(int64_t step, const StepContext &context);
   Status fillWhole(size_t i, int64_t step, int64_t microbatch,
                    const StepContext &context);
   /// Gives each device its part of `whole` as input `i`.
-  void stage(size_t i, const HostTensor &whole, int64_t step,
-             int64_t microbatch);
+  void stage(size_t i, const HostTensor &whole, int64_t microbatch);
 
   const plan::Plan &plan;
   const plan::Entry &source;
   std::vector<LocalDevice> &devices;
   std::vector<Staging> stagings;
   Samples samples;
-  std::vector<HostEnds> hostEnds[2]; ///< [parity][device]
-  std::vector<std::byte> hypers[2];  ///< 8 bytes for each value.
-  std::vector<int> metricOwners;     ///< Device, or -1.
+  std::vector<HostEnds> sets[2]; ///< [set][device]
+  int current = 0;
+  int64_t steps[2] = {0, 0}; ///< Which each set was prepared for.
+  StepContext contexts[2];
+  std::vector<int> metricOwners; ///< Device, or -1.
   InFlight inFlightCount;
-  int64_t lastStep = 0;
-  StepContext lastContext;
 };
 
 } // namespace llmc::rt::exec

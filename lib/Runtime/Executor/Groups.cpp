@@ -38,43 +38,75 @@ std::vector<int> Groups::members(const Mesh &mesh,
   return found;
 }
 
-Result<Groups::ByDevice> Groups::makeSet(const Mesh &mesh, World &world,
-                                         const std::vector<int32_t> &axes,
-                                         const std::vector<int32_t> &stages,
-                                         int tags) {
-  ByDevice byDevice(static_cast<size_t>(world.size()));
-  std::vector<bool> seen(byDevice.size());
-  const std::vector<int> &local = world.local();
-  for (int device = 0; device < world.size(); ++device) {
-    std::vector<int> group = members(mesh, axes, stages, device);
-    // A device of a stage that takes no part is not in its own group.
+/// All groups of a set of axes. A device of a stage that takes no part is in
+/// none.
+static std::vector<std::vector<int>>
+groupsOf(const Mesh &mesh, const std::vector<int32_t> &axes,
+         const std::vector<int32_t> &stages) {
+  std::vector<std::vector<int>> groups;
+  std::vector<bool> seen(static_cast<size_t>(mesh.numDevices()));
+  for (int device = 0; device < mesh.numDevices(); ++device) {
+    std::vector<int> group = Groups::members(mesh, axes, stages, device);
     if (seen[device] ||
         std::find(group.begin(), group.end(), device) == group.end()) {
       continue;
     }
-    LLMC_TRY_ASSIGN(std::vector<Communicator *> made,
-                    world.communicator(group, tags));
-    size_t next = 0;
     for (int member : group) {
       seen[member] = true;
-      if (std::binary_search(local.begin(), local.end(), member)) {
-        byDevice[member] = made[next++];
-      }
     }
-    handles.insert(handles.end(), made.begin(), made.end());
-    if (!made.empty()) {
-      firsts.push_back(made.front());
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+/// The pairs of devices that a route joins: sender, receiver.
+static std::vector<std::vector<int>> pairsOf(const Mesh &mesh,
+                                             const plan::Route &route) {
+  std::vector<std::vector<int>> pairs;
+  for (int device = 0; device < mesh.numDevices(); ++device) {
+    if (mesh.stageOf(device) != route.from) {
+      continue;
+    }
+    std::vector<int64_t> coordinates = mesh.coordinatesOf(device);
+    coordinates[mesh.pipelineAxis] = route.to;
+    pairs.push_back({device, static_cast<int>(mesh.deviceAt(coordinates))});
+  }
+  return pairs;
+}
+
+Result<Groups::ByDevice>
+Groups::split(World &world, const std::vector<std::vector<int>> &groups) {
+  LLMC_TRY_ASSIGN(std::vector<Communicator *> made, world.split(groups));
+  ByDevice byDevice(static_cast<size_t>(world.size()));
+  for (size_t i = 0; i < made.size(); ++i) {
+    byDevice[world.local()[i]] = made[i];
+  }
+  for (const std::vector<int> &group : groups) {
+    bool isFirst = true;
+    for (int member : group) {
+      if (Communicator *handle = byDevice[member]) {
+        handles.push_back(handle);
+        if (isFirst) {
+          firsts.push_back(handle);
+        }
+        isFirst = false;
+      }
     }
   }
   return byDevice;
 }
 
-Status Groups::make(const plan::Plan &plan, World &world) {
-  const Mesh &mesh = plan.mesh;
-  if (mesh.pipelineAxis >= 0 && !plan.transfers.empty()) {
-    LLMC_TRY_ASSIGN(pipeline, makeSet(mesh, world, {mesh.pipelineAxis}, {},
-                                      static_cast<int>(plan.transfers.size())));
+Status Groups::makeRoutes(const plan::Plan &plan, World &world) {
+  LLMC_TRY_ASSIGN(routes, plan::Routes::of(plan));
+  for (const plan::Route &route : routes.all()) {
+    LLMC_TRY_ASSIGN(ByDevice made, split(world, pairsOf(plan.mesh, route)));
+    pairs.emplace(route, std::move(made));
   }
+  return Status::success();
+}
+
+Status Groups::make(const plan::Plan &plan, World &world) {
+  LLMC_TRY(makeRoutes(plan, world));
   for (const plan::Program &program : plan.programs) {
     for (const plan::Instruction &instruction : program.instructions) {
       auto *collective = std::get_if<plan::Collective>(&instruction.action);
@@ -86,11 +118,18 @@ Status Groups::make(const plan::Plan &plan, World &world) {
         continue;
       }
       LLMC_TRY_ASSIGN(ByDevice made,
-                      makeSet(mesh, world, key.first, key.second, 1));
+                      split(world, groupsOf(plan.mesh, key.first, key.second)));
       sets.emplace(std::move(key), std::move(made));
     }
   }
   return Status::success();
+}
+
+Communicator *Groups::transfer(bool isSend, int32_t stage, int32_t peer,
+                               int32_t transfer, int device) {
+  const plan::Route *route = isSend ? routes.find(stage, peer, transfer)
+                                    : routes.find(peer, stage, transfer);
+  return route ? pairs.at(*route)[device] : nullptr;
 }
 
 std::vector<plan::Traffic> Groups::trafficOf(const Mesh &mesh,

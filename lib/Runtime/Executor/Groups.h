@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A set of axes divides the devices into groups: those that agree in all other
-// coordinates. Each set that a plan uses becomes one communicator for each of
-// its groups; all transfers along the pipeline share one, told apart by tags.
+// coordinates. Each set that a plan uses is one split, which makes the
+// communicators of all its groups; so is each route
+// (Runtime/Plan/Format/PlanRoutes.h), whose groups are the pairs of devices
+// that it joins.
 //
-//   mesh <"data"=2, "tensor"=2>, axes {"tensor"}:  groups {0, 1} {2, 3}
+//   mesh <"pipe"=2, "tensor"=2>, axes {"tensor"}:  groups {0, 1} {2, 3}
+//   route from stage 0 to stage 1:                 groups {0, 2} {1, 3}
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +17,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_GROUPS_H
 
 #include "llmc/Runtime/Comm/World.h"
+#include "llmc/Runtime/Plan/Format/PlanRoutes.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <map>
@@ -29,7 +33,10 @@ public:
 
   /// The device's member of a collective's group. Assumes that `make` saw it.
   Communicator *collective(const plan::Collective &collective, int device);
-  Communicator *transfers(int device) { return pipeline[device]; }
+  /// The device's end of the route of a transfer between its stage and that of
+  /// the peer. Null when nobody sends it.
+  Communicator *transfer(bool isSend, int32_t stage, int32_t peer,
+                         int32_t transfer, int device);
 
   /// What the device took part in: rows by kind, axes, scalar or not, without
   /// transfers and bytes out, in the order of `plan::trafficOf`.
@@ -50,12 +57,14 @@ private:
   using Key = std::pair<std::vector<int32_t>, std::vector<int32_t>>;
   using ByDevice = std::vector<Communicator *>;
 
-  Result<ByDevice> makeSet(const Mesh &mesh, World &world,
-                           const std::vector<int32_t> &axes,
-                           const std::vector<int32_t> &stages, int tags);
+  /// Handles of one split by world number.
+  Result<ByDevice> split(World &world,
+                         const std::vector<std::vector<int>> &groups);
+  Status makeRoutes(const plan::Plan &plan, World &world);
 
   std::map<Key, ByDevice> sets;
-  ByDevice pipeline;
+  plan::Routes routes;
+  std::map<plan::Route, ByDevice> pairs;
   std::vector<Communicator *> handles, firsts;
 };
 

@@ -19,31 +19,6 @@
 
 namespace llmc::rt::exec {
 
-std::vector<std::string> processorFeatures() {
-  std::vector<std::string> features;
-  Result<std::string> text = readFile("/proc/cpuinfo");
-  if (!text) {
-    return features;
-  }
-  size_t at = text->find("\nflags");
-  at = at == std::string::npos ? at : text->find(':', at);
-  if (at == std::string::npos) {
-    return features;
-  }
-  size_t end = text->find('\n', at);
-  std::string word;
-  for (size_t i = at + 1; i <= end && i < text->size(); ++i) {
-    char c = (*text)[i];
-    if (c != ' ' && c != '\n') {
-      word += c;
-    } else if (!word.empty()) {
-      features.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  return features;
-}
-
 static Status mismatch(std::string message, const std::string &path) {
   return makeError(ErrorKind::mismatch, std::move(message)).at(path);
 }
@@ -97,8 +72,8 @@ static Status checkObject(const plan::KernelObject &object,
 
 Result<plan::Manifest> loadObjects(const plan::Plan &plan,
                                    const std::string &folder, bool trust,
+                                   const std::vector<std::string> &features,
                                    Device &device) {
-  std::vector<std::string> features = processorFeatures();
   plan::Manifest all;
   for (const plan::KernelObject &object : plan.objects) {
     std::string path = folder + "/" + object.file;

@@ -21,12 +21,11 @@
 
 namespace llmc::rt::exec {
 
-/// Features of this processor, as /proc/cpuinfo names them.
-std::vector<std::string> processorFeatures();
-
-/// Checks and loads all objects on `device`; one manifest of all.
+/// Checks and loads all objects on `device`; one manifest of all. `features`
+/// are those that the backend has.
 Result<plan::Manifest> loadObjects(const plan::Plan &plan,
                                    const std::string &folder, bool trust,
+                                   const std::vector<std::string> &features,
                                    Device &device);
 
 } // namespace llmc::rt::exec

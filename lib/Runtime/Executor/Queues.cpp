@@ -54,7 +54,7 @@ struct Measure {
 
 private:
   void message(const plan::Message &one) {
-    words += static_cast<uint32_t>(4 * one.operands.size());
+    words += static_cast<uint32_t>(5 * one.operands.size());
   }
 };
 } // namespace

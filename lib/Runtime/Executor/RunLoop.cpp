@@ -21,7 +21,6 @@
 #include <filesystem>
 #include <memory>
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace llmc::rt {
 
@@ -54,7 +53,9 @@ public:
 
 private:
   Status prepare();
-  Status step(int64_t step, Clock::time_point begin);
+  bool isStopped() const { return options.stop && options.stop->load(); }
+  void submitAhead();
+  Status finishStep();
   void printPrediction() const;
   void printTraffic(int64_t stage) const;
   void printResult() const;
@@ -71,6 +72,9 @@ private:
   const plan::Entry *entry = nullptr;
   StepSize size;
   OwnedFile log;
+  int64_t submitted = 0, ran = 0;  ///< Steps.
+  Status refusal;                  ///< Of the step that was to be submitted.
+  Clock::time_point begin, before; ///< Of the run, of the step.
   /// What `options.fetch` stands for.
   std::vector<std::string> fetches;
 };
@@ -154,16 +158,17 @@ static std::string jsonText(std::string_view text) {
   return quoted + '"';
 }
 
-/// Of the fullest device, with its share of the machine's memory.
+/// Of the fullest device, with its share of the memory that there is.
 std::string Loop::memoryText() const {
-  uint64_t most = 0;
+  DeviceMemory fullest;
   for (const DeviceMemory &memory : session.memory()) {
-    most = std::max(most, memory.reserved);
+    if (memory.reserved >= fullest.reserved) {
+      fullest = memory;
+    }
   }
-  double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                   static_cast<double>(sysconf(_SC_PAGESIZE));
-  return fmt::format("{}({:.1f}%)", printBytes(most),
-                     100 * static_cast<double>(most) / machine);
+  return fmt::format("{}({:.1f}%)", printBytes(fullest.reserved),
+                     100 * static_cast<double>(fullest.reserved) /
+                         static_cast<double>(fullest.there));
 }
 
 void Loop::printPrediction() const {
@@ -354,27 +359,43 @@ Status Loop::nameFetches() {
   return Status::success();
 }
 
-Status Loop::step(int64_t step, Clock::time_point begin) {
+/// One step more than is waited for, so that the devices do not wait for the
+/// host; none when values are read after each step.
+void Loop::submitAhead() {
+  int64_t ahead = options.fetchEachStep || !options.ahead ? 0 : 1;
+  while (submitted < options.steps && submitted <= ran + ahead &&
+         refusal.ok() && !(isStopped() && submitted > ran)) {
+    refusal = session.submit(options.entry, options.firstStep + submitted);
+    submitted += refusal.ok();
+  }
+}
+
+/// Waits for the oldest step and says what it gave. A step that could not be
+/// submitted is an error after those before it.
+Status Loop::finishStep() {
+  submitAhead();
+  if (submitted == ran) {
+    return refusal;
+  }
+  LLMC_TRY(session.wait());
   StepFacts facts;
-  facts.step = step;
-  auto stepBegin = Clock::now();
-  LLMC_TRY(session.run(options.entry, step));
-  facts.seconds = std::max(secondsSince(stepBegin), 1e-9);
+  facts.step = options.firstStep + ran++;
+  facts.seconds = std::max(secondsSince(before), 1e-9);
+  before = Clock::now();
   facts.dataSeconds = session.dataSeconds();
   facts.rate = static_cast<double>(size.count) / facts.seconds;
-  int64_t ran = step - options.firstStep + 1;
   double eta = secondsSince(begin) / static_cast<double>(ran) *
                static_cast<double>(options.steps - ran);
   printLine(facts, eta);
   LLMC_TRY(writeLog(facts));
   if (options.fetchEachStep) {
-    LLMC_TRY(writeFetches(fmt::format("step-{}.", step)));
+    LLMC_TRY(writeFetches(fmt::format("step-{}.", facts.step)));
   }
   std::optional<double> loss = session.metric("loss");
   if (options.stopOnNan && loss && !std::isfinite(*loss)) {
-    return makeError(
-        ErrorKind::numeric,
-        fmt::format("expected a finite loss, got {} at step {}", *loss, step));
+    return makeError(ErrorKind::numeric,
+                     fmt::format("expected a finite loss, got {} at step {}",
+                                 *loss, facts.step));
   }
   return Status::success();
 }
@@ -428,13 +449,9 @@ Status Loop::writeFetches(const std::string &prefix) {
 Status Loop::run() {
   LLMC_TRY(prepare());
   printPrediction();
-  auto begin = Clock::now();
-  int64_t ran = 0;
-  while (ran < options.steps) {
-    LLMC_TRY(step(options.firstStep + ran++, begin));
-    if (options.stop && options.stop->load()) {
-      break;
-    }
+  begin = before = Clock::now();
+  while (ran < options.steps && !(isStopped() && ran > 0 && ran == submitted)) {
+    LLMC_TRY(finishStep());
   }
   if (!options.fetchEachStep) {
     LLMC_TRY(writeFetches(""));

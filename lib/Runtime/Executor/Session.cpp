@@ -8,7 +8,9 @@
 
 #include "llmc/Runtime/Executor/Session.h"
 #include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Comm/Backend.h"
 
+#include "Audit.h"
 #include "Binder.h"
 #include "EntryRun.h"
 #include "Objects.h"
@@ -19,9 +21,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <thread>
-#include <unistd.h>
+#include <array>
 
 namespace llmc::rt {
 
@@ -33,6 +33,8 @@ class PlanSession final : public Session {
 public:
   PlanSession(plan::Plan plan, const SessionOptions &options)
       : source(std::move(plan)), options(options), states(source, devices) {}
+  /// The world goes first: steps that still run use the rest.
+  ~PlanSession() override { world.reset(); }
 
   Status load();
 
@@ -43,6 +45,8 @@ public:
   Status setInput(const std::string &entry, const std::string &input,
                   int64_t microbatch, const HostTensor &value) override;
   Status setExternal(const std::string &name, double value) override;
+  Status submit(const std::string &entry, int64_t step) override;
+  Status wait() override;
   Status run(const std::string &entry, int64_t step) override;
   const std::vector<NamedValue> &metrics() const override { return values; }
   Result<HostTensor> fetch(const std::string &name,
@@ -52,26 +56,36 @@ public:
   Status writeState(const std::string &name, const HostTensor &value) override;
   Result<bool> copiesAgree(const std::string &name) override;
   std::vector<DeviceMemory> memory() const override;
-  MemoryAudit auditMemory() const override;
+  Result<MemoryAudit> auditMemory() override;
   CommunicatorCounts communication() const override;
   std::vector<plan::Traffic> traffic(int64_t stage) const override;
-  const std::vector<int64_t> &inFlight() const override { return most; }
-  OrderDigest order() const override { return world->digest(); }
-  double dataSeconds() const override { return data; }
+  const std::vector<int64_t> &inFlight() const override;
+  OrderDigest order() const override { return world->order(); }
+  double dataSeconds() const override { return last.dataSeconds; }
 
 private:
   Status verify(const plan::Manifest &manifest) const;
-  Status checkMachine() const;
   Status reserveDevices();
   Status bindDevices(const plan::Manifest &manifest);
-  Status enqueue(EntryRun &entry, int64_t step);
+  /// A step that was submitted and not waited for.
+  struct Flight {
+    EntryRun *run = nullptr;
+    int set = 0; ///< Of the entry's host memory.
+    double dataSeconds = 0;
+    bool hasEnded = false;
+  };
+
+  Status enqueue(EntryRun &entry);
+  Status walk(EntryRun &entry);
+  Status settle();
   Status countFirst(EntryRun &entry, int64_t step, const StepContext &context);
   EntryRun *findEntry(const std::string &name);
   Result<const plan::State *> findState(const std::string &name) const;
 
   plan::Plan source;
   SessionOptions options;
-  std::unique_ptr<CpuWorld> world;
+  const Backend *backend = nullptr;
+  std::unique_ptr<World> world;
   std::vector<LocalDevice> devices;
   Groups groups;
   std::vector<std::vector<Origin>> origins;
@@ -80,19 +94,17 @@ private:
   std::vector<std::unique_ptr<EntryRun>> entries;
   DataFiles files; ///< By source of the plan.
   std::map<std::string, double> externals;
-  EntryRun *last = nullptr;
-  std::vector<NamedValue> values;
-  std::vector<int64_t> most; ///< Microbatches in flight, by stage.
-  double data = 0;
+  std::array<Flight, mostSteps> flights; ///< The oldest first.
+  size_t numFlights = 0;
+  Flight last;
+  std::vector<NamedValue> values, counted;
+  std::vector<int64_t> none; ///< Microbatches in flight, by stage.
 };
 
 Status unknownName(std::string_view what, const std::string &name) {
   return makeError(ErrorKind::usage,
                    fmt::format("the plan has no {} '{}'", what, name));
 }
-
-/// That one process plays.
-constexpr int64_t mostDevices = 1024;
 
 /// The most microbatches of any entry.
 int64_t mostMicrobatches(const plan::Plan &plan) {
@@ -105,28 +117,15 @@ int64_t mostMicrobatches(const plan::Plan &plan) {
 
 Status PlanSession::load() {
   LLMC_TRY(plan::checkStructure(source));
-  if (source.mesh.numDevices() > mostDevices) {
-    return makeError(ErrorKind::mismatch,
-                     fmt::format("expected a plan for at most {} virtual "
-                                 "devices, got {}",
-                                 mostDevices, source.mesh.numDevices()));
-  }
-  CpuOptions cpu;
-  cpu.devices = static_cast<int>(source.mesh.numDevices());
-  cpu.threadsPerDevice = std::max(1, source.threads);
-  cpu.threads = options.threads;
-  if (cpu.threads <= 0) {
-    int64_t wanted = int64_t(cpu.devices) * cpu.threadsPerDevice;
-    int64_t there = std::max(1u, std::thread::hardware_concurrency());
-    cpu.threads = static_cast<int>(std::min(wanted, there));
-  }
-  cpu.shuffleSeed = options.shuffleSeed;
-  world = makeCpuWorld(cpu);
+  LLMC_TRY_ASSIGN(backend, findBackend(source.target));
+  WorldOptions wanted{source.mesh.numDevices(), options.threads,
+                      std::max(1, source.threads), options.shuffleSeed};
+  LLMC_TRY_ASSIGN(world, backend->makeWorld(wanted));
   plan::Manifest manifest;
   for (int number : world->local()) {
     LLMC_TRY_ASSIGN(manifest,
                     loadObjects(source, options.folder, options.trustKernels,
-                                world->device(number)));
+                                backend->features(), world->device(number)));
   }
   LLMC_TRY(verify(manifest));
   LLMC_TRY(reserveDevices());
@@ -140,7 +139,8 @@ Status PlanSession::load() {
     mostMetrics = std::max(mostMetrics, entry.metrics.size());
   }
   values.reserve(mostMetrics);
-  most.resize(static_cast<size_t>(source.mesh.numStages()));
+  counted.reserve(mostMetrics);
+  none.resize(static_cast<size_t>(source.mesh.numStages()));
   return Status::success();
 }
 
@@ -150,29 +150,11 @@ Status PlanSession::verify(const plan::Manifest &manifest) const {
   }
   plan::Environment environment;
   environment.manifest = &manifest;
-  environment.features = processorFeatures();
+  environment.features = backend->features();
   return plan::verifyPlan(source, environment);
 }
 
-/// Memory that the kernel would hand out and then kill for is refused instead.
-Status PlanSession::checkMachine() const {
-  uint64_t wanted = 0;
-  for (int number : world->local()) {
-    wanted += static_cast<uint64_t>(source.arenas[source.mesh.stageOf(number)]);
-  }
-  uint64_t there = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                   static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  if (wanted > there) {
-    return makeError(ErrorKind::outOfMemory,
-                     fmt::format("expected at most {} bytes for {} devices on "
-                                 "this machine, got {}",
-                                 there, world->local().size(), wanted));
-  }
-  return Status::success();
-}
-
 Status PlanSession::reserveDevices() {
-  LLMC_TRY(checkMachine());
   for (int number : world->local()) {
     LocalDevice local;
     local.device = &world->device(number);
@@ -182,10 +164,15 @@ Status PlanSession::reserveDevices() {
     auto bytes = static_cast<uint64_t>(source.arenas[local.stage]);
     LLMC_TRY_ASSIGN(local.arena,
                     local.device->reserve(bytes, MemoryKind::device));
-    if (options.poison) {
-      std::memset(local.arena.base, *options.poison, bytes);
-    }
+    LLMC_TRY_ASSIGN(local.staging,
+                    Staging::make(*world, *local.device, options.deadline));
     devices.push_back(std::move(local));
+  }
+  for (LocalDevice &device : devices) {
+    if (options.poison) {
+      LLMC_TRY(device.staging->fill(device.arena.base, *options.poison,
+                                    device.arena.bytes));
+    }
   }
   return Status::success();
 }
@@ -201,7 +188,7 @@ Status PlanSession::bindDevices(const plan::Manifest &manifest) {
   }
   origins = std::move(shared.origins);
   for (LocalDevice &device : devices) {
-    walkers.emplace_back(source, device, shared.numMicrobatches);
+    walkers.emplace_back(source, *world, device, shared.numMicrobatches);
   }
   return Status::success();
 }
@@ -249,12 +236,25 @@ Status PlanSession::setExternal(const std::string &name, double value) {
   return unknownName("external value", name);
 }
 
-Status PlanSession::enqueue(EntryRun &run, int64_t step) {
+/// Hands the step that `run` is prepared for to the devices. Work and addresses
+/// depend on the entry and on the set of its host memory alone.
+Status PlanSession::enqueue(EntryRun &run) {
+  size_t index = 0;
+  while (entries[index].get() != &run) {
+    ++index;
+  }
+  if (world->beginStep(2 * index + static_cast<size_t>(run.prepared()))) {
+    LLMC_TRY(walk(run));
+  }
+  return world->submit();
+}
+
+Status PlanSession::walk(EntryRun &run) {
   const plan::Entry &entry = run.entry();
   auto call = [&](size_t device, int32_t program, int64_t microbatch) {
-    return program < 0 ? Status::success()
-                       : walkers[device].call(program, microbatch,
-                                              run.ends(device, step));
+    return program < 0
+               ? Status::success()
+               : walkers[device].call(program, microbatch, run.ends(device));
   };
   auto edge = [&](const std::vector<int32_t> &programs) {
     for (size_t d = 0; d < devices.size() && !programs.empty(); ++d) {
@@ -273,8 +273,18 @@ Status PlanSession::enqueue(EntryRun &run, int64_t step) {
       LLMC_TRY(call(d, cell.program, cell.microbatch));
     }
   }
-  most = inFlight.most();
   return edge(entry.epilogue);
+}
+
+/// Waits for what is submitted; its metrics are read later.
+Status PlanSession::settle() {
+  for (size_t i = 0; i < numFlights; ++i) {
+    if (!flights[i].hasEnded) {
+      LLMC_TRY(world->wait(options.deadline));
+      flights[i].hasEnded = true;
+    }
+  }
+  return Status::success();
 }
 
 /// Runs the entry that counts the data of the step, microbatch by microbatch,
@@ -286,39 +296,69 @@ Status PlanSession::countFirst(EntryRun &run, int64_t step,
   if (!counts) {
     return Status::success();
   }
+  LLMC_TRY(settle());
   for (const plan::Metric &metric : counting->metrics) {
     externals[metric.name] = 0;
   }
   for (int64_t m = 0; m < run.entry().numMicrobatches; ++m) {
     LLMC_TRY(counts->prepareAs(run, m, step, context));
-    LLMC_TRY(enqueue(*counts, step));
-    LLMC_TRY(world->drain(options.deadline));
-    values.resize(counting->metrics.size());
-    counts->readMetrics(values);
-    for (size_t i = 0; i < values.size(); ++i) {
-      externals[counting->metrics[i].name] += values[i].value;
+    LLMC_TRY(enqueue(*counts));
+    LLMC_TRY(world->wait(options.deadline));
+    counted.resize(counting->metrics.size());
+    counts->readMetrics(counts->prepared(), counted);
+    for (const NamedValue &count : counted) {
+      externals[std::string(count.name)] += count.value;
     }
   }
   return Status::success();
 }
 
-Status PlanSession::run(const std::string &name, int64_t step) {
+Status PlanSession::submit(const std::string &name, int64_t step) {
   EntryRun *entry = findEntry(name);
   if (!entry) {
     return unknownName("entry", name);
   }
-  last = entry;
+  if (numFlights == flights.size()) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected at most {} steps that are not "
+                                 "waited for",
+                                 flights.size()));
+  }
   StepContext context{seed(), &files, &externals};
   LLMC_TRY(countFirst(*entry, step, context));
   auto begin = std::chrono::steady_clock::now();
   LLMC_TRY(entry->prepare(step, context));
-  data = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-             .count();
-  LLMC_TRY(enqueue(*entry, step));
-  LLMC_TRY(world->drain(options.deadline));
-  values.resize(entry->entry().metrics.size());
-  entry->readMetrics(values);
+  std::chrono::duration<double> data = std::chrono::steady_clock::now() - begin;
+  LLMC_TRY(enqueue(*entry));
+  flights[numFlights++] = {entry, entry->prepared(), data.count(), false};
   return Status::success();
+}
+
+Status PlanSession::wait() {
+  if (numFlights == 0) {
+    return makeError(ErrorKind::usage, "expected a step that was submitted");
+  }
+  if (!flights[0].hasEnded) {
+    LLMC_TRY(world->wait(options.deadline));
+  }
+  last = flights[0];
+  std::move(flights.begin() + 1, flights.end(), flights.begin());
+  --numFlights;
+  values.resize(last.run->entry().metrics.size());
+  last.run->readMetrics(last.set, values);
+  return Status::success();
+}
+
+Status PlanSession::run(const std::string &entry, int64_t step) {
+  while (numFlights > 0) {
+    LLMC_TRY(wait());
+  }
+  LLMC_TRY(submit(entry, step));
+  return wait();
+}
+
+const std::vector<int64_t> &PlanSession::inFlight() const {
+  return last.run ? last.run->inFlight().most() : none;
 }
 
 Result<const plan::State *>
@@ -351,8 +391,8 @@ std::optional<HostTensor> PlanSession::fetchMetric(const std::string &name) {
 
 Result<HostTensor> PlanSession::fetch(const std::string &name,
                                       int64_t microbatch) {
-  if (const plan::State *state = states.find(name)) {
-    return states.read(*state);
+  if (states.find(name)) {
+    return readState(name);
   }
   // A name that several kinds have is one of the first; the kind tells. A
   // result of the user's with a name of ours has that name escaped.
@@ -367,8 +407,9 @@ Result<HostTensor> PlanSession::fetch(const std::string &name,
     }
     bool isMetric = std::string_view(kind) == "metric";
     for (const std::string &each : spellings) {
-      if (auto found = last && !isMetric ? last->fetch(each, microbatch)
-                                         : std::nullopt) {
+      if (auto found = last.run && !isMetric
+                           ? last.run->fetch(last.set, each, microbatch)
+                           : std::nullopt) {
         return *std::move(found);
       }
       if (auto scalar = isMetric || !*kind ? fetchMetric(each) : std::nullopt) {
@@ -381,17 +422,20 @@ Result<HostTensor> PlanSession::fetch(const std::string &name,
 
 Result<HostTensor> PlanSession::readState(const std::string &name) {
   LLMC_TRY_ASSIGN(const plan::State *state, findState(name));
+  LLMC_TRY(settle());
   return states.read(*state);
 }
 
 Status PlanSession::writeState(const std::string &name,
                                const HostTensor &value) {
   LLMC_TRY_ASSIGN(const plan::State *state, findState(name));
+  LLMC_TRY(settle());
   return states.write(*state, value);
 }
 
 Result<bool> PlanSession::copiesAgree(const std::string &name) {
   LLMC_TRY_ASSIGN(const plan::State *state, findState(name));
+  LLMC_TRY(settle());
   return states.copiesAgree(*state);
 }
 
@@ -399,35 +443,14 @@ std::vector<DeviceMemory> PlanSession::memory() const {
   std::vector<DeviceMemory> all;
   for (const LocalDevice &device : devices) {
     all.push_back({static_cast<uint64_t>(source.arenas[device.stage]),
-                   device.arena.bytes});
+                   device.arena.bytes, device.device->memoryBytes()});
   }
   return all;
 }
 
-MemoryAudit PlanSession::auditMemory() const {
-  MemoryAudit audit;
-  for (const LocalDevice &device : devices) {
-    std::vector<bool> inside(device.arena.bytes);
-    for (const plan::Buffer &buffer : source.buffers) {
-      const plan::Frame &frame = source.frames[buffer.frame];
-      if (!plan::hasStage(frame.stages, device.stage)) {
-        continue;
-      }
-      for (int32_t slot = 0; slot < frame.slots; ++slot) {
-        auto begin =
-            inside.begin() + (frame.offset + slot * frame.size + buffer.offset);
-        std::fill(begin, begin + buffer.bytes, true);
-      }
-    }
-    for (uint64_t i = 0; i < device.arena.bytes; ++i) {
-      audit.insideBuffers += inside[i];
-      audit.outsideBuffers += !inside[i];
-      audit.touchedOutside +=
-          !inside[i] &&
-          device.arena.base[i] != std::byte(options.poison.value_or(0));
-    }
-  }
-  return audit;
+Result<MemoryAudit> PlanSession::auditMemory() {
+  LLMC_TRY(settle());
+  return exec::auditMemory(source, devices, options.poison.value_or(0));
 }
 
 std::vector<plan::Traffic> PlanSession::traffic(int64_t stage) const {

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -42,43 +43,67 @@ std::byte *States::placeOf(const plan::StatePart &part,
          offset;
 }
 
-Status States::visit(const plan::State &state, const Visitor &visitor) {
+Status States::visitPart(const plan::State &state, const plan::StatePart &part,
+                         LocalDevice &device, WindowUse use,
+                         const Visitor &visitor) {
+  const int64_t bytes = sizeOf(state.dtype);
+  const auto most = static_cast<int64_t>(device.staging->capacity()) / bytes;
+  Window window(*device.staging, placeOf(part, device),
+                static_cast<uint64_t>(plan::spanOf(part.place).value_or(0)),
+                use);
+  Status status;
+  Placement placement{part.layout, part.origin, state.shape,
+                      part.place.strides};
+  LLMC_TRY(visitRuns(
+      placement, plan.mesh, device.coordinates, [&](const ElementRun &run) {
+        for (int64_t i = 0; i < run.length && status.ok(); i += most) {
+          int64_t length = std::min(most, run.length - i);
+          Result<std::byte *> values =
+              window.at(static_cast<uint64_t>((run.local + i) * bytes),
+                        static_cast<uint64_t>(length * bytes));
+          if (values.ok()) {
+            visitor(*values, run.global + i, length);
+          }
+          status = values.status();
+        }
+      }));
+  LLMC_TRY(status);
+  return window.flush();
+}
+
+Status States::visit(const plan::State &state, WindowUse use,
+                     const Visitor &visitor) {
   for (const plan::StatePart &part : state.parts) {
     for (LocalDevice &device : devices) {
-      if (!plan::hasStage(part.stages, device.stage)) {
-        continue;
+      if (plan::hasStage(part.stages, device.stage)) {
+        LLMC_TRY(visitPart(state, part, device, use, visitor));
       }
-      std::byte *base = placeOf(part, device);
-      Placement placement{part.layout, part.origin, state.shape,
-                          part.place.strides};
-      LLMC_TRY(visitRuns(placement, plan.mesh, device.coordinates,
-                         [&](const ElementRun &run) {
-                           visitor(base, run.local, run.global, run.length);
-                         }));
     }
   }
   return Status::success();
 }
 
-void States::clear(const plan::State &state) {
+Status States::clear(const plan::State &state) {
   for (const plan::StatePart &part : state.parts) {
     for (LocalDevice &device : devices) {
       if (plan::hasStage(part.stages, device.stage)) {
         int64_t span = plan::spanOf(part.place).value_or(0);
-        std::memset(placeOf(part, device), 0, static_cast<size_t>(span));
+        LLMC_TRY(device.staging->fill(placeOf(part, device), 0,
+                                      static_cast<uint64_t>(span)));
       }
     }
   }
+  return Status::success();
 }
 
 Status States::draw(const plan::State &state, uint64_t seed) {
   RandomStream stream(seed, state.name);
-  int64_t bytes = sizeOf(state.dtype);
-  return visit(state, [&](std::byte *base, int64_t local, int64_t global,
-                          int64_t length) {
-    drawSpan(state.source.draw, stream, static_cast<uint64_t>(global), length,
-             state.dtype, base + local * bytes);
-  });
+  return visit(state, WindowUse::write,
+               [&](std::byte *values, int64_t global, int64_t length) {
+                 drawSpan(state.source.draw, stream,
+                          static_cast<uint64_t>(global), length, state.dtype,
+                          values);
+               });
 }
 
 static Status notFinite(const plan::State &state, int64_t index) {
@@ -160,30 +185,30 @@ Status States::load(const plan::State &state, const std::string &path) {
   }
   int64_t bad = -1, bytes = sizeOf(state.dtype);
   bool checks = isFloat(state.dtype) && state.role != plan::StateRole::constant;
-  LLMC_TRY(visit(state, [&](std::byte *base, int64_t local, int64_t global,
-                            int64_t length) {
+  auto copy = [&](std::byte *values, int64_t global, int64_t length) {
     if (region->dtype == state.dtype) {
-      std::memcpy(base + local * bytes, region->data + global * bytes,
+      std::memcpy(values, region->data + global * bytes,
                   static_cast<size_t>(length * bytes));
     }
     for (int64_t i = 0; i < length; ++i) {
       if (region->dtype != state.dtype) {
-        storeElement(state.dtype, base, local + i,
+        storeElement(state.dtype, values, i,
                      loadElement(region->dtype, region->data, global + i));
       }
       if (checks && bad < 0 &&
-          !std::isfinite(loadElement(state.dtype, base, local + i))) {
+          !std::isfinite(loadElement(state.dtype, values, i))) {
         bad = global + i;
       }
     }
-  }));
+  };
+  LLMC_TRY(visit(state, WindowUse::write, copy));
   return bad < 0 ? Status::success() : notFinite(state, bad).at(path);
 }
 
 Status States::initialise(const std::string &folder, bool trust,
                           uint64_t seed) {
   for (const plan::State &state : plan.states) {
-    clear(state);
+    LLMC_TRY(clear(state));
     if (state.source.kind == plan::SourceKind::draw) {
       LLMC_TRY(draw(state, seed));
       continue;
@@ -198,11 +223,11 @@ Status States::initialise(const std::string &folder, bool trust,
 Result<HostTensor> States::read(const plan::State &state) {
   HostTensor whole = HostTensor::zeros(state.dtype, state.shape);
   int64_t bytes = sizeOf(state.dtype);
-  LLMC_TRY(visit(state, [&](std::byte *base, int64_t local, int64_t global,
-                            int64_t length) {
-    std::memcpy(whole.bytes.data() + global * bytes, base + local * bytes,
-                static_cast<size_t>(length * bytes));
-  }));
+  LLMC_TRY(visit(state, WindowUse::read,
+                 [&](std::byte *values, int64_t global, int64_t length) {
+                   std::memcpy(whole.bytes.data() + global * bytes, values,
+                               static_cast<size_t>(length * bytes));
+                 }));
   return whole;
 }
 
@@ -215,23 +240,24 @@ Status States::write(const plan::State &state, const HostTensor &value) {
                     nameOf(value.dtype), fmt::join(value.shape, ", ")));
   }
   int64_t bytes = sizeOf(state.dtype);
-  return visit(state, [&](std::byte *base, int64_t local, int64_t global,
-                          int64_t length) {
-    std::memcpy(base + local * bytes, value.bytes.data() + global * bytes,
-                static_cast<size_t>(length * bytes));
-  });
+  return visit(state, WindowUse::write,
+               [&](std::byte *values, int64_t global, int64_t length) {
+                 std::memcpy(values, value.bytes.data() + global * bytes,
+                             static_cast<size_t>(length * bytes));
+               });
 }
 
 Result<bool> States::copiesAgree(const plan::State &state) {
   LLMC_TRY_ASSIGN(HostTensor whole, read(state));
   bool agree = true;
   int64_t bytes = sizeOf(state.dtype);
-  LLMC_TRY(visit(state, [&](std::byte *base, int64_t local, int64_t global,
-                            int64_t length) {
-    agree = agree && std::memcmp(whole.bytes.data() + global * bytes,
-                                 base + local * bytes,
-                                 static_cast<size_t>(length * bytes)) == 0;
-  }));
+  LLMC_TRY(visit(state, WindowUse::read,
+                 [&](std::byte *values, int64_t global, int64_t length) {
+                   agree =
+                       agree &&
+                       std::memcmp(whole.bytes.data() + global * bytes, values,
+                                   static_cast<size_t>(length * bytes)) == 0;
+                 }));
   return agree;
 }
 

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// States are filled on the host, box by box: drawn by the element's index in
-// the whole tensor, or copied from a mapped file. So parts, shards, replicas
-// and both copies of a tied weight agree; padding is zero.
+// States are filled box by box: drawn by the element's index in the whole
+// tensor, or copied from a mapped file. So parts, shards, replicas and both
+// copies of a tied weight agree; padding is zero. Values travel through the
+// devices' staging buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +35,16 @@ public:
   Result<bool> copiesAgree(const plan::State &state);
 
 private:
-  /// Calls `visit(buffer, run)` for each run of each device.
-  using Visitor = std::function<void(std::byte *, int64_t, int64_t, int64_t)>;
-  Status visit(const plan::State &state, const Visitor &visitor);
+  /// Takes `length` elements, those from `global` on of the whole tensor, as a
+  /// device has them.
+  using Visitor =
+      std::function<void(std::byte *values, int64_t global, int64_t length)>;
+  Status visit(const plan::State &state, WindowUse use, const Visitor &visitor);
+  Status visitPart(const plan::State &state, const plan::StatePart &part,
+                   LocalDevice &device, WindowUse use, const Visitor &visitor);
   Status draw(const plan::State &state, uint64_t seed);
   Status load(const plan::State &state, const std::string &path);
-  void clear(const plan::State &state);
+  Status clear(const plan::State &state);
   std::byte *placeOf(const plan::StatePart &part, const LocalDevice &device);
 
   const plan::Plan &plan;

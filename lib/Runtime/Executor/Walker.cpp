@@ -15,9 +15,10 @@
 
 namespace llmc::rt::exec {
 
-Walker::Walker(const plan::Plan &plan, LocalDevice &device,
+Walker::Walker(const plan::Plan &plan, World &world, LocalDevice &device,
                int64_t numMicrobatches)
-    : plan(plan), device(device), numMicrobatches(numMicrobatches) {
+    : plan(plan), world(world), device(device),
+      numMicrobatches(numMicrobatches) {
   size_t mostPointers = 0, mostScalars = 0, mostParts = 0;
   for (const auto &program : device.programs) {
     if (!program) {
@@ -126,12 +127,12 @@ void Walker::enqueue(const BoundInstruction &instruction,
                      const BoundExchange &action, const Scope &scope) {
   for (size_t i = 0; i < action.parts.size(); ++i) {
     const BoundPart &part = action.parts[i];
-    parts[i] = {part.send, part.peer, part.tag, address(part.ref, scope),
+    parts[i] = {part.send, part.communicator, address(part.ref, scope),
                 part.bytes};
   }
-  action.communicator->exchange(*instruction.stream, parts.data(),
-                                static_cast<uint32_t>(action.parts.size()),
-                                *instruction.origin);
+  world.exchange(*instruction.stream, parts.data(),
+                 static_cast<uint32_t>(action.parts.size()),
+                 *instruction.origin);
 }
 
 void *Walker::hostAddress(const BoundCopy &copy, const Scope &scope) const {

@@ -29,8 +29,9 @@ struct HostEnds {
 
 class Walker {
 public:
-  /// `plan` and `device` outlive the walker.
-  Walker(const plan::Plan &plan, LocalDevice &device, int64_t numMicrobatches);
+  /// `plan`, `world` and `device` outlive the walker.
+  Walker(const plan::Plan &plan, World &world, LocalDevice &device,
+         int64_t numMicrobatches);
 
   /// Error when an expression has no value.
   Status call(int32_t program, int64_t microbatch, const HostEnds &ends);
@@ -59,6 +60,7 @@ private:
   void enqueue(const BoundInstruction &, const BoundCall &, const Scope &);
 
   const plan::Plan &plan;
+  World &world;
   LocalDevice &device;
   int64_t numMicrobatches; ///< The most of any entry.
   const HostEnds *ends = nullptr;

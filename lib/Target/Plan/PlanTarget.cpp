@@ -42,6 +42,7 @@ rt::Error errorAt(Operation *op, const Twine &message) {
 rt::Result<rt::plan::Plan> PlanExport::run() {
   plan.name = options.name;
   plan.producer = options.producer;
+  plan.target = options.target;
   // Tables first, so that every symbol has its index.
   LLMC_TRY(exportMesh());
   LLMC_TRY(exportDevice());

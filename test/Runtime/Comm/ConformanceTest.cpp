@@ -44,13 +44,16 @@ protected:
     for (int rank = 0; rank < n; ++rank) {
       order.push_back(n - 1 - rank);
     }
-    group = *world->communicator(order);
+    std::vector<Communicator *> made = *world->split({order});
     for (int rank = 0; rank < n; ++rank) {
+      group.push_back(made[static_cast<size_t>(order[rank])]);
       Device &device = world->device(order[rank]);
       devices.push_back(&device);
       streams.push_back(*device.stream({"comm", 0, 64, 1024}));
-      ins.push_back((*device.reserve(bytes, MemoryKind::device)).base);
-      outs.push_back((*device.reserve(bytes, MemoryKind::device)).base);
+      uint64_t half = (bytes + 63) / 64 * 64;
+      mirrors.push_back(std::make_unique<Mirror>(*world, device, 2 * half));
+      ins.push_back(mirrors.back()->host());
+      outs.push_back(ins.back() + half);
       std::memset(outs.back(), 0x5a, bytes);
     }
   }
@@ -66,20 +69,46 @@ protected:
     }
   }
 
-  Status run(const Collective &collective) {
-    for (size_t rank = 0; rank < group.size(); ++rank) {
-      const void *from = ins[rank];
-      void *to = outs[rank];
-      group[rank]->collective(*streams[rank], collective, &from, &to, origin);
+  /// Where the device has what tests write and read on the host.
+  void *at(int rank, const void *place) {
+    return mirrors[static_cast<size_t>(rank)]->at(place);
+  }
+  Status push() {
+    for (auto &mirror : mirrors) {
+      LLMC_TRY(mirror->push());
     }
-    return world->drain(patience);
+    return Status::success();
+  }
+  /// Runs what was enqueued since `push`.
+  Status finish() {
+    LLMC_TRY(world->drain(patience));
+    for (auto &mirror : mirrors) {
+      LLMC_TRY(mirror->pull());
+    }
+    return Status::success();
+  }
+
+  void enqueue(Communicator &own, int rank, Stream &stream,
+               const Collective &collective, const void *from, void *to) {
+    const void *in = at(rank, from);
+    void *out = at(rank, to);
+    own.collective(stream, collective, &in, &out, origin);
+  }
+  Status run(const Collective &collective) {
+    LLMC_TRY(push());
+    for (int rank = 0; rank < static_cast<int>(group.size()); ++rank) {
+      enqueue(*group[rank], rank, *streams[rank], collective, ins[rank],
+              outs[rank]);
+    }
+    return finish();
   }
 
   std::unique_ptr<World> world;
   std::vector<Communicator *> group;
   std::vector<Device *> devices;
   std::vector<Stream *> streams;
-  std::vector<std::byte *> ins, outs;
+  std::vector<std::unique_ptr<Mirror>> mirrors;
+  std::vector<std::byte *> ins, outs; ///< On the host.
 };
 
 Collective makeCollective(CollectiveKind kind, uint64_t outer, uint64_t count) {
@@ -291,14 +320,15 @@ TEST_P(CommunicatorTest, BroadcastAndPermute) {
 TEST_P(CommunicatorTest, SeveralBuffers) {
   make(2, 64);
   fillInputs(8);
+  ASSERT_TRUE(push().ok());
   Collective collective = makeCollective(CollectiveKind::allReduce, 1, 3);
   collective.buffers.push_back({1, 2, 1});
   for (int rank = 0; rank < 2; ++rank) {
-    const void *from[] = {in(rank), in(rank) + 3};
-    void *to[] = {out(rank), out(rank) + 8};
+    const void *from[] = {at(rank, in(rank)), at(rank, in(rank) + 3)};
+    void *to[] = {at(rank, out(rank)), at(rank, out(rank) + 8)};
     group[rank]->collective(*streams[rank], collective, from, to, origin);
   }
-  ASSERT_TRUE(world->drain(patience).ok());
+  ASSERT_TRUE(finish().ok());
   EXPECT_EQ(out(1)[2], value(0, 2) + value(1, 2));
   EXPECT_EQ(out(0)[9], value(0, 4) + value(1, 4));
 }
@@ -307,14 +337,16 @@ TEST_P(CommunicatorTest, SeveralBuffers) {
 TEST_P(CommunicatorTest, Exchange) {
   make(2, 64);
   fillInputs(8);
+  ASSERT_TRUE(push().ok());
   for (int rank = 0; rank < 2; ++rank) {
-    TransferPart parts[] = {{true, 1 - rank, 0, in(rank), 8},
-                            {false, 1 - rank, 0, out(rank), 8},
-                            {true, 1 - rank, 0, in(rank) + 2, 4},
-                            {false, 1 - rank, 0, out(rank) + 2, 4}};
-    group[rank]->exchange(*streams[rank], parts, 4, origin);
+    Communicator *own = group[rank];
+    TransferPart parts[] = {{true, own, at(rank, in(rank)), 8},
+                            {false, own, at(rank, out(rank)), 8},
+                            {true, own, at(rank, in(rank) + 2), 4},
+                            {false, own, at(rank, out(rank) + 2), 4}};
+    world->exchange(*streams[rank], parts, 4, origin);
   }
-  ASSERT_TRUE(world->drain(patience).ok());
+  ASSERT_TRUE(finish().ok());
   for (int rank = 0; rank < 2; ++rank) {
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(out(rank)[i], value(1 - rank, i));
@@ -328,51 +360,98 @@ TEST_P(CommunicatorTest, Exchange) {
 TEST_P(CommunicatorTest, OneStreamForEachDirection) {
   make(2, 64);
   fillInputs(1);
+  ASSERT_TRUE(push().ok());
   for (int rank = 0; rank < 2; ++rank) {
     Stream *receive = *devices[rank]->stream({"receive", 0, 4, 16});
-    TransferPart send{true, 1 - rank, 0, in(rank), 4};
-    TransferPart take{false, 1 - rank, 0, out(rank), 4};
-    group[rank]->exchange(*streams[rank], &send, 1, origin);
-    group[rank]->exchange(*receive, &take, 1, origin);
+    TransferPart send{true, group[rank], at(rank, in(rank)), 4};
+    TransferPart take{false, group[rank], at(rank, out(rank)), 4};
+    world->exchange(*streams[rank], &send, 1, origin);
+    world->exchange(*receive, &take, 1, origin);
   }
-  ASSERT_TRUE(world->drain(patience).ok());
+  ASSERT_TRUE(finish().ok());
   EXPECT_EQ(out(0)[0], value(1, 0));
 }
 
-// Tags keep kinds of transfers apart: each end may issue them in its own order.
-TEST_P(CommunicatorTest, TagsMeetApart) {
+// Two splits over the same devices keep transfers apart, whatever the order.
+TEST_P(CommunicatorTest, SplitsMeetApart) {
   make(2, 64);
   fillInputs(2);
-  group = *world->communicator({1, 0}, 2);
+  ASSERT_TRUE(push().ok());
+  std::vector<Communicator *> splits[] = {*world->split({{1, 0}}),
+                                          *world->split({{1, 0}})};
   Stream *other = *devices[1]->stream({"other", 0, 4, 16});
-  for (int tag = 0; tag < 2; ++tag) {
-    TransferPart send{true, 1, tag, in(0) + tag, 4};
-    group[0]->exchange(*streams[0], &send, 1, origin);
+  for (int i = 0; i < 2; ++i) {
+    TransferPart send{true, splits[i][1], at(0, in(0) + i), 4};
+    world->exchange(*streams[0], &send, 1, origin);
   }
-  for (int tag = 1; tag >= 0; --tag) {
-    TransferPart take{false, 0, tag, out(1) + tag, 4};
-    group[1]->exchange(tag ? *other : *streams[1], &take, 1, origin);
+  for (int i = 1; i >= 0; --i) {
+    TransferPart take{false, splits[i][0], at(1, out(1) + i), 4};
+    world->exchange(i ? *other : *streams[1], &take, 1, origin);
   }
-  ASSERT_TRUE(world->drain(patience).ok());
+  ASSERT_TRUE(finish().ok());
   EXPECT_EQ(out(1)[0], value(0, 0));
   EXPECT_EQ(out(1)[1], value(0, 1));
+}
+
+// One call makes the communicators of all groups; who is in none has none.
+TEST_P(CommunicatorTest, OneSplitMakesAllGroups) {
+  make(5, 4);
+  std::vector<Communicator *> made = *world->split({{3, 0}, {1, 4}});
+  ASSERT_EQ(made.size(), 5u);
+  EXPECT_EQ(made[2], nullptr);
+  for (auto [device, rank] :
+       {std::pair<int, int>{3, 0}, {0, 1}, {1, 0}, {4, 1}}) {
+    EXPECT_EQ(made[static_cast<size_t>(device)]->rank(), rank) << device;
+    EXPECT_EQ(made[static_cast<size_t>(device)]->size(), 2) << device;
+  }
+  fillInputs(1);
+  ASSERT_TRUE(push().ok());
+  Collective collective = makeCollective(CollectiveKind::allReduce, 1, 1);
+  for (int rank = 0; rank < 5; ++rank) {
+    Communicator *own = made[static_cast<size_t>(4 - rank)];
+    if (own) {
+      enqueue(*own, rank, *streams[rank], collective, in(rank), out(rank));
+    }
+  }
+  ASSERT_TRUE(finish().ok());
+  EXPECT_EQ(out(4)[0], value(1, 0) + value(4, 0));
+  EXPECT_EQ(out(3)[0], value(3, 0) + value(0, 0));
+  EXPECT_EQ(outs[2][0], std::byte(0x5a));
+}
+
+TEST_P(CommunicatorTest, GroupsAreChecked) {
+  make(3, 4);
+  for (const std::vector<std::vector<int>> &groups :
+       std::vector<std::vector<std::vector<int>>>{
+           {{0, 3}}, {{-1}}, {{}}, {{0, 1}, {1, 2}}, {{2, 2}}}) {
+    EXPECT_EQ(world->split(groups).kind(), ErrorKind::mismatch);
+  }
+}
+
+TEST_P(CommunicatorTest, TransfersJoinTwo) {
+  make(3, 4);
+  TransferPart send{true, group[0], at(0, in(0)), 4};
+  world->exchange(*streams[0], &send, 1, origin);
+  Status status = world->drain(patience);
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_EQ(status.message(),
+            "expected transfers in groups of 2 in 'operation', got one of 3");
 }
 
 // A group serves several streams of a member; it meets in the order of issue.
 TEST_P(CommunicatorTest, TwoStreamsOneGroup) {
   make(2, 64);
   fillInputs(4);
+  ASSERT_TRUE(push().ok());
   Collective collective = makeCollective(CollectiveKind::allReduce, 1, 1);
   for (int rank = 0; rank < 2; ++rank) {
     Stream *other = *devices[rank]->stream({"other", 9, 4, 16});
     for (int i = 0; i < 4; ++i) {
-      const void *from = in(rank) + i;
-      void *to = out(rank) + i;
-      group[rank]->collective(i % 2 ? *other : *streams[rank], collective,
-                              &from, &to, origin);
+      enqueue(*group[rank], rank, i % 2 ? *other : *streams[rank], collective,
+              in(rank) + i, out(rank) + i);
     }
   }
-  ASSERT_TRUE(world->drain(patience).ok());
+  ASSERT_TRUE(finish().ok());
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(out(1)[i], value(0, i) + value(1, i));
   }
@@ -383,16 +462,13 @@ TEST_P(CommunicatorTest, DifferentSizesAreRefused) {
   Collective one = makeCollective(CollectiveKind::allReduce, 1, 4);
   Collective two = makeCollective(CollectiveKind::allReduce, 1, 5);
   for (int rank = 0; rank < 2; ++rank) {
-    const void *from = ins[rank];
-    void *to = outs[rank];
-    group[rank]->collective(*streams[rank], rank ? two : one, &from, &to,
-                            origin);
+    enqueue(*group[rank], rank, *streams[rank], rank ? two : one, ins[rank],
+            outs[rank]);
   }
   Status status = world->drain(patience);
   EXPECT_EQ(status.kind(), ErrorKind::mismatch);
   EXPECT_NE(status.message().find("[1, 4; 1]"), std::string::npos);
   EXPECT_NE(status.message().find("[1, 5; 1]"), std::string::npos);
-  EXPECT_EQ(outs[0][0], std::byte(0x5a));
 }
 
 TEST_P(CommunicatorTest, AbortEndsTheWorld) {
@@ -407,9 +483,7 @@ TEST_P(CommunicatorTest, AbortEndsTheWorld) {
 TEST_P(CommunicatorTest, MissingMemberIsNamed) {
   make(3, 64);
   Collective collective = makeCollective(CollectiveKind::allGather, 1, 4);
-  const void *from = ins[0];
-  void *to = outs[0];
-  group[0]->collective(*streams[0], collective, &from, &to, origin);
+  enqueue(*group[0], 0, *streams[0], collective, ins[0], outs[0]);
   Status status = world->drain(patience);
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.message().find("devices 1, 0 in all_gather"),

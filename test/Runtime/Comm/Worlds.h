@@ -33,11 +33,18 @@ inline std::ostream &operator<<(std::ostream &os, const WorldKind &kind) {
 
 inline std::unique_ptr<World> makeCpu(int devices, int threads,
                                       std::optional<uint64_t> seed) {
-  CpuOptions options;
+  WorldOptions options;
   options.devices = devices;
   options.threads = threads;
   options.shuffleSeed = seed;
   return makeCpuWorld(options);
+}
+
+inline std::unique_ptr<World> makeOpaque(int devices) {
+  WorldOptions options;
+  options.devices = devices;
+  options.threads = 2;
+  return *(*findBackend("opaque"))->makeWorld(options);
 }
 
 inline std::vector<WorldKind> allWorlds() {
@@ -45,8 +52,42 @@ inline std::vector<WorldKind> allWorlds() {
       {"Cpu1", [](int n) { return makeCpu(n, 1, {}); }, {}},
       {"Cpu3", [](int n) { return makeCpu(n, 3, {}); }, {}},
       {"CpuShuffle", [](int n) { return makeCpu(n, 1, 7); }, {}},
+      {"Opaque", makeOpaque, {}},
   };
 }
+
+/// Device memory and a copy of it on the host, where tests write and read: they
+/// follow no address of device memory either.
+class Mirror {
+public:
+  Mirror(World &world, Device &device, uint64_t bytes)
+      : world(world), device(device),
+        stream(**device.stream({"mirror", 0, 4, 0})),
+        there(*device.reserve(bytes, MemoryKind::device)),
+        here(*device.reserve(bytes, MemoryKind::host)), box{bytes, {}} {}
+
+  std::byte *host() const { return here.base; }
+  /// The device's address of what `place` in the host's copy stands for.
+  std::byte *at(const void *place) const {
+    return there.base + (static_cast<const std::byte *>(place) - here.base);
+  }
+  Status push() {
+    device.copy(stream, there.base, here.base, box, origin);
+    return world.drain(std::chrono::seconds(20));
+  }
+  Status pull() {
+    device.copy(stream, here.base, there.base, box, origin);
+    return world.drain(std::chrono::seconds(20));
+  }
+
+private:
+  World &world;
+  Device &device;
+  Stream &stream;
+  Arena there, here;
+  CopyBox box;
+  Origin origin{"mirror", ""};
+};
 
 } // namespace llmc::rt::test
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
 
 namespace llmc::rt::test {
 namespace {
@@ -27,10 +28,19 @@ protected:
   Stream &stream(const std::string &name) {
     return **device.stream({name, 0, 64, 64});
   }
+  /// Memory of the device, of which only `read` tells what is in it.
   int32_t *memory(uint64_t elements) {
-    Arena arena = *device.reserve(4 * elements, MemoryKind::device);
-    return reinterpret_cast<int32_t *>(arena.base);
+    mirror.emplace(*world, device, 4 * elements);
+    std::memset(mirror->host(), 0, 4 * elements);
+    EXPECT_TRUE(mirror->push().ok());
+    return reinterpret_cast<int32_t *>(mirror->at(mirror->host()));
   }
+  template <typename T> const T *read() {
+    EXPECT_TRUE(mirror->pull().ok());
+    return reinterpret_cast<const T *>(mirror->host());
+  }
+
+  std::optional<Mirror> mirror;
 };
 
 TEST_P(DeviceTest, MemoryIsReservedOnceAndZeroSizedArenasAreFine) {
@@ -50,7 +60,7 @@ TEST_P(DeviceTest, StreamsAreOrdered) {
   device.fill(s, data, 5, 4, box8, origin);
   ASSERT_TRUE(world->drain(patience).ok());
   int32_t expected[] = {5, 5, 3, 3, 3, 3, 3, 3};
-  EXPECT_EQ(std::memcmp(data, expected, sizeof(expected)), 0);
+  EXPECT_EQ(std::memcmp(read<int32_t>(), expected, sizeof(expected)), 0);
 }
 
 TEST_P(DeviceTest, FillHasFourSizes) {
@@ -61,18 +71,20 @@ TEST_P(DeviceTest, FillHasFourSizes) {
   device.fill(s, bytes + 16, 0x44332211, 4, box8, origin);
   device.fill(s, bytes + 24, 0x8877665544332211, 8, box8, origin);
   ASSERT_TRUE(world->drain(patience).ok());
-  EXPECT_EQ(bytes[7], 0x11);
-  EXPECT_EQ(bytes[15], 0x22);
-  EXPECT_EQ(bytes[23], 0x44);
-  EXPECT_EQ(bytes[31], 0x88);
+  const auto *seen = read<uint8_t>();
+  EXPECT_EQ(seen[7], 0x11);
+  EXPECT_EQ(seen[15], 0x22);
+  EXPECT_EQ(seen[23], 0x44);
+  EXPECT_EQ(seen[31], 0x88);
 }
 
 // What one entry moves is what loops over the dims would.
 TEST_P(DeviceTest, BoxesAreCopiedAndFilled) {
   int32_t *data = memory(128);
   for (int32_t i = 0; i < 64; ++i) {
-    data[i] = i;
+    storeInteger(DType::i32, mirror->host(), i, i);
   }
+  ASSERT_TRUE(mirror->push().ok());
   // [2, 3, 2] out of [4, 4, 4], transposed to [3, 2, 2].
   const CopyBox box{8, {{2, 8, 64}, {3, 16, 16}}};
   const CopyBox column{4, {{3, 16, 0}}};
@@ -82,13 +94,14 @@ TEST_P(DeviceTest, BoxesAreCopiedAndFilled) {
   device.fill(s, data + 67, 7, 4, column, origin);
   device.fill(s, data + 68, 9, 4, none, origin);
   ASSERT_TRUE(world->drain(patience).ok());
+  const auto *seen = read<int32_t>();
   for (int32_t i = 0; i < 2; ++i) {
     for (int32_t j = 0; j < 3; ++j) {
-      EXPECT_EQ(data[64 + 4 * j + 2 * i], 5 + 16 * i + 4 * j);
-      EXPECT_EQ(data[65 + 4 * j + 2 * i], i ? 7 : 6 + 16 * i + 4 * j);
+      EXPECT_EQ(seen[64 + 4 * j + 2 * i], 5 + 16 * i + 4 * j);
+      EXPECT_EQ(seen[65 + 4 * j + 2 * i], i ? 7 : 6 + 16 * i + 4 * j);
     }
   }
-  EXPECT_EQ(data[76], 0);
+  EXPECT_EQ(seen[76], 0);
 }
 
 // A chain through two streams; the wait refers to the record before it.
@@ -105,8 +118,9 @@ TEST_P(DeviceTest, EventsOrderStreams) {
     device.wait(a, event, origin);
   }
   ASSERT_TRUE(world->drain(patience).ok());
+  const auto *seen = read<int32_t>();
   for (int step = 0; step < 15; ++step) {
-    EXPECT_EQ(data[1 + step], step);
+    EXPECT_EQ(seen[1 + step], step);
   }
 }
 
@@ -120,7 +134,7 @@ TEST_P(DeviceTest, UnrecordedEventsPass) {
     device.fill(s, data, 7 + step, 4, box4, origin);
     device.record(s, event, origin);
     ASSERT_TRUE(world->drain(patience).ok());
-    EXPECT_EQ(data[0], 7 + step);
+    EXPECT_EQ(read<int32_t>()[0], 7 + step);
   }
 }
 
@@ -133,6 +147,41 @@ TEST_P(DeviceTest, FullQueuesAreReported) {
   Status status = world->drain(patience);
   EXPECT_EQ(status.kind(), ErrorKind::mismatch);
   EXPECT_NE(status.message().find("'small'"), std::string::npos);
+}
+
+// A step begins when the one before has ended on all streams, though no event
+// orders them; steps are waited for in order.
+TEST_P(DeviceTest, StepsRunOneAfterTheOther) {
+  constexpr uint64_t count = 1 << 18;
+  const CopyBox all{4 * count, {}};
+  int32_t *data = memory(count + 1);
+  Stream &a = stream("a"), &b = stream("b");
+  for (int value = 1; value <= 10; ++value) {
+    if (world->beginStep(static_cast<uint64_t>(value))) {
+      device.fill(a, data, static_cast<uint64_t>(value), 4, all, origin);
+    }
+    ASSERT_TRUE(world->submit().ok());
+    if (world->beginStep(0)) {
+      device.copy(b, data + count, data + count - 1, box4, origin);
+    }
+    ASSERT_TRUE(world->submit().ok());
+    ASSERT_TRUE(world->wait(patience).ok());
+    ASSERT_TRUE(world->wait(patience).ok());
+    EXPECT_EQ(read<int32_t>()[count], value);
+  }
+  EXPECT_TRUE(world->wait(patience).ok());
+}
+
+TEST_P(DeviceTest, AThirdStepIsRefused) {
+  for (int step = 0; step < mostSteps; ++step) {
+    world->beginStep(0);
+    ASSERT_TRUE(world->submit().ok());
+  }
+  Status status = world->submit();
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_EQ(status.message(), "expected at most 2 steps that are not waited "
+                              "for");
+  EXPECT_TRUE(world->drain(patience).ok());
 }
 
 TEST_P(DeviceTest, AnEmptyDrainSucceeds) {

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   llmc-plan-probe <folder of the plan> <corpus> waits|mutate|shuffle|memory
-//       [count]
+//   llmc-plan-probe <folder of the plan> <corpus>
+//       waits|mutate|shuffle|memory|opaque [count]
 //
 // waits    without any single wait the loader refuses the plan
 // mutate   `count` broken copies with good checksums: refused, or run inside
@@ -12,6 +12,7 @@
 //          the loader bypassed, some order does not
 // memory   two poison patterns: bytes beside buffers stay, results do not
 //          depend on them; a step allocates nothing
+// opaque   on devices whose memory the host cannot see: the same bits
 //
 // Prints its figures; the exit code is 1 when one of them fails. Used by
 // test/EndToEnd/plans.test on compiled plans.
@@ -120,7 +121,10 @@ static void tryMutation(const Probe &probe, const plan::Plan &plan,
     Status status = (*session)->run(entry.name, 0);
     ++fates.ran[exitCode(status.kind())];
   }
-  fates.touched += (*session)->auditMemory().touchedOutside;
+  // A world that is dead after an error gives no memory.
+  if (auto audit = (*session)->auditMemory(); audit.ok()) {
+    fates.touched += audit->touchedOutside;
+  }
 }
 
 static bool probeMutations(const Probe &probe, int64_t count) {
@@ -160,7 +164,7 @@ static Result<std::string> runPoisoned(const Probe &probe, uint8_t pattern,
   options.poison = pattern;
   LLMC_TRY_ASSIGN(auto session, probe.open(probe.plan, options));
   LLMC_TRY_ASSIGN(std::string result, probe.runAll(*session, 2));
-  MemoryAudit audit = session->auditMemory();
+  LLMC_TRY_ASSIGN(MemoryAudit audit, session->auditMemory());
   fmt::print("poison {:#x}: {} bytes in buffers, {} beside them, {} of these "
              "touched\n",
              pattern, audit.insideBuffers, audit.outsideBuffers,
@@ -235,7 +239,7 @@ int main(int argc, char **argv) {
   using namespace llmc::rt::test;
   if (argc < 4) {
     fmt::print(stderr,
-               "usage: {} <folder> <corpus> waits|mutate|shuffle|memory"
+               "usage: {} <folder> <corpus> waits|mutate|shuffle|memory|opaque"
                " [count]\n",
                argv[0]);
     return 2;
@@ -255,6 +259,7 @@ int main(int argc, char **argv) {
               : command == "mutate"  ? probeMutations(probe, count)
               : command == "shuffle" ? probeShuffle(probe, count)
               : command == "memory"  ? probeMemory(probe)
+              : command == "opaque"  ? probeOpaque(probe)
                                      : fail("unknown command " + command);
   return good ? 0 : 1;
 }

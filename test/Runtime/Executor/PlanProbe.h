@@ -30,6 +30,9 @@ bool fail(const std::string &message);
 /// 100 orders, the same bits; without a wait other ones.
 bool probeShuffle(const Probe &probe, int64_t count);
 
+/// The target "opaque" of test/Runtime/Backends: the bits of the plan's own.
+bool probeOpaque(const Probe &probe);
+
 } // namespace llmc::rt::test
 
 #endif // LLMC_TEST_RUNTIME_EXECUTOR_PLANPROBE_H

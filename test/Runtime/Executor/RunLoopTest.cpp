@@ -31,7 +31,11 @@ public:
   std::vector<plan::Traffic> counted;
   uint64_t transferBytes = 0;
   std::vector<std::string> fetched;
-  std::vector<int64_t> steps, most = {2};
+  /// Those that were submitted, and those that were waited for.
+  std::vector<int64_t> submitted, steps;
+  size_t mostAhead = 0;
+  int64_t refuseAt = -1;
+  std::vector<int64_t> most = {2};
   std::atomic<bool> *stopAt1 = nullptr;
 
   const plan::Plan &plan() const override { return source; }
@@ -45,13 +49,25 @@ public:
     return {};
   }
   Status setExternal(const std::string &, double) override { return {}; }
-  Status run(const std::string &, int64_t step) override {
+  Status submit(const std::string &, int64_t step) override {
+    if (step == refuseAt) {
+      return makeError(ErrorKind::malformed, "no data");
+    }
+    submitted.push_back(step);
+    mostAhead = std::max(mostAhead, submitted.size() - steps.size());
+    return {};
+  }
+  Status wait() override {
     values[1].value = losses[std::min(steps.size(), losses.size() - 1)];
-    steps.push_back(step);
-    if (stopAt1 && step == 1) {
+    steps.push_back(submitted.at(steps.size()));
+    if (stopAt1 && steps.back() == 1) {
       *stopAt1 = true;
     }
     return {};
+  }
+  Status run(const std::string &entry, int64_t step) override {
+    LLMC_TRY(submit(entry, step));
+    return wait();
   }
   const std::vector<NamedValue> &metrics() const override { return values; }
   Result<HostTensor> fetch(const std::string &name, int64_t m) override {
@@ -69,9 +85,9 @@ public:
   }
   Result<bool> copiesAgree(const std::string &) override { return true; }
   std::vector<DeviceMemory> memory() const override {
-    return {{1000, 2000}, {3000, 1500}};
+    return {{1000, 2000, 100000}, {3000, 1500, 100000}};
   }
-  MemoryAudit auditMemory() const override { return {}; }
+  Result<MemoryAudit> auditMemory() override { return MemoryAudit{}; }
   CommunicatorCounts communication() const override {
     CommunicatorCounts counts;
     counts.transferBytes = transferBytes;
@@ -127,6 +143,7 @@ TEST_F(RunLoop, LossesAreFinite) {
   for (double bad : {double(NAN), double(INFINITY), -double(INFINITY)}) {
     session.losses = {1, bad, 1};
     session.steps.clear();
+    session.submitted.clear();
     options.steps = 5;
     options.stopOnNan = true;
     Status status = run();
@@ -137,12 +154,13 @@ TEST_F(RunLoop, LossesAreFinite) {
     EXPECT_THAT(text, HasSubstr("step: 1  loss: "));
     options.stopOnNan = false;
     session.steps.clear();
+    session.submitted.clear();
     EXPECT_TRUE(run().ok());
     EXPECT_EQ(session.steps.size(), 5u);
   }
 }
 
-// The step that runs ends first.
+// The step that runs ends first, and the one that is submitted.
 TEST_F(RunLoop, StopsFromOutside) {
   std::atomic<bool> stop{false};
   session.stopAt1 = &stop;
@@ -150,10 +168,38 @@ TEST_F(RunLoop, StopsFromOutside) {
   options.steps = 5;
   options.fetch = {"tokens"};
   EXPECT_TRUE(run().ok());
-  EXPECT_EQ(session.steps, (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(session.steps, (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(session.submitted, session.steps);
   EXPECT_THAT(text, HasSubstr("tokens.2: i32[2] = [0, 0]\n"));
   EXPECT_THAT(text, HasSubstr("memory: predicted 4,000 B, reserved 3,500 B on "
                               "2 devices; peak of the process "));
+}
+
+// The devices have a step to go on with, unless values of each are read.
+TEST_F(RunLoop, OneStepAhead) {
+  options.steps = 5;
+  EXPECT_TRUE(run().ok());
+  EXPECT_EQ(session.mostAhead, 2u);
+  for (bool each : {false, true}) {
+    session.steps.clear();
+    session.submitted.clear();
+    session.mostAhead = 0;
+    options.ahead = each;
+    options.fetchEachStep = each;
+    EXPECT_TRUE(run().ok());
+    EXPECT_EQ(session.mostAhead, 1u);
+    EXPECT_EQ(session.steps.size(), 5u);
+  }
+}
+
+// A step that cannot be submitted ends the run after those before it.
+TEST_F(RunLoop, RefusedSteps) {
+  options.steps = 5;
+  session.refuseAt = 2;
+  Status status = run();
+  EXPECT_EQ(status.kind(), ErrorKind::malformed);
+  EXPECT_EQ(session.steps, (std::vector<int64_t>{0, 1}));
+  EXPECT_THAT(text, HasSubstr("step: 1  loss: "));
 }
 
 TEST_F(RunLoop, StepsFromAndTo) {
@@ -162,6 +208,7 @@ TEST_F(RunLoop, StepsFromAndTo) {
   EXPECT_TRUE(run().ok());
   EXPECT_EQ(session.steps, (std::vector<int64_t>{7, 8}));
   session.steps.clear();
+  session.submitted.clear();
   options.steps = 0;
   EXPECT_TRUE(run().ok());
   EXPECT_TRUE(session.steps.empty());
@@ -172,7 +219,7 @@ TEST_F(RunLoop, LinesOfAStep) {
   EXPECT_TRUE(run().ok());
   EXPECT_THAT(text,
               HasSubstr("step: 0  loss: 2.5000  lr: 1.0e-03  norm: 7  memory: "
-                        "1.95KiB(0.0%)  tps: "));
+                        "1.95KiB(2.0%)  tps: "));
   EXPECT_THAT(text, HasSubstr("  data: 0.0%  eta: 0:00:00\n"));
   EXPECT_THAT(text, HasSubstr("memory of stage 0: 0B on each device ()\n"));
   session.source.entries[0].inputs.pop_back();

@@ -248,7 +248,7 @@ TEST(SessionTest, MemoryAudit) {
     ASSERT_TRUE(session->setInput("echo", "x", m, numbered(m)).ok());
   }
   ASSERT_TRUE(session->run("echo", 0).ok());
-  MemoryAudit audit = session->auditMemory();
+  MemoryAudit audit = *session->auditMemory();
   // Two slots of 16 bytes and a scalar on each device; 3 x 64 bytes reserved.
   EXPECT_EQ(audit.insideBuffers, 2u * (2 * 16 + 4));
   EXPECT_EQ(audit.outsideBuffers, 2u * (3 * 64 - 36));

@@ -84,9 +84,10 @@ TEST_F(ToolTest, PrintsStepLines) {
 
 // The losses do not depend on workers or order, to the last digit.
 TEST_F(ToolTest, SameCommandSameBits) {
-  std::string losses[3];
-  const char *flags[] = {"", " --threads 3", " --threads 1 --shuffle 5"};
-  for (int i = 0; i < 3; ++i) {
+  std::string losses[4];
+  const char *flags[] = {"", " --threads 3", " --threads 1 --shuffle 5",
+                         " --one-by-one"};
+  for (int i = 0; i < 4; ++i) {
     Outcome run =
         call(planFile + data() + " --steps 4 --fetch E,loss" + flags[i]);
     ASSERT_EQ(run.code, 0) << run.err;
@@ -97,6 +98,7 @@ TEST_F(ToolTest, SameCommandSameBits) {
   EXPECT_NE(losses[0].find("E: f32[10, 4] = [["), std::string::npos);
   EXPECT_EQ(losses[0], losses[1]);
   EXPECT_EQ(losses[0], losses[2]);
+  EXPECT_EQ(losses[0], losses[3]);
 }
 
 // A source by name and all of them at once are the same here; each flag takes
@@ -231,6 +233,18 @@ TEST_F(ToolTest, ErrorsHaveTheirCodes) {
   }
   EXPECT_NE(readFile(folder + "/error")->find("\"code\": 2"),
             std::string::npos);
+}
+
+// The tool knows the backends that are linked into it, and no other.
+TEST_F(ToolTest, PlansOfOtherTargetsAreRefused) {
+  plan::Plan plan = makeWalkthroughPlan(2, object);
+  plan.target = "elsewhere";
+  ASSERT_TRUE(plan::writePlan(plan, planFile).ok());
+  Outcome run = call(planFile + data());
+  EXPECT_EQ(run.code, 15);
+  EXPECT_EQ(run.lastErrorLine(),
+            "llmc-run: error[mismatch]: expected a plan for a target of this "
+            "build (cpu), got 'elsewhere'");
 }
 
 // Kernel code is loaded only when it is what the plan names, and the user's.

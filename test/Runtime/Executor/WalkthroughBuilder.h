@@ -28,6 +28,9 @@ inline Mesh makeMesh() {
   return {{{"pipe", 2}, {"data", 2}, {"tensor", 2}}, pipe};
 }
 
+/// The scratch that the library of the target "cpu" wants for a contraction.
+int64_t scratchOf(const plan::Contraction &contraction, int threads);
+
 class Walkthrough {
 public:
   Walkthrough(int microbatches, int threads)

@@ -18,9 +18,9 @@
 
 #include "WalkthroughBuilder.h"
 
-#include "llmc/Runtime/Backends/Cpu/Scratch.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
+
 namespace llmc::rt::test {
 
 int32_t Walkthrough::kernel(const char *name) {
@@ -36,19 +36,6 @@ void Walkthrough::launch(int32_t program, const char *name,
                          std::vector<PlanBuilder::Use> uses,
                          std::vector<ExprId> scalars) {
   b.kernel(program, C, kernel(name), std::move(uses), std::move(scalars));
-}
-
-/// The scratch that the library wants for a contraction.
-static int64_t scratchOf(const Contraction &contraction, int threads) {
-  ContractionShape shape;
-  for (const ContractionDim &dim : contraction.dims) {
-    shape.indices.push_back({static_cast<ContractionIndexKind>(dim.kind),
-                             dim.size, dim.strideA, dim.strideB, dim.strideC});
-  }
-  shape.addToResult = contraction.beta == 1;
-  shape.threads = threads;
-  return static_cast<int64_t>(
-      cpuContractionScratch(shape).ok() ? *cpuContractionScratch(shape) : 0);
 }
 
 /// d = a c (+ d)

@@ -315,7 +315,7 @@ TEST(WalkthroughTest, StaysInsideItsBuffers) {
     auto session = openWalkthrough(plan, options);
     ASSERT_TRUE(session);
     results[i] = runAll(*session, 3);
-    MemoryAudit audit = session->auditMemory();
+    MemoryAudit audit = *session->auditMemory();
     fmt::print("poison {:#x}: {} bytes in buffers, {} beside them, {} of these "
                "touched\n",
                patterns[i], audit.insideBuffers, audit.outsideBuffers,

@@ -9,7 +9,6 @@
 //   this interface      NCCL
 //   collective          ncclGroupStart; ncclAllReduce … for each buffer;
 //                       ncclGroupEnd
-//   exchange            ncclGroupStart; ncclSend, ncclRecv …; ncclGroupEnd
 //   abort               ncclCommAbort
 //
 // Members issue the same collectives in the same order. Every enqueue returns
@@ -92,11 +91,14 @@ struct Collective {
   std::string symbol;       ///< What members are matched by.
 };
 
-/// One side of a point-to-point transfer; equivalent to ncclSend, ncclRecv.
+class Communicator;
+
+/// One side of a point-to-point transfer to the other member of a group of two;
+/// equivalent to ncclSend, ncclRecv. Transfers of one direction meet in the
+/// order of issue.
 struct TransferPart {
   bool send = false;
-  int peer = 0; ///< Rank in the group.
-  int tag = 0;  ///< Below the group's number of tags.
+  Communicator *communicator = nullptr;
   void *buffer = nullptr;
   uint64_t bytes = 0;
 };
@@ -124,11 +126,6 @@ public:
   /// copied into the queue.
   virtual void collective(Stream &, const Collective &, const void *const *ins,
                           void *const *outs, const Origin &) = 0;
-  /// All parts are posted together, and the entry ends when all have moved.
-  /// Parts of one tag between the same two members meet in the order of issue;
-  /// a backend without tags needs one order of all tags on both sides.
-  virtual void exchange(Stream &, const TransferPart *parts, uint32_t numParts,
-                        const Origin &) = 0;
   /// Ends every present and later operation of the group with `reason`.
   virtual void abort(const Status &reason) = 0;
   virtual CommunicatorCounts counts() const = 0;

@@ -4,8 +4,12 @@
 //
 // A world is a numbered set of devices, of which this process drives some: N
 // virtual devices of one process, or one device of each of N processes.
-// Equivalent to MPI_COMM_WORLD. It makes communicators, and it is the only
-// place that waits.
+// Equivalent to MPI_COMM_WORLD. It makes communicators, it knows where a step
+// begins and ends, and it is the only place that waits. While a step runs, the
+// host enqueues the next:
+//
+//   host     enqueue 0 | enqueue 1 | wait 0, enqueue 2 | wait 1, enqueue 3
+//   devices            | step 0    | step 1            | step 2
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +19,19 @@
 #include "llmc/Runtime/Comm/Communicator.h"
 
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 namespace llmc::rt {
+
+/// Steps that may be submitted and not waited for: one runs, one lies ready.
+constexpr int mostSteps = 2;
+
+/// Names the order in which tasks were taken: equal orders have equal hashes.
+struct OrderDigest {
+  uint64_t hash = 0xcbf29ce484222325u;
+  uint64_t tasks = 0;
+};
 
 class World {
 public:
@@ -29,18 +43,40 @@ public:
   virtual const std::vector<int> &local() const = 0;
   virtual Device &device(int number) = 0;
 
-  /// The communicator of a group, given as world numbers in rank order: one
-  /// handle for each local member, in that order. Every process calls this
-  /// with the same groups in the same order. Two calls make two groups, also
-  /// over the same devices. `tags` is the number of kinds of transfers.
+  /// Makes the communicators of several groups at once, which have no device in
+  /// common; each is given as world numbers in rank order. One handle for each
+  /// local device, in the order of `local`: null where no group has it. Every
+  /// process calls this with the same groups in the same order. Two calls make
+  /// two sets, also over the same devices. Equivalent to MPI_Comm_split and
+  /// ncclCommSplit.
   virtual Result<std::vector<Communicator *>>
-  communicator(const std::vector<int> &members, int tags = 1) = 0;
+  split(const std::vector<std::vector<int>> &groups) = 0;
 
-  /// Waits until all that was enqueued has run. An error names what was waited
-  /// for: after it the world is dead, and every later drain returns the same.
-  /// After a timeout some work may still run: end the process, and do not
-  /// destroy the world.
+  /// All parts are posted together, and the entry ends when all have moved; the
+  /// communicators are of one device. Equivalent to ncclGroupStart; ncclSend,
+  /// ncclRecv …; ncclGroupEnd.
+  virtual void exchange(Stream &, const TransferPart *parts, uint32_t numParts,
+                        const Origin &) = 0;
+
+  /// Begins a step: what is enqueued until `submit`. Steps of one `key` enqueue
+  /// the same work at the same addresses, so a backend may capture the first
+  /// and replay it (cuStreamBeginCapture, cuGraphLaunch). False: it does, and
+  /// the caller enqueues nothing.
+  virtual bool beginStep(uint64_t key) = 0;
+  /// Ends the step and returns at once. The step runs after those before it
+  /// have ended on all devices that meet. Error (15) for more than `mostSteps`
+  /// that are not waited for.
+  virtual Status submit() = 0;
+  /// Waits until the oldest step that was not waited for has ended. An error
+  /// names what was waited for: after it the world is dead, and every later
+  /// call returns the same. After a timeout some work may still run: end the
+  /// process, and do not destroy the world.
+  virtual Status wait(std::chrono::milliseconds deadline) = 0;
+  /// Waits for all steps, and for what was enqueued outside of any.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
+
+  /// Of the tasks that ended; without tasks where the hardware orders them.
+  virtual OrderDigest order() const { return {}; }
 };
 
 } // namespace llmc::rt

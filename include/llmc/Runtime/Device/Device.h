@@ -49,6 +49,9 @@ struct Origin {
   std::string location;
 };
 
+/// The host follows addresses of `host` memory; those of `device` memory are
+/// numbers to it, on which it computes offsets and no more. What the host gives
+/// or reads travels by `Device::copy`.
 enum class MemoryKind : uint8_t { device, host };
 
 /// One piece of memory, reserved once and given back with the device.
@@ -85,9 +88,9 @@ public:
 };
 
 /// What a stream is made for. The queue never grows: `entries` and `words`
-/// bound what is enqueued between two drains. A launch takes a word for each
-/// buffer and scalar, a collective two for each buffer, an exchange four for
-/// each part, all else none.
+/// bound what is enqueued in one step. A launch takes a word for each
+/// buffer and scalar, a collective two for each buffer, an exchange five
+/// for each part, all else none.
 struct StreamShape {
   std::string name;
   int priority = 0; ///< Ready heads of greater priority run first.
@@ -136,6 +139,9 @@ public:
 
   /// Position among the devices of the world.
   virtual int index() const = 0;
+  /// Of the memory that it reserves from; virtual devices of one machine share
+  /// it.
+  virtual uint64_t memoryBytes() const = 0;
 
   // At load.
   virtual Result<Arena> reserve(uint64_t bytes, MemoryKind kind) = 0;
@@ -154,8 +160,8 @@ public:
   virtual void contract(Stream &, const Contraction &, const void *a,
                         const void *b, void *c, void *scratch,
                         const Origin &) = 0;
-  /// Between any two of this device's memory and host memory; the two ends do
-  /// not overlap.
+  /// Between any two of what this device reserved, of both kinds; the two ends
+  /// do not overlap.
   virtual void copy(Stream &, void *to, const void *from, const CopyBox &,
                     const Origin &) = 0;
   /// Repeats the `size` (1, 2, 4 or 8) low bytes of `pattern` in each run of

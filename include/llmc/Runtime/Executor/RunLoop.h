@@ -42,7 +42,10 @@ struct RunOptions {
   /// A loss that is not finite ends the run (13).
   bool stopOnNan = true;
   std::FILE *out = stdout;
-  /// Set from outside (by a signal handler): the run ends after this step.
+  /// Submits a step while the one before it runs.
+  bool ahead = true;
+  /// Set from outside (by a signal handler): the run ends after the steps
+  /// that are submitted.
   const std::atomic<bool> *stop = nullptr;
 };
 

@@ -13,8 +13,13 @@
 //     print(*session->metric("loss"));
 //   }
 //
-// `open` checks and reserves everything; `run` enqueues a step and drains it,
-// and allocates nothing.
+// `open` checks and reserves everything; `run` enqueues a step and waits for
+// it, and allocates nothing. To keep the devices busy, submit the next step
+// before the former is waited for: inputs, hyper values, metrics and fetched
+// values have two places.
+//
+//   submit(0); submit(1); wait() -> metrics of 0; submit(2); wait() -> of 1;
+//   ...
 //
 // Tested by test/Runtime/Executor.
 //
@@ -23,7 +28,7 @@
 #ifndef LLMC_RUNTIME_EXECUTOR_SESSION_H
 #define LLMC_RUNTIME_EXECUTOR_SESSION_H
 
-#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
+#include "llmc/Runtime/Comm/World.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
@@ -42,7 +47,8 @@ struct SessionOptions {
   /// Loads kernel objects that another user owns or may write, and initial
   /// values from outside the folder.
   bool trustKernels = false;
-  /// Workers; 0: as many as the devices ask for, within the processor's.
+  /// Workers of virtual devices; 0: as many as the devices ask for, within the
+  /// processor's.
   int threads = 0;
   std::optional<uint64_t> shuffleSeed;
   /// In place of the plan's: decides initial values, samples, random ops.
@@ -60,10 +66,12 @@ struct NamedValue {
   double value = 0;
 };
 
-/// Bytes of one device, as predicted by the plan and as reserved.
+/// Bytes of one device, as predicted by the plan and as reserved, and of the
+/// memory that it reserves from.
 struct DeviceMemory {
   uint64_t predicted = 0;
   uint64_t reserved = 0;
+  uint64_t there = 0;
 };
 
 /// With `poison`: what lies in buffers, and what the run changed beside them.
@@ -97,17 +105,26 @@ public:
   /// A hyper value whose rule is `external`.
   virtual Status setExternal(const std::string &name, double value) = 0;
 
-  /// Runs one step of an entry to its end.
+  /// Fills the inputs of one step of an entry and hands it to the devices; it
+  /// runs when the steps before have ended. Error (2) for a third step that is
+  /// not waited for. Where an entry counts its data first, this waits for the
+  /// counts.
+  virtual Status submit(const std::string &entry, int64_t step) = 0;
+  /// Waits for the oldest step that was not waited for.
+  virtual Status wait() = 0;
+  /// Runs one step to its end, after those that were submitted.
   virtual Status run(const std::string &entry, int64_t step) = 0;
 
-  /// Of the step that ran last.
+  /// Of the step that was waited for last.
   virtual const std::vector<NamedValue> &metrics() const = 0;
   std::optional<double> metric(std::string_view name) const;
-  /// A fetch of the entry that ran last, a metric, an input, or a state.
+  /// A fetch or an input of the step that was waited for last, until the next
+  /// is submitted; a metric of it; or a state.
   virtual Result<HostTensor> fetch(const std::string &name,
                                    int64_t microbatch = 0) = 0;
 
-  /// A whole state, from the boxes of its devices, and back.
+  /// A whole state, from the boxes of its devices, and back; after all steps
+  /// that are submitted.
   virtual Result<HostTensor> readState(const std::string &name) = 0;
   virtual Status writeState(const std::string &name,
                             const HostTensor &value) = 0;
@@ -115,17 +132,17 @@ public:
   virtual Result<bool> copiesAgree(const std::string &name) = 0;
 
   virtual std::vector<DeviceMemory> memory() const = 0;
-  virtual MemoryAudit auditMemory() const = 0;
+  virtual Result<MemoryAudit> auditMemory() = 0;
   /// What all groups moved since the session was opened.
   virtual CommunicatorCounts communication() const = 0;
   /// Of the collectives that the first device of a stage took part in since
   /// then, as its communicators counted; the order is `plan::trafficOf`'s.
   virtual std::vector<plan::Traffic> traffic(int64_t stage) const = 0;
-  /// For each stage the most microbatches of a chunk that the last step had
+  /// For each stage the most microbatches of a chunk that the last entry had
   /// begun there and not ended, in the order of issue.
   virtual const std::vector<int64_t> &inFlight() const = 0;
   virtual OrderDigest order() const = 0;
-  /// Seconds that the last step spent on its data.
+  /// Seconds that the host spent on the data of the last step.
   virtual double dataSeconds() const = 0;
 };
 

@@ -29,6 +29,8 @@ struct PlanOptions {
   std::string name;
   /// The tool, for the user.
   std::string producer = "llmc";
+  /// What the kernels are compiled for, and who runs the plan.
+  std::string target = "cpu";
   /// The object with the kernels, beside the plan: a plain file name and the
   /// hash of its bytes. "" where the module has `plan.object`, or no kernel.
   std::string objectFile;

@@ -12,7 +12,6 @@
 #include "Contraction.h"
 
 #include "Entry.h"
-#include "llmc/Runtime/Backends/Cpu/Scratch.h"
 
 #include <fmt/format.h>
 
@@ -159,9 +158,3 @@ void CpuContraction::run(const void *a, const void *b, void *c, void *scratch,
 }
 
 } // namespace llmc::rt::cpu
-
-llmc::rt::Result<uint64_t>
-llmc::rt::cpuContractionScratch(const ContractionShape &shape) {
-  LLMC_TRY_ASSIGN(auto contraction, cpu::CpuContraction::make(shape));
-  return contraction->scratchBytes();
-}

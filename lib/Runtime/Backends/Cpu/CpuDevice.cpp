@@ -27,13 +27,29 @@ CpuDevice::~CpuDevice() {
   }
 }
 
-Result<Arena> CpuDevice::reserve(uint64_t bytes, MemoryKind) {
+uint64_t CpuDevice::memoryBytes() const {
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Memory that the kernel would hand out and then kill for is refused instead.
+Result<Arena> CpuDevice::reserve(uint64_t bytes, MemoryKind kind) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   Status full = makeError(
       ErrorKind::outOfMemory,
       fmt::format("expected {} bytes of memory for device {}", bytes, number));
   if (bytes > UINT64_MAX / 2) {
     return full;
+  }
+  if (kind == MemoryKind::device) {
+    if (reserved + bytes > memoryBytes()) {
+      return makeError(
+          ErrorKind::outOfMemory,
+          fmt::format("expected at most {} bytes for the devices of this "
+                      "machine, got {}",
+                      memoryBytes(), reserved + bytes));
+    }
+    reserved += bytes;
   }
   uint64_t inner = (bytes + page - 1) / page * page;
   void *base = mmap(nullptr, inner + 2 * page, PROT_NONE,
@@ -94,15 +110,14 @@ static CpuStream &own(Stream &stream) {
 
 void CpuDevice::launch(Stream &stream, const Launch &launch,
                        const Origin &origin) {
-  CpuStream &queue = own(stream);
   Entry *entry =
-      pool.push(queue, launch.numBuffers + launch.numScalars, origin);
+      pool.push(own(stream), launch.numBuffers + launch.numScalars, origin);
   if (!entry) {
     return;
   }
   entry->work = LaunchEntry{static_cast<const CpuKernel *>(launch.kernel),
                             launch.numBuffers, launch.scratch};
-  uint64_t *words = queue.words.data() + entry->firstWord;
+  uint64_t *words = entry->words;
   std::memcpy(words, launch.buffers, launch.numBuffers * sizeof(uint64_t));
   if (launch.numScalars) {
     std::memcpy(words + launch.numBuffers, launch.scalars,

@@ -17,11 +17,15 @@ namespace llmc::rt::cpu {
 
 class CpuDevice final : public Device {
 public:
-  CpuDevice(Pool &pool, KernelLibrary &library, int number, int threads)
-      : pool(pool), library(library), number(number), threads(threads) {}
+  /// `reserved` counts the device memory of all devices of the world.
+  CpuDevice(Pool &pool, KernelLibrary &library, uint64_t &reserved, int number,
+            int threads)
+      : pool(pool), library(library), reserved(reserved), number(number),
+        threads(threads) {}
   ~CpuDevice() override;
 
   int index() const override { return number; }
+  uint64_t memoryBytes() const override;
   Result<Arena> reserve(uint64_t bytes, MemoryKind kind) override;
   Result<Stream *> stream(const StreamShape &shape) override;
   Result<Event *> event(const Origin &origin) override;
@@ -47,6 +51,7 @@ private:
 
   Pool &pool;
   KernelLibrary &library;
+  uint64_t &reserved;
   int number;
   int threads;
   std::vector<Mapping> mappings;

@@ -35,7 +35,7 @@ void Pool::settleAll() {
 /// Whether the cursor passes the head at once; otherwise the head becomes a
 /// task, or the stream is linked to what it waits for.
 bool Pool::passes(CpuStream &stream) {
-  if (stream.head == stream.numEntries) {
+  if (stream.atEnd()) {
     stream.state = CpuStream::State::drained;
     --undrained;
     return false;
@@ -120,7 +120,7 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
 }
 
 /// Posts the parts of the exchange at the head that are not posted yet. A part
-/// whose channel is still busy with an earlier transfer of the same members
+/// whose channel is still busy with an earlier transfer of its direction
 /// stays behind, and the stream is looked at again when any transfer ends.
 void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
   auto *parts = reinterpret_cast<ExchangePart *>(stream.frontWords());
@@ -134,10 +134,7 @@ void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
     if (part.posted) {
       continue;
     }
-    Group &group = *entry.group;
-    Channel &channel = part.send
-                           ? group.channel(entry.rank, part.peer, part.tag)
-                           : group.channel(part.peer, entry.rank, part.tag);
+    Channel &channel = *part.channel;
     if (part.sequence != channel.current) {
       early = true;
       continue;
@@ -146,7 +143,7 @@ void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
     (part.send ? channel.send : channel.receive) = {&stream, part.buffer,
                                                     part.bytes};
     if (channel.send.stream && channel.receive.stream) {
-      startTransfer(channel, group);
+      startTransfer(channel);
     }
   }
   if (early) {
@@ -154,7 +151,7 @@ void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
   }
 }
 
-void Pool::startTransfer(Channel &channel, Group &group) {
+void Pool::startTransfer(Channel &channel) {
   const CpuStream &from = *channel.send.stream;
   const CpuStream &to = *channel.receive.stream;
   if (channel.send.bytes != channel.receive.bytes) {
@@ -170,7 +167,6 @@ void Pool::startTransfer(Channel &channel, Group &group) {
   Task task;
   task.kind = Task::Kind::transfer;
   task.channel = &channel;
-  task.group = &group;
   task.priority = std::max(from.priority, to.priority);
   task.number = from.number * 65537u + to.number;
   ready.push_back(task);
@@ -189,7 +185,7 @@ void Pool::finish(const Task &task) {
     }
     break;
   case Task::Kind::transfer:
-    finishTransfer(*task.channel, *task.group);
+    finishTransfer(*task.channel);
     break;
   }
   settleAll();
@@ -220,9 +216,9 @@ void Pool::finishCollective(Group &group) {
   settleDeferred();
 }
 
-void Pool::finishTransfer(Channel &channel, Group &group) {
-  group.counts.transfers += 1;
-  group.counts.transferBytes += channel.send.bytes;
+void Pool::finishTransfer(Channel &channel) {
+  channel.group->counts.transfers += 1;
+  channel.group->counts.transferBytes += channel.send.bytes;
   ++channel.current;
   for (ChannelSide *side : {&channel.send, &channel.receive}) {
     CpuStream *stream = side->stream;

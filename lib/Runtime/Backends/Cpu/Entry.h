@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream is a queue of entries and a cursor. Nothing blocks: a worker runs
+// A stream is two queues of entries and a cursor. Nothing blocks: a worker runs
 // the entry under a cursor when it is ready, then moves the cursor. All fields
 // that change while the pool runs are guarded by the pool's mutex.
 //
@@ -14,7 +14,7 @@
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_ENTRY_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_ENTRY_H
 
-#include "llmc/Runtime/Comm/Communicator.h"
+#include "llmc/Runtime/Comm/World.h"
 #include "llmc/Runtime/Device/Device.h"
 
 #include <algorithm>
@@ -26,6 +26,7 @@ namespace llmc::rt::cpu {
 class CpuContraction;
 class CpuKernel;
 class Group;
+struct Channel;
 struct CpuStream;
 
 /// `recorded` counts the records enqueued, `reached` is the greatest that ran.
@@ -75,29 +76,33 @@ struct CollectiveEntry {
 };
 /// The parts lie in the stream's words.
 struct ExchangeEntry {
-  Group *group;
-  int rank;
   uint32_t numParts;
 };
 
 struct ExchangePart {
   void *buffer;
   uint64_t bytes;
-  uint64_t sequence; ///< Among the transfers from one member to another.
-  int32_t peer;
-  int16_t tag;
+  uint64_t sequence; ///< Among the transfers from one member to the other.
+  Channel *channel;
   bool send;
   bool posted; ///< Stands at its channel.
 };
 constexpr uint32_t wordsOfPart = sizeof(ExchangePart) / sizeof(uint64_t);
-static_assert(sizeof(ExchangePart) == 32);
+static_assert(sizeof(ExchangePart) == 40);
 
 struct Entry {
   std::variant<LaunchEntry, ContractEntry, CopyEntry, FillEntry, RecordEntry,
                WaitEntry, CollectiveEntry, ExchangeEntry>
       work;
   const Origin *origin = nullptr;
-  uint32_t firstWord = 0;
+  uint64_t *words = nullptr;
+};
+
+/// What one step enqueues on a stream; reserved at load.
+struct Queue {
+  std::vector<Entry> entries;
+  std::vector<uint64_t> words;
+  uint32_t numEntries = 0, numWords = 0;
 };
 
 struct CpuStream final : Stream {
@@ -109,11 +114,12 @@ struct CpuStream final : Stream {
   int threads = 1;     ///< Of the device.
   uint32_t number = 0; ///< Among all streams of the world.
 
-  std::vector<Entry> entries; ///< Reserved at load.
-  std::vector<uint64_t> words;
-  uint32_t numEntries = 0, numWords = 0;
+  /// By the step's number mod 2: the host fills one while the pool runs the
+  /// other.
+  Queue queues[mostSteps];
 
   // The cursor.
+  const Queue *queue = queues; ///< Of the step that runs.
   uint32_t head = 0;
   State state = State::drained;
   int tickets = 0, nextTicket = 0, doneTickets = 0;
@@ -121,11 +127,9 @@ struct CpuStream final : Stream {
   bool posted = false;    ///< The exchange at the head has posted its parts.
   CpuStream *nextWaiter = nullptr;
 
-  const Entry &front() const { return entries[head]; }
-  uint64_t *frontWords() { return words.data() + entries[head].firstWord; }
-  const uint64_t *frontWords() const {
-    return words.data() + entries[head].firstWord;
-  }
+  bool atEnd() const { return head == queue->numEntries; }
+  const Entry &front() const { return queue->entries[head]; }
+  uint64_t *frontWords() const { return front().words; }
 };
 
 /// How many tickets the entry is cut into, and the range of ticket t of n over

@@ -18,10 +18,17 @@
 
 namespace llmc::rt::cpu {
 
-Group::Group(std::vector<int> members, int tags, uint32_t number)
-    : members(std::move(members)), number(number), issued(this->members.size()),
-      standing(this->members.size()), tags(tags),
-      channels(this->members.size() * this->members.size() * tags) {}
+Group::Group(std::vector<int> given, uint32_t number)
+    : members(std::move(given)), number(number), issued(members.size()),
+      standing(members.size()) {
+  if (size() == 2) {
+    for (int sender : {0, 1}) {
+      channels[sender].group = this;
+      channels[sender].from = members[static_cast<size_t>(sender)];
+      channels[sender].to = members[static_cast<size_t>(1 - sender)];
+    }
+  }
+}
 
 static std::string signature(const Collective &collective) {
   std::string text = fmt::format("{} '{}' {}", nameOf(collective.kind),
@@ -91,50 +98,15 @@ void CpuCommunicator::collective(Stream &stream, const Collective &collective,
   }
   entry->work =
       CollectiveEntry{&group, &collective, group.issued[myRank]++, myRank};
-  uint64_t *words = cpu.words.data() + entry->firstWord;
+  uint64_t *words = entry->words;
   std::memcpy(words, ins, count * sizeof(uint64_t));
   std::memcpy(words + count, outs, count * sizeof(uint64_t));
 }
 
-void CpuCommunicator::exchange(Stream &stream, const TransferPart *parts,
-                               uint32_t numParts, const Origin &origin) {
-  auto &cpu = static_cast<CpuStream &>(stream);
-  for (uint32_t i = 0; i < numParts; ++i) {
-    if (parts[i].peer < 0 || parts[i].peer >= size() || parts[i].tag < 0 ||
-        parts[i].tag >= group.numTags()) {
-      pool.fail(makeError(ErrorKind::mismatch,
-                          fmt::format("expected a peer in [0, {}) and a tag in "
-                                      "[0, {}) in '{}', got {}, {}",
-                                      size(), group.numTags(), origin.name,
-                                      parts[i].peer, parts[i].tag)));
-      return;
-    }
-  }
-  Entry *entry = pool.push(cpu, wordsOfPart * numParts, origin);
-  if (!entry) {
-    return;
-  }
-  entry->work = ExchangeEntry{&group, myRank, numParts};
-  auto *queued =
-      reinterpret_cast<ExchangePart *>(cpu.words.data() + entry->firstWord);
-  for (uint32_t i = 0; i < numParts; ++i) {
-    const TransferPart &part = parts[i];
-    Channel &channel = part.send ? group.channel(myRank, part.peer, part.tag)
-                                 : group.channel(part.peer, myRank, part.tag);
-    uint64_t sequence =
-        part.send ? channel.sendsIssued++ : channel.receivesIssued++;
-    queued[i] = {part.buffer,
-                 part.bytes,
-                 sequence,
-                 part.peer,
-                 static_cast<int16_t>(part.tag),
-                 part.send,
-                 false};
-  }
-}
-
 void CpuCommunicator::abort(const Status &reason) { pool.fail(reason); }
 
-CommunicatorCounts CpuCommunicator::counts() const { return group.counts; }
+CommunicatorCounts CpuCommunicator::counts() const {
+  return pool.countsOf(group);
+}
 
 } // namespace llmc::rt::cpu

@@ -4,8 +4,8 @@
 //
 // A group is the meeting place of the members of one communicator. A stream
 // whose head is a collective stands at it; when all members stand, the
-// collective is a task like any other. A pair of members has a channel for
-// each direction, at which one send and one receive meet.
+// collective is a task like any other. A group of two has a channel for each
+// direction, at which one send and one receive meet.
 //
 // Sequence numbers are given out at enqueue, so a member that uses one group
 // from several streams still meets the others in its order of issue.
@@ -34,6 +34,8 @@ struct ChannelSide {
 };
 
 struct Channel {
+  Group *group = nullptr;
+  int from = 0, to = 0; ///< World numbers.
   uint64_t sendsIssued = 0, receivesIssued = 0;
   uint64_t current = 0; ///< Sequence of the transfer that is next.
   ChannelSide send, receive;
@@ -41,14 +43,12 @@ struct Channel {
 
 class Group {
 public:
-  Group(std::vector<int> members, int tags, uint32_t number);
+  Group(std::vector<int> members, uint32_t number);
+  Group(const Group &) = delete;
 
   int size() const { return static_cast<int>(members.size()); }
-  int numTags() const { return tags; }
-  Channel &channel(int from, int to, int tag) {
-    size_t pair = static_cast<size_t>(from) * members.size() + to;
-    return channels[pair * tags + tag];
-  }
+  /// Of a group of two, by the rank that sends.
+  Channel &channel(int sender) { return channels[sender]; }
 
   std::vector<int> members; ///< World numbers in rank order.
   uint32_t number;          ///< Among all groups of the world.
@@ -61,8 +61,7 @@ public:
   CommunicatorCounts counts;
 
 private:
-  int tags;
-  std::vector<Channel> channels; ///< [from, to, tag].
+  Channel channels[2];
 };
 
 /// Compares what the members bring; an error shows both signatures.
@@ -91,10 +90,9 @@ public:
   int size() const override { return group.size(); }
   void collective(Stream &, const Collective &, const void *const *ins,
                   void *const *outs, const Origin &) override;
-  void exchange(Stream &, const TransferPart *parts, uint32_t numParts,
-                const Origin &) override;
   void abort(const Status &reason) override;
   CommunicatorCounts counts() const override;
+  Group &members() const { return group; }
 
 private:
   class Pool &pool;

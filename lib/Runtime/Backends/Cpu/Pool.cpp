@@ -27,12 +27,19 @@ static uint64_t nextRandom(uint64_t &state) {
   return z ^ (z >> 31);
 }
 
+static Status tooManySteps() {
+  return makeError(ErrorKind::mismatch,
+                   fmt::format("expected at most {} steps that are not waited "
+                               "for",
+                               mostSteps));
+}
+
 static void mix(uint64_t &hash, uint64_t value) {
   hash = (hash ^ value) * 0x100000001b3u;
   hash ^= hash >> 29;
 }
 
-Pool::Pool(const CpuOptions &options)
+Pool::Pool(const WorldOptions &options)
     : options(options), random(options.shuffleSeed.value_or(0)) {
   std::unique_lock<std::mutex> lock(mutex);
   for (int i = 0; i < std::max(1, options.threads); ++i) {
@@ -60,18 +67,20 @@ CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
   stream->priority = shape.priority;
   stream->threads = threads;
   stream->number = static_cast<uint32_t>(streams.size());
-  stream->entries.resize(shape.entries);
-  stream->words.resize(shape.words);
+  for (Queue &queue : stream->queues) {
+    queue.entries.resize(shape.entries);
+    queue.words.resize(shape.words);
+  }
   streams.push_back(std::move(stream));
   unsettled.reserve(streams.size());
   deferred.reserve(streams.size());
-  reserveTasks(streams.back()->words.size() / wordsOfPart);
+  reserveTasks(shape.words / wordsOfPart);
   return streams.back().get();
 }
 
-Group *Pool::addGroup(std::vector<int> members, int tags) {
+Group *Pool::addGroup(std::vector<int> members) {
   auto number = static_cast<uint32_t>(groups.size());
-  groups.push_back(std::make_unique<Group>(std::move(members), tags, number));
+  groups.push_back(std::make_unique<Group>(std::move(members), number));
   reserveTasks(1);
   return groups.back().get();
 }
@@ -83,21 +92,54 @@ void Pool::reserveTasks(size_t more) {
 }
 
 Entry *Pool::push(CpuStream &stream, uint32_t words, const Origin &origin) {
-  if (stream.numEntries == stream.entries.size() ||
-      stream.words.size() - stream.numWords < words) {
+  if (submitted - waited == mostSteps) {
+    fail(tooManySteps());
+    return nullptr;
+  }
+  Queue &queue = stream.queues[submitted % mostSteps];
+  if (queue.numEntries == queue.entries.size() ||
+      queue.words.size() - queue.numWords < words) {
     fail(makeError(
         ErrorKind::mismatch,
-        fmt::format("expected at most {} entries and {} words between two "
-                    "drains in stream '{}' of device {}, got more at '{}'",
-                    stream.entries.size(), stream.words.size(), stream.name,
+        fmt::format("expected at most {} entries and {} words in one step in "
+                    "stream '{}' of device {}, got more at '{}'",
+                    queue.entries.size(), queue.words.size(), stream.name,
                     stream.device, origin.name)));
     return nullptr;
   }
-  Entry &entry = stream.entries[stream.numEntries++];
+  Entry &entry = queue.entries[queue.numEntries++];
   entry.origin = &origin;
-  entry.firstWord = stream.numWords;
-  stream.numWords += words;
+  entry.words = queue.words.data() + queue.numWords;
+  queue.numWords += words;
   return &entry;
+}
+
+void Pool::pushExchange(CpuStream &stream, const TransferPart *parts,
+                        uint32_t numParts, const Origin &origin) {
+  for (uint32_t i = 0; i < numParts; ++i) {
+    if (parts[i].communicator->size() != 2) {
+      fail(makeError(ErrorKind::mismatch,
+                     fmt::format("expected transfers in groups of 2 in '{}', "
+                                 "got one of {}",
+                                 origin.name, parts[i].communicator->size())));
+      return;
+    }
+  }
+  Entry *entry = push(stream, wordsOfPart * numParts, origin);
+  if (!entry) {
+    return;
+  }
+  entry->work = ExchangeEntry{numParts};
+  auto *queued = reinterpret_cast<ExchangePart *>(entry->words);
+  for (uint32_t i = 0; i < numParts; ++i) {
+    const TransferPart &part = parts[i];
+    auto &own = static_cast<CpuCommunicator &>(*part.communicator);
+    Channel &channel =
+        own.members().channel(part.send ? own.rank() : 1 - own.rank());
+    uint64_t sequence =
+        part.send ? channel.sendsIssued++ : channel.receivesIssued++;
+    queued[i] = {part.buffer, part.bytes, sequence, &channel, part.send, false};
+  }
 }
 
 void Pool::fail(Status status) {
@@ -105,44 +147,102 @@ void Pool::fail(Status status) {
   stop(std::move(status));
 }
 
-Status Pool::drain(std::chrono::milliseconds deadline) {
-  std::unique_lock<std::mutex> lock(mutex);
-  if (!sticky.ok()) {
-    return sticky;
+Status Pool::submit() {
+  if (submitted - waited == mostSteps) {
+    return tooManySteps();
   }
-  undrained = 0;
-  for (auto &stream : streams) {
-    if (stream->numEntries) {
-      ++undrained;
-      unsettled.push_back(stream.get());
-    }
+  std::lock_guard<std::mutex> lock(mutex);
+  ++submitted;
+  if (!active) {
+    startSteps();
   }
-  // The list is taken from its end: the first stream is looked at first.
-  std::reverse(unsettled.begin(), unsettled.end());
-  settleAll();
-  if (!ready.empty()) {
-    active = true;
-    wake.notify_one();
-    auto end = std::chrono::steady_clock::now() + deadline;
-    if (!done.wait_until(lock, end, [this] { return !active; })) {
-      stop(overdue(deadline));
-      active = false;
-      return sticky;
-    }
-  }
-  if (sticky.ok() && undrained) {
-    stop(deadlock());
-  }
-  rewind();
   return sticky;
 }
 
-/// Empties all queues. Generations and sequence numbers go on.
-void Pool::rewind() {
-  for (auto &stream : streams) {
-    stream->numEntries = stream->numWords = stream->head = 0;
-    stream->state = CpuStream::State::drained;
+Status Pool::wait(std::chrono::milliseconds deadline) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (waited == submitted) {
+    return sticky;
   }
+  auto end = std::chrono::steady_clock::now() + deadline;
+  bool inTime = done.wait_until(lock, end, [this] {
+    return ended > waited || (!sticky.ok() && !active);
+  });
+  if (!inTime) {
+    stop(overdue(deadline));
+    active = false;
+  }
+  if (ended == waited) {
+    return sticky;
+  }
+  ++waited;
+  return Status::success();
+}
+
+Status Pool::drain(std::chrono::milliseconds deadline) {
+  // What was enqueued since the last step is one more.
+  while (submitted - waited == mostSteps) {
+    LLMC_TRY(wait(deadline));
+  }
+  LLMC_TRY(submit());
+  while (waited < submitted) {
+    LLMC_TRY(wait(deadline));
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  return sticky;
+}
+
+OrderDigest Pool::digest() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return order;
+}
+
+CommunicatorCounts Pool::countsOf(const Group &group) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return group.counts;
+}
+
+/// Begins the next step that was submitted, and ends those without work, until
+/// one has tasks for the workers.
+void Pool::startSteps() {
+  while (sticky.ok() && ended < submitted) {
+    undrained = 0;
+    for (auto &stream : streams) {
+      stream->queue = &stream->queues[ended % mostSteps];
+      stream->head = 0;
+      if (stream->queue->numEntries) {
+        ++undrained;
+        unsettled.push_back(stream.get());
+      }
+    }
+    // The list is taken from its end: the first stream is looked at first.
+    std::reverse(unsettled.begin(), unsettled.end());
+    settleAll();
+    if (!ready.empty()) {
+      active = true;
+      wake.notify_one();
+      return;
+    }
+    endStep();
+  }
+}
+
+/// No task is left and no worker runs one. Empties the queues; generations and
+/// sequence numbers go on.
+void Pool::endStep() {
+  active = false;
+  if (sticky.ok() && undrained) {
+    stop(deadlock());
+  }
+  if (sticky.ok()) {
+    for (auto &stream : streams) {
+      Queue &queue = stream->queues[ended % mostSteps];
+      queue.numEntries = queue.numWords = stream->head = 0;
+      stream->state = CpuStream::State::drained;
+    }
+    ++ended;
+  }
+  done.notify_all();
 }
 
 void Pool::stop(Status status) {
@@ -150,6 +250,10 @@ void Pool::stop(Status status) {
     sticky = std::move(status);
   }
   ready.clear();
+  if (!running) {
+    active = false;
+    done.notify_all();
+  }
 }
 
 /// Waits a little without sleeping: between two kernels of a step a sleep costs
@@ -192,11 +296,11 @@ void Pool::work() {
     if (sticky.ok()) {
       finish(task);
     }
-    hint = active && !ready.empty();
     if (!running && ready.empty()) {
-      active = false;
-      done.notify_one();
+      endStep();
+      startSteps();
     }
+    hint = active && !ready.empty();
   }
 }
 
@@ -278,6 +382,10 @@ struct RunEntry {
   void operator()(const FillEntry &e) const {
     forEachRun(*e.box, 0, 0, 0, [&](int64_t run, int64_t) {
       char *to = static_cast<char *>(e.to) + run;
+      if (e.size == 1) {
+        std::memset(to, static_cast<int>(e.pattern & 0xff), e.box->bytes);
+        return;
+      }
       for (uint64_t at = 0; at + e.size <= e.box->bytes; at += e.size) {
         std::memcpy(to + at, &e.pattern, e.size);
       }

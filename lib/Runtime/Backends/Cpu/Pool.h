@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// T workers run the ready heads of all streams of all virtual devices. The
-// host enqueues while the pool rests, then drains: entries of a step all lie in
-// queues before the first runs.
+// T workers run the ready heads of all streams of all virtual devices. Entries
+// of a step all lie in queues before the first runs; meanwhile the host fills
+// the other queues with the next step, which the workers begin themselves.
 //
 //   settleAll()     looks at heads: records and satisfied waits are passed
 //                   at once; a launch becomes a task; a collective or transfer
@@ -38,7 +38,7 @@ struct Task {
   enum class Kind : uint8_t { head, collective, transfer };
   Kind kind = Kind::head;
   CpuStream *stream = nullptr; ///< head
-  Group *group = nullptr;      ///< collective, transfer
+  Group *group = nullptr;      ///< collective
   Channel *channel = nullptr;  ///< transfer
   int priority = 0;
   uint32_t number = 0; ///< Stream or group; only for the digest of the order.
@@ -46,22 +46,28 @@ struct Task {
 
 class Pool {
 public:
-  explicit Pool(const CpuOptions &options);
+  explicit Pool(const WorldOptions &options);
   ~Pool();
   Pool(const Pool &) = delete;
 
   // At load.
   CpuStream *addStream(const StreamShape &shape, int device, int threads);
-  Group *addGroup(std::vector<int> members, int tags);
+  Group *addGroup(std::vector<int> members);
 
-  // By the host, while the pool rests.
+  // By the host.
   /// A new entry at the end of `stream` with room for `words`; null, and a
   /// sticky error, when the queue is full.
   Entry *push(CpuStream &stream, uint32_t words, const Origin &origin);
+  /// The same with the parts of an exchange.
+  void pushExchange(CpuStream &stream, const TransferPart *parts,
+                    uint32_t numParts, const Origin &origin);
   void fail(Status status);
+  Status submit();
+  Status wait(std::chrono::milliseconds deadline);
   Status drain(std::chrono::milliseconds deadline);
 
-  OrderDigest digest() const { return order; }
+  OrderDigest digest() const;
+  CommunicatorCounts countsOf(const Group &group) const;
   int numWorkers() const { return static_cast<int>(workers.size()); }
 
 private:
@@ -74,7 +80,8 @@ private:
   size_t pick();
   Task take(int &ticket);
   void stop(Status status);
-  void rewind();
+  void startSteps();
+  void endStep();
 
   // Cursor.cpp:
   void settleAll();
@@ -83,10 +90,10 @@ private:
   void makeHeadReady(CpuStream &stream);
   void standAtCollective(CpuStream &stream, const CollectiveEntry &entry);
   void postParts(CpuStream &stream, const ExchangeEntry &entry);
-  void startTransfer(Channel &channel, Group &group);
+  void startTransfer(Channel &channel);
   void finish(const Task &task);
   void finishCollective(Group &group);
-  void finishTransfer(Channel &channel, Group &group);
+  void finishTransfer(Channel &channel);
   void advance(CpuStream &stream);
   void settleDeferred();
 
@@ -94,14 +101,19 @@ private:
   Status deadlock() const;
   Status overdue(std::chrono::milliseconds deadline) const;
 
-  CpuOptions options;
+  WorldOptions options;
   std::vector<std::unique_ptr<CpuStream>> streams;
   std::vector<std::unique_ptr<Group>> groups;
 
-  std::mutex mutex;
+  // Steps that the host submitted and waited for; it alone reads them without
+  // the mutex.
+  uint64_t submitted = 0, waited = 0;
+
+  mutable std::mutex mutex;
   std::condition_variable wake; ///< For workers.
   std::condition_variable done; ///< For the host.
-  bool active = false;          ///< A drain is under way.
+  uint64_t ended = 0;           ///< Steps.
+  bool active = false;          ///< A step runs.
   bool leaving = false;
   size_t numReady = 0; ///< Workers that have prepared themselves.
   int running = 0;

@@ -52,26 +52,19 @@ struct Reason {
     std::string text;
     for (uint32_t i = 0; i < e.numParts; ++i) {
       const ExchangePart &part = parts[i];
-      if (isMet(*e.group, e.rank, part)) {
+      if (part.channel->current > part.sequence) {
         continue;
       }
       text += fmt::format("{}a {} device {} ({} bytes, number {})",
                           text.empty() ? "" : " and ",
                           part.send ? "receive on" : "send from",
-                          e.group->members[static_cast<size_t>(part.peer)],
+                          part.send ? part.channel->to : part.channel->from,
                           part.bytes, part.sequence);
     }
     return text;
   }
   template <typename Other> std::string operator()(const Other &) const {
     return "a worker";
-  }
-
-private:
-  static bool isMet(Group &group, int rank, const ExchangePart &part) {
-    Channel &channel = part.send ? group.channel(rank, part.peer, part.tag)
-                                 : group.channel(part.peer, rank, part.tag);
-    return channel.current > part.sequence;
   }
 };
 } // namespace
@@ -82,7 +75,7 @@ describeStreams(const std::vector<std::unique_ptr<CpuStream>> &streams,
   std::string text;
   blocked = 0;
   for (const auto &stream : streams) {
-    if (stream->head >= stream->numEntries) {
+    if (stream->atEnd()) {
       continue;
     }
     if (++blocked > mostStreams) {

@@ -166,6 +166,7 @@ State PlanReader::state(const fb::State &flat) {
 void PlanReader::readSmallTables(Plan &plan) {
   plan.name = text(flat_.name());
   plan.producer = text(flat_.producer());
+  plan.target = text(flat_.target());
   plan.seed = flat_.seed();
   for (size_t i = 0; i < sizeOfVector(flat_.axes()); ++i) {
     const fb::Axis *axis = flat_.axes()->Get(i);

@@ -358,6 +358,9 @@ Status StructureCheck::checkCounting(const Entry &entry,
 
 Status StructureCheck::run() {
   LLMC_TRY(plan_.mesh.check());
+  if (plan_.target.empty()) {
+    return makeError(ErrorKind::malformed, "expected the name of a target");
+  }
   LLMC_TRY(range("the number of stages", plan_.mesh.numStages(), 1, 1 << 16));
   LLMC_TRY(range("the number of arenas", plan_.arenas.size(),
                  plan_.mesh.numStages(), plan_.mesh.numStages()));

@@ -391,6 +391,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto sources = writeAll(plan_.sources);
   auto name = builder_.CreateSharedString(plan_.name);
   auto producer = builder_.CreateSharedString(plan_.producer);
+  auto target = builder_.CreateSharedString(plan_.target);
   auto expressionList = builder_.CreateVectorOfStructs(expressions);
   auto bufferList = builder_.CreateVectorOfStructs(buffers);
   auto nameList = strings(bufferNames);
@@ -418,7 +419,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       transfers, objects, kernelList, programs, entries, states, files,
       locations, arenas, plan_.threads, numbers, operands, launches,
       contractions, collectives, messages, exchanges, copies, fills, events,
-      calls, loops, branches, sources);
+      calls, loops, branches, sources, target);
 }
 
 std::string Writer::run() {

@@ -401,6 +401,7 @@ void Printer::summary() {
   line("plan {}: {} devices ({}), {} threads each, {} parameters",
        escape(plan_.name), plan_.mesh.numDevices(), mesh, plan_.threads,
        parameters);
+  line("  for target {}", escape(plan_.target));
   for (int64_t stage = 0; stage < plan_.mesh.numStages(); ++stage) {
     MemoryReport report = memoryOf(plan_, stage);
     std::string kinds;

@@ -10,18 +10,17 @@
 #include "OrderCheck.h"
 
 #include "llmc/Runtime/Base/Log.h"
+#include "llmc/Runtime/Plan/Format/PlanRoutes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace llmc::rt::plan {
 
-Status checkOrder(const EntryWalk &walk, const Environment &environment) {
-  return OrderCheck(walk, environment).run();
-}
+Status checkOrder(const EntryWalk &walk) { return OrderCheck(walk).run(); }
 
-OrderCheck::OrderCheck(const EntryWalk &walk, const Environment &environment)
-    : walk_(walk), plan_(walk.plan()), environment_(environment),
+OrderCheck::OrderCheck(const EntryWalk &walk)
+    : walk_(walk), plan_(walk.plan()),
       numStages_(static_cast<int32_t>(walk.stages.size())),
       numStreams_(static_cast<int32_t>(walk.plan().streams.size())) {
   lanes_.resize(static_cast<size_t>(numStages_) * numStreams_);
@@ -271,8 +270,8 @@ Status OrderCheck::deadlock() {
   return mismatch("deadlock: " + text);
 }
 
-/// For a library that wants all collectives of a device in one order: those
-/// that two stages share must come in the same order on both.
+/// Libraries want all collectives of a device in one order: those that two
+/// stages share come in the same order on both.
 Status OrderCheck::checkOneOrder() {
   std::vector<std::vector<const Collective *>> orders(numStages_);
   for (int32_t s = 0; s < numStages_; ++s) {
@@ -308,13 +307,45 @@ Status OrderCheck::checkOneOrder() {
   return Status::success();
 }
 
+/// A communicator has no tags: the messages of a route are issued in one order
+/// at both ends.
+Status OrderCheck::checkRoutes() {
+  LLMC_TRY_ASSIGN(Routes routes, Routes::of(plan_));
+  using Order = std::vector<std::pair<int32_t, int64_t>>;
+  std::map<Route, std::pair<Order, Order>> orders; // of sends, of receives
+  for (int32_t s = 0; s < numStages_; ++s) {
+    const StageWalk &stage = walk_.stages[s];
+    for (const Item &item : stage.items) {
+      const Invocation &invocation = stage.invocations[item.invocation];
+      visitMessages(item.instruction->action, [&](const Message &message,
+                                                  bool isSend) {
+        auto peer = static_cast<int32_t>(
+            walk_.evaluateAt(stage, invocation, message.peer));
+        const Route *route = isSend ? routes.find(s, peer, message.transfer)
+                                    : routes.find(peer, s, message.transfer);
+        if (route) {
+          auto &order = orders[*route];
+          (isSend ? order.first : order.second)
+              .push_back({message.transfer, invocation.tag});
+        }
+      });
+    }
+  }
+  for (const auto &[route, order] : orders) {
+    if (order.first != order.second) {
+      return mismatch(fmt::format(
+          "stages {} and {} enqueue the messages of stream '{}' in different "
+          "orders",
+          route.from, route.to, escape(plan_.streams[route.stream].name)));
+    }
+  }
+  return Status::success();
+}
+
 Status OrderCheck::run() {
   prepareUses();
   prepareScopes();
   prepareHistories();
-  if (environment_.oneCollectiveOrder) {
-    LLMC_TRY(checkOneOrder());
-  }
   for (int32_t s = 0; s < numStages_; ++s) {
     for (int32_t t = 0; t < numStreams_; ++t) {
       ready_.push_back({s, t});
@@ -326,6 +357,8 @@ Status OrderCheck::run() {
     LLMC_TRY(step(head));
   }
   LLMC_TRY(deadlock());
+  LLMC_TRY(checkOneOrder());
+  LLMC_TRY(checkRoutes());
   return checkStates();
 }
 

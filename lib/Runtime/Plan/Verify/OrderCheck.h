@@ -28,7 +28,7 @@ namespace llmc::rt::plan {
 
 class OrderCheck {
 public:
-  OrderCheck(const EntryWalk &walk, const Environment &environment);
+  explicit OrderCheck(const EntryWalk &walk);
   Status run();
 
 private:
@@ -96,10 +96,10 @@ private:
   Status checkStates();
   std::string whyBlocked(Head head, const Item &item);
   Status checkOneOrder();
+  Status checkRoutes();
 
   const EntryWalk &walk_;
   const Plan &plan_;
-  const Environment &environment_;
   int32_t numStages_;
   int32_t numStreams_;
   std::vector<Lane> lanes_;

@@ -57,7 +57,7 @@ bool sameStart(const Scene &scene, const Operand &a, const Operand &b);
 
 /// Partners meet, nothing deadlocks; reads see their values; accesses are
 /// ordered.
-Status checkOrder(const EntryWalk &walk, const Environment &environment);
+Status checkOrder(const EntryWalk &walk);
 
 Status mismatch(std::string message);
 

@@ -180,7 +180,7 @@ static Status verifyEntry(const Plan &plan, const Entry &entry,
     }
     EntryWalk walk(plan, entry, atEnd, environment.maxSteps);
     LLMC_TRY(walk.run());
-    LLMC_TRY(checkOrder(walk, environment));
+    LLMC_TRY(checkOrder(walk));
   }
   return Status::success();
 }

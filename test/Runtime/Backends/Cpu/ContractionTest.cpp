@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
-#include "llmc/Runtime/Backends/Cpu/Scratch.h"
 
 #include <gtest/gtest.h>
 
@@ -45,15 +44,19 @@ void reference(const ContractionShape &shape, size_t level, int64_t a,
   }
 }
 
+uint64_t scratchOf(const ContractionShape &shape) {
+  return *(*findBackend("cpu"))->contractionScratch(shape);
+}
+
 /// Runs `shape` with `threads` and returns the greatest error.
 double greatestError(ContractionShape shape, int threads) {
-  CpuOptions options;
+  WorldOptions options;
   options.threads = options.threadsPerDevice = threads;
   auto world = makeCpuWorld(options);
   Device &device = world->device(0);
   shape.threads = threads;
   shape.name = "test";
-  shape.scratchBytes = *cpuContractionScratch(shape);
+  shape.scratchBytes = scratchOf(shape);
   auto contraction = device.prepare(shape);
   if (!contraction.ok()) {
     ADD_FAILURE() << contraction.message();
@@ -170,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, ContractionTest, testing::Values(1, 2, 3));
 // Too little scratch in the plan is refused before anything runs.
 TEST(ContractionScratchTest, ShortScratchIsRefused) {
   ContractionShape shape = matmul(1, 512, 512, 512, true);
-  uint64_t needed = *cpuContractionScratch(shape);
+  uint64_t needed = scratchOf(shape);
   if (needed == 0) {
     GTEST_SKIP() << "the library needs no scratch here";
   }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::chrono::seconds patience(20);
 
-std::unique_ptr<CpuWorld> makeWorld(int devices, std::optional<uint64_t> seed) {
-  CpuOptions options;
+std::unique_ptr<World> makeWorld(int devices, std::optional<uint64_t> seed) {
+  WorldOptions options;
   options.devices = devices;
   options.shuffleSeed = seed;
   return makeCpuWorld(options);
@@ -26,15 +26,15 @@ std::unique_ptr<CpuWorld> makeWorld(int devices, std::optional<uint64_t> seed) {
 // report names both heads, their places and whom they wait for.
 TEST(PoolTest, DeadlockIsExplained) {
   auto world = makeWorld(2, {});
-  auto group = *world->communicator({0, 1});
+  auto group = *world->split({{0, 1}});
   Origin origins[] = {{"send t0", "model.py:1"}, {"send t1", "model.py:2"}};
   float data[4] = {};
   for (int rank = 0; rank < 2; ++rank) {
     Stream *stream = *world->device(rank).stream({"S", 0, 4, 16});
-    TransferPart send{true, 1 - rank, 0, data + rank, 4};
-    TransferPart take{false, 1 - rank, 0, data + 2 + rank, 4};
-    group[rank]->exchange(*stream, &send, 1, origins[rank]);
-    group[rank]->exchange(*stream, &take, 1, origins[rank]);
+    TransferPart send{true, group[rank], data + rank, 4};
+    TransferPart take{false, group[rank], data + 2 + rank, 4};
+    world->exchange(*stream, &send, 1, origins[rank]);
+    world->exchange(*stream, &take, 1, origins[rank]);
   }
   Status status = world->drain(patience);
   ASSERT_EQ(status.kind(), ErrorKind::mismatch);
@@ -49,15 +49,15 @@ TEST(PoolTest, DeadlockIsExplained) {
 // A wait for an event whose recording stream is itself blocked.
 TEST(PoolTest, BlockedEventIsNamed) {
   auto world = makeWorld(2, {});
-  auto group = *world->communicator({0, 1});
+  auto group = *world->split({{0, 1}});
   Device &device = world->device(0);
   Stream *a = *device.stream({"A", 0, 4, 16}),
          *b = *device.stream({"B", 0, 4, 16});
   Event *event = *device.event({"a.e0", ""});
   Origin origin{"recv", "model.py:3"};
   float data = 0;
-  TransferPart take{false, 1, 0, &data, 4};
-  group[0]->exchange(*a, &take, 1, origin);
+  TransferPart take{false, group[0], &data, 4};
+  world->exchange(*a, &take, 1, origin);
   device.record(*a, *event, origin);
   device.wait(*b, *event, origin);
   Status status = world->drain(patience);
@@ -80,8 +80,8 @@ uint64_t runChains(std::optional<uint64_t> seed, int32_t (&data)[2]) {
     }
   }
   EXPECT_TRUE(world->drain(patience).ok());
-  EXPECT_EQ(world->digest().tasks, 6u);
-  return world->digest().hash;
+  EXPECT_EQ(world->order().tasks, 6u);
+  return world->order().hash;
 }
 
 // 6 choose 3 = 20 legal orders; a seed names one.

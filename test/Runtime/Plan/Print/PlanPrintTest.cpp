@@ -16,8 +16,9 @@ using testing::HasSubstr;
 
 TEST(PlanPrint, Text) {
   std::string text = printPlan(makeSamplePlan());
-  EXPECT_THAT(text, HasSubstr("plan sample: 4 devices (pipe=2, data=2), 1 "
-                              "threads each, 32 parameters\n"));
+  EXPECT_THAT(text,
+              HasSubstr("plan sample: 4 devices (pipe=2, data=2), 1 "
+                        "threads each, 32 parameters\n  for target cpu\n"));
   EXPECT_THAT(text, HasSubstr("  train: 1 x all_reduce pipe data (scalars), "
                               "4 -> 4 bytes a step\n"));
   EXPECT_THAT(text, HasSubstr("  train: 3 x send pipe, 192 -> 0 bytes a "
@@ -40,8 +41,10 @@ TEST(PlanPrint, Text) {
 
 TEST(PlanPrint, Json) {
   std::string json = printPlanAsJson(makeSamplePlan());
-  EXPECT_THAT(json, HasSubstr("{\"name\": \"sample\", \"producer\": \"test\", "
-                              "\"seed\": 0, \"mesh\": {\"axes\": ["));
+  EXPECT_THAT(
+      json,
+      HasSubstr("{\"name\": \"sample\", \"producer\": \"test\", "
+                "\"target\": \"cpu\", \"seed\": 0, \"mesh\": {\"axes\": ["));
   EXPECT_THAT(json, HasSubstr("{\"op\": \"mod\", \"lhs\": 0, \"rhs\": 1, "
                               "\"value\": 0}"));
   EXPECT_THAT(json,

@@ -21,7 +21,6 @@ TEST(PlanVerify, SampleIsAccepted) {
   environment.manifest = &manifest;
   environment.features = {"avx2", "fma"};
   environment.maxThreads = 2;
-  environment.oneCollectiveOrder = true;
   EXPECT_EQ(verifyPlan(plan, environment).message(), "");
 }
 

@@ -171,6 +171,8 @@ struct Plan {
   std::string name;
   /// The tool that made it, for the user.
   std::string producer;
+  /// What runs it: the name of a backend.
+  std::string target = "cpu";
   uint64_t seed = 0;
   Mesh mesh;
   std::vector<Stream> streams;

@@ -271,6 +271,7 @@ LLMC_FIELDS(Kernel) {
 LLMC_FIELDS(Plan) {
   v("name", x.name);
   v("producer", x.producer);
+  v("target", x.target);
   v("seed", x.seed);
   v("mesh", x.mesh);
   v("streams", x.streams);

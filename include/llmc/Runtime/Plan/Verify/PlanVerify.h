@@ -6,10 +6,11 @@
 // apart, buffers within frames, operands within buffers on every device; slots
 // for the microbatches in flight; the table; boxes of states; kernels against
 // the manifest; then one representative device for each stage is walked through
-// every entry: collectives and transfers meet their partners, nothing
-// deadlocks with rendezvous sends, every wait has a signal, every read sees its
-// own value, ordered; accesses to overlapping bytes of which one writes are
-// ordered; slots are written once for each microbatch.
+// every entry: collectives and transfers meet their partners, each pair of
+// stages has its collectives, and each route its messages, in one order;
+// nothing deadlocks with rendezvous sends, every wait has a signal, every read
+// sees its own value, ordered; accesses to overlapping bytes of which one
+// writes are ordered; slots are written once for each microbatch.
 //
 // The cost does not depend on the sizes of axes other than the pipeline:
 // offsets that depend on them are taken as intervals.
@@ -38,8 +39,6 @@ struct Environment {
   std::vector<std::string> features;
   /// 0: any number.
   int32_t maxThreads = 0;
-  /// All collectives of a device in one order, the same on all (NCCL).
-  bool oneCollectiveOrder = false;
   /// Instructions that a walk may take over all stages and entries.
   int64_t maxSteps = int64_t(1) << 24;
 };

@@ -1,0 +1,79 @@
+//===- Backend.h - What makes the worlds of a target ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan names the target that it is compiled for; a backend is the module that
+// runs the plans of one target. Backends are optional parts of a build: each
+// announces itself when it is linked or loaded, and nobody else knows its name.
+//
+//   namespace { BackendRegistration registration(makeCudaBackend()); }
+//   ...
+//   LLMC_TRY_ASSIGN(const Backend *backend, findBackend(plan.target));
+//   LLMC_TRY_ASSIGN(auto world, backend->makeWorld(options));
+//
+// Whoever makes a plan asks here too, on the machine that the plan is for: what
+// scratch the library wants, what the processor can do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_COMM_BACKEND_H
+#define LLMC_RUNTIME_COMM_BACKEND_H
+
+#include "llmc/Runtime/Comm/World.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace llmc::rt {
+
+struct WorldOptions {
+  int64_t devices = 1;
+  /// Workers that virtual devices share; 0: as many as the devices ask for,
+  /// within the processor's.
+  int threads = 0;
+  /// Threads that each device's kernels are sliced for; part of a plan, since
+  /// it decides the bits of column reductions. Not more than tickets: there may
+  /// be fewer workers.
+  int threadsPerDevice = 1;
+  /// Takes any ready task in an order drawn from this seed.
+  std::optional<uint64_t> shuffleSeed;
+};
+
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  /// As plans name it: lower case, "cpu".
+  virtual std::string_view target() const = 0;
+  /// What kernel objects may rely on, as their manifests name it.
+  virtual std::vector<std::string> features() const = 0;
+  /// Bytes of scratch that a contraction needs with `shape.threads`: what
+  /// `Device::prepare` compares `shape.scratchBytes` with.
+  virtual Result<uint64_t>
+  contractionScratch(const ContractionShape &shape) const = 0;
+  /// Error (15) for more devices than the backend drives.
+  virtual Result<std::unique_ptr<World>>
+  makeWorld(const WorldOptions &options) const = 0;
+};
+
+/// The backend of a target. Error (15) with the targets that there are.
+Result<const Backend *> findBackend(std::string_view target);
+
+/// Announces a backend for as long as this lives: a static object in the file
+/// of the backend that every program with it links.
+class BackendRegistration {
+public:
+  explicit BackendRegistration(std::unique_ptr<Backend> backend);
+  ~BackendRegistration();
+  BackendRegistration(const BackendRegistration &) = delete;
+
+private:
+  std::unique_ptr<Backend> backend;
+};
+
+} // namespace llmc::rt
+
+#endif // LLMC_RUNTIME_COMM_BACKEND_H

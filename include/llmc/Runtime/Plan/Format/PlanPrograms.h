@@ -1,0 +1,23 @@
+//===- PlanPrograms.h - Which programs a stage runs -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_PLAN_PLANPROGRAMS_H
+#define LLMC_RUNTIME_PLAN_PLANPROGRAMS_H
+
+#include "llmc/Runtime/Plan/Format/Plan.h"
+
+namespace llmc::rt::plan {
+
+/// Programs that a stage runs in any entry, callees first. Sorted, without
+/// duplicates.
+std::vector<int32_t> reachablePrograms(const Plan &plan, int64_t stage);
+/// The same for one entry.
+std::vector<int32_t> entryPrograms(const Plan &plan, const Entry &entry,
+                                   int64_t stage);
+
+} // namespace llmc::rt::plan
+
+#endif // LLMC_RUNTIME_PLAN_PLANPROGRAMS_H

@@ -1,0 +1,23 @@
+//===- Audit.h - What lies beside buffers ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_EXECUTOR_AUDIT_H
+#define LLMC_LIB_RUNTIME_EXECUTOR_AUDIT_H
+
+#include "Bound.h"
+#include "llmc/Runtime/Executor/Session.h"
+
+namespace llmc::rt::exec {
+
+/// Counts the bytes of all arenas that lie in buffers and beside them, and
+/// those beside them that are no longer `poison`.
+Result<MemoryAudit> auditMemory(const plan::Plan &plan,
+                                std::vector<LocalDevice> &devices,
+                                uint8_t poison);
+
+} // namespace llmc::rt::exec
+
+#endif // LLMC_LIB_RUNTIME_EXECUTOR_AUDIT_H
