@@ -34,7 +34,7 @@ struct TemporaryFolder {
 } // namespace
 
 static rt::Status run(rt::Session &session, const Options &options,
-                      int64_t steps) {
+                      int64_t steps, bool stopOnNan = true) {
   rt::RunOptions runOptions;
   runOptions.entry = options.entry;
   runOptions.steps = steps;
@@ -43,6 +43,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
   runOptions.count = options.count;
+  runOptions.stopOnNan = stopOnNan;
   return rt::runSteps(session, runOptions);
 }
 
@@ -95,7 +96,8 @@ rt::Status driver::runTrain(const Options &options) {
       if (source.name == used.name && !source.file.empty())
         LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count());
-  return run(*session, options, config.training.steps);
+  return run(*session, options, config.training.steps,
+             !config.training.skipNotFinite);
 }
 
 rt::Status driver::runPlan(const Options &options) {

@@ -123,6 +123,8 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
       FlatSymbolRefAttr::get(context, optimizer),
       builder.getI64IntegerAttr(config.training.microbatches), schedule, clip,
       TypeAttr(), recompute);
+  if (config.training.skipNotFinite)
+    training->setAttr("skip_not_finite", builder.getUnitAttr());
   if (config.training.precision != "model")
     training->setAttr("precision",
                       builder.getStringAttr(config.training.precision));

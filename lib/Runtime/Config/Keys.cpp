@@ -331,6 +331,10 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           0));
   add(row("training.max_norm", &Config::training, &TrainingConfig::maxNorm,
           std::optional(0.0), "clip gradients by global norm; 0: off", {}, 0));
+  add(row("training.skip_not_finite", &Config::training,
+          &TrainingConfig::skipNotFinite, std::optional(false),
+          "leave parameters and optimizer states as they are in a step whose "
+          "loss or gradient norm is not finite, and go on"));
   add(row("training.recompute", &Config::training, &TrainingConfig::recompute,
           std::optional<std::string>("none"),
           "none, all, or a number K: all but every K-th block"));

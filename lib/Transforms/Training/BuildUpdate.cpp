@@ -5,8 +5,10 @@
 //   g_i   = gradient_i / count
 //   norm  = sqrt(sum_i sum(g_i * g_i))          metric "grad_norm"
 //   g_i   = g_i * min(1, clip / norm)           where the recipe clips
-//   p_i, moments_i = optimizer(p_i, g_i, moments_i, hyper)
 //   loss  = loss_sum / count                    metric "loss"
+//   p_i, moments_i = optimizer(p_i, g_i, moments_i, hyper)
+//   p_i, moments_i = those before, where loss or norm is not finite and the
+//                    recipe has `skip_not_finite`
 //
 // where `count` is bounded as the text bounds it (@<training>.count_bound).
 // All sums arrive added up over microbatches (`dist.step`). Squares are summed
@@ -72,7 +74,9 @@ private:
   void averageGradients();
   Value buildNorm();
   Value buildMean(Value sum);
-  void clipGradients(Value norm);
+  void clipGradients();
+  Value buildLoss();
+  void buildFinite();
   LogicalResult applyOptimizer(Update &update);
   Location getLoc() { return recipe.getLoc(); }
   NamedAttribute mark(StringRef name, Attribute value) {
@@ -88,7 +92,9 @@ private:
   llvm::MapVector<StringRef, std::unique_ptr<Optimizer>> optimizers;
   /// Hyper values by name, as arguments of the function.
   llvm::MapVector<StringRef, Value> hypers;
-  Value lossSum, count;
+  Value lossSum, count, loss, norm;
+  /// Whether the step counts, as an i1; null where every step does.
+  Value finite;
   /// Sums of the model's own metrics, by name.
   SmallVector<std::pair<StringRef, Value>> metricSums;
   SmallVector<Value> results;
@@ -308,7 +314,7 @@ Value UpdateBuilder::buildNorm() {
   return stablehlo::sqrt(builder, getLoc(), total);
 }
 
-void UpdateBuilder::clipGradients(Value norm) {
+void UpdateBuilder::clipGradients() {
   if (!recipe.getClip())
     return;
   double bound = recipe.getClip()->convertToDouble();
@@ -322,6 +328,21 @@ void UpdateBuilder::clipGradients(Value norm) {
     update.gradient = stablehlo::mul(
         builder, update.state.getLoc(), update.gradient,
         broadcastTo(builder, update.state.getLoc(), factor, update.gradient));
+}
+
+Value UpdateBuilder::buildLoss() {
+  return stablehlo::div(builder, getLoc(), lossSum, count);
+}
+
+/// All devices have the same loss and norm, hence the same answer.
+void UpdateBuilder::buildFinite() {
+  loss = buildLoss();
+  auto isFinite = [&](Value scalar) -> Value {
+    auto type = RankedTensorType::get({}, builder.getI1Type());
+    return stablehlo::IsFiniteOp::create(builder, getLoc(), type, scalar);
+  };
+  Value isLossFinite = isFinite(loss), isNormFinite = isFinite(norm);
+  finite = stablehlo::logicalAnd(builder, getLoc(), isLossFinite, isNormFinite);
 }
 
 LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
@@ -349,14 +370,20 @@ LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
     return failure();
   SmallVector<dist::StateOp> states = {update.state};
   llvm::append_range(states, update.moments);
-  for (auto [state, value] : llvm::zip_equal(states, updated))
+  SmallVector<Value> before = {update.parameter};
+  llvm::append_range(before, update.momentValues);
+  for (auto [state, value, old] : llvm::zip_equal(states, updated, before)) {
+    Value stored = stablehlo::convertTo(builder, loc, value,
+                                        state.getTensorType().getElementType());
+    if (finite)
+      stored = stablehlo::select(builder, loc, finite, stored, old);
     addResult(
-        stablehlo::convertTo(builder, loc, value,
-                             state.getTensorType().getElementType()),
+        stored,
         {mark(DistDialect::kRole,
               builder.getStringAttr(dist::stringifyRole(state.getRole()))),
          mark(DistDialect::kWrites,
               FlatSymbolRefAttr::get(state.getSymNameAttr()))});
+  }
   return success();
 }
 
@@ -375,12 +402,16 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   makeFunction();
   count = training::applyBound(builder, recipe, count, symbols);
   averageGradients();
-  Value norm = buildNorm();
-  clipGradients(norm);
+  norm = buildNorm();
+  clipGradients();
+  if (recipe->hasAttr("skip_not_finite"))
+    buildFinite();
   for (Update &update : updates)
     if (failed(applyOptimizer(update)))
       return failure();
-  addMetric("loss", stablehlo::div(builder, getLoc(), lossSum, count));
+  if (!loss)
+    loss = buildLoss();
+  addMetric("loss", loss);
   addMetric("grad_norm", norm);
   if (Value rate = hypers.lookup("lr"))
     addMetric("lr", rate);

@@ -1,10 +1,41 @@
 // RUN: split-file %s %t
 // RUN: llmc-opt %t/elements.mlir --llmc-build-update | FileCheck %t/elements.mlir
 // RUN: llmc-opt %t/whole.mlir --llmc-build-update | FileCheck %t/whole.mlir
+// RUN: llmc-opt %t/skip.mlir --llmc-build-update | FileCheck %t/skip.mlir
 // RUN: not llmc-opt %t/shape.mlir --llmc-build-update 2>&1 | FileCheck %t/shape.mlir
 // RUN: not llmc-opt %t/marks.mlir --llmc-build-update 2>&1 | FileCheck %t/marks.mlir
 // RUN: not llmc-opt %t/hyper.mlir --llmc-build-update 2>&1 | FileCheck %t/hyper.mlir
 // RUN: not llmc-opt %t/scalars.mlir --llmc-build-update 2>&1 | FileCheck %t/scalars.mlir
+
+//--- skip.mlir
+// A step whose loss or norm is not finite keeps parameters and moments.
+// CHECK-LABEL: func.func private @train.update
+// CHECK-SAME: (%[[P:.*]]: tensor<3xf32> {{.*}}, %[[V:.*]]: tensor<3xf32> {{.*}}, %{{.*}}: tensor<3xf32> {dist.gradient_of = @p{{.*}}, %[[S:.*]]: tensor<f32> {dist.role = "loss_sum"}, %[[N:.*]]: tensor<f32> {dist.role = "count"})
+// CHECK: %[[NORM:.*]] = stablehlo.sqrt
+// CHECK: %[[LOSS:.*]] = stablehlo.divide %[[S]], %[[N]]
+// CHECK: %[[L:.*]] = stablehlo.is_finite %[[LOSS]]
+// CHECK: %[[F:.*]] = stablehlo.is_finite %[[NORM]]
+// CHECK: %[[BOTH:.*]] = stablehlo.and %[[L]], %[[F]]
+// CHECK-DAG: %[[NP:.*]] = stablehlo.select %[[BOTH]], %{{.*}}, %[[P]]
+// CHECK-DAG: %[[NV:.*]] = stablehlo.select %[[BOTH]], %{{.*}}, %[[V]]
+// CHECK: return %[[NP]], %[[NV]], %[[LOSS]], %[[NORM]]
+dist.state @p : tensor<3xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%p: tensor<3xf32> {dist.reads = @p}) -> (tensor<f32> {dist.role = "loss"}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%p: tensor<3xf32> {dist.reads = @p})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<3xf32> {dist.gradient_of = @p}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %p : tensor<f32>, tensor<f32>, tensor<3xf32>
+}
+func.func private @optimizer(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
+    %v: tensor<1xf32> {dist.moment = "v"}) -> (tensor<1xf32> {dist.role = "parameter"}, tensor<1xf32> {dist.moment = "v"}) {
+  %0 = stablehlo.add %v, %g : tensor<1xf32>
+  %1 = stablehlo.subtract %p, %0 : tensor<1xf32>
+  return %1, %0 : tensor<1xf32>, tensor<1xf32>
+}
+dist.training @train forward(@loss) optimizer(@optimizer) microbatches(1) schedule(<1f1b>) {skip_not_finite}
 
 //--- elements.mlir
 // An optimizer of one element takes each parameter's shape, in the wider of

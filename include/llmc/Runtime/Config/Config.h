@@ -106,6 +106,8 @@ struct PipelineConfig {
 struct TrainingConfig {
   int64_t steps = 0, microbatches = 0, seed = 0;
   double maxNorm = 0;
+  /// A step that is not finite changes no parameter and no optimizer state.
+  bool skipNotFinite = false;
   /// "none", "all", or every K blocks as a number in text.
   std::string recompute;
   /// "model" keeps the element types of the text; "f64" widens all floats.
