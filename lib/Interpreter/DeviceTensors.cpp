@@ -17,7 +17,6 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::ReductionKind;
 
 std::string llmc::describeDevice(const rt::Mesh &mesh, int64_t device) {
   std::vector<int64_t> coordinates = mesh.coordinatesOf(device);
@@ -59,42 +58,10 @@ void llmc::fillWithPoison(HostTensor &tensor) {
       tensor.setInt(i, big);
 }
 
-static double combineFloats(double x, double y, ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::Sum:
-    return x + y;
-  case ReductionKind::Product:
-    return x * y;
-  case ReductionKind::Max:
-    return std::isnan(x) || std::isnan(y) ? x + y : std::max(x, y);
-  case ReductionKind::Min:
-    return std::isnan(x) || std::isnan(y) ? x + y : std::min(x, y);
-  case ReductionKind::And:
-    return x != 0 && y != 0;
-  case ReductionKind::Or:
-    return x != 0 || y != 0;
-  }
-  return 0;
-}
-
 static int64_t combineInts(int64_t x, int64_t y, ReductionKind kind,
                            bool isUnsigned) {
-  bool isLess = isUnsigned ? uint64_t(x) < uint64_t(y) : x < y;
-  switch (kind) {
-  case ReductionKind::Sum:
-    return int64_t(uint64_t(x) + uint64_t(y));
-  case ReductionKind::Product:
-    return int64_t(uint64_t(x) * uint64_t(y));
-  case ReductionKind::Max:
-    return isLess ? y : x;
-  case ReductionKind::Min:
-    return isLess ? x : y;
-  case ReductionKind::And:
-    return x & y;
-  case ReductionKind::Or:
-    return x | y;
-  }
-  return 0;
+  return isUnsigned ? int64_t(combine(kind, uint64_t(x), uint64_t(y)))
+                    : combine(kind, x, y);
 }
 
 /// sum = sum op term, each element rounded to the type of `sum`.
@@ -102,7 +69,7 @@ static void combineInto(HostTensor &sum, const HostTensor &term,
                         ReductionKind kind) {
   for (int64_t i = 0; i < sum.getNumElements(); ++i)
     if (sum.isFloat())
-      sum.setFloat(i, combineFloats(sum.getFloat(i), term.getFloat(i), kind));
+      sum.setFloat(i, combine(kind, sum.getFloat(i), term.getFloat(i)));
     else
       sum.setInt(i, combineInts(sum.getInt(i), term.getInt(i), kind,
                                 sum.isUnsigned()));
@@ -201,7 +168,7 @@ static bool isSameBox(const HostTensor &a, ArrayRef<int64_t> aOffsets,
 /// Fills with the neutral element of `kind`.
 static void fillNeutral(HostTensor &tensor, ReductionKind kind) {
   double infinity = std::numeric_limits<double>::infinity();
-  bool isMax = kind == ReductionKind::Max;
+  bool isMax = kind == ReductionKind::max;
   int64_t width = tensor.isFloat() || tensor.getElementType().isIndex()
                       ? 64
                       : tensor.getElementType().getIntOrFloatBitWidth();
@@ -209,17 +176,17 @@ static void fillNeutral(HostTensor &tensor, ReductionKind kind) {
   int64_t high = tensor.isUnsigned() ? -1 : ~low;
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)
     switch (kind) {
-    case ReductionKind::Sum:
-    case ReductionKind::Or:
+    case ReductionKind::sum:
+    case ReductionKind::bitOr:
       break;
-    case ReductionKind::Product:
+    case ReductionKind::product:
       tensor.isFloat() ? tensor.setFloat(i, 1) : tensor.setInt(i, 1);
       break;
-    case ReductionKind::And:
+    case ReductionKind::bitAnd:
       tensor.setInt(i, -1);
       break;
-    case ReductionKind::Max:
-    case ReductionKind::Min:
+    case ReductionKind::max:
+    case ReductionKind::min:
       if (tensor.isFloat())
         tensor.setFloat(i, isMax ? -infinity : infinity);
       else

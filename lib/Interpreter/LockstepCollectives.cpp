@@ -145,7 +145,7 @@ struct Exchange {
   }
 
 private:
-  HostTensor total(dist::ReductionKind kind) const {
+  HostTensor total(ReductionKind kind) const {
     SmallVector<HostTensor> terms;
     for (const HostTensor &input : inputs)
       if (input)

@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::ReductionKind;
 
 dist::LayoutAttr test::parseLayout(MLIRContext *context,
                                    const std::string &text) {
@@ -49,7 +48,7 @@ static std::vector<HostTensor> cutTerms(const HostTensor &whole, int64_t count,
     tensor.isFloat() ? tensor.setFloat(i, value)
                      : tensor.setInt(i, static_cast<int64_t>(value));
   };
-  bool isUp = kind == ReductionKind::Min || kind == ReductionKind::Or;
+  bool isUp = kind == ReductionKind::min || kind == ReductionKind::bitOr;
   for (int64_t i = 0; i < whole.getNumElements(); ++i) {
     double value = whole.getFloat(i), rest = value;
     int64_t last = engine() % count;
@@ -57,14 +56,14 @@ static std::vector<HostTensor> cutTerms(const HostTensor &whole, int64_t count,
       if (k == last)
         continue;
       double term = static_cast<double>(engine() % 9) - 4;
-      if (kind == ReductionKind::Product)
+      if (kind == ReductionKind::product)
         term = engine() % 2 ? 1 : -1;
-      else if (kind == ReductionKind::And || kind == ReductionKind::Or)
+      else if (kind == ReductionKind::bitAnd || kind == ReductionKind::bitOr)
         term = engine() % 2 ? value : !isUp;
-      else if (kind != ReductionKind::Sum)
+      else if (kind != ReductionKind::sum)
         term = value + (isUp ? 1.0 : -1.0) * double(engine() % 5);
-      rest = kind == ReductionKind::Sum       ? rest - term
-             : kind == ReductionKind::Product ? rest * term
+      rest = kind == ReductionKind::sum       ? rest - term
+             : kind == ReductionKind::product ? rest * term
                                               : rest;
       set(terms[k], i, term);
     }

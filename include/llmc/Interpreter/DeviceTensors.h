@@ -37,7 +37,7 @@ void fillWithPoison(HostTensor &tensor);
 
 /// The terms combined in order, element by element, as a communicator does:
 /// each step in the element's type, floats below f32 in f32.
-HostTensor combineTensors(ArrayRef<HostTensor> terms, dist::ReductionKind kind);
+HostTensor combineTensors(ArrayRef<HostTensor> terms, ReductionKind kind);
 
 /// Copies a box between two tensors of one element type.
 void copyBox(const HostTensor &from, ArrayRef<int64_t> fromOffsets,

@@ -55,14 +55,15 @@ private:
   void checkHomes();
   void checkAxis(StringRef axis);
   void checkPins(StringRef axis);
-  std::optional<Reduction> expectedPartial(StringRef axis,
-                                           ArrayRef<int> partialOperands,
-                                           std::optional<Reduction> kind);
-  std::optional<Reduction> throughReduced(StringRef axis, int factor,
-                                          ArrayRef<int> partialOperands,
-                                          std::optional<Reduction> kind);
-  std::optional<Reduction>
-  throughLinear(StringRef axis, ArrayRef<int> partialOperands, Reduction kind);
+  std::optional<ReductionKind>
+  expectedPartial(StringRef axis, ArrayRef<int> partialOperands,
+                  std::optional<ReductionKind> kind);
+  std::optional<ReductionKind>
+  throughReduced(StringRef axis, int factor, ArrayRef<int> partialOperands,
+                 std::optional<ReductionKind> kind);
+  std::optional<ReductionKind> throughLinear(StringRef axis,
+                                             ArrayRef<int> partialOperands,
+                                             ReductionKind kind);
 
   const LayoutProblem &problem;
   SmallVector<std::optional<Split>> splits;
@@ -133,38 +134,40 @@ void Checker::checkHomes() {
   }
 }
 
-static std::optional<Reduction> partialKind(LayoutAttr layout, StringRef axis) {
+static std::optional<ReductionKind> partialKind(LayoutAttr layout,
+                                                StringRef axis) {
   if (!layout)
     return std::nullopt;
   if (auto kind = layout.getPartialKind(axis))
-    return static_cast<Reduction>(*kind);
+    return *kind;
   return std::nullopt;
 }
 
 void Checker::checkAxis(StringRef axis) {
   SmallVector<int> partialOperands;
-  std::optional<Reduction> kind;
+  std::optional<ReductionKind> kind;
   for (auto [i, layout] : llvm::enumerate(problem.operands))
     if (auto found = partialKind(layout, axis)) {
       if (kind && *kind != *found)
         return fail("operands are partial over \"" + axis.str() +
-                    "\" with kinds " + stringifyReduction(*kind).str() +
-                    " and " + stringifyReduction(*found).str());
+                    "\" with kinds " + std::string(nameOf(*kind)) + " and " +
+                    std::string(nameOf(*found)));
       kind = found;
       partialOperands.push_back(i);
     }
-  std::optional<Reduction> want = expectedPartial(axis, partialOperands, kind);
+  std::optional<ReductionKind> want =
+      expectedPartial(axis, partialOperands, kind);
   if (!reason.empty())
     return;
   for (LayoutAttr result : problem.results) {
-    std::optional<Reduction> is = partialKind(result, axis);
+    std::optional<ReductionKind> is = partialKind(result, axis);
     if (is == want || !result)
       continue;
-    return fail(
-        want ? "result must be partial (" + stringifyReduction(*want).str() +
-                   ") over \"" + axis.str() + "\""
-             : "result must be full over \"" + axis.str() +
-                   "\", got partial (" + stringifyReduction(*is).str() + ")");
+    return fail(want
+                    ? "result must be partial (" + std::string(nameOf(*want)) +
+                          ") over \"" + axis.str() + "\""
+                    : "result must be full over \"" + axis.str() +
+                          "\", got partial (" + std::string(nameOf(*is)) + ")");
   }
 }
 
@@ -205,9 +208,9 @@ void Checker::checkPins(StringRef axis) {
   }
 }
 
-std::optional<Reduction>
+std::optional<ReductionKind>
 Checker::expectedPartial(StringRef axis, ArrayRef<int> partialOperands,
-                         std::optional<Reduction> kind) {
+                         std::optional<ReductionKind> kind) {
   auto place = home.find(axis);
   if (place != home.end() &&
       problem.rule.factors[place->second].kind == FactorKind::Reduced)
@@ -224,11 +227,11 @@ Checker::expectedPartial(StringRef axis, ArrayRef<int> partialOperands,
 }
 
 /// The axis splits a reduced factor: terms of one sum must all be partial.
-std::optional<Reduction>
+std::optional<ReductionKind>
 Checker::throughReduced(StringRef axis, int factor,
                         ArrayRef<int> partialOperands,
-                        std::optional<Reduction> kind) {
-  Reduction reduction = problem.rule.factors[factor].reduction;
+                        std::optional<ReductionKind> kind) {
+  ReductionKind reduction = problem.rule.factors[factor].reduction;
   ArrayRef<int> addends = problem.rule.addends;
   for (int i : partialOperands)
     if (!llvm::is_contained(addends, i) || *kind != reduction) {
@@ -245,16 +248,16 @@ Checker::throughReduced(StringRef axis, int factor,
         !isIdempotent(reduction))
       fail("#" + std::to_string(i) + " is full over \"" + axis.str() +
            "\" where the others are partial (" +
-           stringifyReduction(reduction).str() +
+           std::string(nameOf(reduction)) +
            "): keep it on one coordinate first");
   }
   return reduction;
 }
 
 /// The partial operands must form a group in which the op is linear.
-std::optional<Reduction> Checker::throughLinear(StringRef axis,
-                                                ArrayRef<int> partialOperands,
-                                                Reduction kind) {
+std::optional<ReductionKind>
+Checker::throughLinear(StringRef axis, ArrayRef<int> partialOperands,
+                       ReductionKind kind) {
   for (const Linearity &linearity : problem.rule.carries) {
     if (linearity.kind != kind)
       continue;
@@ -266,7 +269,7 @@ std::optional<Reduction> Checker::throughLinear(StringRef axis,
         if (!llvm::is_contained(partialOperands, i) && !isIdempotent(kind))
           fail("#" + std::to_string(i) + " is full over \"" + axis.str() +
                "\" where #" + std::to_string(partialOperands.front()) +
-               " is partial (" + stringifyReduction(kind).str() +
+               " is partial (" + std::string(nameOf(kind)) +
                "): keep it on one coordinate first");
       return kind;
     }
@@ -277,7 +280,7 @@ std::optional<Reduction> Checker::throughLinear(StringRef axis,
                  " are both partial over \"" + axis.str() +
                  "\": one must be full"
            : "not linear in #" + std::to_string(partialOperands.front()) +
-                 ", which is partial (" + stringifyReduction(kind).str() +
+                 ", which is partial (" + std::string(nameOf(kind)) +
                  ") over \"" + axis.str() + "\"");
   return std::nullopt;
 }

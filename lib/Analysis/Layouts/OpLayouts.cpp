@@ -47,14 +47,15 @@ private:
 
   void findReduced();
   void findCarried();
-  void carry(AxisAttr axis, Reduction kind, bool isDecided);
-  std::optional<ArrayRef<int>> chooseGroup(AxisAttr axis, Reduction kind) const;
-  bool isPartial(size_t operand, AxisAttr axis, Reduction kind) const;
+  void carry(AxisAttr axis, ReductionKind kind, bool isDecided);
+  std::optional<ArrayRef<int>> chooseGroup(AxisAttr axis,
+                                           ReductionKind kind) const;
+  bool isPartial(size_t operand, AxisAttr axis, ReductionKind kind) const;
   bool isApart(size_t operand, AxisAttr axis) const;
   bool isSum() const;
   void findJoin();
   LayoutAttr wantOf(size_t operand) const;
-  bool isAddendOver(size_t operand, AxisAttr axis, Reduction kind) const;
+  bool isAddendOver(size_t operand, AxisAttr axis, ReductionKind kind) const;
 
   const LayoutProblem &decided;
   /// Mesh and pins of the op; null when nothing has a layout.
@@ -305,10 +306,10 @@ void Chooser::findReduced() {
         made.reduced.push_back({axis, factor.reduction});
 }
 
-bool Chooser::isPartial(size_t operand, AxisAttr axis, Reduction kind) const {
+bool Chooser::isPartial(size_t operand, AxisAttr axis,
+                        ReductionKind kind) const {
   LayoutAttr layout = operands()[operand];
-  return layout && layout.getPartialKind(axis.getName()) ==
-                       static_cast<dist::ReductionKind>(kind);
+  return layout && layout.getPartialKind(axis.getName()) == kind;
 }
 
 /// The operand does not live at all of the op's coordinates, though there are
@@ -328,7 +329,7 @@ bool Chooser::isApart(size_t operand, AxisAttr axis) const {
 /// The group of operands whose partial sums are carried: of several that hold
 /// one, the one whose partial operand is defined last.
 std::optional<ArrayRef<int>> Chooser::chooseGroup(AxisAttr axis,
-                                                  Reduction kind) const {
+                                                  ReductionKind kind) const {
   auto isLater = [&](int a, int b) {
     if (!decided.op)
       return a > b;
@@ -346,7 +347,7 @@ std::optional<ArrayRef<int>> Chooser::chooseGroup(AxisAttr axis,
     for (ArrayRef<int> group : linearity.groups)
       for (int i : group) {
         bool isTerm = isPartial(i, axis, kind) ||
-                      (kind == Reduction::Sum && isApart(i, axis));
+                      (kind == ReductionKind::sum && isApart(i, axis));
         if (isTerm && (!latest || isLater(i, *latest))) {
           latest = i;
           chosen = group;
@@ -356,7 +357,7 @@ std::optional<ArrayRef<int>> Chooser::chooseGroup(AxisAttr axis,
   return chosen;
 }
 
-void Chooser::carry(AxisAttr axis, Reduction kind, bool isDecided) {
+void Chooser::carry(AxisAttr axis, ReductionKind kind, bool isDecided) {
   if (findHome(axis))
     return;
   std::optional<ArrayRef<int>> group = chooseGroup(axis, kind);
@@ -366,7 +367,7 @@ void Chooser::carry(AxisAttr axis, Reduction kind, bool isDecided) {
   if (!group || (!isDecided && !isSumOfSeveral))
     return;
   // Only for sums can a full operand be made partial.
-  bool isKept = kind == Reduction::Sum || isIdempotent(kind);
+  bool isKept = kind == ReductionKind::sum || isIdempotent(kind);
   if (!isKept &&
       !llvm::all_of(*group, [&](int i) { return isPartial(i, axis, kind); }))
     return;
@@ -378,13 +379,13 @@ void Chooser::findCarried() {
     return;
   for (dist::PartialAttr part : wanted.getPartial())
     for (AxisAttr axis : part.getAxes())
-      carry(axis, static_cast<Reduction>(part.getKind()), /*isDecided=*/true);
+      carry(axis, part.getKind(), /*isDecided=*/true);
   // Operands of a sum that live at some of its coordinates are terms of it,
   // decided or not; other ops are sent what they lack.
   for (dist::PinAttr pin : wanted.getAt()) {
     auto axis = AxisAttr::get(wanted.getContext(), pin.getAxis().getValue());
     if (isSum() && !isPartialOver(wanted, axis))
-      carry(axis, Reduction::Sum, /*isDecided=*/false);
+      carry(axis, ReductionKind::sum, /*isDecided=*/false);
   }
 }
 
@@ -401,7 +402,7 @@ bool Chooser::isSum() const {
 /// Terms at disjoint coordinates need no addition.
 void Chooser::findJoin() {
   for (const CarriedAxis &carried : made.carried) {
-    if (carried.kind != Reduction::Sum || !isSum())
+    if (carried.kind != ReductionKind::sum || !isSum())
       continue;
     SmallVector<int64_t> seen;
     bool isDisjoint = true;
@@ -425,7 +426,7 @@ void Chooser::findJoin() {
 /// A term of a reduced sum without the factor that is split: one device alone
 /// may contribute it.
 bool Chooser::isAddendOver(size_t operand, AxisAttr axis,
-                           Reduction kind) const {
+                           ReductionKind kind) const {
   if (!llvm::is_contained(decided.rule.addends, static_cast<int>(operand)))
     return false;
   std::optional<int> home = findHome(axis);
@@ -442,7 +443,7 @@ LayoutAttr Chooser::wantOf(size_t operand) const {
                                       made.splits, decided.mesh, like);
   for (auto [axis, kind] : made.reduced)
     if (isAddendOver(operand, axis, kind))
-      want = want.withPartialOver(axis, static_cast<dist::ReductionKind>(kind));
+      want = want.withPartialOver(axis, kind);
   for (const CarriedAxis &carried : made.carried) {
     if (!llvm::is_contained(carried.group, static_cast<int>(operand)))
       continue;
@@ -457,14 +458,13 @@ LayoutAttr Chooser::wantOf(size_t operand) const {
           dist::PinAttr::get(own.getContext(), carried.axis.getName(), at));
       want = want.withPins(pins);
       if (at.size() > 1)
-        want = want.withPartialOver(carried.axis, dist::ReductionKind::Sum);
+        want = want.withPartialOver(carried.axis, ReductionKind::sum);
       continue;
     }
     if ((!isIdempotent(carried.kind) &&
          !isSeeded(Fault::partialIsCarriedPastFull)) ||
         isPartial(operand, carried.axis, carried.kind))
-      want = want.withPartialOver(
-          carried.axis, static_cast<dist::ReductionKind>(carried.kind));
+      want = want.withPartialOver(carried.axis, carried.kind);
   }
   return want;
 }
@@ -487,11 +487,9 @@ OpLayouts Chooser::run() {
         layoutFromFactors(decided.rule.results[i], decided.rule.factors,
                           made.splits, decided.mesh, like);
     for (auto [axis, kind] : made.reduced)
-      result =
-          result.withPartialOver(axis, static_cast<dist::ReductionKind>(kind));
+      result = result.withPartialOver(axis, kind);
     for (const CarriedAxis &carried : made.carried)
-      result = result.withPartialOver(
-          carried.axis, static_cast<dist::ReductionKind>(carried.kind));
+      result = result.withPartialOver(carried.axis, carried.kind);
     made.results[i] = result;
   }
   return std::move(made);

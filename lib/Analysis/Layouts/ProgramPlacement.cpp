@@ -18,7 +18,6 @@ using namespace mlir;
 using namespace llmc;
 using dist::AxisAttr;
 using dist::LayoutAttr;
-using graph::Reduction;
 
 //===----------------------------------------------------------------------===//
 // One axis and one kind
@@ -36,7 +35,8 @@ static std::optional<std::pair<int64_t, bool>> findSplit(LayoutAttr layout,
 
 /// Partial over `axis` instead of split by it; what stands after the axis in
 /// the list of its dim leaves the dim too.
-static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis, Reduction kind) {
+static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis,
+                            ReductionKind kind) {
   if (auto split = findSplit(layout, axis)) {
     dist::DimAttr dim = layout.getDims()[split->first];
     ArrayRef<AxisAttr> kept = dim.getAxes().take_until(
@@ -48,14 +48,14 @@ static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis, Reduction kind) {
                           : dist::DimAttr::get(context, kept, dim.getSizes(),
                                                dim.getExtents()));
   }
-  return layout.withPartialOver(axis, static_cast<dist::ReductionKind>(kind));
+  return layout.withPartialOver(axis, kind);
 }
 
 namespace {
 class AxisPlacer {
 public:
   AxisPlacer(LayoutTable &table, LayoutReshards &reshards, AxisAttr axis,
-             Reduction kind)
+             ReductionKind kind)
       : table(table), reshards(reshards), axis(axis), kind(kind) {}
 
   LogicalResult run(SmallVectorImpl<PlacedReduction> &placed);
@@ -87,7 +87,7 @@ private:
   LayoutTable &table;
   LayoutReshards &reshards;
   AxisAttr axis;
-  Reduction kind;
+  ReductionKind kind;
   PlacementProblem problem;
   /// By number: the value, and the layouts that its uses want.
   SmallVector<Value> values;
@@ -166,7 +166,7 @@ bool AxisPlacer::mayCarry(const ProgramOp &item) const {
 /// full becomes a term for free: kept on one coordinate, or embedded.
 bool AxisPlacer::isLegalGroup(const ProgramOp &item,
                               ArrayRef<int> group) const {
-  if (kind == Reduction::Product && group.size() != 1)
+  if (kind == ReductionKind::product && group.size() != 1)
     return false;
   for (auto [i, operand] : llvm::enumerate(item.op->getOperands())) {
     LayoutAttr layout = table.layoutOf(operand);
@@ -175,7 +175,8 @@ bool AxisPlacer::isLegalGroup(const ProgramOp &item,
       continue;
     bool isInside = llvm::is_contained(group, static_cast<int>(i));
     bool isAlone = group.size() == 1;
-    if (!isInside || (!isAlone && (kind != Reduction::Sum || !split->second)))
+    if (!isInside ||
+        (!isAlone && (kind != ReductionKind::sum || !split->second)))
       return false;
   }
   return true;
@@ -261,7 +262,7 @@ void AxisPlacer::addExit(const ProgramExit &exit) {
       op.groups.push_back({0});
     // A term that lives at some of the coordinates: the sum, once, is cheaper
     // than sending it to the others for each microbatch.
-    op.isSource = isPipeline() && kind == Reduction::Sum && !isOther &&
+    op.isSource = isPipeline() && kind == ReductionKind::sum && !isOther &&
                   isInside &&
                   own.getPin(axis.getName()) != want.getPin(axis.getName());
   }
@@ -357,24 +358,24 @@ LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
 
 /// Kinds of reductions that some op makes over the axis, in the order of their
 /// numbers.
-static SmallVector<Reduction> findKinds(const LayoutTable &table, AxisAttr axis,
-                                        bool isPipeline) {
-  llvm::SmallSet<int, 4> found;
+static SmallVector<ReductionKind> findKinds(const LayoutTable &table,
+                                            AxisAttr axis, bool isPipeline) {
+  llvm::SmallSet<ReductionKind, 4> found;
   // Values that leave a microbatch may have terms at some stages only.
   if (isPipeline)
-    found.insert(static_cast<int>(Reduction::Sum));
+    found.insert(ReductionKind::sum);
   for (const ProgramOp &item : table.items) {
     for (auto [candidate, kind] : item.runs->reduced)
       if (candidate.overlaps(axis))
-        found.insert(static_cast<int>(kind));
+        found.insert(kind);
     for (const CarriedAxis &carried : item.runs->carried)
       if (carried.axis == axis)
-        found.insert(static_cast<int>(carried.kind));
+        found.insert(carried.kind);
   }
-  SmallVector<Reduction> kinds;
-  for (int kind = 0; kind <= static_cast<int>(Reduction::Or); ++kind)
-    if (found.contains(kind))
-      kinds.push_back(static_cast<Reduction>(kind));
+  SmallVector<ReductionKind> kinds;
+  for (const ReductionTraits &traits : reductionTraits)
+    if (found.contains(traits.kind))
+      kinds.push_back(traits.kind);
   return kinds;
 }
 
@@ -393,7 +394,7 @@ llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
     table.refresh();
     bool isPipeline =
         reshards.getMesh().pipelineAxis == static_cast<int32_t>(i);
-    for (Reduction kind : findKinds(table, axis, isPipeline)) {
+    for (ReductionKind kind : findKinds(table, axis, isPipeline)) {
       table.refresh();
       if (failed(AxisPlacer(table, reshards, axis, kind).run(placed)))
         return failure();

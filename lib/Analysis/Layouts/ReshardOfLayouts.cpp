@@ -53,43 +53,6 @@ FailureOr<LayoutReshards> LayoutReshards::of(dist::MeshOp mesh) {
 // From attributes
 //===----------------------------------------------------------------------===//
 
-static llmc::ReductionKind toPlain(dist::ReductionKind kind) {
-  switch (kind) {
-  case dist::ReductionKind::Sum:
-    return llmc::ReductionKind::Sum;
-  case dist::ReductionKind::Max:
-    return isSeeded(Fault::maxIsPlannedAsMin) ? llmc::ReductionKind::Min
-                                              : llmc::ReductionKind::Max;
-  case dist::ReductionKind::Min:
-    return llmc::ReductionKind::Min;
-  case dist::ReductionKind::Product:
-    return llmc::ReductionKind::Product;
-  case dist::ReductionKind::And:
-    return llmc::ReductionKind::And;
-  case dist::ReductionKind::Or:
-    return llmc::ReductionKind::Or;
-  }
-  return llmc::ReductionKind::Sum;
-}
-
-static dist::ReductionKind toDist(llmc::ReductionKind kind) {
-  switch (kind) {
-  case llmc::ReductionKind::Sum:
-    return dist::ReductionKind::Sum;
-  case llmc::ReductionKind::Max:
-    return dist::ReductionKind::Max;
-  case llmc::ReductionKind::Min:
-    return dist::ReductionKind::Min;
-  case llmc::ReductionKind::Product:
-    return dist::ReductionKind::Product;
-  case llmc::ReductionKind::And:
-    return dist::ReductionKind::And;
-  case llmc::ReductionKind::Or:
-    return dist::ReductionKind::Or;
-  }
-  return dist::ReductionKind::Sum;
-}
-
 namespace {
 /// Plans one leg: both layouts agree on the extents of dims split in both.
 class Leg {
@@ -142,7 +105,9 @@ std::string Leg::toPlainLayout(LayoutAttr layout, ReshardLayout &plain) {
   if (layout.getPartial().size() > 1)
     return "expected partial values of one kind, got several kinds at once";
   for (dist::PartialAttr partial : layout.getPartial()) {
-    plain.kind = toPlain(partial.getKind());
+    plain.kind = partial.getKind();
+    if (plain.kind == ReductionKind::max && isSeeded(Fault::maxIsPlannedAsMin))
+      plain.kind = ReductionKind::min;
     if (std::string reason = toPlainAxes(partial.getAxes(), plain.partial);
         !reason.empty())
       return reason;
@@ -198,8 +163,8 @@ LayoutAttr Leg::toAttribute(const ReshardLayout &plain) {
                                        dim.getExtents()));
   SmallVector<dist::PartialAttr> partial;
   if (!plain.partial.empty())
-    partial.push_back(dist::PartialAttr::get(context, toDist(plain.kind),
-                                             toAxes(plain.partial)));
+    partial.push_back(
+        dist::PartialAttr::get(context, plain.kind, toAxes(plain.partial)));
   SmallVector<dist::PinAttr> pins;
   bool isPinned = !from.getAt().empty() || !to.getAt().empty();
   if (isPinned && mesh.pipelineAxis >= 0) {
@@ -224,7 +189,7 @@ std::string Leg::run(LayoutPlan &plan) {
       return reason;
   }
   for (int32_t axis : target.partial)
-    if (target.kind != llmc::ReductionKind::Sum &&
+    if (target.kind != ReductionKind::sum &&
         (source.kind != target.kind ||
          !llvm::is_contained(source.partial, axis)))
       return "expected a value that becomes partial to be a sum";

@@ -93,42 +93,6 @@ Binder::bindContraction(const plan::Contraction &contraction,
                                       ref(contraction.scratch)});
 }
 
-static Result<Reduction> reductionOf(plan::Reduction reduction) {
-  switch (reduction) {
-  case plan::Reduction::sum:
-    return Reduction::sum;
-  case plan::Reduction::max:
-    return Reduction::max;
-  case plan::Reduction::min:
-    return Reduction::min;
-  case plan::Reduction::logicalAnd:
-    return Reduction::logicalAnd;
-  case plan::Reduction::logicalOr:
-    return Reduction::logicalOr;
-  }
-  return unsupported("unknown reduction");
-}
-
-static Result<CollectiveKind> collectiveKindOf(plan::CollectiveKind kind) {
-  switch (kind) {
-  case plan::CollectiveKind::allReduce:
-    return CollectiveKind::allReduce;
-  case plan::CollectiveKind::allGather:
-    return CollectiveKind::allGather;
-  case plan::CollectiveKind::reduceScatter:
-    return CollectiveKind::reduceScatter;
-  case plan::CollectiveKind::allToAll:
-    return CollectiveKind::allToAll;
-  case plan::CollectiveKind::broadcast:
-    return CollectiveKind::broadcast;
-  case plan::CollectiveKind::reduce:
-    return CollectiveKind::reduce;
-  case plan::CollectiveKind::permute:
-    return CollectiveKind::permute;
-  }
-  return unsupported("unknown collective");
-}
-
 static uint64_t product(const std::vector<int64_t> &shape, size_t begin,
                         size_t end) {
   return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -140,27 +104,21 @@ static uint64_t product(const std::vector<int64_t> &shape, size_t begin,
 static CollectiveBuffer bufferOf(const plan::Collective &collective,
                                  const plan::Operand &in,
                                  const plan::Operand &out, size_t members) {
-  auto dim = static_cast<size_t>(collective.dim);
+  const CollectiveTraits &traits = traitsOf(collective.kind);
   CollectiveBuffer buffer;
-  switch (collective.kind) {
-  case plan::CollectiveKind::allGather:
-    buffer.outer = product(in.shape, 0, dim);
-    buffer.count = product(in.shape, dim, in.shape.size());
-    break;
-  case plan::CollectiveKind::reduceScatter:
-    buffer.outer = product(out.shape, 0, dim);
-    buffer.count = product(out.shape, dim, out.shape.size());
-    break;
-  case plan::CollectiveKind::allToAll: {
-    auto concat = static_cast<size_t>(collective.concatDim);
-    buffer.outer = product(in.shape, 0, dim);
-    buffer.count = product(in.shape, dim, in.shape.size()) / members;
-    buffer.outerOut = product(out.shape, 0, concat);
-    break;
-  }
-  default:
+  if (!traits.usesDim()) {
     buffer.count = product(in.shape, 0, in.shape.size());
-    break;
+    return buffer;
+  }
+  auto dim = static_cast<size_t>(collective.dim);
+  buffer.outer = product(in.shape, 0, dim);
+  buffer.count = product(in.shape, dim, in.shape.size());
+  if (traits.splitsInput) {
+    buffer.count /= members;
+  }
+  if (traits.splitsInput && traits.joinsOutput) {
+    buffer.outerOut =
+        product(out.shape, 0, static_cast<size_t>(collective.concatDim));
   }
   return buffer;
 }
@@ -184,7 +142,7 @@ Status Binder::setPeers(const plan::Collective &collective, Collective &bound,
     }
     bound.sources.push_back(static_cast<int>(*peer));
   }
-  if (bound.kind != CollectiveKind::permute) {
+  if (traitsOf(bound.kind).peer != CollectivePeer::source) {
     bound.root = bound.sources.front();
     bool same =
         std::count(bound.sources.begin(), bound.sources.end(), bound.root) ==
@@ -204,8 +162,8 @@ Result<BoundAction> Binder::bindCollective(const plan::Collective &collective,
   std::vector<int> members = Groups::members(shared.plan.mesh, collective.axes,
                                              collective.stages, local.number);
   Collective bound;
-  LLMC_TRY_ASSIGN(bound.kind, collectiveKindOf(collective.kind));
-  LLMC_TRY_ASSIGN(bound.reduction, reductionOf(collective.reduction));
+  bound.kind = collective.kind;
+  bound.reduction = collective.reduction;
   bound.symbol = shared.plan.symbols[collective.symbol];
   bound.type = collective.inputs.front().dtype;
   bound.accumulate = bound.type == DType::f64 ? DType::f64 : DType::f32;

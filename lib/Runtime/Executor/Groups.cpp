@@ -154,7 +154,7 @@ std::vector<plan::Traffic> Groups::trafficOf(const Mesh &mesh,
     }
     CommunicatorCounts counts = handles[device]->counts();
     for (unsigned i = 0; i < numCollectiveKinds; ++i) {
-      auto kind = static_cast<CollectiveKind>(i);
+      CollectiveKind kind = collectiveTraits[i].kind;
       add(kind, key.first, true, counts.scalars[i], counts.scalarBytes[i]);
       add(kind, key.first, false, counts.collectives[i] - counts.scalars[i],
           counts.bytes[i] - counts.scalarBytes[i]);

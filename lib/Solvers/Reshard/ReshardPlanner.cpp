@@ -34,15 +34,14 @@ static std::string listOf(const std::vector<int32_t> &axes,
 }
 
 std::string ReshardLayout::describe(const rt::Mesh &mesh) const {
-  static const char *const kinds[] = {"",     " product", " max",
-                                      " min", " and",     " or"};
   std::string text = "[";
   for (size_t dim = 0; dim < dims.size(); ++dim)
     text += (dim ? ", {" : "{") + listOf(dims[dim], mesh) + "}";
   text += "]";
   if (!partial.empty())
     text +=
-        std::string(kinds[size_t(kind)]) + " P{" + listOf(partial, mesh) + "}";
+        (kind == ReductionKind::sum ? "" : " " + std::string(nameOf(kind))) +
+        " P{" + listOf(partial, mesh) + "}";
   if (stages == everywhere)
     return text;
   std::string pins;
@@ -50,6 +49,31 @@ std::string ReshardLayout::describe(const rt::Mesh &mesh) const {
     if (stages >> s & 1)
       pins += (pins.empty() ? "" : ",") + std::to_string(s);
   return text + " @[" + pins + "]";
+}
+
+std::optional<CollectiveKind> collectiveOf(ReshardMove::Kind kind) {
+  switch (kind) {
+  case ReshardMove::Kind::ReduceScatter:
+    return CollectiveKind::reduceScatter;
+  case ReshardMove::Kind::AllReduce:
+    return CollectiveKind::allReduce;
+  case ReshardMove::Kind::AllToAll:
+    return CollectiveKind::allToAll;
+  case ReshardMove::Kind::Permute:
+    return CollectiveKind::permute;
+  case ReshardMove::Kind::Broadcast:
+    return CollectiveKind::broadcast;
+  case ReshardMove::Kind::Reduce:
+    return CollectiveKind::reduce;
+  case ReshardMove::Kind::AllGather:
+    return CollectiveKind::allGather;
+  case ReshardMove::Kind::Slice:
+  case ReshardMove::Kind::Lift:
+  case ReshardMove::Kind::Drop:
+  case ReshardMove::Kind::Send:
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 const char *nameOf(ReshardMove::Kind kind) {

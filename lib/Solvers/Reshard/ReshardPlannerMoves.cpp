@@ -194,7 +194,7 @@ ReshardMove ReshardMoves::priced(Kind kind, std::vector<int32_t> axes,
                 latency * ReshardPlanner::costUnits;
   }
   if (result.partial.empty())
-    result.kind = ReductionKind::Sum;
+    result.kind = ReductionKind::sum;
   move.axes = std::move(axes);
   move.result = std::move(result);
   return move;
@@ -231,9 +231,10 @@ ReshardMove ReshardMoves::drop(const ReshardLayout &at, uint64_t stages) const {
   return priced(Kind::Drop, {pipeline()}, 0, std::move(result));
 }
 
-/// Bytes that each of `count` devices receives of `total` in a ring.
-static int64_t ring(int64_t total, int64_t count) {
-  return (total * (count - 1) + count - 1) / count;
+/// Received by a device of `count` that take part.
+int64_t ReshardMoves::received(Kind kind, const ReshardLayout &at,
+                               int64_t count) const {
+  return bytesReceived(*collectiveOf(kind), localBytes(at), count);
 }
 
 static ReshardLayout without(ReshardLayout layout,
@@ -250,7 +251,7 @@ ReshardMove ReshardMoves::reduceScatter(const ReshardLayout &at,
                                         int32_t dim) const {
   ReshardLayout result = without(at, axes);
   result.dims[dim].insert(result.dims[dim].end(), axes.begin(), axes.end());
-  int64_t bytes = ring(localBytes(at), groupSize(at, axes));
+  int64_t bytes = received(Kind::ReduceScatter, at, groupSize(at, axes));
   ReshardMove move =
       priced(Kind::ReduceScatter, axes, bytes, std::move(result));
   move.to = dim;
@@ -259,7 +260,7 @@ ReshardMove ReshardMoves::reduceScatter(const ReshardLayout &at,
 
 ReshardMove ReshardMoves::allReduce(const ReshardLayout &at,
                                     const std::vector<int32_t> &axes) const {
-  int64_t bytes = ring(2 * localBytes(at), groupSize(at, axes));
+  int64_t bytes = received(Kind::AllReduce, at, groupSize(at, axes));
   return priced(Kind::AllReduce, axes, bytes, without(at, axes));
 }
 
@@ -270,7 +271,7 @@ ReshardMove ReshardMoves::allToAll(const ReshardLayout &at, size_t count,
   std::vector<int32_t> axes(list.end() - count, list.end());
   list.erase(list.end() - count, list.end());
   result.dims[dim].insert(result.dims[dim].end(), axes.begin(), axes.end());
-  int64_t bytes = ring(localBytes(at), split(axes));
+  int64_t bytes = received(Kind::AllToAll, at, split(axes));
   ReshardMove move = priced(Kind::AllToAll, axes, bytes, std::move(result));
   move.from = source;
   move.to = dim;
@@ -296,16 +297,13 @@ ReshardMoves::permute(const ReshardLayout &at,
   place(at.dims, before);
   place(dims, after);
   std::vector<int32_t> axes;
-  bool crosses = false;
   for (int32_t axis = 0; axis < numAxes(); ++axis)
-    if (before[axis] != after[axis]) {
+    if (before[axis] != after[axis])
       axes.push_back(axis);
-      crosses |= mesh.axes[axis].size > 1;
-    }
   ReshardLayout result = at;
   result.dims = dims;
-  return priced(Kind::Permute, std::move(axes), crosses ? localBytes(at) : 0,
-                std::move(result));
+  int64_t bytes = received(Kind::Permute, at, split(axes));
+  return priced(Kind::Permute, std::move(axes), bytes, std::move(result));
 }
 
 ReshardMove ReshardMoves::transfer(const ReshardLayout &at,
@@ -321,7 +319,7 @@ ReshardMove ReshardMoves::reduceTo(const ReshardLayout &at,
                                    uint64_t stage) const {
   ReshardLayout result = without(at, {pipeline()});
   result.stages = normal(stage);
-  int64_t bytes = groupSize(at, {pipeline()}) > 1 ? localBytes(at) : 0;
+  int64_t bytes = received(Kind::Reduce, at, groupSize(at, {pipeline()}));
   return priced(Kind::Reduce, {pipeline()}, bytes, std::move(result));
 }
 
@@ -331,7 +329,7 @@ ReshardMove ReshardMoves::allGather(const ReshardLayout &at, size_t count,
   auto &list = result.dims[dim];
   std::vector<int32_t> axes(list.end() - count, list.end());
   list.erase(list.end() - count, list.end());
-  int64_t bytes = localBytes(at) * (split(axes) - 1);
+  int64_t bytes = received(Kind::AllGather, at, split(axes));
   ReshardMove move = priced(Kind::AllGather, axes, bytes, std::move(result));
   move.from = dim;
   return move;
@@ -356,7 +354,7 @@ void ReshardMoves::addLocal(const ReshardLayout &at, Moves &moves) const {
 
 void ReshardMoves::addLifts(const ReshardLayout &at, Moves &moves) const {
   if ((!at.partial.empty() && at.kind != to.kind) ||
-      (!links.liftsAllKinds && to.kind != ReductionKind::Sum))
+      (!links.liftsAllKinds && to.kind != ReductionKind::sum))
     return;
   for (int32_t axis : to.partial) {
     if (axis == pipeline()) {

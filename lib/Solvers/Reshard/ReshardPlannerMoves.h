@@ -75,6 +75,8 @@ private:
   void addTransfers(const ReshardLayout &at, Moves &moves) const;
   bool pour(const std::vector<int32_t> &axes, std::vector<int64_t> &left) const;
   int64_t localBytes(const ReshardLayout &layout) const;
+  int64_t received(ReshardMove::Kind kind, const ReshardLayout &at,
+                   int64_t count) const;
   ReshardMove priced(ReshardMove::Kind kind, std::vector<int32_t> axes,
                      int64_t bytes, ReshardLayout result) const;
 

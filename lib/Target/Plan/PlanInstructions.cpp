@@ -55,9 +55,9 @@ rt::Result<rtp::Action> PlanExport::contractionOf(plan::ContractOp op) {
 rt::Result<rtp::Action> PlanExport::collectiveOf(plan::CollectiveOp op) {
   rtp::Collective collective;
   collective.symbol = intern(plan.symbols, symbols, op.getSymbol());
-  collective.kind = static_cast<rtp::CollectiveKind>(op.getKind());
+  collective.kind = op.getKind();
   if (op.getReduction())
-    collective.reduction = static_cast<rtp::Reduction>(*op.getReduction());
+    collective.reduction = *op.getReduction();
   for (auto axis : op.getAxes().getAsRange<StringAttr>())
     collective.axes.push_back(plan.mesh.axisNamed(axis.str()));
   if (std::optional<ArrayRef<int64_t>> stages = op.getStages())

@@ -35,8 +35,6 @@ namespace {
 
 /// What the kinds differ in.
 struct Shape {
-  plan::CollectiveKind kind = plan::CollectiveKind::AllReduce;
-  std::optional<dist::ReductionKind> reduction;
   int64_t dim = 0, concatDim = 0;
   /// Coordinates of the one member, one for each axis.
   ArrayRef<int64_t> member;
@@ -47,50 +45,18 @@ struct Shape {
 } // namespace
 
 static Shape getShape(dist::CollectiveInterface op) {
-  using Kind = plan::CollectiveKind;
   return llvm::TypeSwitch<Operation *, Shape>(op)
-      .Case([](dist::AllReduceOp each) {
-        return Shape{Kind::AllReduce, each.getKind(), 0, 0, {}, {}};
-      })
-      .Case([](dist::ReduceScatterOp each) {
-        return Shape{
-            Kind::ReduceScatter, each.getKind(), each.getDim(), 0, {}, {}};
-      })
-      .Case([](dist::AllGatherOp each) {
-        return Shape{Kind::AllGather, {}, each.getDim(), 0, {}, {}};
-      })
+      .Case<dist::ReduceScatterOp, dist::AllGatherOp>(
+          [](auto each) { return Shape{each.getDim(), 0, {}, {}}; })
       .Case([](dist::AllToAllOp each) {
-        return Shape{Kind::AllToAll,      {}, each.getSplitDim(),
-                     each.getConcatDim(), {}, {}};
+        return Shape{each.getSplitDim(), each.getConcatDim(), {}, {}};
       })
-      .Case([](dist::PermuteOp each) {
-        return Shape{Kind::Permute, {}, 0, 0, {}, each.getTo()};
-      })
+      .Case([](dist::PermuteOp each) { return Shape{0, 0, {}, each.getTo()}; })
       .Case([](dist::BroadcastOp each) {
-        return Shape{Kind::Broadcast, {}, 0, 0, each.getFrom(), {}};
+        return Shape{0, 0, each.getFrom(), {}};
       })
-      .Case([](dist::ReduceOp each) {
-        return Shape{Kind::Reduce, each.getKind(), 0, 0, each.getTo(), {}};
-      });
-}
-
-/// Plans have no products: they are refused before.
-static std::optional<plan::Reduction> getReduction(dist::ReductionKind kind) {
-  switch (kind) {
-  case dist::ReductionKind::Sum:
-    return plan::Reduction::Sum;
-  case dist::ReductionKind::Max:
-    return plan::Reduction::Max;
-  case dist::ReductionKind::Min:
-    return plan::Reduction::Min;
-  case dist::ReductionKind::And:
-    return plan::Reduction::And;
-  case dist::ReductionKind::Or:
-    return plan::Reduction::Or;
-  case dist::ReductionKind::Product:
-    return std::nullopt;
-  }
-  return std::nullopt;
+      .Case([](dist::ReduceOp each) { return Shape{0, 0, each.getTo(), {}}; })
+      .Default([](Operation *) { return Shape(); });
 }
 
 /// The number of the one member; of the pipeline axis only `stages` count.
@@ -139,21 +105,15 @@ LogicalResult emitCollective(OpBuilder &builder,
   if (!symbol)
     symbol = FlatSymbolRefAttr::get(context, request.name);
   Shape shape = getShape(op);
-  plan::ReductionAttr reduction;
-  if (shape.reduction) {
-    std::optional<plan::Reduction> kind = getReduction(*shape.reduction);
-    if (!kind)
-      return emitRefusal(op, rt::ErrorKind::unsupported)
-             << "expected a sum, maximum, minimum, and, or; "
-                "products are not supported by plans";
-    reduction = plan::ReductionAttr::get(context, *kind);
-  }
+  plan::ReductionKindAttr reduction;
+  if (std::optional<ReductionKind> kind = op.getReductionKind())
+    reduction = plan::ReductionKindAttr::get(context, *kind);
   FailureOr<plan::ExprAttr> peer = getPeer(op, shape, mesh, stages);
   if (failed(peer))
     return failure();
   plan::CollectiveOp::create(
       builder, op.getLoc(), request.streams.getCollective(op.getAxes()), symbol,
-      plan::CollectiveKindAttr::get(context, shape.kind), reduction,
+      plan::CollectiveKindAttr::get(context, op.getCollectiveKind()), reduction,
       op.getAxes(),
       stages.empty() ? DenseI64ArrayAttr()
                      : builder.getDenseI64ArrayAttr(stages),

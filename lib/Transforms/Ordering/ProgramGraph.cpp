@@ -156,7 +156,8 @@ FailureOr<Seen> GraphBuilder::lookup(Value value, Operation *user) {
 
 SmallVector<std::pair<int64_t, int64_t>> GraphBuilder::getTies(Operation &op) {
   SmallVector<std::pair<int64_t, int64_t>> ties = getFormedTies(op);
-  if (isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(op))
+  auto collective = dyn_cast<dist::CollectiveInterface>(op);
+  if (collective && traitsOf(collective.getCollectiveKind()).worksInPlace())
     for (unsigned i = 0; i < op.getNumResults(); ++i)
       if (mayReduceInPlace(op, i))
         ties.push_back({i, i});

@@ -19,6 +19,7 @@
 #include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -162,7 +163,7 @@ void FunctionLocalizer::maskOperands(Operation *op, const ShardingRule &rule,
   auto answers = cast<graph::ShardingRuleOpInterface>(op);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     SmallVector<int64_t> dims;
-    std::optional<graph::Reduction> reduction;
+    std::optional<ReductionKind> reduction;
     for (int64_t d : PaddingAnalysis::getPaddedDims(operand.getType()))
       for (int f : rule.operands[i][d])
         if (rule.factors[f].kind == FactorKind::Reduced) {
@@ -174,7 +175,10 @@ void FunctionLocalizer::maskOperands(Operation *op, const ShardingRule &rule,
         isSeeded(Fault::reducedOperandIsNotMasked))
       continue;
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    TypedAttr neutral = getNeutralElement(*reduction, element);
+    if (*reduction == ReductionKind::max &&
+        isSeeded(Fault::maxIsPaddedWithZero))
+      reduction = ReductionKind::sum;
+    TypedAttr neutral = stablehlo::getNeutralElement(*reduction, element);
     Value &value = masked.try_emplace(operand, getLocal(operand)).first->second;
     value =
         local.buildMasked(value, operand.getType(),
@@ -198,11 +202,14 @@ FunctionLocalizer::localizeGraphOp(Operation *op,
   return success();
 }
 
-/// Data that moves keeps what padding holds; sums keep zeros.
+/// Data that moves, a transfer's too, keeps what padding holds; sums keep
+/// zeros.
 void FunctionLocalizer::followCollective(Operation *op) {
-  auto kindOf = op->getAttrOfType<dist::ReductionKindAttr>("kind");
-  bool keeps = !kindOf || graph::isIdempotent(
-                              static_cast<graph::Reduction>(kindOf.getValue()));
+  auto collective = dyn_cast<dist::CollectiveInterface>(op);
+  std::optional<ReductionKind> kind;
+  if (collective)
+    kind = collective.getReductionKind();
+  bool keeps = !kind || isIdempotent(*kind);
   for (auto [from, to] : llvm::zip(op->getOperands(), op->getResults()))
     keeps ? padding.pass(from, to) : padding.passZeros(from, to);
 }
@@ -347,7 +354,7 @@ Value FunctionLocalizer::maskStored(Value global) {
   if (padded.empty() || isSeeded(Fault::statePaddingIsNotCleared))
     return getLocal(global);
   Type element = cast<RankedTensorType>(global.getType()).getElementType();
-  TypedAttr zero = getNeutralElement(graph::Reduction::Sum, element);
+  TypedAttr zero = stablehlo::getNeutralElement(ReductionKind::sum, element);
   SmallVector<int64_t> dims = padding.getUnmasked(global, padded, zero);
   if (dims.empty())
     return getLocal(global);

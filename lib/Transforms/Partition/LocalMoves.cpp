@@ -187,10 +187,10 @@ static FailureOr<SmallVector<StringAttr>> getLifts(dist::LayoutAttr from,
         return failure();
   for (dist::PartialAttr partial : to.getPartial())
     for (dist::AxisAttr axis : partial.getAxes()) {
-      auto kind = static_cast<graph::Reduction>(partial.getKind());
+      auto kind = partial.getKind();
       bool grows = !from.getPartialKind(axis.getName()) ||
                    from.getPin(axis.getName()) != to.getPin(axis.getName());
-      if (grows && !graph::isIdempotent(kind))
+      if (grows && !isIdempotent(kind))
         lifts.push_back(axis.getName());
     }
   return lifts;

@@ -9,16 +9,14 @@
 #include "Padding.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
-#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Interpreter/Interpreter.h"
-#include "llmc/Runtime/Base/SeededFault.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace llmc;
 using graph::FactorKind;
-using graph::Reduction;
 using graph::ShardingRule;
 using graph::TensorFactors;
 
@@ -26,51 +24,8 @@ using graph::TensorFactors;
 // Elements
 //===----------------------------------------------------------------------===//
 
-static TypedAttr getFloatExtreme(FloatType type, bool least) {
-  const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  return FloatAttr::get(type, APFloat::semanticsHasInf(semantics)
-                                  ? APFloat::getInf(semantics, least)
-                                  : APFloat::getLargest(semantics, least));
-}
-
-static TypedAttr getIntExtreme(IntegerType type, bool least) {
-  unsigned width = type.getWidth();
-  bool isUnsigned = type.isUnsigned() || width == 1;
-  if (least)
-    return IntegerAttr::get(type, isUnsigned ? APInt::getMinValue(width)
-                                             : APInt::getSignedMinValue(width));
-  return IntegerAttr::get(type, isUnsigned ? APInt::getMaxValue(width)
-                                           : APInt::getSignedMaxValue(width));
-}
-
-static TypedAttr getNumber(Type element, int64_t number) {
-  if (auto real = dyn_cast<FloatType>(element))
-    return FloatAttr::get(real, static_cast<double>(number));
-  return IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(),
-                                         static_cast<uint64_t>(number)));
-}
-
-TypedAttr llmc::getNeutralElement(Reduction reduction, Type element) {
-  switch (reduction) {
-  case Reduction::Sum:
-  case Reduction::Or:
-    return getNumber(element, 0);
-  case Reduction::Product:
-    return getNumber(element, 1);
-  case Reduction::And:
-    return IntegerAttr::get(element,
-                            APInt::getAllOnes(element.getIntOrFloatBitWidth()));
-  case Reduction::Max:
-  case Reduction::Min: {
-    bool least = reduction == Reduction::Max;
-    if (least && isSeeded(Fault::maxIsPaddedWithZero))
-      return getNumber(element, 0);
-    if (auto real = dyn_cast<FloatType>(element))
-      return getFloatExtreme(real, least);
-    return getIntExtreme(cast<IntegerType>(element), least);
-  }
-  }
-  llvm_unreachable("all kinds are listed");
+static TypedAttr getZero(Type element) {
+  return stablehlo::getNeutralElement(ReductionKind::sum, element);
 }
 
 bool Held::is(TypedAttr element) const {
@@ -89,7 +44,7 @@ bool Held::isNear(TypedAttr element) const {
 }
 
 bool Held::isZero() const {
-  return isConstant() && is(getNumber(value.getType(), 0));
+  return isConstant() && is(getZero(value.getType()));
 }
 
 bool Held::isFinite() const {
@@ -127,14 +82,14 @@ static Type elementOf(Value value) {
 }
 
 void PaddingAnalysis::setZero(Value value) {
-  Held zero = Held::constant(getNumber(elementOf(value), 0));
+  Held zero = Held::constant(getZero(elementOf(value)));
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   facts[value] = {SmallVector<Held>(rank, zero), zero};
 }
 
 void PaddingAnalysis::pass(Value from, Value to) {
   int64_t rank = cast<RankedTensorType>(to.getType()).getRank();
-  Held zero = Held::constant(getNumber(elementOf(to), 0));
+  Held zero = Held::constant(getZero(elementOf(to)));
   bool isNew = false, wasPadded = !getPaddedDims(from.getType()).empty();
   PaddingFacts result;
   for (int64_t d = 0; d < rank; ++d) {
@@ -211,11 +166,11 @@ public:
   Held follow(unsigned result) {
     bool isUniform = cast<graph::ShardingRuleOpInterface>(op).isUniform();
     Held constant = isUniform ? evaluate(result) : Held();
-    TypedAttr zero = getNumber(elementOf(op->getResult(result)), 0);
+    TypedAttr zero = getZero(elementOf(op->getResult(result)));
     for (const graph::Linearity &linearity : rule.carries)
       for (ArrayRef<int> group : linearity.groups)
-        if ((linearity.kind == Reduction::Sum ||
-             linearity.kind == Reduction::Or) &&
+        if ((linearity.kind == ReductionKind::sum ||
+             linearity.kind == ReductionKind::bitOr) &&
             keepsZero(group, /*mayOthersBeZero=*/constant.isNear(zero)))
           return Held::constant(zero);
     bool isCopy = isUniform && llvm::all_of(held, [](const auto &h) {
@@ -299,7 +254,7 @@ private:
 bool DimFollower::isExact() {
   bool sums = llvm::any_of(rule.factors, [](const graph::Factor &factor) {
     return factor.kind == FactorKind::Reduced &&
-           !graph::isIdempotent(factor.reduction);
+           !isIdempotent(factor.reduction);
   });
   return !sums && isUniformExact &&
          llvm::all_of(held, [](const auto &h) { return !h || h->isExact; });

@@ -25,9 +25,6 @@
 
 namespace llmc {
 
-/// The neutral element of a reduction.
-mlir::TypedAttr getNeutralElement(graph::Reduction reduction, Type element);
-
 struct Held {
   enum class Kind {
     Unknown,

@@ -300,7 +300,7 @@ static bool isAddition(Operation *op) {
     return false;
   return llvm::any_of(
       answers.getShardingRule().carries, [](const graph::Linearity &linear) {
-        return linear.kind == graph::Reduction::Sum &&
+        return linear.kind == ReductionKind::sum &&
                llvm::any_of(linear.groups, [](ArrayRef<int> group) {
                  return group.size() == 2;
                });
@@ -314,10 +314,9 @@ Operation *PartPacker::findSum(ArrayRef<Operation *> ops, unsigned operand,
     return nullptr;
   ShardingRule rule = answers.getShardingRule();
   ArrayRef<int> factors = rule.operands[operand][dim];
-  bool isSummed =
-      factors.size() == 1 &&
-      rule.factors[factors.front()].kind == FactorKind::Reduced &&
-      rule.factors[factors.front()].reduction == graph::Reduction::Sum;
+  bool isSummed = factors.size() == 1 &&
+                  rule.factors[factors.front()].kind == FactorKind::Reduced &&
+                  rule.factors[factors.front()].reduction == ReductionKind::sum;
   if (!isSummed || !findMergeOf(ops, factors.front(), rule, /*mayCopy=*/true))
     return nullptr;
   // Additions whose both operands are terms or sums of terms, each used once.

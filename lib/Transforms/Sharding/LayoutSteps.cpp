@@ -68,7 +68,7 @@ FailureOr<Value> StepBuilder::buildLift(OpBuilder &builder, Location loc,
   dist::AxisAttr axis = step.axes.front();
   StringRef name = axis.getName();
   LayoutAttr from = dist::getLayout(input.getType());
-  if (step.layout.getPartialKind(name) != dist::ReductionKind::Sum)
+  if (step.layout.getPartialKind(name) != ReductionKind::sum)
     return mlir::emitError(loc)
            << "expected a value that is made partial to be a sum over \""
            << name << "\", got " << step.layout;
@@ -130,8 +130,8 @@ Value StepBuilder::buildCollective(OpBuilder &builder, Location loc,
                   .getPartialKind(step.axes.front().getName());
   auto kindOf = [&] {
     return isSeeded(Fault::allReduceIgnoresKind)
-               ? dist::ReductionKind::Sum
-               : kind.value_or(dist::ReductionKind::Sum);
+               ? ReductionKind::sum
+               : kind.value_or(ReductionKind::sum);
   };
   switch (*step.kind) {
   case Kind::AllReduce:
@@ -206,8 +206,7 @@ Value StepBuilder::buildBroadcast(OpBuilder &builder, Location loc, Value input,
   if (from.getPin(axis).size() > 1)
     input = dist::ReshardOp::create(
         builder, loc, typeWith(input, pinnedAt(from, axis, sender)), input);
-  LayoutAttr terms =
-      all.withPartialOver(step.axes.front(), dist::ReductionKind::Sum);
+  LayoutAttr terms = all.withPartialOver(step.axes.front(), ReductionKind::sum);
   input = buildJoin(builder, loc, input, terms, axis);
   ArrayAttr axes = namesOf(builder, step.axes);
   RankedTensorType type = typeWith(input, all);

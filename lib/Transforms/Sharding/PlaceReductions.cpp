@@ -43,7 +43,7 @@ static void remarkOn(const PlacedReduction &placed, LayoutReshards &reshards) {
     return;
   remark::passed(placed.value.getLoc(),
                  remark::RemarkOpts::name("Reduction").category("layouts"))
-      << (graph::stringifyReduction(placed.kind) + " over \"" +
+      << (StringRef(nameOf(placed.kind)) + " over \"" +
           placed.axis.getName().getValue() + "\" reduced here, " +
           Twine(plan->bytes) + " B received, " + Twine(placed.times) +
           (placed.times == 1 ? " time" : " times") + " in a step")

@@ -21,7 +21,7 @@ bool llmc::isJointlyLinear(Operation *op) {
     return false;
   for (const graph::Linearity &linearity : model.getShardingRule().carries)
     for (ArrayRef<int> group : linearity.groups)
-      if (linearity.kind == graph::Reduction::Sum &&
+      if (linearity.kind == ReductionKind::sum &&
           group.size() == op->getNumOperands())
         return true;
   return false;

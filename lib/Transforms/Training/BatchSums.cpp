@@ -23,7 +23,6 @@ using namespace llmc;
 using namespace llmc::training;
 using graph::Factor;
 using graph::FactorKind;
-using graph::Reduction;
 using graph::ShardingRule;
 using Kind = BatchState::Kind;
 
@@ -70,7 +69,8 @@ static SmallVector<int64_t, 4> intersect(ArrayRef<int64_t> a,
 }
 
 std::optional<double> training::getNumber(Value value) {
-  if (auto real = dyn_cast_or_null<FloatAttr>(getSplat(value)))
+  if (auto real =
+          dyn_cast_or_null<FloatAttr>(stablehlo::getSplatElement(value)))
     return real.getValueAsDouble();
   return std::nullopt;
 }
@@ -158,7 +158,7 @@ struct BatchSums::Visit {
   /// A group of operands in which the op is jointly linear (or, for `kinds`
   /// max and min, homogeneous) and that has all of `wanted`.
   const SmallVector<int> *findGroup(ArrayRef<unsigned> wanted,
-                                    ArrayRef<Reduction> kinds);
+                                    ArrayRef<ReductionKind> kinds);
   /// The degree of the result, where it is homogeneous in `wanted`: a product,
   /// a quotient, or one that `findGroup` finds (then `isProduct` is false).
   std::optional<Degrees> combine(ArrayRef<unsigned> wanted, bool &isProduct);
@@ -189,8 +189,9 @@ struct BatchSums::Visit {
   SmallVector<int> converted = {0};
 };
 
-const SmallVector<int> *BatchSums::Visit::findGroup(ArrayRef<unsigned> wanted,
-                                                    ArrayRef<Reduction> kinds) {
+const SmallVector<int> *
+BatchSums::Visit::findGroup(ArrayRef<unsigned> wanted,
+                            ArrayRef<ReductionKind> kinds) {
   if (isLinearConvert(&op))
     return &converted;
   for (const graph::Linearity &linear : rule.carries)
@@ -209,7 +210,7 @@ std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
   if (isa<stablehlo::DivOp>(op) && llvm::is_contained(wanted, 1u))
     return operands[0]->degrees.plus(operands[1]->degrees, -1);
   isProduct = false;
-  if (const SmallVector<int> *group = findGroup(wanted, {Reduction::Sum})) {
+  if (const SmallVector<int> *group = findGroup(wanted, {ReductionKind::sum})) {
     Degrees degrees = operands[wanted[0]]->degrees;
     for (int i : *group)
       if (!isZero(op.getOperand(i)))
@@ -219,7 +220,7 @@ std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
   isProduct = true;
   Degrees degrees = Degrees::of(0);
   for (unsigned i : wanted) {
-    const SmallVector<int> *group = findGroup({i}, {Reduction::Sum});
+    const SmallVector<int> *group = findGroup({i}, {ReductionKind::sum});
     if (!group || group->size() != 1)
       return std::nullopt;
     degrees = degrees.plus(operands[i]->degrees);
@@ -233,7 +234,7 @@ BatchSums::Visit::getReducedSizes(ArrayRef<BatchPiece> batch) {
   SmallVector<int64_t, 4> sizes;
   for (auto [i, factor] : llvm::enumerate(rule.factors)) {
     if (factor.kind != FactorKind::Reduced ||
-        factor.reduction != Reduction::Sum)
+        factor.reduction != ReductionKind::sum)
       continue;
     int64_t left = factor.size;
     for (const BatchPiece &piece : batch)
@@ -248,7 +249,7 @@ BatchSums::Visit::getReducedSizes(ArrayRef<BatchPiece> batch) {
 
 /// What the sums in linear operands may be divided by.
 SmallVector<int64_t, 4> BatchSums::Visit::getCounts(ArrayRef<unsigned> wanted) {
-  if (!findGroup(wanted, {Reduction::Sum}))
+  if (!findGroup(wanted, {ReductionKind::sum}))
     return {1};
   SmallVector<int64_t, 4> counts = operands[wanted[0]]->counts;
   for (unsigned i : wanted)
@@ -328,7 +329,7 @@ BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
                                            Degrees degrees) {
   for (const Factor &factor : rule.factors)
     if (factor.kind == FactorKind::Reduced &&
-        factor.reduction != Reduction::Sum)
+        factor.reduction != ReductionKind::sum)
       return mixed(kMixes);
   for (int i : rule.addends)
     if (operands[i]->kind != Kind::Sample && !isZero(op.getOperand(i)))
@@ -357,7 +358,7 @@ BatchState BatchSums::Visit::visitSums() {
     return visitCount();
   bool isLinear = llvm::all_of(
       totals, [&](unsigned i) { return operands[i]->kind == Kind::Linear; });
-  const SmallVector<int> *group = findGroup(totals, {Reduction::Sum});
+  const SmallVector<int> *group = findGroup(totals, {ReductionKind::sum});
   bool isAffine =
       group && llvm::any_of(*group, [&](int i) {
         return operands[i]->kind == Kind::Fixed && !isZero(op.getOperand(i));
@@ -427,8 +428,8 @@ BatchState BatchSums::Visit::visitCount() {
     degree = degreeOf(0) - degreeOf(1);
   } else if (isa<stablehlo::MulOp>(op)) {
     degree = degreeOf(0) + degreeOf(1);
-  } else if (findGroup(totals,
-                       {Reduction::Sum, Reduction::Max, Reduction::Min})) {
+  } else if (findGroup(totals, {ReductionKind::sum, ReductionKind::max,
+                                ReductionKind::min})) {
     degree = degreeOf(totals[0]);
     if (llvm::any_of(totals, [&](unsigned i) { return degreeOf(i) != degree; }))
       return mixed(kNonlinear);

@@ -24,7 +24,6 @@ namespace llmc {
 
 using namespace mlir;
 using namespace llmc;
-using stablehlo::ReduceKind;
 
 /// Applies the body's op to tensors.
 static Value applyBody(OpBuilder &builder, Region &body, Value lhs, Value rhs) {
@@ -36,7 +35,7 @@ static Value applyBody(OpBuilder &builder, Region &body, Value lhs, Value rhs) {
 }
 
 static void normalizeReduce(stablehlo::ReduceOp op) {
-  std::optional<ReduceKind> kind = stablehlo::reduceKindOf(op.getBody());
+  std::optional<ReductionKind> kind = stablehlo::reduceKindOf(op.getBody());
   if (!kind || op.getInputs().size() != 1) {
     remark::missed(op.getLoc(), training::remarkOf("reduce"))
         << "reduction by a function of its own keeps its initial value";
@@ -45,7 +44,7 @@ static void normalizeReduce(stablehlo::ReduceOp op) {
   OpBuilder builder(op);
   Value init = op.getInitValues()[0];
   Type element = cast<RankedTensorType>(init.getType()).getElementType();
-  if (training::isNeutral(init, *kind))
+  if (stablehlo::isNeutral(init, *kind))
     return;
   Value neutral =
       stablehlo::neutralScalar(builder, op.getLoc(), *kind, element);
@@ -59,15 +58,14 @@ static void normalizeReduce(stablehlo::ReduceOp op) {
 }
 
 static void normalizeScatter(stablehlo::ScatterOp op) {
-  std::optional<ReduceKind> kind =
+  std::optional<ReductionKind> kind =
       stablehlo::reduceKindOf(op.getUpdateComputation());
-  bool countsTwice = kind == ReduceKind::Add || kind == ReduceKind::Mul;
-  if (!countsTwice || op.getInputs().size() != 1)
+  if (!kind || isIdempotent(*kind) || op.getInputs().size() != 1)
     return;
   OpBuilder builder(op);
   Value input = op.getInputs()[0];
   auto type = cast<RankedTensorType>(input.getType());
-  if (training::isNeutral(input, *kind))
+  if (stablehlo::isNeutral(input, *kind))
     return;
   Value scalar = stablehlo::neutralScalar(builder, op.getLoc(), *kind,
                                           type.getElementType());

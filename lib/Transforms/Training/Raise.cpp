@@ -119,7 +119,7 @@ static std::optional<PickUse> findPickUse(Operation *pick) {
     Operation *user = *value.user_begin();
     if (auto select = dyn_cast<stablehlo::SelectOp>(user)) {
       if (use.mask || select.getOnTrue() != value ||
-          !training::getSplat(select.getOnFalse()) ||
+          !stablehlo::getSplatElement(select.getOnFalse()) ||
           getShape(select.getPred()) != getShape(value))
         return std::nullopt;
       use.mask = select;
@@ -165,7 +165,8 @@ static std::optional<RowView> viewRows(Value rows, const ClassPick &pick) {
 static Value makeFill(OpBuilder &builder, Location loc, PickUse &use,
                       ArrayRef<int64_t> shape) {
   Value fill = stablehlo::reshape(builder, loc, use.mask.getOnFalse(), shape);
-  auto number = dyn_cast<FloatAttr>(training::getSplat(use.mask.getOnFalse()));
+  auto number =
+      dyn_cast<FloatAttr>(stablehlo::getSplatElement(use.mask.getOnFalse()));
   return number && number.getValue().isNaN()
              ? fill
              : stablehlo::sub(builder, loc, use.subtract.getLhs(), fill);

@@ -84,12 +84,12 @@ RowView &RowView::peel() {
   return *this;
 }
 
-std::optional<RowReduction>
-training::matchReduction(const RowView &view, stablehlo::ReduceKind kind) {
+std::optional<RowReduction> training::matchReduction(const RowView &view,
+                                                     ReductionKind kind) {
   auto reduce = view.value.getDefiningOp<stablehlo::ReduceOp>();
   if (!reduce || reduce.getInputs().size() != 1 ||
       stablehlo::reduceKindOf(reduce.getBody()) != kind ||
-      !isNeutral(reduce.getInitValues()[0], kind))
+      !stablehlo::isNeutral(reduce.getInitValues()[0], kind))
     return std::nullopt;
   RowReduction reduction;
   reduction.input = reduce.getInputs()[0];
@@ -108,34 +108,11 @@ training::matchReduction(const RowView &view, stablehlo::ReduceKind kind) {
   return reduction;
 }
 
-Attribute training::getSplat(Value value) {
-  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
-    value = broadcast.getOperand();
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return {};
-  return elements.getSplatValue<Attribute>();
-}
-
 bool training::isSplatOf(Value value, double number) {
-  Attribute splat = getSplat(value);
+  Attribute splat = stablehlo::getSplatElement(value);
   if (auto real = dyn_cast_or_null<FloatAttr>(splat))
     return real.getValueAsDouble() == number;
   if (auto integer = dyn_cast_or_null<IntegerAttr>(splat))
     return static_cast<double>(integer.getValue().getSExtValue()) == number;
   return false;
-}
-
-bool training::isNeutral(Value init, stablehlo::ReduceKind kind) {
-  OpBuilder builder(init.getContext());
-  Block scratch;
-  builder.setInsertionPointToStart(&scratch);
-  Attribute neutral = getSplat(stablehlo::neutralScalar(
-      builder, init.getLoc(), kind, getElementTypeOrSelf(init.getType())));
-  Attribute splat = getSplat(init);
-  // Zeros of both signs count as one.
-  if (auto real = dyn_cast_or_null<FloatAttr>(splat);
-      real && real.getValue().isZero())
-    return cast<FloatAttr>(neutral).getValue().isZero();
-  return splat && splat == neutral;
 }

@@ -49,15 +49,10 @@ struct RowReduction {
 /// result the view shows in its place: each dimension that is not reduced
 /// stands where it was, and the view repeats along the others.
 std::optional<RowReduction> matchReduction(const RowView &view,
-                                           stablehlo::ReduceKind kind);
+                                           ReductionKind kind);
 
-/// The element that all elements of `value` have (a constant that may be
-/// broadcast), or null.
-Attribute getSplat(Value value);
 /// Every element of `value` is the number.
 bool isSplatOf(Value value, double number);
-/// Starts from the neutral element of `kind`.
-bool isNeutral(Value init, stablehlo::ReduceKind kind);
 
 } // namespace llmc::training
 

@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
-using stablehlo::ReduceKind;
 
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -40,7 +39,7 @@ static std::optional<Value> matchLogSum(RowView view, int64_t dim) {
   if (!log)
     return std::nullopt;
   view = view.through(log.getOperand()).peel();
-  std::optional<RowReduction> sum = matchReduction(view, ReduceKind::Add);
+  std::optional<RowReduction> sum = matchReduction(view, ReductionKind::sum);
   if (!sum || sum->dims != SmallVector<int64_t>{dim})
     return std::nullopt;
   auto exponential = sum->input.getDefiningOp<stablehlo::ExpOp>();
@@ -231,8 +230,8 @@ std::optional<ClassPick> training::matchOneHotPick(Operation *op) {
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   if (!reduce || reduce.getInputs().size() != 1 ||
       reduce.getDimensions().size() != 1 ||
-      stablehlo::reduceKindOf(reduce.getBody()) != ReduceKind::Add ||
-      !isNeutral(reduce.getInitValues()[0], ReduceKind::Add))
+      stablehlo::reduceKindOf(reduce.getBody()) != ReductionKind::sum ||
+      !stablehlo::isNeutral(reduce.getInitValues()[0], ReductionKind::sum))
     return std::nullopt;
   ClassPick pick;
   pick.op = op;

@@ -18,7 +18,6 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
-using stablehlo::ReduceKind;
 
 static bool isShapeOp(Operation *op) {
   return isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
@@ -71,7 +70,7 @@ bool ShiftMatcher::showsSum(Value full, bool isLog) {
       return false;
     view = view.through(log.getOperand()).peel();
   }
-  std::optional<RowReduction> sum = matchReduction(view, ReduceKind::Add);
+  std::optional<RowReduction> sum = matchReduction(view, ReductionKind::sum);
   return sum && sum->input == exponential.getResult() && sum->dims == dims;
 }
 
@@ -79,8 +78,8 @@ bool ShiftMatcher::matchExponentialUses() {
   for (Operation *user : exponential.getResult().getUsers()) {
     if (auto reduce = dyn_cast<stablehlo::ReduceOp>(user)) {
       if (reduce.getInputs().size() != 1 ||
-          stablehlo::reduceKindOf(reduce.getBody()) != ReduceKind::Add ||
-          !isNeutral(reduce.getInitValues()[0], ReduceKind::Add))
+          stablehlo::reduceKindOf(reduce.getBody()) != ReductionKind::sum ||
+          !stablehlo::isNeutral(reduce.getInitValues()[0], ReductionKind::sum))
         return false;
       SmallVector<int64_t> summed = llvm::to_vector(reduce.getDimensions());
       llvm::sort(summed);

@@ -126,7 +126,7 @@ static void followOp(OpOperand &use, int64_t dim, Uses &uses) {
   auto rule = cast<graph::ShardingRuleOpInterface>(op).getShardingRule();
   const graph::Factor &factor = rule.factors[cut->factor];
   if (factor.kind == graph::FactorKind::Reduced) {
-    if (factor.reduction != graph::Reduction::Sum || op->getNumResults() != 1)
+    if (factor.reduction != ReductionKind::sum || op->getNumResults() != 1)
       uses.obstacle = op->getName().getStringRef().str();
     uses.sums[op] = {use.getOperandNumber(), whole};
     return;

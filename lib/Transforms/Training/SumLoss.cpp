@@ -159,7 +159,7 @@ static SmallVector<int64_t> getSummedSizes(Operation *op) {
   auto reduce = dyn_cast_if_present<stablehlo::ReduceOp>(op);
   SmallVector<int64_t> sizes;
   if (!reduce ||
-      stablehlo::reduceKindOf(reduce.getBody()) != stablehlo::ReduceKind::Add)
+      stablehlo::reduceKindOf(reduce.getBody()) != ReductionKind::sum)
     return sizes;
   auto input = cast<RankedTensorType>(reduce.getInputs()[0].getType());
   for (int64_t dim : reduce.getDimensions())

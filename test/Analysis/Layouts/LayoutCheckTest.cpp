@@ -49,7 +49,7 @@ protected:
     int k = rule.addFactor(8, FactorKind::Reduced);
     rule.operands = {{{m}, {k}}, {{k}, {n}}};
     rule.results = {{{m}, {n}}};
-    rule.addLinear(Reduction::Sum, {{0}, {1}});
+    rule.addLinear(ReductionKind::sum, {{0}, {1}});
     return rule;
   }
   /// Same shapes of two dimensions; `groups` of jointly linear operands.
@@ -61,11 +61,11 @@ protected:
     rule.operands.assign(numOperands, {{i}, {j}});
     rule.results = {{{i}, {j}}};
     if (!groups.empty())
-      rule.addLinear(Reduction::Sum, groups);
+      rule.addLinear(ReductionKind::sum, groups);
     return rule;
   }
   /// Reduces dim 1.
-  ShardingRule reduce(Reduction reduction = Reduction::Sum) {
+  ShardingRule reduce(ReductionKind reduction = ReductionKind::sum) {
     ShardingRule rule;
     int i = rule.addFactor(8);
     int j = rule.addFactor(8, FactorKind::Reduced, reduction);
@@ -168,7 +168,7 @@ TEST_F(LayoutCheck, E7AllSummandsArePartial) {
             "one coordinate first");
   // A maximum with a full value counts it once or often alike.
   ShardingRule maximum = elementwise(2, {});
-  maximum.addLinear(Reduction::Max, {{0, 1}});
+  maximum.addLinear(ReductionKind::max, {{0, 1}});
   const char *partialMax = "[{}, {}], partial = [max{\"tensor\"}]";
   EXPECT_EQ(check(maximum, {partialMax, whole, partialMax}), "");
 }
@@ -196,7 +196,7 @@ TEST_F(LayoutCheck, E8ResultsArePartialWhereTheRuleSaysSo) {
             "result must be partial (sum) over \"tensor\"");
   EXPECT_EQ(check(reduce(), {whole, "[{}], partial = [sum{\"tensor\"}]"}),
             "result must be full over \"tensor\", got partial (sum)");
-  EXPECT_EQ(check(reduce(Reduction::Max),
+  EXPECT_EQ(check(reduce(ReductionKind::max),
                   {columns, "[{}], partial = [max{\"tensor\"}]"}),
             "");
 }

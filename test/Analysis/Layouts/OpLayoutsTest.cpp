@@ -78,7 +78,7 @@ protected:
     }
     text += "]";
     for (dist::PartialAttr part : layout.getPartial()) {
-      text += part.getKind() == dist::ReductionKind::Sum ? " P{" : " M{";
+      text += part.getKind() == ReductionKind::sum ? " P{" : " M{";
       for (dist::AxisAttr axis : part.getAxes())
         text += axis.getName().getValue().front();
       text += "}";
@@ -95,12 +95,12 @@ protected:
     int fk = rule.addFactor(k, FactorKind::Reduced);
     rule.operands = {{{fm}, {fk}}, {{fk}, {fn}}};
     rule.results = {{{fm}, {fn}}};
-    rule.addLinear(Reduction::Sum, {{0}, {1}});
+    rule.addLinear(ReductionKind::sum, {{0}, {1}});
     return rule;
   }
   ShardingRule elementwise(int numOperands,
                            std::vector<SmallVector<int>> groups,
-                           Reduction kind = Reduction::Sum) {
+                           ReductionKind kind = ReductionKind::sum) {
     ShardingRule rule;
     int i = rule.addFactor(8), j = rule.addFactor(8);
     rule.operands.assign(numOperands, {{i}, {j}});
@@ -121,7 +121,7 @@ protected:
     int p = rule.addFactor(8, FactorKind::Reduced);
     rule.operands = {{{v}, {h}}, {{p}}, {{p}, {h}}};
     rule.results = {{{v}, {h}}};
-    rule.addLinear(Reduction::Sum, {{0, 2}});
+    rule.addLinear(ReductionKind::sum, {{0, 2}});
     rule.addends = {0, 2};
     return rule;
   }
@@ -233,7 +233,7 @@ TEST_F(OpLayoutsTest, PartialSumsAreCarriedWhereDecided) {
   EXPECT_EQ(run(elementwise(1, {}), {partial, partial}),
             "[{}, {}] -> [{}, {}]");
   // Nothing is kept for an idempotent kind.
-  EXPECT_EQ(run(elementwise(2, {{0, 1}}, Reduction::Max),
+  EXPECT_EQ(run(elementwise(2, {{0, 1}}, ReductionKind::max),
                 {"[{}, {}], partial = [max{\"tensor\"}]", whole,
                  "[{}, {}], partial = [max{\"tensor\"}]"}),
             "[{}, {}] M{t}, [{}, {}] -> [{}, {}] M{t}");
@@ -334,19 +334,20 @@ TEST_F(OpLayoutsTest, ReadingNeedsTheSameSplitsAndStages) {
 TEST_F(OpLayoutsTest, WhatAnOpWantsAndMakesIsLegal) {
   std::mt19937 random(7);
   auto pick = [&](int n) { return static_cast<int>(random() % n); };
-  std::vector<ShardingRule> rules = {dot(8, 8, 8),
-                                     dot(8, 16, 4),
-                                     add(),
-                                     elementwise(2, {{0}, {1}}),
-                                     elementwise(1, {}),
-                                     elementwise(2, {{0, 1}}, Reduction::Max),
-                                     elementwise(2, {{0}}),
-                                     scatter()};
+  std::vector<ShardingRule> rules = {
+      dot(8, 8, 8),
+      dot(8, 16, 4),
+      add(),
+      elementwise(2, {{0}, {1}}),
+      elementwise(1, {}),
+      elementwise(2, {{0, 1}}, ReductionKind::max),
+      elementwise(2, {{0}}),
+      scatter()};
   ShardingRule merge; // 6 x 4 -> 24
   int a = merge.addFactor(6), b = merge.addFactor(4);
   merge.operands = {{{a}, {b}}};
   merge.results = {{{a, b}}};
-  merge.addLinear(Reduction::Sum, {{0}});
+  merge.addLinear(ReductionKind::sum, {{0}});
   rules.push_back(merge);
   int numPartial = 0, numSplit = 0;
   for (int round = 0; round < 4000; ++round) {

@@ -130,7 +130,7 @@ func.func private @partial(tensor<6xf32, #dist.layout<@mesh, [{}], partial = [su
 
 // -----
 
-// expected-error @+1 {{expected sum, max, min, product, and or or, got 'mean'}}
+// expected-error @+1 {{expected a reduction (sum, max, min, and, or, product), got 'mean'}}
 func.func private @partial(tensor<6xf32, #dist.layout<@mesh, [{}], partial = [mean{"x"}]>>)
 
 // -----

@@ -20,7 +20,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::test;
 using graph::FactorKind;
-using graph::Reduction;
 using graph::ShardingRule;
 using graph::TensorFactors;
 
@@ -50,25 +49,25 @@ static HostTensor takeHalf(const HostTensor &tensor, int64_t dim, int half) {
   return result;
 }
 
-static double combineNumbers(Reduction kind, double x, double y) {
+static double combineNumbers(ReductionKind kind, double x, double y) {
   switch (kind) {
-  case Reduction::Sum:
+  case ReductionKind::sum:
     return x + y;
-  case Reduction::Product:
+  case ReductionKind::product:
     return x * y;
-  case Reduction::Max:
+  case ReductionKind::max:
     return std::max(x, y);
-  case Reduction::Min:
+  case ReductionKind::min:
     return std::min(x, y);
-  case Reduction::And:
+  case ReductionKind::bitAnd:
     return static_cast<double>(int64_t(x) & int64_t(y));
-  case Reduction::Or:
+  case ReductionKind::bitOr:
     return static_cast<double>(int64_t(x) | int64_t(y));
   }
   return 0;
 }
 
-static HostTensor combine(Reduction kind, const HostTensor &x,
+static HostTensor combine(ReductionKind kind, const HostTensor &x,
                           const HostTensor &y) {
   HostTensor result(x.getElementType(), x.getShape());
   for (int64_t i = 0; i < x.getNumElements(); ++i)
@@ -141,7 +140,7 @@ public:
       for (const SmallVector<int> &group : linearity.groups)
         if (!checkGroup(linearity.kind, group))
           return "not linear in a group of " +
-                 graph::stringifyReduction(linearity.kind).str();
+                 std::string(nameOf(linearity.kind));
     return "";
   }
 
@@ -261,7 +260,7 @@ private:
     return true;
   }
 
-  bool checkGroup(Reduction kind, ArrayRef<int> group) {
+  bool checkGroup(ReductionKind kind, ArrayRef<int> group) {
     Tensors first(operands), second(operands), whole(operands);
     for (int i : group) {
       first[i] = drawLike(operands[i], seed * 31 + i);

@@ -1,5 +1,5 @@
-// A loss of a least and a greatest element along the dim that `w` splits, of a mean, and of a weight `v` that rests in
-// parts over all axes: collectives of each kind, padded over 4. Samples are bytes of a corpus.
+// A loss of a least, a greatest element and a product along the dim that `w` splits, of a mean, and of a weight `v` that
+// rests in parts over all axes: collectives of each kind, padded over 4. Samples are bytes of a corpus.
 #x = loc("tokens")
 #t = loc("targets")
 #w = loc("params['w']")
@@ -25,11 +25,18 @@ module @kinds {
     %lo = stablehlo.reduce(%above init: %most) applies stablehlo.minimum across dimensions = [1] : (tensor<8x6xf32>, tensor<f32>) -> tensor<8xf32>
     %sum = stablehlo.reduce(%z init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x6xf32>, tensor<f32>) -> tensor<8xf32>
     %3 = stablehlo.multiply %hi, %lo : tensor<8xf32>
-    %4 = stablehlo.add %3, %sum : tensor<8xf32>
+    %one = stablehlo.constant dense<1.0> : tensor<f32>
+    %tenth = stablehlo.constant dense<0.1> : tensor<8x6xf32>
+    %ones = stablehlo.constant dense<1.0> : tensor<8x6xf32>
+    %8 = stablehlo.multiply %y, %tenth : tensor<8x6xf32>
+    %9 = stablehlo.add %8, %ones : tensor<8x6xf32>
+    %all = stablehlo.reduce(%9 init: %one) applies stablehlo.multiply across dimensions = [1] : (tensor<8x6xf32>, tensor<f32>) -> tensor<8xf32>
+    %10 = stablehlo.multiply %sum, %all : tensor<8xf32>
+    %4 = stablehlo.add %3, %10 : tensor<8xf32>
     %5 = stablehlo.subtract %4, %t : tensor<8xf32>
     %6 = stablehlo.multiply %5, %5 : tensor<8xf32>
     %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
-    %8 = stablehlo.divide %7, %size : tensor<f32>
-    return %8 : tensor<f32>
+    %loss = stablehlo.divide %7, %size : tensor<f32>
+    return %loss : tensor<f32>
   }
 }

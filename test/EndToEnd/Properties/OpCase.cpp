@@ -23,7 +23,6 @@ using namespace llmc;
 using namespace llmc::test;
 using dist::DistDialect;
 using graph::FactorKind;
-using graph::Reduction;
 
 OpCase::OpCase(Operation *op, ArrayRef<HostTensor> values,
                const std::string &mesh, uint64_t seed)
@@ -76,12 +75,11 @@ void OpCase::drawSplits() {
 
 /// Booleans are combined by logic, numbers are not. Terms of short floats would
 /// be rounded.
-static bool fits(Type type, Reduction kind) {
+static bool fits(Type type, ReductionKind kind) {
   if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
     if (element.getWidth() < 64)
       return false;
-  bool isLogic = kind == Reduction::And || kind == Reduction::Or;
-  return getElementTypeOrSelf(type).isInteger(1) == isLogic;
+  return getElementTypeOrSelf(type).isInteger(1) == isBitwise(kind);
 }
 
 /// Over an axis that splits nothing, the operands of one group may be partial.
@@ -135,11 +133,10 @@ void OpCase::drawPartial() {
 
 static dist::LayoutAttr
 withPartials(dist::LayoutAttr layout,
-             const std::map<std::string, Reduction> &partial) {
+             const std::map<std::string, ReductionKind> &partial) {
   for (auto &[axis, kind] : partial)
-    layout =
-        layout.withPartialOver(dist::AxisAttr::get(layout.getContext(), axis),
-                               static_cast<dist::ReductionKind>(kind));
+    layout = layout.withPartialOver(
+        dist::AxisAttr::get(layout.getContext(), axis), kind);
   return layout;
 }
 
@@ -150,7 +147,7 @@ bool OpCase::makeLayouts() {
   operandLayouts.clear();
   resultLayouts.clear();
   auto make = [&](const graph::TensorFactors &tensor,
-                  const std::map<std::string, Reduction> &partial,
+                  const std::map<std::string, ReductionKind> &partial,
                   SmallVectorImpl<dist::LayoutAttr> &out) {
     dist::LayoutAttr layout =
         layoutFromFactors(tensor, rule.factors, splits, axes, like);

@@ -58,8 +58,8 @@ private:
   dist::MeshAxesAttr axes;
   FactorSplits splits;
   /// Axes over which an operand (a result) is partial, with the kind.
-  SmallVector<std::map<std::string, graph::Reduction>> partialOperands;
-  std::map<std::string, graph::Reduction> partialResults;
+  SmallVector<std::map<std::string, ReductionKind>> partialOperands;
+  std::map<std::string, ReductionKind> partialResults;
   SmallVector<dist::LayoutAttr> operandLayouts, resultLayouts;
   mlir::OwningOpRef<ModuleOp> module;
 };

@@ -140,7 +140,7 @@ TEST_P(CommunicatorTest, AllReduceInPlace) {
   fillInputs(10);
   outs = ins;
   Collective collective = makeCollective(CollectiveKind::allReduce, 2, 5);
-  collective.reduction = Reduction::max;
+  collective.reduction = ReductionKind::max;
   ASSERT_TRUE(run(collective).ok());
   for (int rank = 0; rank < 4; ++rank) {
     EXPECT_EQ(out(rank)[9], value(3, 9));
@@ -183,14 +183,25 @@ TEST_P(CommunicatorTest, ReducesIntegersAndFlags) {
   collective.type = DType::i64;
   ASSERT_TRUE(run(collective).ok());
   EXPECT_EQ(*reinterpret_cast<int64_t *>(outs[2]), (int64_t(3) << 60) + 3);
+  // Bit by bit, as the ops of a graph.
+  const int64_t bits[] = {0b110, 0b011, 0b111};
+  for (int rank = 0; rank < 3; ++rank) {
+    *reinterpret_cast<int64_t *>(ins[rank]) = bits[rank];
+  }
+  collective.reduction = ReductionKind::bitAnd;
+  ASSERT_TRUE(run(collective).ok());
+  EXPECT_EQ(*reinterpret_cast<int64_t *>(outs[1]), 0b010);
+  collective.reduction = ReductionKind::product;
+  ASSERT_TRUE(run(collective).ok());
+  EXPECT_EQ(*reinterpret_cast<int64_t *>(outs[1]), 6 * 3 * 7);
   collective.type = DType::i1;
-  collective.reduction = Reduction::logicalAnd;
+  collective.reduction = ReductionKind::bitAnd;
   for (int rank = 0; rank < 3; ++rank) {
     ins[rank][0] = std::byte(rank != 1);
   }
   ASSERT_TRUE(run(collective).ok());
   EXPECT_EQ(outs[0][0], std::byte(0));
-  collective.reduction = Reduction::logicalOr;
+  collective.reduction = ReductionKind::bitOr;
   ASSERT_TRUE(run(collective).ok());
   EXPECT_EQ(outs[0][0], std::byte(1));
 }

@@ -61,7 +61,7 @@ private:
   void collective(int32_t program, int32_t stream, CollectiveKind kind,
                   const char *symbol, std::vector<int32_t> axes,
                   std::vector<Operand> ins, std::vector<Operand> outs,
-                  Reduction reduction = Reduction::sum);
+                  ReductionKind reduction = ReductionKind::sum);
   void message(int32_t program, bool send, int32_t transfer, int32_t stage,
                int32_t buffer);
   void host(int32_t program, HostEnd end, int32_t index, int32_t buffer);

@@ -54,7 +54,8 @@ void Walkthrough::collective(int32_t program, int32_t stream,
                              CollectiveKind kind, const char *symbol,
                              std::vector<int32_t> axes,
                              std::vector<Operand> ins,
-                             std::vector<Operand> outs, Reduction reduction) {
+                             std::vector<Operand> outs,
+                             ReductionKind reduction) {
   std::vector<std::string> &symbols = b.plan().symbols;
   plan::Collective action;
   action.symbol = -1;

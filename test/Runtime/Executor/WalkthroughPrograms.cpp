@@ -85,7 +85,7 @@ void Walkthrough::makeForward1() {
   b.signal(f1, C, hasMax);
   b.wait(f1, T, hasMax);
   collective(f1, T, CollectiveKind::allReduce, "max", {tensor}, {v(mx)},
-             {v(mx)}, Reduction::max);
+             {v(mx)}, ReductionKind::max);
   b.signal(f1, T, hasGreatest);
   b.wait(f1, C, hasGreatest);
   b.wait(f1, C, hasTgt);

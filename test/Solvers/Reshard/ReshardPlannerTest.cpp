@@ -332,7 +332,7 @@ Sweep sweepPartial(const char *axes, std::vector<double> slowness,
 
 TEST(ReshardPlanner, AllPairsWithPartialAxes) {
   // 11 full layouts, 2 x 3 with one partial axis, 1 with two
-  auto sum = ReductionKind::Sum, max = ReductionKind::Max;
+  auto sum = ReductionKind::sum, max = ReductionKind::max;
   EXPECT_EQ(sweepPartial("x2 y2", {1, 1}, {{4, 4}, {4, 4}}, sum).pairs, 306);
   EXPECT_EQ(sweepPartial("x2 y2", {8, 1}, {{4, 4}, {4, 4}}, max).pairs, 306);
   // 5 rows over 2 x 3 devices: padded to 6
@@ -343,7 +343,7 @@ TEST(ReshardPlanner, AllPairsWithPartialAxes) {
 }
 
 TEST(ReshardPlanner, AllPairsBetweenStages) {
-  auto sum = ReductionKind::Sum;
+  auto sum = ReductionKind::sum;
   uint64_t both = ReshardLayout::everywhere;
   sweepPartial("p2 t2", {4, 1}, {{4, 4}, {4, 4}}, sum, {1, 2, both});
   sweepPartial("p2 t3", {1, 1}, {{5, 6}, {6, 6}}, sum, {1, 2, both});
@@ -356,14 +356,14 @@ TEST(ReshardPlanner, OtherKindsAndChangesOfKind) {
   rt::Mesh mesh = meshOf("x2 y3");
   ReshardTensor tensor{{6, 6}, {6, 6}, 4};
   ReshardPlanner planner(mesh, {1, 1});
-  for (int a = 0; a < 6; ++a)
-    for (int b = 0; b < 6; ++b)
+  for (const ReductionTraits &a : reductionTraits)
+    for (const ReductionTraits &b : reductionTraits)
       for (const char *source : {"P{x,y}", "[{y},{}] P{x}"})
         for (const char *target : {"P{y}", "[{},{x}] P{y}", "P{x,y}"}) {
           ReshardLayout from = layoutOf(source, mesh, 2);
           ReshardLayout to = layoutOf(target, mesh, 2);
-          from.kind = ReductionKind(a);
-          to.kind = ReductionKind(b);
+          from.kind = a.kind;
+          to.kind = b.kind;
           for (const ReshardPlan &plan :
                {planner.plan(tensor, from, to),
                 planner.greedyPlan(tensor, from, to)}) {

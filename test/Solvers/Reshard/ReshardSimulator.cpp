@@ -38,22 +38,22 @@ int64_t ReshardSimulator::term(int64_t element, int64_t member,
   int64_t noise = (element * 31 + member * 17) % 23, value = valueOf(element);
   bool chosen = member == element % count;
   switch (kind) {
-  case ReductionKind::Sum: {
+  case ReductionKind::sum: {
     if (member != count - 1)
       return noise;
     for (int64_t other = 0; other < count - 1; ++other)
       value -= (element * 31 + other * 17) % 23;
     return value;
   }
-  case ReductionKind::Product:
+  case ReductionKind::product:
     return chosen ? value : 1;
-  case ReductionKind::Max:
+  case ReductionKind::max:
     return chosen ? value : value - noise;
-  case ReductionKind::Min:
+  case ReductionKind::min:
     return chosen ? value : value + noise;
-  case ReductionKind::And:
+  case ReductionKind::bitAnd:
     return chosen ? value : value | noise;
-  case ReductionKind::Or:
+  case ReductionKind::bitOr:
     return chosen ? value : value & noise;
   }
   return 0;
@@ -61,13 +61,13 @@ int64_t ReshardSimulator::term(int64_t element, int64_t member,
 
 int64_t ReshardSimulator::neutral() const {
   switch (kind) {
-  case ReductionKind::Product:
+  case ReductionKind::product:
     return 1;
-  case ReductionKind::Max:
+  case ReductionKind::max:
     return std::numeric_limits<int64_t>::min();
-  case ReductionKind::Min:
+  case ReductionKind::min:
     return std::numeric_limits<int64_t>::max();
-  case ReductionKind::And:
+  case ReductionKind::bitAnd:
     return -1;
   default:
     return 0;
@@ -76,17 +76,17 @@ int64_t ReshardSimulator::neutral() const {
 
 int64_t ReshardSimulator::combine(int64_t a, int64_t b) const {
   switch (kind) {
-  case ReductionKind::Sum:
+  case ReductionKind::sum:
     return a + b;
-  case ReductionKind::Product:
+  case ReductionKind::product:
     return a * b;
-  case ReductionKind::Max:
+  case ReductionKind::max:
     return std::max(a, b);
-  case ReductionKind::Min:
+  case ReductionKind::min:
     return std::min(a, b);
-  case ReductionKind::And:
+  case ReductionKind::bitAnd:
     return a & b;
-  case ReductionKind::Or:
+  case ReductionKind::bitOr:
     return a | b;
   }
   return 0;

@@ -73,16 +73,6 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // -----
 
-dist.mesh @mesh = <"data"=2>
-func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
-  // expected-error @+1 {{expected a sum, maximum, minimum, and, or; products are not supported by plans}}
-  %z = dist.all_reduce %x over ["data"] product : tensor<4xf32>
-  return %z : tensor<4xf32>
-}
-dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
-
-// -----
-
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 module @kernels {
   func.func private @k(memref<4xf32>, index, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "scalar", "write"]}

@@ -49,7 +49,7 @@ private:
   graph::ShardingRule rule;
   FactorSplits splits;
   /// Of each operand, and of the results.
-  using Partial = SmallVector<std::pair<dist::AxisAttr, graph::Reduction>>;
+  using Partial = SmallVector<std::pair<dist::AxisAttr, ReductionKind>>;
   SmallVector<Partial> partial;
   Partial partialResults;
 };
@@ -59,8 +59,8 @@ void LayoutDraw::makePartial(dist::AxisAttr axis) {
     return;
   const graph::Linearity &linearity =
       rule.carries[engine() % rule.carries.size()];
-  bool isLogic = linearity.kind == graph::Reduction::And ||
-                 linearity.kind == graph::Reduction::Or;
+  bool isLogic = linearity.kind == ReductionKind::bitAnd ||
+                 linearity.kind == ReductionKind::bitOr;
   if (linearity.groups.empty() ||
       isLogic != mlir::getElementTypeOrSelf(op->getResult(0)).isInteger(1))
     return;
@@ -127,8 +127,7 @@ bool LayoutDraw::assemble() {
         layoutFromFactors(tensor, rule.factors, splits, axes, like);
     for (auto [axis, kind] : sums)
       if (layout)
-        layout = layout.withPartialOver(axis,
-                                        static_cast<dist::ReductionKind>(kind));
+        layout = layout.withPartialOver(axis, kind);
     into.push_back(layout);
     return layout != nullptr;
   };

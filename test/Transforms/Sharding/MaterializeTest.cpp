@@ -53,7 +53,7 @@ public:
     SmallVector<dist::PartialAttr> partial;
     if (!sums.empty())
       partial.push_back(
-          dist::PartialAttr::get(context, dist::ReductionKind::Sum, sums));
+          dist::PartialAttr::get(context, ReductionKind::sum, sums));
     return canonicalLayout(
         dist::LayoutAttr::get(
             context, mlir::FlatSymbolRefAttr::get(mesh.getSymNameAttr()),

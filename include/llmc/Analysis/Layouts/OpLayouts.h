@@ -38,7 +38,7 @@ namespace llmc {
 /// An axis over which results are partial because operands are.
 struct CarriedAxis {
   dist::AxisAttr axis;
-  graph::Reduction kind;
+  ReductionKind kind;
   /// Operands in which the op is jointly linear.
   SmallVector<int> group;
 
@@ -51,7 +51,7 @@ struct OpLayouts {
   /// One for each factor of the rule, never absent.
   FactorSplits splits;
   /// Axes that split a reduced factor, with its kind.
-  SmallVector<std::pair<dist::AxisAttr, graph::Reduction>> reduced;
+  SmallVector<std::pair<dist::AxisAttr, ReductionKind>> reduced;
   SmallVector<CarriedAxis> carried;
   /// The op is the sum of values at disjoint coordinates of this axis, each of
   /// which stays where it is (`dist.join`); null otherwise.

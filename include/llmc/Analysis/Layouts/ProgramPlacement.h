@@ -33,7 +33,7 @@ struct PlacedReduction {
   Value value;
   dist::LayoutAttr from, to;
   dist::AxisAttr axis;
-  graph::Reduction kind;
+  ReductionKind kind;
   /// How often in a step.
   int64_t times = 1;
 };

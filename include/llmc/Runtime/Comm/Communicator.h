@@ -24,18 +24,19 @@
 #ifndef LLMC_RUNTIME_COMM_COMMUNICATOR_H
 #define LLMC_RUNTIME_COMM_COMMUNICATOR_H
 
+#include "llmc/Runtime/Base/CollectiveKind.h"
 #include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Base/ReductionKind.h"
 #include "llmc/Runtime/Device/Device.h"
 
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace llmc::rt {
 
-/// With n members and a buffer's `outer` and `count`:
+/// The static half of one buffer, in elements. With n members:
 ///
 ///   kind            in                  out
 ///   allReduce       [outer, count]      [outer, count]
@@ -50,27 +51,6 @@ namespace llmc::rt {
 /// Buffers may coincide in three ways: out is in (allReduce, broadcast,
 /// reduce), in is the member's own part of out (allGather), out is the member's
 /// own part of in (reduceScatter).
-enum class CollectiveKind : uint8_t {
-  allReduce,
-  allGather,
-  reduceScatter,
-  allToAll,
-  broadcast,
-  reduce,
-  permute
-};
-constexpr unsigned numCollectiveKinds = 7;
-
-enum class Reduction : uint8_t {
-  sum,
-  product,
-  min,
-  max,
-  logicalAnd,
-  logicalOr
-};
-
-/// The static half of one buffer, in elements.
 struct CollectiveBuffer {
   uint64_t outer = 1;
   uint64_t count = 0;
@@ -82,7 +62,7 @@ struct CollectiveBuffer {
 /// them, and a difference is an error that shows both.
 struct Collective {
   CollectiveKind kind = CollectiveKind::allReduce;
-  Reduction reduction = Reduction::sum;
+  ReductionKind reduction = ReductionKind::sum;
   DType type = DType::f32;
   DType accumulate = DType::f32;
   std::vector<CollectiveBuffer> buffers;
@@ -130,9 +110,6 @@ public:
   virtual void abort(const Status &reason) = 0;
   virtual CommunicatorCounts counts() const = 0;
 };
-
-std::string_view nameOf(CollectiveKind kind);
-std::string_view nameOf(Reduction reduction);
 
 } // namespace llmc::rt
 

@@ -33,6 +33,8 @@
 #ifndef LLMC_SOLVERS_RESHARD_RESHARDPLANNER_H
 #define LLMC_SOLVERS_RESHARD_RESHARDPLANNER_H
 
+#include "llmc/Runtime/Base/CollectiveKind.h"
+#include "llmc/Runtime/Base/ReductionKind.h"
 #include "llmc/Runtime/Layout/Mesh.h"
 
 #include <cstdint>
@@ -42,8 +44,6 @@
 
 namespace llmc {
 
-enum class ReductionKind : uint8_t { Sum, Product, Max, Min, And, Or };
-
 struct ReshardLayout {
   static constexpr uint64_t everywhere = ~uint64_t(0);
 
@@ -52,7 +52,7 @@ struct ReshardLayout {
   /// Mesh axes over which the value is partial, ascending.
   std::vector<int32_t> partial;
   /// Of all partial axes; `Sum` where there are none.
-  ReductionKind kind = ReductionKind::Sum;
+  ReductionKind kind = ReductionKind::sum;
   /// Bit s: the value lives at stage s. A value that is partial over the
   /// pipeline axis has its terms at these stages.
   uint64_t stages = everywhere;
@@ -105,6 +105,8 @@ struct ReshardMove {
   ReshardLayout result;
 };
 
+/// What runs the move; none where nothing moves, and of a send.
+std::optional<CollectiveKind> collectiveOf(ReshardMove::Kind kind);
 /// `all-gather`
 const char *nameOf(ReshardMove::Kind kind);
 

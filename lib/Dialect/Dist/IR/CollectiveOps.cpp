@@ -12,6 +12,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::dist;
 
 //===----------------------------------------------------------------------===//
@@ -129,9 +130,9 @@ static LogicalResult verifyPartial(Operation *op, LayoutAttr layout,
                                    ArrayAttr axes, ReductionKind kind) {
   for (auto axis : axes.getAsRange<StringAttr>())
     if (layout.getPartialKind(axis) != kind)
-      return op->emitOpError() << "expected an input that is partial ("
-                               << stringifyReductionKind(kind) << ") over axis "
-                               << axis << ", got " << layout;
+      return op->emitOpError()
+             << "expected an input that is partial (" << StringRef(nameOf(kind))
+             << ") over axis " << axis << ", got " << layout;
   return success();
 }
 
@@ -325,7 +326,7 @@ LogicalResult BroadcastOp::verifyBuffer(RankedTensorType from,
   for (auto [axis, coordinate] : llvm::zip_equal(axes, getFrom())) {
     StringRef name = axis.getName();
     ArrayRef<int64_t> pin = layout.getPin(name);
-    bool summand = layout.getPartialKind(name) == ReductionKind::Sum;
+    bool summand = layout.getPartialKind(name) == ReductionKind::sum;
     if (!summand && pin != ArrayRef<int64_t>(coordinate))
       return emitOpError() << "expected an input pinned at coordinate "
                            << coordinate << " of axis \"" << name

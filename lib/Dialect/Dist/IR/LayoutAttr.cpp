@@ -16,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::dist;
 
 namespace {
@@ -217,15 +218,14 @@ LayoutSets llmc::dist::sortLayoutSets(MLIRContext *context,
                                       ArrayRef<AxisAttr> replicated,
                                       ArrayRef<PinAttr> at) {
   LayoutSets sets;
-  for (uint32_t kind = 0; kind <= getMaxEnumValForReductionKind(); ++kind) {
+  for (const ReductionTraits &traits : reductionTraits) {
     SmallVector<AxisAttr> axes;
     for (PartialAttr part : partial)
-      if (static_cast<uint32_t>(part.getKind()) == kind)
+      if (part.getKind() == traits.kind)
         llvm::append_range(axes, part.getAxes());
     llvm::sort(axes, axisBefore);
     if (!axes.empty())
-      sets.partial.push_back(
-          PartialAttr::get(context, static_cast<ReductionKind>(kind), axes));
+      sets.partial.push_back(PartialAttr::get(context, traits.kind, axes));
   }
   sets.replicated.assign(replicated.begin(), replicated.end());
   llvm::sort(sets.replicated, axisBefore);

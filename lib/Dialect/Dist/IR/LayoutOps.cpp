@@ -12,6 +12,7 @@
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::dist;
 
 /// Same shape and element type, whatever the layouts.
@@ -143,7 +144,7 @@ LogicalResult KeepOp::verify() {
                            << from;
     wanted = from.withDim(*dim, rest);
   }
-  wanted = wanted.withPartialOver(axis, ReductionKind::Sum);
+  wanted = wanted.withPartialOver(axis, ReductionKind::sum);
   if (wanted != to)
     return emitOpError() << "expected a result of layout " << wanted << ", got "
                          << to;
@@ -190,7 +191,7 @@ static LogicalResult verifyJoined(JoinOp op, unsigned index, AxisAttr axis,
     return op.emitOpError()
            << "expected operand " << index << " pinned on axis "
            << axis.getName() << ", got " << layout;
-  bool partial = layout.getPartialKind(axis.getName()) == ReductionKind::Sum;
+  bool partial = layout.getPartialKind(axis.getName()) == ReductionKind::sum;
   if (partial != (pin.size() > 1))
     return op.emitOpError()
            << "expected operand " << index << " to be partial (sum) over axis "
@@ -258,7 +259,7 @@ LogicalResult JoinOp::verify() {
   SmallVector<PinAttr> pins(common.getAt());
   pins.push_back(PinAttr::get(getContext(), axis.getName(), at));
   LayoutAttr wanted =
-      common.withPins(pins).withPartialOver(axis, ReductionKind::Sum);
+      common.withPins(pins).withPartialOver(axis, ReductionKind::sum);
   if (wanted != result)
     return emitOpError() << "expected a result of layout " << wanted << ", got "
                          << result;

@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::dist;
 
 using Delimiter = AsmParser::Delimiter;
@@ -240,16 +241,9 @@ void DimAttr::print(AsmPrinter &printer) const {
 
 static FailureOr<PartialAttr> parsePartial(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
-  StringRef word;
   SmallVector<AxisAttr> axes;
-  if (parser.parseKeyword(&word))
-    return failure();
-  std::optional<ReductionKind> kind = symbolizeReductionKind(word);
-  if (!kind)
-    return parser.emitError(loc)
-           << "expected sum, max, min, product, and or or, got '" << word
-           << "'";
-  if (parseAxisSet(parser, axes))
+  FailureOr<ReductionKind> kind = FieldParser<ReductionKind>::parse(parser);
+  if (failed(kind) || parseAxisSet(parser, axes))
     return failure();
   auto partial = parser.getChecked<PartialAttr>(loc, parser.getContext(), *kind,
                                                 ArrayRef(axes));
@@ -259,7 +253,7 @@ static FailureOr<PartialAttr> parsePartial(AsmParser &parser) {
 }
 
 static void printPartial(AsmPrinter &printer, PartialAttr partial) {
-  printer << stringifyReductionKind(partial.getKind());
+  printer << StringRef(nameOf(partial.getKind()));
   printAxisSet(printer, partial.getAxes());
 }
 

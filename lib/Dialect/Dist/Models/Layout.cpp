@@ -43,9 +43,8 @@ struct ConstraintAnswers : AnswerDefaults<ConstraintOp> {
   static ShardingRule rule(ConstraintOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     addIdentity(rule, typeOf(op.getResult()), 0);
-    for (Reduction kind : {Reduction::Sum, Reduction::Max, Reduction::Min,
-                           Reduction::Product, Reduction::And, Reduction::Or})
-      rule.addLinear(kind, {{0}});
+    for (const ReductionTraits &traits : reductionTraits)
+      rule.addLinear(traits.kind, {{0}});
     return rule;
   }
 

@@ -16,28 +16,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::graph;
 
-StringRef graph::stringifyReduction(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::Sum:
-    return "sum";
-  case Reduction::Max:
-    return "max";
-  case Reduction::Min:
-    return "min";
-  case Reduction::Product:
-    return "product";
-  case Reduction::And:
-    return "and";
-  case Reduction::Or:
-    return "or";
-  }
-  return "";
-}
-
-bool graph::isIdempotent(Reduction reduction) {
-  return reduction != Reduction::Sum && reduction != Reduction::Product;
-}
-
 bool Factor::operator==(const Factor &other) const {
   return size == other.size && kind == other.kind &&
          reduction == other.reduction;
@@ -67,12 +45,12 @@ size_t ShardingRuleHash::operator()(const ShardingRule &rule) const {
 }
 
 int ShardingRule::addFactor(int64_t size, FactorKind kind,
-                            Reduction reduction) {
+                            ReductionKind reduction) {
   factors.push_back({size, kind, reduction});
   return static_cast<int>(factors.size()) - 1;
 }
 
-void ShardingRule::addLinear(Reduction kind,
+void ShardingRule::addLinear(ReductionKind kind,
                              ArrayRef<SmallVector<int>> groups) {
   carries.push_back({kind, SmallVector<SmallVector<int>>(groups)});
 }
@@ -139,7 +117,7 @@ std::string ShardingRule::str() const {
   for (auto [i, factor] : llvm::enumerate(factors)) {
     os << comma << nameFactor(i) << "=" << factor.size;
     if (factor.kind == FactorKind::Reduced)
-      os << " reduced " << stringifyReduction(factor.reduction);
+      os << " reduced " << StringRef(nameOf(factor.reduction));
     else if (factor.kind == FactorKind::Whole)
       os << " whole";
     else if (factor.kind == FactorKind::Permuted)

@@ -225,7 +225,7 @@ struct GradientAnswers : AnswerDefaults<SoftmaxCrossEntropyGradOp> {
   /// Linear in the cotangent of the loss.
   static ShardingRule rule(Op op) {
     ShardingRule rule = buildRule(op);
-    rule.addLinear(Reduction::Sum, {{3}});
+    rule.addLinear(ReductionKind::sum, {{3}});
     return rule;
   }
   static OpCost cost(Op op) { return buildCost(op, /*flopsPerLogit=*/3); }

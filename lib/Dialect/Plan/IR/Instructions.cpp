@@ -121,21 +121,15 @@ LogicalResult CollectiveOp::verify() {
     if (llvm::is_contained(getAxes().getValue().take_front(i), axis))
       return emitOpError() << "expected each axis once, got " << axis
                            << " twice";
-  CollectiveKind kind = getKind();
-  bool reduces = kind == CollectiveKind::AllReduce ||
-                 kind == CollectiveKind::ReduceScatter ||
-                 kind == CollectiveKind::Reduce;
-  if (getReduction().has_value() != reduces)
+  const CollectiveTraits &traits = traitsOf(getKind());
+  if (getReduction().has_value() != traits.reduces)
     return emitOpError() << "expected a reduction exactly for reducing kinds, "
                             "got '"
-                         << stringifyCollectiveKind(kind) << "'";
-  bool hasPeer = kind == CollectiveKind::Broadcast ||
-                 kind == CollectiveKind::Reduce ||
-                 kind == CollectiveKind::Permute;
-  if (getPeer().has_value() != hasPeer)
+                         << StringRef(traits.name) << "'";
+  if (getPeer().has_value() != (traits.peer != CollectivePeer::none))
     return emitOpError() << "expected a peer exactly for broadcast, reduce and "
                             "permute, got '"
-                         << stringifyCollectiveKind(kind) << "'";
+                         << StringRef(traits.name) << "'";
   if (getInputs().empty() || getInputs().size() != getOutputs().size())
     return emitOpError() << "expected as many outputs as inputs and at least "
                             "one, got "

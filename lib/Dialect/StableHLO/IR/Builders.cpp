@@ -109,35 +109,36 @@ Value scalar(OpBuilder &b, Location loc, Type element, double value) {
 }
 
 /// The least (or greatest) element: an infinity where the type has one.
-static Value extremeScalar(OpBuilder &b, Location loc, Type element,
-                           bool least) {
-  TypedAttr value;
+static TypedAttr getExtreme(Type element, bool least) {
   if (auto real = dyn_cast<FloatType>(element)) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
-    value = FloatAttr::get(real, APFloat::semanticsHasInf(semantics)
-                                     ? APFloat::getInf(semantics, least)
-                                     : APFloat::getLargest(semantics, least));
-  } else {
-    auto integer = cast<IntegerType>(element);
-    unsigned width = integer.getWidth();
-    bool isUnsigned = integer.isUnsigned() || width == 1;
-    APInt least_ = isUnsigned ? APInt::getMinValue(width)
-                              : APInt::getSignedMinValue(width);
-    APInt greatest = isUnsigned ? APInt::getMaxValue(width)
-                                : APInt::getSignedMaxValue(width);
-    value = IntegerAttr::get(integer, least ? least_ : greatest);
+    return FloatAttr::get(real, APFloat::semanticsHasInf(semantics)
+                                    ? APFloat::getInf(semantics, least)
+                                    : APFloat::getLargest(semantics, least));
   }
+  auto integer = cast<IntegerType>(element);
+  unsigned width = integer.getWidth();
+  bool isUnsigned = integer.isUnsigned() || width == 1;
+  APInt low =
+      isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
+  APInt high =
+      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  return IntegerAttr::get(integer, least ? low : high);
+}
+
+static Value scalarOf(OpBuilder &b, Location loc, TypedAttr value) {
   return ConstantOp::create(
       b, loc,
-      DenseElementsAttr::get(RankedTensorType::get({}, element), value));
+      DenseElementsAttr::get(RankedTensorType::get({}, value.getType()),
+                             Attribute(value)));
 }
 
 Value lowestScalar(OpBuilder &b, Location loc, Type element) {
-  return extremeScalar(b, loc, element, /*least=*/true);
+  return scalarOf(b, loc, getExtreme(element, /*least=*/true));
 }
 
 Value highestScalar(OpBuilder &b, Location loc, Type element) {
-  return extremeScalar(b, loc, element, /*least=*/false);
+  return scalarOf(b, loc, getExtreme(element, /*least=*/false));
 }
 
 Value iota(OpBuilder &b, Location loc, RankedTensorType type, int64_t dim) {
@@ -237,50 +238,70 @@ Value dotGeneral(OpBuilder &b, Location loc, Value lhs, Value rhs,
 // Reduction and indexing
 //===----------------------------------------------------------------------===//
 
-Value neutralScalar(OpBuilder &b, Location loc, ReduceKind kind, Type element) {
+TypedAttr getNeutralElement(ReductionKind kind, Type element) {
   switch (kind) {
-  case ReduceKind::Add:
-  case ReduceKind::Or:
-    return scalar(b, loc, element, 0);
-  case ReduceKind::Mul:
-    return scalar(b, loc, element, 1);
-  case ReduceKind::Max:
-    return lowestScalar(b, loc, element);
-  case ReduceKind::Min:
-    return highestScalar(b, loc, element);
-  case ReduceKind::And:
-    return ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(
-            RankedTensorType::get({}, element),
-            Attribute(IntegerAttr::get(
-                element, APInt::getAllOnes(element.getIntOrFloatBitWidth())))));
+  case ReductionKind::sum:
+  case ReductionKind::bitOr:
+    return elementOf(element, 0);
+  case ReductionKind::product:
+    return elementOf(element, 1);
+  case ReductionKind::max:
+  case ReductionKind::min:
+    return getExtreme(element, /*least=*/kind == ReductionKind::max);
+  case ReductionKind::bitAnd:
+    return IntegerAttr::get(element,
+                            APInt::getAllOnes(element.getIntOrFloatBitWidth()));
   }
   llvm_unreachable("all kinds are listed");
 }
 
-static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x,
+Value neutralScalar(OpBuilder &b, Location loc, ReductionKind kind,
+                    Type element) {
+  return scalarOf(b, loc, getNeutralElement(kind, element));
+}
+
+Attribute getSplatElement(Value value) {
+  while (auto broadcast = value.getDefiningOp<BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return {};
+  return elements.getSplatValue<Attribute>();
+}
+
+bool isNeutral(Value value, ReductionKind kind) {
+  Attribute splat = getSplatElement(value);
+  Type element = getElementTypeOrSelf(value.getType());
+  if (!splat || (isBitwise(kind) && isa<FloatType>(element)))
+    return false;
+  TypedAttr neutral = getNeutralElement(kind, element);
+  if (auto real = dyn_cast<FloatAttr>(splat); real && real.getValue().isZero())
+    return cast<FloatAttr>(neutral).getValue().isZero();
+  return splat == neutral;
+}
+
+static Value combine(OpBuilder &b, Location loc, ReductionKind kind, Value x,
                      Value y) {
   switch (kind) {
-  case ReduceKind::Add:
+  case ReductionKind::sum:
     return AddOp::create(b, loc, x, y);
-  case ReduceKind::Mul:
+  case ReductionKind::product:
     return MulOp::create(b, loc, x, y);
-  case ReduceKind::Max:
+  case ReductionKind::max:
     return MaxOp::create(b, loc, x, y);
-  case ReduceKind::Min:
+  case ReductionKind::min:
     return MinOp::create(b, loc, x, y);
-  case ReduceKind::And:
+  case ReductionKind::bitAnd:
     return AndOp::create(b, loc, x, y);
-  case ReduceKind::Or:
+  case ReductionKind::bitOr:
     return OrOp::create(b, loc, x, y);
   }
   llvm_unreachable("all kinds are listed");
 }
 
 /// Fills `body` with: return combine(first, second).
-static void fillBody(OpBuilder &b, Location loc, ReduceKind kind, Type element,
-                     Region &body) {
+static void fillBody(OpBuilder &b, Location loc, ReductionKind kind,
+                     Type element, Region &body) {
   OpBuilder::InsertionGuard guard(b);
   Type type = RankedTensorType::get({}, element);
   Block *block = b.createBlock(&body, body.end(), {type, type}, {loc, loc});
@@ -289,7 +310,7 @@ static void fillBody(OpBuilder &b, Location loc, ReduceKind kind, Type element,
   ReturnOp::create(b, loc, ValueRange{result});
 }
 
-Value reduce(OpBuilder &b, Location loc, ReduceKind kind, Value x,
+Value reduce(OpBuilder &b, Location loc, ReductionKind kind, Value x,
              ArrayRef<int64_t> dims) {
   if (dims.empty())
     return x;
@@ -308,14 +329,14 @@ Value reduce(OpBuilder &b, Location loc, ReduceKind kind, Value x,
 }
 
 Value reduceAdd(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims) {
-  return reduce(b, loc, ReduceKind::Add, x, dims);
+  return reduce(b, loc, ReductionKind::sum, x, dims);
 }
 
 Value reduceMax(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims) {
-  return reduce(b, loc, ReduceKind::Max, x, dims);
+  return reduce(b, loc, ReductionKind::max, x, dims);
 }
 
-std::optional<ReduceKind> reduceKindOf(Region &body) {
+std::optional<ReductionKind> reduceKindOf(Region &body) {
   if (!body.hasOneBlock() || body.front().getNumArguments() != 2 ||
       body.front().getOperations().size() != 2)
     return std::nullopt;
@@ -330,14 +351,14 @@ std::optional<ReduceKind> reduceKindOf(Region &body) {
               (op.getOperand(0) == y && op.getOperand(1) == x);
   if (!both)
     return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(&op)
-      .Case<AddOp>([](auto) { return ReduceKind::Add; })
-      .Case<MulOp>([](auto) { return ReduceKind::Mul; })
-      .Case<MaxOp>([](auto) { return ReduceKind::Max; })
-      .Case<MinOp>([](auto) { return ReduceKind::Min; })
-      .Case<AndOp>([](auto) { return ReduceKind::And; })
-      .Case<OrOp>([](auto) { return ReduceKind::Or; })
-      .Default(std::optional<ReduceKind>());
+  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(&op)
+      .Case<AddOp>([](auto) { return ReductionKind::sum; })
+      .Case<MulOp>([](auto) { return ReductionKind::product; })
+      .Case<MaxOp>([](auto) { return ReductionKind::max; })
+      .Case<MinOp>([](auto) { return ReductionKind::min; })
+      .Case<AndOp>([](auto) { return ReductionKind::bitAnd; })
+      .Case<OrOp>([](auto) { return ReductionKind::bitOr; })
+      .Default(std::optional<ReductionKind>());
 }
 
 Value gather(OpBuilder &b, Location loc, RankedTensorType type, Value operand,
@@ -348,7 +369,7 @@ Value gather(OpBuilder &b, Location loc, RankedTensorType type, Value operand,
                           b.getBoolAttr(sorted));
 }
 
-Value scatter(OpBuilder &b, Location loc, ReduceKind kind, Value input,
+Value scatter(OpBuilder &b, Location loc, ReductionKind kind, Value input,
               Value indices, Value updates, ScatterDimensionNumbersAttr dims,
               bool sorted, bool unique) {
   RankedTensorType type = withoutEncoding(input.getType());

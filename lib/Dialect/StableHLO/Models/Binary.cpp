@@ -44,36 +44,36 @@ static bool isBool(Operation *op) {
 }
 
 static void carryAdd(Operation *op, graph::ShardingRule &rule) {
-  rule.addLinear(isBool(op) ? graph::Reduction::Or : graph::Reduction::Sum,
+  rule.addLinear(isBool(op) ? ReductionKind::bitOr : ReductionKind::sum,
                  {{0, 1}});
   if (!isBool(op))
     rule.addends = {0, 1};
 }
 
 static void carrySubtract(Operation *, graph::ShardingRule &rule) {
-  rule.addLinear(graph::Reduction::Sum, {{0, 1}});
+  rule.addLinear(ReductionKind::sum, {{0, 1}});
 }
 
 static void carryMultiply(Operation *op, graph::ShardingRule &rule) {
   if (isBool(op))
-    return rule.addLinear(graph::Reduction::And, {{0, 1}});
-  rule.addLinear(graph::Reduction::Sum, {{0}, {1}});
-  rule.addLinear(graph::Reduction::Product, {{0, 1}});
+    return rule.addLinear(ReductionKind::bitAnd, {{0, 1}});
+  rule.addLinear(ReductionKind::sum, {{0}, {1}});
+  rule.addLinear(ReductionKind::product, {{0, 1}});
 }
 
 /// Integers truncate: only a float quotient is linear in the dividend.
 static void carryDivide(Operation *op, graph::ShardingRule &rule) {
   if (isa<FloatType>(getElement(op->getResult(0))))
-    rule.addLinear(graph::Reduction::Sum, {{0}});
+    rule.addLinear(ReductionKind::sum, {{0}});
 }
 
 static void carryMaximum(Operation *op, graph::ShardingRule &rule) {
-  rule.addLinear(isBool(op) ? graph::Reduction::Or : graph::Reduction::Max,
+  rule.addLinear(isBool(op) ? ReductionKind::bitOr : ReductionKind::max,
                  {{0, 1}});
 }
 
 static void carryMinimum(Operation *op, graph::ShardingRule &rule) {
-  rule.addLinear(isBool(op) ? graph::Reduction::And : graph::Reduction::Min,
+  rule.addLinear(isBool(op) ? ReductionKind::bitAnd : ReductionKind::min,
                  {{0, 1}});
 }
 

@@ -30,10 +30,8 @@ using namespace llmc::stablehlo;
 //===----------------------------------------------------------------------===//
 
 static void carrySelect(Operation *, graph::ShardingRule &rule) {
-  for (graph::Reduction kind :
-       {graph::Reduction::Sum, graph::Reduction::Max, graph::Reduction::Min,
-        graph::Reduction::Product, graph::Reduction::And, graph::Reduction::Or})
-    rule.addLinear(kind, {{1, 2}});
+  for (const ReductionTraits &traits : reductionTraits)
+    rule.addLinear(traits.kind, {{1, 2}});
 }
 
 static LogicalResult deriveSelect(Derivation &d) {
@@ -91,8 +89,8 @@ static Value sumToBound(OpBuilder &b, Location loc, Value gradient,
 
 /// Monotone in what is clamped.
 static void carryClamp(Operation *, graph::ShardingRule &rule) {
-  rule.addLinear(graph::Reduction::Max, {{1}});
-  rule.addLinear(graph::Reduction::Min, {{1}});
+  rule.addLinear(ReductionKind::max, {{1}});
+  rule.addLinear(ReductionKind::min, {{1}});
 }
 
 static LogicalResult deriveClamp(Derivation &d) {

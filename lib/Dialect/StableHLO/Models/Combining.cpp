@@ -15,69 +15,12 @@ using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
-Reduction stablehlo::toReduction(ReduceKind kind, Type element) {
-  bool isBool = element.isInteger(1);
-  switch (kind) {
-  case ReduceKind::Add:
-    return isBool ? Reduction::Or : Reduction::Sum;
-  case ReduceKind::Mul:
-    return isBool ? Reduction::And : Reduction::Product;
-  case ReduceKind::Max:
-    return isBool ? Reduction::Or : Reduction::Max;
-  case ReduceKind::Min:
-    return isBool ? Reduction::And : Reduction::Min;
-  case ReduceKind::And:
-    return Reduction::And;
-  case ReduceKind::Or:
-    return Reduction::Or;
-  }
-  return Reduction::Sum;
-}
-
-static bool isNeutralFloat(const APFloat &value, ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::Add:
-    return value.isZero();
-  case ReduceKind::Mul:
-    return value.isExactlyValue(1.0);
-  case ReduceKind::Max:
-    return value.isNegInfinity();
-  case ReduceKind::Min:
-    return value.isPosInfinity();
-  default:
-    return false;
-  }
-}
-
-static bool isNeutralInt(const APInt &value, bool isUnsigned, ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::Add:
-  case ReduceKind::Or:
-    return value.isZero();
-  case ReduceKind::Mul:
-    return value.isOne();
-  case ReduceKind::Max:
-    return isUnsigned ? value.isZero() : value.isMinSignedValue();
-  case ReduceKind::Min:
-    return isUnsigned ? value.isAllOnes() : value.isMaxSignedValue();
-  case ReduceKind::And:
-    return value.isAllOnes();
-  }
-  return false;
-}
-
-bool stablehlo::isNeutral(Value value, ReduceKind kind) {
-  while (auto broadcast = value.getDefiningOp<BroadcastInDimOp>())
-    value = broadcast.getOperand();
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return false;
-  Type element = elements.getElementType();
-  if (isa<FloatType>(element))
-    return isNeutralFloat(elements.getSplatValue<APFloat>(), kind);
-  return isNeutralInt(elements.getSplatValue<APInt>(),
-                      element.isUnsignedInteger() || element.isInteger(1),
-                      kind);
+ReductionKind stablehlo::canonicalKind(ReductionKind kind, Type element) {
+  if (!element.isInteger(1))
+    return kind;
+  bool isAny = kind == ReductionKind::sum || kind == ReductionKind::max ||
+               kind == ReductionKind::bitOr;
+  return isAny ? ReductionKind::bitOr : ReductionKind::bitAnd;
 }
 
 /// What phase 1 promises: kernels have no code for values from outside.

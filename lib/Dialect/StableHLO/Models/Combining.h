@@ -16,12 +16,8 @@
 
 namespace llmc::stablehlo {
 
-/// How contributions of that kind combine over devices. On i1, add and max are
-/// "or", mul and min are "and".
-graph::Reduction toReduction(ReduceKind kind, Type element);
-
-/// True when `value` is a constant of nothing but the kind's neutral element.
-bool isNeutral(Value value, ReduceKind kind);
+/// On i1, sum and max are "or", product and min are "and".
+ReductionKind canonicalKind(ReductionKind kind, Type element);
 
 /// The scalar code of a body of element-wise ops on tensors of rank 0 for
 /// scalar arguments; its returned values. Empty, with an error at the op, when
@@ -32,7 +28,7 @@ SmallVector<Value> emitScalarBody(Region &body, OpBuilder &builder,
 /// Calls `visit` with a function that combines two elements of type
 /// `element`, held as T (double for floats, int64_t for integers and i1).
 template <typename T, typename Visit>
-void withCombination(ReduceKind kind, Type element, Visit visit) {
+void withCombination(ReductionKind kind, Type element, Visit visit) {
   if constexpr (std::is_same_v<T, double>) {
     auto greater = [](double x, double y) {
       if (std::isnan(x) || std::isnan(y))
@@ -40,11 +36,11 @@ void withCombination(ReduceKind kind, Type element, Visit visit) {
       return x > y || (x == y && std::signbit(y)) ? x : y;
     };
     switch (kind) {
-    case ReduceKind::Mul:
+    case ReductionKind::product:
       return visit([](double x, double y) { return x * y; });
-    case ReduceKind::Max:
+    case ReductionKind::max:
       return visit(greater);
-    case ReduceKind::Min:
+    case ReductionKind::min:
       return visit([=](double x, double y) { return -greater(-x, -y); });
     default:
       return visit([](double x, double y) { return x + y; });
@@ -56,21 +52,21 @@ void withCombination(ReduceKind kind, Type element, Visit visit) {
       return isUnsigned ? uint64_t(x) < uint64_t(y) : x < y;
     };
     switch (kind) {
-    case ReduceKind::Add:
+    case ReductionKind::sum:
       return visit([=](int64_t x, int64_t y) {
         return isBool ? x | y : int64_t(uint64_t(x) + uint64_t(y));
       });
-    case ReduceKind::Mul:
+    case ReductionKind::product:
       return visit([](int64_t x, int64_t y) {
         return int64_t(uint64_t(x) * uint64_t(y));
       });
-    case ReduceKind::Max:
+    case ReductionKind::max:
       return visit([=](int64_t x, int64_t y) { return below(x, y) ? y : x; });
-    case ReduceKind::Min:
+    case ReductionKind::min:
       return visit([=](int64_t x, int64_t y) { return below(y, x) ? y : x; });
-    case ReduceKind::And:
+    case ReductionKind::bitAnd:
       return visit([](int64_t x, int64_t y) { return x & y; });
-    case ReduceKind::Or:
+    case ReductionKind::bitOr:
       return visit([](int64_t x, int64_t y) { return x | y; });
     }
   }

@@ -264,7 +264,7 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
       }
     // i1 multiplies by "and" and adds by "or".
     bool isBool = left.type.getElementType().isInteger(1);
-    Reduction kind = isBool ? Reduction::Or : Reduction::Sum;
+    ReductionKind kind = isBool ? ReductionKind::bitOr : ReductionKind::sum;
     for (auto [l, r] : llvm::zip(left.contract, right.contract)) {
       int factor =
           rule.addFactor(left.type.getDimSize(l), FactorKind::Reduced, kind);

@@ -38,10 +38,10 @@ static void carryConvert(Operation *op, graph::ShardingRule &rule) {
   auto to = dyn_cast<FloatType>(getElement(op->getResult(0)));
   if (!from || !to)
     return;
-  rule.addLinear(graph::Reduction::Max, {{0}});
-  rule.addLinear(graph::Reduction::Min, {{0}});
+  rule.addLinear(ReductionKind::max, {{0}});
+  rule.addLinear(ReductionKind::min, {{0}});
   if (to.getFPMantissaWidth() >= from.getFPMantissaWidth())
-    rule.addLinear(graph::Reduction::Sum, {{0}});
+    rule.addLinear(ReductionKind::sum, {{0}});
 }
 
 static LogicalResult deriveConvert(Derivation &d) {

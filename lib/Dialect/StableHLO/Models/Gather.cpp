@@ -72,8 +72,9 @@ struct GatherAnswers : AnswerDefaults<GatherOp> {
       operand[d] = {rule.addFactor(size, FactorKind::Whole)};
       result[w] = {rule.addFactor(kept, FactorKind::Whole)};
     }
-    Reduction kind = a.operand.getElementType().isInteger(1) ? Reduction::Or
-                                                             : Reduction::Sum;
+    ReductionKind kind = a.operand.getElementType().isInteger(1)
+                             ? ReductionKind::bitOr
+                             : ReductionKind::sum;
     for (int64_t d : a.dropped) {
       bool isIndexed =
           a.operand.getDimSize(d) > 1 && llvm::is_contained(a.map, d);
@@ -145,7 +146,7 @@ struct GatherAnswers : AnswerDefaults<GatherOp> {
     // Limiting several entries can change the order of the vectors.
     bool isSorted = op.getIndicesAreSorted() && a.map.size() <= 1;
     Value sum =
-        scatter(b, loc, ReduceKind::Add, zeros, indices, g, dims, isSorted);
+        scatter(b, loc, ReductionKind::sum, zeros, indices, g, dims, isSorted);
     call.gradients[0] = convertTo(b, loc, sum, element);
     return success();
   }

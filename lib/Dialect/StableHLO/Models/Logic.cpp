@@ -27,10 +27,10 @@ using namespace llmc::stablehlo;
 //===----------------------------------------------------------------------===//
 
 static void carryAnd(Operation *, graph::ShardingRule &rule) {
-  rule.addLinear(graph::Reduction::And, {{0, 1}});
+  rule.addLinear(ReductionKind::bitAnd, {{0, 1}});
 }
 static void carryOr(Operation *, graph::ShardingRule &rule) {
-  rule.addLinear(graph::Reduction::Or, {{0, 1}});
+  rule.addLinear(ReductionKind::bitOr, {{0, 1}});
 }
 
 template <typename IntOp>

@@ -22,9 +22,8 @@ using namespace llmc::stablehlo;
 
 void stablehlo::carryAnyPartial(ShardingRule &rule, ArrayRef<int> group) {
   SmallVector<SmallVector<int>> groups = {SmallVector<int>(group)};
-  for (Reduction kind : {Reduction::Sum, Reduction::Max, Reduction::Min,
-                         Reduction::Product, Reduction::And, Reduction::Or})
-    rule.addLinear(kind, groups);
+  for (const ReductionTraits &traits : reductionTraits)
+    rule.addLinear(traits.kind, groups);
 }
 
 RankedTensorType stablehlo::typeOf(Value value) {

@@ -37,7 +37,7 @@ using namespace llmc::stablehlo;
 
 namespace {
 /// The kind of a reduction of one input.
-std::optional<ReduceKind> kindOf(ReduceOp op) {
+std::optional<ReductionKind> kindOf(ReduceOp op) {
   return op.getInputs().size() == 1 ? reduceKindOf(op.getBody()) : std::nullopt;
 }
 
@@ -90,9 +90,10 @@ struct ReduceDerivative {
     Value zero = constantLike(b, loc, x, 0), one = constantLike(b, loc, x, 1);
     Value isZero = compare(b, loc, ComparisonDirection::EQ, x, zero);
     Value factor = select(b, loc, isZero, one, x);
-    Value product = reduce(b, loc, ReduceKind::Mul, factor, op.getDimensions());
+    Value product =
+        reduce(b, loc, ReductionKind::product, factor, op.getDimensions());
     Value init = op.getInitValues().front();
-    if (!isNeutral(init, ReduceKind::Mul))
+    if (!isNeutral(init, ReductionKind::product))
       product = mul(b, loc, product,
                     broadcastInDim(b, loc, init, typeOf(product), {}));
     Type integer = b.getI32Type();
@@ -155,8 +156,8 @@ template <> struct Elements<int64_t> {
 };
 
 template <typename T>
-void evaluateKind(ReduceOp op, ReduceKind kind, ArrayRef<HostTensor> operands,
-                  HostTensor &result) {
+void evaluateKind(ReduceOp op, ReductionKind kind,
+                  ArrayRef<HostTensor> operands, HostTensor &result) {
   const HostTensor &x = operands[0];
   std::vector<T> init(1);
   Elements<T>::load(operands[1], 0, init);
@@ -227,11 +228,11 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
     ShardingRule rule = ShardingRule::forOp(op);
     size_t n = op.getInputs().size();
     RankedTensorType type = typeOf(op.getInputs().front());
-    std::optional<ReduceKind> kind = kindOf(op);
+    std::optional<ReductionKind> kind = kindOf(op);
     if (kind && !isNeutral(op.getInitValues().front(), *kind))
       kind = std::nullopt;
-    Reduction reduction =
-        kind ? toReduction(*kind, type.getElementType()) : Reduction::Sum;
+    ReductionKind reduction =
+        kind ? canonicalKind(*kind, type.getElementType()) : ReductionKind::sum;
     int64_t at = 0;
     for (int64_t d = 0; d < type.getRank(); ++d) {
       bool isReduced = llvm::is_contained(op.getDimensions(), d);
@@ -261,20 +262,20 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
   }
 
   static bool inactive(ReduceOp op) {
-    std::optional<ReduceKind> kind = kindOf(op);
-    return kind == ReduceKind::And || kind == ReduceKind::Or;
+    std::optional<ReductionKind> kind = kindOf(op);
+    return kind == ReductionKind::bitAnd || kind == ReductionKind::bitOr;
   }
 
   static LogicalResult derive(ReduceOp op, DerivativeCall &call) {
-    std::optional<ReduceKind> kind = kindOf(op);
+    std::optional<ReductionKind> kind = kindOf(op);
     bool isArithmetic =
-        kind && *kind != ReduceKind::And && *kind != ReduceKind::Or;
+        kind && *kind != ReductionKind::bitAnd && *kind != ReductionKind::bitOr;
     if (!isArithmetic)
       return emitRefusal(op, rt::ErrorKind::unsupported)
              << ("expected one add, multiply, maximum or minimum of "
                  "one input to derive, got another body");
     ReduceDerivative derivative(op, call);
-    if (*kind == ReduceKind::Add) {
+    if (*kind == ReductionKind::sum) {
       derivative.buildAdd();
       return success();
     }
@@ -283,7 +284,7 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
              << ("expected a constant initial value to derive a "
                  "reduction other than add, got one that depends "
                  "on parameters");
-    if (*kind == ReduceKind::Mul)
+    if (*kind == ReductionKind::product)
       derivative.buildProduct();
     else
       derivative.buildExtremum();
@@ -305,7 +306,7 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
   }
 
   static LogicalResult evaluate(ReduceOp op, EvaluationCall &call) {
-    std::optional<ReduceKind> kind = kindOf(op);
+    std::optional<ReductionKind> kind = kindOf(op);
     if (!kind)
       return evaluateBody(op, call);
     HostTensor result(typeOf(op.getResult().front()));

@@ -36,7 +36,7 @@ using namespace llmc::stablehlo;
 
 namespace {
 /// The kind of a scatter of one input.
-std::optional<ReduceKind> kindOf(ScatterOp op) {
+std::optional<ReductionKind> kindOf(ScatterOp op) {
   return op.getInputs().size() == 1 ? reduceKindOf(op.getUpdateComputation())
                                     : std::nullopt;
 }
@@ -178,9 +178,10 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
     Addressing a = Addressing::of(op);
     size_t n = op.getInputs().size();
     TensorFactors &indices = rule.operands[n];
-    std::optional<ReduceKind> kind = kindOf(op);
-    Reduction reduction =
-        kind ? toReduction(*kind, a.operand.getElementType()) : Reduction::Sum;
+    std::optional<ReductionKind> kind = kindOf(op);
+    ReductionKind reduction =
+        kind ? canonicalKind(*kind, a.operand.getElementType())
+             : ReductionKind::sum;
     for (auto [p, i] : llvm::zip(a.positions, a.positionsOfIndices)) {
       const int64_t *batch = llvm::find(a.indicesBatch, i);
       bool isBatch = batch != a.indicesBatch.end();
@@ -219,7 +220,7 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
   /// Operands and updates are terms of one combination; an assignment moves
   /// partial values of any kind.
   static void addCarries(ScatterOp op, ShardingRule &rule,
-                         std::optional<Reduction> kind) {
+                         std::optional<ReductionKind> kind) {
     size_t n = op.getInputs().size();
     SmallVector<int> group;
     for (size_t k = 0; k < n; ++k)
@@ -264,7 +265,7 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
   static LogicalResult derive(ScatterOp op, DerivativeCall &call) {
     ScatterDerivative derivative(op, call);
     bool isOne = op.getInputs().size() == 1;
-    if (isOne && kindOf(op) == ReduceKind::Add)
+    if (isOne && kindOf(op) == ReductionKind::sum)
       derivative.buildAdd(call.cotangents[0]);
     else if (isOne && isAssignment(op))
       derivative.buildAssignment(call.cotangents[0]);
@@ -352,7 +353,7 @@ HostTensor takeScalar(const HostTensor &tensor, int64_t i) {
 
 /// Sums of one kind, accumulated in double or int64 and rounded once.
 template <typename T>
-void combineUpdates(ReduceKind kind, const Addressing &a,
+void combineUpdates(ReductionKind kind, const Addressing &a,
                     ArrayRef<HostTensor> operands, HostTensor &result) {
   bool isFloat = std::is_same_v<T, double>;
   auto read = [&](const HostTensor &tensor, int64_t i) {
@@ -379,7 +380,7 @@ void combineUpdates(ReduceKind kind, const Addressing &a,
 LogicalResult ScatterAnswers::evaluate(ScatterOp op, EvaluationCall &call) {
   Addressing a = Addressing::of(op);
   size_t n = op.getInputs().size();
-  if (std::optional<ReduceKind> kind = kindOf(op)) {
+  if (std::optional<ReductionKind> kind = kindOf(op)) {
     HostTensor result(typeOf(op.getResult().front()));
     if (result.isFloat())
       combineUpdates<double>(*kind, a, call.operands, result);

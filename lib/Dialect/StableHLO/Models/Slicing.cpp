@@ -151,16 +151,11 @@ struct PadAnswers : AnswerDefaults<PadOp> {
       addDimension(rule, from, to, d, isChanged(op, d));
     // A neutral padding value may be repeated by every device; another one is
     // a summand of its own.
-    for (auto [kind, reduction] : {std::pair(ReduceKind::Add, Reduction::Sum),
-                                   {ReduceKind::Max, Reduction::Max},
-                                   {ReduceKind::Min, Reduction::Min},
-                                   {ReduceKind::Mul, Reduction::Product},
-                                   {ReduceKind::And, Reduction::And},
-                                   {ReduceKind::Or, Reduction::Or}}) {
+    for (const ReductionTraits &traits : reductionTraits) {
       SmallVector<int> group = {0};
-      if (!isNeutral(op.getPaddingValue(), kind))
+      if (!isNeutral(op.getPaddingValue(), traits.kind))
         group.push_back(1);
-      rule.addLinear(reduction, {group});
+      rule.addLinear(traits.kind, {group});
     }
     return rule;
   }

@@ -36,7 +36,7 @@ using namespace llmc::stablehlo;
 //===----------------------------------------------------------------------===//
 
 static void carrySum(Operation *, graph::ShardingRule &rule) {
-  rule.addLinear(graph::Reduction::Sum, {{0}});
+  rule.addLinear(ReductionKind::sum, {{0}});
 }
 
 static LogicalResult deriveNegate(Derivation &d) {

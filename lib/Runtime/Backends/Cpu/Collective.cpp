@@ -75,38 +75,6 @@ struct Half {
 template <typename Acc> using BFloat16 = Half<Acc, fromBFloat16, toBFloat16>;
 template <typename Acc> using Float16 = Half<Acc, fromFloat16, toFloat16>;
 
-// Reductions. Min and max pass a NaN on, whichever side it is on.
-struct SumOp {
-  template <typename T> static T apply(T a, T b) {
-    return static_cast<T>(a + b);
-  }
-};
-struct ProductOp {
-  template <typename T> static T apply(T a, T b) {
-    return static_cast<T>(a * b);
-  }
-};
-struct MinOp {
-  template <typename T> static T apply(T a, T b) {
-    return a != a || a < b ? a : b;
-  }
-};
-struct MaxOp {
-  template <typename T> static T apply(T a, T b) {
-    return a != a || a > b ? a : b;
-  }
-};
-struct AndOp {
-  template <typename T> static T apply(T a, T b) {
-    return static_cast<T>(a != T(0) && b != T(0));
-  }
-};
-struct OrOp {
-  template <typename T> static T apply(T a, T b) {
-    return static_cast<T>(a != T(0) || b != T(0));
-  }
-};
-
 /// Reduces elements [begin, end) of the n inputs to the given outputs.
 using ReduceFunction = void (*)(const char *const *ins, int numIns,
                                 char *const *outs, int numOuts, int64_t begin,
@@ -135,26 +103,14 @@ void reduceSpan(const char *const *ins, int numIns, char *const *outs,
 }
 
 template <typename Element, typename Acc>
-ReduceFunction chooseOp(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::sum:
-    return reduceSpan<Element, Acc, SumOp>;
-  case Reduction::product:
-    return reduceSpan<Element, Acc, ProductOp>;
-  case Reduction::min:
-    return reduceSpan<Element, Acc, MinOp>;
-  case Reduction::max:
-    return reduceSpan<Element, Acc, MaxOp>;
-  case Reduction::logicalAnd:
-    return reduceSpan<Element, Acc, AndOp>;
-  case Reduction::logicalOr:
-    return reduceSpan<Element, Acc, OrOp>;
-  }
-  return nullptr;
+ReduceFunction chooseOp(ReductionKind reduction) {
+  return withReduction(reduction, [](auto op) -> ReduceFunction {
+    return reduceSpan<Element, Acc, decltype(op)>;
+  });
 }
 
 /// Integers are reduced in their own type: modulo 2^bits, which is exact.
-template <typename T> ReduceFunction chooseInteger(Reduction reduction) {
+template <typename T> ReduceFunction chooseInteger(ReductionKind reduction) {
   return chooseOp<Plain<T, T>, T>(reduction);
 }
 
@@ -201,7 +157,7 @@ void reduceWhole(const Members &members, size_t index, Range range) {
   int n = members.group.size(), numOuts = 0;
   for (int rank = 0; rank < n; ++rank) {
     ins[rank] = members.in(rank, index);
-    if (c.kind == CollectiveKind::allReduce || rank == c.root) {
+    if (traitsOf(c.kind).peer == CollectivePeer::none || rank == c.root) {
       outs[numOuts++] = members.out(rank, index);
     }
   }
@@ -253,7 +209,7 @@ void moveBlocks(const Members &members, size_t index, Range range) {
   int64_t n = members.group.size(), bytes = members.elementBytes;
   const CollectiveBuffer &shape = members.collective.buffers[index];
   auto count = static_cast<int64_t>(shape.count);
-  bool gather = members.collective.kind == CollectiveKind::allGather;
+  bool gather = !traitsOf(members.collective.kind).splitsInput;
   int64_t outRow = count;
   if (!gather) {
     outRow = static_cast<int64_t>(shape.outer * shape.count / shape.outerOut);
@@ -275,7 +231,7 @@ void moveWhole(const Members &members, size_t index, Range range) {
   int64_t offset = range.begin * members.elementBytes;
   int64_t bytes = (range.end - range.begin) * members.elementBytes;
   for (int to = 0; to < members.group.size(); ++to) {
-    int from = c.kind == CollectiveKind::broadcast
+    int from = traitsOf(c.kind).peer == CollectivePeer::root
                    ? c.root
                    : c.sources[static_cast<size_t>(to)];
     char *out = members.out(to, index) + offset;
@@ -299,13 +255,11 @@ int collectiveTickets(const Collective &collective, int threads) {
 }
 
 uint64_t payloadBytes(const Collective &collective, int members) {
-  bool inputIsWhole = collective.kind == CollectiveKind::reduceScatter ||
-                      collective.kind == CollectiveKind::allToAll;
   uint64_t bytes = 0;
   for (const CollectiveBuffer &buffer : collective.buffers) {
     bytes += buffer.outer * buffer.count * sizeOf(collective.type);
   }
-  return inputIsWhole ? bytes * members : bytes;
+  return traitsOf(collective.kind).splitsInput ? bytes * members : bytes;
 }
 
 bool isScalar(const Collective &collective, int members) {

@@ -37,20 +37,17 @@ static std::string signature(const Collective &collective) {
     text += fmt::format(" [{}, {}; {}]", buffer.outer, buffer.count,
                         buffer.outerOut);
   }
-  switch (collective.kind) {
-  case CollectiveKind::allReduce:
-  case CollectiveKind::reduceScatter:
-  case CollectiveKind::reduce:
-    return text + fmt::format(" {} in {}", nameOf(collective.reduction),
-                              nameOf(collective.accumulate));
-  case CollectiveKind::broadcast:
-    return text + fmt::format(" from {}", collective.root);
-  case CollectiveKind::permute:
-    return text +
-           fmt::format(" from [{}]", fmt::join(collective.sources, ", "));
-  case CollectiveKind::allGather:
-  case CollectiveKind::allToAll:
-    return text;
+  const CollectiveTraits &traits = traitsOf(collective.kind);
+  if (traits.reduces) {
+    text += fmt::format(" {} in {}", nameOf(collective.reduction),
+                        nameOf(collective.accumulate));
+  }
+  if (traits.peer == CollectivePeer::root) {
+    text +=
+        fmt::format(" {} {}", traits.reduces ? "to" : "from", collective.root);
+  }
+  if (traits.peer == CollectivePeer::source) {
+    text += fmt::format(" from [{}]", fmt::join(collective.sources, ", "));
   }
   return text;
 }

@@ -127,7 +127,7 @@ Collective PlanReader::collective(uint32_t index) {
   collective.kind = static_cast<CollectiveKind>(flat->kind());
   collective.axes = numbers<int32_t>(flat->axes());
   collective.stages = numbers<int32_t>(flat->stages());
-  collective.reduction = static_cast<Reduction>(flat->reduction());
+  collective.reduction = static_cast<ReductionKind>(flat->reduction());
   collective.dim = flat->dim();
   collective.concatDim = flat->concat_dim();
   collective.peer = flat->peer();

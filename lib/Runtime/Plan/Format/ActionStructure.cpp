@@ -69,9 +69,9 @@ Status StructureCheck::check(const Collective &collective) const {
   LLMC_TRY(
       index("a collective's symbol", collective.symbol, plan_.symbols.size()));
   LLMC_TRY(range("a collective's kind", static_cast<int>(collective.kind), 0,
-                 static_cast<int>(CollectiveKind::permute)));
+                 numCollectiveKinds - 1));
   LLMC_TRY(range("a reduction", static_cast<int>(collective.reduction), 0,
-                 static_cast<int>(Reduction::logicalOr)));
+                 static_cast<int>(reductionTraits.size()) - 1));
   std::vector<bool> seen(plan_.mesh.axes.size());
   for (int32_t axis : collective.axes) {
     LLMC_TRY(index("a collective's axis", axis, seen.size()));
@@ -92,19 +92,17 @@ Status StructureCheck::check(const Collective &collective) const {
                                  collective.outputs.size(),
                                  collective.inputs.size()));
   }
-  bool usesDim = collective.kind == CollectiveKind::allGather ||
-                 collective.kind == CollectiveKind::reduceScatter ||
-                 collective.kind == CollectiveKind::allToAll;
+  const CollectiveTraits &traits = traitsOf(collective.kind);
   for (const Operand &input : collective.inputs) {
-    if (usesDim) {
+    if (traits.usesDim()) {
       LLMC_TRY(index("a collective's dim", collective.dim, input.shape.size()));
       LLMC_TRY(index("a collective's second dim", collective.concatDim,
                      input.shape.size()));
     }
   }
-  bool usesPeer = collective.kind >= CollectiveKind::broadcast;
   return expression("a collective's peer", collective.peer,
-                    plan_.programs[program_].numParameters, !usesPeer);
+                    plan_.programs[program_].numParameters,
+                    traits.peer == CollectivePeer::none);
 }
 
 Status StructureCheck::checkMessage(const Message &message) const {

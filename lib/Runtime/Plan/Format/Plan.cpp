@@ -155,19 +155,6 @@ std::string_view nameOf(const Action &action) {
   return names[action.index()];
 }
 
-std::string_view nameOf(CollectiveKind kind) {
-  static constexpr std::string_view names[] = {
-      "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-      "broadcast",  "reduce",     "permute"};
-  return pick(names, kind);
-}
-
-std::string_view nameOf(Reduction reduction) {
-  static constexpr std::string_view names[] = {"sum", "max", "min", "and",
-                                               "or"};
-  return pick(names, reduction);
-}
-
 std::string_view nameOf(Access access) {
   static constexpr std::string_view names[] = {"read", "write", "read_write"};
   return pick(names, access);

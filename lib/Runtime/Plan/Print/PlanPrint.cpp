@@ -179,9 +179,7 @@ std::string Printer::operator()(const Collective &collective) const {
       escape(plan_.symbols[collective.symbol], 60), axesOf(collective.axes),
       stagesText(collective.stages), operands(collective.inputs),
       operands(collective.outputs), bytes);
-  if (collective.kind == CollectiveKind::allReduce ||
-      collective.kind == CollectiveKind::reduceScatter ||
-      collective.kind == CollectiveKind::reduce) {
+  if (traitsOf(collective.kind).reduces) {
     text += fmt::format(" {}", nameOf(collective.reduction));
   }
   return text;

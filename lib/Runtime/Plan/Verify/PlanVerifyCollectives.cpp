@@ -23,7 +23,8 @@ namespace {
 class CollectiveCheck {
 public:
   CollectiveCheck(const Scene &scene, const Collective &collective)
-      : scene_(scene), plan_(scene.plan), collective_(collective) {}
+      : scene_(scene), plan_(scene.plan), collective_(collective),
+        traits_(traitsOf(collective.kind)) {}
 
   Status run();
 
@@ -45,6 +46,7 @@ private:
   const Scene &scene_;
   const Plan &plan_;
   const Collective &collective_;
+  const CollectiveTraits &traits_;
   int64_t members_ = 1;
 };
 } // namespace
@@ -89,25 +91,19 @@ static bool isTimes(const std::vector<int64_t> &from, size_t dim,
 Status CollectiveCheck::checkShapes(const Operand &input,
                                     const Operand &output) const {
   size_t dim = static_cast<size_t>(collective_.dim);
+  // The part of one member, seen from both sides.
+  std::vector<int64_t> part = input.shape;
   bool fits = input.dtype == output.dtype;
-  switch (collective_.kind) {
-  case CollectiveKind::allGather:
-    fits &= isTimes(input.shape, dim, members_, output.shape);
-    break;
-  case CollectiveKind::reduceScatter:
-    fits &= isTimes(output.shape, dim, members_, input.shape);
-    break;
-  case CollectiveKind::allToAll: {
-    // The piece of one member, seen from both sides.
-    std::vector<int64_t> piece = input.shape;
-    fits &= piece[dim] % members_ == 0;
-    piece[dim] /= members_;
-    fits &= isTimes(piece, static_cast<size_t>(collective_.concatDim), members_,
-                    output.shape);
-    break;
+  if (traits_.splitsInput) {
+    fits &= part[dim] % members_ == 0;
+    part[dim] /= members_;
   }
-  default:
-    fits &= input.shape == output.shape;
+  if (traits_.joinsOutput) {
+    size_t joined =
+        traits_.splitsInput ? static_cast<size_t>(collective_.concatDim) : dim;
+    fits &= isTimes(part, joined, members_, output.shape);
+  } else {
+    fits &= part == output.shape;
   }
   if (!fits) {
     return mismatch(fmt::format(
@@ -116,12 +112,8 @@ Status CollectiveCheck::checkShapes(const Operand &input,
         nameOf(input.dtype), elementsOf(input), nameOf(output.dtype),
         elementsOf(output), nameOf(collective_.kind), members_));
   }
-  bool reduces = collective_.kind == CollectiveKind::allReduce ||
-                 collective_.kind == CollectiveKind::reduceScatter ||
-                 collective_.kind == CollectiveKind::reduce;
-  bool isLogical = collective_.reduction == Reduction::logicalAnd ||
-                   collective_.reduction == Reduction::logicalOr;
-  if (reduces && isLogical && isFloat(input.dtype)) {
+  if (traits_.reduces && isBitwise(collective_.reduction) &&
+      isFloat(input.dtype)) {
     return mismatch(fmt::format("expected integers for reduction '{}', got {}",
                                 nameOf(collective_.reduction),
                                 nameOf(input.dtype)));
@@ -226,17 +218,15 @@ Status CollectiveCheck::checkPlaces(size_t number) const {
     }
     bool sameBuffer =
         plan_.buffers[input.buffer].frame == plan_.buffers[output.buffer].frame;
-    bool gathers = collective_.kind == CollectiveKind::allGather &&
+    bool gathers = traits_.joinsOutput && !traits_.splitsInput &&
                    collective_.dim == 0 && isContiguous(input) &&
                    isContiguous(output) && sameBuffer && i == number;
     if (gathers && scene_.scope.parameters.empty()) {
       LLMC_TRY(checkGatherPlace(input, output));
       continue;
     }
-    bool keepsShape = collective_.kind == CollectiveKind::allReduce ||
-                      collective_.kind == CollectiveKind::broadcast ||
-                      collective_.kind == CollectiveKind::reduce;
-    if (i != number || !keepsShape || !sameStart(scene_, input, output)) {
+    if (i != number || !traits_.worksInPlace() ||
+        !sameStart(scene_, input, output)) {
       return mismatch(fmt::format("an input of {} overlaps an output that is "
                                   "not its own",
                                   nameOf(collective_.kind)));
@@ -280,7 +270,7 @@ Status CollectiveCheck::checkPermutation() const {
 }
 
 Status CollectiveCheck::checkPeer() const {
-  if (collective_.kind < CollectiveKind::broadcast) {
+  if (traits_.peer == CollectivePeer::none) {
     return Status::success();
   }
   auto peer = bound(plan_.expressions, collective_.peer, scene_.scope);
@@ -289,7 +279,7 @@ Status CollectiveCheck::checkPeer() const {
                                 "{}",
                                 nameOf(collective_.kind), members_));
   }
-  if (collective_.kind != CollectiveKind::permute) {
+  if (traits_.peer != CollectivePeer::source) {
     return peer->isPoint() ? Status::success()
                            : mismatch("expected one peer for all members");
   }

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::stablehlo;
 
 namespace {
@@ -84,26 +85,31 @@ TEST_F(Builders, ElementsRoundAndTruncate) {
 }
 
 TEST_F(Builders, NeutralElements) {
-  auto neutral = [&](ReduceKind kind, Type element) {
+  auto neutral = [&](ReductionKind kind, Type element) {
     return splat(neutralScalar(b, loc, kind, element));
   };
   auto f = b.getF32Type();
-  EXPECT_TRUE(
-      cast<FloatAttr>(neutral(ReduceKind::Max, f)).getValue().isNegInfinity());
-  EXPECT_TRUE(
-      cast<FloatAttr>(neutral(ReduceKind::Min, f)).getValue().isPosInfinity());
-  EXPECT_EQ(cast<FloatAttr>(neutral(ReduceKind::Mul, f)).getValueAsDouble(), 1);
+  EXPECT_TRUE(cast<FloatAttr>(neutral(ReductionKind::max, f))
+                  .getValue()
+                  .isNegInfinity());
+  EXPECT_TRUE(cast<FloatAttr>(neutral(ReductionKind::min, f))
+                  .getValue()
+                  .isPosInfinity());
+  EXPECT_EQ(
+      cast<FloatAttr>(neutral(ReductionKind::product, f)).getValueAsDouble(),
+      1);
   auto i8 = b.getI8Type();
-  EXPECT_EQ(cast<IntegerAttr>(neutral(ReduceKind::Max, i8)).getInt(), -128);
-  EXPECT_EQ(cast<IntegerAttr>(neutral(ReduceKind::Min, i8)).getInt(), 127);
-  EXPECT_EQ(cast<IntegerAttr>(neutral(ReduceKind::And, i8)).getInt(), -1);
-  EXPECT_TRUE(cast<IntegerAttr>(neutral(ReduceKind::Max, b.getI1Type()))
+  EXPECT_EQ(cast<IntegerAttr>(neutral(ReductionKind::max, i8)).getInt(), -128);
+  EXPECT_EQ(cast<IntegerAttr>(neutral(ReductionKind::min, i8)).getInt(), 127);
+  EXPECT_EQ(cast<IntegerAttr>(neutral(ReductionKind::bitAnd, i8)).getInt(), -1);
+  EXPECT_TRUE(cast<IntegerAttr>(neutral(ReductionKind::max, b.getI1Type()))
                   .getValue()
                   .isZero());
   // A float type without infinities starts from its largest value.
   auto e4m3 = Float8E4M3FNType::get(&context);
-  EXPECT_EQ(cast<FloatAttr>(neutral(ReduceKind::Max, e4m3)).getValueAsDouble(),
-            -448);
+  EXPECT_EQ(
+      cast<FloatAttr>(neutral(ReductionKind::max, e4m3)).getValueAsDouble(),
+      -448);
 }
 
 TEST_F(Builders, MovementComputesShapes) {
@@ -139,12 +145,12 @@ TEST_F(Builders, DotGeneralOrdersDims) {
 }
 
 TEST_F(Builders, ReduceKindIsReadBack) {
-  for (ReduceKind kind :
-       {ReduceKind::Add, ReduceKind::Mul, ReduceKind::Max, ReduceKind::Min}) {
+  for (ReductionKind kind : {ReductionKind::sum, ReductionKind::product,
+                             ReductionKind::max, ReductionKind::min}) {
     auto op = reduce(b, loc, kind, x, {1}).getDefiningOp<ReduceOp>();
     EXPECT_EQ(reduceKindOf(op.getBody()), kind);
   }
-  EXPECT_EQ(reduce(b, loc, ReduceKind::Add, x, {}), x);
+  EXPECT_EQ(reduce(b, loc, ReductionKind::sum, x, {}), x);
   // A body that returns its argument is of no kind.
   auto op = reduceMax(b, loc, x, {1}).getDefiningOp<ReduceOp>();
   op.getBody().front().back().setOperand(0, op.getBody().getArgument(1));
@@ -158,7 +164,7 @@ TEST_F(Builders, GatherAndScatterAreInverse) {
       GatherDimensionNumbersAttr::get(&context, {1}, {0}, {}, {}, {0}, 1),
       {1, 8});
   auto scattered = scatter(
-      b, loc, ReduceKind::Add, x, indices, gathered,
+      b, loc, ReductionKind::sum, x, indices, gathered,
       ScatterDimensionNumbersAttr::get(&context, {1}, {0}, {}, {}, {0}, 1));
   EXPECT_EQ(scattered.getType(), x.getType());
 }

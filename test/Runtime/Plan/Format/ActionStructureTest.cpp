@@ -15,6 +15,7 @@
 
 #include <cmath>
 
+using namespace llmc;
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
@@ -169,9 +170,9 @@ TEST(ActionStructure, Collectives) {
        {"a collective's symbol", [](C &c) { c.symbol = -1; }},
        {"a collective's kind to be between 0 and 6, got 7",
         [](C &c) { c.kind = no<CollectiveKind>(7); }},
-       {"a reduction to be between 0 and 4, got 5",
-        [](C &c) { c.reduction = no<Reduction>(5); }},
-       {"", [](C &c) { c.reduction = Reduction::logicalOr; }},
+       {"a reduction to be between 0 and 5, got 6",
+        [](C &c) { c.reduction = no<ReductionKind>(6); }},
+       {"", [](C &c) { c.reduction = ReductionKind::product; }},
        {"a collective's axis to be an index below 2, got 2",
         [](C &c) { c.axes = {2}; }},
        {"a collective's axis to be an index below 2, got -1",

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+using namespace llmc;
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 
@@ -37,7 +38,7 @@ static Plan makeFullPlan() {
   collective.kind = CollectiveKind::allToAll;
   collective.axes = {1, 0};
   collective.stages = {0, 1};
-  collective.reduction = Reduction::max;
+  collective.reduction = ReductionKind::max;
   collective.concatDim = 1;
   collective.inputs = collective.outputs = {lr};
   collective.counts = lr;

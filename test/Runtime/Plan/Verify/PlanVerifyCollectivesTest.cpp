@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+using namespace llmc;
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
@@ -126,9 +127,9 @@ TEST_F(PlanVerifyCollectives, Permutations) {
 TEST_F(PlanVerifyCollectives, Refusals) {
   using K = CollectiveKind;
   Collective all = make(K::allReduce, {0}, b.view(whole), b.view(whole));
-  all.reduction = Reduction::logicalAnd;
+  all.reduction = ReductionKind::bitAnd;
   EXPECT_THAT(verify(all), HasSubstr("expected integers for reduction 'and'"));
-  all.reduction = Reduction::sum;
+  all.reduction = ReductionKind::sum;
   all.counts = b.view(whole);
   EXPECT_THAT(verify(all), HasSubstr("run-time counts"));
   all.counts = {};
@@ -180,10 +181,11 @@ TEST_F(PlanVerifyCollectives, ShapesOfEachKind) {
   EXPECT_FALSE(fits(K::allReduce, {0}, in({2, 3}), wrong));
 }
 
-// Logical reductions are of whole numbers; kinds that do not reduce have none.
-TEST_F(PlanVerifyCollectives, LogicalReductions) {
+// Reductions bit by bit are of whole numbers; kinds that do not reduce have
+// none.
+TEST_F(PlanVerifyCollectives, BitwiseReductions) {
   using K = CollectiveKind;
-  auto isRefused = [&](K kind, Reduction reduction, DType dtype) {
+  auto isRefused = [&](K kind, ReductionKind reduction, DType dtype) {
     Operand in = b.view(whole, 0, {2}), out = b.view(other, 0, {2});
     in.dtype = out.dtype = dtype;
     Collective collective = make(kind, {0}, in, out);
@@ -194,11 +196,13 @@ TEST_F(PlanVerifyCollectives, LogicalReductions) {
     collective.peer = b.constant(0);
     return verify(collective).find("expected integers") != std::string::npos;
   };
-  for (Reduction reduction : {Reduction::logicalAnd, Reduction::logicalOr}) {
+  for (ReductionKind reduction :
+       {ReductionKind::bitAnd, ReductionKind::bitOr}) {
     for (K kind : {K::allReduce, K::reduceScatter, K::reduce}) {
       EXPECT_TRUE(isRefused(kind, reduction, DType::f32));
       EXPECT_FALSE(isRefused(kind, reduction, DType::i32));
-      EXPECT_FALSE(isRefused(kind, Reduction::min, DType::f32));
+      EXPECT_FALSE(isRefused(kind, ReductionKind::min, DType::f32));
+      EXPECT_FALSE(isRefused(kind, ReductionKind::product, DType::f32));
     }
     EXPECT_FALSE(isRefused(K::broadcast, reduction, DType::f32));
   }

@@ -5,6 +5,7 @@
 
 #include "RefusedPlan.h"
 
+using namespace llmc;
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
@@ -66,7 +67,7 @@ TEST(PlanVerifyOrder, CollectiveDiffers) {
     plan.programs.back().name = "u1";
     plan.entries[0].epilogue[1] =
         static_cast<int32_t>(plan.programs.size()) - 1;
-    firstOf<Collective>(plan, "u1").reduction = Reduction::max;
+    firstOf<Collective>(plan, "u1").reduction = ReductionKind::max;
   });
 }
 
@@ -267,8 +268,8 @@ TEST(PlanVerifyOrder, CollectivesAgreeInEverything) {
              c.peer = 0;
            },
            [](C &c) { c.axes = {1, 0}; }, [](C &c) { c.stages = {0, 1}; },
-           [](C &c) { c.reduction = Reduction::max; }, [](C &c) { c.dim = 1; },
-           [](C &c) { c.concatDim = 1; },
+           [](C &c) { c.reduction = ReductionKind::max; },
+           [](C &c) { c.dim = 1; }, [](C &c) { c.concatDim = 1; },
            [](C &c) { c.inputs[0].dtype = c.outputs[0].dtype = DType::i32; },
            [](C &c) { c.inputs[0].shape = c.outputs[0].shape = {1}; },
            [](C &c) {

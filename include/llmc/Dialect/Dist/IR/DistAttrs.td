@@ -12,7 +12,7 @@
 
 include "llmc/Dialect/Dist/IR/DistLayout.td"
 
-def Dist_ReductionAttr : EnumAttr<Dist_Dialect, Dist_ReductionKind, "reduction">;
+def Dist_ReductionAttr : Llmc_NamedKindAttr<Dist_Dialect, "ReductionKind", "reduction", "kind of a reduction">;
 def Dist_RoleAttr : EnumAttr<Dist_Dialect, Dist_Role, "role">;
 def Dist_PhaseAttr : EnumAttr<Dist_Dialect, Dist_Phase, "phase"> {
   let assemblyFormat = "`<` $value `>`";

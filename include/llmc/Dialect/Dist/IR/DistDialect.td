@@ -9,6 +9,7 @@
 #ifndef LLMC_DIALECT_DIST_IR_DISTDIALECT
 #define LLMC_DIALECT_DIST_IR_DISTDIALECT
 
+include "llmc/Support/NamedKind.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
@@ -93,16 +94,6 @@ class Dist_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::llmc::dist";
   let genSpecializedAttr = 0;
 }
-
-// Numbered as graph::Reduction, so that a cast converts between the two.
-def Dist_ReductionKind : Dist_Enum<"ReductionKind", "kind of a reduction", [
-  I32EnumAttrCase<"Sum", 0, "sum">,
-  I32EnumAttrCase<"Max", 1, "max">,
-  I32EnumAttrCase<"Min", 2, "min">,
-  I32EnumAttrCase<"Product", 3, "product">,
-  I32EnumAttrCase<"And", 4, "and">,
-  I32EnumAttrCase<"Or", 5, "or">
-]>;
 
 def Dist_Role : Dist_Enum<"Role", "role of a state", [
   I32EnumAttrCase<"Parameter", 0, "parameter">,

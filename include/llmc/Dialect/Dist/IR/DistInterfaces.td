@@ -15,6 +15,17 @@ def Dist_CollectiveInterface : OpInterface<"CollectiveInterface"> {
   let cppNamespace = "::llmc::dist";
   let description = "What all collectives over axes have in common.";
   let methods = [
+    StaticInterfaceMethod<"Its kind, by its name.", "::llmc::CollectiveKind", "getCollectiveKind", (ins), [{}], [{
+      constexpr ::llvm::StringLiteral name = ConcreteOp::getOperationName();
+      constexpr auto kind = ::llmc::collectiveNamed(::std::string_view(name.data(), name.size()).substr(5));
+      static_assert(kind, "expected the name of a collective after 'dist.'");
+      return *kind;
+    }]>,
+    InterfaceMethod<"How the members' values combine; none where they do not.", "::std::optional<::llmc::ReductionKind>",
+                    "getReductionKind", (ins), [{}], [{
+      auto kind = $_op->template getAttrOfType<::llmc::dist::ReductionKindAttr>("kind");
+      return kind ? ::std::optional(kind.getValue()) : ::std::nullopt;
+    }]>,
     InterfaceMethod<"Buffers that are sent.", "::mlir::OperandRange", "getInputs">,
     InterfaceMethod<"Names of the axes, major to minor.", "::mlir::ArrayAttr", "getAxes">,
     InterfaceMethod<"Name that all members' clones share.", "::mlir::FlatSymbolRefAttr", "getSymbolAttr">,

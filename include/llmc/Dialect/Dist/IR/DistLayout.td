@@ -122,7 +122,7 @@ def Dist_PartialAttr : Dist_Attr<"Partial", "partial"> {
 
     Constraints: at least one axis, each once.
   }];
-  let parameters = (ins "ReductionKind":$kind, ArrayRefParameter<"::llmc::dist::AxisAttr">:$axes);
+  let parameters = (ins "::llmc::ReductionKind":$kind, ArrayRefParameter<"::llmc::dist::AxisAttr">:$axes);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -20,18 +20,11 @@
 #ifndef LLMC_DIALECT_GRAPH_IR_SHARDINGRULE_H
 #define LLMC_DIALECT_GRAPH_IR_SHARDINGRULE_H
 
+#include "llmc/Runtime/Base/ReductionKind.h"
 #include "llmc/Support/LLVM.h"
 #include <string>
 
 namespace llmc::graph {
-
-/// How contributions of several devices combine to one value.
-enum class Reduction { Sum, Max, Min, Product, And, Or };
-
-/// "sum", "max", "min", "product", "and", "or".
-StringRef stringifyReduction(Reduction reduction);
-/// Combining a value with itself changes nothing: max, min, and, or.
-bool isIdempotent(Reduction reduction);
 
 enum class FactorKind {
   /// Splitting it splits every tensor that has it; nothing else changes.
@@ -49,7 +42,7 @@ struct Factor {
   FactorKind kind = FactorKind::Pass;
   /// Meaningful for Reduced factors: how the results' summands combine. It
   /// also names the neutral value that padding of the operands must hold.
-  Reduction reduction = Reduction::Sum;
+  ReductionKind reduction = ReductionKind::sum;
 
   bool operator==(const Factor &other) const;
 };
@@ -60,7 +53,7 @@ using TensorFactors = SmallVector<SmallVector<int, 1>>;
 /// Groups of operands in which the results are jointly linear for partial
 /// values of `kind`: add has one group {0, 1}; multiply has {0} and {1}.
 struct Linearity {
-  Reduction kind = Reduction::Sum;
+  ReductionKind kind = ReductionKind::sum;
   SmallVector<SmallVector<int>> groups;
 
   bool operator==(const Linearity &other) const;
@@ -80,9 +73,9 @@ struct ShardingRule {
 
   /// Adds a factor and returns its number.
   int addFactor(int64_t size, FactorKind kind = FactorKind::Pass,
-                Reduction reduction = Reduction::Sum);
+                ReductionKind reduction = ReductionKind::sum);
   /// States that the result is linear in each group of operands.
-  void addLinear(Reduction kind, ArrayRef<SmallVector<int>> groups);
+  void addLinear(ReductionKind kind, ArrayRef<SmallVector<int>> groups);
 
   /// Empty factor lists for every operand and result of `op`.
   static ShardingRule forOp(Operation *op);

@@ -10,6 +10,7 @@
 #define LLMC_DIALECT_PLAN_IR_PLAN_H
 
 #include "llmc/Dialect/Plan/IR/Cell.h"
+#include "llmc/Support/NamedKind.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -10,6 +10,7 @@
 #ifndef LLMC_DIALECT_PLAN_IR_PLANDIALECT
 #define LLMC_DIALECT_PLAN_IR_PLANDIALECT
 
+include "llmc/Support/NamedKind.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
@@ -91,25 +92,9 @@ def Plan_LoopKind : Plan_Enum<"LoopKind", "a loop of a contraction", [
   I32EnumAttrCase<"K", 3, "k">
 ]>;
 
-def Plan_CollectiveKind : Plan_Enum<"CollectiveKind", "kind of a collective", [
-  I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
-  I32EnumAttrCase<"AllGather", 1, "all_gather">,
-  I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
-  I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
-  I32EnumAttrCase<"Broadcast", 4, "broadcast">,
-  I32EnumAttrCase<"Reduce", 5, "reduce">,
-  I32EnumAttrCase<"Permute", 6, "permute">
-]>;
-def Plan_CollectiveKindAttr : Plan_EnumAttr<Plan_CollectiveKind, "collective_kind">;
-
-def Plan_Reduction : Plan_Enum<"Reduction", "kind of a reduction", [
-  I32EnumAttrCase<"Sum", 0, "sum">,
-  I32EnumAttrCase<"Max", 1, "max">,
-  I32EnumAttrCase<"Min", 2, "min">,
-  I32EnumAttrCase<"And", 3, "and">,
-  I32EnumAttrCase<"Or", 4, "or">
-]>;
-def Plan_ReductionAttr : Plan_EnumAttr<Plan_Reduction, "reduction">;
+def Plan_CollectiveKindAttr
+    : Llmc_NamedKindAttr<Plan_Dialect, "CollectiveKind", "collective_kind", "kind of a collective">;
+def Plan_ReductionAttr : Llmc_NamedKindAttr<Plan_Dialect, "ReductionKind", "reduction", "kind of a reduction">;
 
 def Plan_HostEnd : Plan_Enum<"HostEnd", "the host's end of a copy", [
   I32EnumAttrCase<"None", 0, "none">,

@@ -16,6 +16,7 @@
 #define LLMC_DIALECT_STABLEHLO_IR_BUILDERS_H
 
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Runtime/Base/ReductionKind.h"
 #include "llmc/Support/LLVM.h"
 
 namespace llmc::stablehlo {
@@ -114,25 +115,32 @@ DotDimensionNumbersAttr dotDims(MLIRContext *context,
                                 ArrayRef<int64_t> lhsContract,
                                 ArrayRef<int64_t> rhsContract);
 
-enum class ReduceKind { Add, Mul, Max, Min, And, Or };
-
 /// Reduces dimensions away, starting from the kind's neutral element (a
 /// constant, created before). Without dimensions: the operand itself.
-Value reduce(OpBuilder &b, Location loc, ReduceKind kind, Value x,
+Value reduce(OpBuilder &b, Location loc, ReductionKind kind, Value x,
              ArrayRef<int64_t> dims);
 Value reduceAdd(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims);
 Value reduceMax(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims);
 /// Kind of a reduce or scatter body: one op on both arguments, returned.
 /// Nothing for any other body.
-std::optional<ReduceKind> reduceKindOf(Region &body);
-/// The neutral element as scalar.
-Value neutralScalar(OpBuilder &b, Location loc, ReduceKind kind, Type element);
+std::optional<ReductionKind> reduceKindOf(Region &body);
+/// What changes nothing when it is combined: an infinity for extremes where the
+/// type has one, else its last value. Assumes integers for bits.
+mlir::TypedAttr getNeutralElement(ReductionKind kind, Type element);
+/// The same as scalar.
+Value neutralScalar(OpBuilder &b, Location loc, ReductionKind kind,
+                    Type element);
+/// The element that all elements of `value` have (a constant that may be
+/// broadcast), or null.
+Attribute getSplatElement(Value value);
+/// Every element of `value` is the neutral one; zeros of both signs count.
+bool isNeutral(Value value, ReductionKind kind);
 
 Value gather(OpBuilder &b, Location loc, RankedTensorType type, Value operand,
              Value indices, GatherDimensionNumbersAttr dims,
              ArrayRef<int64_t> sliceSizes, bool sorted = false);
 /// Scatter that combines an update with the element there by `kind`.
-Value scatter(OpBuilder &b, Location loc, ReduceKind kind, Value input,
+Value scatter(OpBuilder &b, Location loc, ReductionKind kind, Value input,
               Value indices, Value updates, ScatterDimensionNumbersAttr dims,
               bool sorted = false, bool unique = false);
 

@@ -20,7 +20,9 @@
 #ifndef LLMC_RUNTIME_PLAN_FORMAT_INSTRUCTION_H
 #define LLMC_RUNTIME_PLAN_FORMAT_INSTRUCTION_H
 
+#include "llmc/Runtime/Base/CollectiveKind.h"
 #include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Base/ReductionKind.h"
 #include "llmc/Runtime/Plan/Format/Expression.h"
 
 #include <cstdint>
@@ -94,23 +96,6 @@ struct Contraction {
   Operand scratch;
 };
 
-enum class CollectiveKind : uint8_t {
-  allReduce = 0,
-  allGather = 1,     ///< members' inputs side by side along `dim`
-  reduceScatter = 2, ///< each member keeps its piece along `dim`
-  allToAll = 3,      ///< splits `dim`, concatenates along `concatDim`
-  broadcast = 4,     ///< from member `peer`
-  reduce = 5,        ///< to member `peer`
-  permute = 6,       ///< output = input of member `peer`
-};
-enum class Reduction : uint8_t {
-  sum = 0,
-  max = 1,
-  min = 2,
-  logicalAnd = 3,
-  logicalOr = 4,
-};
-
 /// Among the devices that differ in `axes` only; the first axis is the major
 /// one. With the pipeline axis among them, `stages` are the coordinates that
 /// take part (in increasing order; member indices count these only).
@@ -120,7 +105,7 @@ struct Collective {
   CollectiveKind kind = CollectiveKind::allReduce;
   std::vector<int32_t> axes;
   std::vector<int32_t> stages;
-  Reduction reduction = Reduction::sum;
+  ReductionKind reduction = ReductionKind::sum;
   int32_t dim = 0;
   int32_t concatDim = 0;
   ExprId peer = noExpr;
@@ -221,8 +206,6 @@ struct Instruction {
 
 /// "kernel", "contract", "collective", ...
 std::string_view nameOf(const Action &action);
-std::string_view nameOf(CollectiveKind kind);
-std::string_view nameOf(Reduction reduction);
 std::string_view nameOf(Access access);
 std::string_view nameOf(HostEnd end);
 
