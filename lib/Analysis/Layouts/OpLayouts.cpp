@@ -366,8 +366,9 @@ void Chooser::carry(AxisAttr axis, ReductionKind kind, bool isDecided) {
       llvm::any_of(*group, [&](int i) { return isApart(i, axis); });
   if (!group || (!isDecided && !isSumOfSeveral))
     return;
-  // Only for sums can a full operand be made partial.
-  bool isKept = kind == ReductionKind::sum || isIdempotent(kind);
+  // Where stages are joined, only a sum can be made of a full operand.
+  bool isKept = kind == ReductionKind::sum || isIdempotent(kind) ||
+                like.getPin(axis.getName()).empty();
   if (!isKept &&
       !llvm::all_of(*group, [&](int i) { return isPartial(i, axis, kind); }))
     return;

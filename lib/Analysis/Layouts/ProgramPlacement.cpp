@@ -166,7 +166,7 @@ bool AxisPlacer::mayCarry(const ProgramOp &item) const {
 /// full becomes a term for free: kept on one coordinate, or embedded.
 bool AxisPlacer::isLegalGroup(const ProgramOp &item,
                               ArrayRef<int> group) const {
-  if (kind == ReductionKind::product && group.size() != 1)
+  if (isPipeline() && kind == ReductionKind::product && group.size() != 1)
     return false;
   for (auto [i, operand] : llvm::enumerate(item.op->getOperands())) {
     LayoutAttr layout = table.layoutOf(operand);
@@ -175,8 +175,7 @@ bool AxisPlacer::isLegalGroup(const ProgramOp &item,
       continue;
     bool isInside = llvm::is_contained(group, static_cast<int>(i));
     bool isAlone = group.size() == 1;
-    if (!isInside ||
-        (!isAlone && (kind != ReductionKind::sum || !split->second)))
+    if (!isInside || (!isAlone && (isIdempotent(kind) || !split->second)))
       return false;
   }
   return true;

@@ -45,7 +45,7 @@ FailureOr<LayoutReshards> LayoutReshards::of(dist::MeshOp mesh) {
   if (std::adjacent_find(slowness.begin(), slowness.end(),
                          std::not_equal_to<>()) == slowness.end())
     result.planner->leaveIdleAxes();
-  result.planner->liftSumsOnly();
+  result.planner->liftTermsOnly();
   return result;
 }
 
@@ -188,11 +188,16 @@ std::string Leg::run(LayoutPlan &plan) {
     if (std::string reason = planner.check(tensor, *plain); !reason.empty())
       return reason;
   }
+  auto isTerm = [&](ReductionKind kind, int32_t axis) {
+    return kind == ReductionKind::sum ||
+           (!isIdempotent(kind) && axis != mesh.pipelineAxis);
+  };
   for (int32_t axis : target.partial)
-    if (target.kind != ReductionKind::sum &&
+    if (!isTerm(target.kind, axis) &&
         (source.kind != target.kind ||
          !llvm::is_contained(source.partial, axis)))
-      return "expected a value that becomes partial to be a sum";
+      return "expected a value that becomes partial to be a sum, or a product "
+             "over an axis other than the pipeline's";
   ReshardPlan found = planner.plan(tensor, source, target);
   LayoutAttr at = from;
   auto append = [&](ReshardStep step) {

@@ -354,10 +354,12 @@ void ReshardMoves::addLocal(const ReshardLayout &at, Moves &moves) const {
 
 void ReshardMoves::addLifts(const ReshardLayout &at, Moves &moves) const {
   if ((!at.partial.empty() && at.kind != to.kind) ||
-      (!links.liftsAllKinds && to.kind != ReductionKind::sum))
+      (!links.liftsAllKinds && isIdempotent(to.kind)))
     return;
   for (int32_t axis : to.partial) {
     if (axis == pipeline()) {
+      if (!links.liftsAllKinds && to.kind != ReductionKind::sum)
+        continue;
       // The terms lie at the target's stages; those without a term get the
       // neutral element.
       bool inside = (at.stages & ~to.stages) == 0;

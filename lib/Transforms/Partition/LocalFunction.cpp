@@ -296,7 +296,9 @@ LogicalResult FunctionLocalizer::localizeMove(Operation *op,
       followCollective(op);
     else if (isa<dist::ReshardOp>(op))
       padding.pass(op->getOperand(0), op->getResult(0));
-    else
+    else if (dist::getLayout(op->getResult(0).getType())
+                 .getPartialKind(cast<dist::KeepOp>(op).getAxis()) ==
+             ReductionKind::sum)
       padding.passZeros(op->getOperand(0), op->getResult(0));
     return success();
   }

@@ -237,14 +237,16 @@ Value LocalBuilder::buildKeep(dist::KeepOp keep, Type from, Value input) {
   RankedTensorType type = typeOf(input);
   Type integer = builder.getI32Type();
   auto axis = dist::AxisAttr::get(builder.getContext(), keep.getAxis());
-  TypedAttr zero = builder.getZeroAttr(type.getElementType());
-  // Zeros are zeros on every coordinate.
+  ReductionKind kind = *dist::getLayout(keep.getResult().getType())
+                            .getPartialKind(keep.getAxis());
+  TypedAttr neutral = stablehlo::getNeutralElement(kind, type.getElementType());
+  // It is the same on every coordinate.
   DenseElementsAttr elements;
-  bool isZero = matchPattern(input, m_Constant(&elements)) &&
-                elements.isSplat() &&
-                elements.getSplatValue<Attribute>() == Attribute(zero);
+  bool isNeutral = matchPattern(input, m_Constant(&elements)) &&
+                   elements.isSplat() &&
+                   elements.getSplatValue<Attribute>() == Attribute(neutral);
   std::optional<uint64_t> wanted = keep.getCoordinate();
-  if (wanted && (isZero || isSeeded(Fault::keptValueIsNotMasked)))
+  if (wanted && (isNeutral || isSeeded(Fault::keptValueIsNotMasked)))
     return input;
   if (wanted) {
     Value coordinate = buildPartOffset(axis, 1, integer);
@@ -252,11 +254,11 @@ Value LocalBuilder::buildKeep(dist::KeepOp keep, Type from, Value input) {
         builder, loc, stablehlo::ComparisonDirection::EQ, coordinate,
         stablehlo::constantLike(builder, loc, coordinate, *wanted));
     return stablehlo::select(builder, loc, isHere, input,
-                             buildSplat(type, zero));
+                             buildSplat(type, neutral));
   }
   int64_t dim = *dist::getLayout(from).getDimSplitBy(keep.getAxis());
   Value start = buildPartOffset(axis, type.getDimSize(dim), integer);
-  Value zeros = buildSplat(getLocalType(keep.getResult().getType()), zero);
+  Value rest = buildSplat(getLocalType(keep.getResult().getType()), neutral);
   return stablehlo::DynamicUpdateSliceOp::create(
-      builder, loc, zeros, input, buildStarts(type.getRank(), dim, start));
+      builder, loc, rest, input, buildStarts(type.getRank(), dim, start));
 }

@@ -68,9 +68,11 @@ FailureOr<Value> StepBuilder::buildLift(OpBuilder &builder, Location loc,
   dist::AxisAttr axis = step.axes.front();
   StringRef name = axis.getName();
   LayoutAttr from = dist::getLayout(input.getType());
-  if (step.layout.getPartialKind(name) != ReductionKind::sum)
+  std::optional<ReductionKind> kind = step.layout.getPartialKind(name);
+  if (!kind || isIdempotent(*kind))
     return mlir::emitError(loc)
-           << "expected a value that is made partial to be a sum over \""
+           << "expected a value that is made partial to be a sum or a product "
+              "over \""
            << name << "\", got " << step.layout;
   ArrayRef<int64_t> pin = from.getPin(name);
   if (!from.getPartialKind(name) && pin.size() != 1) {

@@ -131,6 +131,18 @@ func.func @keep(%a: tensor<4xf32, #full>) {
 
 // -----
 
+// A full value is a term of a maximum already.
+#full = #dist.layout<@mesh, [{}]>
+#max = #dist.layout<@mesh, [{}], partial = [max{"x"}]>
+dist.mesh @mesh = <"x"=2>
+func.func @keep(%a: tensor<4xf32, #full>) {
+  // expected-error @+1 {{'dist.keep' op expected a result that is a sum or a product over axis "x", got}}
+  %0 = dist.keep %a where "x" = 0 : tensor<4xf32, #full> -> tensor<4xf32, #max>
+  return
+}
+
+// -----
+
 #xy = #dist.layout<@mesh, [{"x", "y"}]>
 #p = #dist.layout<@mesh, [{"y"}], partial = [sum{"x"}]>
 dist.mesh @mesh = <"x"=2, "y"=2>

@@ -54,6 +54,25 @@ dist.entry @e function(@keeps) chunks([0])
 
 // -----
 
+// A factor of a product is one elsewhere.
+#r = #dist.layout<@mesh, [{}]>
+#p = #dist.layout<@mesh, [{}], partial = [product{"d"}]>
+#d = #dist.layout<@mesh, [{"d"}]>
+dist.mesh @mesh = <"d"=2>
+// CHECK-LABEL: func.func @factors
+func.func @factors(%x: tensor<4xf32, #r> {dist.role = "input", dist.input = "x"}, %y: tensor<4xf32, #d> {dist.role = "input", dist.input = "y"}) -> (tensor<4xf32, #p> {dist.name = "k"}, tensor<4xf32, #p> {dist.name = "e"}) {
+  // CHECK: %[[ONES:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<4xf32>
+  // CHECK: stablehlo.select %{{.*}}, %arg0, %[[ONES]] : tensor<i1>, tensor<4xf32>
+  %0 = dist.keep %x where "d" = 1 : tensor<4xf32, #r> -> tensor<4xf32, #p>
+  // CHECK: %[[REST:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<4xf32>
+  // CHECK: stablehlo.dynamic_update_slice %[[REST]], %arg1, %{{.*}} : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %1 = dist.keep %y where "d" : tensor<4xf32, #d> -> tensor<4xf32, #p>
+  return %0, %1 : tensor<4xf32, #p>, tensor<4xf32, #p>
+}
+dist.entry @e function(@factors) chunks([0])
+
+// -----
+
 // Collectives and transfers have local types; a value without a term elsewhere
 // is joined alone.
 #at0 = #dist.layout<@mesh, [{"d"}], at = {"pipe" = [0]}>

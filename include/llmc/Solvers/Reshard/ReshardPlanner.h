@@ -167,8 +167,9 @@ public:
   /// Values are not split by axes that neither source nor target name: that
   /// saves some bytes for more collectives.
   void leaveIdleAxes() { links.slicesIdle = false; }
-  /// Only sums are lifted: `dist.keep` and `dist.join` fill with zeros.
-  void liftSumsOnly() { links.liftsAllKinds = false; }
+  /// Only sums and products are lifted, by `dist.keep`, and along the pipeline
+  /// axis only sums, by `dist.join`; of other kinds a full value is a term.
+  void liftTermsOnly() { links.liftsAllKinds = false; }
 
   const rt::Mesh &getMesh() const { return mesh; }
 

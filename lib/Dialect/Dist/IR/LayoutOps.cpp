@@ -144,7 +144,13 @@ LogicalResult KeepOp::verify() {
                            << from;
     wanted = from.withDim(*dim, rest);
   }
-  wanted = wanted.withPartialOver(axis, ReductionKind::sum);
+  ReductionKind kind =
+      to.getPartialKind(getAxis()).value_or(ReductionKind::sum);
+  if (isIdempotent(kind))
+    return emitOpError() << "expected a result that is a sum or a product over "
+                            "axis \""
+                         << getAxis() << "\", got " << to;
+  wanted = wanted.withPartialOver(axis, kind);
   if (wanted != to)
     return emitOpError() << "expected a result of layout " << wanted << ", got "
                          << to;

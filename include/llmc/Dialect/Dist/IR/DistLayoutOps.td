@@ -68,13 +68,14 @@ def Dist_KeepOp : Dist_Op<"keep", [Pure, Dist_SymbolUser]> {
     %k = dist.keep %x where "data" = 0 : tensor<8xf32, #full> -> tensor<8xf32, #partial_data>
     %e = dist.keep %x where "data" : tensor<8xf32, #split_data> -> tensor<8xf32, #partial_data>
     ```
-    The sum over the axis is the value again. With a coordinate, only that
-    coordinate holds the value and the others zero (a select, never a product);
+    The sum over the axis is the value again, or the product where the result is
+    partial by product. With a coordinate, only that coordinate holds the value
+    and the others the neutral element, 0 or 1 (a select, never a multiplication);
     without one, the axis splits a dim as its minor-most axis and each device's
-    part is embedded in zeros. Made by materialize, gone after localize.
+    part is embedded in neutral elements. Made by materialize, gone after localize.
 
     Constraints: same shape and element type. With encodings: the input is not
-    partial over the axis and the result is the input's layout with sum over it;
+    partial over the axis and the result is the input's layout with sum or product over it;
     with a coordinate the axis splits no dim; without one it is the minor-most
     axis of a dim of the input and of none of the result; coordinates lie inside the axis.
     Without encodings: a coordinate, and equal types.
