@@ -149,7 +149,7 @@ int ModelSubject::run(const std::string &input, int64_t index,
   std::ofstream(options.input, std::ios::binary) << input;
   options.config = model.config;
   options.compileFrom = model.compileFrom;
-  options.data = corpus;
+  options.data = {corpus};
   options.dataType = "u8";
   options.steps = 1;
   options.threads = 1;
