@@ -64,8 +64,7 @@ func.func @factors(%x: tensor<4xf32, #r> {dist.role = "input", dist.input = "x"}
   // CHECK: %[[ONES:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<4xf32>
   // CHECK: stablehlo.select %{{.*}}, %arg0, %[[ONES]] : tensor<i1>, tensor<4xf32>
   %0 = dist.keep %x where "d" = 1 : tensor<4xf32, #r> -> tensor<4xf32, #p>
-  // CHECK: %[[REST:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<4xf32>
-  // CHECK: stablehlo.dynamic_update_slice %[[REST]], %arg1, %{{.*}} : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  // CHECK: stablehlo.dynamic_update_slice %[[ONES]], %arg1, %{{.*}} : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
   %1 = dist.keep %y where "d" : tensor<4xf32, #d> -> tensor<4xf32, #p>
   return %0, %1 : tensor<4xf32, #p>, tensor<4xf32, #p>
 }
