@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace llmc;
 
-static constexpr llvm::StringLiteral kMark = "llmc.refusal";
+static constexpr llvm::StringLiteral kMark = "refusal";
 
 static InFlightDiagnostic mark(InFlightDiagnostic diagnostic,
                                rt::ErrorKind kind) {

@@ -154,30 +154,27 @@ static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   return rt::Status::success();
 }
 
-/// What the last phases take beside the IR is kept in it, so that resuming
-/// needs the IR alone.
-static constexpr StringLiteral seedMark = "llmc.seed",
-                               threadsMark = "llmc.threads";
-
+/// What the last phases take beside the program is kept in it, so that resuming
+/// needs the text alone.
 static void keepOptions(ModuleOp module, const Options &options,
                         const rt::Config &config) {
-  Builder builder(module.getContext());
   // Virtual devices share the processor.
   int64_t devices = 1, there = std::thread::hardware_concurrency();
   for (auto mesh : module.getOps<dist::MeshOp>())
     devices = mesh.getAxes().getNumDevices();
   int64_t threads =
       options.threads ? options.threads : std::max<int64_t>(1, there / devices);
-  module->setAttr(seedMark, builder.getI64IntegerAttr(config.training.seed));
-  module->setAttr(threadsMark, builder.getI64IntegerAttr(threads));
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  dist::ExecutionOp::create(builder, module.getLoc(), config.training.seed,
+                            threads);
 }
 
 static PlanOptions readOptions(ModuleOp module, const Options &options) {
   PlanOptions planOptions;
-  if (auto seed = module->getAttrOfType<IntegerAttr>(seedMark))
-    planOptions.seed = seed.getInt();
-  if (auto threads = module->getAttrOfType<IntegerAttr>(threadsMark))
-    planOptions.threads = threads.getInt();
+  for (auto execution : module.getOps<dist::ExecutionOp>()) {
+    planOptions.seed = execution.getSeed();
+    planOptions.threads = execution.getThreads();
+  }
   planOptions.fetch = getFetchedSlots(module, options);
   return planOptions;
 }

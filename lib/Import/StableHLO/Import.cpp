@@ -117,24 +117,24 @@ static rt::Status addRecipe(ModuleOp module, func::FuncOp main,
   if (config.training.maxNorm > 0)
     clip = builder.getF64FloatAttr(config.training.maxNorm);
   Location loc = module.getLoc();
-  auto training = dist::TrainingOp::create(
+  const rt::TrainingConfig &recipe = config.training;
+  TypeAttr precision;
+  if (recipe.precision != "model")
+    precision =
+        TypeAttr::get(recipe.precision == "f64" ? Type(builder.getF64Type())
+                                                : builder.getF32Type());
+  auto flag = [&](bool isSet) {
+    return isSet ? builder.getUnitAttr() : UnitAttr();
+  };
+  dist::TrainingOp::create(
       builder, loc, builder.getStringAttr("train"),
       FlatSymbolRefAttr::get(context, main.getName()),
       FlatSymbolRefAttr::get(context, optimizer),
-      builder.getI64IntegerAttr(config.training.microbatches), schedule, clip,
-      TypeAttr(), recompute);
-  if (config.training.skipNotFinite)
-    training->setAttr("skip_not_finite", builder.getUnitAttr());
-  if (config.training.precision != "model")
-    training->setAttr("precision",
-                      builder.getStringAttr(config.training.precision));
-  if (config.training.loss != "exact")
-    training->setAttr("mean_of_microbatches", builder.getUnitAttr());
-  if (!config.training.raise)
-    training->setAttr("raise", builder.getBoolAttr(false));
-  if (config.training.derivative == "of the text")
-    training->setAttr("derivative",
-                      builder.getStringAttr(config.training.derivative));
+      builder.getI64IntegerAttr(recipe.microbatches), schedule, clip,
+      TypeAttr(), recompute, precision,
+      recipe.raise ? BoolAttr() : builder.getBoolAttr(false),
+      flag(recipe.derivative == "of the text"), flag(recipe.loss != "exact"),
+      flag(recipe.skipNotFinite));
   return rt::Status::success();
 }
 

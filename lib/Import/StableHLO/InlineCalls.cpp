@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -118,11 +117,11 @@ static void keepName(func::FuncOp func) {
   StringRef name = dropNumber(func.getName());
   Block &body = func.getBody().front();
   if (!func.isPrivate() || func.getNumResults() != 1 ||
-      !llvm::is_contained(dist::kNamedJaxFunctions, name) ||
+      !llvm::is_contained(dist::DistDialect::kNamedJaxFunctions, name) ||
       llvm::any_of(body, isFromUser))
     return;
   if (Operation *result = body.getTerminator()->getOperand(0).getDefiningOp())
-    result->setAttr(dist::kJaxFunction,
+    result->setAttr(dist::DistDialect::kJaxFunction,
                     StringAttr::get(func.getContext(), name));
 }
 

@@ -22,7 +22,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -231,11 +230,9 @@ rt::Status LayoutMaker::markState(dist::StateOp state) {
 void import::setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,
                            dist::LayoutAttr use, dist::LayoutAttr gradient,
                            dist::LayoutAttr optimizer) {
-  if (optimizer)
-    state->setAttr(dist::kOptimizerRest, optimizer);
-  if (rest || use || gradient)
-    state.setRowAttr(dist::RowAttr::get(state.getContext(), rest, use, gradient,
-                                        {}, {}, {}, {}, dist::Memory::Device));
+  if (rest || use || gradient || optimizer)
+    state.setRowAttr(
+        dist::RowAttr::get(state.getContext(), rest, use, gradient, optimizer));
 }
 
 rt::Status LayoutMaker::run(ModuleOp module, func::FuncOp main) {

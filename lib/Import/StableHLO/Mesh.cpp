@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Axes come from [mesh], or from the text's own mesh where the configuration
-// has none; sizes from `--mesh`. [machine] becomes an attribute of the mesh
-// that prices of moves are read from.
+// has none; sizes from `--mesh`. [machine] becomes `machine` of the mesh,
+// from which prices of moves are read.
 //
 // Tests: test/Import/StableHLO/{shardings,machine}.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -71,25 +70,23 @@ static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
   if (machine.links.empty() && machine.flops == 0 && machine.memory == 0)
     return rt::Status::success();
   Builder builder(mesh.getContext());
+  auto number = [&](double value) {
+    return value == 0 ? FloatAttr() : builder.getF64FloatAttr(value);
+  };
   SmallVector<Attribute> links;
   for (const rt::LinkConfig &link : machine.links)
-    links.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(link.name)),
-         builder.getNamedAttr("latency", builder.getF64FloatAttr(link.latency)),
-         builder.getNamedAttr("bandwidth",
-                              builder.getF64FloatAttr(link.bandwidth))}));
+    links.push_back(dist::LinkAttr::get(
+        builder.getContext(), builder.getStringAttr(link.name),
+        builder.getF64FloatAttr(link.latency),
+        builder.getF64FloatAttr(link.bandwidth)));
   SmallVector<NamedAttribute> axes;
   for (const auto &[axis, link] : machine.axes)
     axes.push_back(builder.getNamedAttr(axis, builder.getStringAttr(link)));
-  mesh->setAttr(
-      dist::kMachine,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("links", builder.getArrayAttr(links)),
-           builder.getNamedAttr("axes", builder.getDictionaryAttr(axes)),
-           builder.getNamedAttr("flops",
-                                builder.getF64FloatAttr(machine.flops)),
-           builder.getNamedAttr("memory",
-                                builder.getF64FloatAttr(machine.memory))}));
+  mesh.setMachineAttr(dist::MachineAttr::get(
+      builder.getContext(),
+      links.empty() ? ArrayAttr() : builder.getArrayAttr(links),
+      axes.empty() ? DictionaryAttr() : builder.getDictionaryAttr(axes),
+      number(machine.flops), number(machine.memory)));
   return rt::Status::success();
 }
 

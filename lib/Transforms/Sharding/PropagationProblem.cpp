@@ -377,8 +377,8 @@ void PropagationProblem::writeRows() {
         gradient == gradientRows.end()
             ? row.getGradient()
             : solvedOf(row.getGradient(), gradient->second),
-        row.getStored(), row.getComputed(), row.getSent(), row.getAccumulate(),
-        row.getMemory()));
+        row.getOptimizer(), row.getStored(), row.getComputed(), row.getSent(),
+        row.getAccumulate(), row.getMemory()));
   }
 }
 

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace llmc;
 
 bool training::isStopped(Operation *op, unsigned index) {
-  auto stopped = op->getAttrOfType<DenseI64ArrayAttr>(kStopGradient);
+  auto stopped =
+      op->getAttrOfType<DenseI64ArrayAttr>(dist::DistDialect::kStopGradient);
   return stopped && llvm::is_contained(stopped.asArrayRef(), index);
 }
 

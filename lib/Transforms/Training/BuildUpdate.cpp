@@ -19,7 +19,6 @@
 
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
-#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llmc/Dialect/Dist/IR/StepSums.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
@@ -126,13 +125,14 @@ FailureOr<const Optimizer *> UpdateBuilder::findOptimizer(dist::StateOp state) {
 /// The layout at rest of optimizer states that have the parameter's rank: what
 /// the user gave, or that of the parameter.
 static dist::RowAttr getMomentRow(dist::StateOp state, RankedTensorType type) {
-  auto rest = state->getAttrOfType<dist::LayoutAttr>(dist::kOptimizerRest);
-  if (!rest && state.getRowAttr())
-    rest = state.getRowAttr().getRest();
+  dist::RowAttr row = state.getRowAttr();
+  if (!row)
+    return {};
+  dist::LayoutAttr rest =
+      row.getOptimizer() ? row.getOptimizer() : row.getRest();
   if (!rest || rest.getRank() != type.getRank())
     return {};
-  return dist::RowAttr::get(state.getContext(), rest, {}, {}, {}, {}, {}, {},
-                            dist::Memory::Device);
+  return dist::RowAttr::get(state.getContext(), rest);
 }
 
 /// dist.state @w.m : ... {role = optimizer, of = @w, source = zeros}
@@ -159,13 +159,9 @@ void UpdateBuilder::setAccumulate(dist::StateOp state) {
   dist::RowAttr row = state.getRowAttr();
   if (!element || (row && row.getAccumulate()))
     return;
-  state.setRowAttr(
-      row ? dist::RowAttr::get(row.getContext(), row.getRest(), row.getUse(),
-                               row.getGradient(), row.getStored(),
-                               row.getComputed(), row.getSent(), *element,
-                               row.getMemory())
-          : dist::RowAttr::get(state.getContext(), {}, {}, {}, {}, {}, {},
-                               *element, dist::Memory::Device));
+  if (!row)
+    row = dist::RowAttr::get(state.getContext(), dist::LayoutAttr());
+  state.setRowAttr(row.withAccumulate(*element));
 }
 
 LogicalResult UpdateBuilder::collectUpdates() {
@@ -192,7 +188,9 @@ LogicalResult UpdateBuilder::collectUpdates() {
       update.moments.push_back(made);
       builder.setInsertionPointAfter(made);
     }
-    update.state->removeAttr(dist::kOptimizerRest);
+    if (dist::RowAttr row = update.state.getRowAttr();
+        row && row.getOptimizer())
+      update.state.setRowAttr(row.withOptimizer({}));
     setAccumulate(update.state);
     updates.push_back(std::move(update));
   }
@@ -404,7 +402,7 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   averageGradients();
   norm = buildNorm();
   clipGradients();
-  if (recipe->hasAttr("skip_not_finite"))
+  if (recipe.getSkipNotFinite())
     buildFinite();
   for (Update &update : updates)
     if (failed(applyOptimizer(update)))
@@ -445,12 +443,7 @@ static void makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
   state.addAttribute("schedule", recipe.getScheduleAttr());
   if (auto recompute = recipe.getRecomputeAttr())
     state.addAttribute("recompute", recompute);
-  for (NamedAttribute attribute : recipe->getDiscardableAttrs())
-    if (attribute.getName() != training::kPrecision &&
-        attribute.getName() != training::kRaise &&
-        attribute.getName() != training::kDerivative &&
-        attribute.getName() != training::kMeanOfMicrobatches)
-      state.addAttribute(attribute.getName(), attribute.getValue());
+  state.addAttributes(llvm::to_vector(recipe->getDiscardableAttrs()));
   builder.create(state);
   recipe.erase();
 }

@@ -195,8 +195,7 @@ struct CheckRulesPass : llmc::impl::CheckRulesPassBase<CheckRulesPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
     for (auto recipe : getOperation().getOps<dist::TrainingOp>()) {
-      auto word = recipe->getAttrOfType<StringAttr>(training::kDerivative);
-      if (word && word.getValue() == "of the text")
+      if (recipe.getDerivativeOfText())
         continue;
       auto function = getOperation().lookupSymbol<func::FuncOp>(
           recipe.getForwardAttr().getAttr());

@@ -73,7 +73,8 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter) {
 /// What was said to the derivative alone.
 static void removeMarks(func::FuncOp function) {
   for (Operation &op : function.front())
-    for (StringRef mark : {training::kStopGradient, dist::kJaxFunction})
+    for (StringRef mark :
+         {DistDialect::kStopGradient, DistDialect::kJaxFunction})
       op.removeAttr(mark);
 }
 

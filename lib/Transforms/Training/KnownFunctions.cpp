@@ -172,7 +172,8 @@ std::optional<KnownCall> KnownFunctions::match(Operation *root) {
   for (auto [function, last] : functions) {
     if (root->getName() != last->getName())
       continue;
-    auto name = root->getAttrOfType<StringAttr>(dist::kJaxFunction);
+    auto name =
+        root->getAttrOfType<StringAttr>(dist::DistDialect::kJaxFunction);
     if (function->hasAttr("named") &&
         (!name || name.getValue() != function.getName()))
       continue;

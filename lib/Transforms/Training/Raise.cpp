@@ -240,10 +240,10 @@ static void markShift(Operation *op) {
   for (OpOperand *operand : *stopped) {
     Operation *owner = operand->getOwner();
     SmallVector<int64_t> numbers = {operand->getOperandNumber()};
-    if (auto old =
-            owner->getAttrOfType<DenseI64ArrayAttr>(training::kStopGradient))
+    if (auto old = owner->getAttrOfType<DenseI64ArrayAttr>(
+            dist::DistDialect::kStopGradient))
       numbers.append(old.asArrayRef().begin(), old.asArrayRef().end());
-    owner->setAttr(training::kStopGradient,
+    owner->setAttr(dist::DistDialect::kStopGradient,
                    DenseI64ArrayAttr::get(op->getContext(), numbers));
   }
   remark::passed(op->getLoc(), remarkOf("softmax-shift"))
@@ -271,9 +271,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     llvm::DenseSet<Attribute> excluded;
     for (auto recipe : getOperation().getOps<dist::TrainingOp>())
-      if (auto raise = recipe->getAttrOfType<BoolAttr>(training::kRaise))
-        if (!raise.getValue())
-          excluded.insert(recipe.getForwardAttr().getAttr());
+      if (!recipe.getRaise().value_or(true))
+        excluded.insert(recipe.getForwardAttr().getAttr());
     for (func::FuncOp function : training::getGraphFunctions(getOperation())) {
       if (function.isExternal() || excluded.contains(function.getNameAttr()))
         continue;

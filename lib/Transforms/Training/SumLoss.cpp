@@ -369,7 +369,7 @@ FailureOr<SumAndCount> SumLossPass::splitLoss(dist::TrainingOp recipe,
   OpBuilder builder(function.front().getTerminator());
   BatchSums batch(function);
   bool isStep = recipe.getMicrobatches() > 1;
-  bool isMean = isStep && recipe->hasAttr(training::kMeanOfMicrobatches);
+  bool isMean = isStep && recipe.getMeanOfMicrobatches();
   if (isStep && !isMean && failed(checkExact(recipe, loss, batch)))
     return failure();
   SmallVector<OpOperand *> scales;

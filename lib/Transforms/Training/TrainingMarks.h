@@ -11,7 +11,6 @@
 #define LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Dist/IR/ImportMarks.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -19,21 +18,6 @@
 #include <string>
 
 namespace llmc::training {
-
-/// On an op: operands through which no derivative flows (array of i64). Set by
-/// `llmc-raise`, removed by `llmc-differentiate`.
-constexpr llvm::StringLiteral kStopGradient = "llmc.stop_gradient";
-
-/// The recipe's element type of computation ("f64").
-constexpr llvm::StringLiteral kPrecision = "precision";
-/// The recipe's switch of `llmc-raise` (a boolean, true where absent).
-constexpr llvm::StringLiteral kRaise = "raise";
-/// The recipe's word on functions with a custom rule: "of the text" where their
-/// ops are to be derived.
-constexpr llvm::StringLiteral kDerivative = "derivative";
-/// The recipe's loss is the mean of those of its microbatches, whatever that of
-/// the whole batch may be (a unit attribute).
-constexpr llvm::StringLiteral kMeanOfMicrobatches = "mean_of_microbatches";
 
 StringRef getArgumentRole(mlir::func::FuncOp function, unsigned index);
 StringRef getResultRole(mlir::func::FuncOp function, unsigned index);

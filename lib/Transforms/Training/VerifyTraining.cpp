@@ -32,7 +32,7 @@ static LogicalResult verifyMicrobatchOp(Operation &op) {
            << (phase ? DistDialect::kBlock : DistDialect::kPhase)
            << "' on every op of a microbatch after phase "
               "training, got none";
-  for (StringRef mark : {training::kStopGradient, dist::kJaxFunction})
+  for (StringRef mark : {DistDialect::kStopGradient, DistDialect::kJaxFunction})
     if (op.hasAttr(mark))
       return op.emitOpError()
              << "expected no '" << mark << "' after phase training";

@@ -62,10 +62,7 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<bool> isWanted = readPrecision(module);
-    if (failed(isWanted))
-      return signalPassFailure();
-    if (!*isWanted)
+    if (!isWanted())
       return markAllAnalysesPreserved();
     keepFileTypes(module);
     AttrTypeReplacer replacer;
@@ -101,19 +98,13 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
   }
 
 private:
-  FailureOr<bool> readPrecision(ModuleOp module) {
-    bool isWanted = force;
-    for (auto recipe : module.getOps<dist::TrainingOp>()) {
-      Attribute precision = recipe->getAttr(training::kPrecision);
-      if (!precision)
-        continue;
-      auto name = dyn_cast<StringAttr>(precision);
-      if (!name || (name.getValue() != "f64" && name.getValue() != "f32"))
-        return recipe.emitOpError()
-               << "expected precision \"f32\" or \"f64\", got " << precision;
-      isWanted |= name.getValue() == "f64";
-    }
-    return isWanted;
+  bool isWanted() {
+    return force || llvm::any_of(getOperation().getOps<dist::TrainingOp>(),
+                                 [](dist::TrainingOp recipe) {
+                                   std::optional<Type> precision =
+                                       recipe.getPrecision();
+                                   return precision && precision->isF64();
+                                 });
   }
 };
 

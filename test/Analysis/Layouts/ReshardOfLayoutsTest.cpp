@@ -99,9 +99,9 @@ TEST_F(ReshardOfLayouts, OneCollectiveOverPipelineAndData) {
 TEST_F(ReshardOfLayouts, UsesIdleReplicasPastASlowLinkOnly) {
   std::string from = "[{}], partial = [sum{\"data\"}]", to = "[{}]";
   EXPECT_EQ(plan({4096}, from, to), "all-reduce data 16384; ");
-  load("{llmc.machine = {links = [{name = \"network\", bandwidth = 5.0e10}, "
-       "{name = \"nvlink\", bandwidth = 4.0e11}], axes = {tensor = "
-       "\"nvlink\"}}}");
+  load("machine <links = [#dist.link<\"network\", latency = 0.0, bandwidth = "
+       "5.0e10>, #dist.link<\"nvlink\", latency = 0.0, bandwidth = 4.0e11>], "
+       "axes = {tensor = \"nvlink\"}>");
   EXPECT_EQ(plan({4096}, from, to),
             "slice tensor 0; all-reduce data 4096; all-gather tensor 12288; ");
 }
@@ -140,9 +140,9 @@ TEST_F(ReshardOfLayouts, SaysWhyThereIsNoPlan) {
 }
 
 TEST_F(ReshardOfLayouts, PricesByTheMachine) {
-  load("{llmc.machine = {links = [{name = \"network\", latency = 5.0e-6, "
-       "bandwidth = 5.0e10}, {name = \"nvlink\", latency = 1.0e-6, bandwidth "
-       "= 4.0e11}], axes = {tensor = \"nvlink\"}, memory = 80000000000}}");
+  load("machine <links = [#dist.link<\"network\", latency = 5.0e-6, bandwidth "
+       "= 5.0e10>, #dist.link<\"nvlink\", latency = 1.0e-6, bandwidth = "
+       "4.0e11>], axes = {tensor = \"nvlink\"}, memory = 8.0e10>");
   FailureOr<MachineModel> read = readMachine(mesh);
   ASSERT_TRUE(succeeded(read));
   EXPECT_EQ(read->slowness(), (std::vector<double>{8, 8, 1}));
@@ -157,19 +157,6 @@ TEST_F(ReshardOfLayouts, PricesByTheMachine) {
                  "[{}, {}], partial = [sum{\"data\", \"tensor\"}]", "[{}, {}]"),
             "reduce-scatter tensor 100663296; all-reduce data 33554432; "
             "all-gather tensor 100663296; ");
-}
-
-TEST_F(ReshardOfLayouts, RefusesAFaultyMachine) {
-  std::string text;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    text = diagnostic.str();
-    return success();
-  });
-  load("{llmc.machine = {links = [{name = \"a\", bandwidth = 1.0}], axes = "
-       "{pipe = \"a\", data = \"b\", tensor = \"a\"}}}");
-  EXPECT_TRUE(failed(readMachine(mesh)));
-  EXPECT_EQ(text, "'dist.mesh' op attribute 'llmc.machine': expected a link "
-                  "class of axis \"data\" among the links, got \"b\"");
 }
 
 } // namespace

@@ -223,3 +223,41 @@ func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", tensor = "t">})
 
 // expected-error @+1 {{expected the name of a tensor, of an array alone, got "" of array}}
 func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", kind = array, tensor = "">})
+
+// -----
+
+// expected-error @+1 {{expected links with names of their own, got "a" twice}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = 0.0, bandwidth = 1.0>, #dist.link<"a", latency = 0.0, bandwidth = 2.0>]>
+
+// -----
+
+// expected-error @+1 {{expected a link class of axis "x" among the links, got "b"}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = 0.0, bandwidth = 1.0>], axes = {x = "b"}>
+
+// -----
+
+// expected-error @+1 {{expected links to be #dist.link, got "a"}}
+dist.mesh @mesh = <"x"=2> machine <links = ["a"]>
+
+// -----
+
+// expected-error @+2 {{expected bandwidth to be a finite f64 above 0, got 0.000000e+00 : f64}}
+// expected-error @+1 {{failed to parse Dist_MachineAttr parameter 'links'}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = 0.0, bandwidth = 0.0>]>
+
+// -----
+
+// expected-error @+2 {{expected latency to be a finite f64 of at least 0, got -1.000000e+00 : f64}}
+// expected-error @+1 {{failed to parse Dist_MachineAttr parameter 'links'}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = -1.0, bandwidth = 1.0>]>
+
+// -----
+
+// expected-error @+1 {{expected flops to be a finite f64 of at least 0, got 1.000000e+00 : f32}}
+dist.mesh @mesh = <"x"=2> machine <flops = 1.0 : f32>
+
+// -----
+
+// expected-error @+2 {{expected a link with a name, got ""}}
+// expected-error @+1 {{failed to parse Dist_MachineAttr parameter 'links'}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"", latency = 0.0, bandwidth = 1.0>]>

@@ -140,3 +140,19 @@ func.func @f() {
   %0 = arith.constant {dist.at = array<i64: 0, 1>, dist.block = 0 : i64} 0 : i32
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{'stablehlo.negate' op expected operands of the op, below 1, for 'dist.stop_gradient', got array<i64: 1>}}
+  %0 = stablehlo.negate %x {dist.stop_gradient = array<i64: 1>} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{'stablehlo.negate' op expected one of relu, relu6, log1mexp for 'dist.jax_function', got "rela"}}
+  %0 = stablehlo.negate %x {dist.jax_function = "rela"} : tensor<f32>
+  return
+}

@@ -159,3 +159,24 @@ dist.hyper @lr : tensor<1xf32> = <external>
 
 // expected-error @+1 {{'dist.hyper' op expected a float for rule 'constant', got 'i32'}}
 dist.hyper @lr : tensor<i32> = <constant, base = 1.0>
+
+// -----
+
+// expected-error @+1 {{'dist.mesh' op expected axes of the mesh in 'machine', got "y"}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = 0.0, bandwidth = 1.0>], axes = {y = "a"}>
+
+// -----
+
+// expected-error @+1 {{'dist.execution' op expected at least 1 thread, got 0}}
+dist.execution seed(1) threads(0)
+
+// -----
+
+dist.execution seed(1) threads(1)
+// expected-error @+1 {{'dist.execution' op expected once in a module}}
+dist.execution seed(2) threads(1)
+
+// -----
+
+// expected-error @+1 {{'dist.state' op expected a layout of optimizer states in the row of a parameter alone}}
+dist.state @w : tensor<4xf32> {role = carried, row = #dist.row<optimizer = <@mesh, [{}]>>}

@@ -153,3 +153,9 @@ dist.entry @e function(@f) chunks([-1])
 
 func.func private @f() -> (tensor<f32> {dist.role = "loss"})
 dist.entry @e function(@f) chunks([0, 1, 1, 2])
+
+// -----
+
+func.func private @f(tensor<f32> {dist.role = "input", dist.input = "x"}) -> (tensor<f32> {dist.role = "loss"})
+// expected-error @+1 {{'dist.training' op expected precision f32 or f64, got 'bf16'}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = bf16}

@@ -66,9 +66,7 @@ void MeshCase::decorateStates() {
         gradient = drawLayout(type);
     }
     if (rest)
-      state.setRowAttr(dist::RowAttr::get(context.get(), rest, use, gradient,
-                                          Type(), Type(), Type(), Type(),
-                                          dist::Memory::Device));
+      state.setRowAttr(dist::RowAttr::get(context.get(), rest, use, gradient));
   }
 }
 

@@ -5,11 +5,11 @@
 // user's program in its locations; its name says nothing.
 
 // CHECK-LABEL: sym_name = "loss"
-// CHECK: "stablehlo.maximum"({{.*}}) {llmc.jax_function = "relu"}
+// CHECK: "stablehlo.maximum"({{.*}}) {dist.jax_function = "relu"}
 // CHECK: "stablehlo.maximum"{{.*}} : (tensor
 // CHECK-NEXT: stablehlo.constant
 // CHECK-NEXT: stablehlo.broadcast_in_dim
-// CHECK-NEXT: "stablehlo.minimum"{{.*}} {llmc.jax_function = "relu6"}
+// CHECK-NEXT: "stablehlo.minimum"{{.*}} {dist.jax_function = "relu6"}
 // The user's relu, and a function that is not named so.
 // CHECK: "stablehlo.maximum"({{.*}}) : (tensor
 // CHECK: "stablehlo.maximum"({{.*}}) : (tensor

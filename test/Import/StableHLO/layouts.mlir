@@ -60,7 +60,7 @@ func.func public @main(%arg0: tensor<4x6xf32> loc("p['a']['w']"), %arg1: tensor<
 # CHECK-DAG: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
 # CHECK-DAG: #[[GRADIENT:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
 # CHECK-DAG: #[[OPEN:.*]] = #dist.layout<@mesh, [{"tensor", ?}]>
-# CHECK: dist.state @a.w : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[COLUMNS]], use = #{{[a-z0-9]+}}, gradient = #[[GRADIENT]]>{{.*}}llmc.optimizer_rest = #[[GRADIENT]]
+# CHECK: dist.state @a.w : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[COLUMNS]], use = #{{[a-z0-9]+}}, gradient = #[[GRADIENT]], optimizer = #[[GRADIENT]]>
 # CHECK: dist.state @a.b : tensor<6xf32> {{.*}}row = #dist.row<rest = #[[OPEN]]>
 # CHECK-NOT: optimizer_rest
 # CHECK: dist.state @c.w : tensor<6x4xf32> {{.*}}row = #dist.row<rest = #{{.*}}, use = #
@@ -70,7 +70,7 @@ func.func public @main(%arg0: tensor<4x6xf32> loc("p['a']['w']"), %arg1: tensor<
 # TENSOR-DAG: #{{.*}} = #dist.layout<@mesh, [{}, {"tensor"}]>
 # TENSOR-NOT: "data"}
 # ONE-NOT: #dist.layout
-# ONE-NOT: llmc.optimizer_rest
+# ONE-NOT: optimizer = #
 # Optimizer states take the layout of their own or that at rest.
 # STEP-DAG: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
 # STEP-DAG: #[[BOTH:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>

@@ -19,7 +19,7 @@ func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<f32> {
 }
 
 //--- inside.toml
-# CHECK: dist.mesh @mesh = <"data"=1, "tensor"=1> {llmc.machine = {axes = {data = "network", tensor = "nvlink"}, flops = 1.000000e+12 : f64, links = [{bandwidth = 4.500000e+11 : f64, latency = 5.000000e-01 : f64, name = "nvlink"}, {bandwidth = 5.000000e+10 : f64, latency = 1.000000e-05 : f64, name = "network"}], memory = 8.000000e+10 : f64}}
+# CHECK: dist.mesh @mesh = <"data"=1, "tensor"=1> machine <links = [#dist.link<"nvlink", latency = 5.000000e-01 : f64, bandwidth = 4.500000e+11 : f64>, #dist.link<"network", latency = 1.000000e-05 : f64, bandwidth = 5.000000e+10 : f64>], axes = {data = "network", tensor = "nvlink"}, flops = 1.000000e+12 : f64, memory = 8.000000e+10 : f64>
 [mesh]
 axes = ["data", "tensor"]
 
@@ -42,7 +42,7 @@ data = "network"
 tensor = "nvlink"
 
 //--- own.toml
-# CHECK: llmc.machine = {axes = {}, flops = 0.000000e+00 : f64, links = [{bandwidth = 1.000000e+00 : f64, latency = 0.000000e+00 : f64, name = "bus"}], memory = 0.000000e+00 : f64}
+# CHECK: machine <links = [#dist.link<"bus", latency = 0.000000e+00 : f64, bandwidth = 1.000000e+00 : f64>]> loc
 [[machine.link]]
 name = "bus"
 

@@ -215,7 +215,7 @@ TEST_F(Phase1, RecognisesTheExample) {
   int64_t lastBlock = 0;
   getFunction(*module).walk([&](Operation *op) {
     entropies += mlir::isa<nn::SoftmaxCrossEntropyOp>(op);
-    stopped += op->hasAttr("llmc.stop_gradient");
+    stopped += op->hasAttr("dist.stop_gradient");
     if (auto block = op->getAttrOfType<mlir::IntegerAttr>("dist.block"))
       lastBlock = std::max(lastBlock, block.getInt());
   });

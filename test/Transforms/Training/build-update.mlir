@@ -89,7 +89,7 @@ func.func private @optimizer.b(%p: tensor<1xf32> {dist.role = "parameter"}, %g: 
   %0 = stablehlo.subtract %p, %g : tensor<1xf32>
   return %0 : tensor<1xf32>
 }
-dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) recompute(<all>) {precision = "f64", raise = true}
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) recompute(<all>) {precision = f64, raise = true}
 
 //--- whole.mlir
 // An optimizer of the parameter's own shape may mix elements.

@@ -1,6 +1,6 @@
 // RUN: split-file %s %t
 // RUN: not llmc-opt %t/user.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/user.mlir
-// RUN: sed 's/schedule(<1f1b>)/schedule(<1f1b>) {derivative = "of the text"}/' %t/user.mlir | llmc-opt --llmc-check-rules -o /dev/null
+// RUN: sed 's/schedule(<1f1b>)/schedule(<1f1b>) {derivative_of_text}/' %t/user.mlir | llmc-opt --llmc-check-rules -o /dev/null
 // RUN: not llmc-opt %t/jitted.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/jitted.mlir
 // RUN: not llmc-opt %t/forged.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/forged.mlir
 // RUN: llmc-opt %t/known.mlir --llmc-check-rules -o /dev/null

@@ -1,5 +1,5 @@
 // RUN: llmc-opt %s --llmc-sum-loss --llmc-differentiate | FileCheck %s
-// RUN: sed 's/{llmc.jax_function = "relu"}//' %s | llmc-opt --llmc-sum-loss --llmc-differentiate | FileCheck %s --check-prefix=PLAIN
+// RUN: sed 's/{dist.jax_function = "relu"}//' %s | llmc-opt --llmc-sum-loss --llmc-differentiate | FileCheck %s --check-prefix=PLAIN
 
 // The derivative of one of JAX's functions is that of the table: of softplus,
 // logaddexp(w, 0), exp(w - y) without infinities, and nothing runs through its
@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK: %[[Y:.*]] = stablehlo.select %{{.*}}phase<forward>
 // CHECK: %[[M:.*]] = stablehlo.maximum %[[Y]], %[[B:[^ ]*]]
-// CHECK-NOT: llmc.jax_function
+// CHECK-NOT: dist.jax_function
 // CHECK: %[[P:.*]] = stablehlo.compare GT, %[[Y]], %{{.*}}
 // CHECK: %[[G:.*]] = stablehlo.select %[[P]], %{{.*}}, %{{.*}} {{.*}}backward
 // CHECK: %[[W:.*]] = stablehlo.compare EQ, %arg0, %{{.*}}
@@ -41,7 +41,7 @@ func.func @loss(%w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role 
   %7 = stablehlo.add %max, %6 : tensor<4xf32>
   %8 = stablehlo.select %1, %2, %7 : tensor<4xi1>, tensor<4xf32>
   %d = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<4xf32>
-  %9 = stablehlo.maximum %8, %d {llmc.jax_function = "relu"} : tensor<4xf32>
+  %9 = stablehlo.maximum %8, %d {dist.jax_function = "relu"} : tensor<4xf32>
   %r = stablehlo.reduce(%9 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>
 }

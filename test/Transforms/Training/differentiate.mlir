@@ -77,7 +77,7 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // No derivative flows into operand 1 of the subtraction: only the seed is
 // broadcast, nothing is negated. The mark is gone.
 // CHECK-LABEL: func.func private @train.microbatch
-// CHECK-NOT: llmc.stop_gradient
+// CHECK-NOT: dist.stop_gradient
 // CHECK-NOT: stablehlo.negate
 // CHECK: return
 dist.state @e : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
@@ -85,7 +85,7 @@ func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1
     -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
 func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
   %0 = stablehlo.tanh %e : tensor<4xf32>
-  %1 = stablehlo.subtract %e, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<4xf32>
+  %1 = stablehlo.subtract %e, %0 {dist.stop_gradient = array<i64: 1>} : tensor<4xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %r = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>
@@ -105,7 +105,7 @@ func.func @loss(%t: tensor<2xi32> {dist.role = "input", dist.input = "t"}, %e: t
   %c = stablehlo.constant dense<2.0> : tensor<2x4xf32>
   %r = stablehlo.constant dense<2.0> : tensor<2xf32>
   %0 = nn.softmax_cross_entropy_grad %e, %t, %r, %r : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
-  %1 = stablehlo.multiply %c, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<2x4xf32>
+  %1 = stablehlo.multiply %c, %0 {dist.stop_gradient = array<i64: 1>} : tensor<2x4xf32>
   %2 = nn.softmax_cross_entropy_grad %1, %t, %r, %r : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   %3 = stablehlo.add %e, %2 : tensor<2x4xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -124,7 +124,7 @@ func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1
     -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
 func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
   %0 = stablehlo.tanh %e : tensor<4xf32>
-  %1 = stablehlo.subtract %e, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<4xf32>
+  %1 = stablehlo.subtract %e, %0 {dist.stop_gradient = array<i64: 1>} : tensor<4xf32>
   %2 = stablehlo.add %1, %0 : tensor<4xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %r = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>

@@ -126,8 +126,8 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
 dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
 func.func private @m(%w: tensor<f32> {dist.reads = @w})
     -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w}) {
-  // expected-error @+1 {{expected no 'llmc.stop_gradient' after phase training}}
-  %c = stablehlo.negate %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>, llmc.stop_gradient} : tensor<f32>
+  // expected-error @+1 {{expected no 'dist.stop_gradient' after phase training}}
+  %c = stablehlo.negate %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>, dist.stop_gradient = array<i64: 0>} : tensor<f32>
   return %c, %c, %c : tensor<f32>, tensor<f32>, tensor<f32>
 }
 func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.writes = @w}) { return %w : tensor<f32> }

@@ -2,16 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `dist.mesh` may say what its axes cross, as a dictionary:
-//
-//   dist.mesh @mesh = <"data"=2, "tensor"=2> {llmc.machine = {
-//       links = [{name = "nvlink", latency = 1.0e-6, bandwidth = 4.5e11},
-//                {name = "network", latency = 5.0e-6, bandwidth = 5.0e10}],
-//       axes = {data = "network", tensor = "nvlink"},
-//       flops = 1.0e15, memory = 80000000000}}
-//
-// All of it may be absent: without links axes are alike and cost no latency;
-// an axis that is not named crosses the first class.
+// `dist.mesh` may say what its axes cross (`#dist.machine`). What it leaves out
+// is as on a machine whose axes are alike and cost no latency.
 //
 // Test: test/Analysis/Layouts/ReshardOfLayoutsTest.cpp
 //===----------------------------------------------------------------------===//
@@ -25,8 +17,7 @@
 
 namespace llmc {
 
-/// The machine of the mesh; reports an attribute that cannot be read, an axis
-/// with an unknown link class, and numbers out of range.
+/// The machine of the mesh; reports numbers that no machine has.
 FailureOr<MachineModel> readMachine(dist::MeshOp mesh);
 
 } // namespace llmc

@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 def WidenPass : Pass<"llmc-widen", "::mlir::ModuleOp"> {
   let summary = "Compute in f64 what the text computes in f32";
   let description = [{
-    Where a `dist.training` says `precision = "f64"` (or `force` is given), every
+    Where a `dist.training` says `precision = f64` (or `force` is given), every
     f32, f16 and bf16 of the module becomes f64: values, constants, states, hyper values,
     optimizers. Constants keep their value; a state whose source is a file
     keeps the file's element type. For checks of gradients.

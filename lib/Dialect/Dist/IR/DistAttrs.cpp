@@ -241,6 +241,85 @@ LogicalResult RuleAttr::verify(EmitError emitError, RuleKind kind,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Rows and machines
+//===----------------------------------------------------------------------===//
+
+RowAttr RowAttr::withOptimizer(LayoutAttr optimizer) const {
+  auto row =
+      get(getContext(), getRest(), getUse(), getGradient(), optimizer,
+          getStored(), getComputed(), getSent(), getAccumulate(), getMemory());
+  return row == get(getContext(), LayoutAttr()) ? RowAttr() : row;
+}
+
+RowAttr RowAttr::withAccumulate(Type accumulate) const {
+  return get(getContext(), getRest(), getUse(), getGradient(), getOptimizer(),
+             getStored(), getComputed(), getSent(), accumulate, getMemory());
+}
+
+/// A finite f64 of at least `least`.
+static LogicalResult verifyQuantity(EmitError emitError, FloatAttr value,
+                                    StringRef name, bool isPositive) {
+  if (value && value.getType().isF64() &&
+      std::isfinite(value.getValueAsDouble()) &&
+      (isPositive ? value.getValueAsDouble() > 0
+                  : value.getValueAsDouble() >= 0))
+    return success();
+  return emitError() << "expected " << name << " to be a finite f64 "
+                     << (isPositive ? "above 0" : "of at least 0") << ", got "
+                     << value;
+}
+
+LogicalResult LinkAttr::verify(EmitError emitError, StringAttr name,
+                               FloatAttr latency, FloatAttr bandwidth) {
+  if (name.empty())
+    return emitError() << "expected a link with a name, got \"\"";
+  if (failed(verifyQuantity(emitError, latency, "latency", false)))
+    return failure();
+  return verifyQuantity(emitError, bandwidth, "bandwidth", true);
+}
+
+static bool hasLink(ArrayAttr links, Attribute name) {
+  return links &&
+         llvm::any_of(links.getAsRange<LinkAttr>(),
+                      [&](LinkAttr link) { return link.getName() == name; });
+}
+
+LogicalResult MachineAttr::verify(EmitError emitError, ArrayAttr links,
+                                  DictionaryAttr axes, FloatAttr flops,
+                                  FloatAttr memory) {
+  llvm::SmallDenseSet<Attribute> names;
+  if (links)
+    for (Attribute attribute : links) {
+      auto link = dyn_cast<LinkAttr>(attribute);
+      if (!link)
+        return emitError() << "expected links to be #dist.link, got "
+                           << attribute;
+      if (!names.insert(link.getName()).second)
+        return emitError() << "expected links with names of their own, got "
+                           << link.getName() << " twice";
+    }
+  if (axes)
+    for (NamedAttribute axis : axes)
+      if (!hasLink(links, axis.getValue()))
+        return emitError() << "expected a link class of axis " << axis.getName()
+                           << " among the links, got " << axis.getValue();
+  if (flops && failed(verifyQuantity(emitError, flops, "flops", false)))
+    return failure();
+  return memory ? verifyQuantity(emitError, memory, "memory", false)
+                : success();
+}
+
+size_t MachineAttr::getLinkOfAxis(StringRef axis) const {
+  Attribute name = getAxes() ? getAxes().get(axis) : Attribute();
+  if (!name)
+    return 0;
+  auto links = getLinks().getAsRange<LinkAttr>();
+  return std::distance(links.begin(), llvm::find_if(links, [&](LinkAttr link) {
+                         return link.getName() == name;
+                       }));
+}
+
 LogicalResult BoxAttr::verify(EmitError emitError, FlatSymbolRefAttr state,
                               LayoutAttr layout, DenseI64ArrayAttr offsets) {
   if (offsets.size() != layout.getRank())

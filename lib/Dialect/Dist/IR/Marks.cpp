@@ -157,6 +157,30 @@ static LogicalResult verifyStages(Operation *op, Attribute value) {
          << value;
 }
 
+static LogicalResult verifyJaxFunction(Operation *op, Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  if (name &&
+      llvm::is_contained(DistDialect::kNamedJaxFunctions, name.getValue()))
+    return success();
+  return op->emitOpError() << "expected one of "
+                           << llvm::join(
+                                  ArrayRef(DistDialect::kNamedJaxFunctions),
+                                  ", ")
+                           << " for 'dist.jax_function', got " << value;
+}
+
+/// Operands of the op.
+static LogicalResult verifyStopGradient(Operation *op, Attribute value) {
+  auto operands = dyn_cast<DenseI64ArrayAttr>(value);
+  if (operands && llvm::all_of(operands.asArrayRef(), [&](int64_t operand) {
+        return operand >= 0 && operand < op->getNumOperands();
+      }))
+    return success();
+  return op->emitOpError() << "expected operands of the op, below "
+                           << op->getNumOperands()
+                           << ", for 'dist.stop_gradient', got " << value;
+}
+
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute mark) {
   StringRef name = mark.getName().getValue();
@@ -179,6 +203,10 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     return verifyLayouts(op, value);
   if (name == kAt)
     return verifyStages(op, value);
+  if (name == kJaxFunction)
+    return verifyJaxFunction(op, value);
+  if (name == kStopGradient)
+    return verifyStopGradient(op, value);
   if (name == kName)
     return verifyForm(op, mark, Form::Name, {}, "ops");
   return op->emitOpError() << "expected a mark of ops, got '" << name << "'";

@@ -20,7 +20,7 @@ void MeshOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                    MeshAxesAttr axes, StringRef pipeline) {
   build(builder, state, builder.getStringAttr(name), axes,
         pipeline.empty() ? StringAttr() : builder.getStringAttr(pipeline),
-        DenseI64ArrayAttr());
+        DenseI64ArrayAttr(), MachineAttr());
 }
 
 /// Meshes of a module stand side by side.
@@ -44,6 +44,11 @@ LogicalResult MeshOp::verify() {
   if (getPipeline() && !getAxes().contains(*getPipeline()))
     return emitOpError() << "expected an axis of the mesh as pipeline, got \""
                          << *getPipeline() << "\"";
+  if (getMachine() && getMachine()->getAxes())
+    for (NamedAttribute axis : getMachine()->getAxes())
+      if (!getAxes().contains(axis.getName()))
+        return emitOpError() << "expected axes of the mesh in 'machine', got "
+                             << axis.getName();
   if (!getDevices())
     return success();
   int64_t numDevices = getAxes().getNumDevices();
@@ -126,7 +131,11 @@ static LogicalResult verifyRow(StateOp state) {
     return success();
   int64_t rank = state.getTensorType().getRank();
   RowAttr row = *state.getRow();
-  for (LayoutAttr layout : {row.getRest(), row.getUse(), row.getGradient()})
+  if (row.getOptimizer() && state.getRole() != Role::Parameter)
+    return state.emitOpError() << "expected a layout of optimizer states in "
+                                  "the row of a parameter alone";
+  for (LayoutAttr layout :
+       {row.getRest(), row.getUse(), row.getGradient(), row.getOptimizer()})
     if (layout && layout.getRank() != rank)
       return state.emitOpError()
              << "expected layouts of " << rank << " dims in its row, got "

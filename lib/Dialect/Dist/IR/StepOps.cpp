@@ -225,6 +225,19 @@ LogicalResult TrainingOp::verify() {
   if (getAccumulate() && !isa<FloatType>(*getAccumulate()))
     return emitOpError() << "expected a float to accumulate in, got "
                          << *getAccumulate();
+  if (getPrecision() && !getPrecision()->isF32() && !getPrecision()->isF64())
+    return emitOpError() << "expected precision f32 or f64, got "
+                         << *getPrecision();
+  return success();
+}
+
+LogicalResult ExecutionOp::verify() {
+  if (getThreads() < 1)
+    return emitOpError() << "expected at least 1 thread, got " << getThreads();
+  for (Operation *before = (*this)->getPrevNode(); before;
+       before = before->getPrevNode())
+    if (isa<ExecutionOp>(before))
+      return emitOpError() << "expected once in a module";
   return success();
 }
 

@@ -92,20 +92,36 @@ def Dist_DataAttr : Dist_Attr<"Data", "data"> {
 def Dist_RowAttr : Dist_Attr<"Row", "row"> {
   let summary = "how a state is laid out, stored and sent";
   let description = [{
-    A state row: `#dist.row<rest = #l0, use = #l1, gradient = #l2, stored = f32,
-    computed = bf16, sent = bf16, accumulate = f32, memory = host>`. Each entry
-    may be absent: layouts are then propagated, element types are the state's
-    own (`accumulate`: f32 or wider) and the memory is the device's.
+    A state row: `#dist.row<rest = #l0, use = #l1, gradient = #l2, optimizer = #l3,
+    stored = f32, computed = bf16, sent = bf16, accumulate = f32, memory = host>`.
+    Each entry may be absent: layouts are then propagated, element types are the
+    state's own (`accumulate`: f32 or wider) and the memory is the device's.
+    `optimizer` is the layout at rest of the states that phase 1 makes for a
+    parameter, which takes it away; absent, they lie as the parameter.
   }];
   let parameters = (ins
       OptionalParameter<"::llmc::dist::LayoutAttr">:$rest,
       OptionalParameter<"::llmc::dist::LayoutAttr">:$use,
       OptionalParameter<"::llmc::dist::LayoutAttr">:$gradient,
+      OptionalParameter<"::llmc::dist::LayoutAttr">:$optimizer,
       OptionalParameter<"::mlir::Type">:$stored,
       OptionalParameter<"::mlir::Type">:$computed,
       OptionalParameter<"::mlir::Type">:$sent,
       OptionalParameter<"::mlir::Type">:$accumulate,
       DefaultValuedParameter<"Memory", "Memory::Device">:$memory);
+  let builders = [
+    AttrBuilder<(ins "LayoutAttr":$rest, CArg<"LayoutAttr", "{}">:$use, CArg<"LayoutAttr", "{}">:$gradient,
+                     CArg<"LayoutAttr", "{}">:$optimizer), [{
+      return $_get($_ctxt, rest, use, gradient, optimizer, ::mlir::Type(), ::mlir::Type(), ::mlir::Type(),
+                   ::mlir::Type(), Memory::Device);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// The same row with another layout of optimizer states; null when nothing
+    /// is left to say.
+    RowAttr withOptimizer(LayoutAttr optimizer) const;
+    RowAttr withAccumulate(::mlir::Type accumulate) const;
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

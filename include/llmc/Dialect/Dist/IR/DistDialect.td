@@ -44,6 +44,8 @@ def Dist_Dialect : Dialect {
     | `dist.layouts` | op | one `#dist.layout` for each result |
     | `dist.at` | op of an update | `array<i64>`: coordinates of the pipeline axis that run it, by default all |
     | `dist.name` | op | name for `--fetch`, reports and files |
+    | `dist.jax_function` | op, until phase 1 has differentiated it | name of JAX's own function that the op was the result of, where another function may have the same ops and another derivative |
+    | `dist.stop_gradient` | op, inside phase 1 | `array<i64>`: operands through which no derivative flows |
 
     Roles of arguments: `input`, `hyper`, `parameter`, `optimizer`, `carried`,
     `constant`, `step`, `microbatch`, `loss_sum`, `count`, `gradient`; of results: `loss`,
@@ -77,6 +79,10 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kBlock = "dist.block";
     static constexpr llvm::StringLiteral kPhase = "dist.phase";
     static constexpr llvm::StringLiteral kChunk = "dist.chunk";
+    static constexpr llvm::StringLiteral kJaxFunction = "dist.jax_function";
+    static constexpr llvm::StringLiteral kStopGradient = "dist.stop_gradient";
+    /// The functions that `kJaxFunction` may name.
+    static constexpr llvm::StringLiteral kNamedJaxFunctions[] = {"relu", "relu6", "log1mexp"};
 
   private:
     void registerAttributes();

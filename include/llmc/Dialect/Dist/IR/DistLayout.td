@@ -41,6 +41,46 @@ def Dist_MeshAxesAttr : Dist_Attr<"MeshAxes", "mesh_axes"> {
   }];
 }
 
+def Dist_LinkAttr : Dist_Attr<"Link", "link"> {
+  let summary = "a class of links between devices";
+  let description = [{
+    `#dist.link<"nvlink", latency = 1.0e-6 : f64, bandwidth = 4.5e11 : f64>`:
+    seconds for each message, bytes a second that a device receives.
+
+    Constraints: a name; a latency of at least 0, a positive bandwidth, both
+    finite f64.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::FloatAttr":$latency, "::mlir::FloatAttr":$bandwidth);
+  let assemblyFormat = "`<` $name `,` struct($latency, $bandwidth) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_MachineAttr : Dist_Attr<"Machine", "machine"> {
+  let summary = "what the machine can do that a mesh stands for";
+  let description = [{
+    ```mlir
+    #dist.machine<links = [#dist.link<"nvlink", ...>, #dist.link<"network", ...>],
+                  axes = {data = "network", tensor = "nvlink"},
+                  flops = 1.0e15 : f64, memory = 8.0e10 : f64>
+    ```
+    Of one device: operations a second, bytes. All may be absent: without links
+    axes are alike and cost no latency; an axis that is not named crosses the
+    first class.
+
+    Constraints: links are `#dist.link` with names of their own; `axes` gives
+    each of its axes the name of a link; flops and memory finite f64 of at
+    least 0.
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::ArrayAttr">:$links, OptionalParameter<"::mlir::DictionaryAttr">:$axes,
+                        OptionalParameter<"::mlir::FloatAttr">:$flops, OptionalParameter<"::mlir::FloatAttr">:$memory);
+  let extraClassDeclaration = [{
+    /// Position of the axis's class among the links; 0 where none is named.
+    size_t getLinkOfAxis(::llvm::StringRef axis) const;
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Dist_AxisAttr : Dist_Attr<"Axis", "axis"> {
   let summary = "a mesh axis, or a part of one";
   let description = [{

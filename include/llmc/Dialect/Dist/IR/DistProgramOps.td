@@ -44,16 +44,18 @@ def Dist_MeshOp : Dist_SymbolOp<"mesh"> {
     ```
     `pipeline` names the axis whose coordinates run different programs.
     `devices` lists the device ids in mesh order when they are not 0, 1, 2, ...
+    `machine` says what its axes cross and what a device can do.
     Made by the importer; lives through all phases. A mesh is a public symbol:
     types name it, which symbol uses do not show.
 
-    Constraints: public; the pipeline axis exists; `devices` is a permutation of
-    0 ... number of devices - 1.
+    Constraints: public; the pipeline axis and those of `machine` exist;
+    `devices` is a permutation of 0 ... number of devices - 1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Dist_MeshAxesAttr:$axes, OptionalAttr<StrAttr>:$pipeline,
-                       OptionalAttr<DenseI64ArrayAttr>:$devices);
+                       OptionalAttr<DenseI64ArrayAttr>:$devices, OptionalAttr<Dist_MachineAttr>:$machine);
   let assemblyFormat = [{
-    $sym_name `=` custom<MeshAxes>($axes) (`pipeline` $pipeline^)? (`devices` $devices^)? attr-dict
+    $sym_name `=` custom<MeshAxes>($axes) (`pipeline` $pipeline^)? (`devices` $devices^)? (`machine` $machine^)?
+    attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "MeshAxesAttr":$axes, CArg<"::llvm::StringRef", "{}">:$pipeline)>];
   let hasVerifier = 1;
@@ -149,16 +151,24 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     gradient, states, hyper) -> (parameter', states'), marked by `dist.role`,
     `dist.moment` and `dist.hyper`. `clip` bounds the global norm of the
     gradients. `accumulate` is the element type in which gradients are summed
-    when the state's row names none.
+    when the state's row names none. In the dictionary after it may stand:
+    `precision` (f64: all floats are widened), `raise` (false: ops stay as the
+    text has them), `derivative_of_text` (ops of functions with a custom rule
+    are derived), `mean_of_microbatches` (the loss is the mean of those of
+    the microbatches, whatever that of the whole batch may be) and
+    `skip_not_finite` (a step whose loss or norm is not finite changes nothing).
 
     Constraints: both symbols are functions; the forward function has exactly one result
     with role "loss"; its arguments are marked as inputs, hyper values or reads
     of states; microbatches at least 1; `clip` positive and finite;
-    `accumulate` a float.
+    `accumulate` a float; `precision` f32 or f64.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, FlatSymbolRefAttr:$optimizer,
                        Dist_I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<F64Attr>:$clip,
-                       OptionalAttr<TypeAttr>:$accumulate, OptionalAttr<Dist_RecomputeAttr>:$recompute);
+                       OptionalAttr<TypeAttr>:$accumulate, OptionalAttr<Dist_RecomputeAttr>:$recompute,
+                       OptionalAttr<TypeAttr>:$precision, OptionalAttr<BoolAttr>:$raise,
+                       UnitAttr:$derivative_of_text, UnitAttr:$mean_of_microbatches,
+                       UnitAttr:$skip_not_finite);
   let assemblyFormat = [{
     $sym_name `forward` `(` $forward `)` `optimizer` `(` $optimizer `)` `microbatches` `(` $microbatches `)`
     `schedule` `(` $schedule `)` (`clip` `(` $clip^ `)`)? (`accumulate` `(` $accumulate^ `)`)?
@@ -215,6 +225,23 @@ def Dist_EntryOp : Dist_SymbolOp<"entry", [Dist_SymbolUser]> {
   let assemblyFormat = [{
     $sym_name `function` `(` $function `)` (`chunks` `(` $chunks^ `)`)? (`table` `(` $table^ `)`)? attr-dict
   }];
+  let hasVerifier = 1;
+}
+
+def Dist_ExecutionOp : Dist_Op<"execution", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "what the last phases take beside the program";
+  let description = [{
+    ```mlir
+    dist.execution seed(17) threads(4)
+    ```
+    The seed of initial values and of the order of samples, and the threads for
+    which scratch memory is reserved on each device. Written after import, so
+    that a compilation can be resumed from the text alone.
+
+    Constraints: once in a module; at least one thread.
+  }];
+  let arguments = (ins Dist_I64Attr:$seed, Dist_I64Attr:$threads);
+  let assemblyFormat = "`seed` `(` $seed `)` `threads` `(` $threads `)` attr-dict";
   let hasVerifier = 1;
 }
 
