@@ -16,7 +16,7 @@ COMPILER = {
     "Pch": 0, "Solvers/*": 0.5, "Support": 1,
     "Dialect/Graph/IR": 1.5, "Dialect/*/IR": 2, "Dialect/*/Models": 3,
     "Analysis/*": 4, "Analysis/Layouts": 4.5, "Interpreter": 4,
-    "Transforms/Phases": 7, "Transforms/*": 5, "Import": 5, "Codegen": 5,
+    "Transforms/Phases": 7, "Transforms/*": 5, "Import/Text": 4, "Import/Program": 5, "Import/*": 6, "Codegen": 5,
     "Target": 6,
 }
 RUNTIME = {

@@ -13,6 +13,7 @@
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Import/StableHLO/Import.h"
+#include "llmc/Import/Text/ReadModule.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Names.h"

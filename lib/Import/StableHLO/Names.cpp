@@ -8,10 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
+using rt::ErrorKind;
 
 /// Takes one step ("['key']", "[0]" or ".field") off the front.
 static std::optional<std::string> takeStep(StringRef &text) {
@@ -40,7 +42,8 @@ static std::optional<std::string> takeStep(StringRef &text) {
   return field.empty() ? std::nullopt : std::optional(field.str());
 }
 
-std::optional<ValueName> import::parseName(StringRef text) {
+/// "params['blocks'][0]['w']" has root "params" and path "blocks.0.w".
+static std::optional<ValueName> parseName(StringRef text) {
   ValueName name;
   StringRef root = text.take_until([](char c) { return c == '.' || c == '['; });
   if (root.empty())
@@ -56,7 +59,8 @@ std::optional<ValueName> import::parseName(StringRef text) {
   return name;
 }
 
-std::optional<ValueName> import::nameOf(Location location) {
+/// The name in the first NameLoc of `location`.
+static std::optional<ValueName> readName(Location location) {
   std::optional<ValueName> name;
   location->walk([&](Location part) {
     auto named = dyn_cast<NameLoc>(part);
@@ -66,4 +70,50 @@ std::optional<ValueName> import::nameOf(Location location) {
     return WalkResult::interrupt();
   });
   return name;
+}
+
+/// "logits" of result[1]['logits'] and of result['logits']; "result1" of
+/// result[1].
+static std::string nameOfResult(StringRef path, unsigned i) {
+  auto [first, rest] = path.split('.');
+  bool isNumber = !first.empty() && llvm::all_of(first, llvm::isDigit);
+  if (path.empty() || (isNumber && rest.empty()))
+    return "result" + std::to_string(i);
+  return isNumber ? rest.str() : path.str();
+}
+
+static ResultName readResult(func::FuncOp main, unsigned i) {
+  ResultName name;
+  std::string path;
+  auto mark = StringAttr::get(main.getContext(), "jax.result_info");
+  if (auto info = main.getResultAttrOfType<StringAttr>(i, mark)) {
+    name.shown = info.getValue().str();
+    if (std::optional<ValueName> parsed = parseName(info.getValue()))
+      path = parsed->path;
+    main.removeResultAttr(i, mark);
+  }
+  // result[1]['count']: the first step numbers the result itself.
+  StringRef leaf = path;
+  name.replaces = leaf.contains('.') ? leaf.split('.').second.str() : path;
+  name.metric = nameOfResult(path, i);
+  name.output = path.empty() ? name.metric : path;
+  return name;
+}
+
+rt::Result<Graph> import::readNames(func::FuncOp main) {
+  Graph graph{main, {}, {}};
+  for (BlockArgument argument : main.getArguments()) {
+    std::optional<ValueName> name = readName(argument.getLoc());
+    if (!name)
+      return rt::makeError(ErrorKind::diagnosed,
+                           describePlace(argument.getLoc()) + "argument " +
+                               std::to_string(argument.getArgNumber()) +
+                               " expected to have a name in its location, got "
+                               "none")
+          .withHint("print the module with lowered.as_text(debug_info=True)");
+    graph.arguments.push_back(*name);
+  }
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    graph.results.push_back(readResult(main, i));
+  return graph;
 }

@@ -247,7 +247,8 @@ rt::Status ShardingConverter::convertArgument(unsigned i) {
   if (!row)
     setRowLayouts(state, layout, {}, {}, {});
   else if (!row.getRest())
-    setRowLayouts(state, layout, row.getUse(), row.getGradient(), {});
+    setRowLayouts(state, layout, row.getUse(), row.getGradient(),
+                  row.getOptimizer());
   return rt::Status::success();
 }
 

@@ -9,6 +9,7 @@
 // ONE-NOT: #dist.layout
 // ONE-NOT: dist.constraint
 // RUN: %{import} %t/split.mlir --config %t/layout.toml | FileCheck %t/layout.toml
+// RUN: %{import} %t/split.mlir --config %t/optimizer.toml | FileCheck %t/optimizer.toml
 // RUN: not %{import} %t/split.mlir --config %t/init.toml --set 'mesh.axes=["date","tensor"]' 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: llmc: error[usage]: {{.*}}: expected a sharding by axes of 'mesh.axes' (date, tensor), got "data", did you mean "date"?
 // RUN: not %{import} %t/split.mlir --config %t/init.toml --set mesh.pipeline=data 2>&1 | FileCheck %s --check-prefix=PIPE
@@ -92,6 +93,18 @@ match = "*"
 [[layout]]
 match = "w"
 rest = [["tensor"]]
+
+//--- optimizer.toml
+# The text gives the layout at rest, the configuration that of the optimizer's states.
+# CHECK-DAG: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
+# CHECK-DAG: #[[ROWS:.*]] = #dist.layout<@mesh, [{"data"}, {}]>
+# CHECK: dist.state @w : {{.*}}row = #dist.row<rest = #[[COLUMNS]], optimizer = #[[ROWS]]>
+[[init]]
+match = "*"
+
+[[layout]]
+match = "w"
+optimizer = [["data"]]
 
 //--- part.mlir
 // CHECK: llmc: error[unsupported]: {{.*}}: expected a sharding by whole axes, got a part of "data"

@@ -27,9 +27,9 @@ namespace {
 /// The work on one function.
 class StateMaker {
 public:
-  StateMaker(ModuleOp module, func::FuncOp main, const Options &options)
-      : main(main), options(options), builder(module.getContext()),
-        marks(main) {
+  StateMaker(const Graph &graph, const Options &options)
+      : graph(graph), main(graph.main), options(options),
+        builder(main.getContext()), marks(main) {
     builder.setInsertionPoint(main);
   }
 
@@ -39,7 +39,7 @@ private:
   void markInput(unsigned i);
   rt::Status markState(unsigned i);
   rt::Status markResults();
-  rt::Status markExtraResult(unsigned i, const std::string &path);
+  rt::Status markExtraResult(unsigned i);
   rt::Status checkTrainable();
   /// With a loss and a parameter; other graphs have the entry 'forward' alone.
   bool canTrain() { return import::canTrain(main); }
@@ -47,6 +47,7 @@ private:
                                  bool isParameter);
   rt::Result<Attribute> weightOf(StringRef name, RankedTensorType type);
 
+  const Graph &graph;
   func::FuncOp main;
   const Options &options;
   OpBuilder builder;
@@ -152,27 +153,17 @@ static bool isScalar(Type type, bool mustBeFloat) {
           (!mustBeFloat && isa<IntegerType>(tensor.getElementType())));
 }
 
-/// "logits" of result[1]['logits'] and of result['logits']; "result1" of
-/// result[1].
-static std::string nameOfResult(StringRef path, unsigned i) {
-  auto [first, rest] = path.split('.');
-  bool isNumber = !first.empty() && llvm::all_of(first, llvm::isDigit);
-  if (path.empty() || (isNumber && rest.empty()))
-    return "result" + std::to_string(i);
-  return isNumber ? rest.str() : path.str();
-}
-
 /// What beside the loss replaces no state: a scalar is a metric, a tensor is
 /// of use to the entry 'forward' alone, which must be meant.
-rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
-  std::string name = nameOfResult(path, i);
+rt::Status StateMaker::markExtraResult(unsigned i) {
+  const std::string &name = graph.results[i].metric;
   bool isScalarResult = isScalar(main.getResultTypes()[i], false);
   bool isDropped = llvm::any_of(options.config.training.drop,
                                 [&](const std::string &pattern) {
                                   return rt::matchesGlob(pattern, name);
                                 });
   // The loss is an output of 'forward' under that name.
-  std::string output = isScalarResult || path.empty() ? name : path;
+  std::string output = isScalarResult ? name : graph.results[i].output;
   if (StringRef(output).rtrim('$') == "loss")
     output = rt::escapeName(output);
   marks.ofResult(i).set(DistDialect::kName, builder.getStringAttr(output));
@@ -221,18 +212,14 @@ rt::Status StateMaker::markResults() {
                              "float scalar, got no result");
   LLMC_TRY(checkTrainable());
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    std::string path;
     NamedAttrList &list = marks.ofResult(i);
-    if (auto info = dyn_cast_or_null<StringAttr>(list.erase("jax.result_info")))
-      if (std::optional<ValueName> parsed = parseName(info.getValue()))
-        path = parsed->path;
     if (list.get(DistDialect::kRole))
       continue;
     bool isLoss = i == 0 && isScalar(main.getResultTypes().front(), true);
     list.set(DistDialect::kRole,
              builder.getStringAttr(isLoss ? "loss" : "output"));
     if (!isLoss)
-      LLMC_TRY(markExtraResult(i, path));
+      LLMC_TRY(markExtraResult(i));
   }
   marks.write();
   return rt::Status::success();
@@ -243,7 +230,7 @@ rt::Status StateMaker::run() {
     LLMC_TRY_ASSIGN(weights, rt::Safetensors::open(options.weights));
   }
   LLMC_TRY_ASSIGN(arguments,
-                  findRoles(main, options, weights ? &*weights : nullptr));
+                  findRoles(graph, options, weights ? &*weights : nullptr));
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (argument.kind == Argument::Kind::Input)
       markInput(i);
@@ -265,8 +252,8 @@ bool import::canTrain(func::FuncOp main) {
          llvm::any_of(llvm::seq(main.getNumArguments()), isParameter);
 }
 
-rt::Status import::makeStates(ModuleOp module, func::FuncOp main,
-                              const Options &options) {
+rt::Status import::makeStates(const Graph &graph, const Options &options) {
+  func::FuncOp main = graph.main;
   (void)main.removeArgAttrsAttr();
-  return StateMaker(module, main, options).run();
+  return StateMaker(graph, options).run();
 }

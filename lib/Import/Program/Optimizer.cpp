@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An optimizer is a StableHLO function for one parameter, shipped as text
-// (lib/Import/Optimizers) or given by a path. Arguments marked `dist.constant`
-// become constants here; the hyper values that it names get their rules.
+// (lib/Import/Program/Optimizers) or given by a path. Arguments marked
+// `dist.constant` become constants here; the hyper values that it names get
+// their rules.
 //
 // Tests: test/Import/StableHLO/optimizer.mlir
 //===----------------------------------------------------------------------===//
@@ -12,6 +13,7 @@
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Import/Text/ReadModule.h"
 #include "llmc/Runtime/Base/File.h"
 #include "mlir/IR/SymbolTable.h"
 

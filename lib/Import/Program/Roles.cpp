@@ -32,15 +32,18 @@ using rt::ErrorKind;
 namespace {
 class RoleFinder {
 public:
-  RoleFinder(func::FuncOp main, const Options &options,
+  RoleFinder(const Graph &graph, const Options &options,
              const rt::Safetensors *weights)
-      : main(main), options(options), weights(weights) {}
+      : graph(graph), main(graph.main), options(options), weights(weights),
+        isKnown(graph.arguments.size()) {
+    for (const ValueName &name : graph.arguments)
+      arguments.push_back({name, name.shortName()});
+  }
 
   rt::Status run();
   SmallVector<Argument> take() { return std::move(arguments); }
 
 private:
-  rt::Status readNames();
   rt::Status findInputs();
   rt::Status bindInput(const rt::DataSource &source, const std::string &input,
                        int64_t offset);
@@ -59,6 +62,7 @@ private:
            std::to_string(i);
   }
 
+  const Graph &graph;
   func::FuncOp main;
   const Options &options;
   const rt::Safetensors *weights;
@@ -83,21 +87,6 @@ static bool matches(const std::vector<std::string> &patterns,
   return llvm::any_of(patterns, [&](const std::string &pattern) {
     return rt::matchesGlob(pattern, name);
   });
-}
-
-rt::Status RoleFinder::readNames() {
-  for (BlockArgument argument : main.getArguments()) {
-    std::optional<ValueName> name = nameOf(argument.getLoc());
-    if (!name)
-      return rt::makeError(ErrorKind::diagnosed,
-                           describe(argument.getArgNumber()) +
-                               " expected to have a name in its location, got "
-                               "none")
-          .withHint("print the module with lowered.as_text(debug_info=True)");
-    arguments.push_back({*name, name->shortName()});
-  }
-  isKnown.resize(arguments.size());
-  return rt::Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,16 +168,9 @@ rt::Status RoleFinder::findCarried() {
     if (!argument.origin.path.empty())
       byPath[argument.origin.path].push_back(i);
   for (unsigned r = 1; r < main.getNumResults(); ++r) {
-    auto info = main.getResultAttrOfType<StringAttr>(r, "jax.result_info");
-    std::optional<ValueName> result =
-        info ? parseName(info.getValue()) : std::optional<ValueName>();
-    if (!result)
-      continue;
-    // result[1]['count']: the first step numbers the result itself.
-    StringRef path = result->path;
-    path = path.contains('.') ? path.split('.').second : path;
+    const ResultName &result = graph.results[r];
     SmallVector<unsigned> found;
-    for (unsigned i : byPath.lookup(path))
+    for (unsigned i : byPath.lookup(result.replaces))
       if (!isKnown[i] &&
           main.getArgument(i).getType() == main.getResultTypes()[r])
         found.push_back(i);
@@ -199,7 +181,7 @@ rt::Status RoleFinder::findCarried() {
       return rt::makeError(ErrorKind::diagnosed,
                            describePlace(main.getLoc()) +
                                "expected one argument that result '" +
-                               info.getValue().str() + "' replaces, got '" +
+                               result.shown + "' replaces, got '" +
                                arguments[found[0]].origin.fullName() +
                                "' and '" +
                                arguments[found[1]].origin.fullName() + "'")
@@ -324,7 +306,6 @@ rt::Status RoleFinder::nameStates() {
 }
 
 rt::Status RoleFinder::run() {
-  LLMC_TRY(readNames());
   LLMC_TRY(checkPatterns());
   LLMC_TRY(findInputs());
   LLMC_TRY(findCarried());
@@ -333,9 +314,9 @@ rt::Status RoleFinder::run() {
 }
 
 rt::Result<SmallVector<Argument>>
-import::findRoles(func::FuncOp main, const Options &options,
+import::findRoles(const Graph &graph, const Options &options,
                   const rt::Safetensors *weights) {
-  RoleFinder finder(main, options, weights);
+  RoleFinder finder(graph, options, weights);
   LLMC_TRY(finder.run());
   return finder.take();
 }

@@ -8,8 +8,9 @@
 // Tests: test/Import/StableHLO/malformed.test
 //===----------------------------------------------------------------------===//
 
-#include "Parts.h"
+#include "llmc/Import/Text/ReadModule.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Support/FirstError.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Axes come from [mesh], or from the text's own mesh where the configuration
+// Axes come from [mesh], or from the file's own mesh where the configuration
 // has none; sizes from `--mesh`. [machine] becomes `machine` of the mesh,
 // from which prices of moves are read.
 //
@@ -115,16 +115,16 @@ static rt::Status setSizes(const std::vector<std::string> &axes,
 
 rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
                                          const Options &options,
-                                         sdy::MeshAttr annotated) {
+                                         const MeshAxes &annotated) {
   MLIRContext *context = module.getContext();
   std::vector<std::string> axes = options.config.mesh.axes;
   SmallVector<int64_t> sizes(axes.size(), 1);
-  if (annotated && options.config.originOf("mesh.axes") == "default") {
+  if (!annotated.empty() && options.config.originOf("mesh.axes") == "default") {
     axes.clear();
     sizes.clear();
-    for (sdy::MeshAxisAttr axis : annotated.getAxes()) {
-      axes.push_back(axis.getName().str());
-      sizes.push_back(axis.getSize());
+    for (const auto &[axis, size] : annotated) {
+      axes.push_back(axis);
+      sizes.push_back(size);
     }
   }
   LLMC_TRY(setSizes(axes, sizes, options));

@@ -1,0 +1,91 @@
+//===- MakeProgram.h - A graph with names becomes a program -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all frontends share. A frontend reads a file into one function of graph
+// ops and says what its arguments and results are called; here the
+// configuration makes a program of it:
+//
+//   func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<2x4xi32>) -> tensor<f32>
+//   with names params.w and tokens
+//   ->
+//   dist.mesh @mesh = <"data"=2>
+//   dist.state @w : tensor<4x8xf32> {role = parameter, source = ...}
+//   func @loss(%w {dist.role = "parameter", dist.reads = @w},
+//              %tokens {dist.role = "input", dist.input = "tokens"})
+//       -> (tensor<f32> {dist.role = "loss"})
+//   dist.training @train forward(@loss) optimizer(@optimizer.adamw) ...
+//   dist.entry @forward function(@loss)
+//
+// The configuration is resolved here and nowhere else.
+//
+// Tests: test/Import/StableHLO
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_IMPORT_PROGRAM_MAKEPROGRAM_H
+#define LLMC_IMPORT_PROGRAM_MAKEPROGRAM_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Config/Config.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace llmc::import {
+
+struct Options {
+  rt::Config config;
+  /// `--mesh` : axis name and size; axes that are absent have size 1.
+  std::vector<std::pair<std::string, int64_t>> meshSizes;
+  /// A safetensors file with initial values of parameters, or "".
+  std::string weights;
+  /// Refuse graphs without a loss or a parameter, which cannot be trained.
+  bool mustTrain = false;
+};
+
+/// The name of an argument: a root and a path in the tree below it, joined by
+/// points: "params" and "blocks.0.w"; "x" has root "x" and no path.
+struct ValueName {
+  std::string root, path;
+  /// The path, or the root of a name without one.
+  const std::string &shortName() const { return path.empty() ? root : path; }
+  std::string fullName() const {
+    return path.empty() ? root : root + "." + path;
+  }
+};
+
+/// What a result is called. All may be empty, but for `metric` and `output`.
+struct ResultName {
+  /// As the file says it, for messages.
+  std::string shown;
+  /// The path of the argument that it replaces, if there is one.
+  std::string replaces;
+  /// As a metric, and as an output of the entry 'forward'.
+  std::string metric, output;
+};
+
+/// A function of graph ops without calls, the only one of its module.
+struct Graph {
+  mlir::func::FuncOp main;
+  /// One for each argument and result.
+  llvm::SmallVector<ValueName> arguments;
+  llvm::SmallVector<ResultName> results;
+};
+
+/// Axes of a mesh with their sizes, major first.
+using MeshAxes = std::vector<std::pair<std::string, int64_t>>;
+
+/// Makes the graph's module a program, and returns its mesh. Where the
+/// configuration has no axes the mesh has those that the file names
+/// (`annotated`). Errors: 1 or 2 for arguments that fit neither data nor
+/// states, 2 and 3 for what the configuration and the weights say.
+rt::Result<dist::MeshOp> makeProgram(const Graph &graph, const Options &options,
+                                     const MeshAxes &annotated);
+
+/// Gives `state` a row of these layouts, each of which may be null.
+void setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,
+                   dist::LayoutAttr use, dist::LayoutAttr gradient,
+                   dist::LayoutAttr optimizer);
+
+} // namespace llmc::import
+
+#endif // LLMC_IMPORT_PROGRAM_MAKEPROGRAM_H

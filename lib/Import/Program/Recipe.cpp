@@ -1,0 +1,112 @@
+//===- Recipe.cpp - [training] and [pipeline] become dist.training --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tests: test/Import/StableHLO/{schedule,optimizer}.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llmc/Analysis/Program/ScheduleProblem.h"
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Solvers/Schedules/ScheduleCsv.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using rt::ErrorKind;
+
+/// `recompute = "none" | "all" | "K"`.
+static rt::Result<dist::RecomputeAttr> parseRecompute(MLIRContext *context,
+                                                      StringRef text) {
+  if (text == "none")
+    return dist::RecomputeAttr::get(context, dist::RecomputeKind::None, 0);
+  if (text == "all")
+    return dist::RecomputeAttr::get(context, dist::RecomputeKind::All, 0);
+  int64_t every = 0;
+  if (text.getAsInteger(10, every) || every < 1)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.recompute' to be \"none\", "
+                         "\"all\" or a number of blocks, got \"" +
+                             text.str() + "\"");
+  return dist::RecomputeAttr::get(context, dist::RecomputeKind::Every, every);
+}
+
+/// `schedule = "1f1b" | "gpipe" | "interleaved" | "file.csv"`.
+static rt::Result<dist::ScheduleAttr>
+parseSchedule(MLIRContext *context, const rt::PipelineConfig &pipeline) {
+  const std::string &name = pipeline.schedule;
+  constexpr int64_t mostChunks = 1024; // as #dist.schedule has them
+  if (pipeline.chunks > mostChunks)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'pipeline.chunks' to be at most " +
+                             std::to_string(mostChunks) + ", got " +
+                             std::to_string(pipeline.chunks));
+  Builder builder(context);
+  DictionaryAttr options;
+  if (pipeline.chunks > 1)
+    options = builder.getDictionaryAttr(builder.getNamedAttr(
+        "chunks", builder.getI64IntegerAttr(pipeline.chunks)));
+  if (!StringRef(name).ends_with(".csv")) {
+    if (llvm::is_contained(getScheduleNames(), name))
+      return dist::ScheduleAttr::get(context, builder.getStringAttr(name),
+                                     options, {});
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'pipeline.schedule' to be " +
+                             llvm::join(getScheduleNames(), ", ") +
+                             " or a .csv file, got \"" + name + "\"");
+  }
+  if (options)
+    return rt::makeError(ErrorKind::usage,
+                         "expected no 'pipeline.chunks' beside a table, whose "
+                         "cells name their chunks, got " +
+                             std::to_string(pipeline.chunks));
+  LLMC_TRY_ASSIGN(rt::MappedFile file, rt::MappedFile::open(name));
+  Schedule schedule;
+  if (std::string reason = readScheduleCsv(file.text(), schedule);
+      !reason.empty())
+    return rt::makeError(ErrorKind::usage, name + ": " + reason);
+  return dist::ScheduleAttr::get(context, StringAttr::get(context, "file"), {},
+                                 makeTable(context, schedule));
+}
+
+/// The table of a step has a cell for each microbatch, chunk and phase.
+constexpr int64_t kMostMicrobatches = 65536;
+
+rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
+                             const rt::Config &config) {
+  MLIRContext *context = module.getContext();
+  if (int64_t number = config.training.microbatches; number > kMostMicrobatches)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.microbatches' to be at most " +
+                             std::to_string(kMostMicrobatches) + ", got " +
+                             std::to_string(number));
+  LLMC_TRY_ASSIGN(std::string optimizer, addOptimizer(module, config));
+  LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
+                  parseRecompute(context, config.training.recompute));
+  LLMC_TRY_ASSIGN(dist::ScheduleAttr schedule,
+                  parseSchedule(context, config.pipeline));
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  FloatAttr clip;
+  if (config.training.maxNorm > 0)
+    clip = builder.getF64FloatAttr(config.training.maxNorm);
+  Location loc = module.getLoc();
+  const rt::TrainingConfig &recipe = config.training;
+  TypeAttr precision;
+  if (recipe.precision != "model")
+    precision =
+        TypeAttr::get(recipe.precision == "f64" ? Type(builder.getF64Type())
+                                                : builder.getF32Type());
+  auto flag = [&](bool isSet) {
+    return isSet ? builder.getUnitAttr() : UnitAttr();
+  };
+  dist::TrainingOp::create(
+      builder, loc, builder.getStringAttr("train"),
+      FlatSymbolRefAttr::get(context, main.getName()),
+      FlatSymbolRefAttr::get(context, optimizer),
+      builder.getI64IntegerAttr(recipe.microbatches), schedule, clip,
+      TypeAttr(), recompute, precision,
+      recipe.raise ? BoolAttr() : builder.getBoolAttr(false),
+      flag(recipe.derivative == "of the text"), flag(recipe.loss != "exact"),
+      flag(recipe.skipNotFinite));
+  return rt::Status::success();
+}
