@@ -11,11 +11,11 @@
 #include "Summary.h"
 #include "Compile.h"
 
+#include "llmc/Runtime/Base/InFlight.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 using namespace llmc;
@@ -38,25 +38,12 @@ static std::string describeMesh(const rt::Mesh &mesh) {
 static int64_t getInFlight(const rt::plan::Plan &plan,
                            const rt::plan::Entry &entry, int64_t stage) {
   int64_t numStages = plan.mesh.numStages();
-  std::map<std::pair<int32_t, int32_t>, std::pair<int64_t, int64_t>> spans;
-  for (size_t at = stage; at < entry.table.size(); at += numStages) {
-    const rt::plan::Cell &cell = entry.table[at];
-    if (cell.program < 0)
-      continue;
-    auto row = static_cast<int64_t>(at);
-    auto [span, isNew] = spans.insert(
-        {{plan.programs[cell.program].chunk, cell.microbatch}, {row, row}});
-    span->second.second = row;
-  }
-  std::map<int64_t, int64_t> change;
-  for (const auto &[key, span] : spans) {
-    ++change[span.first];
-    --change[span.second + 1];
-  }
-  int64_t live = 0, most = 0;
-  for (auto [row, delta] : change)
-    most = std::max(most, live += delta);
-  return most;
+  rt::InFlight<std::pair<int32_t, int32_t>> spans;
+  for (size_t at = stage; at < entry.table.size(); at += numStages)
+    if (const rt::plan::Cell &cell = entry.table[at]; cell.program >= 0)
+      spans.touch({plan.programs[cell.program].chunk, cell.microbatch},
+                  static_cast<int64_t>(at));
+  return spans.most();
 }
 
 static std::string describeSchedule(const rt::plan::Plan &plan,

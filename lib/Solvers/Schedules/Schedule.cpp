@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Solvers/Schedules/Schedule.h"
+#include "llmc/Runtime/Base/InFlight.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include <algorithm>
 #include <map>
@@ -295,16 +296,14 @@ std::string llmc::checkSchedule(const ScheduleProblem &problem,
 
 std::vector<int64_t> llmc::getInFlight(const ScheduleProblem &problem,
                                        const Schedule &schedule) {
-  std::vector<int64_t> most(problem.stageOf.size(), 0);
-  Kind last = hasWeightCells(schedule) ? Kind::BackwardWeight : Kind::Backward;
-  for (const auto &row : schedule) {
-    std::vector<int64_t> now(problem.stageOf.size(), 0);
-    for (const Cell &cell : row) {
-      if (cell.kind == Kind::Forward)
-        most[cell.chunk] = std::max(most[cell.chunk], ++now[cell.chunk]);
-      else if (cell.kind == last)
-        --now[cell.chunk];
-    }
-  }
+  std::vector<rt::InFlight<int64_t>> chunks(problem.stageOf.size());
+  for (const auto &row : schedule)
+    for (size_t slot = 0; slot < row.size(); ++slot)
+      if (row[slot].hasMicrobatch())
+        chunks[row[slot].chunk].touch(row[slot].microbatch,
+                                      static_cast<int64_t>(slot));
+  std::vector<int64_t> most;
+  for (const rt::InFlight<int64_t> &chunk : chunks)
+    most.push_back(chunk.most());
   return most;
 }

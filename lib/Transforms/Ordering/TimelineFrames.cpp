@@ -7,6 +7,7 @@
 
 #include "TimelineFrames.h"
 #include "ProgramGraph.h"
+#include "llmc/Runtime/Base/InFlight.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
@@ -20,23 +21,11 @@ int64_t getInFlight(const std::set<int32_t> &programs,
                     ArrayRef<std::vector<StageCall>> walks) {
   int64_t most = 1;
   for (const std::vector<StageCall> &walk : walks) {
-    // Calls of a microbatch: the first one opens it, the last one closes it.
-    std::map<int64_t, std::pair<size_t, size_t>> spans;
+    rt::InFlight<int64_t> microbatches;
     for (auto [i, call] : llvm::enumerate(walk))
-      if (programs.count(call.program)) {
-        auto [span, isNew] = spans.insert({call.microbatch, {i, i}});
-        span->second.second = i;
-      }
-    std::map<size_t, int64_t> change;
-    for (const auto &[microbatch, span] : spans) {
-      ++change[span.first];
-      --change[span.second + 1];
-    }
-    int64_t live = 0;
-    for (const auto &[at, delta] : change) {
-      live += delta;
-      most = std::max(most, live);
-    }
+      if (programs.count(call.program))
+        microbatches.touch(call.microbatch, static_cast<int64_t>(i));
+    most = std::max(most, microbatches.most());
   }
   return most;
 }

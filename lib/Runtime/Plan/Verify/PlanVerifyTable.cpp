@@ -17,6 +17,7 @@
 
 #include "PlanChecks.h"
 
+#include "llmc/Runtime/Base/InFlight.h"
 #include "llmc/Runtime/Base/Log.h"
 
 #include <algorithm>
@@ -212,23 +213,17 @@ Status TableCheck::checkInFlight() const {
     if (frame.kind != FrameKind::act || !has(Phase::forward, frame.chunk)) {
       continue;
     }
-    // +1 when a forward starts, -1 with the last backward: a stage does one of
-    // them in a row, so no forward starts there.
-    std::map<int64_t, int64_t> change;
+    rt::InFlight<int64_t> microbatches;
     for (int64_t m = 0; m < entry_.numMicrobatches; ++m) {
       // A backward for the weights comes after that for the input.
       int64_t end = std::max(rowOf(Phase::backward, frame.chunk, m),
                              rowOf(Phase::backwardWeight, frame.chunk, m));
       if (end >= 0) {
-        ++change[rowOf(Phase::forward, frame.chunk, m)];
-        --change[end];
+        microbatches.touch(m, rowOf(Phase::forward, frame.chunk, m));
+        microbatches.touch(m, end);
       }
     }
-    int64_t live = 0, most = 0;
-    for (auto [row, delta] : change) {
-      live += delta;
-      most = std::max(most, live);
-    }
+    int64_t most = microbatches.most();
     if (frame.slots < most) {
       return mismatch(fmt::format("expected frame '{}' to have a slot for each "
                                   "of {} microbatches in flight, got {}",
