@@ -291,7 +291,9 @@ def main():
         text = Text(seed, arguments.rows)
         text.write()
         met.update(text.forms)
-        error = check.check(seed, meshes, arguments.interpret, arguments.extra.split())
+        # What no datum reaches is one block, which has no stages.
+        fitting = [mesh for mesh in meshes if set(text.forms) - {"constant", "decay"} or "pipe" not in mesh]
+        error = check.check(seed, fitting, arguments.interpret, arguments.extra.split())
         if error:
             failed += 1
             print(f"FAILED {seed} ({', '.join(text.forms)}): {error}")

@@ -51,37 +51,24 @@ std::string ReshardLayout::describe(const rt::Mesh &mesh) const {
   return text + " @[" + pins + "]";
 }
 
+namespace {
+struct MoveKind {
+  const char *name;
+  std::optional<CollectiveKind> collective;
+};
+} // namespace
+
+static const MoveKind moveKinds[] = {
+#define LLMC_RESHARD_MOVE(kind, name, collective) {name, collective},
+#include "llmc/Solvers/Reshard/ReshardMoves.def"
+};
+
 std::optional<CollectiveKind> collectiveOf(ReshardMove::Kind kind) {
-  switch (kind) {
-  case ReshardMove::Kind::ReduceScatter:
-    return CollectiveKind::reduceScatter;
-  case ReshardMove::Kind::AllReduce:
-    return CollectiveKind::allReduce;
-  case ReshardMove::Kind::AllToAll:
-    return CollectiveKind::allToAll;
-  case ReshardMove::Kind::Permute:
-    return CollectiveKind::permute;
-  case ReshardMove::Kind::Broadcast:
-    return CollectiveKind::broadcast;
-  case ReshardMove::Kind::Reduce:
-    return CollectiveKind::reduce;
-  case ReshardMove::Kind::AllGather:
-    return CollectiveKind::allGather;
-  case ReshardMove::Kind::Slice:
-  case ReshardMove::Kind::Lift:
-  case ReshardMove::Kind::Drop:
-  case ReshardMove::Kind::Send:
-    return std::nullopt;
-  }
-  return std::nullopt;
+  return moveKinds[size_t(kind)].collective;
 }
 
 const char *nameOf(ReshardMove::Kind kind) {
-  static const char *const names[] = {
-      "slice",      "lift",       "drop",      "reduce-scatter",
-      "all-reduce", "all-to-all", "permute",   "send",
-      "broadcast",  "reduce",     "all-gather"};
-  return names[size_t(kind)];
+  return moveKinds[size_t(kind)].name;
 }
 
 std::string ReshardPlan::describe(const rt::Mesh &mesh) const {

@@ -11,7 +11,6 @@
 
 #include "CollectiveOrder.h"
 #include "llmc/Support/Refusal.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -31,37 +30,10 @@ plan::ExprAttr getCoordinates(ArrayAttr axes, dist::MeshOp mesh) {
   return number;
 }
 
-namespace {
-
-/// What the kinds differ in.
-struct Shape {
-  int64_t dim = 0, concatDim = 0;
-  /// Coordinates of the one member, one for each axis.
-  ArrayRef<int64_t> member;
-  /// Of a permutation.
-  ArrayAttr to;
-};
-
-} // namespace
-
-static Shape getShape(dist::CollectiveInterface op) {
-  return llvm::TypeSwitch<Operation *, Shape>(op)
-      .Case<dist::ReduceScatterOp, dist::AllGatherOp>(
-          [](auto each) { return Shape{each.getDim(), 0, {}, {}}; })
-      .Case([](dist::AllToAllOp each) {
-        return Shape{each.getSplitDim(), each.getConcatDim(), {}, {}};
-      })
-      .Case([](dist::PermuteOp each) { return Shape{0, 0, {}, each.getTo()}; })
-      .Case([](dist::BroadcastOp each) {
-        return Shape{0, 0, each.getFrom(), {}};
-      })
-      .Case([](dist::ReduceOp each) { return Shape{0, 0, each.getTo(), {}}; })
-      .Default([](Operation *) { return Shape(); });
-}
-
 /// The number of the one member; of the pipeline axis only `stages` count.
 static FailureOr<plan::ExprAttr> getPeer(dist::CollectiveInterface op,
-                                         const Shape &shape, dist::MeshOp mesh,
+                                         const dist::Exchange &shape,
+                                         dist::MeshOp mesh,
                                          ArrayRef<int64_t> stages) {
   if (shape.to)
     return getCoordinates(shape.to, mesh);
@@ -104,7 +76,7 @@ LogicalResult emitCollective(OpBuilder &builder,
     stages = {};
   if (!symbol)
     symbol = FlatSymbolRefAttr::get(context, request.name);
-  Shape shape = getShape(op);
+  dist::Exchange shape = op.getExchange();
   plan::ReductionKindAttr reduction;
   if (std::optional<ReductionKind> kind = op.getReductionKind())
     reduction = plan::ReductionKindAttr::get(context, *kind);

@@ -14,6 +14,18 @@
 //   reduce          a term; the root all of them combined       L
 //   permute         a value; that of another, or zero           L
 //
+// Buffers of a communicator, in elements, with n members:
+//
+//   kind            in                  out
+//   allReduce       [outer, count]      [outer, count]
+//   allGather       [outer, count]      [outer, n, count]
+//   reduceScatter   [outer, n, count]   [outer, count]
+//   allToAll        [outer, n, count]   [outerOut, n, outer count / outerOut]
+//   broadcast       [outer, count]      [outer, count], that of `root`
+//   reduce          [outer, count]      [outer, count], at `root` only
+//   permute         [outer, count]      [outer, count], that of `sources[me]`,
+//                                       zero where that is -1
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_RUNTIME_BASE_COLLECTIVEKIND_H

@@ -36,17 +36,8 @@
 
 namespace llmc::rt {
 
-/// The static half of one buffer, in elements. With n members:
-///
-///   kind            in                  out
-///   allReduce       [outer, count]      [outer, count]
-///   allGather       [outer, count]      [outer, n, count]
-///   reduceScatter   [outer, n, count]   [outer, count]
-///   allToAll        [outer, n, count]   [outerOut, n, outer count / outerOut]
-///   broadcast       [outer, count]      [outer, count], that of `root`
-///   reduce          [outer, count]      [outer, count], at `root` only
-///   permute         [outer, count]      [outer, count], that of `sources[me]`,
-///                                       zero where that is -1
+/// The static half of one buffer, in elements. Its shapes for each kind stand
+/// in CollectiveKind.h.
 ///
 /// Buffers may coincide in three ways: out is in (allReduce, broadcast,
 /// reduce), in is the member's own part of out (allGather), out is the member's
@@ -54,7 +45,7 @@ namespace llmc::rt {
 struct CollectiveBuffer {
   uint64_t outer = 1;
   uint64_t count = 0;
-  uint64_t outerOut = 1; ///< allToAll
+  uint64_t outerOut = 1; ///< Where parts are split and joined.
 };
 
 /// The static half of a collective; made at load, kept by the caller for as

@@ -76,19 +76,9 @@ struct ReshardTensor {
 };
 
 struct ReshardMove {
-  /// In the order that decides ties.
   enum class Kind : uint8_t {
-    Slice,
-    Lift,
-    Drop,
-    ReduceScatter,
-    AllReduce,
-    AllToAll,
-    Permute,
-    Send,
-    Broadcast,
-    Reduce,
-    AllGather
+#define LLMC_RESHARD_MOVE(kind, name, collective) kind,
+#include "llmc/Solvers/Reshard/ReshardMoves.def"
   };
 
   Kind kind = Kind::Slice;

@@ -102,6 +102,23 @@ LLMC_VERIFY_COLLECTIVE(BroadcastOp)
 LLMC_VERIFY_COLLECTIVE(ReduceOp)
 #undef LLMC_VERIFY_COLLECTIVE
 
+Exchange AllReduceOp::getExchange() { return {}; }
+Exchange ReduceScatterOp::getExchange() {
+  return {static_cast<int64_t>(getDim()), 0, {}, {}};
+}
+Exchange AllGatherOp::getExchange() {
+  return {static_cast<int64_t>(getDim()), 0, {}, {}};
+}
+Exchange AllToAllOp::getExchange() {
+  return {static_cast<int64_t>(getSplitDim()),
+          static_cast<int64_t>(getConcatDim()),
+          {},
+          {}};
+}
+Exchange PermuteOp::getExchange() { return {0, 0, {}, getTo()}; }
+Exchange BroadcastOp::getExchange() { return {0, 0, getFrom(), {}}; }
+Exchange ReduceOp::getExchange() { return {0, 0, getTo(), {}}; }
+
 static SmallVector<AxisAttr> getAxisAttrs(ArrayAttr axes) {
   return llvm::map_to_vector(
       axes.getAsRange<StringAttr>(), [](StringAttr axis) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Runtime/Base/CollectiveKind.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -50,21 +51,26 @@ bool graph::hasAnswer(Operation *op, Answer answer) {
 
 namespace {
 struct Refusal {
+  /// Empty: each collective.
   StringRef op;
   Answer answer;
   StringRef reason;
 };
 } // namespace
 
-/// The rows of Refusals.def, closed by an empty one.
 static const Refusal refusals[] = {
 #define LLMC_REFUSAL(op, answer, reason) {op, Answer::answer, reason},
+#define LLMC_REFUSAL_OF_COLLECTIVES(answer, reason)                            \
+  {"", Answer::answer, reason},
 #include "llmc/Dialect/Graph/IR/Refusals.def"
-    {"", Answer::Rule, ""}};
+};
 
 StringRef graph::getRefusal(StringRef opName, Answer answer) {
+  StringRef kind = opName;
+  bool isCollective = kind.consume_front("dist.") && collectiveNamed(kind);
   for (const Refusal &row : refusals)
-    if (row.op == opName && row.answer == answer)
+    if (row.answer == answer &&
+        (row.op.empty() ? isCollective : row.op == opName))
       return row.reason;
   return "";
 }

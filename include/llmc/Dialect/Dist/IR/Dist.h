@@ -41,6 +41,19 @@ using Cell = ScheduleCell;
 #define GET_ATTRDEF_CLASSES
 #include "llmc/Dialect/Dist/IR/DistAttrs.h.inc"
 
+namespace llmc::dist {
+/// What collectives differ in, beside their kind.
+struct Exchange {
+  /// The dim along which parts are taken or laid side by side; of an
+  /// all-to-all they are taken along `dim` and laid along `concatDim`.
+  int64_t dim = 0, concatDim = 0;
+  /// Coordinates of the one member that gives or gets, one for each axis.
+  llvm::ArrayRef<int64_t> member;
+  /// Of a permutation: where each member's value goes.
+  mlir::ArrayAttr to;
+};
+} // namespace llmc::dist
+
 #include "llmc/Dialect/Dist/IR/DistInterfaces.h.inc"
 
 namespace llmc::dist {

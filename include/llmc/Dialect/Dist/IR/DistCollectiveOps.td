@@ -30,7 +30,7 @@ def Dist_CollectiveGroup : OpDocGroup {
 
 class Dist_CollectiveOp<string mnemonic, dag extra = (ins)>
     : Dist_Op<mnemonic, [Pure, Dist_SymbolUser,
-                         DeclareOpInterfaceMethods<Dist_CollectiveInterface, ["verifyBuffer"]>]> {
+                         DeclareOpInterfaceMethods<Dist_CollectiveInterface, ["verifyBuffer", "getExchange"]>]> {
   let arguments = !con((ins OptionalAttr<FlatSymbolRefAttr>:$symbol, Variadic<AnyRankedTensor>:$inputs), extra,
                        (ins StrArrayAttr:$axes, OptionalAttr<FlatSymbolRefAttr>:$mesh));
   let results = (outs Variadic<AnyRankedTensor>:$results);
