@@ -98,10 +98,15 @@ def draw(seed):
         chosen = dice.sample(sorted(set(pool)), len(kind) + 2)
         chosen = [n for n in chosen if kind == "abs" or not set(n) & set("./")][: len(kind)] or ["t", "loss"]
         if kind == "abs" and dice.random() < 0.5:
-            chosen[0], chosen[1] = "w", dice.choice([n for n in DERIVED if n.startswith("w.")])
+            chosen[0], chosen[1] = "w", dice.choice([n for n in DERIVED if n.startswith("w.") and n != chosen[2]])
+            # The moments of grad.w are named as the gradients of w.m and w.v.
+            chosen[2] = "scale" if chosen[2] in ("w", "grad.w") else chosen[2]
         if kind == "xy" and dice.random() < 0.5 and not set(names["b"]) & set("./"):
             chosen = [names["b"], "targets"]
         chosen += ["spare" + k for k in kind[len(chosen) :]]
+        # A result of a state's name and type replaces it, and is no metric.
+        if kind == "mn" and chosen[0] == names["s"]:
+            chosen[0] = "sparem"
         names.update(zip(kind, chosen))
     return names
 
