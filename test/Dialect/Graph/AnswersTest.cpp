@@ -45,11 +45,13 @@ bool hasAnswer(mlir::RegisteredOperationName op, Answer answer) {
 const llvm::StringRef kProgramOps[] = {"dist.segment", "dist.transfer",
                                        "dist.launch", "dist.contract"};
 
-/// Ops of a function's body: no symbols, no terminators.
+/// Ops of a function's body: no symbols or other ops of modules, no
+/// terminators.
 bool isGraphOp(mlir::RegisteredOperationName op) {
   return llvm::is_contained(getGraphDialects(), op.getDialectNamespace()) &&
          !llvm::is_contained(kProgramOps, op.getStringRef()) &&
          !op.hasInterface<mlir::SymbolOpInterface>() &&
+         !op.hasTrait<mlir::OpTrait::HasParent<mlir::ModuleOp>::Impl>() &&
          !op.hasTrait<mlir::OpTrait::IsTerminator>();
 }
 
