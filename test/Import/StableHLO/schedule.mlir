@@ -8,7 +8,7 @@
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=interleaved --set pipeline.chunks=1025 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: not llmc compile %t/model.mlir --config %t/file.toml --set pipeline.chunks=2 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=BESIDE
 // RUN: llmc compile %t/model.mlir --config %t/file.toml --set pipeline.chunks=1 --compile-to=import -o - | FileCheck %t/file.toml
-// MOST: schedule(<interleaved {chunks = 1024{{.*}}}>)
+// MOST: schedule(<interleaved with {chunks = 1024 : i64}>)
 // MORE: llmc: error[usage]: expected 'pipeline.chunks' to be at most 1024, got 1025
 // BESIDE: llmc: error[usage]: expected no 'pipeline.chunks' beside a table, whose cells name their chunks, got 2
 // NAME: llmc: error[usage]: expected 'pipeline.schedule' to be 1f1b, gpipe, interleaved or a .csv file, got "zigzag"
