@@ -27,7 +27,7 @@ namespace llmc {
 /// takes the sum of all microbatches, if one does.
 struct ProgramExit {
   mlir::func::FuncOp function;
-  unsigned result = 0;
+  unsigned result;
   mlir::BlockArgument taker;
   /// What the row says of the gradient; null when it says nothing.
   dist::LayoutAttr rowLayout;

@@ -1,15 +1,21 @@
-//===- CostTest.cpp - What ops cost, in closed form -----------------------===//
+//===- CostTest.cpp - What ops cost, and what kernel they become ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each op of the text says in `test.cost` what it must cost: flops, elements of
-// a transcendental function, bytes read and bytes written.
+// a transcendental function, bytes read and bytes written; and in `test.form`
+// what its kernel is, whether its results are constant where its operands are
+// (uniform), and whether no derivative flows through it (inactive). No op that
+// has a cost may be missing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphContext.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace llmc;
 using namespace llmc::test;
@@ -17,43 +23,149 @@ using namespace llmc::test;
 namespace {
 
 constexpr const char *kOps = R"mlir(
+dist.mesh @mesh = <"x"=2, "y"=2>
+#full = #dist.layout<@mesh, [{}, {}]>
+#x = #dist.layout<@mesh, [{"x"}, {}]>
 func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p: tensor<4x8xi1>, %i: tensor<i32>, %t: tensor<4xi32>,
-             %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>) {
-  %z = stablehlo.constant {test.cost = array<i64: 0, 0, 0, 4>} dense<0.0> : tensor<f32>
-  %0 = stablehlo.iota dim = 0 {test.cost = array<i64: 0, 0, 0, 40>} : tensor<10xi32>
+             %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>,
+             %row: tensor<1x8xf32>, %updates: tensor<5x8xf32>, %none: tensor<4x0xf32>, %all: tensor<0x4xf32>, %l: tensor<4x8xf32, #full>) {
+  %z = stablehlo.constant {test.cost = array<i64: 0, 0, 0, 4>, test.form = "Element inactive"} dense<0.0> : tensor<f32>
+  %0 = stablehlo.iota dim = 0 {test.cost = array<i64: 0, 0, 0, 40>, test.form = "Element inactive"} : tensor<10xi32>
   // Element by element: a flop for each, and half the bytes for half the width.
-  %1 = stablehlo.add %x, %x {test.cost = array<i64: 32, 0, 256, 128>} : tensor<4x8xf32>
-  %2 = stablehlo.multiply %h, %h {test.cost = array<i64: 32, 0, 128, 64>} : tensor<4x8xbf16>
-  %3 = stablehlo.tanh %x {test.cost = array<i64: 0, 32, 128, 128>} : tensor<4x8xf32>
+  %1 = stablehlo.add %x, %x {test.cost = array<i64: 32, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %2 = stablehlo.multiply %h, %h {test.cost = array<i64: 32, 0, 128, 64>, test.form = "Element uniform"} : tensor<4x8xbf16>
+  %3 = stablehlo.tanh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
   // What chooses or moves elements has traffic alone, and reads what it keeps.
-  %4 = stablehlo.select %p, %x, %x {test.cost = array<i64: 0, 0, 288, 128>} : tensor<4x8xi1>, tensor<4x8xf32>
-  %5 = stablehlo.transpose %x, dims = [1, 0] {test.cost = array<i64: 0, 0, 128, 128>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
-  %6 = stablehlo.reshape %x {test.cost = array<i64: 0, 0, 0, 0>} : (tensor<4x8xf32>) -> tensor<32xf32>
-  %7 = stablehlo.slice %x [0:2, 0:8] {test.cost = array<i64: 0, 0, 64, 64>} : (tensor<4x8xf32>) -> tensor<2x8xf32>
-  %8 = stablehlo.dynamic_slice %x, %i, %i, sizes = [1, 8] {test.cost = array<i64: 0, 0, 32, 32>} : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
-  %9 = "stablehlo.gather"(%x, %rows) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> {test.cost = array<i64: 0, 0, 180, 160>} : (tensor<4x8xf32>, tensor<5x1xi32>) -> tensor<5x8xf32>
+  %4 = stablehlo.select %p, %x, %x {test.cost = array<i64: 0, 0, 288, 128>, test.form = "Element uniform"} : tensor<4x8xi1>, tensor<4x8xf32>
+  %5 = stablehlo.transpose %x, dims = [1, 0] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %6 = stablehlo.reshape %x {test.cost = array<i64: 0, 0, 0, 0>, test.form = "Alias uniform"} : (tensor<4x8xf32>) -> tensor<32xf32>
+  %7 = stablehlo.slice %x [0:2, 0:8] {test.cost = array<i64: 0, 0, 64, 64>, test.form = "Element"} : (tensor<4x8xf32>) -> tensor<2x8xf32>
+  %8 = stablehlo.dynamic_slice %x, %i, %i, sizes = [1, 8] {test.cost = array<i64: 0, 0, 32, 32>, test.form = "Element"} : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+  %9 = "stablehlo.gather"(%x, %rows) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> {test.cost = array<i64: 0, 0, 180, 160>, test.form = "Element"} : (tensor<4x8xf32>, tensor<5x1xi32>) -> tensor<5x8xf32>
   // Two flops for each product of a contraction, batch by batch.
-  %10 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 640, 256>} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-  %11 = stablehlo.dot_general %bx, %by, batching_dims = [0] x [0], contracting_dims = [2] x [1] {test.cost = array<i64: 384, 0, 448, 96>} : (tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>
+  %10 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 640, 256>, test.form = "Contraction uniform"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %11 = stablehlo.dot_general %bx, %by, batching_dims = [0] x [0], contracting_dims = [2] x [1] {test.cost = array<i64: 384, 0, 448, 96>, test.form = "Contraction uniform"} : (tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>
   // The body's ops for each element.
-  %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
-  %13:2 = nn.softmax_cross_entropy %x, %t {test.cost = array<i64: 160, 32, 144, 32>} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>)
-  %14 = nn.softmax_cross_entropy_grad %x, %t, %s, %s {test.cost = array<i64: 96, 32, 176, 128>} : (tensor<4x8xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>, test.form = "Reduction uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %13:2 = nn.softmax_cross_entropy %x, %t {test.cost = array<i64: 160, 32, 144, 32>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %14 = nn.softmax_cross_entropy_grad %x, %t, %s, %s {test.cost = array<i64: 96, 32, 176, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  // One operand: the functions of the mathematical library are transcendental,
+  // what a processor has an instruction for is a flop.
+  %15 = stablehlo.negate %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %16 = stablehlo.abs %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %17 = stablehlo.sign %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform inactive"} : tensor<4x8xf32>
+  %18 = stablehlo.ceil %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform inactive"} : tensor<4x8xf32>
+  %19 = stablehlo.floor %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform inactive"} : tensor<4x8xf32>
+  %20 = stablehlo.cbrt %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %21 = stablehlo.cosine %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %22 = stablehlo.exponential %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %23 = stablehlo.exponential_minus_one %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %24 = stablehlo.log %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %25 = stablehlo.log_plus_one %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %26 = stablehlo.logistic %x {test.cost = array<i64: 96, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %27 = stablehlo.rsqrt %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %28 = stablehlo.sine %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %29 = stablehlo.sqrt %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %30 = chlo.square %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %31 = chlo.erf %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %32 = chlo.erfc %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %33 = stablehlo.is_finite %x {test.cost = array<i64: 32, 0, 128, 32>, test.form = "Element uniform inactive"} : (tensor<4x8xf32>) -> tensor<4x8xi1>
+  %34 = stablehlo.not %p {test.cost = array<i64: 32, 0, 32, 32>, test.form = "Element uniform inactive"} : tensor<4x8xi1>
+  %35 = stablehlo.convert %x {test.cost = array<i64: 32, 0, 128, 64>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  // Two operands and three.
+  %36 = stablehlo.subtract %x, %x {test.cost = array<i64: 32, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %37 = stablehlo.divide %x, %x {test.cost = array<i64: 32, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %38 = stablehlo.maximum %x, %x {test.cost = array<i64: 32, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %39 = stablehlo.minimum %x, %x {test.cost = array<i64: 32, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %40 = stablehlo.remainder %x, %x {test.cost = array<i64: 0, 32, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %41 = stablehlo.power %x, %x {test.cost = array<i64: 0, 32, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %42 = stablehlo.and %p, %p {test.cost = array<i64: 32, 0, 64, 32>, test.form = "Element uniform inactive"} : tensor<4x8xi1>
+  %43 = stablehlo.or %p, %p {test.cost = array<i64: 32, 0, 64, 32>, test.form = "Element uniform inactive"} : tensor<4x8xi1>
+  %44 = stablehlo.xor %p, %p {test.cost = array<i64: 32, 0, 64, 32>, test.form = "Element uniform inactive"} : tensor<4x8xi1>
+  %45 = stablehlo.compare LT, %x, %x {test.cost = array<i64: 32, 0, 256, 32>, test.form = "Element uniform inactive"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi1>
+  %46 = stablehlo.clamp %z, %x, %z {test.cost = array<i64: 64, 0, 136, 128>, test.form = "Element uniform"} : (tensor<f32>, tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  // Movement.
+  %47 = stablehlo.broadcast_in_dim %s, dims = [0] {test.cost = array<i64: 0, 0, 16, 128>, test.form = "Element uniform"} : (tensor<4xf32>) -> tensor<4x8xf32>
+  %48 = stablehlo.reverse %x, dims = [1] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element"} : tensor<4x8xf32>
+  %49 = stablehlo.pad %x, %z, low = [0, 0], high = [1, 0], interior = [0, 0] {test.cost = array<i64: 0, 0, 132, 160>, test.form = "Element"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<5x8xf32>
+  %50 = stablehlo.concatenate %x, %x, dim = 0 {test.cost = array<i64: 0, 0, 256, 256>, test.form = "Element"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %51 = "stablehlo.optimization_barrier"(%x) {test.cost = array<i64: 0, 0, 0, 0>, test.form = "Alias"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // Updates in place: two ops of the body for each of the 40 updates.
+  %52 = stablehlo.dynamic_update_slice %x, %row, %i, %i {test.cost = array<i64: 0, 0, 168, 128>, test.form = "Update"} : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+  %53 = "stablehlo.scatter"(%x, %rows, %updates) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %double = stablehlo.add %b, %b : tensor<f32>
+    %sum = stablehlo.add %a, %double : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) {test.cost = array<i64: 80, 0, 308, 128>, test.form = "Update"} : (tensor<4x8xf32>, tensor<5x1xi32>, tensor<5x8xf32>) -> tensor<4x8xf32>
+  // Operands of two types, or none at all, are no call of a library.
+  %54 = stablehlo.dot_general %h, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 576, 256>, test.form = "Decompose uniform"} : (tensor<4x8xbf16>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %55 = stablehlo.dot_general %none, %all, contracting_dims = [1] x [0] {test.cost = array<i64: 0, 0, 0, 64>, test.form = "Decompose uniform"} : (tensor<4x0xf32>, tensor<0x4xf32>) -> tensor<4x4xf32>
+  // Layouts move nothing by themselves; a collective has its traffic.
+  %56 = dist.constraint %x to <@mesh, [{"x"}, {}]> {test.cost = array<i64: 0, 0, 0, 0>, test.form = "Alias"} : tensor<4x8xf32>
+  %57 = dist.reshard %l {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : tensor<4x8xf32, #full> -> tensor<4x8xf32, #x>
+  %58 = dist.keep %x where "x" = 0 {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %59 = dist.join %x over "x" {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %60 = dist.fence(%x) after(%s) {test.cost = array<i64: 0, 0, 0, 0>, test.form = "Alias"} : tensor<4x8xf32> after tensor<4xf32>
+  %61 = dist.coordinate ["x"] {test.cost = array<i64: 0, 0, 0, 0>, test.form = "inactive"} : tensor<i32>
+  %62 = dist.all_reduce %x over ["x"] sum {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
+  %63 = dist.reduce_scatter %x dim 0 over ["x"] sum {test.cost = array<i64: 0, 0, 128, 64>, test.form = ""} : tensor<4x8xf32> -> tensor<2x8xf32>
+  %64 = dist.all_gather %x dim 0 over ["x"] {test.cost = array<i64: 0, 0, 128, 256>, test.form = ""} : tensor<4x8xf32> -> tensor<8x8xf32>
+  %65 = dist.all_to_all %x split 0 concat 1 over ["x"] {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32> -> tensor<2x16xf32>
+  %66 = dist.permute %x over ["x", "y"] to ["y", "x"] {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
+  %67 = dist.broadcast %x from [0] over ["x"] {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
+  %68 = dist.reduce %x to [0] over ["x"] sum {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
   return
 }
 )mlir";
 
-TEST(Cost, IsTheClosedForm) {
+/// The form, and what else holds of the op, as `test.form` spells it.
+std::string describe(Operation *op) {
+  std::vector<std::string> words;
+  if (auto kernel = dyn_cast<graph::KernelOpInterface>(op))
+    words.push_back([&] {
+      switch (kernel.getKernelForm()) {
+      case graph::KernelForm::Element:
+        return "Element";
+      case graph::KernelForm::Reduction:
+        return "Reduction";
+      case graph::KernelForm::Contraction:
+        return "Contraction";
+      case graph::KernelForm::Update:
+        return "Update";
+      case graph::KernelForm::Alias:
+        return "Alias";
+      case graph::KernelForm::Decompose:
+        return "Decompose";
+      }
+      return "none";
+    }());
+  auto rule = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (rule && rule.isUniform())
+    words.push_back("uniform");
+  auto derivative = dyn_cast<graph::DerivativeOpInterface>(op);
+  if (derivative && derivative.isInactive())
+    words.push_back("inactive");
+  return llvm::join(words, " ");
+}
+
+struct Cost : testing::Test {
   GraphContext context;
   mlir::OwningOpRef<ModuleOp> module = context.parse(kOps);
-  ASSERT_TRUE(module) << context.takeMessages();
-  int numOps = 0;
-  module->walk([&](graph::CostOpInterface op) {
+
+  void SetUp() override { ASSERT_TRUE(module) << context.takeMessages(); }
+  template <typename Function> void forEachOp(Function function) {
+    module->walk([&](Operation *op) {
+      if (op->hasAttr("test.cost"))
+        function(op);
+    });
+  }
+};
+
+TEST_F(Cost, IsTheClosedForm) {
+  forEachOp([&](Operation *op) {
     auto wanted = op->getAttrOfType<mlir::DenseI64ArrayAttr>("test.cost");
-    if (!wanted)
-      return;
-    ++numOps;
-    graph::OpCost cost = op.getCost();
+    graph::OpCost cost = mlir::cast<graph::CostOpInterface>(op).getCost();
     EXPECT_EQ(wanted.asArrayRef(),
               ArrayRef<int64_t>({cost.flops, cost.transcendentals,
                                  cost.bytesRead, cost.bytesWritten}))
@@ -61,7 +173,25 @@ TEST(Cost, IsTheClosedForm) {
         << cost.transcendentals << ", " << cost.bytesRead << ", "
         << cost.bytesWritten;
   });
-  EXPECT_EQ(numOps, 16);
+}
+
+TEST_F(Cost, EveryFormIsAsStated) {
+  forEachOp([&](Operation *op) {
+    EXPECT_EQ(describe(op),
+              op->getAttrOfType<mlir::StringAttr>("test.form").str())
+        << op->getName().getStringRef().str();
+  });
+}
+
+TEST_F(Cost, NoOpIsMissing) {
+  std::set<std::string> seen;
+  forEachOp(
+      [&](Operation *op) { seen.insert(op->getName().getStringRef().str()); });
+  for (mlir::RegisteredOperationName op :
+       context.get()->getRegisteredOperations())
+    EXPECT_EQ(op.hasInterface<graph::CostOpInterface>(),
+              seen.count(op.getStringRef().str()) > 0)
+        << op.getStringRef().str();
 }
 
 } // namespace

@@ -26,7 +26,7 @@ bool ScalarRun::isPossible() const {
     return false;
   KernelForm form = const_cast<KernelOpInterface &>(kernel).getKernelForm();
   return form == KernelForm::Element || form == KernelForm::Reduction ||
-         form == KernelForm::Update || form == KernelForm::Alias;
+         form == KernelForm::Update;
 }
 
 std::string ScalarRun::compute(SmallVectorImpl<HostTensor> &results) {

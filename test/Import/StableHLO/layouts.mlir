@@ -14,6 +14,7 @@
 // RUN: not %{import} %t/both.toml 2>&1 | FileCheck %t/both.toml
 // RUN: not %{import} %t/none.toml 2>&1 | FileCheck %t/none.toml
 // RUN: not %{import} %t/kind.toml 2>&1 | FileCheck %t/kind.toml
+// RUN: not %{import} %t/given.toml 2>&1 | FileCheck %t/given.toml
 // RUN: not %{import} %t/empty.toml 2>&1 | FileCheck %t/empty.toml
 // RUN: not %{import} %t/open.toml %{mesh} 2>&1 | FileCheck %t/open.toml
 
@@ -228,6 +229,18 @@ match = "*"
 [[layout]]
 input = "x"
 rest = [["data"]]
+
+//--- given.toml
+# CHECK: llmc: error[usage]: {{.*}}given.toml:10:8: expected 'rest', 'use', 'gradient' or 'optimizer' for states, got 'dims'
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+dims = [["data"]]
 
 //--- empty.toml
 # CHECK: llmc: error[usage]: {{.*}}empty.toml:8:1: expected 'layout[0]' to give a layout (rest, use, gradient or optimizer), got none

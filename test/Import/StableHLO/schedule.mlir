@@ -4,6 +4,13 @@
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=zigzag --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=%t/cell.csv --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=CELL
 // RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=%t/none.csv --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=interleaved --set pipeline.chunks=1024 --compile-to=import -o - | FileCheck %s --check-prefix=MOST
+// RUN: not llmc compile %t/model.mlir --config %t/gpipe.toml --set pipeline.schedule=interleaved --set pipeline.chunks=1025 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=MORE
+// RUN: not llmc compile %t/model.mlir --config %t/file.toml --set pipeline.chunks=2 --compile-to=import -o - 2>&1 | FileCheck %s --check-prefix=BESIDE
+// RUN: llmc compile %t/model.mlir --config %t/file.toml --set pipeline.chunks=1 --compile-to=import -o - | FileCheck %t/file.toml
+// MOST: schedule(<interleaved with {chunks = 1024 : i64}>)
+// MORE: llmc: error[usage]: expected 'pipeline.chunks' to be at most 1024, got 1025
+// BESIDE: llmc: error[usage]: expected no 'pipeline.chunks' beside a table, whose cells name their chunks, got 2
 // NAME: llmc: error[usage]: expected 'pipeline.schedule' to be 1f1b, gpipe, interleaved or a .csv file, got "zigzag"
 // CELL: llmc: error[usage]: {{.*}}cell.csv: line 2, column 6: expected a cell such as F0.1, B0.1, W0.1, U or '.', got 'C0.0'
 // NONE: llmc: error[{{.*}}none.csv

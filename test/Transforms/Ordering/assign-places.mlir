@@ -57,3 +57,9 @@ plan.table @f.table programs([@f.c0.F]) rows(<["0.0"]>)
 plan.table @g.table programs([@g.c0.F]) rows(<["0.0"]>)
 plan.entry @f forward microbatches(1) chunks(1) prologue([unit]) table(@f.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
 plan.entry @g forward microbatches(1) chunks(1) prologue([unit]) table(@g.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+
+// -----
+
+// Without frames nothing needs a place, nor a device.
+dist.mesh @mesh = <"data"=1>
+plan.stream @C compute

@@ -147,3 +147,23 @@ func.func private @u(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.wr
   return %0 : tensor<f32>
 }
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+// Regions take what they use as operands.
+dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @m(%w: tensor<2xf32> {dist.reads = @w})
+    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @w}) {
+  %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
+  // expected-error @+1 {{expected regions that use no value from outside after phase training}}
+  %s = stablehlo.reduce(%w init: %c) across dimensions = [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %d = stablehlo.multiply %a, %c : tensor<f32>
+    %e = stablehlo.add %d, %b : tensor<f32>
+    stablehlo.return %e : tensor<f32>
+  }
+  return %s, %c, %w : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @u(%w: tensor<2xf32> {dist.reads = @w}, %g: tensor<2xf32> {dist.gradient_of = @w})
+    -> (tensor<2xf32> {dist.writes = @w}) { return %g : tensor<2xf32> }
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)

@@ -129,21 +129,20 @@ LogicalResult TransferOp::verifySymbolUses(SymbolTableCollection &tables) {
 // Timeline
 //===----------------------------------------------------------------------===//
 
-/// The phases of a program that a cell may stand for.
+/// Whether a program of this phase may stand for a cell that is not idle.
 static bool runsIn(Cell::Kind kind, Phase phase) {
-  switch (kind) {
-  case Cell::Kind::Idle:
-    return false;
-  case Cell::Kind::Forward:
-    return phase == Phase::Forward;
-  case Cell::Kind::Backward:
-    return phase == Phase::Backward || phase == Phase::BackwardInput;
-  case Cell::Kind::BackwardWeight:
-    return phase == Phase::BackwardWeight;
-  case Cell::Kind::Update:
-    return phase == Phase::Update;
+  switch (phase) {
+  case Phase::Forward:
+    return kind == Cell::Kind::Forward;
+  case Phase::Backward:
+  case Phase::BackwardInput:
+    return kind == Cell::Kind::Backward;
+  case Phase::BackwardWeight:
+    return kind == Cell::Kind::BackwardWeight;
+  case Phase::Update:
+    break;
   }
-  return false;
+  return kind == Cell::Kind::Update;
 }
 
 LogicalResult TimelineOp::verify() {

@@ -50,9 +50,6 @@ struct ConstraintAnswers : AnswerDefaults<ConstraintOp> {
 
   static OpCost cost(ConstraintOp) { return {}; }
   static KernelForm form(ConstraintOp) { return KernelForm::Alias; }
-  static Value emitElement(ConstraintOp, ElementCall &call) {
-    return call.source(0, call.indices);
-  }
 
   static LogicalResult derive(ConstraintOp op, DerivativeCall &call) {
     Value g = call.cotangents[0];
@@ -132,9 +129,6 @@ struct FenceAnswers : AnswerDefaults<FenceOp> {
 
   static OpCost cost(FenceOp) { return {}; }
   static KernelForm form(FenceOp) { return KernelForm::Alias; }
-  static Value emitElement(FenceOp, ElementCall &call) {
-    return call.source(call.result, call.indices);
-  }
 
   static LogicalResult evaluate(FenceOp op, EvaluationCall &call) {
     llvm::append_range(call.results,

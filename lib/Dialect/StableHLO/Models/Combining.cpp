@@ -50,12 +50,15 @@ SmallVector<Value> stablehlo::emitScalarBody(Region &body, OpBuilder &builder,
     }
     if (failed(verifyClosed(op, scalars)))
       return {};
-    auto source = [&](unsigned operand, ValueRange) {
+    auto source = [&](unsigned operand, ValueRange = {}) {
       return scalars.lookup(op.getOperand(operand));
     };
+    bool isAlias = kernel.getKernelForm() == KernelForm::Alias;
     for (OpResult result : op.getResults()) {
-      Value scalar = kernel.emitElement(builder, loc, result.getResultNumber(),
-                                        ValueRange(), source);
+      unsigned number = result.getResultNumber();
+      Value scalar = isAlias ? source(kernel.getAliasedOperand(number))
+                             : kernel.emitElement(builder, loc, number,
+                                                  ValueRange(), source);
       if (!scalar)
         return {};
       scalars[result] = scalar;

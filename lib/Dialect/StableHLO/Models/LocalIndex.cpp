@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LocalIndex.h. Test: test/Transforms/Partition/localize-ops.mlir
+// See LocalIndex.h. Test: test/Dialect/StableHLO/Models/LocalIndexTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

@@ -233,30 +233,6 @@ struct ReshapeAnswers : AnswerDefaults<ReshapeOp> {
     return success();
   }
 
-  /// The operand's indices from the result's by their common linear index.
-  static Value emitElement(ReshapeOp op, ElementCall &call) {
-    OpBuilder &b = call.builder;
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(b, call.loc, value);
-    };
-    Value linear = constant(0);
-    for (auto [index, size] : llvm::zip(call.indices, typeOf(op).getShape()))
-      linear = arith::AddIOp::create(
-          b, call.loc,
-          arith::MulIOp::create(b, call.loc, linear, constant(size)), index);
-    ArrayRef<int64_t> shape = typeOf(op.getOperand()).getShape();
-    SmallVector<Value> from(shape.size());
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (d == 0) {
-        from[d] = linear;
-        break;
-      }
-      from[d] = arith::RemUIOp::create(b, call.loc, linear, constant(shape[d]));
-      linear = arith::DivUIOp::create(b, call.loc, linear, constant(shape[d]));
-    }
-    return call.source(0, from);
-  }
-
   static LogicalResult evaluate(ReshapeOp op, EvaluationCall &call) {
     HostTensor result(typeOf(op));
     std::memcpy(result.mutableBytes(), call.operands[0].bytes(),
@@ -396,10 +372,6 @@ struct BarrierAnswers : AnswerDefaults<OptimizationBarrierOp> {
     for (auto [place, value] : llvm::zip(places, barrier->getResults()))
       call.gradients[place] = value;
     return success();
-  }
-
-  static Value emitElement(OptimizationBarrierOp, ElementCall &call) {
-    return call.source(call.result, call.indices);
   }
 
   static LogicalResult evaluate(OptimizationBarrierOp, EvaluationCall &call) {

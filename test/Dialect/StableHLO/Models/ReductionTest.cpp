@@ -158,6 +158,25 @@ TEST(ReductionKernel, SeveralInputs) {
   EXPECT_TRUE(checkKernels(argmax));
 }
 
+// Ops of a body that move nothing stand for what they alias.
+TEST(ReductionKernel, LooksThroughAliases) {
+  const char *text = R"(
+    func.func @f(%x: tensor<2x4xf32>) -> tensor<2xf32> {
+      %i = stablehlo.constant dense<1.0> : tensor<f32>
+      %y = stablehlo.reduce(%x init: %i) across dimensions = [1]
+          : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+       reducer(%a: tensor<f32>, %b: tensor<f32>) {
+        %c:2 = stablehlo.optimization_barrier %a, %b : tensor<f32>, tensor<f32>
+        %d = stablehlo.reshape %c#1 : (tensor<f32>) -> tensor<f32>
+        %s = stablehlo.multiply %d, %b : tensor<f32>
+        %t = stablehlo.subtract %s, %c#0 : tensor<f32>
+        stablehlo.return %t : tensor<f32>
+      }
+      return %y : tensor<2xf32>
+    })";
+  EXPECT_TRUE(checkKernels(text));
+}
+
 TEST(ReductionEvaluation, RoundsOnce) {
   EXPECT_EQ(evaluate(makeReduce(
                 "3xf32", "f32", "add", "0.0", "0",

@@ -11,8 +11,8 @@
 //   Reduction    result[i] = combine over the reduced dimensions
 //   Contraction  batch x m x n x k; a library call where it has the type
 //   Update       result = operand 0 with some elements combined in place
-//   Alias        the same bytes under another type: no kernel at all; answers
-//                emitElement too, so that chains can be fused through it
+//   Alias        the same bytes under another type: no kernel at all, and
+//                chains are fused through it
 //   Decompose    replaced by other graph ops before kernels are formed
 //
 //===----------------------------------------------------------------------===//

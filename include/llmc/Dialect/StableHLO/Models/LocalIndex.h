@@ -12,7 +12,7 @@
 // Where only the most major factor is padded (always, after canonical forms),
 // a position is its index and one comparison says whether it is an element.
 //
-// Test: test/Transforms/Partition/localize-ops.mlir
+// Test: test/Dialect/StableHLO/Models/LocalIndexTest.cpp
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_DIALECT_STABLEHLO_MODELS_LOCALINDEX_H

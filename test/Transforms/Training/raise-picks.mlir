@@ -1,0 +1,479 @@
+// RUN: llmc-opt %s --split-input-file --llmc-normalize --llmc-raise | FileCheck %s
+
+// Which picks of a class are known: rows numbered by an iota, with or without
+// JAX's wrapping of negative indices, and one-hot sums. What looks alike and
+// is none of these is left as it is.
+
+// x < 0 ? x + n : x is x for what counts from 0.
+// CHECK-LABEL: func.func @wrapped
+// CHECK: nn.softmax_cross_entropy
+// CHECK-NOT: stablehlo.gather
+// CHECK: return
+func.func @wrapped(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare LT, %i, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %i, %n : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %i : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@wrapped)
+
+// -----
+
+// CHECK-LABEL: func.func @wrapped_swapped
+// CHECK: nn.softmax_cross_entropy
+// CHECK-NOT: stablehlo.gather
+// CHECK: return
+func.func @wrapped_swapped(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare LT, %i, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %n, %i : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %i : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@wrapped_swapped)
+
+// -----
+
+// Another comparison chooses the wrapped number for some of the rows.
+// CHECK-LABEL: func.func @greater
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @greater(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare GT, %i, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %i, %n : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %i : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@greater)
+
+// -----
+
+// CHECK-LABEL: func.func @below_one
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @below_one(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<1> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare LT, %i, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %i, %n : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %i : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@below_one)
+
+// -----
+
+// CHECK-LABEL: func.func @compares_other
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @compares_other(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
+    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare LT, %o, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %i, %n : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %i : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@compares_other)
+
+// -----
+
+// CHECK-LABEL: func.func @wraps_other
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @wraps_other(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
+    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare LT, %i, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %o, %n : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %i : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@wraps_other)
+
+// -----
+
+// CHECK-LABEL: func.func @not_counted
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @not_counted(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
+    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %low = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = stablehlo.constant dense<4> : tensor<4xi32>
+  %c = stablehlo.compare LT, %o, %low : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %w = stablehlo.add %o, %n : tensor<4xi32>
+  %f = stablehlo.select %c, %w, %o : tensor<4xi1>, tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@not_counted)
+
+// -----
+
+// Rows are numbered by no iota, or by half an iota.
+// CHECK-LABEL: func.func @rows_given
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @rows_given(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
+    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %r1 = stablehlo.reshape %o : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@rows_given)
+
+// -----
+
+// CHECK-LABEL: func.func @iota_of_more
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @iota_of_more(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<8xi32>
+  %f = stablehlo.slice %i [4:8] : (tensor<8xi32>) -> tensor<4xi32>
+  %r1 = stablehlo.reshape %f : (tensor<4xi32>) -> tensor<4x1xi32>
+  %t1 = stablehlo.reshape %t : (tensor<4xi32>) -> tensor<4x1xi32>
+  %it = stablehlo.concatenate %r1, %t1, dim = 1 : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x2xi32>
+  %g = "stablehlo.gather"(%p, %it) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}>
+      : (tensor<4x7xf32>, tensor<4x2xi32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+dist.entry @a function(@iota_of_more)
+
+// -----
+
+// One-hot rows, by a product or a choice, whichever side counts.
+// CHECK-LABEL: func.func @one_hot
+// CHECK: nn.softmax_cross_entropy
+// CHECK-NOT: stablehlo.exponential
+// CHECK: return
+func.func @one_hot(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
+  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@one_hot)
+
+// -----
+
+// CHECK-LABEL: func.func @one_hot_swapped
+// CHECK: nn.softmax_cross_entropy
+// CHECK-NOT: stablehlo.exponential
+// CHECK: return
+func.func @one_hot_swapped(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %i, %tb : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
+  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@one_hot_swapped)
+
+// -----
+
+// CHECK-LABEL: func.func @one_hot_select
+// CHECK: nn.softmax_cross_entropy
+// CHECK-NOT: stablehlo.exponential
+// CHECK: return
+func.func @one_hot_select(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %fill = stablehlo.constant dense<0.0> : tensor<4x7xf32>
+  %m = stablehlo.select %c, %p, %fill : tensor<4x7xi1>, tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@one_hot_select)
+
+// -----
+
+// Not the sum of what one class has.
+// CHECK-LABEL: func.func @all_but_one
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @all_but_one(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare NE, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
+  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@all_but_one)
+
+// -----
+
+// CHECK-LABEL: func.func @filled
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @filled(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %fill = stablehlo.constant dense<1.0> : tensor<4x7xf32>
+  %m = stablehlo.select %c, %p, %fill : tensor<4x7xi1>, tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@filled)
+
+// -----
+
+// CHECK-LABEL: func.func @largest
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @largest(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
+  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
+  %init = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %r = stablehlo.reduce(%m init: %init) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@largest)
+
+// -----
+
+// CHECK-LABEL: func.func @counts_rows
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @counts_rows(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
+  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@counts_rows)
+
+// -----
+
+// CHECK-LABEL: func.func @no_iota
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @no_iota(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
+    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
+    %o: tensor<4x7xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+  %e = stablehlo.exponential %x : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %l = stablehlo.log %s : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
+  %c = stablehlo.compare EQ, %tb, %o : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
+  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
+  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
+  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+dist.entry @a function(@no_iota)
