@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   %0 = multiply %a, %b        ->  %1 = dist.launch @kernels::@k.8a0e(%a, %b)
+//   %0 = multiply %a, %b        ->  %1 = dist.launch @kernels::@k_8a0e(%a, %b)
 //   %1 = add %0, %a
 //
 // Formation (Analysis/KernelFormation/KernelFormation.h) says which ops share a

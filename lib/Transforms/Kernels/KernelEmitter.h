@@ -52,10 +52,12 @@ struct EmittedKernel {
 FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
                                     StringRef name);
 
-/// Lets `output` be computed in `input`'s buffer: its argument goes away and
-/// the input is read and written.
-void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
-                  ArrayRef<std::pair<unsigned, unsigned>> ties);
+/// Lets each `output` be computed in its `input`'s buffer: its argument goes
+/// away and the input is read and written. Returns the arguments that are left,
+/// as `dist.kernel` states them.
+SmallVector<Attribute>
+tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+             ArrayRef<std::pair<unsigned, unsigned>> ties);
 
 } // namespace llmc::kernels
 

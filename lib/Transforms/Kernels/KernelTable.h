@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The module `@kernels`. A kernel is named by the hash of its code, so equal
-// layers share kernels, whatever their place or program.
+// The module `@kernels`: each kernel says of itself what it takes
+// (`dist.kernel`), with its code beside it. It is named by the hash of both, so
+// equal layers share kernels, whatever their place or program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,8 @@ struct KernelUse {
 class KernelTable {
 public:
   static constexpr StringRef moduleName = "kernels";
+  /// What the code is written for.
+  static constexpr StringRef targetName = "cpu";
 
   explicit KernelTable(ModuleOp program);
 
@@ -49,7 +52,9 @@ private:
   FailureOr<EmittedKernel> emit(const KernelSpec &spec);
   mlir::SymbolRefAttr finish(EmittedKernel &kernel, const KernelSpec &spec,
                              const Ties &ties);
-  mlir::SymbolRefAttr insert(mlir::func::FuncOp function);
+  mlir::SymbolRefAttr insert(mlir::func::FuncOp function,
+                             ArrayRef<Attribute> arguments, int64_t rows,
+                             int64_t scratchBytes);
 
   ModuleOp kernels;
   /// Texts of types and attributes, by their unique pointers.

@@ -34,8 +34,8 @@ func.func @row(%x: tensor<20x64xf32>) -> tensor<20xf32> {
 
 // What a later level needs again of an exponential is kept in scratch.
 // CHECK-LABEL: module @kernels
-// CHECK:         memref<256xi8>
-// CHECK-SAME:    llmc.scratch = 256
+// CHECK:         dist.kernel @{{.*}} scratch(256)
+// CHECK-NEXT:    memref<256xi8>
 // CHECK:         memref.view
 // CHECK:         math.exp
 // CHECK-NOT:     math.exp {{.*}} vector
@@ -53,7 +53,7 @@ func.func @softmax(%x: tensor<20x64xf32>) -> tensor<20x64xf32> {
 // Rows of at least one vector are walked row by row, shorter ones flat with
 // positions computed; exactly one vector has nothing left over.
 // CHECK-LABEL: func.func @sixteen
-// CHECK:         llmc.rows = 5 : i64
+// CHECK:         dist.kernel @{{.*}} rows(5) by
 // CHECK-NOT:     arith.remui
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 // CHECK-NOT:     arith.addf
@@ -67,7 +67,7 @@ func.func @sixteen(%x: tensor<5x16xf32>, %g: tensor<16xf32>) -> tensor<5x16xf32>
 // -----
 
 // CHECK-LABEL: func.func @seventeen
-// CHECK:         llmc.rows = 5 : i64
+// CHECK:         dist.kernel @{{.*}} rows(5) by
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 // CHECK:         arith.addf {{.*}} : f32
 func.func @seventeen(%x: tensor<5x17xf32>, %g: tensor<17xf32>) -> tensor<5x17xf32> {
@@ -79,7 +79,7 @@ func.func @seventeen(%x: tensor<5x17xf32>, %g: tensor<17xf32>) -> tensor<5x17xf3
 // -----
 
 // CHECK-LABEL: func.func @fifteen
-// CHECK:         llmc.rows = 75 : i64
+// CHECK:         dist.kernel @{{.*}} rows(75) by
 // CHECK:         arith.remui
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 func.func @fifteen(%x: tensor<5x15xf32>, %g: tensor<15xf32>) -> tensor<5x15xf32> {
@@ -106,7 +106,7 @@ func.func @lanes(%x: tensor<20x32xf32>) -> tensor<20xf32> {
 // -----
 
 // CHECK-LABEL: func.func @few
-// CHECK:       func.func private @k.
+// CHECK:       func.func private @k_
 // CHECK:         scf.for
 // CHECK-NOT:     arith.addf {{.*}} : vector<32xf32>
 // CHECK:         scf.for %{{.*}} = %c0 to %c31 step %c1

@@ -50,7 +50,7 @@ def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
     %0 = stablehlo.multiply %a, %b : tensor<4xf32>
     %1 = stablehlo.add %0, %a : tensor<4xf32>
     // becomes
-    %1 = dist.launch @kernels::@k.8a0e…(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = dist.launch @kernels::@k_8a0e…(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
     Each kernel is a remark: what it does, what it reads and writes.
   }];
