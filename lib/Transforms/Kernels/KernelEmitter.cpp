@@ -57,23 +57,25 @@ static bool hasReduction(const KernelSpec &spec) {
 static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
                                      OpBuilder &builder, const KernelSpec &spec,
                                      StringRef name, int64_t &rows) {
+  const KernelTarget &target = kernel->target;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(spec.outputs[0].getType()).getShape();
   bool linear = true;
   if (failed(emitElements(*kernel, rows, linear)))
     return failure();
-  if (linear || shape.empty() || shape.back() < vectorWidth)
+  if (linear || shape.empty() || !target.prefersRows(shape.back()))
     return success();
   builder.setInsertionPointAfter(kernel->function);
   kernel->function.erase();
-  kernel = std::make_unique<KernelBody>(builder, spec, name);
+  kernel = std::make_unique<KernelBody>(builder, target, spec, name);
   return emitRows(*kernel, shape.drop_back(), rows);
 }
 
-FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
-                                    StringRef name) {
+FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
+                                    const KernelTarget &target,
+                                    const KernelSpec &spec, StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  auto kernel = std::make_unique<KernelBody>(builder, spec, name);
+  auto kernel = std::make_unique<KernelBody>(builder, target, spec, name);
   EmittedKernel result;
   LogicalResult written = success();
   switch (spec.kind) {

@@ -12,9 +12,10 @@
 // not depend on the kernel it stands in, nor on how its rows are sliced:
 // element-wise code is the op's own, reductions have a shape of their own.
 //
-//   reduction along rows      element j goes to lane j mod 32, in order of j;
-//   (the last dim is reduced) lanes are combined as l with l + 16, 8, 4, 2, 1
-//   reduction along columns   in row-major order of the reduced dims, blocks
+//   reduction along rows      element j goes to accumulator j mod 32, in order
+//   of (the last dim is reduced) j; they are combined as l with l + 16, 8, 4,
+//   2, 1 reduction along columns   in row-major order of the reduced dims,
+//   blocks
 //                             of 64 first, then the blocks' values in order
 //
 //===----------------------------------------------------------------------===//
@@ -22,6 +23,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 
+#include "KernelTarget.h"
 #include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
@@ -47,10 +49,11 @@ struct EmittedKernel {
   bool inPlaceOnly = false;
 };
 
-/// Writes the kernel of `spec` at `builder`'s insertion point. On failure an
-/// error has been emitted.
-FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
-                                    StringRef name);
+/// Writes the kernel of `spec` for `target` at `builder`'s insertion point. On
+/// failure an error has been emitted.
+FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
+                                    const KernelTarget &target,
+                                    const KernelSpec &spec, StringRef name);
 
 /// Lets each `output` be computed in its `input`'s buffer: its argument goes
 /// away and the input is read and written. Returns the arguments that are left,

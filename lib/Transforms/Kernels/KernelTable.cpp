@@ -21,7 +21,8 @@ using namespace mlir;
 
 namespace llmc::kernels {
 
-KernelTable::KernelTable(ModuleOp program) {
+KernelTable::KernelTable(ModuleOp program, const KernelTarget &target)
+    : target(target) {
   kernels = program.lookupSymbol<ModuleOp>(moduleName);
   if (kernels)
     return;
@@ -105,7 +106,7 @@ std::string KeyWriter::write(const KernelSpec &spec) {
 
 FailureOr<EmittedKernel> KernelTable::emit(const KernelSpec &spec) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  return emitKernel(builder, spec, "kernel");
+  return emitKernel(builder, target, spec, "kernel");
 }
 
 /// Names the kernel and its code by the hash of both.
@@ -115,9 +116,9 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
   MLIRContext *context = function.getContext();
   OpBuilder builder(function);
   function.setName("code");
-  auto kernel = dist::KernelOp::create(builder, function.getLoc(), "kernel",
-                                       builder.getArrayAttr(arguments),
-                                       targetName, rows, scratchBytes, "code");
+  auto kernel = dist::KernelOp::create(
+      builder, function.getLoc(), "kernel", builder.getArrayAttr(arguments),
+      target.getName(), rows, scratchBytes, "code");
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (Operation *op : {kernel.getOperation(), function.getOperation()})
@@ -128,7 +129,7 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
     function.erase();
   } else {
     kernel.setSymName(name);
-    kernel.setCode(name + "_" + targetName.str());
+    kernel.setCode(name + "_" + target.getName().str());
     function.setName(kernel.getCode());
   }
   return SymbolRefAttr::get(StringAttr::get(context, moduleName),
@@ -168,7 +169,7 @@ FailureOr<KernelUse> KernelTable::get(
   return use;
 }
 
-KernelUse KernelTable::getCopy(RankedTensorType type, Location loc) {
+FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
   MemRefType memref = getFlatMemRef(type);
   Type index = builder.getIndexType();
@@ -179,15 +180,21 @@ KernelUse KernelTable::getCopy(RankedTensorType type, Location loc) {
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, entry->getArgument(2),
-                                 entry->getArgument(3), one);
+  LogicalResult written = target.emitLoop(
+      builder, loc,
+      {entry->getArgument(2), entry->getArgument(3), std::nullopt},
+      [&](Value at) {
+        Value element =
+            memref::LoadOp::create(builder, loc, entry->getArgument(0), at);
+        memref::StoreOp::create(builder, loc, element, entry->getArgument(1),
+                                at);
+        return success();
+      });
   func::ReturnOp::create(builder, loc);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value at = loop.getInductionVar();
-  Value element =
-      memref::LoadOp::create(builder, loc, entry->getArgument(0), at);
-  memref::StoreOp::create(builder, loc, element, entry->getArgument(1), at);
+  if (failed(written)) {
+    function.erase();
+    return failure();
+  }
   SmallVector<Attribute> arguments;
   auto flat =
       RankedTensorType::get({type.getNumElements()}, type.getElementType());

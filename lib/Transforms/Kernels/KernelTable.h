@@ -29,10 +29,9 @@ struct KernelUse {
 class KernelTable {
 public:
   static constexpr StringRef moduleName = "kernels";
-  /// What the code is written for.
-  static constexpr StringRef targetName = "cpu";
 
-  explicit KernelTable(ModuleOp program);
+  /// Kernels of `program`, with code for `target`.
+  KernelTable(ModuleOp program, const KernelTarget &target);
 
   /// The kernel of `spec`, made if it is new. `chooseTies` picks the pairs that
   /// share a buffer from those that may. On failure an error has been emitted.
@@ -41,7 +40,7 @@ public:
       function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies);
 
   /// The kernel that copies a tensor of `type`.
-  KernelUse getCopy(RankedTensorType type, Location loc);
+  FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc);
 
 private:
   struct Known {
@@ -57,6 +56,7 @@ private:
                              int64_t scratchBytes);
 
   ModuleOp kernels;
+  const KernelTarget &target;
   /// Texts of types and attributes, by their unique pointers.
   llvm::DenseMap<const void *, std::string> names;
   std::map<std::string, Known> known;

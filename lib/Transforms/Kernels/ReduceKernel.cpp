@@ -5,12 +5,12 @@
 // Reductions of one input shape over one set of dims, with their element-wise
 // producers computed inside.
 //
-//   last dim reduced     a row of the kernel is an element of the result; lanes
-//                        along the trailing reduced dims, the other reduced
-//                        dims around them in row-major order
-//   last dim kept        a row is a block of 128 columns of the result; the
-//                        reduced positions one after the other, 64 to a block,
-//                        then the blocks' sums
+//   last dim reduced     a row of the kernel is an element of the result;
+//                        accumulators along the trailing reduced dims, the
+//                        other reduced dims around them in row-major order
+//   last dim kept        a row is a block of columns of the result, as many as
+//                        the target likes; the reduced positions one after the
+//                        other, 64 to a block, then the blocks' sums
 //
 // A combining step that is not known to be associative takes all elements one
 // after the other, in row-major order.
@@ -29,7 +29,6 @@ namespace llmc::kernels {
 
 namespace {
 
-constexpr int64_t columnBlock = 128;
 constexpr int64_t reducedBlock = 64;
 
 /// A list of dims of the input, walked as one.
@@ -121,17 +120,17 @@ LogicalResult ReduceKernel::forEach(int64_t size,
 LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
   IndexMath math = kernel.math();
   rows = kept.size();
-  Value row = kernel.openRowLoop();
+  Value row = kernel.openRows();
   std::vector<std::unique_ptr<Accumulators>> reductions;
-  SmallVector<Value> laneBuffers;
+  SmallVector<Value> accumulators;
   kernel.elements.enter({});
   for (Operation *op : getReductions()) {
     reductions.push_back(
-        std::make_unique<Accumulators>(kernel, op, getNumLanes(op)));
+        std::make_unique<Accumulators>(kernel, op, getNumAccumulators(op)));
     if (failed(reductions.back()->emitInit()))
       return failure();
-    if (getNumLanes(op) > 1)
-      llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+    if (getNumAccumulators(op) > 1)
+      llvm::append_range(accumulators, reductions.back()->getBuffers());
   }
   SmallVector<Value> indices(rank, math.constant(0));
   place(kept, row, indices);
@@ -145,17 +144,18 @@ LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
       for (auto [dim, index] : llvm::zip(inner.dims, space.innerIndices))
         indices[dim] = index;
       kernel.elements.enter(space);
-      Value lane = math.rem(at, laneCount);
+      Value number = math.rem(at, accumulatorCount);
       for (auto &reduction : reductions) {
-        bool hasLanes = getNumLanes(reduction->getOp()) > 1;
-        if (failed(reduction->emitStep(hasLanes ? lane : math.constant(0),
+        bool hasSeveral = getNumAccumulators(reduction->getOp()) > 1;
+        if (failed(reduction->emitStep(hasSeveral ? number : math.constant(0),
                                        indices)))
           return failure();
       }
       return success();
     };
-    return emitLoop(kernel, math.constant(0), math.constant(inner.size()),
-                    inner.size(), laneBuffers, body);
+    return kernel.emitLoop({math.constant(0), math.constant(inner.size()),
+                            inner.size(), accumulators, accumulatorCount},
+                           body);
   });
   if (failed(walked))
     return failure();
@@ -195,7 +195,7 @@ LogicalResult ReduceKernel::emitBlock(Value first, Value last, Value low,
         return failure();
     return success();
   };
-  return emitLoop(kernel, math.constant(0), count, std::nullopt, {}, body);
+  return kernel.emitLoop({math.constant(0), count, std::nullopt}, body);
 }
 
 LogicalResult
@@ -203,7 +203,7 @@ ReduceKernel::emitColumns(Value low, Value count,
                           SmallVectorImpl<Accumulators *> &results) {
   IndexMath math = kernel.math();
   OpBuilder &builder = kernel.builder;
-  int64_t width = std::min(inner.size(), columnBlock);
+  int64_t width = std::min(inner.size(), kernel.target.getColumnBlock());
   SmallVector<Accumulators *> sums;
   bool blocked = outer.size() > reducedBlock;
   auto makeLine = [&](Operation *op) {
@@ -212,7 +212,7 @@ ReduceKernel::emitColumns(Value low, Value count,
   };
   for (Operation *op : getReductions()) {
     sums.push_back(makeLine(op));
-    bool hasParts = blocked && getNumLanes(op) > 1;
+    bool hasParts = blocked && getNumAccumulators(op) > 1;
     results.push_back(hasParts ? makeLine(op) : sums.back());
     if (failed(results.back()->emitInit()))
       return failure();
@@ -233,13 +233,13 @@ ReduceKernel::emitColumns(Value low, Value count,
   if (failed(emitBlock(first, last, low, count, sums)))
     return failure();
   kernel.elements.enter({});
-  return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
-                  [&](Value at) {
-                    for (auto [total, sum] : llvm::zip(results, sums))
-                      if (total != sum && failed(total->emitMerge(at, *sum)))
-                        return failure();
-                    return success();
-                  });
+  return kernel.emitLoop(
+      {math.constant(0), count, std::nullopt}, [&](Value at) {
+        for (auto [total, sum] : llvm::zip(results, sums))
+          if (total != sum && failed(total->emitMerge(at, *sum)))
+            return failure();
+        return success();
+      });
 }
 
 void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
@@ -253,9 +253,10 @@ void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
 LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   IndexMath math = kernel.math();
   OpBuilder &builder = kernel.builder;
+  int64_t columnBlock = kernel.target.getColumnBlock();
   int64_t blocks = llvm::divideCeil(inner.size(), columnBlock);
   rows = kept.size() * blocks;
-  Value row = kernel.openRowLoop();
+  Value row = kernel.openRows();
   Value keptAt = math.div(row, blocks);
   Value low = math.mul(math.rem(row, blocks), columnBlock);
   Value count = math.constant(inner.size());
@@ -271,11 +272,11 @@ LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   if (failed(emitColumns(low, count, results)))
     return failure();
   Value start = math.add(math.mul(keptAt, inner.size()), low);
-  return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
-                  [&](Value at) {
-                    emitResults(results, at, math.add(start, at));
-                    return success();
-                  });
+  return kernel.emitLoop({math.constant(0), count, std::nullopt},
+                         [&](Value at) {
+                           emitResults(results, at, math.add(start, at));
+                           return success();
+                         });
 }
 
 } // namespace

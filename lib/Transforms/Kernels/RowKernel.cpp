@@ -186,15 +186,15 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
   int64_t count = getNumElements(loop.shape);
   IndexMath math = kernel.math();
   std::vector<std::unique_ptr<Accumulators>> reductions;
-  SmallVector<Value> laneBuffers;
+  SmallVector<Value> accumulators;
   for (Operation *op : loop.reductions) {
     reductions.push_back(
-        std::make_unique<Accumulators>(kernel, op, getNumLanes(op)));
+        std::make_unique<Accumulators>(kernel, op, getNumAccumulators(op)));
     kernel.elements.enter(rowSpace);
     if (failed(reductions.back()->emitInit()))
       return failure();
-    if (getNumLanes(op) > 1)
-      llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+    if (getNumAccumulators(op) > 1)
+      llvm::append_range(accumulators, reductions.back()->getBuffers());
   }
   auto body = [&](Value position) -> LogicalResult {
     LoopSpace space = rowSpace;
@@ -202,12 +202,12 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
     space.inner = position;
     space.innerIndices = math.delinearize(position, loop.shape);
     kernel.elements.enter(space);
-    Value lane = math.rem(position, laneCount);
+    Value number = math.rem(position, accumulatorCount);
     SmallVector<Value> indices = space.getIndices();
     for (auto &reduction : reductions) {
-      bool hasLanes = getNumLanes(reduction->getOp()) > 1;
-      if (failed(
-              reduction->emitStep(hasLanes ? lane : math.constant(0), indices)))
+      bool hasSeveral = getNumAccumulators(reduction->getOp()) > 1;
+      if (failed(reduction->emitStep(hasSeveral ? number : math.constant(0),
+                                     indices)))
         return failure();
     }
     // All reads come first: an output may lie on what another one reads.
@@ -224,8 +224,9 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
     }
     return success();
   };
-  if (failed(emitLoop(kernel, math.constant(0), math.constant(count), count,
-                      laneBuffers, body)))
+  LoopRequest request{math.constant(0), math.constant(count), count,
+                      accumulators, accumulatorCount};
+  if (failed(kernel.emitLoop(request, body)))
     return failure();
   for (Value value : loop.stored) {
     if (Value row = scratch.lookup(value))
@@ -241,7 +242,7 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
 
 LogicalResult RowKernel::emit() {
   computeLevels();
-  Value row = kernel.openRowLoop();
+  Value row = kernel.openRows();
   rowSpace.rowShape = rowShape;
   rowSpace.row = row;
   rowSpace.rowIndices = kernel.math().delinearize(row, rowShape);
@@ -286,7 +287,7 @@ LogicalResult emitFlat(KernelBody &kernel, ArrayRef<int64_t> shape,
                 !isLive(index);
     return success();
   };
-  return emitLoop(kernel, kernel.begin, kernel.end, std::nullopt, {}, body);
+  return kernel.emitLoop({kernel.begin, kernel.end, std::nullopt}, body);
 }
 
 } // namespace
