@@ -53,6 +53,7 @@ describe(dist::KernelOp kernel, dist::ArgumentAttr argument) {
 static FailureOr<rt::plan::KernelInfo> describe(dist::KernelOp kernel) {
   rt::plan::KernelInfo info;
   info.name = kernel.getSymName().str();
+  info.target = kernel.getTarget().str();
   info.rows = kernel.getRows();
   info.scratchBytes = kernel.getScratch();
   for (dist::ArgumentAttr argument : kernel.getArgumentRange()) {
@@ -77,6 +78,7 @@ FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels) {
       return failure();
     manifest.kernels.push_back(std::move(*info));
   }
+  manifest.setObjectCode();
   return manifest;
 }
 

@@ -79,7 +79,7 @@ static void addManifest(llvm::Module &module,
   auto *symbol = new llvm::GlobalVariable(
       module, data->getType(), /*isConstant=*/true,
       llvm::GlobalValue::ExternalLinkage, data, LLMC_MANIFEST_SYMBOL);
-  symbol->setAlignment(llvm::Align(8));
+  symbol->setAlignment(llvm::Align(16));
 }
 
 /// O3 without the loop and straight-line vectorizers: kernels are vector code
