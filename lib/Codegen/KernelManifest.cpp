@@ -56,6 +56,13 @@ static FailureOr<rt::plan::KernelInfo> describe(dist::KernelOp kernel) {
   info.target = kernel.getTarget().str();
   info.rows = kernel.getRows();
   info.scratchBytes = kernel.getScratch();
+  uint32_t alignment = 1;
+  if (dist::LaunchShapeAttr shape = kernel.getShapeAttr()) {
+    info.rowsPerBlock = shape.getRows();
+    info.threadsPerBlock = shape.getThreads();
+    info.sharedBytes = shape.getShared();
+    alignment = shape.getAlign();
+  }
   for (dist::ArgumentAttr argument : kernel.getArgumentRange()) {
     if (argument.isScalar()) {
       info.scalars.push_back({0, argument.getBound() - 1});
@@ -64,6 +71,8 @@ static FailureOr<rt::plan::KernelInfo> describe(dist::KernelOp kernel) {
     FailureOr<rt::plan::KernelArgument> described = describe(kernel, argument);
     if (failed(described))
       return failure();
+    described->alignment = std::max<uint32_t>(
+        alignment, static_cast<uint32_t>(rt::sizeOf(described->dtype)));
     info.arguments.push_back(*described);
   }
   return info;

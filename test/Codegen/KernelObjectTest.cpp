@@ -46,6 +46,35 @@ TEST(KernelObject, ManifestSaysWhatTheKernelTouches) {
   EXPECT_EQ(kernel.arguments[1].access, rt::plan::Access::read);
   EXPECT_EQ(kernel.arguments[3].extentBytes, 16);
   EXPECT_EQ(kernel.arguments[3].access, rt::plan::Access::write);
+  EXPECT_EQ(kernel.arguments[3].alignment, 4u);
+  EXPECT_EQ(kernel.arguments[1].alignment, 1u);
+  EXPECT_EQ(kernel.target, "cpu");
+  EXPECT_EQ(kernel.rowsPerBlock, 1);
+  EXPECT_EQ(kernel.threadsPerBlock, 1u);
+  EXPECT_EQ(kernel.sharedBytes, 0u);
+  ASSERT_EQ(kernel.codes.size(), 1u);
+  EXPECT_EQ(kernel.codes[0].symbol, kernel.name);
+  EXPECT_EQ(kernel.name.substr(0, 2), "k_");
+}
+
+TEST(KernelObject, LaunchShapeOfAnotherTarget) {
+  GraphContext context;
+  context.get()->loadDialect<dist::DistDialect, mlir::func::FuncDialect>();
+  auto module = context.parse(R"(
+  dist.kernel @k_0(read tensor<4xf64>, write tensor<4xi8>) for "gpu"
+    rows(9) launch <rows = 4, threads = 128, shared = 1024, align = 4> by @k_0_gpu
+  func.func private @k_0_gpu(memref<4xf64>, memref<4xi8>, index, index, memref<0xi8>)
+  )");
+  ASSERT_TRUE(module) << context.takeMessages();
+  auto manifest = codegen::getManifest(*module);
+  ASSERT_TRUE(succeeded(manifest)) << context.takeMessages();
+  const rt::plan::KernelInfo &kernel = manifest->kernels[0];
+  EXPECT_EQ(kernel.target, "gpu");
+  EXPECT_EQ(kernel.rowsPerBlock, 4);
+  EXPECT_EQ(kernel.threadsPerBlock, 128u);
+  EXPECT_EQ(kernel.sharedBytes, 1024u);
+  EXPECT_EQ(kernel.arguments[0].alignment, 8u);
+  EXPECT_EQ(kernel.arguments[1].alignment, 4u);
 }
 
 TEST(KernelObject, SameKernelsSameBytes) {

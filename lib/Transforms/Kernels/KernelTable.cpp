@@ -118,7 +118,7 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
   function.setName("code");
   auto kernel = dist::KernelOp::create(
       builder, function.getLoc(), "kernel", builder.getArrayAttr(arguments),
-      target.getName(), rows, scratchBytes, "code");
+      target.getName(), rows, scratchBytes, dist::LaunchShapeAttr(), "code");
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (Operation *op : {kernel.getOperation(), function.getOperation()})

@@ -180,3 +180,38 @@ dist.kernel @k(scalar i32 below 2, read tensor<4xf32>) for "cpu" by @code
 
 // expected-error @+1 {{expected memory to be a tensor of one static dimension, got 'tensor<4xf32>' with a bound}}
 func.func private @bounded() attributes {a = #dist.argument<read, tensor<4xf32>, 4>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 0, 1 and 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<rows = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 1, 0 and 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<threads = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 1, 1 and -1}}
+func.func private @shape() attributes {a = #dist.launch_shape<shared = -1>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 1, 2147483648 and 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<threads = 2147483648>}
+
+// -----
+
+// expected-error @+1 {{expected an alignment of a power of two up to 64, got 128}}
+func.func private @shape() attributes {a = #dist.launch_shape<align = 128>}
+
+// -----
+
+// expected-error @+1 {{expected an alignment of a power of two up to 64, got 24}}
+func.func private @shape() attributes {a = #dist.launch_shape<align = 24>}
+
+// -----
+
+// expected-error @+1 {{expected an alignment of a power of two up to 64, got 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<align = 0>}

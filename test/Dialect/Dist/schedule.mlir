@@ -87,7 +87,7 @@ module @kernels {
   // CHECK: dist.kernel @k_1(read tensor<24xf32>, scalar i32 below 4, readwrite tensor<6xi1>, write tensor<6xui8>) for "cpu" rows(6) scratch(64) by @k_1_cpu
   dist.kernel @k_1(read tensor<24xf32>, scalar i32 below 4, readwrite tensor<6xi1>, write tensor<6xui8>) for "cpu" rows(6) scratch(64) by @k_1_cpu
   func.func private @k_1_cpu(memref<24xf32>, index, memref<6xi8>, memref<6xi8>, index, index, memref<64xi8>)
-  // CHECK: dist.kernel @k_2() for "other" by @k_2_other
-  dist.kernel @k_2() for "other" rows(1) scratch(0) by @k_2_other
+  // CHECK: dist.kernel @k_2() for "other" launch <rows = 4, threads = 128, align = 16> by @k_2_other
+  dist.kernel @k_2() for "other" rows(1) scratch(0) launch <threads = 128, rows = 4, shared = 0, align = 16> by @k_2_other
   func.func private @k_2_other(index, index, memref<0xi8>)
 }

@@ -47,6 +47,24 @@ Type ArgumentAttr::getCodeType() const {
                          llmc::getMemoryType(tensor.getElementType()));
 }
 
+LogicalResult
+LaunchShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        int64_t rows, int64_t threads, int64_t shared,
+                        int64_t align) {
+  auto isCount = [](int64_t value, int64_t least) {
+    return value >= least && value <= INT32_MAX;
+  };
+  if (!isCount(rows, 1) || !isCount(threads, 1) || !isCount(shared, 0))
+    return emitError() << "expected at least 1 row, 1 thread and 0 shared "
+                          "bytes, got "
+                       << rows << ", " << threads << " and " << shared;
+  if (align < 1 || align > 64 || (align & (align - 1)))
+    return emitError() << "expected an alignment of a power of two up to 64, "
+                          "got "
+                       << align;
+  return success();
+}
+
 FunctionType KernelOp::getCodeType() {
   SmallVector<Type> types;
   for (ArgumentAttr argument : getArgumentRange())

@@ -40,6 +40,23 @@ def Dist_ArgumentAttr : Dist_Attr<"Argument", "argument"> {
   let genVerifyDecl = 1;
 }
 
+def Dist_LaunchShapeAttr : Dist_Attr<"LaunchShape", "launch_shape"> {
+  let summary = "how the rows of a kernel fall to threads";
+  let description = [{
+    `#dist.launch_shape<rows = 4, threads = 128, shared = 1024, align = 16>`:
+    128 threads with 1024 bytes that they share compute 4 rows, so a call begins
+    at a multiple of 4; memory begins at multiples of 16 bytes, or of the
+    element's size where that is more. On processors all are as by default.
+
+    Constraints: rows and threads at least 1, shared at least 0; align is a
+    power of two up to 64.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$threads,
+                        DefaultValuedParameter<"int64_t", "0">:$shared, DefaultValuedParameter<"int64_t", "1">:$align);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 let opDocGroup = Dist_KernelGroup in {
 
 def Dist_KernelOp : Dist_SymbolOp<"kernel", [Dist_SymbolUser]> {
@@ -54,7 +71,8 @@ def Dist_KernelOp : Dist_SymbolOp<"kernel", [Dist_SymbolUser]> {
     tied is one argument that is read and written (`readwrite`). The code
     computes the rows [begin, end) of `rows`, 1 where it cannot be sliced, with
     `scratch` bytes for the call. `for` is the target that the code is written
-    for, as plans name it. Made by kernel formation, becomes an entry of the
+    for, as plans name it; `launch` says how it is started, where that is not as
+    on processors. Made by kernel formation, becomes an entry of the
     manifest.
 
     Constraints: a target; rows and scratch at least 0; the code is a function
@@ -63,10 +81,11 @@ def Dist_KernelOp : Dist_SymbolOp<"kernel", [Dist_SymbolUser]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<Dist_ArgumentAttr, "array of arguments">:$arguments,
                        StrAttr:$target, DefaultValuedAttr<Dist_I64Attr, "1">:$rows,
-                       DefaultValuedAttr<Dist_I64Attr, "0">:$scratch, FlatSymbolRefAttr:$code);
+                       DefaultValuedAttr<Dist_I64Attr, "0">:$scratch, OptionalAttr<Dist_LaunchShapeAttr>:$shape,
+                       FlatSymbolRefAttr:$code);
   let assemblyFormat = [{
     $sym_name `` custom<Arguments>($arguments) `for` $target (`rows` `(` $rows^ `)`)? (`scratch` `(` $scratch^ `)`)?
-    `by` $code attr-dict
+    (`launch` $shape^)? `by` $code attr-dict
   }];
   let extraClassDeclaration = [{
     /// Arguments of the code behind those of the kernel: begin, end, scratch.
