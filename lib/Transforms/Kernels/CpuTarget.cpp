@@ -29,6 +29,14 @@ namespace {
 /// 512-bit register.
 constexpr int64_t vectorWidth = 16;
 
+/// Iterations of a loop that reduces: two registers, so that one addition need
+/// not wait for the one before; four where registers are half as wide.
+constexpr int64_t reducingWidth = 32;
+
+/// Elements that are gone through for one run of accumulators after the other:
+/// a multiple of the number of accumulators of every row.
+constexpr int64_t stretch = 4096;
+
 /// Columns of one row of a reduction along columns: the line of sums stays in
 /// the nearest cache, and is wide enough for a stream from memory.
 constexpr int64_t columnBlock = 128;
@@ -75,33 +83,55 @@ Value CpuTarget::makeLocal(OpBuilder &builder, func::FuncOp function,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// A loop that reduces takes as many iterations at a time as there are
-/// accumulators.
+/// Iterations at a time.
 int64_t getWidth(const LoopRequest &request) {
-  return request.accumulators.empty() ? vectorWidth : request.numAccumulators;
+  return request.accumulators.empty()
+             ? vectorWidth
+             : std::min(request.numAccumulators, reducingWidth);
 }
 
-/// The vector form of `scalar`'s body, in front of it, for [low, middle).
-LogicalResult emitWideLoop(OpBuilder &builder, scf::ForOp scalar,
-                           const LoopRequest &request, Value middle) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(scalar);
-  Location loc = scalar.getLoc();
-  IndexMath math{builder, loc};
-  int64_t width = getWidth(request);
-  Value step = math.constant(width);
+/// The vector form of a loop's scalar body, for the positions [low, middle).
+class WideLoop {
+public:
+  WideLoop(OpBuilder &builder, scf::ForOp scalar, const LoopRequest &request,
+           Value middle)
+      : builder(builder), scalar(scalar), request(request), middle(middle),
+        loc(scalar.getLoc()), math{builder, loc}, width(getWidth(request)) {}
+
+  /// In front of the scalar loop. Fails where the body has no vector form, and
+  /// leaves nothing behind.
+  LogicalResult emit();
+
+private:
+  scf::ForOp openLoop(Value from, Value to, int64_t step);
+  LogicalResult emitRuns();
+  LogicalResult emitRun(Value first, Value low, Value high, int64_t step);
+
+  OpBuilder &builder;
+  scf::ForOp scalar;
+  const LoopRequest &request;
+  Value middle;
+  Location loc;
+  IndexMath math;
+  int64_t width;
+};
+
+/// The positions from `low` on, `step` apart, with the accumulators from number
+/// `first` on in registers.
+LogicalResult WideLoop::emitRun(Value first, Value low, Value high,
+                                int64_t step) {
   SmallVector<Value> initial;
-  Value zero = math.constant(0);
   for (Value buffer : request.accumulators) {
     auto type = VectorType::get(
         {width}, cast<MemRefType>(buffer.getType()).getElementType());
     initial.push_back(
-        vector::LoadOp::create(builder, loc, type, buffer, ValueRange{zero}));
+        vector::LoadOp::create(builder, loc, type, buffer, ValueRange{first}));
   }
   auto wide =
-      scf::ForOp::create(builder, loc, request.low, middle, step, initial);
+      scf::ForOp::create(builder, loc, low, high, math.constant(step), initial);
   if (initial.empty())
     wide.getBody()->getTerminator()->erase();
+  OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(wide.getBody());
   LoopWidening widening(builder, width);
   widening.mapLinear(scalar.getInductionVar(), wide.getInductionVar());
@@ -113,17 +143,52 @@ LogicalResult emitWideLoop(OpBuilder &builder, scf::ForOp scalar,
   for (Value buffer : request.accumulators)
     yields.push_back(widening.getLaneBuffer(buffer));
   scf::YieldOp::create(builder, loc, yields);
-  if (failed(result)) {
-    wide.erase();
-    for (Value load : initial)
-      load.getDefiningOp()->erase();
+  if (failed(result))
     return failure();
-  }
   builder.setInsertionPointAfter(wide);
   for (auto [buffer, lanes] :
        llvm::zip(request.accumulators, wide.getResults()))
-    vector::StoreOp::create(builder, loc, lanes, buffer, ValueRange{zero});
+    vector::StoreOp::create(builder, loc, lanes, buffer, ValueRange{first});
   return success();
+}
+
+/// An empty loop; leaves the builder inside.
+scf::ForOp WideLoop::openLoop(Value from, Value to, int64_t step) {
+  auto loop = scf::ForOp::create(builder, loc, from, to, math.constant(step));
+  builder.setInsertionPointToStart(loop.getBody());
+  return loop;
+}
+
+/// More accumulators than registers should hold: a run of them after the other,
+/// over a stretch of the row that stays in the nearest cache.
+LogicalResult WideLoop::emitRuns() {
+  Value from = request.low, to = middle;
+  if (*request.count > stretch) {
+    from = openLoop(from, to, stretch).getInductionVar();
+    to = arith::MinUIOp::create(builder, loc,
+                                math.add(from, math.constant(stretch)), middle);
+  }
+  Value first =
+      openLoop(math.constant(0), math.constant(request.numAccumulators), width)
+          .getInductionVar();
+  return emitRun(first, math.add(from, first), to, request.numAccumulators);
+}
+
+LogicalResult WideLoop::emit() {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(scalar);
+  Operation *before = scalar->getPrevNode();
+  LogicalResult written =
+      request.accumulators.empty() || width == request.numAccumulators
+          ? emitRun(math.constant(0), request.low, middle, width)
+          : emitRuns();
+  if (succeeded(written))
+    return success();
+  while (scalar->getPrevNode() != before) {
+    scalar->getPrevNode()->dropAllUses();
+    scalar->getPrevNode()->erase();
+  }
+  return failure();
 }
 
 LogicalResult CpuTarget::emitLoop(OpBuilder &builder, Location loc,
@@ -150,7 +215,7 @@ LogicalResult CpuTarget::emitLoop(OpBuilder &builder, Location loc,
   }
   if (!wide)
     return success();
-  if (failed(emitWideLoop(builder, scalar, request, middle)))
+  if (failed(WideLoop(builder, scalar, request, middle).emit()))
     scalar.setLowerBound(request.low);
   else if (count && *count % width == 0)
     scalar.erase();

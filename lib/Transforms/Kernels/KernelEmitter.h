@@ -10,13 +10,8 @@
 // that computes the rows [begin, end) of its row space. An input that is the
 // device's coordinate is no memref but an index. The bits of an op do
 // not depend on the kernel it stands in, nor on how its rows are sliced:
-// element-wise code is the op's own, reductions have a shape of their own.
-//
-//   reduction along rows      element j goes to accumulator j mod 32, in order
-//   of (the last dim is reduced) j; they are combined as l with l + 16, 8, 4,
-//   2, 1 reduction along columns   in row-major order of the reduced dims,
-//   blocks
-//                             of 64 first, then the blocks' values in order
+// element-wise code is the op's own, and the order of a reduction is a function
+// of its shape and type (llmc/Solvers/Reduction/ReductionCut.h).
 //
 //===----------------------------------------------------------------------===//
 

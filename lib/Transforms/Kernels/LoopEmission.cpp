@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopEmission.h"
+#include "llmc/Solvers/Reduction/ReductionCut.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/Sequence.h"
@@ -103,9 +104,16 @@ SmallVector<std::pair<unsigned, unsigned>> KernelBody::findTieable() const {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-int64_t getNumAccumulators(Operation *reduction) {
-  auto kernel = cast<graph::KernelOpInterface>(reduction);
-  return kernel.getReduction().isOrdered ? 1 : accumulatorCount;
+int64_t getNumAccumulators(Operation *reduction, int64_t length) {
+  graph::ReductionShape shape =
+      cast<graph::KernelOpInterface>(reduction).getReduction();
+  if (shape.isOrdered)
+    return 1;
+  int64_t bytes = 1;
+  for (Value input : reduction->getOperands().take_front(shape.numInputs))
+    bytes = std::max<int64_t>(
+        bytes, getMemoryType(input.getType()).getIntOrFloatBitWidth() / 8);
+  return getRowAccumulators(length, bytes);
 }
 
 Accumulators::Accumulators(KernelBody &kernel, Operation *op, int64_t size)

@@ -56,12 +56,9 @@ private:
   llvm::DenseSet<Operation *> opSet;
 };
 
-/// The accumulators of every reduction along rows: element j of a row belongs
-/// to number j mod accumulatorCount, whatever kernel the reduction stands in.
-inline constexpr int64_t accumulatorCount = 32;
-
-/// The accumulators of a reduction along rows: one where the order matters.
-int64_t getNumAccumulators(Operation *reduction);
+/// The accumulators of a reduction along rows of `length` elements
+/// (ReductionCut.h): one where the order matters.
+int64_t getNumAccumulators(Operation *reduction, int64_t length);
 
 /// The accumulators of one reduction.
 class Accumulators {
@@ -71,6 +68,7 @@ public:
 
   ArrayRef<Value> getBuffers() const { return buffers; }
   graph::KernelOpInterface getOp() const { return op; }
+  int64_t getSize() const { return size; }
 
   /// All elements become the initial value (its element at no indices).
   LogicalResult emitInit();
