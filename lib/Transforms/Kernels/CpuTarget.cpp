@@ -226,14 +226,23 @@ LogicalResult CpuTarget::emitLoop(OpBuilder &builder, Location loc,
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// All of a buffer as a vector of the type that `step` computes with.
+/// The same bits as elements of another type.
+Value castBits(OpBuilder &builder, Location loc, Value vector, Type element) {
+  auto type = cast<VectorType>(vector.getType());
+  if (type.getElementType() == element)
+    return vector;
+  return arith::BitcastOp::create(
+      builder, loc, VectorType::get(type.getShape(), element), vector);
+}
+
+/// All of a buffer as a vector; bytes of `type` i1 as such.
 Value loadAll(OpBuilder &builder, Location loc, Value buffer, int64_t size,
               Type type) {
   Type memory = cast<MemRefType>(buffer.getType()).getElementType();
   Value zero = IndexMath{builder, loc}.constant(0);
   Value loaded = vector::LoadOp::create(
       builder, loc, VectorType::get({size}, memory), buffer, ValueRange{zero});
-  if (memory == type)
+  if (!type.isInteger(1))
     return loaded;
   return arith::TruncIOp::create(builder, loc, VectorType::get({size}, type),
                                  loaded);
@@ -242,6 +251,7 @@ Value loadAll(OpBuilder &builder, Location loc, Value buffer, int64_t size,
 FailureOr<SmallVector<Value>>
 CpuTarget::emitTree(OpBuilder &builder, Location loc, ArrayRef<Value> buffers,
                     int64_t size, Block &step, ValueRange combined) const {
+  // Halves are taken of the type that lies in memory: bf16 is bits there.
   SmallVector<Value> lanes;
   for (auto [number, buffer] : llvm::enumerate(buffers))
     lanes.push_back(loadAll(builder, loc, buffer, size,
@@ -249,20 +259,25 @@ CpuTarget::emitTree(OpBuilder &builder, Location loc, ArrayRef<Value> buffers,
   for (int64_t width = size / 2; width >= 1; width /= 2) {
     LoopWidening widening(builder, width);
     for (auto [number, lane] : llvm::enumerate(lanes)) {
-      for (unsigned half : {0, 1})
-        widening.mapVector(step.getArgument(half * buffers.size() + number),
-                           vector::ExtractStridedSliceOp::create(
-                               builder, loc, lane,
-                               ArrayRef<int64_t>{half * width},
-                               ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1}));
+      for (unsigned half : {0, 1}) {
+        Value argument = step.getArgument(half * buffers.size() + number);
+        Value part = vector::ExtractStridedSliceOp::create(
+            builder, loc, lane, ArrayRef<int64_t>{half * width},
+            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+        widening.mapVector(argument,
+                           castBits(builder, loc, part, argument.getType()));
+      }
     }
     if (failed(widening.widen(step)))
       return failure();
     for (auto [lane, value] : llvm::zip(lanes, combined))
-      lane = widening.getVector(value);
+      lane = castBits(builder, loc, widening.getVector(value),
+                      cast<VectorType>(lane.getType()).getElementType());
   }
-  for (Value &lane : lanes)
-    lane = vector::ExtractOp::create(builder, loc, lane, ArrayRef<int64_t>{0});
+  for (auto [lane, value] : llvm::zip(lanes, combined))
+    lane = vector::ExtractOp::create(
+        builder, loc, castBits(builder, loc, lane, value.getType()),
+        ArrayRef<int64_t>{0});
   return lanes;
 }
 

@@ -173,7 +173,10 @@ Value ElementEvaluator::load(Value memref, Type type, Value position) {
 void ElementEvaluator::store(Value memref, Value scalar, Value position) {
   Type memory = cast<MemRefType>(memref.getType()).getElementType();
   if (scalar.getType() != memory)
-    scalar = arith::ExtUIOp::create(builder, loc, memory, scalar);
+    scalar =
+        scalar.getType().isInteger(1)
+            ? Value(arith::ExtUIOp::create(builder, loc, memory, scalar))
+            : Value(arith::BitcastOp::create(builder, loc, memory, scalar));
   memref::StoreOp::create(builder, loc, scalar, memref, position);
 }
 

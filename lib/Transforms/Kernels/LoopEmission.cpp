@@ -116,13 +116,20 @@ int64_t getNumAccumulators(Operation *reduction, int64_t length) {
   return getRowAccumulators(length, bytes);
 }
 
+/// The type of accumulators in memory. bf16 lies there as bits: LLVM would pass
+/// vectors of it on, and ask for functions of bf16 that no library has.
+static Type getAccumulatorType(Type type) {
+  Type memory = getMemoryType(type);
+  return memory.isBF16() ? IntegerType::get(type.getContext(), 16) : memory;
+}
+
 Accumulators::Accumulators(KernelBody &kernel, Operation *op, int64_t size)
     : kernel(kernel), op(cast<graph::KernelOpInterface>(op)), size(size) {
   inputs = this->op.getReduction().numInputs;
   for (unsigned i = 0; i < inputs; ++i)
     buffers.push_back(kernel.target.makeLocal(
         kernel.builder, kernel.function,
-        getMemoryType(op->getOperand(i).getType()), size));
+        getAccumulatorType(op->getOperand(i).getType()), size));
 }
 
 LogicalResult Accumulators::emitInit() {

@@ -16,7 +16,7 @@ func.func @flat(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 // -----
 
-// A row reduction has 32 lanes and a fixed tree.
+// A reduction of a short row has 32 accumulators and a fixed tree.
 // CHECK-LABEL: module @kernels
 // CHECK:         scf.for %{{.*}} step %c32 iter_args(%{{.*}}) -> (vector<32xf32>)
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [16], sizes = [16]
@@ -86,6 +86,36 @@ func.func @fifteen(%x: tensor<5x15xf32>, %g: tensor<15xf32>) -> tensor<5x15xf32>
   %0 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<15xf32>) -> tensor<5x15xf32>
   %1 = stablehlo.add %0, %x : tensor<5x15xf32>
   return %1 : tensor<5x15xf32>
+}
+
+// -----
+
+// A long row has as many accumulators as 32 threads read at a time, and goes
+// through them in runs of 32; a very long one does so for a stretch at a time.
+// CHECK-LABEL: func.func @long
+// CHECK-NOT:     step %c4096
+// CHECK:         scf.for %[[G:.*]] = %c0 to %c128 step %c32
+// CHECK-NEXT:      %[[A:.*]] = vector.load %[[ACC:.*]][%[[G]]] : memref<128xf32>, vector<32xf32>
+// CHECK-NEXT:      %[[S:.*]] = scf.for %[[J:.*]] = %[[G]] to %c384 step %c128 iter_args(%{{.*}} = %[[A]]) -> (vector<32xf32>)
+// CHECK:           vector.store %[[S]], %[[ACC]][%[[G]]]
+// CHECK:         vector.extract_strided_slice {{.*}} {offsets = [64], sizes = [64]
+// CHECK:         vector.extract_strided_slice {{.*}} {offsets = [1], sizes = [1]
+func.func @long(%x: tensor<20x384xf32>) -> tensor<20xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x384xf32>, tensor<f32>) -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @stretches
+// CHECK:         scf.for %[[C:.*]] = %c0 to %c5024 step %c4096
+// CHECK:           scf.for %{{.*}} = %c0 to %c128 step %c32
+// CHECK:         scf.for %{{.*}} = %c5024 to %c5030 step %c1
+func.func @stretches(%x: tensor<2x5030xf32>) -> tensor<2xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x5030xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
 }
 
 // -----
