@@ -13,6 +13,7 @@
 #include "KernelRunner.h"
 #include <benchmark/benchmark.h>
 #include <cstring>
+#include <string>
 
 using namespace llmc::test;
 
@@ -146,7 +147,44 @@ func.func @f(%p: tensor<4194304xf32>, %g: tensor<4194304xf32>, %m: tensor<419430
 
 } // namespace
 
+/// Sums of rows of `state.range(0)` elements, 4 Mi elements in all, and the
+/// squares beside them.
+void sumRows(benchmark::State &state, const std::string &element,
+             const std::string &summed) {
+  int64_t length = state.range(0);
+  std::string rows = std::to_string((4 << 20) / length);
+  std::string from = rows + "x" + std::to_string(length) + "x";
+  std::string text =
+      "func.func @f(%x: tensor<" + from + element + ">) -> (tensor<" + rows +
+      "x" + summed + ">, tensor<" + rows + "x" + summed +
+      ">) {\n%z = stablehlo.constant dense<0.0> : tensor<" + summed +
+      ">\n%w = stablehlo.convert %x : (tensor<" + from + element +
+      ">) -> tensor<" + from + summed +
+      ">\n%q = stablehlo.multiply %w, %w : tensor<" + from + summed + ">\n";
+  for (const char *value : {"w", "q"})
+    text += std::string("%s") + value + " = stablehlo.reduce(%" + value +
+            " init: %z) applies stablehlo.add across dimensions = [1] : "
+            "(tensor<" +
+            from + summed + ">, tensor<" + summed + ">) -> tensor<" + rows +
+            "x" + summed + ">\n";
+  text += "return %sw, %sq : tensor<" + rows + "x" + summed + ">, tensor<" +
+          rows + "x" + summed + ">\n}";
+  runKernels(state, text.c_str());
+}
+
 BENCHMARK(copy);
+BENCHMARK_CAPTURE(sumRows, f32, "f32", "f32")
+    ->Arg(64)
+    ->Arg(128)
+    ->Arg(256)
+    ->Arg(384)
+    ->Arg(768)
+    ->Arg(1024)
+    ->Arg(4096)
+    ->Arg(65536)
+    ->Arg(4 << 20);
+BENCHMARK_CAPTURE(sumRows, bf16_in_f32, "bf16", "f32")->Arg(384)->Arg(1024);
+BENCHMARK_CAPTURE(sumRows, bf16, "bf16", "bf16")->Arg(384)->Arg(1024);
 BENCHMARK_CAPTURE(runKernels, layer_norm, layerNorm);
 BENCHMARK_CAPTURE(runKernels, softmax, softmax);
 BENCHMARK_CAPTURE(runKernels, bias_gelu, biasGelu);

@@ -11,6 +11,7 @@
 
 #include "KernelLowering.h"
 #include "llmc/Codegen/KernelObject.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,8 +52,10 @@ static void addPasses(OpPassManager &passes) {
 FailureOr<OwningOpRef<ModuleOp>> lowerKernels(ModuleOp kernels) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(kernels.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
+  // What kernels say of themselves goes into the manifest, not into code.
   for (Operation &op : *kernels.getBody())
-    builder.clone(op);
+    if (!isa<dist::KernelOp>(op))
+      builder.clone(op);
   PassManager passes(kernels.getContext());
   addPasses(passes);
   if (failed(passes.run(*copy)))

@@ -2,15 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Read from the kernels' own signatures and attributes:
+// Read from what the kernels say of themselves:
 //
-//   func.func private @k.3f2a(%a: memref<24xf32>, %y: memref<24xf32>,
-//       %begin: index, %end: index, %scratch: memref<0xi8>)
-//     attributes {llmc.kernel, llmc.access = ["read", "write"],
-//                 llmc.types = [f32, f32], llmc.rows = 24, llmc.scratch = 0}
-//
-// An argument of access "scalar" is an index from 0 to the bound that
-// `llmc.scalars` gives it, in their order.
+//   dist.kernel @k_3f2a(read tensor<24xf32>, write tensor<24xf32>) for "cpu"
+//       rows(24) by @k_3f2a_cpu
 //
 // Test: test/Codegen/KernelObjectTest.cpp
 //
@@ -18,68 +13,81 @@
 
 #include "Processor.h"
 #include "llmc/Codegen/KernelObject.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace llmc::codegen {
 
-static FailureOr<rt::plan::KernelInfo> describe(func::FuncOp function) {
+static rt::plan::Access getAccess(dist::Access access) {
+  switch (access) {
+  case dist::Access::Read:
+    return rt::plan::Access::read;
+  case dist::Access::Write:
+    return rt::plan::Access::write;
+  case dist::Access::ReadWrite:
+  case dist::Access::Scalar:
+    break;
+  }
+  return rt::plan::Access::readWrite;
+}
+
+/// The type as the graph has it: unsigned and i1 differ from memory's.
+static FailureOr<rt::plan::KernelArgument>
+describe(dist::KernelOp kernel, dist::ArgumentAttr argument) {
+  auto memory = cast<RankedTensorType>(argument.getType());
+  std::optional<rt::DType> dtype = getRuntimeDType(memory.getElementType());
+  if (!dtype)
+    return emitRefusal(kernel, rt::ErrorKind::unsupported)
+           << "expected elements of a type of the plan, got '"
+           << memory.getElementType() << "'";
+  rt::plan::KernelArgument described;
+  described.dtype = *dtype;
+  described.access = getAccess(argument.getAccess());
+  described.extentBytes = memory.getNumElements() * rt::sizeOf(*dtype);
+  return described;
+}
+
+static FailureOr<rt::plan::KernelInfo> describe(dist::KernelOp kernel) {
   rt::plan::KernelInfo info;
-  info.name = function.getName().str();
-  auto access = function->getAttrOfType<ArrayAttr>("llmc.access");
-  auto types = function->getAttrOfType<ArrayAttr>("llmc.types");
-  auto rows = function->getAttrOfType<IntegerAttr>("llmc.rows");
-  auto scratch = function->getAttrOfType<IntegerAttr>("llmc.scratch");
-  if (!access || !types || !rows || !scratch ||
-      access.size() + 3 != function.getNumArguments() ||
-      types.size() != access.size())
-    return function.emitError("expected a kernel with 'llmc.access', "
-                              "'llmc.types', 'llmc.rows' and 'llmc.scratch'");
-  auto greatest = function->getAttrOfType<DenseI64ArrayAttr>("llmc.scalars");
-  for (auto [index, mode] : llvm::enumerate(access.getAsRange<StringAttr>())) {
-    if (mode == "scalar") {
-      size_t number = info.scalars.size();
-      if (!greatest || number >= static_cast<size_t>(greatest.size()))
-        return function.emitError("expected 'llmc.scalars' to bound each "
-                                  "scalar");
-      info.scalars.push_back({0, greatest[number]});
+  info.name = kernel.getSymName().str();
+  info.target = kernel.getTarget().str();
+  info.rows = kernel.getRows();
+  info.scratchBytes = kernel.getScratch();
+  uint32_t alignment = 1;
+  if (dist::LaunchShapeAttr shape = kernel.getShapeAttr()) {
+    info.rowsPerBlock = shape.getRows();
+    info.threadsPerBlock = shape.getThreads();
+    info.sharedBytes = shape.getShared();
+    alignment = shape.getAlign();
+  }
+  for (dist::ArgumentAttr argument : kernel.getArgumentRange()) {
+    if (argument.isScalar()) {
+      info.scalars.push_back({0, argument.getBound() - 1});
       continue;
     }
-    rt::plan::KernelArgument argument;
-    // The type as the graph has it: unsigned and i1 differ from memory's.
-    Type element = cast<TypeAttr>(types[index]).getValue();
-    std::optional<rt::DType> dtype = getRuntimeDType(element);
-    if (!dtype)
-      return emitRefusal(function, rt::ErrorKind::unsupported)
-             << "expected elements of a type of the plan, got '" << element
-             << "'";
-    argument.dtype = *dtype;
-    argument.access = mode == "read"    ? rt::plan::Access::read
-                      : mode == "write" ? rt::plan::Access::write
-                                        : rt::plan::Access::readWrite;
-    auto memref = cast<MemRefType>(function.getArgument(index).getType());
-    argument.extentBytes = memref.getNumElements() * rt::sizeOf(*dtype);
-    info.arguments.push_back(argument);
+    FailureOr<rt::plan::KernelArgument> described = describe(kernel, argument);
+    if (failed(described))
+      return failure();
+    described->alignment = std::max<uint32_t>(
+        alignment, static_cast<uint32_t>(rt::sizeOf(described->dtype)));
+    info.arguments.push_back(*described);
   }
-  info.rows = rows.getInt();
-  info.scratchBytes = scratch.getInt();
   return info;
 }
 
 FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels) {
   rt::plan::Manifest manifest;
   manifest.features = getCpuinfoFeatures();
-  for (auto function : kernels.getOps<func::FuncOp>()) {
-    if (!function->hasAttr("llmc.kernel"))
-      continue;
-    FailureOr<rt::plan::KernelInfo> info = describe(function);
+  for (auto kernel : kernels.getOps<dist::KernelOp>()) {
+    FailureOr<rt::plan::KernelInfo> info = describe(kernel);
     if (failed(info))
       return failure();
     manifest.kernels.push_back(std::move(*info));
   }
+  manifest.setObjectCode();
   return manifest;
 }
 

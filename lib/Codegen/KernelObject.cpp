@@ -5,8 +5,8 @@
 // LLVM dialect -> LLVM IR -> O3 -> object, in process. Each kernel gets a
 // wrapper with the calling convention of KernelAbi.h:
 //
-//   void k.3f2a(ptr pointers, ptr scalars, i64 begin, i64 end, ptr scratch)
-//     -> call @k.3f2a.body(pointers[0], pointers[1], begin, end, scratch)
+//   void k_3f2a(ptr pointers, ptr scalars, i64 begin, i64 end, ptr scratch)
+//     -> call @k_3f2a_cpu(pointers[0], pointers[1], begin, end, scratch)
 //
 // Arguments of the body that are no pointers are scalars, in their order.
 //
@@ -19,6 +19,7 @@
 
 #include "llmc/Codegen/KernelObject.h"
 #include "Processor.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Runtime/Plan/Format/KernelAbi.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
@@ -35,15 +36,14 @@ using namespace mlir;
 
 namespace llmc::codegen {
 
-/// Renames `body` to make room for a wrapper of its name.
-static void addWrapper(llvm::Function &body) {
+/// The function `name` of KernelAbi.h around `body`.
+static void addWrapper(llvm::Function &body, StringRef name) {
   llvm::Module &module = *body.getParent();
   llvm::LLVMContext &context = module.getContext();
-  std::string name = body.getName().str();
-  body.setName(name + ".body");
   body.setLinkage(llvm::GlobalValue::InternalLinkage);
   body.addFnAttr(llvm::Attribute::NoInline);
-  unsigned operands = body.arg_size() - 3, pointers = 0, scalars = 0;
+  unsigned operands = body.arg_size() - dist::KernelOp::kNumCallArguments,
+           pointers = 0, scalars = 0;
   for (llvm::Argument &argument : body.args())
     if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::NoAlias);
@@ -79,7 +79,7 @@ static void addManifest(llvm::Module &module,
   auto *symbol = new llvm::GlobalVariable(
       module, data->getType(), /*isConstant=*/true,
       llvm::GlobalValue::ExternalLinkage, data, LLMC_MANIFEST_SYMBOL);
-  symbol->setAlignment(llvm::Align(8));
+  symbol->setAlignment(llvm::Align(16));
 }
 
 /// O3 without the loop and straight-line vectorizers: kernels are vector code
@@ -110,9 +110,14 @@ static LogicalResult prepare(llvm::Module &module, ModuleOp kernels,
     return failure();
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
-  for (const rt::plan::KernelInfo &kernel : manifest->kernels)
-    if (llvm::Function *function = module.getFunction(kernel.name))
-      addWrapper(*function);
+  for (auto kernel : kernels.getOps<dist::KernelOp>()) {
+    llvm::Function *code = module.getFunction(kernel.getCode());
+    if (!code || code->isDeclaration())
+      return kernel.emitError("expected the code of the kernel, got a "
+                              "declaration of '")
+             << kernel.getCode() << "'";
+    addWrapper(*code, kernel.getSymName());
+  }
   std::string bits = std::to_string(getVectorBits());
   for (llvm::Function &function : module) {
     if (function.isDeclaration())

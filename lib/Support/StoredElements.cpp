@@ -47,6 +47,14 @@ std::optional<rt::DType> llmc::getRuntimeDType(Type element) {
   return std::nullopt;
 }
 
+Type llmc::getMemoryType(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer)
+    return element;
+  unsigned width = integer.getWidth() == 1 ? 8 : integer.getWidth();
+  return IntegerType::get(element.getContext(), width);
+}
+
 /// Types without elements (symbols, tokens of a dialect) are no business of
 /// this check.
 static bool isStored(Type type) {

@@ -46,6 +46,35 @@ TEST(KernelObject, ManifestSaysWhatTheKernelTouches) {
   EXPECT_EQ(kernel.arguments[1].access, rt::plan::Access::read);
   EXPECT_EQ(kernel.arguments[3].extentBytes, 16);
   EXPECT_EQ(kernel.arguments[3].access, rt::plan::Access::write);
+  EXPECT_EQ(kernel.arguments[3].alignment, 4u);
+  EXPECT_EQ(kernel.arguments[1].alignment, 1u);
+  EXPECT_EQ(kernel.target, "cpu");
+  EXPECT_EQ(kernel.rowsPerBlock, 1);
+  EXPECT_EQ(kernel.threadsPerBlock, 1u);
+  EXPECT_EQ(kernel.sharedBytes, 0u);
+  ASSERT_EQ(kernel.codes.size(), 1u);
+  EXPECT_EQ(kernel.codes[0].symbol, kernel.name);
+  EXPECT_EQ(kernel.name.substr(0, 2), "k_");
+}
+
+TEST(KernelObject, LaunchShapeOfAnotherTarget) {
+  GraphContext context;
+  context.get()->loadDialect<dist::DistDialect, mlir::func::FuncDialect>();
+  auto module = context.parse(R"(
+  dist.kernel @k_0(read tensor<4xf64>, write tensor<4xi8>) for "gpu"
+    rows(9) launch <rows = 4, threads = 128, shared = 1024, align = 4> by @k_0_gpu
+  func.func private @k_0_gpu(memref<4xf64>, memref<4xi8>, index, index, memref<0xi8>)
+  )");
+  ASSERT_TRUE(module) << context.takeMessages();
+  auto manifest = codegen::getManifest(*module);
+  ASSERT_TRUE(succeeded(manifest)) << context.takeMessages();
+  const rt::plan::KernelInfo &kernel = manifest->kernels[0];
+  EXPECT_EQ(kernel.target, "gpu");
+  EXPECT_EQ(kernel.rowsPerBlock, 4);
+  EXPECT_EQ(kernel.threadsPerBlock, 128u);
+  EXPECT_EQ(kernel.sharedBytes, 1024u);
+  EXPECT_EQ(kernel.arguments[0].alignment, 8u);
+  EXPECT_EQ(kernel.arguments[1].alignment, 4u);
 }
 
 TEST(KernelObject, SameKernelsSameBytes) {
@@ -68,20 +97,15 @@ TEST(KernelObject, SameKernelsSameBytes) {
 TEST(KernelObject, CoordinatesAreBoundedScalars) {
   GraphContext context;
   context.get()
-      ->loadDialect<mlir::func::FuncDialect, mlir::memref::MemRefDialect,
-                    mlir::arith::ArithDialect>();
-  std::string kernel = R"(
-  func.func private @k.0(%c: index, %a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>)
-      attributes {llmc.kernel, llmc.access = ["scalar", "write"], llmc.types = [i32, f32], llmc.rows = 1 : i64,
-                  llmc.scratch = 0 : i64, BOUND} {
+      ->loadDialect<dist::DistDialect, mlir::func::FuncDialect,
+                    mlir::memref::MemRefDialect, mlir::arith::ArithDialect>();
+  auto module = context.parse(R"(
+  dist.kernel @k_0(scalar i32 below 4, write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%c: index, %a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) {
     %v = arith.constant 1.0 : f32
     memref.store %v, %a[%c] : memref<4xf32>
     return
-  })";
-  std::string bounded = kernel, free = kernel;
-  bounded.replace(kernel.find("BOUND"), 5, "llmc.scalars = array<i64: 3>");
-  free.replace(kernel.find("BOUND"), 5, "other");
-  auto module = context.parse(bounded);
+  })");
   ASSERT_TRUE(module) << context.takeMessages();
   auto manifest = codegen::getManifest(*module);
   ASSERT_TRUE(succeeded(manifest)) << context.takeMessages();
@@ -90,10 +114,6 @@ TEST(KernelObject, CoordinatesAreBoundedScalars) {
   EXPECT_EQ(manifest->kernels[0].scalars[0].low, 0);
   EXPECT_EQ(manifest->kernels[0].scalars[0].high, 3);
   EXPECT_TRUE(succeeded(codegen::compileKernels(*module)));
-  auto unbounded = context.parse(free);
-  ASSERT_TRUE(unbounded) << context.takeMessages();
-  EXPECT_TRUE(failed(codegen::getManifest(*unbounded)));
-  EXPECT_THAT(context.takeMessages(), HasSubstr("to bound each scalar"));
 }
 
 /// The C library's functions that the kernels of `op` on `type` call.
@@ -151,37 +171,34 @@ TEST(KernelObject, CallsOfTheLibrary) {
   }
 }
 
-// A kernel whose attributes do not fit its arguments, or whose types no plan
-// has, is an error of ours; so is a folder that cannot be written to.
+// A kernel of types that no plan has, or without code, is an error; so is a
+// folder that cannot be written to.
 TEST(KernelObject, MalformedKernelsAreErrors) {
-  const std::string head =
-      "func.func private @k.0(%a: memref<4xf32>, %b: index, %e: index, "
-      "%s: memref<0xi8>) attributes {llmc.kernel, ";
-  const std::string access = "llmc.access = [\"write\"], ";
-  const std::string types = "llmc.types = [f32], ";
-  const std::string rest = "llmc.rows = 1 : i64, llmc.scratch = 0 : i64";
-  auto messageOf = [&](const std::string &attributes) {
-    GraphContext context;
-    context.get()->loadDialect<mlir::func::FuncDialect>();
-    auto module = context.parse(head + attributes + "} { return }");
-    EXPECT_TRUE(module) << context.takeMessages();
-    if (succeeded(codegen::getManifest(*module)))
-      return std::string();
-    return context.takeMessages();
+  auto kernelOf = [](const std::string &type, const std::string &body) {
+    return "dist.kernel @k_0(write tensor<4x" + type +
+           ">) for \"cpu\" by @k_0_cpu\n"
+           "func.func private @k_0_cpu(memref<4x" +
+           type + ">, index, index, memref<0xi8>)\n" + body;
   };
-  EXPECT_EQ(messageOf(access + types + rest), "");
-  for (const std::string &bad :
-       {types + rest, access + rest, access + types + "llmc.rows = 1 : i64",
-        access + types + "llmc.scratch = 0 : i64",
-        "llmc.access = [], llmc.types = [], " + rest,
-        access + "llmc.types = [f32, f32], " + rest})
-    EXPECT_THAT(messageOf(bad), HasSubstr("expected a kernel with")) << bad;
-  EXPECT_THAT(messageOf(access + "llmc.types = [f8E4M3FN], " + rest),
-              HasSubstr("expected elements of a type of the plan, got"));
-
   GraphContext context;
-  context.get()->loadDialect<mlir::func::FuncDialect>();
-  auto module = context.parse(head + access + types + rest + "} { return }");
+  context.get()->loadDialect<dist::DistDialect, mlir::func::FuncDialect>();
+  auto strange = context.parse(kernelOf("f8E4M3FN", ""));
+  ASSERT_TRUE(strange) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::getManifest(*strange)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected elements of a type of the plan, got"));
+  auto declared = context.parse(kernelOf("f32", ""));
+  ASSERT_TRUE(declared) << context.takeMessages();
+  EXPECT_TRUE(succeeded(codegen::getManifest(*declared)));
+  EXPECT_TRUE(failed(codegen::compileKernels(*declared)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected the code of the kernel, got a declaration of "
+                        "'k_0_cpu'"));
+
+  auto module = context.parse(R"(
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) { return })");
+  ASSERT_TRUE(module) << context.takeMessages();
   auto object = codegen::compileKernels(*module);
   ASSERT_TRUE(succeeded(object)) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::linkKernels(*module, *object, "/none/k.so")));
@@ -196,8 +213,8 @@ TEST(KernelObject, UnknownFunctionIsAnError) {
   context.get()->loadDialect<mlir::func::FuncDialect>();
   auto module = context.parse(R"(
   func.func private @elsewhere(memref<4xf32>)
-  func.func private @k.0(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>)
-      attributes {llmc.kernel, llmc.access = ["write"], llmc.types = [f32], llmc.rows = 1 : i64, llmc.scratch = 0 : i64} {
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) {
     call @elsewhere(%a) : (memref<4xf32>) -> ()
     return
   })");

@@ -39,6 +39,7 @@ public:
 
   /// Largest |kernel - interpreter| / max(1, |interpreter|) over all results.
   double getError() const;
+  ArrayRef<HostTensor> getArguments() const { return arguments; }
   ArrayRef<HostTensor> getResults() const { return results; }
   int getNumLaunches() const { return launches; }
   mlir::func::FuncOp getFunction() { return test::getFunction(*module); }

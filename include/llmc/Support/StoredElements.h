@@ -24,6 +24,9 @@ namespace llmc {
 /// The runtime's type of the elements; nothing for a type that is not stored.
 std::optional<rt::DType> getRuntimeDType(Type element);
 
+/// The type that an element has in memory: signless, i8 for i1.
+Type getMemoryType(Type element);
+
 /// Refuses, with an error at the op, the first value, signature or type of a
 /// symbol at or inside of `root` whose elements are not stored.
 LogicalResult verifyStoredElements(Operation *root);

@@ -60,6 +60,23 @@ Result<BoundAction> Binder::bindAction(const plan::Action &action,
       fmt::format("instruction '{}' is not supported", plan::nameOf(action)));
 }
 
+static KernelShape kernelShapeOf(const plan::Manifest &manifest,
+                                 const plan::KernelInfo &info) {
+  KernelShape shape{info.name,
+                    info.rows,
+                    static_cast<uint64_t>(info.scratchBytes),
+                    info.rowsPerBlock,
+                    info.threadsPerBlock,
+                    info.sharedBytes,
+                    {}};
+  for (const plan::KernelCode &code : info.codes) {
+    const plan::KernelImage &image = manifest.images[code.image];
+    shape.images.push_back(
+        {image.format, image.architecture, code.symbol, image.data});
+  }
+  return shape;
+}
+
 Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
   const std::string &name = shared.plan.kernels[launch.kernel].name;
   const plan::KernelInfo *info = shared.manifest.find(name);
@@ -69,9 +86,8 @@ Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
                                  "plan's kernel objects",
                                  name));
   }
-  KernelShape shape{name, info->rows,
-                    static_cast<uint64_t>(info->scratchBytes)};
-  LLMC_TRY_ASSIGN(const Kernel *kernel, local.device->kernel(shape));
+  LLMC_TRY_ASSIGN(const Kernel *kernel,
+                  local.device->kernel(kernelShapeOf(shared.manifest, *info)));
   BoundKernel bound{kernel, {}, {}, ref(launch.scratch)};
   for (const plan::Operand &operand : launch.operands) {
     bound.operands.push_back(ref(operand));

@@ -70,6 +70,21 @@ static Status checkObject(const plan::KernelObject &object,
   return Status::success();
 }
 
+/// Codes keep their images.
+static void append(const plan::Manifest &manifest, plan::Manifest &all) {
+  auto first = static_cast<uint32_t>(all.images.size());
+  all.features.insert(all.features.end(), manifest.features.begin(),
+                      manifest.features.end());
+  all.images.insert(all.images.end(), manifest.images.begin(),
+                    manifest.images.end());
+  for (plan::KernelInfo kernel : manifest.kernels) {
+    for (plan::KernelCode &code : kernel.codes) {
+      code.image += first;
+    }
+    all.kernels.push_back(std::move(kernel));
+  }
+}
+
 Result<plan::Manifest> loadObjects(const plan::Plan &plan,
                                    const std::string &folder, bool trust,
                                    const std::vector<std::string> &features,
@@ -86,10 +101,7 @@ Result<plan::Manifest> loadObjects(const plan::Plan &plan,
     if (!manifest) {
       return manifest.status().at(path);
     }
-    all.features.insert(all.features.end(), manifest->features.begin(),
-                        manifest->features.end());
-    all.kernels.insert(all.kernels.end(), manifest->kernels.begin(),
-                       manifest->kernels.end());
+    append(*manifest, all);
   }
   return all;
 }

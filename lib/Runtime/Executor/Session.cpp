@@ -151,6 +151,7 @@ Status PlanSession::verify(const plan::Manifest &manifest) const {
   plan::Environment environment;
   environment.manifest = &manifest;
   environment.features = backend->features();
+  environment.kernelTarget = backend->kernelTarget();
   return plan::verifyPlan(source, environment);
 }
 

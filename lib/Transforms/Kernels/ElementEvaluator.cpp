@@ -14,6 +14,7 @@
 #include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Support/HostTensor.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,8 +32,7 @@ Type getScalarType(Type type) {
 }
 
 Type getMemoryType(Type type) {
-  Type scalar = getScalarType(type);
-  return scalar.isInteger(1) ? IntegerType::get(type.getContext(), 8) : scalar;
+  return llmc::getMemoryType(getElementTypeOrSelf(type));
 }
 
 MemRefType getFlatMemRef(RankedTensorType type) {
@@ -173,7 +173,10 @@ Value ElementEvaluator::load(Value memref, Type type, Value position) {
 void ElementEvaluator::store(Value memref, Value scalar, Value position) {
   Type memory = cast<MemRefType>(memref.getType()).getElementType();
   if (scalar.getType() != memory)
-    scalar = arith::ExtUIOp::create(builder, loc, memory, scalar);
+    scalar =
+        scalar.getType().isInteger(1)
+            ? Value(arith::ExtUIOp::create(builder, loc, memory, scalar))
+            : Value(arith::BitcastOp::create(builder, loc, memory, scalar));
   memref::StoreOp::create(builder, loc, scalar, memref, position);
 }
 
@@ -211,7 +214,7 @@ static memref::GlobalOp makeGlobal(ModuleOp module, DenseElementsAttr elements,
   ArrayRef<char> data = elements.getRawData();
   std::string type;
   llvm::raw_string_ostream(type) << elements.getType();
-  std::string name = "t." + rt::hexDigits(rt::hash64(data.data(), data.size(),
+  std::string name = "t_" + rt::hexDigits(rt::hash64(data.data(), data.size(),
                                                      rt::hash64(type)));
   if (auto known = module.lookupSymbol<memref::GlobalOp>(name))
     return known;

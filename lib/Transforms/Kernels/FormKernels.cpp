@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   %0 = multiply %a, %b        ->  %1 = dist.launch @kernels::@k.8a0e(%a, %b)
+//   %0 = multiply %a, %b        ->  %1 = dist.launch @kernels::@k_8a0e(%a, %b)
 //   %1 = add %0, %a
 //
 // Formation (Analysis/KernelFormation/KernelFormation.h) says which ops share a
@@ -146,18 +146,20 @@ void FunctionRewriter::keep(Operation *op) {
 }
 
 /// An Update changes operand 0's buffer; where that lives on, it changes a
-/// copy.
+/// copy. Null when no copy can be made.
 Value FunctionRewriter::copyStart(const KernelSpec &spec) {
   Value start = place(spec.outputs[0].getDefiningOp()->getOperand(0));
   auto type = cast<RankedTensorType>(start.getType());
   Location loc = spec.outputs[0].getLoc();
-  KernelUse use = table.getCopy(type, loc);
+  FailureOr<KernelUse> use = table.getCopy(type, loc);
+  if (failed(use))
+    return {};
   remark::missed(loc, remark::RemarkOpts::name("copy").category("kernels"))
       << llvm::formatv("copies {0} elements: the operand that is updated in "
                        "place is read later",
                        type.getNumElements())
              .str();
-  return dist::LaunchOp::create(builder, loc, TypeRange{type}, use.symbol,
+  return dist::LaunchOp::create(builder, loc, TypeRange{type}, use->symbol,
                                 ValueRange{start}, ArrayAttr(), 0)
       .getResult(0);
 }
@@ -180,6 +182,8 @@ LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
         spec.inputs, [&](Value input) { return getAliasRoot(input) == root; });
     if (readers > 1 || !mayOverwrite(spec.inputs[start], spec.outputs[0], step))
       inputs[start] = copyStart(spec);
+    if (!inputs[start])
+      return failure();
   }
   SmallVector<Attribute> ties;
   for (auto [output, input] : use->ties)
@@ -232,6 +236,8 @@ LogicalResult FunctionRewriter::run() {
 
 class FormKernelsPass : public impl::FormKernelsPassBase<FormKernelsPass> {
 public:
+  using FormKernelsPassBase::FormKernelsPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyStoredElements(module)))
@@ -240,7 +246,14 @@ public:
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         functions.push_back(function);
-    KernelTable table(module);
+    const KernelTarget *writer = findKernelTarget(target);
+    if (!writer) {
+      module.emitError("expected a target of kernels (")
+          << llvm::join(getKernelTargetNames(), ", ") << "), got '" << target
+          << "'";
+      return signalPassFailure();
+    }
+    KernelTable table(module, *writer);
     for (func::FuncOp function : functions)
       if (!function.getBody().hasOneBlock() ||
           failed(FunctionRewriter(function, table).run()))

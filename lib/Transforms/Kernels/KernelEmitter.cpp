@@ -57,23 +57,25 @@ static bool hasReduction(const KernelSpec &spec) {
 static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
                                      OpBuilder &builder, const KernelSpec &spec,
                                      StringRef name, int64_t &rows) {
+  const KernelTarget &target = kernel->target;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(spec.outputs[0].getType()).getShape();
   bool linear = true;
   if (failed(emitElements(*kernel, rows, linear)))
     return failure();
-  if (linear || shape.empty() || shape.back() < vectorWidth)
+  if (linear || shape.empty() || !target.prefersRows(shape.back()))
     return success();
   builder.setInsertionPointAfter(kernel->function);
   kernel->function.erase();
-  kernel = std::make_unique<KernelBody>(builder, spec, name);
+  kernel = std::make_unique<KernelBody>(builder, target, spec, name);
   return emitRows(*kernel, shape.drop_back(), rows);
 }
 
-FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
-                                    StringRef name) {
+FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
+                                    const KernelTarget &target,
+                                    const KernelSpec &spec, StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  auto kernel = std::make_unique<KernelBody>(builder, spec, name);
+  auto kernel = std::make_unique<KernelBody>(builder, target, spec, name);
   EmittedKernel result;
   LogicalResult written = success();
   switch (spec.kind) {
@@ -105,42 +107,42 @@ FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
   return result;
 }
 
-void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
-                  ArrayRef<std::pair<unsigned, unsigned>> ties) {
+/// What the kernel does with an input or output that is not tied.
+static dist::ArgumentAttr getArgument(Value value, dist::Access access) {
+  auto type = cast<RankedTensorType>(value.getType());
+  MLIRContext *context = type.getContext();
+  if (dist::CoordinateOp scalar = getScalarInput(value))
+    return dist::ArgumentAttr::get(context, dist::Access::Scalar,
+                                   type.getElementType(),
+                                   getNumCoordinates(scalar));
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  return dist::ArgumentAttr::get(context, access, flat, 0);
+}
+
+SmallVector<Attribute>
+tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+             ArrayRef<std::pair<unsigned, unsigned>> ties) {
   func::FuncOp function = kernel.function;
   Block &entry = function.front();
   llvm::BitVector erased(entry.getNumArguments());
-  MLIRContext *context = function.getContext();
   unsigned inputs = spec.inputs.size();
-  SmallVector<StringRef> access;
-  SmallVector<int64_t> greatest;
-  for (Value input : spec.inputs) {
-    dist::CoordinateOp scalar = getScalarInput(input);
-    access.push_back(scalar ? "scalar" : "read");
-    if (scalar)
-      greatest.push_back(getNumCoordinates(scalar) - 1);
-  }
+  SmallVector<Attribute> arguments;
+  for (Value input : spec.inputs)
+    arguments.push_back(getArgument(input, dist::Access::Read));
   for (auto [output, input] : ties) {
     entry.getArgument(inputs + output)
         .replaceAllUsesWith(entry.getArgument(input));
     erased.set(inputs + output);
-    access[input] = "update";
+    arguments[input] = getArgument(spec.inputs[input], dist::Access::ReadWrite);
   }
-  SmallVector<Type> types;
-  for (unsigned i = 0; i < erased.size(); ++i)
-    if (!erased.test(i))
-      types.push_back(entry.getArgument(i).getType());
+  for (auto [number, output] : llvm::enumerate(spec.outputs))
+    if (!erased.test(inputs + number))
+      arguments.push_back(getArgument(output, dist::Access::Write));
   entry.eraseArguments(erased);
-  function.setFunctionType(FunctionType::get(context, types, {}));
-  access.append(spec.outputs.size() - ties.size(), "write");
-  Builder builder(context);
-  function->setAttr("llmc.kernel", builder.getUnitAttr());
-  function->setAttr("llmc.access", builder.getStrArrayAttr(access));
-  if (!greatest.empty())
-    function->setAttr("llmc.scalars", builder.getDenseI64ArrayAttr(greatest));
-  function->setAttr("llmc.rows", builder.getI64IntegerAttr(kernel.rows));
-  function->setAttr("llmc.scratch",
-                    builder.getI64IntegerAttr(kernel.scratchBytes));
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), llvm::to_vector(entry.getArgumentTypes()), {}));
+  return arguments;
 }
 
 } // namespace llmc::kernels

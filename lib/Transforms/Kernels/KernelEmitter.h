@@ -10,18 +10,15 @@
 // that computes the rows [begin, end) of its row space. An input that is the
 // device's coordinate is no memref but an index. The bits of an op do
 // not depend on the kernel it stands in, nor on how its rows are sliced:
-// element-wise code is the op's own, reductions have a shape of their own.
-//
-//   reduction along rows      element j goes to lane j mod 32, in order of j;
-//   (the last dim is reduced) lanes are combined as l with l + 16, 8, 4, 2, 1
-//   reduction along columns   in row-major order of the reduced dims, blocks
-//                             of 64 first, then the blocks' values in order
+// element-wise code is the op's own, and the order of a reduction is a function
+// of its shape and type (llmc/Solvers/Reduction/ReductionCut.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 
+#include "KernelTarget.h"
 #include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
@@ -47,15 +44,18 @@ struct EmittedKernel {
   bool inPlaceOnly = false;
 };
 
-/// Writes the kernel of `spec` at `builder`'s insertion point. On failure an
-/// error has been emitted.
-FailureOr<EmittedKernel> emitKernel(OpBuilder &builder, const KernelSpec &spec,
-                                    StringRef name);
+/// Writes the kernel of `spec` for `target` at `builder`'s insertion point. On
+/// failure an error has been emitted.
+FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
+                                    const KernelTarget &target,
+                                    const KernelSpec &spec, StringRef name);
 
-/// Lets `output` be computed in `input`'s buffer: its argument goes away and
-/// the input is read and written.
-void tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
-                  ArrayRef<std::pair<unsigned, unsigned>> ties);
+/// Lets each `output` be computed in its `input`'s buffer: its argument goes
+/// away and the input is read and written. Returns the arguments that are left,
+/// as `dist.kernel` states them.
+SmallVector<Attribute>
+tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+             ArrayRef<std::pair<unsigned, unsigned>> ties);
 
 } // namespace llmc::kernels
 

@@ -21,7 +21,8 @@ using namespace mlir;
 
 namespace llmc::kernels {
 
-KernelTable::KernelTable(ModuleOp program) {
+KernelTable::KernelTable(ModuleOp program, const KernelTarget &target)
+    : target(target) {
   kernels = program.lookupSymbol<ModuleOp>(moduleName);
   if (kernels)
     return;
@@ -105,41 +106,40 @@ std::string KeyWriter::write(const KernelSpec &spec) {
 
 FailureOr<EmittedKernel> KernelTable::emit(const KernelSpec &spec) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  return emitKernel(builder, spec, "kernel");
+  return emitKernel(builder, target, spec, "kernel");
 }
 
-SymbolRefAttr KernelTable::insert(func::FuncOp function) {
+/// Names the kernel and its code by the hash of both.
+SymbolRefAttr KernelTable::insert(func::FuncOp function,
+                                  ArrayRef<Attribute> arguments, int64_t rows,
+                                  int64_t scratchBytes) {
   MLIRContext *context = function.getContext();
-  function.setName("kernel");
+  OpBuilder builder(function);
+  function.setName("code");
+  auto kernel = dist::KernelOp::create(
+      builder, function.getLoc(), "kernel", builder.getArrayAttr(arguments),
+      target.getName(), rows, scratchBytes, dist::LaunchShapeAttr(), "code");
   std::string text;
   llvm::raw_string_ostream stream(text);
-  function.print(stream, OpPrintingFlags().useLocalScope());
-  std::string name = "k." + rt::hexDigits(rt::hash64(text));
-  if (kernels.lookupSymbol(name))
+  for (Operation *op : {kernel.getOperation(), function.getOperation()})
+    op->print(stream, OpPrintingFlags().useLocalScope());
+  std::string name = "k_" + rt::hexDigits(rt::hash64(text));
+  if (kernels.lookupSymbol(name)) {
+    kernel.erase();
     function.erase();
-  else
-    function.setName(name);
+  } else {
+    kernel.setSymName(name);
+    kernel.setCode(name + "_" + target.getName().str());
+    function.setName(kernel.getCode());
+  }
   return SymbolRefAttr::get(StringAttr::get(context, moduleName),
                             {FlatSymbolRefAttr::get(context, name)});
 }
 
 SymbolRefAttr KernelTable::finish(EmittedKernel &kernel, const KernelSpec &spec,
                                   const Ties &ties) {
-  tieArguments(kernel, spec, ties);
-  llvm::SmallDenseSet<unsigned> tied;
-  for (auto [output, input] : ties)
-    tied.insert(output);
-  SmallVector<Attribute> types;
-  auto addType = [&](Value value) {
-    types.push_back(TypeAttr::get(getElementTypeOrSelf(value.getType())));
-  };
-  llvm::for_each(spec.inputs, addType);
-  for (auto [number, output] : llvm::enumerate(spec.outputs))
-    if (!tied.contains(number))
-      addType(output);
-  kernel.function->setAttr("llmc.types",
-                           ArrayAttr::get(kernels.getContext(), types));
-  return insert(kernel.function);
+  return insert(kernel.function, tieArguments(kernel, spec, ties), kernel.rows,
+                kernel.scratchBytes);
 }
 
 FailureOr<KernelUse> KernelTable::get(
@@ -169,7 +169,7 @@ FailureOr<KernelUse> KernelTable::get(
   return use;
 }
 
-KernelUse KernelTable::getCopy(RankedTensorType type, Location loc) {
+FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
   MemRefType memref = getFlatMemRef(type);
   Type index = builder.getIndexType();
@@ -180,25 +180,29 @@ KernelUse KernelTable::getCopy(RankedTensorType type, Location loc) {
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, entry->getArgument(2),
-                                 entry->getArgument(3), one);
+  LogicalResult written = target.emitLoop(
+      builder, loc,
+      {entry->getArgument(2), entry->getArgument(3), std::nullopt},
+      [&](Value at) {
+        Value element =
+            memref::LoadOp::create(builder, loc, entry->getArgument(0), at);
+        memref::StoreOp::create(builder, loc, element, entry->getArgument(1),
+                                at);
+        return success();
+      });
   func::ReturnOp::create(builder, loc);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value at = loop.getInductionVar();
-  Value element =
-      memref::LoadOp::create(builder, loc, entry->getArgument(0), at);
-  memref::StoreOp::create(builder, loc, element, entry->getArgument(1), at);
-  Attribute elementType = TypeAttr::get(type.getElementType());
-  function->setAttr("llmc.kernel", builder.getUnitAttr());
-  function->setAttr("llmc.access", builder.getStrArrayAttr({"read", "write"}));
-  function->setAttr("llmc.types",
-                    builder.getArrayAttr({elementType, elementType}));
-  function->setAttr("llmc.rows",
-                    builder.getI64IntegerAttr(type.getNumElements()));
-  function->setAttr("llmc.scratch", builder.getI64IntegerAttr(0));
+  if (failed(written)) {
+    function.erase();
+    return failure();
+  }
+  SmallVector<Attribute> arguments;
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  for (dist::Access access : {dist::Access::Read, dist::Access::Write})
+    arguments.push_back(
+        dist::ArgumentAttr::get(builder.getContext(), access, flat, 0));
   KernelUse use;
-  use.symbol = insert(function);
+  use.symbol = insert(function, arguments, type.getNumElements(), 0);
   return use;
 }
 

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The module `@kernels`. A kernel is named by the hash of its code, so equal
-// layers share kernels, whatever their place or program.
+// The module `@kernels`: each kernel says of itself what it takes
+// (`dist.kernel`), with its code beside it. It is named by the hash of both, so
+// equal layers share kernels, whatever their place or program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ class KernelTable {
 public:
   static constexpr StringRef moduleName = "kernels";
 
-  explicit KernelTable(ModuleOp program);
+  /// Kernels of `program`, with code for `target`.
+  KernelTable(ModuleOp program, const KernelTarget &target);
 
   /// The kernel of `spec`, made if it is new. `chooseTies` picks the pairs that
   /// share a buffer from those that may. On failure an error has been emitted.
@@ -38,7 +40,7 @@ public:
       function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies);
 
   /// The kernel that copies a tensor of `type`.
-  KernelUse getCopy(RankedTensorType type, Location loc);
+  FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc);
 
 private:
   struct Known {
@@ -49,9 +51,12 @@ private:
   FailureOr<EmittedKernel> emit(const KernelSpec &spec);
   mlir::SymbolRefAttr finish(EmittedKernel &kernel, const KernelSpec &spec,
                              const Ties &ties);
-  mlir::SymbolRefAttr insert(mlir::func::FuncOp function);
+  mlir::SymbolRefAttr insert(mlir::func::FuncOp function,
+                             ArrayRef<Attribute> arguments, int64_t rows,
+                             int64_t scratchBytes);
 
   ModuleOp kernels;
+  const KernelTarget &target;
   /// Texts of types and attributes, by their unique pointers.
   llvm::DenseMap<const void *, std::string> names;
   std::map<std::string, Known> known;

@@ -1,31 +1,28 @@
-//===- LoopEmission.cpp - Loops and lanes of a kernel ---------------------===//
+//===- LoopEmission.cpp - What kernels of all forms are built from --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loop is written once, as scalar code; its vector form is made from that
-// (LoopWidening.h) and runs first, the scalar loop does what is left over.
-// Both forms of a reduction use the same lanes, so where the one ends and the
-// other begins does not show in the bits.
+// See LoopEmission.h.
 //
 // Test: test/Transforms/Kernels/loops.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoopEmission.h"
+#include "llmc/Solvers/Reduction/ReductionCut.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
 namespace llmc::kernels {
 
-KernelBody::KernelBody(OpBuilder &builder, const KernelSpec &spec,
-                       StringRef name)
-    : builder(builder), loc(spec.ops.back()->getLoc()), spec(spec),
-      elements(builder, loc), opSet(spec.ops.begin(), spec.ops.end()) {
+KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
+                       const KernelSpec &spec, StringRef name)
+    : builder(builder), target(target), loc(spec.ops.back()->getLoc()),
+      spec(spec), elements(builder, loc),
+      opSet(spec.ops.begin(), spec.ops.end()) {
   SmallVector<Type> types;
   for (Value value : spec.inputs)
     types.push_back(
@@ -60,14 +57,6 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelSpec &spec,
   builder.setInsertionPoint(entry->getTerminator());
 }
 
-Value KernelBody::makeLocal(Type elementType, int64_t size) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&function.front());
-  return memref::AllocaOp::create(builder, loc,
-                                  MemRefType::get({size}, elementType),
-                                  builder.getI64IntegerAttr(64));
-}
-
 Value KernelBody::makeScratch(Type elementType, int64_t size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.front());
@@ -78,13 +67,6 @@ Value KernelBody::makeScratch(Type elementType, int64_t size) {
   return memref::ViewOp::create(builder, loc,
                                 MemRefType::get({size}, elementType), scratch,
                                 shift, ValueRange{});
-}
-
-Value KernelBody::openRowLoop() {
-  Value one = math().constant(1);
-  auto loop = scf::ForOp::create(builder, loc, begin, end, one);
-  builder.setInsertionPointToStart(loop.getBody());
-  return loop.getInductionVar();
 }
 
 void KernelBody::storeOutput(Value output, Value scalar, ValueRange indices) {
@@ -119,108 +101,35 @@ SmallVector<std::pair<unsigned, unsigned>> KernelBody::findTieable() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-/// A loop that reduces takes as many iterations at a time as there are lanes.
-static int64_t getWidth(ArrayRef<Value> laneBuffers) {
-  return laneBuffers.empty() ? vectorWidth : laneCount;
-}
-
-/// The vector form of `scalar`'s body, in front of it, for [low, middle).
-static LogicalResult emitWideLoop(KernelBody &kernel, scf::ForOp scalar,
-                                  Value low, Value middle,
-                                  ArrayRef<Value> laneBuffers) {
-  OpBuilder &builder = kernel.builder;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(scalar);
-  int64_t width = getWidth(laneBuffers);
-  Value step = kernel.math().constant(width);
-  SmallVector<Value> initial;
-  SmallVector<Operation *> loads;
-  Value zero = kernel.math().constant(0);
-  for (Value buffer : laneBuffers) {
-    auto type = VectorType::get(
-        {width}, cast<MemRefType>(buffer.getType()).getElementType());
-    auto load = vector::LoadOp::create(builder, kernel.loc, type, buffer,
-                                       ValueRange{zero});
-    initial.push_back(load);
-    loads.push_back(load);
-  }
-  auto wide =
-      scf::ForOp::create(builder, kernel.loc, low, middle, step, initial);
-  if (initial.empty())
-    wide.getBody()->getTerminator()->erase();
-  builder.setInsertionPointToEnd(wide.getBody());
-  LoopWidening widening(builder, width);
-  widening.mapLinear(scalar.getInductionVar(), wide.getInductionVar());
-  for (auto [buffer, lanes] : llvm::zip(laneBuffers, wide.getRegionIterArgs()))
-    widening.mapLaneBuffer(buffer, lanes);
-  LogicalResult result = widening.widen(*scalar.getBody());
-  SmallVector<Value> yields;
-  for (Value buffer : laneBuffers)
-    yields.push_back(widening.getLaneBuffer(buffer));
-  scf::YieldOp::create(builder, kernel.loc, yields);
-  if (failed(result)) {
-    wide.erase();
-    for (Operation *load : loads)
-      load->erase();
-    return failure();
-  }
-  builder.setInsertionPointAfter(wide);
-  for (auto [buffer, lanes] : llvm::zip(laneBuffers, wide.getResults()))
-    vector::StoreOp::create(builder, kernel.loc, lanes, buffer,
-                            ValueRange{zero});
-  return success();
-}
-
-LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,
-                       std::optional<int64_t> count,
-                       ArrayRef<Value> laneBuffers,
-                       function_ref<LogicalResult(Value)> body) {
-  OpBuilder &builder = kernel.builder;
-  IndexMath math = kernel.math();
-  int64_t width = getWidth(laneBuffers);
-  bool wide = !count || *count >= width;
-  Value middle = low;
-  if (wide) {
-    Value extent =
-        count ? math.constant(*count)
-              : builder.createOrFold<arith::SubIOp>(kernel.loc, high, low);
-    middle = math.add(low, math.mul(math.div(extent, width), width));
-  }
-  Value one = math.constant(1);
-  auto scalar = scf::ForOp::create(builder, kernel.loc, middle, high, one);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(scalar.getBody());
-    if (failed(body(scalar.getInductionVar())))
-      return failure();
-  }
-  if (!wide)
-    return success();
-  if (failed(emitWideLoop(kernel, scalar, low, middle, laneBuffers)))
-    scalar.setLowerBound(low);
-  else if (count && *count % width == 0)
-    scalar.erase();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-int64_t getNumLanes(Operation *reduction) {
-  auto kernel = cast<graph::KernelOpInterface>(reduction);
-  return kernel.getReduction().isOrdered ? 1 : laneCount;
+int64_t getNumAccumulators(Operation *reduction, int64_t length) {
+  graph::ReductionShape shape =
+      cast<graph::KernelOpInterface>(reduction).getReduction();
+  if (shape.isOrdered)
+    return 1;
+  int64_t bytes = 1;
+  for (Value input : reduction->getOperands().take_front(shape.numInputs))
+    bytes = std::max<int64_t>(
+        bytes, getMemoryType(input.getType()).getIntOrFloatBitWidth() / 8);
+  return getRowAccumulators(length, bytes);
+}
+
+/// The type of accumulators in memory. bf16 lies there as bits: LLVM would pass
+/// vectors of it on, and ask for functions of bf16 that no library has.
+static Type getAccumulatorType(Type type) {
+  Type memory = getMemoryType(type);
+  return memory.isBF16() ? IntegerType::get(type.getContext(), 16) : memory;
 }
 
 Accumulators::Accumulators(KernelBody &kernel, Operation *op, int64_t size)
     : kernel(kernel), op(cast<graph::KernelOpInterface>(op)), size(size) {
   inputs = this->op.getReduction().numInputs;
   for (unsigned i = 0; i < inputs; ++i)
-    buffers.push_back(
-        kernel.makeLocal(getMemoryType(op->getOperand(i).getType()), size));
+    buffers.push_back(kernel.target.makeLocal(
+        kernel.builder, kernel.function,
+        getAccumulatorType(op->getOperand(i).getType()), size));
 }
 
 LogicalResult Accumulators::emitInit() {
@@ -228,12 +137,12 @@ LogicalResult Accumulators::emitInit() {
     Value initial = kernel.elements.getOperand(op, inputs + i, {});
     if (!initial)
       return failure();
-    LogicalResult stored =
-        emitLoop(kernel, kernel.math().constant(0),
-                 kernel.math().constant(size), size, {}, [&](Value at) {
-                   kernel.elements.store(buffers[i], initial, at);
-                   return success();
-                 });
+    LogicalResult stored = kernel.emitLoop(
+        {kernel.math().constant(0), kernel.math().constant(size), size},
+        [&](Value at) {
+          kernel.elements.store(buffers[i], initial, at);
+          return success();
+        });
     if (failed(stored))
       return failure();
   }
@@ -299,36 +208,11 @@ FailureOr<SmallVector<Value>> Accumulators::emitTree() {
         op.emitCombine(builder, loc, step.getArguments().take_front(inputs),
                        step.getArguments().drop_front(inputs));
   }
-  SmallVector<Value> lanes;
-  Value zero = kernel.math().constant(0);
-  for (unsigned i = 0; i < inputs; ++i) {
-    auto memory = cast<MemRefType>(buffers[i].getType()).getElementType();
-    Value loaded = vector::LoadOp::create(builder, loc,
-                                          VectorType::get({laneCount}, memory),
-                                          buffers[i], ValueRange{zero});
-    if (memory != types[i])
-      loaded = arith::TruncIOp::create(
-          builder, loc, VectorType::get({laneCount}, types[i]), loaded);
-    lanes.push_back(loaded);
-  }
-  for (int64_t width = laneCount / 2; width >= 1; width /= 2) {
-    LoopWidening widening(builder, width);
-    for (unsigned i = 0; i < inputs; ++i) {
-      for (unsigned half : {0, 1})
-        widening.mapVector(step.getArgument(half * inputs + i),
-                           vector::ExtractStridedSliceOp::create(
-                               builder, loc, lanes[i],
-                               ArrayRef<int64_t>{half * width},
-                               ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1}));
-    }
-    if (failed(widening.widen(step)))
-      return op.emitError("expected a combining step of element-wise ops");
-    for (unsigned i = 0; i < inputs; ++i)
-      lanes[i] = widening.getVector(combined[i]);
-  }
-  for (Value &lane : lanes)
-    lane = vector::ExtractOp::create(builder, loc, lane, ArrayRef<int64_t>{0});
-  return lanes;
+  FailureOr<SmallVector<Value>> result =
+      kernel.target.emitTree(builder, loc, buffers, size, step, combined);
+  if (failed(result))
+    return op.emitError("expected a combining step of element-wise ops");
+  return result;
 }
 
 } // namespace llmc::kernels

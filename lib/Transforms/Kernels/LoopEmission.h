@@ -1,9 +1,10 @@
-//===- LoopEmission.h - Loops and lanes of a kernel -------------*- C++ -*-===//
+//===- LoopEmission.h - What kernels of all forms are built from -*- C++ -*-==//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernels of all kinds are built from: the function and its buffers,
-// a loop with its vector form, and the accumulators of a reduction.
+// The function of a kernel with its buffers, and the accumulators of a
+// reduction. What differs between processors and other devices is the target's
+// (KernelTarget.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,16 +13,18 @@
 
 #include "ElementEvaluator.h"
 #include "KernelEmitter.h"
-#include "LoopWidening.h"
+#include "KernelTarget.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 namespace llmc::kernels {
 
 /// A kernel that is being written.
 struct KernelBody {
-  KernelBody(OpBuilder &builder, const KernelSpec &spec, StringRef name);
+  KernelBody(OpBuilder &builder, const KernelTarget &target,
+             const KernelSpec &spec, StringRef name);
 
   OpBuilder &builder;
+  const KernelTarget &target;
   Location loc;
   const KernelSpec &spec;
   mlir::func::FuncOp function;
@@ -35,12 +38,14 @@ struct KernelBody {
   IndexMath math() const { return {builder, loc}; }
   bool contains(Operation *op) const { return opSet.count(op); }
 
-  /// memref<size x T> at the function's start.
-  Value makeLocal(Type elementType, int64_t size);
   /// memref<size x T> in the call's scratch.
   Value makeScratch(Type elementType, int64_t size);
-  /// for row in [begin, end); leaves the builder inside.
-  Value openRowLoop();
+  /// Enters one of the call's rows; leaves the builder inside.
+  Value openRows() { return target.openRows(builder, loc, begin, end); }
+  /// Writes `body` for the positions of `request`.
+  LogicalResult emitLoop(const LoopRequest &request, LoopBody body) {
+    return target.emitLoop(builder, loc, request, body);
+  }
   /// Stores to an output at the current place of the loop nest.
   void storeOutput(Value output, Value scalar, ValueRange indices);
 
@@ -51,25 +56,19 @@ private:
   llvm::DenseSet<Operation *> opSet;
 };
 
-/// Writes `body` for each position in [low, high), several at a time where
-/// it has a vector form. `count` is high - low when it is known. A lane buffer
-/// is indexed by position mod laneCount only, and stays in a register.
-LogicalResult emitLoop(KernelBody &kernel, Value low, Value high,
-                       std::optional<int64_t> count,
-                       ArrayRef<Value> laneBuffers,
-                       function_ref<LogicalResult(Value)> body);
-
-/// The lanes of a reduction along rows: one where the order matters.
-int64_t getNumLanes(Operation *reduction);
+/// The accumulators of a reduction along rows of `length` elements
+/// (ReductionCut.h): one where the order matters.
+int64_t getNumAccumulators(Operation *reduction, int64_t length);
 
 /// The accumulators of one reduction.
 class Accumulators {
 public:
-  /// `size` of each in memory: the lanes, or a line of columns.
+  /// `size` of each in memory: those of a row, or a line of columns.
   Accumulators(KernelBody &kernel, Operation *op, int64_t size);
 
   ArrayRef<Value> getBuffers() const { return buffers; }
   graph::KernelOpInterface getOp() const { return op; }
+  int64_t getSize() const { return size; }
 
   /// All elements become the initial value (its element at no indices).
   LogicalResult emitInit();
@@ -78,7 +77,7 @@ public:
   /// buffers[at] = combine(buffers[at], others[at]).
   LogicalResult emitMerge(Value at, const Accumulators &others);
   Value emitLoad(unsigned number, Value at) const;
-  /// The lanes combined by the fixed tree.
+  /// All combined by the fixed tree.
   FailureOr<SmallVector<Value>> emitTree();
 
 private:

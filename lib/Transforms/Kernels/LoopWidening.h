@@ -22,15 +22,6 @@
 
 namespace llmc::kernels {
 
-/// Iterations that run side by side where nothing is reduced: 16 f32 fill one
-/// 512-bit register.
-inline constexpr int64_t vectorWidth = 16;
-
-/// The lanes of every reduction along rows: element j of a row belongs to lane
-/// j mod laneCount, whatever kernel the reduction stands in. Two registers, so
-/// that one addition need not wait for the one before.
-inline constexpr int64_t laneCount = 32;
-
 /// Widens straight-line scalar code over `width` iterations.
 class LoopWidening {
 public:

@@ -5,14 +5,15 @@
 // Reductions of one input shape over one set of dims, with their element-wise
 // producers computed inside.
 //
-//   last dim reduced     a row of the kernel is an element of the result; lanes
-//                        along the trailing reduced dims, the other reduced
-//                        dims around them in row-major order
-//   last dim kept        a row is a block of 128 columns of the result; the
-//                        reduced positions one after the other, 64 to a block,
-//                        then the blocks' sums
+//   last dim reduced     a row of the kernel is an element of the result;
+//                        accumulators along the trailing reduced dims, the
+//                        other reduced dims around them in row-major order
+//   last dim kept        a row is a block of columns of the result, as many as
+//                        the target likes; the reduced positions one after the
+//                        other, in blocks, then the blocks' sums
 //
-// A combining step that is not known to be associative takes all elements one
+// How a reduction is cut into accumulators and blocks says ReductionCut.h. A
+// combining step that is not known to be associative takes all elements one
 // after the other, in row-major order.
 //
 // Test: test/Transforms/Kernels/loops.mlir
@@ -20,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopEmission.h"
+#include "llmc/Solvers/Reduction/ReductionCut.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -28,9 +30,6 @@ using namespace mlir;
 namespace llmc::kernels {
 
 namespace {
-
-constexpr int64_t columnBlock = 128;
-constexpr int64_t reducedBlock = 64;
 
 /// A list of dims of the input, walked as one.
 struct Walk {
@@ -53,9 +52,15 @@ public:
 
 private:
   LogicalResult emitAlongRows(int64_t &rows);
+  SmallVector<SmallVector<Operation *>> groupReductions() const;
+  LogicalResult emitRow(Value row, ArrayRef<Operation *> ops);
+  LogicalResult emitTrees(Value row,
+                          ArrayRef<std::unique_ptr<Accumulators>> reductions);
   LogicalResult emitAlongColumns(int64_t &rows);
   LogicalResult emitColumns(Value low, Value count,
                             SmallVectorImpl<Accumulators *> &results);
+  LogicalResult emitLevel(int64_t level, Value first, Value last, Value low,
+                          Value count);
   LogicalResult emitBlock(Value first, Value last, Value low, Value count,
                           ArrayRef<Accumulators *> sums);
   void emitResults(ArrayRef<Accumulators *> sums, Value from, Value to);
@@ -73,8 +78,9 @@ private:
   /// dims before the last reduced one; reduced dims; trailing kept dims.
   Walk kept, outer, inner;
   SmallVector<Value> keptIndices;
-  /// Columns: one line of sums for each reduction and level.
+  /// Columns: one line of sums for each reduction and level (ReductionCut.h).
   std::vector<std::unique_ptr<Accumulators>> lines;
+  SmallVector<SmallVector<Accumulators *>> levels;
 };
 
 ReduceKernel::ReduceKernel(KernelBody &kernel) : kernel(kernel) {
@@ -118,48 +124,82 @@ LogicalResult ReduceKernel::forEach(int64_t size,
   return body(loop.getInductionVar());
 }
 
-LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
-  IndexMath math = kernel.math();
-  rows = kept.size();
-  Value row = kernel.openRowLoop();
-  std::vector<std::unique_ptr<Accumulators>> reductions;
-  SmallVector<Value> laneBuffers;
-  kernel.elements.enter({});
+/// Reductions that have equally many accumulators, or one, share a loop.
+SmallVector<SmallVector<Operation *>> ReduceKernel::groupReductions() const {
+  SmallVector<SmallVector<Operation *>> groups;
+  SmallVector<int64_t> counts;
   for (Operation *op : getReductions()) {
-    reductions.push_back(
-        std::make_unique<Accumulators>(kernel, op, getNumLanes(op)));
-    if (failed(reductions.back()->emitInit()))
+    int64_t count = getNumAccumulators(op, inner.size());
+    size_t at = 0;
+    while (at < groups.size() && count > 1 && counts[at] > 1 &&
+           counts[at] != count)
+      ++at;
+    if (at == groups.size()) {
+      groups.emplace_back();
+      counts.push_back(count);
+    }
+    groups[at].push_back(op);
+    counts[at] = std::max(counts[at], count);
+  }
+  return groups;
+}
+
+LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
+  rows = kept.size();
+  Value row = kernel.openRows();
+  for (ArrayRef<Operation *> ops : groupReductions())
+    if (failed(emitRow(row, ops)))
       return failure();
-    if (getNumLanes(op) > 1)
-      llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+  return success();
+}
+
+LogicalResult ReduceKernel::emitRow(Value row, ArrayRef<Operation *> ops) {
+  IndexMath math = kernel.math();
+  std::vector<std::unique_ptr<Accumulators>> reductions;
+  SmallVector<Value> accumulators;
+  int64_t count = 1;
+  kernel.elements.enter({});
+  for (Operation *op : ops) {
+    reductions.push_back(std::make_unique<Accumulators>(
+        kernel, op, getNumAccumulators(op, inner.size())));
+    Accumulators &made = *reductions.back();
+    if (failed(made.emitInit()))
+      return failure();
+    count = std::max(count, made.getSize());
+    if (made.getSize() > 1)
+      llvm::append_range(accumulators, made.getBuffers());
   }
   SmallVector<Value> indices(rank, math.constant(0));
   place(kept, row, indices);
+  auto body = [&](Value at) -> LogicalResult {
+    LoopSpace space;
+    space.inner = at;
+    space.innerShape = inner.shape;
+    space.innerIndices = math.delinearize(at, inner.shape);
+    for (auto [dim, index] : llvm::zip(inner.dims, space.innerIndices))
+      indices[dim] = index;
+    kernel.elements.enter(space);
+    for (auto &reduction : reductions)
+      if (failed(
+              reduction->emitStep(math.rem(at, reduction->getSize()), indices)))
+        return failure();
+    return success();
+  };
+  LoopRequest request{math.constant(0), math.constant(inner.size()),
+                      inner.size(), accumulators, count};
   LogicalResult walked = forEach(outer.size(), [&](Value position) {
     place(outer, position, indices);
-    auto body = [&](Value at) -> LogicalResult {
-      LoopSpace space;
-      space.inner = at;
-      space.innerShape = inner.shape;
-      space.innerIndices = math.delinearize(at, inner.shape);
-      for (auto [dim, index] : llvm::zip(inner.dims, space.innerIndices))
-        indices[dim] = index;
-      kernel.elements.enter(space);
-      Value lane = math.rem(at, laneCount);
-      for (auto &reduction : reductions) {
-        bool hasLanes = getNumLanes(reduction->getOp()) > 1;
-        if (failed(reduction->emitStep(hasLanes ? lane : math.constant(0),
-                                       indices)))
-          return failure();
-      }
-      return success();
-    };
-    return emitLoop(kernel, math.constant(0), math.constant(inner.size()),
-                    inner.size(), laneBuffers, body);
+    return kernel.emitLoop(request, body);
   });
   if (failed(walked))
     return failure();
-  for (auto &reduction : reductions) {
+  return emitTrees(row, reductions);
+}
+
+LogicalResult
+ReduceKernel::emitTrees(Value row,
+                        ArrayRef<std::unique_ptr<Accumulators>> reductions) {
+  for (const std::unique_ptr<Accumulators> &reduction : reductions) {
     FailureOr<SmallVector<Value>> scalars = reduction->emitTree();
     if (failed(scalars))
       return failure();
@@ -195,51 +235,62 @@ LogicalResult ReduceKernel::emitBlock(Value first, Value last, Value low,
         return failure();
     return success();
   };
-  return emitLoop(kernel, math.constant(0), count, std::nullopt, {}, body);
+  return kernel.emitLoop({math.constant(0), count, std::nullopt}, body);
+}
+
+/// Positions [first, last) into the lines of `level`: blocks of the level below
+/// one after the other, each added to them when it is whole.
+LogicalResult ReduceKernel::emitLevel(int64_t level, Value first, Value last,
+                                      Value low, Value count) {
+  if (level == 0)
+    return emitBlock(first, last, low, count, levels[0]);
+  IndexMath math = kernel.math();
+  OpBuilder &builder = kernel.builder;
+  int64_t positions = 1;
+  for (int64_t i = 0; i < level; ++i)
+    positions *= columnCut;
+  Value step = math.constant(positions);
+  auto loop = scf::ForOp::create(builder, kernel.loc, first, last, step);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value from = loop.getInductionVar();
+  Value to =
+      arith::MinUIOp::create(builder, kernel.loc, math.add(from, step), last);
+  for (auto [sum, part] : llvm::zip(levels[level], levels[level - 1]))
+    if (sum != part && failed(part->emitInit()))
+      return failure();
+  if (failed(emitLevel(level - 1, from, to, low, count)))
+    return failure();
+  kernel.elements.enter({});
+  return kernel.emitLoop(
+      {math.constant(0), count, std::nullopt}, [&, level](Value at) {
+        for (auto [sum, part] : llvm::zip(levels[level], levels[level - 1]))
+          if (sum != part && failed(sum->emitMerge(at, *part)))
+            return failure();
+        return success();
+      });
 }
 
 LogicalResult
 ReduceKernel::emitColumns(Value low, Value count,
                           SmallVectorImpl<Accumulators *> &results) {
   IndexMath math = kernel.math();
-  OpBuilder &builder = kernel.builder;
-  int64_t width = std::min(inner.size(), columnBlock);
-  SmallVector<Accumulators *> sums;
-  bool blocked = outer.size() > reducedBlock;
-  auto makeLine = [&](Operation *op) {
-    lines.push_back(std::make_unique<Accumulators>(kernel, op, width));
-    return lines.back().get();
-  };
+  int64_t width = std::min(inner.size(), kernel.target.getColumnBlock());
+  levels.resize(getColumnLevels(outer.size()) + 1);
   for (Operation *op : getReductions()) {
-    sums.push_back(makeLine(op));
-    bool hasParts = blocked && getNumLanes(op) > 1;
-    results.push_back(hasParts ? makeLine(op) : sums.back());
+    // What is ordered has one line for all levels.
+    bool hasParts = getNumAccumulators(op, outer.size()) > 1;
+    for (auto [level, sums] : llvm::enumerate(levels)) {
+      if (level == 0 || hasParts)
+        lines.push_back(std::make_unique<Accumulators>(kernel, op, width));
+      sums.push_back(lines.back().get());
+    }
+    results.push_back(lines.back().get());
     if (failed(results.back()->emitInit()))
       return failure();
   }
-  Value size = math.constant(outer.size());
-  if (!blocked)
-    return emitBlock(math.constant(0), size, low, count, sums);
-  auto loop = scf::ForOp::create(builder, kernel.loc, math.constant(0), size,
-                                 math.constant(reducedBlock));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value first = loop.getInductionVar();
-  Value last = arith::MinUIOp::create(
-      builder, kernel.loc, math.add(first, math.constant(reducedBlock)), size);
-  for (auto [total, sum] : llvm::zip(results, sums))
-    if (total != sum && failed(sum->emitInit()))
-      return failure();
-  if (failed(emitBlock(first, last, low, count, sums)))
-    return failure();
-  kernel.elements.enter({});
-  return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
-                  [&](Value at) {
-                    for (auto [total, sum] : llvm::zip(results, sums))
-                      if (total != sum && failed(total->emitMerge(at, *sum)))
-                        return failure();
-                    return success();
-                  });
+  return emitLevel(levels.size() - 1, math.constant(0),
+                   math.constant(outer.size()), low, count);
 }
 
 void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
@@ -253,9 +304,10 @@ void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
 LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   IndexMath math = kernel.math();
   OpBuilder &builder = kernel.builder;
+  int64_t columnBlock = kernel.target.getColumnBlock();
   int64_t blocks = llvm::divideCeil(inner.size(), columnBlock);
   rows = kept.size() * blocks;
-  Value row = kernel.openRowLoop();
+  Value row = kernel.openRows();
   Value keptAt = math.div(row, blocks);
   Value low = math.mul(math.rem(row, blocks), columnBlock);
   Value count = math.constant(inner.size());
@@ -271,11 +323,11 @@ LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   if (failed(emitColumns(low, count, results)))
     return failure();
   Value start = math.add(math.mul(keptAt, inner.size()), low);
-  return emitLoop(kernel, math.constant(0), count, std::nullopt, {},
-                  [&](Value at) {
-                    emitResults(results, at, math.add(start, at));
-                    return success();
-                  });
+  return kernel.emitLoop({math.constant(0), count, std::nullopt},
+                         [&](Value at) {
+                           emitResults(results, at, math.add(start, at));
+                           return success();
+                         });
 }
 
 } // namespace

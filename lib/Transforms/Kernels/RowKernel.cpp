@@ -41,6 +41,8 @@ private:
     SmallVector<int64_t> shape;
     SmallVector<Value> stored;
     SmallVector<Operation *> reductions;
+    /// Of its reductions; 1 where all are ordered, or there are none.
+    int64_t numAccumulators = 1;
   };
 
   bool isReduction(Operation *op) const {
@@ -150,23 +152,30 @@ LogicalResult RowKernel::emitRowScalars(int level) {
 
 SmallVector<RowKernel::InnerLoop> RowKernel::collectLoops(int level) {
   SmallVector<InnerLoop> loops;
-  auto find = [&](ArrayRef<int64_t> shape) -> InnerLoop & {
-    for (InnerLoop &loop : loops)
-      if (ArrayRef<int64_t>(loop.shape) == shape)
-        return loop;
-    loops.push_back({SmallVector<int64_t>(shape), {}, {}});
+  auto find = [&](ArrayRef<int64_t> shape, int64_t count) -> InnerLoop & {
+    for (InnerLoop &loop : loops) {
+      if (ArrayRef<int64_t>(loop.shape) != shape ||
+          (count > 1 && loop.numAccumulators > 1 &&
+           loop.numAccumulators != count))
+        continue;
+      loop.numAccumulators = std::max(loop.numAccumulators, count);
+      return loop;
+    }
+    loops.push_back({SmallVector<int64_t>(shape), {}, {}, count});
     return loops.back();
   };
   for (Operation *op : kernel.spec.ops) {
     if (opLevel[op] != level || !kernel.spec.aligned.contains(op))
       continue;
     if (isReduction(op)) {
-      find(getInnerShape(op->getOperand(0))).reductions.push_back(op);
+      ArrayRef<int64_t> shape = getInnerShape(op->getOperand(0));
+      find(shape, getNumAccumulators(op, getNumElements(shape)))
+          .reductions.push_back(op);
       continue;
     }
     for (Value result : op->getResults())
       if (!isRowValue(result) && (isOutput(result) || scratch.count(result)))
-        find(getInnerShape(result)).stored.push_back(result);
+        find(getInnerShape(result), 1).stored.push_back(result);
   }
   return loops;
 }
@@ -186,15 +195,15 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
   int64_t count = getNumElements(loop.shape);
   IndexMath math = kernel.math();
   std::vector<std::unique_ptr<Accumulators>> reductions;
-  SmallVector<Value> laneBuffers;
+  SmallVector<Value> accumulators;
   for (Operation *op : loop.reductions) {
-    reductions.push_back(
-        std::make_unique<Accumulators>(kernel, op, getNumLanes(op)));
+    reductions.push_back(std::make_unique<Accumulators>(
+        kernel, op, getNumAccumulators(op, count)));
     kernel.elements.enter(rowSpace);
     if (failed(reductions.back()->emitInit()))
       return failure();
-    if (getNumLanes(op) > 1)
-      llvm::append_range(laneBuffers, reductions.back()->getBuffers());
+    if (reductions.back()->getSize() > 1)
+      llvm::append_range(accumulators, reductions.back()->getBuffers());
   }
   auto body = [&](Value position) -> LogicalResult {
     LoopSpace space = rowSpace;
@@ -202,14 +211,11 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
     space.inner = position;
     space.innerIndices = math.delinearize(position, loop.shape);
     kernel.elements.enter(space);
-    Value lane = math.rem(position, laneCount);
     SmallVector<Value> indices = space.getIndices();
-    for (auto &reduction : reductions) {
-      bool hasLanes = getNumLanes(reduction->getOp()) > 1;
-      if (failed(
-              reduction->emitStep(hasLanes ? lane : math.constant(0), indices)))
+    for (auto &reduction : reductions)
+      if (failed(reduction->emitStep(math.rem(position, reduction->getSize()),
+                                     indices)))
         return failure();
-    }
     // All reads come first: an output may lie on what another one reads.
     SmallVector<Value> scalars;
     for (Value value : loop.stored)
@@ -224,8 +230,9 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
     }
     return success();
   };
-  if (failed(emitLoop(kernel, math.constant(0), math.constant(count), count,
-                      laneBuffers, body)))
+  LoopRequest request{math.constant(0), math.constant(count), count,
+                      accumulators, loop.numAccumulators};
+  if (failed(kernel.emitLoop(request, body)))
     return failure();
   for (Value value : loop.stored) {
     if (Value row = scratch.lookup(value))
@@ -241,7 +248,7 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
 
 LogicalResult RowKernel::emit() {
   computeLevels();
-  Value row = kernel.openRowLoop();
+  Value row = kernel.openRows();
   rowSpace.rowShape = rowShape;
   rowSpace.row = row;
   rowSpace.rowIndices = kernel.math().delinearize(row, rowShape);
@@ -286,7 +293,7 @@ LogicalResult emitFlat(KernelBody &kernel, ArrayRef<int64_t> shape,
                 !isLive(index);
     return success();
   };
-  return emitLoop(kernel, kernel.begin, kernel.end, std::nullopt, {}, body);
+  return kernel.emitLoop({kernel.begin, kernel.end, std::nullopt}, body);
 }
 
 } // namespace

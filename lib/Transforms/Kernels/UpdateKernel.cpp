@@ -85,7 +85,7 @@ LogicalResult UpdateKernel::emitOne(ValueRange indices) {
 
 LogicalResult UpdateKernel::emit() {
   IndexMath math = kernel.math();
-  kernel.openRowLoop();
+  kernel.openRows();
   SmallVector<int64_t> shape = op.getUpdateShape();
   if (shape.empty()) {
     kernel.elements.enter({});
@@ -107,8 +107,8 @@ LogicalResult UpdateKernel::emit() {
     kernel.elements.enter(space);
     return emitOne(space.getIndices());
   };
-  return emitLoop(kernel, math.constant(0), math.constant(shape.back()),
-                  shape.back(), {}, body);
+  return kernel.emitLoop(
+      {math.constant(0), math.constant(shape.back()), shape.back()}, body);
 }
 
 } // namespace

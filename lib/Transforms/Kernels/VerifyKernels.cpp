@@ -24,35 +24,54 @@ namespace llmc {
 
 namespace {
 
-LogicalResult verifyLaunch(ModuleOp module, SymbolTableCollection &symbols,
-                           dist::LaunchOp launch) {
-  auto kernel = dyn_cast_or_null<func::FuncOp>(
-      symbols.lookupSymbolIn(module, launch.getKernel()));
-  if (!kernel || !kernel->hasAttr("llmc.kernel"))
-    return launch.emitOpError()
-           << "expected a kernel, got " << launch.getKernel();
+/// The values that a launch passes: its operands, then the results that are
+/// not tied.
+SmallVector<Value> getPassedValues(dist::LaunchOp launch) {
   llvm::SmallDenseSet<int64_t> tied;
   for (auto [result, operand] : launch.getTiedPairs())
     tied.insert(result);
-  SmallVector<Value> arguments(launch.getInputs());
+  SmallVector<Value> values(launch.getInputs());
   for (auto [number, result] : llvm::enumerate(launch.getResults()))
     if (!tied.contains(number))
-      arguments.push_back(result);
-  // Begin, end and scratch follow the arguments.
-  if (kernel.getNumArguments() != arguments.size() + 3)
+      values.push_back(result);
+  return values;
+}
+
+/// A coordinate for a scalar, as many elements of the same type for memory.
+bool agrees(Value value, dist::ArgumentAttr argument) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor)
+    return false;
+  if (argument.isScalar())
+    return value.getDefiningOp<dist::CoordinateOp>() &&
+           tensor.getElementType() == argument.getType();
+  auto memory = cast<RankedTensorType>(argument.getType());
+  return tensor.getNumElements() == memory.getNumElements() &&
+         tensor.getElementType() == memory.getElementType();
+}
+
+LogicalResult verifyLaunch(ModuleOp module, SymbolTableCollection &symbols,
+                           dist::LaunchOp launch) {
+  auto kernel = dyn_cast_or_null<dist::KernelOp>(
+      symbols.lookupSymbolIn(module, launch.getKernel()));
+  if (!kernel)
     return launch.emitOpError()
-           << "expected " << kernel.getNumArguments() - 3
-           << " operands and untied results, got " << arguments.size();
-  for (auto [argument, type] :
-       llvm::zip(arguments, kernel.getArgumentTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    if (type.isIndex() && argument.getDefiningOp<dist::CoordinateOp>())
-      continue;
-    if (!tensor || type.isIndex() ||
-        tensor.getNumElements() != cast<MemRefType>(type).getNumElements())
-      return launch.emitOpError() << "expected the elements of " << type
-                                  << ", got " << argument.getType();
-  }
+           << "expected a kernel, got " << launch.getKernel();
+  SmallVector<Value> values = getPassedValues(launch);
+  if (kernel.getArguments().size() != values.size())
+    return launch.emitOpError()
+           << "expected " << kernel.getArguments().size()
+           << " operands and untied results, got " << values.size();
+  for (auto [value, argument] : llvm::zip(values, kernel.getArgumentRange()))
+    if (!agrees(value, argument))
+      return launch.emitOpError()
+             << "expected the elements of " << argument.getType() << " ("
+             << dist::stringifyAccess(argument.getAccess()) << "), got "
+             << value.getType();
+  if (launch.getScratch() != kernel.getScratch())
+    return launch.emitOpError()
+           << "expected the kernel's scratch of " << kernel.getScratch()
+           << " bytes, got " << launch.getScratch();
   return success();
 }
 

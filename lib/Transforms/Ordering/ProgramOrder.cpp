@@ -6,7 +6,7 @@
 //   plan.contract on @C a(<@x>) b(<@w>) c(<@a>) dims([m, n, k]) beta(1.0)
 //
 // Pointers of a launch: the operands in order, then the results that are not
-// tied, in order; what happens to them stands in the kernel's `llmc.access`.
+// tied, in order; what happens to them says the kernel (`dist.kernel`).
 //
 // Test: test/Transforms/Ordering/order.mlir
 //===----------------------------------------------------------------------===//
@@ -98,20 +98,21 @@ plan::OperandAttr ProgramEmitter::operandOf(Value value) {
                    cast<RankedTensorType>(value.getType()));
 }
 
-static plan::Access getAccess(StringRef mode) {
-  return mode == "read"    ? plan::Access::Read
-         : mode == "write" ? plan::Access::Write
-                           : plan::Access::ReadWrite;
+static plan::Access getAccess(dist::Access access) {
+  switch (access) {
+  case dist::Access::Read:
+    return plan::Access::Read;
+  case dist::Access::Write:
+    return plan::Access::Write;
+  case dist::Access::ReadWrite:
+  case dist::Access::Scalar:
+    break;
+  }
+  return plan::Access::ReadWrite;
 }
 
-LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
-  auto module = launch->getParentOfType<ModuleOp>();
-  Operation *kernel = tables.lookupSymbolIn(module, launch.getKernel());
-  auto access =
-      kernel ? kernel->getAttrOfType<ArrayAttr>("llmc.access") : ArrayAttr();
-  if (!access)
-    return launch.emitOpError() << "expected a kernel with 'llmc.access', got "
-                                << launch.getKernel();
+/// The operands of a launch, then the results that are not tied.
+static SmallVector<Value> getPointers(dist::LaunchOp launch) {
   SmallVector<Value> pointers(launch.getInputs());
   llvm::SmallDenseSet<int64_t> tied;
   for (auto [result, operand] : launch.getTiedPairs())
@@ -119,22 +120,34 @@ LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
   for (OpResult result : launch.getResults())
     if (!tied.contains(result.getResultNumber()))
       pointers.push_back(result);
-  if (access.size() != pointers.size())
+  return pointers;
+}
+
+LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
+  auto module = launch->getParentOfType<ModuleOp>();
+  auto kernel = dyn_cast_or_null<dist::KernelOp>(
+      tables.lookupSymbolIn(module, launch.getKernel()));
+  if (!kernel)
     return launch.emitOpError()
-           << "expected " << access.size()
+           << "expected a kernel, got " << launch.getKernel();
+  SmallVector<Value> pointers = getPointers(launch);
+  if (kernel.getArguments().size() != pointers.size())
+    return launch.emitOpError()
+           << "expected " << kernel.getArguments().size()
            << " operands and untied results, got " << pointers.size();
   SmallVector<Attribute> uses, scalars;
-  for (auto [value, mode] :
-       llvm::zip(pointers, access.getAsRange<StringAttr>())) {
+  for (auto [value, argument] :
+       llvm::zip(pointers, kernel.getArgumentRange())) {
     dist::CoordinateOp scalar = getScalar(value);
-    if ((mode == "scalar") != bool(scalar))
+    if (argument.isScalar() != bool(scalar))
       return launch.emitOpError()
              << "expected coordinates exactly where the kernel takes a scalar";
     if (scalar)
       scalars.push_back(
           getCoordinates(scalar.getAxes(), request.streams.getMesh()));
     else
-      uses.push_back(plan::UseAttr::get(builder.getContext(), getAccess(mode),
+      uses.push_back(plan::UseAttr::get(builder.getContext(),
+                                        getAccess(argument.getAccess()),
                                         operandOf(value)));
   }
   plan::OperandAttr scratch;

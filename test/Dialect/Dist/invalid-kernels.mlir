@@ -85,3 +85,133 @@ func.func @f(%a: tensor<4x2xf32>, %c: tensor<4x4xf64>) {
   %0 = dist.contract %a, %a plus %c batch [] x [] contracting [1] x [1] : (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x4xf64>) -> tensor<4x4xf32>
   return
 }
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected read, write, readwrite or scalar, got 'reads'}}
+dist.kernel @k(reads tensor<4xf32>) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected 'below'}}
+dist.kernel @k(scalar i32) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected a scalar to be an integer below a bound of at least 1, got 'i32' below 0}}
+dist.kernel @k(scalar i32 below 0) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected a scalar to be an integer below a bound of at least 1, got 'f32' below 4}}
+dist.kernel @k(scalar f32 below 4) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected memory to be a tensor of one static dimension, got 'tensor<2x2xf32>'}}
+dist.kernel @k(read tensor<2x2xf32>) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected memory to be a tensor of one static dimension, got 'tensor<?xf32>'}}
+dist.kernel @k(read tensor<?xf32>) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected memory to be a tensor of one static dimension, got 'memref<4xf32>'}}
+dist.kernel @k(read memref<4xf32>) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected the name of a target, got ""}}
+dist.kernel @k(read tensor<4xf32>) for "" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected rows and scratch of at least 0, got -1 and 0}}
+dist.kernel @k(read tensor<4xf32>) for "cpu" rows(-1) by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected rows and scratch of at least 0, got 1 and -1}}
+dist.kernel @k(read tensor<4xf32>) for "cpu" scratch(-1) by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected function @none beside the kernel, got none}}
+dist.kernel @k(read tensor<4xf32>) for "cpu" by @none
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected @code to be '(memref<5xf32>, index, index, memref<0xi8>) -> ()', got '(memref<4xf32>, index, index, memref<0xi8>) -> ()'}}
+dist.kernel @k(read tensor<5xf32>) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected @code to be '(memref<4xi32>, index, index, memref<0xi8>) -> ()'}}
+dist.kernel @k(read tensor<4xi32>) for "cpu" by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected @code to be '(memref<4xf32>, index, index, memref<64xi8>) -> ()'}}
+dist.kernel @k(read tensor<4xf32>) for "cpu" scratch(64) by @code
+
+// -----
+
+func.func private @code(memref<4xf32>, index, index, memref<0xi8>)
+// expected-error @+1 {{expected @code to be '(index, memref<4xf32>, index, index, memref<0xi8>) -> ()'}}
+dist.kernel @k(scalar i32 below 2, read tensor<4xf32>) for "cpu" by @code
+
+// -----
+
+// expected-error @+1 {{expected memory to be a tensor of one static dimension, got 'tensor<4xf32>' with a bound}}
+func.func private @bounded() attributes {a = #dist.argument<read, tensor<4xf32>, 4>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 0, 1 and 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<rows = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 1, 0 and 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<threads = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 1, 1 and -1}}
+func.func private @shape() attributes {a = #dist.launch_shape<shared = -1>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 row, 1 thread and 0 shared bytes, got 1, 2147483648 and 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<threads = 2147483648>}
+
+// -----
+
+// expected-error @+1 {{expected an alignment of a power of two up to 64, got 128}}
+func.func private @shape() attributes {a = #dist.launch_shape<align = 128>}
+
+// -----
+
+// expected-error @+1 {{expected an alignment of a power of two up to 64, got 24}}
+func.func private @shape() attributes {a = #dist.launch_shape<align = 24>}
+
+// -----
+
+// expected-error @+1 {{expected an alignment of a power of two up to 64, got 0}}
+func.func private @shape() attributes {a = #dist.launch_shape<align = 0>}

@@ -72,11 +72,22 @@ dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, <@mesh, [{}, {"ten
 
 // CHECK-LABEL: func.func @kernels
 func.func @kernels(%a: tensor<4x6xf32>, %b: tensor<6x2xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
-  // CHECK-NEXT: %[[K:.*]]:2 = dist.launch @kernels::@k.3f2a(%{{.*}}, %{{.*}}) {scratch = 64 : i64, tied = {{\[\[}}0, 1]]} : (tensor<4x6xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4xf32>)
-  %k:2 = dist.launch @kernels::@k.3f2a(%a, %c) {tied = [[0, 1]], scratch = 64} : (tensor<4x6xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4xf32>)
+  // CHECK-NEXT: %[[K:.*]]:2 = dist.launch @kernels::@k_3f2a(%{{.*}}, %{{.*}}) {scratch = 64 : i64, tied = {{\[\[}}0, 1]]} : (tensor<4x6xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4xf32>)
+  %k:2 = dist.launch @kernels::@k_3f2a(%a, %c) {tied = [[0, 1]], scratch = 64} : (tensor<4x6xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4xf32>)
   // CHECK-NEXT: dist.contract %{{.*}}, %{{.*}} batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>) -> tensor<4x2xf32>
   %d = dist.contract %a, %b batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>) -> tensor<4x2xf32>
   // CHECK-NEXT: dist.contract %{{.*}}, %{{.*}} plus %[[K]]#0 batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   %e = dist.contract %a, %b plus %k#0 batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   return %e : tensor<4x2xf32>
+}
+
+// Kernels say of themselves what they take; their code stands beside them.
+// CHECK-LABEL: module @kernels
+module @kernels {
+  // CHECK: dist.kernel @k_1(read tensor<24xf32>, scalar i32 below 4, readwrite tensor<6xi1>, write tensor<6xui8>) for "cpu" rows(6) scratch(64) by @k_1_cpu
+  dist.kernel @k_1(read tensor<24xf32>, scalar i32 below 4, readwrite tensor<6xi1>, write tensor<6xui8>) for "cpu" rows(6) scratch(64) by @k_1_cpu
+  func.func private @k_1_cpu(memref<24xf32>, index, memref<6xi8>, memref<6xi8>, index, index, memref<64xi8>)
+  // CHECK: dist.kernel @k_2() for "other" launch <rows = 4, threads = 128, align = 16> by @k_2_other
+  dist.kernel @k_2() for "other" rows(1) scratch(0) launch <threads = 128, rows = 4, shared = 0, align = 16> by @k_2_other
+  func.func private @k_2_other(index, index, memref<0xi8>)
 }

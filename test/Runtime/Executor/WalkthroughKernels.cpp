@@ -215,12 +215,13 @@ Manifest makeManifest() {
       adamwInfo("k_adamw_8", 8),
       {"k_final", {in(1), in(1), in(1), out(1), out(1)}, {}, {}, 1, 0},
   };
+  manifest.setObjectCode();
   return manifest;
 }
 } // namespace
 
 extern "C" {
-alignas(8) char llmc_kernel_manifest[8192];
+alignas(16) char llmc_kernel_manifest[8192];
 }
 
 __attribute__((constructor)) static void writeManifest() {

@@ -258,6 +258,7 @@ Manifest makeSampleManifest() {
        {},
        16,
        0}};
+  manifest.setObjectCode();
   return manifest;
 }
 

@@ -37,6 +37,5 @@ func.func private @reduces(%x: tensor<8xf32> {dist.slot = #dist.slot<input, "x">
   return %t : tensor<8xf32>
 }
 
-// CHECK: func.func private @[[$K]](%{{.*}}: index, %{{.*}}: memref<128xf32>, %{{.*}}: memref<32xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: memref<0xi8>)
-// CHECK-SAME: llmc.access = ["scalar", "read", "write"]
-// CHECK-SAME: llmc.scalars = array<i64: 3>
+// CHECK: dist.kernel @[[$K]](scalar i32 below 4, read tensor<128xf32>, write tensor<32xf32>)
+// CHECK-NEXT: func.func private @[[$K]]_cpu(%{{.*}}: index, %{{.*}}: memref<128xf32>, %{{.*}}: memref<32xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: memref<0xi8>)

@@ -11,12 +11,11 @@
 
 // A layer norm is one kernel over rows.
 // CHECK-LABEL: func @layer_norm
-// CHECK:         %[[Y:.*]] = dist.launch @kernels::@[[K:k.[0-9a-f]+]](%{{.*}}, %{{.*}}) : (tensor<64x96xf32>, tensor<96xf32>) -> tensor<64x96xf32>
+// CHECK:         %[[Y:.*]] = dist.launch @kernels::@[[K:k_[0-9a-f]+]](%{{.*}}, %{{.*}}) : (tensor<64x96xf32>, tensor<96xf32>) -> tensor<64x96xf32>
 // CHECK-NEXT:    return %[[Y]]
 // CHECK:       module @kernels
-// CHECK:         func.func private @[[K]](%{{.*}}: memref<6144xf32>, %{{.*}}: memref<96xf32>, %{{.*}}: memref<6144xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: memref<0xi8>)
-// CHECK-SAME:      llmc.access = ["read", "read", "write"]
-// CHECK-SAME:      llmc.rows = 64
+// CHECK:         dist.kernel @[[K]](read tensor<6144xf32>, read tensor<96xf32>, write tensor<6144xf32>) for "cpu" rows(64) by @[[K]]_cpu
+// CHECK-NEXT:    func.func private @[[K]]_cpu(%{{.*}}: memref<6144xf32>, %{{.*}}: memref<96xf32>, %{{.*}}: memref<6144xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: memref<0xi8>) {
 func.func @layer_norm(%x: tensor<64x96xf32>, %g: tensor<96xf32>) -> tensor<64x96xf32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %n = stablehlo.constant dense<96.0> : tensor<64x1xf32>
@@ -39,9 +38,10 @@ func.func @layer_norm(%x: tensor<64x96xf32>, %g: tensor<96xf32>) -> tensor<64x96
 
 // The same computation twice is one kernel.
 // CHECK-LABEL: func @twice
-// CHECK:         dist.launch @kernels::@[[K:k.[0-9a-f]+]](
+// CHECK:         dist.launch @kernels::@[[K:k_[0-9a-f]+]](
 // CHECK:         dist.launch @kernels::@[[K]](
-// CHECK:       func.func private @[[K]]
+// CHECK:       dist.kernel @[[K]]
+// CHECK-NEXT:  func.func private @[[K]]_cpu
 // CHECK-NOT:   func.func private
 func.func @twice(%x: tensor<40xf32>, %y: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) {
   %0 = stablehlo.tanh %x : tensor<40xf32>

@@ -16,7 +16,7 @@ func.func @flat(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 // -----
 
-// A row reduction has 32 lanes and a fixed tree.
+// A reduction of a short row has 32 accumulators and a fixed tree.
 // CHECK-LABEL: module @kernels
 // CHECK:         scf.for %{{.*}} step %c32 iter_args(%{{.*}}) -> (vector<32xf32>)
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [16], sizes = [16]
@@ -34,8 +34,8 @@ func.func @row(%x: tensor<20x64xf32>) -> tensor<20xf32> {
 
 // What a later level needs again of an exponential is kept in scratch.
 // CHECK-LABEL: module @kernels
-// CHECK:         memref<256xi8>
-// CHECK-SAME:    llmc.scratch = 256
+// CHECK:         dist.kernel @{{.*}} scratch(256)
+// CHECK-NEXT:    memref<256xi8>
 // CHECK:         memref.view
 // CHECK:         math.exp
 // CHECK-NOT:     math.exp {{.*}} vector
@@ -53,7 +53,7 @@ func.func @softmax(%x: tensor<20x64xf32>) -> tensor<20x64xf32> {
 // Rows of at least one vector are walked row by row, shorter ones flat with
 // positions computed; exactly one vector has nothing left over.
 // CHECK-LABEL: func.func @sixteen
-// CHECK:         llmc.rows = 5 : i64
+// CHECK:         dist.kernel @{{.*}} rows(5) by
 // CHECK-NOT:     arith.remui
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 // CHECK-NOT:     arith.addf
@@ -67,7 +67,7 @@ func.func @sixteen(%x: tensor<5x16xf32>, %g: tensor<16xf32>) -> tensor<5x16xf32>
 // -----
 
 // CHECK-LABEL: func.func @seventeen
-// CHECK:         llmc.rows = 5 : i64
+// CHECK:         dist.kernel @{{.*}} rows(5) by
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 // CHECK:         arith.addf {{.*}} : f32
 func.func @seventeen(%x: tensor<5x17xf32>, %g: tensor<17xf32>) -> tensor<5x17xf32> {
@@ -79,13 +79,43 @@ func.func @seventeen(%x: tensor<5x17xf32>, %g: tensor<17xf32>) -> tensor<5x17xf3
 // -----
 
 // CHECK-LABEL: func.func @fifteen
-// CHECK:         llmc.rows = 75 : i64
+// CHECK:         dist.kernel @{{.*}} rows(75) by
 // CHECK:         arith.remui
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 func.func @fifteen(%x: tensor<5x15xf32>, %g: tensor<15xf32>) -> tensor<5x15xf32> {
   %0 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<15xf32>) -> tensor<5x15xf32>
   %1 = stablehlo.add %0, %x : tensor<5x15xf32>
   return %1 : tensor<5x15xf32>
+}
+
+// -----
+
+// A long row has as many accumulators as 32 threads read at a time, and goes
+// through them in runs of 32; a very long one does so for a stretch at a time.
+// CHECK-LABEL: func.func @long
+// CHECK-NOT:     step %c4096
+// CHECK:         scf.for %[[G:.*]] = %c0 to %c128 step %c32
+// CHECK-NEXT:      %[[A:.*]] = vector.load %[[ACC:.*]][%[[G]]] : memref<128xf32>, vector<32xf32>
+// CHECK-NEXT:      %[[S:.*]] = scf.for %[[J:.*]] = %[[G]] to %c384 step %c128 iter_args(%{{.*}} = %[[A]]) -> (vector<32xf32>)
+// CHECK:           vector.store %[[S]], %[[ACC]][%[[G]]]
+// CHECK:         vector.extract_strided_slice {{.*}} {offsets = [64], sizes = [64]
+// CHECK:         vector.extract_strided_slice {{.*}} {offsets = [1], sizes = [1]
+func.func @long(%x: tensor<20x384xf32>) -> tensor<20xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x384xf32>, tensor<f32>) -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @stretches
+// CHECK:         scf.for %[[C:.*]] = %c0 to %c5024 step %c4096
+// CHECK:           scf.for %{{.*}} = %c0 to %c128 step %c32
+// CHECK:         scf.for %{{.*}} = %c5024 to %c5030 step %c1
+func.func @stretches(%x: tensor<2x5030xf32>) -> tensor<2xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x5030xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
 }
 
 // -----
@@ -106,7 +136,7 @@ func.func @lanes(%x: tensor<20x32xf32>) -> tensor<20xf32> {
 // -----
 
 // CHECK-LABEL: func.func @few
-// CHECK:       func.func private @k.
+// CHECK:       func.func private @k_
 // CHECK:         scf.for
 // CHECK-NOT:     arith.addf {{.*}} : vector<32xf32>
 // CHECK:         scf.for %{{.*}} = %c0 to %c31 step %c1

@@ -7,9 +7,12 @@ dist.mesh @mesh = <"data"=2, "tensor"=2>
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.buffer @w.local : tensor<8x4xf32> holds [#dist.box<@w, <@mesh, [{}, {}]>, [0, 0]>]
 module @kernels {
-  func.func private @k.part(memref<32xf32>, index, memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "scalar", "write"]}
-  func.func private @k.add(memref<16xf32>, memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "update"]}
-  func.func private @k.scale(memref<16xf32>, memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k_part(read tensor<32xf32>, scalar i32 below 2, write tensor<16xf32>) for "cpu" by @k_part_cpu
+  func.func private @k_part_cpu(memref<32xf32>, index, memref<16xf32>, index, index, memref<0xi8>)
+  dist.kernel @k_add(read tensor<16xf32>, readwrite tensor<16xf32>) for "cpu" by @k_add_cpu
+  func.func private @k_add_cpu(memref<16xf32>, memref<16xf32>, index, index, memref<0xi8>)
+  dist.kernel @k_scale(read tensor<16xf32>, write tensor<16xf32>) for "cpu" by @k_scale_cpu
+  func.func private @k_scale_cpu(memref<16xf32>, memref<16xf32>, index, index, memref<0xi8>)
 }
 
 // CHECK: plan.stream @C compute
@@ -20,19 +23,19 @@ module @kernels {
 // The compute stream opens and closes the memory that the call shares with
 // others; the second all_reduce takes its operand's place.
 // CHECK: plan.program @train.c0.F forward chunk(0) {
-// CHECK-NEXT: plan.kernel on @C @kernels::@k.part operands([#plan.use<read, <@state.w.local, [8, 4], f32>>, #plan.use<write, <@train.c0.F.tmp.0, [4, 4], f32>>]) scalars([#plan.expr<add(mul(coordinate("data"), 2), coordinate("tensor"))>])
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_part operands([#plan.use<read, <@state.w.local, [8, 4], f32>>, #plan.use<write, <@train.c0.F.tmp.0, [4, 4], f32>>]) scalars([#plan.expr<add(mul(coordinate("data"), 2), coordinate("tensor"))>])
 // CHECK-NEXT: plan.signal on @C @train.c0.F.tmp event(1)
 // CHECK-NEXT: plan.wait on @X.tensor @train.c0.F.tmp event(1)
 // CHECK-NEXT: plan.collective on @X.tensor @train.c0.F.x0 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@train.c0.F.tmp.0, [4, 4], f32>]) outputs([#plan.operand<@train.c0.F.tmp.1, [4, 4], f32>])
 // CHECK-NEXT: plan.signal on @X.tensor @train.c0.F.tmp event(2)
 // CHECK-NEXT: plan.wait on @C @train.c0.F.tmp event(2)
-// CHECK-NEXT: plan.kernel on @C @kernels::@k.add operands([#plan.use<read, <@train.c0.F.tmp.1, [4, 4], f32>>, #plan.use<readwrite, <@train.c0.F.tmp.0, [4, 4], f32>>])
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_add operands([#plan.use<read, <@train.c0.F.tmp.1, [4, 4], f32>>, #plan.use<readwrite, <@train.c0.F.tmp.0, [4, 4], f32>>])
 // CHECK-NEXT: plan.signal on @C @train.c0.F.tmp event(3)
 // CHECK-NEXT: plan.wait on @X.data.tensor @train.c0.F.tmp event(3)
 // CHECK-NEXT: plan.collective on @X.data.tensor @c1 all_reduce reduction max axes(["tensor", "data"]) inputs([#plan.operand<@train.c0.F.tmp.0, [4, 4], f32>]) outputs([#plan.operand<@train.c0.F.tmp.0, [4, 4], f32>])
 // CHECK-NEXT: plan.signal on @X.data.tensor @train.c0.F.tmp event(4)
 // CHECK-NEXT: plan.wait on @C @train.c0.F.tmp event(4)
-// CHECK-NEXT: plan.kernel on @C @kernels::@k.scale operands([#plan.use<read, <@train.c0.F.tmp.0, [4, 4], f32>>, #plan.use<write, <@train.c0.F.tmp.2, [4, 4], f32>>])
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_scale operands([#plan.use<read, <@train.c0.F.tmp.0, [4, 4], f32>>, #plan.use<write, <@train.c0.F.tmp.2, [4, 4], f32>>])
 // CHECK: plan.collective on @X.tensor @train.c0.F.x2 all_gather axes(["tensor"]) dim(1) inputs([#plan.operand<@train.c0.F.tmp.2, [4, 4], f32>]) outputs([#plan.operand<@train.act0.y, [4, 8], f32>])
 // CHECK-NEXT: plan.signal on @X.tensor @train.c0.F.tmp event([[end:[0-9]+]])
 // CHECK-NEXT: plan.wait on @C @train.c0.F.tmp event([[end]])
@@ -40,11 +43,11 @@ module @kernels {
 func.func private @train.c0.F(%w: tensor<8x4xf32> {dist.slot = #dist.slot<state, "w.local">})
     -> (tensor<4x8xf32> {dist.slot = #dist.slot<act, "y", chunk = 0>}) {
   %c = dist.coordinate ["data", "tensor"] : tensor<i32>
-  %p = dist.launch @kernels::@k.part(%w, %c) : (tensor<8x4xf32>, tensor<i32>) -> tensor<4x4xf32>
+  %p = dist.launch @kernels::@k_part(%w, %c) : (tensor<8x4xf32>, tensor<i32>) -> tensor<4x4xf32>
   %x = dist.all_reduce %p over ["tensor"] sum : tensor<4x4xf32>
-  %q = dist.launch @kernels::@k.add(%x, %p) {tied = [[0, 1]]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q = dist.launch @kernels::@k_add(%x, %p) {tied = [[0, 1]]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %m = dist.all_reduce @c1 %q over ["tensor", "data"] max : tensor<4x4xf32>
-  %s = dist.launch @kernels::@k.scale(%m) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = dist.launch @kernels::@k_scale(%m) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %y = dist.all_gather %s dim 1 over ["tensor"] : tensor<4x4xf32> -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
@@ -54,12 +57,12 @@ func.func private @train.c0.F(%w: tensor<8x4xf32> {dist.slot = #dist.slot<state,
 // CHECK-NEXT: plan.signal on @C @train.c0.B.tmp event(1)
 // CHECK-NEXT: plan.wait on @X.tensor @train.c0.B.tmp event(1)
 // CHECK-NEXT: plan.collective on @X.tensor @train.c0.B.x0 reduce_scatter reduction sum axes(["tensor"]) dim(1) inputs([#plan.operand<@train.act0.y, [4, 8], f32>]) outputs([#plan.operand<@train.c0.B.tmp.0, [4, 4], f32>])
-// CHECK: plan.kernel on @C @kernels::@k.add operands([#plan.use<read, <@train.c0.B.tmp.0, [4, 4], f32>>, #plan.use<readwrite, <@train.step.grad.w, [4, 4], f32>>])
+// CHECK: plan.kernel on @C @kernels::@k_add operands([#plan.use<read, <@train.c0.B.tmp.0, [4, 4], f32>>, #plan.use<readwrite, <@train.step.grad.w, [4, 4], f32>>])
 // CHECK: }
 func.func private @train.c0.B(%y: tensor<4x8xf32> {dist.slot = #dist.slot<act, "y", chunk = 0>}, %g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">})
     -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
   %s = dist.reduce_scatter %y dim 1 over ["tensor"] sum : tensor<4x8xf32> -> tensor<4x4xf32>
-  %g2 = dist.launch @kernels::@k.add(%s, %g) {tied = [[0, 1]]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g2 = dist.launch @kernels::@k_add(%s, %g) {tied = [[0, 1]]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %g2 : tensor<4x4xf32>
 }
 
@@ -71,7 +74,7 @@ func.func private @train.c0.B(%y: tensor<4x8xf32> {dist.slot = #dist.slot<act, "
 // CHECK: plan.collective on @X.data @train.u0.x3 all_gather axes(["data"]) inputs({{.*}}) outputs([#plan.operand<@state.w.local, [8, 4], f32>])
 func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) -> (tensor<8x4xf32> {dist.slot = #dist.slot<state, "w.local">}) {
   %r = dist.all_reduce %g over ["data", "tensor"] sum : tensor<4x4xf32>
-  %h = dist.launch @kernels::@k.scale(%r) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %h = dist.launch @kernels::@k_scale(%r) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %a = dist.permute %h over ["data", "tensor"] to ["tensor", "data"] : tensor<4x4xf32>
   %b = dist.broadcast %a from [1] over ["data"] : tensor<4x4xf32>
   %w2 = dist.all_gather %b dim 0 over ["data"] : tensor<4x4xf32> -> tensor<8x4xf32>

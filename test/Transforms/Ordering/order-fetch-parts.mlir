@@ -5,7 +5,8 @@
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
 module @kernels {
-  func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  dist.kernel @k_fill(write tensor<16xf32>) for "cpu" by @k_fill_cpu
+  func.func private @k_fill_cpu(memref<16xf32>, index, index, memref<0xi8>)
 }
 #w = #dist.layout<@mesh, [{}, {"tensor"}]>
 dist.state @w : tensor<4x16xf32> {role = parameter, source = #dist.draw<zeros>}
@@ -16,8 +17,8 @@ dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = paramete
 // CHECK: plan.copy on @K from(<@train.step.grad.w.1, [4, 4], f32>) host fetch name("grad.w.1")
 // CHECK: fetches([#plan.fetch<"grad.w.0", tensor<4x8xf32>, layout = #{{.*}}, part_of = "grad.w", origin = [0, 0], whole = [4, 16]>, #plan.fetch<"grad.w.1", tensor<4x8xf32>, layout = #{{.*}}, part_of = "grad.w", origin = [0, 8], whole = [4, 16]>])
 func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.0">}, tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.1">}) {
-  %a = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
-  %b = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
+  %a = dist.launch @kernels::@k_fill() : () -> tensor<4x4xf32>
+  %b = dist.launch @kernels::@k_fill() : () -> tensor<4x4xf32>
   return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
 }
 func.func private @train.u0(%a: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.0">, dist.layout = #w},
@@ -34,8 +35,10 @@ dist.timeline @train microbatches(1)
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
 module @kernels {
-  func.func private @k.fill(memref<32xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
-  func.func private @k.norm(memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k_fill(write tensor<32xf32>) for "cpu" by @k_fill_cpu
+  func.func private @k_fill_cpu(memref<32xf32>, index, index, memref<0xi8>)
+  dist.kernel @k_norm(read tensor<16xf32>, write tensor<1xf32>) for "cpu" by @k_norm_cpu
+  func.func private @k_norm_cpu(memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>)
 }
 #w = #dist.layout<@mesh, [{}, {"tensor"}], partial = [sum{"data"}]>
 dist.state @w : tensor<4x16xf32> {role = parameter, source = #dist.draw<zeros>}
@@ -47,13 +50,13 @@ dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = paramete
 // CHECK: plan.copy on @K from(<@train.step.fetched.grad.w, [2, 4], f32, offset = 16, strides = [8, 1]>) host fetch name("grad.w.1")
 // CHECK: fetches([#plan.fetch<"grad.w.0", tensor<4x8xf32>, layout = #[[W]], part_of = "grad.w", origin = [0, 0], whole = [4, 16]>, #plan.fetch<"grad.w.1", tensor<4x8xf32>, layout = #[[W]], part_of = "grad.w", origin = [0, 8], whole = [4, 16]>])
 func.func private @train.c0.B() -> (tensor<4x8xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
-  %a = dist.launch @kernels::@k.fill() : () -> tensor<4x8xf32>
+  %a = dist.launch @kernels::@k_fill() : () -> tensor<4x8xf32>
   return %a : tensor<4x8xf32>
 }
 func.func private @train.u0(%g: tensor<4x8xf32> {dist.slot = #dist.slot<step, "grad.w">, llmc.boxes = [#dist.box<@w.0, #w, [0, 0]>, #dist.box<@w.1, #w, [0, 4]>]})
     -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
   %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x8xf32> -> tensor<2x8xf32>
-  %n = dist.launch @kernels::@k.norm(%r) : (tensor<2x8xf32>) -> tensor<f32>
+  %n = dist.launch @kernels::@k_norm(%r) : (tensor<2x8xf32>) -> tensor<f32>
   return %n : tensor<f32>
 }
 dist.timeline @train microbatches(1)

@@ -12,7 +12,8 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"data"=1>
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite"]}
+  dist.kernel @k(readwrite tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
   // expected-error @+1 {{expected to work in place on a state or a sum, got slot #dist.slot<input, "x">}}
@@ -25,7 +26,8 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"data"=1>
 module @kernels {
-  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "z">}) {
   %z = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -41,7 +43,8 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"data"=1>
 module @kernels {
-  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
 // expected-error @+1 {{expected metric 'z' to be made once in a step, got it for each of 2 microbatches}}
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "z">}) {
@@ -67,7 +70,8 @@ func.func private @f.c1.F() -> (tensor<4xf32> {dist.slot = #dist.slot<step, "s">
   return %x : tensor<4xf32>
 }
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  dist.kernel @k(write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@f.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@f.u0, phase = update, at = [0, 1]>]) transfers([]) table(<["F0.0 . U", ". F1.0 U"]>)
 
@@ -75,7 +79,8 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 module @kernels {
-  func.func private @k(memref<4xf32>, index, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "scalar", "write"]}
+  dist.kernel @k(read tensor<4xf32>, scalar i32 below 2, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, memref<4xf32>, index, index, memref<0xi8>)
 }
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
   return %x : tensor<4xf32>

@@ -6,22 +6,24 @@
 // of the backward too live until it has run: three.
 dist.mesh @mesh = <"data"=1>
 module @kernels {
-  func.func private @k.a(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
-  func.func private @k.b(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "readwrite"]}
+  dist.kernel @k_a(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_a_cpu
+  func.func private @k_a_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @k_b(read tensor<4xf32>, read tensor<4xf32>, readwrite tensor<4xf32>) for "cpu" by @k_b_cpu
+  func.func private @k_b_cpu(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
 // CHECK-DAG: plan.frame @t.input0{{[.a-z0-9]*}} input slots(2) slot(<mod(microbatch, 2)>) events(2)
 // CHECK-DAG: plan.frame @t.input0{{[.a-z0-9]*}} input slots(3) slot(<mod(microbatch, 3)>)
 // CHECK-DAG: plan.frame @t.act0 act slots(2) slot(<mod(microbatch, 2)>) chunk(0)
 func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">, dist.data = #dist.data<"data">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
-  %y = dist.launch @kernels::@k.a(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = dist.launch @kernels::@k_a(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, %y: tensor<4xf32> {dist.slot = #dist.slot<input, "y">, dist.data = #dist.data<"data">}, %g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
-  %h = dist.launch @kernels::@k.b(%a, %y, %g) {tied = [[0, 2]]} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %h = dist.launch @kernels::@k_b(%a, %y, %g) {tied = [[0, 2]]} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %h : tensor<4xf32>
 }
 func.func private @t.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "o">}) {
-  %y = dist.launch @kernels::@k.a(%g) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = dist.launch @kernels::@k_a(%g) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 dist.timeline @t microbatches(3)

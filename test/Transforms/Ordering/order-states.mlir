@@ -12,7 +12,8 @@ dist.state @n : tensor<i32> {role = carried, source = #dist.draw<zeros>}
 dist.buffer @n.local : tensor<i32> holds [#dist.box<@n, <@mesh, []>, []>]
 
 module @kernels {
-  func.func private @k.sum(memref<32xf32>, memref<1xi32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
+  dist.kernel @k_sum(read tensor<32xf32>, read tensor<1xi32>, write tensor<1xf32>) for "cpu" by @k_sum_cpu
+  func.func private @k_sum_cpu(memref<32xf32>, memref<1xi32>, memref<1xf32>, index, index, memref<0xi8>)
 }
 
 // CHECK: plan.frame @state state
@@ -24,7 +25,7 @@ module @kernels {
 
 // A metric of an entry is copied after the program that makes it.
 // CHECK: plan.program @evaluate.c0.F forward chunk(0) {
-// CHECK-NEXT: plan.kernel on @C @kernels::@k.sum
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_sum
 // CHECK-NEXT: plan.signal on @C @evaluate.step event(1)
 // CHECK-NEXT: plan.wait on @K @evaluate.step event(1)
 // CHECK-NEXT: plan.copy on @K from(<@evaluate.step.loss, [], f32>) host metric name("loss")
@@ -32,7 +33,7 @@ module @kernels {
 
 func.func private @evaluate.c0.F(%w: tensor<4x8xf32> {dist.slot = #dist.slot<state, "w.local">}, %n: tensor<i32> {dist.slot = #dist.slot<state, "n.local">})
     -> (tensor<f32> {dist.slot = #dist.slot<metric, "loss">}) {
-  %s = dist.launch @kernels::@k.sum(%w, %n) : (tensor<4x8xf32>, tensor<i32>) -> tensor<f32>
+  %s = dist.launch @kernels::@k_sum(%w, %n) : (tensor<4x8xf32>, tensor<i32>) -> tensor<f32>
   return %s : tensor<f32>
 }
 dist.timeline @evaluate microbatches(1)

@@ -5,7 +5,8 @@
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 module @kernels {
-  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
 
 // CHECK: plan.stream @S.next send priority(1)
@@ -50,7 +51,8 @@ dist.timeline @f microbatches(3) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 module @kernels {
-  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
 
 // CHECK: plan.stream @S.next.t0 send priority(1)

@@ -6,8 +6,10 @@ dist.buffer @w.local : tensor<4x6xf32> holds [#dist.box<@w, #dist.layout<@mesh, 
 dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
 
 module @kernels {
-  func.func private @k.square(memref<48xf32>, memref<48xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
-  func.func private @k.update(memref<24xf32>, memref<24xf32>, memref<1xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite", "read", "read", "write"]}
+  dist.kernel @k_square(read tensor<48xf32>, write tensor<48xf32>) for "cpu" by @k_square_cpu
+  func.func private @k_square_cpu(memref<48xf32>, memref<48xf32>, index, index, memref<0xi8>)
+  dist.kernel @k_update(readwrite tensor<24xf32>, read tensor<24xf32>, read tensor<1xf32>, write tensor<1xf32>) for "cpu" by @k_update_cpu
+  func.func private @k_update_cpu(memref<24xf32>, memref<24xf32>, memref<1xf32>, memref<1xf32>, index, index, memref<0xi8>)
 }
 
 // CHECK-DAG: plan.device threads(1)
@@ -36,7 +38,7 @@ module @kernels {
 // CHECK-NEXT: plan.wait on @C @train.input0 event(1)
 // CHECK-NEXT: plan.contract on @C a(<@train.input0.x, [8, 4], f32>) b(<@state.w.local, [4, 6], f32>) c(<@train.c0.F.tmp.0, [8, 6], f32>)
 // CHECK-SAME: dims([#plan.dim<m, 8, a = 4, c = 6>, #plan.dim<n, 6, b = 1, c = 1>, #plan.dim<k, 4, a = 1, b = 6>]) accumulate(f32)
-// CHECK-NEXT: plan.kernel on @C @kernels::@k.square operands([#plan.use<read, <@train.c0.F.tmp.0, [48], f32>>, #plan.use<write, <@train.act0.a0, [48], f32>>]) scalars([])
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_square operands([#plan.use<read, <@train.c0.F.tmp.0, [48], f32>>, #plan.use<write, <@train.act0.a0, [48], f32>>]) scalars([])
 // The argument that the backward keeps is copied into its slot.
 // CHECK-NEXT: plan.copy on @C to(<@train.act0.a1, [8, 4], f32>) from(<@train.input0.x, [8, 4], f32>)
 // CHECK-NEXT: plan.signal on @C @train.input0 event(0)
@@ -48,7 +50,7 @@ module @kernels {
 // CHECK-NEXT: }
 
 // CHECK: plan.program @train.u0 update {
-// CHECK-NEXT: plan.kernel on @C @kernels::@k.update operands([#plan.use<readwrite, <@state.w.local, [4, 6], f32>>, #plan.use<read, <@train.step.grad.w, [4, 6], f32>>, #plan.use<read, <@train.hyper.lr, [], f32>>, #plan.use<write, <@train.step.norm, [], f32>>]) scalars([])
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_update operands([#plan.use<readwrite, <@state.w.local, [4, 6], f32>>, #plan.use<read, <@train.step.grad.w, [4, 6], f32>>, #plan.use<read, <@train.hyper.lr, [], f32>>, #plan.use<write, <@train.step.norm, [], f32>>]) scalars([])
 // CHECK-NEXT: plan.signal on @C @train.step event(1)
 // CHECK-NEXT: plan.wait on @K @train.step event(1)
 // CHECK-NEXT: plan.copy on @K from(<@train.step.norm, [], f32>) host metric name("norm")
@@ -62,7 +64,7 @@ func.func private @train.c0.F(%mb: index, %x: tensor<8x4xf32> {dist.slot = #dist
     -> (tensor<48xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, tensor<8x4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}) {
   %y = dist.contract %x, %w batch [] x [] contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   %f = stablehlo.reshape %y : (tensor<8x6xf32>) -> tensor<48xf32>
-  %s = dist.launch @kernels::@k.square(%f) : (tensor<48xf32>) -> tensor<48xf32>
+  %s = dist.launch @kernels::@k_square(%f) : (tensor<48xf32>) -> tensor<48xf32>
   return %s, %x : tensor<48xf32>, tensor<8x4xf32>
 }
 func.func private @train.c0.B(%s: tensor<48xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, %x: tensor<8x4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}, %g: tensor<4x6xf32> {dist.slot = #dist.slot<step, "grad.w">})
@@ -73,7 +75,7 @@ func.func private @train.c0.B(%s: tensor<48xf32> {dist.slot = #dist.slot<act, "a
 }
 func.func private @train.u0(%w: tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">}, %g: tensor<4x6xf32> {dist.slot = #dist.slot<step, "grad.w">}, %lr: tensor<f32> {dist.slot = #dist.slot<hyper, "lr">})
     -> (tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">}, tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
-  %w2, %n = dist.launch @kernels::@k.update(%w, %g, %lr) {tied = [[0, 0]]} : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>) -> (tensor<4x6xf32>, tensor<f32>)
+  %w2, %n = dist.launch @kernels::@k_update(%w, %g, %lr) {tied = [[0, 0]]} : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>) -> (tensor<4x6xf32>, tensor<f32>)
   return %w2, %n : tensor<4x6xf32>, tensor<f32>
 }
 dist.timeline @train microbatches(3)

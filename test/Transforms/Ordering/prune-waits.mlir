@@ -6,7 +6,8 @@
 
 dist.mesh @mesh = <"data"=2>
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  dist.kernel @k(write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 plan.device threads(1)
 plan.stream @C compute
@@ -39,7 +40,8 @@ plan.entry @f forward microbatches(1) chunks(1) prologue([unit]) table(@f.table)
 
 dist.mesh @mesh = <"data"=2>
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  dist.kernel @k(write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 plan.device threads(1)
 plan.stream @C compute
@@ -73,7 +75,8 @@ plan.entry @g forward microbatches(2) chunks(1) prologue([unit]) table(@g.table)
 
 dist.mesh @mesh = <"data"=2>
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  dist.kernel @k(write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 plan.device threads(1)
 plan.stream @C compute

@@ -30,7 +30,7 @@ plan.stream @C compute
 plan.frame @tmp tmp offset(0) size(64)
 plan.buffer @a in @tmp bytes(64) offset(0)
 plan.program @f.c0.F forward chunk(0) {
-  // expected-error@+1 {{expected kernel @kernels::@k.gone, got none}}
-  plan.kernel on @C @kernels::@k.gone operands([#plan.use<read, <@a, [16], f32>>]) scalars([])
+  // expected-error@+1 {{expected kernel @kernels::@k_gone, got none}}
+  plan.kernel on @C @kernels::@k_gone operands([#plan.use<read, <@a, [16], f32>>]) scalars([])
 }
 module @kernels {}

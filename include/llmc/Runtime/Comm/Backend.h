@@ -48,6 +48,8 @@ public:
 
   /// As plans name it: lower case, "cpu".
   virtual std::string_view target() const = 0;
+  /// The target of the kernels that it launches, as manifests name it.
+  virtual std::string_view kernelTarget() const { return target(); }
   /// What kernel objects may rely on, as their manifests name it.
   virtual std::vector<std::string> features() const = 0;
   /// Bytes of scratch that a contraction needs with `shape.threads`: what

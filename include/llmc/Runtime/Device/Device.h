@@ -32,12 +32,14 @@
 #define LLMC_RUNTIME_DEVICE_DEVICE_H
 
 #include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Base/KernelFormat.h"
 #include "llmc/Runtime/Base/Status.h"
 #include "llmc/Runtime/Device/Contraction.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace llmc::rt {
@@ -98,12 +100,24 @@ struct StreamShape {
   uint32_t words = 0;
 };
 
+/// One form of a kernel's code.
+struct KernelImageView {
+  KernelFormat format = KernelFormat::object;
+  std::string architecture; ///< "sm_90"; "" where it does not matter.
+  std::string symbol;       ///< The function's name in the image.
+  std::string_view data;    ///< Read while the kernel is made; not of `object`.
+};
+
 /// What the manifest says of how a kernel is launched.
 struct KernelShape {
   std::string name;
   int64_t rows =
       1; ///< Extent along which it may be sliced; 1 where it may not.
-  uint64_t scratchBytes = 0; ///< Of each slice.
+  uint64_t scratchBytes = 0;    ///< Of each slice.
+  int64_t rowsPerBlock = 1;     ///< Slices begin at a multiple of it.
+  uint32_t threadsPerBlock = 1; ///< That share a block of rows.
+  uint32_t sharedBytes = 0;     ///< Memory of such a block.
+  std::vector<KernelImageView> images;
 };
 
 /// One of the dims of a copy; strides in bytes.
@@ -150,7 +164,8 @@ public:
   /// Loads the code at `path` and returns the manifest in it, or null. Code is
   /// trusted: the caller has checked whose it is.
   virtual Result<const void *> load(const std::string &path) = 0;
-  /// A function of the loaded objects.
+  /// A function of the loaded objects, from the image that suits the device
+  /// best. Error (15) where there is none, or its launches do not fit.
   virtual Result<const Kernel *> kernel(const KernelShape &shape) = 0;
   virtual Result<const Contraction *>
   prepare(const ContractionShape &shape) = 0;

@@ -50,10 +50,12 @@ def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
     %0 = stablehlo.multiply %a, %b : tensor<4xf32>
     %1 = stablehlo.add %0, %a : tensor<4xf32>
     // becomes
-    %1 = dist.launch @kernels::@k.8a0e…(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = dist.launch @kernels::@k_8a0e…(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
-    Each kernel is a remark: what it does, what it reads and writes.
+    Each kernel is a remark: what it does, what it reads and writes. The code is
+    written for `target`.
   }];
+  let options = [Option<"target", "target", "std::string", "\"cpu\"", "What the code of kernels is written for">];
   let dependentDialects = [
     "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

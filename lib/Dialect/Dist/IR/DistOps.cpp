@@ -204,6 +204,50 @@ static void printFenceTypes(OpAsmPrinter &printer, Operation *,
   llvm::interleaveComma(after, printer);
 }
 
+/// `read tensor<24xf32>` or `scalar i32 below 4`.
+static ParseResult parseArgument(OpAsmParser &parser, Attribute &argument) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  Type type;
+  int64_t bound = 0;
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<Access> access = symbolizeAccess(word);
+  if (!access)
+    return parser.emitError(loc)
+           << "expected read, write, readwrite or scalar, got '" << word << "'";
+  if (parser.parseType(type) ||
+      (*access == Access::Scalar &&
+       (parser.parseKeyword("below") || parser.parseInteger(bound))))
+    return failure();
+  argument =
+      ArgumentAttr::getChecked([&] { return parser.emitError(loc); },
+                               parser.getContext(), *access, type, bound);
+  return success(bool(argument));
+}
+
+static ParseResult parseArguments(OpAsmParser &parser, ArrayAttr &arguments) {
+  SmallVector<Attribute> parsed;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        return parseArgument(parser, parsed.emplace_back());
+      }))
+    return failure();
+  arguments = parser.getBuilder().getArrayAttr(parsed);
+  return success();
+}
+
+static void printArguments(OpAsmPrinter &printer, Operation *,
+                           ArrayAttr arguments) {
+  printer << "(";
+  llvm::interleaveComma(
+      arguments.getAsRange<ArgumentAttr>(), printer, [&](ArgumentAttr each) {
+        printer << stringifyAccess(each.getAccess()) << " " << each.getType();
+        if (each.isScalar())
+          printer << " below " << each.getBound();
+      });
+  printer << ")";
+}
+
 #include "llmc/Dialect/Dist/IR/DistInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "llmc/Dialect/Dist/IR/DistOps.cpp.inc"

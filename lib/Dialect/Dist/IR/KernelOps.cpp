@@ -1,17 +1,100 @@
-//===- KernelOps.cpp - Launches and contractions --------------------------===//
+//===- KernelOps.cpp - Kernels, launches and contractions -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers of what program bodies hold once kernels are formed. Tested by
+// Verifiers of kernels and of what program bodies hold once they are formed.
+// The code of a kernel is compared with what the kernel says of itself, so that
+// every reader may ask the kernel alone. Tested by
 // test/Dialect/Dist/invalid-kernels.mlir.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Support/StoredElements.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace llmc::dist;
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArgumentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Access access, Type type, int64_t bound) {
+  if (access == Access::Scalar) {
+    if (!isa<IntegerType>(type) || bound < 1)
+      return emitError() << "expected a scalar to be an integer below a bound "
+                            "of at least 1, got "
+                         << type << " below " << bound;
+    return success();
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() != 1 || !tensor.hasStaticShape() ||
+      tensor.getEncoding() || !tensor.getElementType().isIntOrFloat() || bound)
+    return emitError() << "expected memory to be a tensor of one static "
+                          "dimension, got "
+                       << type << (bound ? " with a bound" : "");
+  return success();
+}
+
+Type ArgumentAttr::getCodeType() const {
+  if (isScalar())
+    return IndexType::get(getContext());
+  auto tensor = cast<RankedTensorType>(getType());
+  return MemRefType::get(tensor.getShape(),
+                         llmc::getMemoryType(tensor.getElementType()));
+}
+
+LogicalResult
+LaunchShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        int64_t rows, int64_t threads, int64_t shared,
+                        int64_t align) {
+  auto isCount = [](int64_t value, int64_t least) {
+    return value >= least && value <= INT32_MAX;
+  };
+  if (!isCount(rows, 1) || !isCount(threads, 1) || !isCount(shared, 0))
+    return emitError() << "expected at least 1 row, 1 thread and 0 shared "
+                          "bytes, got "
+                       << rows << ", " << threads << " and " << shared;
+  if (align < 1 || align > 64 || (align & (align - 1)))
+    return emitError() << "expected an alignment of a power of two up to 64, "
+                          "got "
+                       << align;
+  return success();
+}
+
+FunctionType KernelOp::getCodeType() {
+  SmallVector<Type> types;
+  for (ArgumentAttr argument : getArgumentRange())
+    types.push_back(argument.getCodeType());
+  types.append(2, IndexType::get(getContext()));
+  types.push_back(
+      MemRefType::get({getScratch()}, IntegerType::get(getContext(), 8)));
+  return FunctionType::get(getContext(), types, {});
+}
+
+LogicalResult KernelOp::verify() {
+  if (getTarget().empty())
+    return emitOpError() << "expected the name of a target, got \"\"";
+  if (getRows() < 0 || getScratch() < 0)
+    return emitOpError() << "expected rows and scratch of at least 0, got "
+                         << getRows() << " and " << getScratch();
+  return success();
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto code =
+      tables.lookupNearestSymbolFrom<func::FuncOp>(*this, getCodeAttr());
+  if (!code)
+    return emitOpError() << "expected function " << getCodeAttr()
+                         << " beside the kernel, got none";
+  if (code.getFunctionType() != getCodeType())
+    return emitOpError() << "expected " << getCodeAttr() << " to be "
+                         << getCodeType() << ", got " << code.getFunctionType();
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Launch

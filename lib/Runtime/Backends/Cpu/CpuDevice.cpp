@@ -82,8 +82,32 @@ Result<const void *> CpuDevice::load(const std::string &path) {
   return library.load(path);
 }
 
+/// The function of the object itself; the other forms are for other devices.
+static Result<std::string> findObjectCode(const KernelShape &shape) {
+  if (shape.threadsPerBlock != 1 || shape.sharedBytes != 0) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected kernel '{}' to have blocks of one "
+                                 "thread without shared memory on a "
+                                 "processor, got {} threads and {} bytes",
+                                 shape.name, shape.threadsPerBlock,
+                                 shape.sharedBytes));
+  }
+  for (const KernelImageView &image : shape.images) {
+    if (image.format == KernelFormat::object) {
+      return image.symbol;
+    }
+  }
+  return makeError(
+      ErrorKind::mismatch,
+      fmt::format("expected an image of format object for kernel '{}', got {}",
+                  shape.name,
+                  shape.images.empty() ? "none"
+                                       : nameOf(shape.images[0].format)));
+}
+
 Result<const Kernel *> CpuDevice::kernel(const KernelShape &shape) {
-  LLMC_TRY_ASSIGN(LlmcKernelFn function, library.find(shape.name));
+  LLMC_TRY_ASSIGN(std::string symbol, findObjectCode(shape));
+  LLMC_TRY_ASSIGN(LlmcKernelFn function, library.find(symbol));
   kernels.push_back(std::make_unique<CpuKernel>(shape, function));
   return static_cast<const Kernel *>(kernels.back().get());
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   rows 10, tickets 3:  [0, 4) [4, 7) [7, 10), scratch at 0, s, 2 s
+//   in blocks of 4:      [0, 4) [4, 8) [8, 10)
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +18,20 @@
 
 namespace llmc::rt::cpu {
 
+int64_t CpuKernel::blocks() const {
+  return shape.rows / shape.rowsPerBlock +
+         (shape.rows % shape.rowsPerBlock > 0);
+}
+
 int CpuKernel::tickets(int threads) const {
-  return static_cast<int>(std::clamp<int64_t>(shape.rows, 1, threads));
+  return static_cast<int>(std::clamp<int64_t>(blocks(), 1, threads));
 }
 
 void CpuKernel::run(const uint64_t *words, uint32_t numBuffers, void *scratch,
                     int ticket, int tickets) const {
-  Range rows = ticketRange(shape.rows, ticket, tickets);
+  Range part = ticketRange(blocks(), ticket, tickets);
+  Range rows = {part.begin * shape.rowsPerBlock,
+                std::min(part.end * shape.rowsPerBlock, shape.rows)};
   uint64_t scratchBytes = (shape.scratchBytes + 63) / 64 * 64;
   function(reinterpret_cast<void *const *>(words),
            reinterpret_cast<const int64_t *>(words + numBuffers), rows.begin,

@@ -29,6 +29,8 @@ public:
            int ticket, int tickets) const;
 
 private:
+  int64_t blocks() const;
+
   KernelShape shape;
   LlmcKernelFn function;
 };

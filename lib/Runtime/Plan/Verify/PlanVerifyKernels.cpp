@@ -47,17 +47,38 @@ Status checkEnvironment(const Plan &plan, const Environment &environment) {
   }
   LLMC_TRY(checkFeatures(environment.manifest->features, environment.features,
                          "manifest"));
+  const std::string &target =
+      environment.kernelTarget.empty() ? plan.target : environment.kernelTarget;
   for (const Kernel &kernel : plan.kernels) {
-    if (!environment.manifest->find(kernel.name)) {
+    const KernelInfo *info = environment.manifest->find(kernel.name);
+    if (!info) {
       return mismatch(fmt::format("kernel '{}' is not in the kernel objects",
                                   escape(kernel.name)));
+    }
+    if (info->target != target) {
+      return mismatch(fmt::format("expected kernel '{}' for target '{}', got "
+                                  "'{}'",
+                                  escape(kernel.name), escape(target),
+                                  escape(info->target)));
     }
   }
   return Status::success();
 }
 
-static Status checkArgument(const KernelInfo &info, size_t number,
-                            const Operand &operand, Access access) {
+/// Frames and their slots are aligned for all kernels; what is left is the
+/// operand's place in its slot.
+static bool isAligned(const Scene &scene, const Operand &operand,
+                      int64_t bytes) {
+  const Buffer &buffer = scene.plan.buffers[operand.buffer];
+  return (buffer.offset + operand.offset) % bytes == 0 &&
+         (operand.expr == noExpr ||
+          isMultipleOf(scene.plan.expressions, operand.expr, scene.scope,
+                       bytes));
+}
+
+static Status checkArgument(const Scene &scene, const KernelInfo &info,
+                            size_t number, const Operand &operand,
+                            Access access) {
   const KernelArgument &argument = info.arguments[number];
   if (argument.dtype != operand.dtype || argument.access != access) {
     return mismatch(fmt::format(
@@ -71,6 +92,12 @@ static Status checkArgument(const KernelInfo &info, size_t number,
                                 "which has {}",
                                 escape(info.name), argument.extentBytes, number,
                                 span));
+  }
+  if (argument.alignment > 1 &&
+      !isAligned(scene, operand, argument.alignment)) {
+    return mismatch(fmt::format("expected argument {} of kernel '{}' to be "
+                                "aligned to {} bytes",
+                                number, escape(info.name), argument.alignment));
   }
   return Status::success();
 }
@@ -140,7 +167,8 @@ Status checkKernel(const Scene &scene, const KernelLaunch &launch) {
                                 launch.operands.size()));
   }
   for (size_t i = 0; i < launch.operands.size(); ++i) {
-    LLMC_TRY(checkArgument(info, i, launch.operands[i], launch.access[i]));
+    LLMC_TRY(
+        checkArgument(scene, info, i, launch.operands[i], launch.access[i]));
   }
   LLMC_TRY(checkScalars(scene, info, launch));
   LLMC_TRY(checkAliases(scene, &info, launch));

@@ -6,6 +6,7 @@
 
 #include "llmc/Runtime/Comm/Backend.h"
 
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,59 @@ TEST(CpuBackendTest, MemoryOfTheMachine) {
   EXPECT_EQ(more.message(), "expected at most " + std::to_string(there) +
                                 " bytes for the devices of this machine, got " +
                                 std::to_string(there + 1));
+}
+
+/// The first row of the call that computes each row, with three threads.
+std::vector<int64_t> callsOf(int64_t rows, int64_t rowsPerBlock) {
+  WorldOptions options;
+  options.threadsPerDevice = 3;
+  auto world = *(*findBackend("cpu"))->makeWorld(options);
+  Device &device = world->device(0);
+  EXPECT_TRUE(device.load(LLMC_MARKED_ROWS).ok());
+  KernelShape shape{"marks", rows};
+  shape.rowsPerBlock = rowsPerBlock;
+  shape.images = {{KernelFormat::object, "", "mark_rows", {}}};
+  Result<const Kernel *> kernel = device.kernel(shape);
+  EXPECT_TRUE(kernel.ok()) << kernel.message();
+  std::vector<int64_t> firsts(static_cast<size_t>(rows), -1);
+  void *buffers[] = {firsts.data()};
+  Origin origin{"marks", ""};
+  Stream *stream = *device.stream({"s", 0, 4, 4});
+  device.launch(*stream, {*kernel, buffers, 1, nullptr, 0, nullptr}, origin);
+  EXPECT_TRUE(world->drain(std::chrono::seconds(10)).ok());
+  return firsts;
+}
+
+// Threads share blocks of rows, of which the last may be short.
+TEST(CpuBackendTest, SlicesBeginAtBlocks) {
+  using Firsts = std::vector<int64_t>;
+  EXPECT_EQ(callsOf(10, 1), Firsts({0, 0, 0, 0, 4, 4, 4, 7, 7, 7}));
+  EXPECT_EQ(callsOf(10, 4), Firsts({0, 0, 0, 0, 4, 4, 4, 4, 8, 8}));
+  EXPECT_EQ(callsOf(8, 4), Firsts({0, 0, 0, 0, 4, 4, 4, 4}));
+  EXPECT_EQ(callsOf(3, 4), Firsts({0, 0, 0}));
+  EXPECT_EQ(callsOf(0, 4), Firsts());
+}
+
+TEST(CpuBackendTest, KernelsOfOtherDevicesAreRefused) {
+  auto world = *(*findBackend("cpu"))->makeWorld({});
+  auto messageOf = [&](const KernelShape &shape) {
+    Result<const Kernel *> kernel = world->device(0).kernel(shape);
+    EXPECT_EQ(kernel.kind(), ErrorKind::mismatch);
+    return kernel.message();
+  };
+  KernelShape shape{"k", 4};
+  EXPECT_EQ(messageOf(shape),
+            "expected an image of format object for kernel 'k', got none");
+  shape.images = {{KernelFormat::ptx, "", "k", "text"}};
+  EXPECT_EQ(messageOf(shape),
+            "expected an image of format object for kernel 'k', got ptx");
+  shape.threadsPerBlock = 2;
+  EXPECT_EQ(messageOf(shape),
+            "expected kernel 'k' to have blocks of one thread without shared "
+            "memory on a processor, got 2 threads and 0 bytes");
+  shape.threadsPerBlock = 1;
+  shape.sharedBytes = 8;
+  EXPECT_THAT(messageOf(shape), testing::HasSubstr("got 1 threads and 8 byte"));
 }
 
 } // namespace

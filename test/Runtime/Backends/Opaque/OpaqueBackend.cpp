@@ -335,6 +335,7 @@ private:
 class OpaqueBackend final : public Backend {
 public:
   std::string_view target() const override { return "opaque"; }
+  std::string_view kernelTarget() const override { return "cpu"; }
   std::vector<std::string> features() const override {
     return (*findBackend("cpu"))->features();
   }

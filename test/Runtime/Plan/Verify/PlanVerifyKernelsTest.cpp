@@ -8,6 +8,7 @@
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
+using testing::Not;
 
 static Environment makeEnvironment() {
   static const Manifest manifest = makeSampleManifest();
@@ -133,6 +134,35 @@ TEST(PlanVerifyKernels, Ends) {
   EXPECT_THAT(
       with([](P &, M &m, E &) { m.kernels[0].arguments[3].extentBytes = 65; }),
       HasSubstr("touches 65 bytes of argument 3, which has 64"));
+}
+
+// The target of a kernel is the plan's; its arguments lie as its code loads
+// them: alone the operand's place in its slot can break that.
+TEST(PlanVerifyKernels, TargetAndAlignment) {
+  auto verify = [](uint32_t alignment, int64_t offset, const char *target) {
+    Plan plan = makeSamplePlan();
+    Manifest manifest = makeSampleManifest();
+    manifest.kernels[0].target = target;
+    manifest.kernels[0].arguments[0].alignment = alignment;
+    manifest.kernels[0].arguments[0].extentBytes = 8;
+    Operand &operand = embed(plan).operands[0];
+    operand.shape = {2};
+    operand.offset = offset;
+    Environment environment;
+    environment.manifest = &manifest;
+    environment.features = {"avx2"};
+    return verifyPlan(plan, environment).message();
+  };
+  EXPECT_THAT(verify(0, 0, "cuda"),
+              HasSubstr("expected kernel 'k_embed' for target 'cpu', got "
+                        "'cuda'"));
+  const char *text = "expected argument 0 of kernel 'k_embed' to be aligned "
+                     "to ";
+  EXPECT_THAT(verify(64, 0, "cpu"), Not(HasSubstr(text)));
+  EXPECT_THAT(verify(8, 8, "cpu"), Not(HasSubstr(text)));
+  EXPECT_THAT(verify(4, 4, "cpu"), Not(HasSubstr(text)));
+  EXPECT_THAT(verify(8, 4, "cpu"), HasSubstr(text + std::string("8 bytes")));
+  EXPECT_THAT(verify(64, 8, "cpu"), HasSubstr(text + std::string("64 bytes")));
 }
 
 // Each thread has its own scratch, rounded up to 64 bytes: what is enough for

@@ -116,6 +116,13 @@ def Dist_Phase : Dist_Enum<"Phase", "part of a step to which an op belongs", [
   I32EnumAttrCase<"Update", 4, "update">
 ]>;
 
+def Dist_Access : Dist_Enum<"Access", "what a kernel does with an argument", [
+  I32EnumAttrCase<"Read", 0, "read">,
+  I32EnumAttrCase<"Write", 1, "write">,
+  I32EnumAttrCase<"ReadWrite", 2, "readwrite">,
+  I32EnumAttrCase<"Scalar", 3, "scalar">
+]>;
+
 def Dist_DrawKind : Dist_Enum<"DrawKind", "how initial values are drawn", [
   I32EnumAttrCase<"Zeros", 0, "zeros">,
   I32EnumAttrCase<"Ones", 1, "ones">,

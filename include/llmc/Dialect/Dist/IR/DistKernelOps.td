@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What program bodies hold once kernels are formed (phase 7).
+// Kernels, and what program bodies hold once they are formed (phase 7).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,21 +13,100 @@ include "llmc/Dialect/Dist/IR/DistLayoutOps.td"
 
 def Dist_KernelGroup : OpDocGroup {
   let summary = "Kernels";
-  let description = "Uses of formed kernels and of the library's contractions.";
+  let description = "Formed kernels, their uses, and the library's contractions.";
+}
+
+def Dist_ArgumentAttr : Dist_Attr<"Argument", "argument"> {
+  let summary = "an argument of a kernel: what it is, and what is done with it";
+  let description = [{
+    `#dist.argument<read, tensor<24xf32>>`: memory of 24 elements; `write` and
+    `readwrite` likewise. The element type is that of the graph: in memory it is
+    signless, and i1 takes a byte. `#dist.argument<scalar, i32, 4>`: a number of
+    0, 1, 2 or 3 that each launch gives.
+
+    Constraints: memory is a tensor of one static dimension and without layout,
+    whose elements are numbers, and has no bound; a scalar is an integer with a
+    bound of at least 1.
+  }];
+  let parameters = (ins "Access":$access, "::mlir::Type":$type,
+                        DefaultValuedParameter<"int64_t", "0">:$bound);
+  let assemblyFormat = "`<` $access `,` $type (`,` $bound^)? `>`";
+  let extraClassDeclaration = [{
+    bool isScalar() const { return getAccess() == Access::Scalar; }
+    /// The type in the signature of the kernel's code: a flat memref of the
+    /// elements as they lie in memory, an index for a scalar.
+    ::mlir::Type getCodeType() const;
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Dist_LaunchShapeAttr : Dist_Attr<"LaunchShape", "launch_shape"> {
+  let summary = "how the rows of a kernel fall to threads";
+  let description = [{
+    `#dist.launch_shape<rows = 4, threads = 128, shared = 1024, align = 16>`:
+    128 threads with 1024 bytes that they share compute 4 rows, so a call begins
+    at a multiple of 4; memory begins at multiples of 16 bytes, or of the
+    element's size where that is more. On processors all are as by default.
+
+    Constraints: rows and threads at least 1, shared at least 0; align is a
+    power of two up to 64.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$threads,
+                        DefaultValuedParameter<"int64_t", "0">:$shared, DefaultValuedParameter<"int64_t", "1">:$align);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 let opDocGroup = Dist_KernelGroup in {
+
+def Dist_KernelOp : Dist_SymbolOp<"kernel", [Dist_SymbolUser]> {
+  let summary = "what a kernel says of itself";
+  let description = [{
+    ```mlir
+    dist.kernel @k_3f2a(read tensor<24xf32>, scalar i32 below 4, write tensor<6xf32>) for "cpu" rows(6) scratch(64) by @k_3f2a_cpu
+    func.func private @k_3f2a_cpu(%x: memref<24xf32>, %c: index, %y: memref<6xf32>, %begin: index, %end: index, %scratch: memref<64xi8>) { ... }
+    ```
+    Stands beside its code in the module `@kernels`. The arguments are the
+    operands of a launch, then its results that are not tied, in order; what is
+    tied is one argument that is read and written (`readwrite`). The code
+    computes the rows [begin, end) of `rows`, 1 where it cannot be sliced, with
+    `scratch` bytes for the call. `for` is the target that the code is written
+    for, as plans name it; `launch` says how it is started, where that is not as
+    on processors. Made by kernel formation, becomes an entry of the
+    manifest.
+
+    Constraints: a target; rows and scratch at least 0; the code is a function
+    beside the kernel, without results, whose arguments are those of the kernel,
+    two indices, and a memref of `scratch` bytes.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<Dist_ArgumentAttr, "array of arguments">:$arguments,
+                       StrAttr:$target, DefaultValuedAttr<Dist_I64Attr, "1">:$rows,
+                       DefaultValuedAttr<Dist_I64Attr, "0">:$scratch, OptionalAttr<Dist_LaunchShapeAttr>:$shape,
+                       FlatSymbolRefAttr:$code);
+  let assemblyFormat = [{
+    $sym_name `` custom<Arguments>($arguments) `for` $target (`rows` `(` $rows^ `)`)? (`scratch` `(` $scratch^ `)`)?
+    (`launch` $shape^)? `by` $code attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Arguments of the code behind those of the kernel: begin, end, scratch.
+    static constexpr unsigned kNumCallArguments = 3;
+    /// The arguments, typed.
+    auto getArgumentRange() { return getArguments().getAsRange<ArgumentAttr>(); }
+    ::mlir::FunctionType getCodeType();
+  }];
+  let hasVerifier = 1;
+}
 
 def Dist_LaunchOp : Dist_Op<"launch", [Pure]> {
   let summary = "runs a formed kernel";
   let description = [{
     ```mlir
-    %h, %s = dist.launch @k.3f2a(%a, %b) {tied = [[0, 1] ], scratch = 64 : i64}
+    %h, %s = dist.launch @kernels::@k_3f2a(%a, %b) {tied = [[0, 1] ], scratch = 64 : i64}
         : (tensor<4x6xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4xf32>)
     ```
     `tied` lists (result, operand) pairs that share a buffer: the kernel works
-    in place. `scratch` is in bytes. The kernel is a function on memrefs in the
-    module `@kernels`. Made by kernel formation, becomes `plan.kernel`.
+    in place. `scratch` is in bytes, as the kernel states it. The kernel is a
+    `dist.kernel` of the module `@kernels`. Made by kernel formation, becomes `plan.kernel`.
 
     Constraints: tied pairs are in range, no result and no operand twice, with types of
     equal size in bytes; scratch at least 0.

@@ -39,7 +39,7 @@ def Plan_KernelOp : Plan_Instruction<"kernel",
   let summary = "runs a kernel of the kernel object";
   let description = [{
     ```mlir
-    plan.kernel on @C @k.3f2a operands([#plan.use<read, <@tmp.x, [4], f32>>]) scalars([]) scratch(<@s, [64], i8>)
+    plan.kernel on @C @k_3f2a operands([#plan.use<read, <@tmp.x, [4], f32>>]) scalars([]) scratch(<@s, [64], i8>)
     ```
   }];
   let assemblyFormat = [{

@@ -2,15 +2,24 @@
 |*
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
-|* A kernel object exports, for each kernel, a function of type LlmcKernelFn
-|* under the kernel's name, and one data symbol "llmc_kernel_manifest": a
+|* A kernel object exports one data symbol "llmc_kernel_manifest": a
 |* LlmcManifestHeader, followed by the arrays that it counts, in this order:
 |*
 |*   LlmcManifestKernel kernels[numKernels]
 |*   LlmcManifestArgument arguments[numArguments]
 |*   LlmcManifestScalar scalars[numScalars]
 |*   LlmcManifestTie ties[numTies]
+|*   LlmcManifestImage images[numImages]
+|*   LlmcManifestCode codes[numCodes]
 |*   char strings[stringBytes]     names, each followed by a zero
+|*   zeros up to a multiple of 16 from the header on
+|*   char data[dataBytes]          of the images, each from a multiple of 16 on
+|*
+|* A kernel has one or more codes: the function `symbol` of an image. An image
+|* of format 0 is the object itself, which exports a function of type
+|* LlmcKernelFn for each of its codes; others are text or machine code for a
+|* device, in `data`. Fields named `reserved` are 0, and a reader refuses a
+|* manifest with other numbers, formats or versions than it knows.
 |*
 |* The object is trusted code: the loader believes the manifest and checks every
 |* instruction of the (untrusted) plan against it.
@@ -21,7 +30,7 @@
 
 #include <stdint.h>
 
-#define LLMC_KERNEL_ABI_VERSION 1u
+#define LLMC_KERNEL_ABI_VERSION 2u
 #define LLMC_MANIFEST_MAGIC 0x494e414d434d4c4cull /* "LLMCMANI" */
 #define LLMC_MANIFEST_SYMBOL "llmc_kernel_manifest"
 
@@ -41,30 +50,53 @@ typedef struct LlmcManifestHeader {
   uint32_t numArguments;
   uint32_t numScalars;
   uint32_t numTies;
+  uint32_t numImages;
+  uint32_t numCodes;
   uint32_t stringBytes;
   uint32_t features; /* offset in strings: "avx2,fma", or "" */
   uint32_t reserved;
+  uint64_t dataBytes;
 } LlmcManifestHeader;
 
 typedef struct LlmcManifestKernel {
-  uint32_t name; /* offset in strings */
+  uint32_t name;   /* offset in strings: [A-Za-z_][A-Za-z0-9_]* */
+  uint32_t target; /* offset in strings: that of the plan, "cpu" */
   uint32_t firstArgument;
   uint32_t numArguments;
   uint32_t firstScalar;
   uint32_t numScalars;
   uint32_t firstTie;
   uint32_t numTies;
-  uint32_t reserved;
-  int64_t rows;         /* 1: not sliced */
-  int64_t scratchBytes; /* of each call */
+  uint32_t firstCode;
+  uint32_t numCodes;        /* at least 1 */
+  uint32_t threadsPerBlock; /* that run side by side on one block of rows; 1 on
+                               processors */
+  uint32_t sharedBytes;     /* memory of a block that its threads share */
+  int64_t rows;             /* 1: not sliced */
+  int64_t rowsPerBlock;     /* a call's rows begin at a multiple of it */
+  int64_t scratchBytes;     /* of each call */
 } LlmcManifestKernel;
 
 typedef struct LlmcManifestArgument {
   int64_t extentBytes; /* the kernel touches no byte at or beyond it */
+  uint32_t alignment;  /* of its first byte: a power of two up to 64 */
   uint8_t dtype;       /* llmc::rt::DType */
   uint8_t access;      /* llmc::rt::plan::Access */
-  uint8_t reserved[6];
+  uint8_t reserved[2];
 } LlmcManifestArgument;
+
+typedef struct LlmcManifestImage {
+  uint64_t dataOffset;   /* in data; 0 for format 0 */
+  uint64_t dataBytes;    /* 0 for format 0, else at least 1 */
+  uint32_t architecture; /* offset in strings: "sm_90"; "" for any */
+  uint8_t format;        /* llmc::rt::KernelFormat */
+  uint8_t reserved[3];
+} LlmcManifestImage;
+
+typedef struct LlmcManifestCode {
+  uint32_t image;
+  uint32_t symbol; /* offset in strings: [A-Za-z_][A-Za-z0-9_]* */
+} LlmcManifestCode;
 
 /* The values for which the kernel stays within its arguments. */
 typedef struct LlmcManifestScalar {

@@ -37,6 +37,8 @@ struct Environment {
   const Manifest *manifest = nullptr;
   /// Of the processor. Checked when a manifest is given.
   std::vector<std::string> features;
+  /// Of kernels that the backend launches; empty: the plan's own target.
+  std::string kernelTarget;
   /// 0: any number.
   int32_t maxThreads = 0;
   /// Instructions that a walk may take over all stages and entries.

@@ -1,0 +1,291 @@
+//===- CpuTarget.cpp - Kernels for processors -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop is written once, as scalar code; its vector form is made from that
+// (LoopWidening.h) and runs first, the scalar loop does what is left over.
+// Both forms of a reduction use the same accumulators, so where the one ends
+// and the other begins does not show in the bits.
+//
+// Test: test/Transforms/Kernels/loops.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuTarget.h"
+#include "ElementEvaluator.h"
+#include "LoopWidening.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace llmc::kernels {
+
+namespace {
+
+/// Iterations that run side by side where nothing is reduced: 16 f32 fill one
+/// 512-bit register.
+constexpr int64_t vectorWidth = 16;
+
+/// Iterations of a loop that reduces: two registers, so that one addition need
+/// not wait for the one before; four where registers are half as wide.
+constexpr int64_t reducingWidth = 32;
+
+/// Elements that are gone through for one run of accumulators after the other:
+/// a multiple of the number of accumulators of every row.
+constexpr int64_t stretch = 4096;
+
+/// Columns of one row of a reduction along columns: the line of sums stays in
+/// the nearest cache, and is wide enough for a stream from memory.
+constexpr int64_t columnBlock = 128;
+
+class CpuTarget final : public KernelTarget {
+public:
+  StringRef getName() const override { return "cpu"; }
+  bool prefersRows(int64_t columns) const override {
+    return columns >= vectorWidth;
+  }
+  int64_t getColumnBlock() const override { return columnBlock; }
+
+  Value openRows(OpBuilder &builder, Location loc, Value begin,
+                 Value end) const override;
+  Value makeLocal(OpBuilder &builder, func::FuncOp function, Type elementType,
+                  int64_t size) const override;
+  LogicalResult emitLoop(OpBuilder &builder, Location loc,
+                         const LoopRequest &request,
+                         LoopBody body) const override;
+  FailureOr<SmallVector<Value>> emitTree(OpBuilder &builder, Location loc,
+                                         ArrayRef<Value> buffers, int64_t size,
+                                         Block &step,
+                                         ValueRange combined) const override;
+};
+
+Value CpuTarget::openRows(OpBuilder &builder, Location loc, Value begin,
+                          Value end) const {
+  Value one = IndexMath{builder, loc}.constant(1);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, one);
+  builder.setInsertionPointToStart(loop.getBody());
+  return loop.getInductionVar();
+}
+
+Value CpuTarget::makeLocal(OpBuilder &builder, func::FuncOp function,
+                           Type elementType, int64_t size) const {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  return memref::AllocaOp::create(builder, function.getLoc(),
+                                  MemRefType::get({size}, elementType),
+                                  builder.getI64IntegerAttr(64));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Iterations at a time.
+int64_t getWidth(const LoopRequest &request) {
+  return request.accumulators.empty()
+             ? vectorWidth
+             : std::min(request.numAccumulators, reducingWidth);
+}
+
+/// The vector form of a loop's scalar body, for the positions [low, middle).
+class WideLoop {
+public:
+  WideLoop(OpBuilder &builder, scf::ForOp scalar, const LoopRequest &request,
+           Value middle)
+      : builder(builder), scalar(scalar), request(request), middle(middle),
+        loc(scalar.getLoc()), math{builder, loc}, width(getWidth(request)) {}
+
+  /// In front of the scalar loop. Fails where the body has no vector form, and
+  /// leaves nothing behind.
+  LogicalResult emit();
+
+private:
+  scf::ForOp openLoop(Value from, Value to, int64_t step);
+  LogicalResult emitRuns();
+  LogicalResult emitRun(Value first, Value low, Value high, int64_t step);
+
+  OpBuilder &builder;
+  scf::ForOp scalar;
+  const LoopRequest &request;
+  Value middle;
+  Location loc;
+  IndexMath math;
+  int64_t width;
+};
+
+/// The positions from `low` on, `step` apart, with the accumulators from number
+/// `first` on in registers.
+LogicalResult WideLoop::emitRun(Value first, Value low, Value high,
+                                int64_t step) {
+  SmallVector<Value> initial;
+  for (Value buffer : request.accumulators) {
+    auto type = VectorType::get(
+        {width}, cast<MemRefType>(buffer.getType()).getElementType());
+    initial.push_back(
+        vector::LoadOp::create(builder, loc, type, buffer, ValueRange{first}));
+  }
+  auto wide =
+      scf::ForOp::create(builder, loc, low, high, math.constant(step), initial);
+  if (initial.empty())
+    wide.getBody()->getTerminator()->erase();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(wide.getBody());
+  LoopWidening widening(builder, width);
+  widening.mapLinear(scalar.getInductionVar(), wide.getInductionVar());
+  for (auto [buffer, lanes] :
+       llvm::zip(request.accumulators, wide.getRegionIterArgs()))
+    widening.mapLaneBuffer(buffer, lanes);
+  LogicalResult result = widening.widen(*scalar.getBody());
+  SmallVector<Value> yields;
+  for (Value buffer : request.accumulators)
+    yields.push_back(widening.getLaneBuffer(buffer));
+  scf::YieldOp::create(builder, loc, yields);
+  if (failed(result))
+    return failure();
+  builder.setInsertionPointAfter(wide);
+  for (auto [buffer, lanes] :
+       llvm::zip(request.accumulators, wide.getResults()))
+    vector::StoreOp::create(builder, loc, lanes, buffer, ValueRange{first});
+  return success();
+}
+
+/// An empty loop; leaves the builder inside.
+scf::ForOp WideLoop::openLoop(Value from, Value to, int64_t step) {
+  auto loop = scf::ForOp::create(builder, loc, from, to, math.constant(step));
+  builder.setInsertionPointToStart(loop.getBody());
+  return loop;
+}
+
+/// More accumulators than registers should hold: a run of them after the other,
+/// over a stretch of the row that stays in the nearest cache.
+LogicalResult WideLoop::emitRuns() {
+  Value from = request.low, to = middle;
+  if (*request.count > stretch) {
+    from = openLoop(from, to, stretch).getInductionVar();
+    to = arith::MinUIOp::create(builder, loc,
+                                math.add(from, math.constant(stretch)), middle);
+  }
+  Value first =
+      openLoop(math.constant(0), math.constant(request.numAccumulators), width)
+          .getInductionVar();
+  return emitRun(first, math.add(from, first), to, request.numAccumulators);
+}
+
+LogicalResult WideLoop::emit() {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(scalar);
+  Operation *before = scalar->getPrevNode();
+  LogicalResult written =
+      request.accumulators.empty() || width == request.numAccumulators
+          ? emitRun(math.constant(0), request.low, middle, width)
+          : emitRuns();
+  if (succeeded(written))
+    return success();
+  while (scalar->getPrevNode() != before) {
+    scalar->getPrevNode()->dropAllUses();
+    scalar->getPrevNode()->erase();
+  }
+  return failure();
+}
+
+LogicalResult CpuTarget::emitLoop(OpBuilder &builder, Location loc,
+                                  const LoopRequest &request,
+                                  LoopBody body) const {
+  IndexMath math{builder, loc};
+  std::optional<int64_t> count = request.count;
+  int64_t width = getWidth(request);
+  bool wide = !count || *count >= width;
+  Value middle = request.low;
+  if (wide) {
+    Value extent = count ? math.constant(*count)
+                         : builder.createOrFold<arith::SubIOp>(
+                               loc, request.high, request.low);
+    middle = math.add(request.low, math.mul(math.div(extent, width), width));
+  }
+  Value one = math.constant(1);
+  auto scalar = scf::ForOp::create(builder, loc, middle, request.high, one);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(scalar.getBody());
+    if (failed(body(scalar.getInductionVar())))
+      return failure();
+  }
+  if (!wide)
+    return success();
+  if (failed(WideLoop(builder, scalar, request, middle).emit()))
+    scalar.setLowerBound(request.low);
+  else if (count && *count % width == 0)
+    scalar.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Trees
+//===----------------------------------------------------------------------===//
+
+/// The same bits as elements of another type.
+Value castBits(OpBuilder &builder, Location loc, Value vector, Type element) {
+  auto type = cast<VectorType>(vector.getType());
+  if (type.getElementType() == element)
+    return vector;
+  return arith::BitcastOp::create(
+      builder, loc, VectorType::get(type.getShape(), element), vector);
+}
+
+/// All of a buffer as a vector; bytes of `type` i1 as such.
+Value loadAll(OpBuilder &builder, Location loc, Value buffer, int64_t size,
+              Type type) {
+  Type memory = cast<MemRefType>(buffer.getType()).getElementType();
+  Value zero = IndexMath{builder, loc}.constant(0);
+  Value loaded = vector::LoadOp::create(
+      builder, loc, VectorType::get({size}, memory), buffer, ValueRange{zero});
+  if (!type.isInteger(1))
+    return loaded;
+  return arith::TruncIOp::create(builder, loc, VectorType::get({size}, type),
+                                 loaded);
+}
+
+FailureOr<SmallVector<Value>>
+CpuTarget::emitTree(OpBuilder &builder, Location loc, ArrayRef<Value> buffers,
+                    int64_t size, Block &step, ValueRange combined) const {
+  // Halves are taken of the type that lies in memory: bf16 is bits there.
+  SmallVector<Value> lanes;
+  for (auto [number, buffer] : llvm::enumerate(buffers))
+    lanes.push_back(loadAll(builder, loc, buffer, size,
+                            step.getArgument(number).getType()));
+  for (int64_t width = size / 2; width >= 1; width /= 2) {
+    LoopWidening widening(builder, width);
+    for (auto [number, lane] : llvm::enumerate(lanes)) {
+      for (unsigned half : {0, 1}) {
+        Value argument = step.getArgument(half * buffers.size() + number);
+        Value part = vector::ExtractStridedSliceOp::create(
+            builder, loc, lane, ArrayRef<int64_t>{half * width},
+            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+        widening.mapVector(argument,
+                           castBits(builder, loc, part, argument.getType()));
+      }
+    }
+    if (failed(widening.widen(step)))
+      return failure();
+    for (auto [lane, value] : llvm::zip(lanes, combined))
+      lane = castBits(builder, loc, widening.getVector(value),
+                      cast<VectorType>(lane.getType()).getElementType());
+  }
+  for (auto [lane, value] : llvm::zip(lanes, combined))
+    lane = vector::ExtractOp::create(
+        builder, loc, castBits(builder, loc, lane, value.getType()),
+        ArrayRef<int64_t>{0});
+  return lanes;
+}
+
+} // namespace
+
+const KernelTarget &getCpuTarget() {
+  static const CpuTarget target;
+  return target;
+}
+
+} // namespace llmc::kernels
