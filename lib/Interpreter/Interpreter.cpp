@@ -256,9 +256,6 @@ LogicalResult Interpreter::runBlock(Block &block,
       return failure();
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>()) {
-      if (op.getNumSuccessors())
-        return op.emitOpError() << "expected structured control flow to "
-                                   "interpret, got a branch";
       if (failed(collectOperands(&op, results)))
         return failure();
       dropDead(&op);

@@ -6,6 +6,7 @@
 
 #include "llmc/Interpreter/Interpreter.h"
 #include "GraphContext.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -173,6 +174,97 @@ TEST(Interpreter, RefusesWrongArguments) {
                         "'tensor<2xf32>'"));
   EXPECT_TRUE(failed(interpreter.interpret(getFunction(*module), {}, results)));
   EXPECT_THAT(context.takeMessages(), HasSubstr("expected 1 arguments, got 0"));
+}
+
+TEST(Interpreter, RefusesBranches) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<f64> {
+      "other.br"()[^next] : () -> ()
+    ^next:
+      return %x : tensor<f64>
+    })");
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages, HasSubstr("expected a region of one block"));
+}
+
+TEST(Interpreter, RefusesCallsOfDeclarations) {
+  Evaluation run(R"(
+    func.func @f(%x: tensor<f64>) -> tensor<f64> {
+      %0 = call @g(%x) : (tensor<f64>) -> tensor<f64>
+      return %0 : tensor<f64>
+    }
+    func.func private @g(tensor<f64>) -> tensor<f64>)");
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages,
+              HasSubstr("expected a call of a function with a body"));
+}
+
+// What is allowed is reached, and one less is refused.
+TEST(Interpreter, MeetsItsLimits) {
+  const char *text = R"(
+    func.func @f(%x: tensor<2xf64>) -> tensor<2xf64> {
+      %0 = call @g(%x) : (tensor<2xf64>) -> tensor<2xf64>
+      return %0 : tensor<2xf64>
+    }
+    func.func private @g(%x: tensor<2xf64>) -> tensor<2xf64> {
+      %0 = stablehlo.negate %x : tensor<2xf64>
+      return %0 : tensor<2xf64>
+    })";
+  Evaluation free(text);
+  ASSERT_TRUE(free.ok) << free.messages;
+  InterpreterLimits exact{free.interpreter.getPeakLiveBytes(), 2, 2};
+  EXPECT_TRUE(Evaluation(text, exact).ok);
+  for (InterpreterLimits less :
+       {InterpreterLimits{exact.maxLiveBytes - 1, 2, 2},
+        InterpreterLimits{exact.maxLiveBytes, 1, 2},
+        InterpreterLimits{exact.maxLiveBytes, 2, 1}})
+    EXPECT_FALSE(Evaluation(text, less).ok);
+}
+
+/// An evaluation that gives what the attributes of the op say.
+struct GivesAnything : graph::EvaluationOpInterface::ExternalModel<
+                           GivesAnything, mlir::UnrealizedConversionCastOp> {
+  LogicalResult evaluate(Operation *op, ArrayRef<HostTensor>,
+                         graph::EvaluationScope &,
+                         SmallVectorImpl<HostTensor> &results) const {
+    for (mlir::Attribute value : op->getAttrOfType<mlir::ArrayAttr>("gives"))
+      results.push_back(mlir::isa<mlir::UnitAttr>(value)
+                            ? HostTensor()
+                            : *HostTensor::fromAttribute(value));
+    return mlir::success();
+  }
+};
+
+std::string giveResults(StringRef gives) {
+  GraphContext context;
+  mlir::UnrealizedConversionCastOp::attachInterface<GivesAnything>(
+      *context.get());
+  std::string text = R"(
+    func.func @f() -> tensor<f64> {
+      %0 = builtin.unrealized_conversion_cast to tensor<f64> {gives = [)";
+  auto module = context.parse(text + gives.str() + R"(]}
+      return %0 : tensor<f64>
+    })");
+  if (!module)
+    return context.takeMessages();
+  SmallVector<HostTensor> results;
+  Interpreter interpreter;
+  (void)interpreter.interpret(getFunction(*module), {}, results);
+  return context.takeMessages();
+}
+
+TEST(Interpreter, ChecksWhatEvaluationsGive) {
+  EXPECT_EQ(giveResults("dense<1.0> : tensor<f64>"), "");
+  EXPECT_THAT(giveResults(""),
+              HasSubstr("expected 1 evaluated results, got 0"));
+  EXPECT_THAT(giveResults("dense<1.0> : tensor<f64>, dense<1.0> : tensor<f64>"),
+              HasSubstr("expected 1 evaluated results, got 2"));
+  EXPECT_THAT(giveResults("dense<1.0> : tensor<f32>"),
+              HasSubstr("expected an evaluated result #0 of type "
+                        "'tensor<f64>', got 'tensor<f32>'"));
+  EXPECT_THAT(giveResults("dense<1.0> : tensor<1xf64>"),
+              HasSubstr("got 'tensor<1xf64>'"));
+  EXPECT_THAT(giveResults("unit"), HasSubstr("got nothing"));
 }
 
 TEST(Interpreter, ShowsEveryOpToTheObserver) {

@@ -7,6 +7,7 @@
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "GraphContext.h"
 #include "llmc/Runtime/Base/Random.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -183,5 +184,57 @@ TEST(StepInterpreter, NamesWhatIsMissing) {
   EXPECT_TRUE(failed(interpreter.setState("v", HostTensor())));
   EXPECT_THAT(context.takeMessages(),
               HasSubstr("expected the name of a state, got 'v'"));
+}
+
+/// What the interpreter says of the program after `breakIt`, when it runs the
+/// step (or the entry `predict`).
+template <typename Break>
+std::string runBroken(Break breakIt, bool isStep = true) {
+  GraphContext context;
+  auto module = context.parse(kProgram);
+  EXPECT_TRUE(module) << context.takeMessages();
+  auto erase = [&](StringRef name) {
+    mlir::SymbolTable::lookupSymbolIn(*module, name)->erase();
+  };
+  breakIt(*module, erase);
+  StepInterpreter interpreter(*module);
+  if (failed(interpreter.initializeStates(7)))
+    return context.takeMessages();
+  SmallVector<HostTensor> results;
+  StepInterpreter::StepResult result;
+  if (isStep)
+    (void)interpreter.runStep("train", 0, giveInput, result);
+  else
+    (void)interpreter.runEntry("predict", 0, giveInput, results);
+  return context.takeMessages();
+}
+
+TEST(StepInterpreter, NamesWhatAProgramLacks) {
+  auto none = [](ModuleOp, auto) {};
+  EXPECT_EQ(runBroken(none), "");
+  EXPECT_EQ(runBroken(none, false), "");
+  for (const char *function : {"micro", "update"})
+    EXPECT_THAT(runBroken([&](ModuleOp, auto erase) { erase(function); }),
+                HasSubstr("expected functions of the module"));
+  EXPECT_THAT(runBroken([](ModuleOp, auto erase) { erase("lr"); }),
+              HasSubstr("expected a 'dist.hyper' named 'lr'"));
+  for (const char *name : {"predict", "predict.f"})
+    EXPECT_THAT(runBroken([&](ModuleOp, auto erase) { erase(name); }, false),
+                HasSubstr("expected a 'dist.entry' named 'predict'"));
+}
+
+TEST(StepInterpreter, NamesStatesThatItCannotMake) {
+  auto withSource = [](const char *source) {
+    return [source](ModuleOp module, auto) {
+      Operation *state = mlir::SymbolTable::lookupSymbolIn(module, "w");
+      state->setAttr("source",
+                     mlir::parseAttribute(source, module.getContext()));
+    };
+  };
+  EXPECT_EQ(runBroken(withSource("#dist.draw<zeros>")), "");
+  EXPECT_THAT(
+      runBroken(withSource("\"else\"")),
+      HasSubstr(
+          "expected a drawn source or a file to interpret, got \"else\""));
 }
 } // namespace

@@ -262,9 +262,52 @@ TEST(BlockFinder, ChecksReportFaults) {
   forward.nodes[3].operands = {5};
   EXPECT_EQ(forward.check(),
             "expected operands of node 3 to be earlier nodes, got 5");
+  forward.nodes[3].operands = {3};
+  EXPECT_EQ(forward.check(),
+            "expected operands of node 3 to be earlier nodes, got 3");
+  forward.nodes[3].operands = {-1};
+  EXPECT_EQ(forward.check(),
+            "expected operands of node 3 to be earlier nodes, got -1");
+  forward.nodes[2].bytes = -1;
+  EXPECT_EQ(forward.check(),
+            "expected bytes of node 2 to be at least 0, got -1");
   solution.block.back() = 0;
   EXPECT_NE(solution.verify(model.graph).find("no earlier block"),
             std::string::npos);
+}
+
+TEST(BlockFinder, SolutionsWithFaultsAreNone) {
+  Model model;
+  model.residual(2);
+  const BlockSolution solution = findBlocks(model.graph);
+  ASSERT_EQ(solution.numRepeated, 2);
+  auto verify = [&](auto change) {
+    BlockSolution changed = solution;
+    change(changed);
+    return changed.verify(model.graph);
+  };
+  using S = BlockSolution;
+  size_t size = model.graph.nodes.size();
+  EXPECT_EQ(verify([](S &s) { s.block.pop_back(); }),
+            "expected a block for each of " + std::to_string(size) +
+                " nodes, got " + std::to_string(size - 1));
+  // The prologue may hold what the first layer holds: then that is none.
+  auto first = [](S &s) {
+    for (int32_t &block : s.block)
+      block = block == 1 ? 0 : block;
+  };
+  EXPECT_EQ(verify(first), "expected block 2 to have the ops of block 1");
+  for (size_t i = 0; i < size; ++i) {
+    bool isSource = model.graph.nodes[i].source != BlockGraph::Source::None;
+    std::string error =
+        "expected a block of node " + std::to_string(i) + " in 0 ... 3, got ";
+    if (isSource)
+      EXPECT_EQ(verify([&](S &s) { s.block[i] = 0; }), error + "0");
+    else
+      EXPECT_EQ(verify([&](S &s) { s.block[i] = -1; }), error + "-1");
+    if (!isSource && i + 1 == size)
+      EXPECT_EQ(verify([&](S &s) { s.block[i] = 4; }), error + "4");
+  }
 }
 
 // Quadratic work would not end within the time limit of a test.

@@ -13,6 +13,7 @@
 #include "ReshardExhaustive.h"
 #include "ReshardSimulator.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <gtest/gtest.h>
 
@@ -390,6 +391,45 @@ TEST(ReshardPlanner, RefusesWhatIsNoLayout) {
   EXPECT_EQ(fault("[{p},{}] @[0]"),
             "expected a value that 'p' splits to live at all stages");
   EXPECT_EQ(fault("[{t}]"), "expected sizes, extents and layout of one rank");
+
+  auto check = [&](auto change) {
+    ReshardLayout layout = layoutOf("[{},{}]", mesh, 2);
+    ReshardTensor changed = tensor;
+    change(layout, changed);
+    return planner.check(changed, layout);
+  };
+  using L = ReshardLayout;
+  using T = ReshardTensor;
+  EXPECT_EQ(check([](L &, T &) {}), "");
+  EXPECT_EQ(check([](L &l, T &) { l.partial = {0, 1}; }), "");
+  EXPECT_EQ(check([](L &l, T &) { l.partial = {1, 0}; }),
+            "expected partial axes in ascending order");
+  for (int32_t axis : {-1, 2}) {
+    std::string error =
+        "expected a mesh axis, got index " + std::to_string(axis);
+    EXPECT_EQ(check([&](L &l, T &) { l.dims[0] = {axis}; }), error);
+    EXPECT_EQ(check([&](L &l, T &) { l.partial = {axis}; }), error);
+  }
+  EXPECT_EQ(check([](L &l, T &) { l.stages = 0; }),
+            "expected at least one stage");
+  EXPECT_EQ(check([](L &, T &t) { t.extents = {6}; }),
+            "expected sizes, extents and layout of one rank");
+  EXPECT_EQ(check([](L &, T &t) { t.extents[1] = 8; }), "");
+  EXPECT_NE(check([](L &, T &t) { t.extents[1] = 4; }), "");
+  EXPECT_NE(check([](L &, T &t) { t.sizes[1] = 0; }), "");
+}
+
+TEST(ReshardPlanner, RefusesMeshesOfMoreAxesThanBits) {
+  ReshardTensor tensor{{4}, {4}, 4};
+  auto check = [&](size_t axes, int64_t stages) {
+    rt::Mesh mesh{{{"p", stages}}, 0};
+    while (mesh.axes.size() < axes)
+      mesh.axes.push_back({"a" + std::to_string(mesh.axes.size()), 1});
+    return ReshardPlanner(mesh, {}).check(tensor, layoutOf("[{}]", mesh, 1));
+  };
+  EXPECT_EQ(check(32, 64), "");
+  EXPECT_EQ(check(33, 64), "expected at most 32 mesh axes and 64 stages");
+  EXPECT_EQ(check(32, 65), "expected at most 32 mesh axes and 64 stages");
 }
 
 TEST(MachineModel, SlownessIsRelativeToTheFastestLink) {
@@ -400,8 +440,37 @@ TEST(MachineModel, SlownessIsRelativeToTheFastestLink) {
   EXPECT_EQ(model.slowness(), (std::vector<double>{9, 1}));
   EXPECT_EQ(model.check(3),
             "expected a link class for each of 3 mesh axes, got 2");
-  model.axisLinks[0] = 2;
-  EXPECT_NE(model.check(2), "");
+  // In 5e-6 s the fastest link carries 2.25 MB.
+  EXPECT_EQ(std::llround(model.latencyBytes()[0]), 2250000);
+  EXPECT_EQ(std::llround(model.latencyBytes()[1]), 450000);
+}
+
+TEST(MachineModel, FindsFaults) {
+  auto check = [](auto change) {
+    MachineModel model = MachineModel::uniform(2);
+    change(model);
+    return model.check(2);
+  };
+  using M = MachineModel;
+  EXPECT_EQ(check([](M &) {}), "");
+  for (int32_t link : {-1, 1})
+    EXPECT_EQ(check([&](M &m) { m.axisLinks[1] = link; }),
+              "expected an index below 1 as link class of an axis, got " +
+                  std::to_string(link));
+  for (double bandwidth : {0.0, -1.0, std::nan(""), 1e300})
+    EXPECT_EQ(check([&](M &m) { m.links[0].bandwidth = bandwidth; }),
+              "expected a positive bandwidth of link class 'link', got " +
+                  std::to_string(bandwidth));
+  for (double latency : {-1.0, std::nan("")})
+    EXPECT_EQ(check([&](M &m) { m.links[0].latency = latency; }),
+              "expected a latency of at least 0 of link class 'link', got " +
+                  std::to_string(latency));
+}
+
+TEST(MachineModel, AllAxesOfOneClassCostTheSame) {
+  MachineModel model = MachineModel::uniform(3);
+  EXPECT_EQ(model.slowness(), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(model.latencyBytes(), (std::vector<double>{0, 0, 0}));
 }
 
 } // namespace

@@ -152,12 +152,25 @@ TEST(StreamOrder, EachEdgeIsNeeded) {
   }
 }
 
+// A wait for an event that nothing signals first would never end; event 0 is
+// free from the start.
+TEST(StreamOrder, AWaitHasASignalBeforeIt) {
+  StreamOrderProblem problem = makeInputs(2);
+  StreamOrder order = reduceWaits(problem).order;
+  ASSERT_EQ(problem.verify(order), "");
+  order.edges.push_back({0, 3, 0, 0, 0, 7});
+  EXPECT_EQ(problem.verify(order), "a wait has no signal before it");
+  order.edges.back().event = 0;
+  EXPECT_EQ(problem.verify(order), "");
+}
+
 TEST(StreamOrder, RefusesReuseAfterTwoStreams) {
   StreamOrderProblem problem = makeInputs(4);
   problem.numStreams = 3;
   problem.programs[0][3].stream = 2;
   StreamOrderResult result = reduceWaits(problem);
-  EXPECT_NE(result.error, "");
+  EXPECT_EQ(result.error, "a slot of frame 0 is free only after two "
+                          "instructions that are not ordered");
   ASSERT_EQ(result.joins.size(), 1u);
   EXPECT_EQ(result.joins[0].frame, 0);
   EXPECT_EQ(result.joins[0].streams, (std::vector<int32_t>{0, 2}));

@@ -191,5 +191,44 @@ TEST(ContractionScratchTest, MixedTypesAreRefused) {
             ErrorKind::unsupported);
 }
 
+/// What the device says of the contraction after `change`.
+template <typename Change> std::string prepareChanged(Change change) {
+  ContractionShape shape = matmul(1, 2, 2, 2);
+  shape.name = "test";
+  shape.threads = 1;
+  shape.scratchBytes = 1 << 20;
+  change(shape);
+  return makeCpuWorld({})->device(0).prepare(shape).message();
+}
+
+TEST(ContractionShapeTest, WhatIsNoContractionIsRefused) {
+  using S = ContractionShape;
+  EXPECT_EQ(prepareChanged([](S &) {}), "");
+  EXPECT_EQ(prepareChanged([](S &s) { s.threads = 0; }),
+            "expected at least 1 thread in contraction 'test', got 0");
+  auto negative =
+      "expected sizes and strides of at least 0 in contraction 'test'";
+  using I = ContractionIndex;
+  for (auto member : {&I::size, &I::strideA, &I::strideB, &I::strideC})
+    for (size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(prepareChanged([&](S &s) { s.indices[i].*member = -1; }),
+                negative);
+  auto integers = [](S &s) { s.a = s.b = s.c = s.accumulate = DType::i32; };
+  EXPECT_EQ(prepareChanged(integers), "");
+  EXPECT_EQ(prepareChanged([&](S &s) {
+              integers(s);
+              s.alpha = 2;
+            }),
+            "expected a factor of 1 in integer contraction 'test', got 2");
+  for (DType S::*operand : {&S::a, &S::b, &S::c})
+    EXPECT_EQ(prepareChanged([&](S &s) {
+                s.a = s.b = s.c = DType::f32;
+                s.*operand = DType::i32;
+              })
+                  .find("expected operands of contraction 'test' to be all "
+                        "float or all integer, got "),
+              0u);
+}
+
 } // namespace
 } // namespace llmc::rt

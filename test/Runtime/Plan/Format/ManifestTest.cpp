@@ -240,3 +240,67 @@ TEST(Manifest, DamageIsRefused) {
   EXPECT_EQ(parseManifest(bad.data()).message(),
             "kernel manifest: version 9, this runtime reads 2");
 }
+
+/// What is said of the sample's manifest after `breakIt`.
+template <typename Break> static std::string parseBroken(Break breakIt) {
+  Manifest manifest = makeSampleManifest();
+  manifest.kernels[1].ties = {{0, 2}};
+  breakIt(manifest);
+  return parseManifest(serializeManifest(manifest).data()).message();
+}
+
+TEST(Manifest, MalformedKernelsAreRefused) {
+  using M = Manifest;
+  EXPECT_EQ(parseBroken([](M &) {}), "");
+  auto argument = "kernel manifest: argument of 'k_loss' is malformed";
+  EXPECT_EQ(parseBroken([](M &m) {
+              m.kernels[1].arguments[1].dtype = static_cast<DType>(numDTypes);
+            }),
+            argument);
+  EXPECT_EQ(parseBroken([](M &m) {
+              m.kernels[1].arguments[1].access = static_cast<Access>(3);
+            }),
+            argument);
+  EXPECT_EQ(
+      parseBroken([](M &m) { m.kernels[1].arguments[1].extentBytes = -1; }),
+      argument);
+  EXPECT_EQ(
+      parseBroken([](M &m) { m.kernels[1].arguments[1].extentBytes = 0; }), "");
+  // The kernel has three arguments.
+  EXPECT_EQ(parseBroken([](M &m) { m.kernels[1].ties = {{2, 2}}; }), "");
+  auto tie = "kernel manifest: tie of 'k_loss' is malformed";
+  EXPECT_EQ(parseBroken([](M &m) { m.kernels[1].ties = {{3, 2}}; }), tie);
+  EXPECT_EQ(parseBroken([](M &m) { m.kernels[1].ties = {{0, 3}}; }), tie);
+  auto size = "kernel manifest: 'k_loss' has malformed rows or scratch";
+  EXPECT_EQ(parseBroken([](M &m) { m.kernels[1].rows = -1; }), size);
+  EXPECT_EQ(parseBroken([](M &m) { m.kernels[1].rows = 0; }), "");
+  EXPECT_EQ(parseBroken([](M &m) { m.kernels[1].scratchBytes = -1; }), size);
+}
+
+// The last kernel's ranges end where the tables end.
+TEST(Manifest, RangesStayWithinTheirTables) {
+  Manifest manifest = makeSampleManifest();
+  manifest.kernels.back().scalars = {{0, 1}};
+  manifest.kernels.back().ties = {{0, 1}};
+  const std::string bytes = serializeManifest(manifest);
+  using K = LlmcManifestKernel;
+  auto parse = [&](uint32_t K::*member, uint32_t more) {
+    std::string changed = bytes;
+    char *at = changed.data() + sizeof(LlmcManifestHeader) +
+               (manifest.kernels.size() - 1) * sizeof(K);
+    K kernel;
+    std::memcpy(&kernel, at, sizeof(K));
+    kernel.*member += more;
+    std::memcpy(at, &kernel, sizeof(K));
+    return parseManifest(changed.data(), changed.size()).message();
+  };
+  for (auto member : {&K::firstArgument, &K::numArguments, &K::firstScalar,
+                      &K::numScalars, &K::firstTie, &K::numTies}) {
+    EXPECT_EQ(parse(member, 0), "");
+    for (uint32_t more : {1u, 0x7fffffffu})
+      EXPECT_EQ(parse(member, more),
+                "kernel manifest: a kernel's range runs past its table");
+  }
+  EXPECT_EQ(parse(&K::name, 1000000),
+            "kernel manifest: a kernel's range runs past its table");
+}

@@ -111,6 +111,15 @@ TEST(PlanFile, HeaderMessages) {
   bad[8] = 4;
   EXPECT_EQ(parsePlan(bad).message(), "plan format 4, this runtime reads 1-1");
   EXPECT_EQ(parsePlan(bad).kind(), ErrorKind::mismatch);
+  bad[8] = 0;
+  EXPECT_EQ(parsePlan(bad).message(), "malformed plan: bad header");
+  bad = bytes;
+  bad[12] = 1;
+  EXPECT_EQ(parsePlan(bad).message(), "malformed plan: bad header");
+  bad = bytes;
+  bad.back() = static_cast<char>(bad.back() ^ 1);
+  EXPECT_EQ(parsePlan(bad).message().find("malformed plan: expected checksum "),
+            0u);
   bad = bytes + "x";
   EXPECT_NE(parsePlan(bad).message().find("expected a payload of"),
             std::string::npos);
