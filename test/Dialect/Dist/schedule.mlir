@@ -37,19 +37,19 @@ func.func @pinned_transfer(%x: tensor<4xf32, #r0>) -> tensor<4xf32, #r1> {
 }
 
 // CHECK-LABEL: func.func @train.c0.F
-// CHECK-SAME: {dist.slot = #dist.slot<input, "tokens">}
-// CHECK-SAME: {dist.slot = #dist.slot<state, "w">}
-// CHECK-SAME: (tensor<4xf32> {dist.send = @t0}, tensor<4xf32> {dist.slot = #dist.slot<act, "x0", chunk = 0>})
-func.func @train.c0.F(%mb: index, %tok: tensor<4xi32> {dist.slot = #dist.slot<input, "tokens">},
-                      %w: tensor<4xf32> {dist.slot = #dist.slot<state, "w">})
-    -> (tensor<4xf32> {dist.send = @t0}, tensor<4xf32> {dist.slot = #dist.slot<act, "x0", chunk = 0>}) {
+// CHECK-SAME: {dist.port = #dist.port<input "tokens">}
+// CHECK-SAME: {dist.port = #dist.port<buffer @w>}
+// CHECK-SAME: (tensor<4xf32> {dist.port = #dist.port<send @t0>}, tensor<4xf32> {dist.port = #dist.port<act "x0", chunk = 0>})
+func.func @train.c0.F(%mb: index, %tok: tensor<4xi32> {dist.port = #dist.port<input "tokens">},
+                      %w: tensor<4xf32> {dist.port = #dist.port<buffer @w>})
+    -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}, tensor<4xf32> {dist.port = #dist.port<act "x0", chunk = 0>}) {
   return %w, %w : tensor<4xf32>, tensor<4xf32>
 }
-func.func @train.c1.F(%mb: index, %x: tensor<4xf32> {dist.recv = @t0}) {
+func.func @train.c1.F(%mb: index, %x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) {
   return
 }
-func.func @train.u(%w: tensor<4xf32> {dist.slot = #dist.slot<state, "w">}, %lr: tensor<f32> {dist.slot = #dist.slot<hyper, "lr">})
-    -> (tensor<4xf32> {dist.slot = #dist.slot<state, "w">}, tensor<f32> {dist.slot = #dist.slot<metric, "loss">}) {
+func.func @train.u(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w>}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<4xf32> {dist.port = #dist.port<buffer @w>}, tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   return %w, %lr : tensor<4xf32>, tensor<f32>
 }
 // CHECK: dist.timeline @train microbatches(2)
@@ -67,8 +67,8 @@ dist.timeline @train microbatches(2)
 dist.state @w : tensor<4x12xf32> {role = parameter}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-// CHECK: dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, {{.*}}, [0, 0]>, #dist.box<@w.1, {{.*}}, [0, 2]>]
-dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, <@mesh, [{}, {"tensor"}]>, [0, 0]>, #dist.box<@w.1, <@mesh, [{}, {"tensor"}]>, [0, 2]>]
+// CHECK: dist.buffer @w.local of @w : tensor<4x4xf32> holds [#dist.box<@w.0, {{.*}}, [0, 0]>, #dist.box<@w.1, {{.*}}, [0, 2]>]
+dist.buffer @w.local of @w : tensor<4x4xf32> holds [#dist.box<@w.0, <@mesh, [{}, {"tensor"}]>, [0, 0]>, #dist.box<@w.1, <@mesh, [{}, {"tensor"}]>, [0, 2]>]
 
 // CHECK-LABEL: func.func @kernels
 func.func @kernels(%a: tensor<4x6xf32>, %b: tensor<6x2xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
