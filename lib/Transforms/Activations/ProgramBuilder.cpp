@@ -51,15 +51,14 @@ FailureOr<PortAttr> ProgramBuilder::portOfState(PortAttr port) {
 
 FailureOr<PortAttr> ProgramBuilder::portOfArgument(unsigned i) {
   PortAttr port = dist::getArgumentPort(source, i);
-  if (port && port.isState())
+  if (port.isState())
     return portOfState(port);
-  if (dist::isSum(port) ||
-      dist::isAnyPort(port, {PortKind::Hyper, PortKind::Input}))
+  if (port.isSum() || dist::isAnyPort(port, {PortKind::Hyper, PortKind::Input}))
     return port;
   return emitRefusal(source, rt::ErrorKind::unsupported)
          << "expected argument " << i
          << " to be an input, a state, a hyper value or a sum, got '"
-         << (port ? dist::stringifyPortKind(port.getKind()) : "no port")
+         << dist::stringifyPortKind(port.getKind())
          << "', which is not supported yet";
 }
 
@@ -77,22 +76,18 @@ FailureOr<Value> ProgramBuilder::addSlotOf(BlockArgument argument) {
       cast<RankedTensorType>(argument.getType()).getElementType());
 }
 
-/// An output is one also where training makes a metric of it; so is the loss.
+/// What the verifiers of steps and entries let through: an output is one also
+/// where training makes a metric of it, and so is the loss.
 FailureOr<PortAttr> ProgramBuilder::portOfReturn(unsigned i) {
   PortAttr port = dist::getResultPort(source, i);
-  if (port && port.isState())
+  if (port.isState())
     return portOfState(port);
-  if (dist::isSum(port) || dist::isPort(port, PortKind::Metric))
-    return port;
-  if (dist::isPort(port, PortKind::Output))
+  if (port.getKind() != PortKind::Loss)
     return port.withMetric({});
-  if (dist::isPort(port, PortKind::Loss))
-    return PortAttr::get(builder.getContext(), PortKind::Output,
-                         dist::stringifyPortKind(port.getKind()))
-        .withLayout(port.getLayout())
-        .withShape(port.getShape());
-  return source.emitOpError()
-         << "expected a port of result " << i << " that says where it goes";
+  return PortAttr::get(builder.getContext(), PortKind::Output,
+                       dist::stringifyPortKind(port.getKind()))
+      .withLayout(port.getLayout())
+      .withShape(port.getShape());
 }
 
 /// The sum of `value` and what earlier microbatches left in `slot`.

@@ -122,8 +122,8 @@ LogicalResult GraphBuilder::addArgument(BlockArgument argument) {
   PortAttr port = dist::getArgumentPort(function, argument.getArgNumber());
   if (dist::isPort(port, PortKind::Recv))
     return addReceive(argument, port);
-  if (!port || port.getKind() == PortKind::Microbatch) {
-    if (port && argument.use_empty())
+  if (dist::isPort(port, PortKind::Microbatch)) {
+    if (argument.use_empty())
       return success();
     return function.emitOpError()
            << "expected argument " << argument.getArgNumber()
@@ -455,11 +455,7 @@ LogicalResult GraphBuilder::addResults(Operation *terminator) {
   SmallVector<PortAttr> slots;
   llvm::DenseSet<Attribute> known;
   for (unsigned i = 0; i < terminator->getNumOperands(); ++i) {
-    PortAttr port = dist::getResultPort(function, i);
-    if (!port)
-      return function.emitOpError()
-             << "expected result " << i << " to be a slot or a transfer";
-    slots.push_back(port.getSlot());
+    slots.push_back(dist::getResultPort(function, i).getSlot());
     if (!known.insert(slots.back()).second)
       return function.emitOpError()
              << "expected one result in slot " << slots.back();

@@ -161,16 +161,6 @@ dist.entry @t function(@f) table(<[]>)
 
 // -----
 
-// expected-error @+1 {{expected the name of a slot, got ""}}
-func.func private @slot(tensor<4xf32> {dist.port = #dist.port<buffer @>})
-
-// -----
-
-// expected-error @+1 {{expected a chunk of at least 0 for 'act' alone, got 0 for 'state'}}
-func.func private @slot(tensor<4xf32> {dist.port = #dist.port<buffer @w>})
-
-// -----
-
 // expected-error @+1 {{expected a chunk unless the phase is update, got -1 for 'forward'}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, phase = forward, at = [0]>]) transfers([]) table(<["."]>)
 

@@ -239,7 +239,7 @@ func.func private @f(tensor<4x4xf32> {dist.port = #dist.port<gradient @w, boxes 
 
 // -----
 
-// expected-error @+1 {{expected #dist.box in the boxes of a port, got [1 : i64]}}
+// expected-error @+1 {{expected #dist.box in the boxes of a port, got [1]}}
 func.func private @f(tensor<4x4xf32> {dist.port = #dist.port<gradient @w, boxes = [1]>})
 
 // -----

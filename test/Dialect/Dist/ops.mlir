@@ -66,18 +66,18 @@ func.func private @fed(tensor<4xi32> {dist.port = #dist.port<input "x", data = <
 
 // Every kind of port, with every field that it may have.
 // CHECK-LABEL: func.func private @ports
-// CHECK-SAME: {dist.port = #dist.port<input "x", data = <"corpus">, layout = <@mesh, [{"data"}:9, {}]>, shape = [7, 4]>}
-// CHECK-SAME: {dist.port = #dist.port<hyper @lr, layout = <@mesh, []>>}
-// CHECK-SAME: {dist.port = #dist.port<parameter @w, layout = <@mesh, [{"data"}:9, {}]>, shape = [7, 4]>}
+// CHECK-SAME: {dist.port = #dist.port<input "x", data = <"corpus">, layout = #{{[a-z0-9]+}}, shape = [7, 4]>}
+// CHECK-SAME: {dist.port = #dist.port<hyper @lr, layout = #{{[a-z0-9]+}}>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @w, layout = #{{[a-z0-9]+}}, shape = [7, 4]>}
 // CHECK-SAME: {dist.port = #dist.port<optimizer @w.m>}
 // CHECK-SAME: {dist.port = #dist.port<carried @counter>}
 // CHECK-SAME: {dist.port = #dist.port<constant @c>}
 // CHECK-SAME: {dist.port = #dist.port<step>}
 // CHECK-SAME: {dist.port = #dist.port<microbatch>}
-// CHECK-SAME: {dist.port = #dist.port<loss_sum, reduced, layout = <@mesh, []>>}
+// CHECK-SAME: {dist.port = #dist.port<loss_sum, reduced, layout = #{{[a-z0-9]+}}>}
 // CHECK-SAME: {dist.port = #dist.port<count>}
 // CHECK-SAME: {dist.port = #dist.port<metric_sum "acc">}
-// CHECK-SAME: {dist.port = #dist.port<gradient @w, boxes = [#dist.box<@w, <@mesh, [{}, {}]>, [0, 0]>]>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @w, boxes = [#dist.box<@w, #{{[a-z0-9]+}}, [0, 0]>]>}
 // CHECK-SAME: {dist.port = #dist.port<moment "m">}
 // CHECK-SAME: {dist.port = #dist.port<setting "beta", default = 9.000000e-01>}
 // CHECK-SAME: {dist.port = #dist.port<buffer @w.local>}

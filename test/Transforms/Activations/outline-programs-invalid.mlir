@@ -2,7 +2,7 @@
 
 // An argument must say what it is.
 dist.mesh @mesh = <"data"=1>
-// expected-error@+1 {{expected argument 0 to be an input, a state, a hyper value or a sum, got role 'step', which is not supported yet}}
+// expected-error@+1 {{expected argument 0 to be an input, a state, a hyper value or a sum, got 'step', which is not supported yet}}
 func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<step>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
     %1 = stablehlo.tanh %x : tensor<4xf32>
@@ -14,12 +14,13 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 
 // -----
 
-// A result must say where it goes.
+// A state has a buffer.
 dist.mesh @mesh = <"data"=1>
-// expected-error@+1 {{expected a mark of result 0 that says where it goes}}
-func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+dist.state @w : tensor<4xf32> {role = parameter}
+// expected-error@+1 {{expected a buffer of state @w, got none}}
+func.func @f(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
-    %1 = stablehlo.tanh %x : tensor<4xf32>
+    %1 = stablehlo.tanh %w : tensor<4xf32>
     dist.yield %1 : tensor<4xf32>
   }
   return %0 : tensor<4xf32>

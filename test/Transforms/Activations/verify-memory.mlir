@@ -2,6 +2,7 @@
 
 // A program reads an act slot that nobody writes.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) {
   return %x : tensor<4xf32>
 }
@@ -35,6 +36,7 @@ func.func private @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (
 
 // Written at another stage than it is read.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @g : tensor<4xf32> {role = parameter}
 func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   return %x : tensor<4xf32>
 }
@@ -71,6 +73,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // A sum that nobody writes, though it has a slot.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 // expected-error@+1 {{expected slot #dist.port<gradient @g> to be written by a program of 't'}}
 func.func private @t.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %g : tensor<4xf32>
@@ -94,6 +97,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // A program of two stages reads what one of them writes.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @g : tensor<4xf32> {role = parameter}
 func.func private @t.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   return %x : tensor<4xf32>
 }
@@ -136,6 +140,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // All is in order: sums and states at the stages of their readers.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @g : tensor<4xf32> {role = parameter}
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
 dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
 func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, tensor<4xf32> {dist.port = #dist.port<send @t0>}) {

@@ -4,6 +4,8 @@
 // it, in the layout that it has there; one that is not, as it is.
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
+dist.state @b : tensor<4x4xf32> {role = parameter}
 module @kernels {
   func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
   func.func private @k.norm(memref<8xf32>, memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
@@ -35,6 +37,7 @@ dist.timeline @train microbatches(1)
 // -----
 
 dist.mesh @mesh = <"data"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
 module @kernels {
   func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
   func.func private @k.norm(memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
@@ -58,6 +61,7 @@ dist.timeline @train microbatches(1)
 
 // Partial over two axes, reduced over one after the other.
 dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
 module @kernels {
   func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
   func.func private @k.norm(memref<8xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}

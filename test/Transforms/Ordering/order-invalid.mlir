@@ -24,6 +24,7 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 // -----
 
 dist.mesh @mesh = <"data"=1>
+dist.state @s : tensor<4xf32> {role = parameter}
 module @kernels {
   func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
 }
@@ -53,6 +54,7 @@ dist.timeline @f microbatches(2) programs([#dist.program<@f.c0.F, chunk = 0, pha
 // -----
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @s : tensor<4xf32> {role = parameter}
 func.func private @f.u0(%x: tensor<4xf32> {dist.port = #dist.port<gradient @s>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "z">}) {
   // expected-error @+1 {{expected a name, which all stages share}}
   %z = dist.all_reduce %x over ["pipe"] sum : tensor<4xf32>

@@ -5,6 +5,7 @@
 // over four or more calls. Inputs of the forward are copied one ahead; those
 // of the backward too live until it has run: three.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 module @kernels {
   func.func private @k.a(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
   func.func private @k.b(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "readwrite"]}

@@ -58,7 +58,7 @@ module @kernels {
 // CHECK: plan.entry @train train microbatches(3) chunks(1) prologue([@train.prologue]) table(@train.table) epilogue([@train.u0]) inputs([#plan.input<"x", tensor<8x4xf32>, data = #dist.data<"data">>]) hypers([@lr]) metrics([#plan.metric<"norm", f32>]) fetches([])
 // CHECK-NOT: dist.timeline
 
-func.func private @train.c0.F(%mb: index, %x: tensor<8x4xf32> {dist.port = #dist.port<input "x", data = <"data">>}, %w: tensor<4x6xf32> {dist.port = #dist.port<buffer @w.local>})
+func.func private @train.c0.F(%mb: index {dist.port = #dist.port<microbatch>}, %x: tensor<8x4xf32> {dist.port = #dist.port<input "x", data = <"data">>}, %w: tensor<4x6xf32> {dist.port = #dist.port<buffer @w.local>})
     -> (tensor<48xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, tensor<8x4xf32> {dist.port = #dist.port<act "a1", chunk = 0>}) {
   %y = dist.contract %x, %w batch [] x [] contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   %f = stablehlo.reshape %y : (tensor<8x6xf32>) -> tensor<48xf32>

@@ -246,8 +246,8 @@ dist.state @c : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.buffer @c.local of @c : tensor<2xf32> holds [#dist.box<@c, #s, [0]>]
 // CHECK-LABEL: func.func @joined
 // CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<parameter @b>}
-func.func @joined(%x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %y: tensor<2xf32> {dist.port = #dist.port<input "y">}, %b0: tensor<2xf32> {dist.port = #dist.port<parameter @b.0>}, %b1: tensor<2xf32> {dist.port = #dist.port<parameter @b.1>}, %c: tensor<2xf32> {dist.port = #dist.port<parameter @c>})
-    -> (tensor<2xf32> {dist.port = #dist.port<gradient @b.0>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.1>}, tensor<2xf32> {dist.port = #dist.port<gradient @c>}) {
+func.func @joined(%n: tensor<f32> {dist.port = #dist.port<input "n">}, %x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %y: tensor<2xf32> {dist.port = #dist.port<input "y">}, %b0: tensor<2xf32> {dist.port = #dist.port<parameter @b.0>}, %b1: tensor<2xf32> {dist.port = #dist.port<parameter @b.1>}, %c: tensor<2xf32> {dist.port = #dist.port<parameter @c>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.0>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.1>}, tensor<2xf32> {dist.port = #dist.port<gradient @c>}) {
   // CHECK: %[[H0:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 1 : i64
   // CHECK: %[[H1:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 1 : i64
   %h0 = stablehlo.multiply %x, %b0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
@@ -262,10 +262,11 @@ func.func @joined(%x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %y: ten
   // CHECK-DAG: %[[C:.*]] = dist.join %[[H0]], %[[L0]] over "p"
   %g0 = dist.join %h0, %l0 over "p" {dist.at = array<i64: 0, 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %g1 = dist.join %h1, %l1 over "p" {dist.at = array<i64: 0, 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  // CHECK: return %[[G]], %[[C]] : tensor<4xf32>, tensor<2xf32>
-  return %g0, %g1, %g0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  // CHECK: return %{{.*}}, %{{.*}}, %[[G]], %[[C]] : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<2xf32>
+  return %n, %n, %g0, %g1, %g0 : tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
-dist.entry @e function(@joined) chunks([0, 1])
+func.func @update() { return }
+dist.step @s microbatch(@joined) update(@update) microbatches(1) schedule(<gpipe>) chunks([0, 1])
 
 // -----
 
@@ -280,13 +281,14 @@ dist.buffer @b.1.local of @b.1 : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
 // CHECK-NOT: dist.buffer @b.local
 // CHECK-LABEL: func.func @elsewhere
 // CHECK-NOT: stablehlo.concatenate
-func.func @elsewhere(%x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %b0: tensor<2xf32> {dist.port = #dist.port<parameter @b.0>}, %b1: tensor<2xf32> {dist.port = #dist.port<parameter @b.1>})
-    -> (tensor<2xf32> {dist.port = #dist.port<gradient @b.0>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.1>}) {
+func.func @elsewhere(%n: tensor<f32> {dist.port = #dist.port<input "n">}, %x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %b0: tensor<2xf32> {dist.port = #dist.port<parameter @b.0>}, %b1: tensor<2xf32> {dist.port = #dist.port<parameter @b.1>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.0>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.1>}) {
   %h0 = stablehlo.multiply %x, %b0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
   %h1 = stablehlo.multiply %x, %b1 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
-  return %h0, %h1 : tensor<2xf32>, tensor<2xf32>
+  return %n, %n, %h0, %h1 : tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xf32>
 }
-dist.entry @e function(@elsewhere) chunks([0, 1])
+func.func @update() { return }
+dist.step @s microbatch(@elsewhere) update(@update) microbatches(1) schedule(<gpipe>) chunks([0, 1])
 
 // -----
 

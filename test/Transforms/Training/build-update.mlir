@@ -63,11 +63,11 @@ dist.training @train forward(@loss) optimizer(@optimizer) microbatches(1) schedu
 dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
 dist.state @a : tensor<2x3xf64> {role = parameter, source = #dist.draw<ones>}
 dist.state @b : tensor<5xbf16> {role = parameter, source = #dist.draw<ones>, optimizer = @optimizer.b}
-func.func @loss(%a: tensor<2x3xf64> {dist.port = #dist.port<optimizer @a>}, %b: tensor<5xbf16> {dist.port = #dist.port<parameter @b>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+func.func @loss(%a: tensor<2x3xf64> {dist.port = #dist.port<parameter @a>}, %b: tensor<5xbf16> {dist.port = #dist.port<parameter @b>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2x3xf64> {dist.port = #dist.port<optimizer @a>}, %b: tensor<5xbf16> {dist.port = #dist.port<parameter @b>})
+func.func private @train.microbatch(%a: tensor<2x3xf64> {dist.port = #dist.port<parameter @a>}, %b: tensor<5xbf16> {dist.port = #dist.port<parameter @b>})
     -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2x3xf64> {dist.port = #dist.port<gradient @a>},
         tensor<5xbf16> {dist.port = #dist.port<gradient @b>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
