@@ -10,17 +10,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Runtime/Base/Safetensors.h"
-#include "llmc/Support/SignatureMarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
-using dist::DistDialect;
+using dist::PortAttr;
+using dist::PortKind;
 using rt::ErrorKind;
 
 namespace {
@@ -29,17 +29,17 @@ class StateMaker {
 public:
   StateMaker(const Graph &graph, const Options &options)
       : graph(graph), main(graph.main), options(options),
-        builder(main.getContext()), marks(main) {
+        builder(main.getContext()), signature(main) {
     builder.setInsertionPoint(main);
   }
 
   rt::Status run();
 
 private:
-  void markInput(unsigned i);
-  rt::Status markState(unsigned i);
-  rt::Status markResults();
-  rt::Status markExtraResult(unsigned i);
+  void addInput(unsigned i);
+  rt::Status addState(unsigned i);
+  rt::Status addResults();
+  rt::Status addExtraResult(unsigned i);
   rt::Status checkTrainable();
   /// With a loss and a parameter; other graphs have the entry 'forward' alone.
   bool canTrain() { return import::canTrain(main); }
@@ -51,18 +51,17 @@ private:
   func::FuncOp main;
   const Options &options;
   OpBuilder builder;
-  SignatureMarks marks;
+  dist::Signature signature;
   SmallVector<Argument> arguments;
   std::optional<rt::Safetensors> weights;
   llvm::StringSet<> metrics;
 };
 } // namespace
 
-void StateMaker::markInput(unsigned i) {
-  NamedAttrList &list = marks.ofArgument(i);
-  list.set(DistDialect::kRole, builder.getStringAttr("input"));
-  list.set(DistDialect::kInput, builder.getStringAttr(arguments[i].name));
-  list.set(DistDialect::kData, arguments[i].data);
+void StateMaker::addInput(unsigned i) {
+  signature.arguments[i] = PortAttr::get(builder.getContext(), PortKind::Input,
+                                         StringRef(arguments[i].name))
+                               .withData(arguments[i].data);
 }
 
 rt::Result<Attribute> StateMaker::weightOf(StringRef name,
@@ -126,7 +125,7 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isParameter) {
           "add [[init]] match = \"*\" draw = \"normal\", or give --weights");
 }
 
-rt::Status StateMaker::markState(unsigned i) {
+rt::Status StateMaker::addState(unsigned i) {
   const std::string &name = arguments[i].name;
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
   bool isParameter = arguments[i].kind == Argument::Kind::Parameter;
@@ -135,14 +134,12 @@ rt::Status StateMaker::markState(unsigned i) {
   std::string symbolName = rt::escapeName(name);
   dist::StateOp::create(builder, main.getArgument(i).getLoc(), symbolName, type,
                         role, source);
-  auto symbol = FlatSymbolRefAttr::get(builder.getContext(), symbolName);
-  auto roleName = builder.getStringAttr(isParameter ? "parameter" : "carried");
-  marks.ofArgument(i).set(DistDialect::kRole, roleName);
-  marks.ofArgument(i).set(DistDialect::kReads, symbol);
-  if (std::optional<unsigned> result = arguments[i].result) {
-    marks.ofResult(*result).set(DistDialect::kRole, roleName);
-    marks.ofResult(*result).set(DistDialect::kWrites, symbol);
-  }
+  auto port =
+      PortAttr::get(builder.getContext(), dist::getPortKind(role),
+                    FlatSymbolRefAttr::get(builder.getContext(), symbolName));
+  signature.arguments[i] = port;
+  if (std::optional<unsigned> result = arguments[i].result)
+    signature.results[*result] = port;
   return rt::Status::success();
 }
 
@@ -155,7 +152,7 @@ static bool isScalar(Type type, bool mustBeFloat) {
 
 /// What beside the loss replaces no state: a scalar is a metric, a tensor is
 /// of use to the entry 'forward' alone, which must be meant.
-rt::Status StateMaker::markExtraResult(unsigned i) {
+rt::Status StateMaker::addExtraResult(unsigned i) {
   const std::string &name = graph.results[i].metric;
   bool isScalarResult = isScalar(main.getResultTypes()[i], false);
   bool isDropped = llvm::any_of(options.config.training.drop,
@@ -166,7 +163,8 @@ rt::Status StateMaker::markExtraResult(unsigned i) {
   std::string output = isScalarResult ? name : graph.results[i].output;
   if (StringRef(output).rtrim('$') == "loss")
     output = rt::escapeName(output);
-  marks.ofResult(i).set(DistDialect::kName, builder.getStringAttr(output));
+  signature.results[i] =
+      PortAttr::get(builder.getContext(), PortKind::Output, StringRef(output));
   if (isDropped || !canTrain())
     return rt::Status::success();
   if (!isScalarResult)
@@ -186,7 +184,8 @@ rt::Status StateMaker::markExtraResult(unsigned i) {
                              "expected metrics with names of their own, got "
                              "'" +
                              name + "' twice");
-  marks.ofResult(i).set(DistDialect::kMetric, builder.getStringAttr(symbol));
+  signature.results[i] =
+      signature.results[i].withMetric(builder.getStringAttr(symbol));
   return rt::Status::success();
 }
 
@@ -204,7 +203,7 @@ rt::Status StateMaker::checkTrainable() {
       .withHint("a graph without loss or parameters runs by --entry forward");
 }
 
-rt::Status StateMaker::markResults() {
+rt::Status StateMaker::addResults() {
   if (main.getNumResults() == 0)
     return rt::makeError(ErrorKind::diagnosed,
                          describePlace(main.getLoc()) +
@@ -212,16 +211,15 @@ rt::Status StateMaker::markResults() {
                              "float scalar, got no result");
   LLMC_TRY(checkTrainable());
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    NamedAttrList &list = marks.ofResult(i);
-    if (list.get(DistDialect::kRole))
+    if (signature.results[i])
       continue;
-    bool isLoss = i == 0 && isScalar(main.getResultTypes().front(), true);
-    list.set(DistDialect::kRole,
-             builder.getStringAttr(isLoss ? "loss" : "output"));
-    if (!isLoss)
-      LLMC_TRY(markExtraResult(i));
+    if (i == 0 && isScalar(main.getResultTypes().front(), true))
+      signature.results[i] =
+          PortAttr::get(builder.getContext(), PortKind::Loss);
+    else
+      LLMC_TRY(addExtraResult(i));
   }
-  marks.write();
+  signature.write(main);
   return rt::Status::success();
 }
 
@@ -233,19 +231,18 @@ rt::Status StateMaker::run() {
                   findRoles(graph, options, weights ? &*weights : nullptr));
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (argument.kind == Argument::Kind::Input)
-      markInput(i);
+      addInput(i);
     else
-      LLMC_TRY(markState(i));
+      LLMC_TRY(addState(i));
   }
   // What results may be depends on what the arguments are.
-  marks.write();
-  return markResults();
+  signature.write(main);
+  return addResults();
 }
 
 bool import::canTrain(func::FuncOp main) {
   auto isParameter = [&](unsigned i) {
-    auto role = main.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    return role && role == "parameter";
+    return dist::isPort(dist::getArgumentPort(main, i), PortKind::Parameter);
   };
   return main.getNumResults() &&
          isScalar(main.getResultTypes().front(), true) &&

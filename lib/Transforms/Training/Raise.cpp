@@ -6,7 +6,7 @@
 //   %c %g = gather(%p, class of row) ->  %g = negate %l
 //
 //   %a = subtract %x, %m         ->   %a = subtract %x, %m
-//   %e = exponential %a                      {llmc.stop_gradient = [1]}
+//   %e = exponential %a                      {dist.stop_gradient = [1]}
 //
 // A gather clamps its index, which `nn.softmax_cross_entropy` does not: the
 // class is clamped in front of it. A one-hot of a class out of range is zero:

@@ -4,6 +4,8 @@
 // it, in the layout that it has there; one that is not, as it is.
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
+dist.state @b : tensor<4x4xf32> {role = parameter}
 module @kernels {
   dist.kernel @k_fill(write tensor<16xf32>) for "cpu" by @k_fill_cpu
   func.func private @k_fill_cpu(memref<16xf32>, index, index, memref<0xi8>)
@@ -18,14 +20,14 @@ module @kernels {
 // CHECK: plan.copy on @K from(<@train.step.grad.b, [4, 4], f32>) host fetch name("grad.b")
 // CHECK: plan.copy on @K from(<@train.step.fetched.grad.w, [2, 4], f32>) host fetch name("grad.w")
 // CHECK: fetches([#plan.fetch<"grad.b", tensor<7x4xf32>, layout = #{{.*}}>, #plan.fetch<"grad.w", tensor<4x8xf32>, layout = #[[W]]>])
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}, tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.b">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @b>}) {
   %w = dist.launch @kernels::@k_fill() : () -> tensor<4x4xf32>
   %b = dist.launch @kernels::@k_fill() : () -> tensor<4x4xf32>
   return %w, %b : tensor<4x4xf32>, tensor<4x4xf32>
 }
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w},
-    %b: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.b">, dist.layout = #b, llmc.shape = array<i64: 7, 4>})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, layout = #w>},
+    %b: tensor<4x4xf32> {dist.port = #dist.port<gradient @b, layout = #b, shape = [7, 4]>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
   %n = dist.launch @kernels::@k_norm(%r, %b) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<f32>
   return %n : tensor<f32>
@@ -37,6 +39,7 @@ dist.timeline @train microbatches(1)
 // -----
 
 dist.mesh @mesh = <"data"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
 module @kernels {
   dist.kernel @k_fill(write tensor<16xf32>) for "cpu" by @k_fill_cpu
   func.func private @k_fill_cpu(memref<16xf32>, index, index, memref<0xi8>)
@@ -44,13 +47,13 @@ module @kernels {
   func.func private @k_norm_cpu(memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>)
 }
 #w = #dist.layout<@mesh, [{}, {}], partial = [sum{"data"}]>
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) {
   %w = dist.launch @kernels::@k_fill() : () -> tensor<4x4xf32>
   return %w : tensor<4x4xf32>
 }
 // expected-error @+1 {{expected collectives that reduce 'grad.w', which is to be fetched, got it in layout}}
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, layout = #w>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %n = dist.launch @kernels::@k_norm(%g) : (tensor<4x4xf32>) -> tensor<f32>
   return %n : tensor<f32>
 }
@@ -62,6 +65,7 @@ dist.timeline @train microbatches(1)
 
 // Partial over two axes, reduced over one after the other.
 dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
 module @kernels {
   dist.kernel @k_fill(write tensor<16xf32>) for "cpu" by @k_fill_cpu
   func.func private @k_fill_cpu(memref<16xf32>, index, index, memref<0xi8>)
@@ -71,12 +75,12 @@ module @kernels {
 #w = #dist.layout<@mesh, [{}, {}], partial = [sum{"data", "tensor"}]>
 // CHECK: #[[BOTH:.*]] = #dist.layout<@mesh, [{"data"}, {}]>
 // CHECK: fetches([#plan.fetch<"grad.w", tensor<4x4xf32>, layout = #[[BOTH]]>])
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) {
   %w = dist.launch @kernels::@k_fill() : () -> tensor<4x4xf32>
   return %w : tensor<4x4xf32>
 }
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, layout = #w>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
   %s = dist.all_reduce %r over ["tensor"] sum : tensor<2x4xf32>
   %n = dist.launch @kernels::@k_norm(%s) : (tensor<2x4xf32>) -> tensor<f32>

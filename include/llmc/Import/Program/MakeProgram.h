@@ -11,9 +11,9 @@
 //   ->
 //   dist.mesh @mesh = <"data"=2>
 //   dist.state @w : tensor<4x8xf32> {role = parameter, source = ...}
-//   func @loss(%w {dist.role = "parameter", dist.reads = @w},
-//              %tokens {dist.role = "input", dist.input = "tokens"})
-//       -> (tensor<f32> {dist.role = "loss"})
+//   func @loss(%w {dist.port = #dist.port<parameter @w>},
+//              %tokens {dist.port = #dist.port<input "tokens">})
+//       -> (tensor<f32> {dist.port = #dist.port<loss>})
 //   dist.training @train forward(@loss) optimizer(@optimizer.adamw) ...
 //   dist.entry @forward function(@loss)
 //
