@@ -51,12 +51,12 @@ RoundedSum makeSum(const HostTensor &like) {
       HostTensor(RankedTensorType::get({1}, like.getType().getElementType()))};
 }
 
-// Below, at and above what makes a row long, with whole and partial runs of
-// accumulators, and over more than one stretch of a row.
+// Below, at and above what makes a row long, with whole and partial rounds of
+// accumulators, and single elements left over.
 TEST(KernelOrder, Rows) {
   for (const char *element : {"f32", "bf16", "f64", "f16"}) {
-    for (int64_t length : {1, 31, 33, 63, 64, 127, 128, 129, 255, 256, 300, 384,
-                           1000, 4096, 4097, 9001}) {
+    for (int64_t length : {1, 31, 32, 33, 255, 256, 257, 300, 511, 512, 513,
+                           582, 1000, 1024, 1100, 4097, 9001}) {
       KernelRunner runner(sumOf({3, length}, "1", {3}, element));
       ASSERT_TRUE(runner.run())
           << element << " " << length << " " << runner.takeMessages();

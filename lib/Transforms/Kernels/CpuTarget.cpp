@@ -29,13 +29,10 @@ namespace {
 /// 512-bit register.
 constexpr int64_t vectorWidth = 16;
 
-/// Iterations of a loop that reduces: two registers, so that one addition need
-/// not wait for the one before; four where registers are half as wide.
-constexpr int64_t reducingWidth = 32;
-
-/// Elements that are gone through for one run of accumulators after the other:
-/// a multiple of the number of accumulators of every row.
-constexpr int64_t stretch = 4096;
+/// Iterations of a loop that reduces and whose code is written together: a
+/// quarter of the accumulators, at least 32. What a body computes on the way
+/// then takes few registers beside the accumulators.
+constexpr int64_t leastRun = 32, mostRuns = 4;
 
 /// Columns of one row of a reduction along columns: the line of sums stays in
 /// the nearest cache, and is wide enough for a stream from memory.
@@ -83,29 +80,39 @@ Value CpuTarget::makeLocal(OpBuilder &builder, func::FuncOp function,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Iterations at a time.
+/// Iterations that are widened together.
 int64_t getWidth(const LoopRequest &request) {
-  return request.accumulators.empty()
-             ? vectorWidth
-             : std::min(request.numAccumulators, reducingWidth);
+  if (request.accumulators.empty())
+    return vectorWidth;
+  return std::max(leastRun, request.numAccumulators / mostRuns);
 }
 
 /// The vector form of a loop's scalar body, for the positions [low, middle).
+/// Where it reduces, an iteration goes through all accumulators, a run of
+/// neighbours after the other.
 class WideLoop {
 public:
   WideLoop(OpBuilder &builder, scf::ForOp scalar, const LoopRequest &request,
            Value middle)
       : builder(builder), scalar(scalar), request(request), middle(middle),
-        loc(scalar.getLoc()), math{builder, loc}, width(getWidth(request)) {}
+        loc(scalar.getLoc()), math{builder, loc}, width(getWidth(request)) {
+    if (!request.accumulators.empty())
+      runs = request.numAccumulators / width;
+  }
 
   /// In front of the scalar loop. Fails where the body has no vector form, and
   /// leaves nothing behind.
   LogicalResult emit();
 
 private:
-  scf::ForOp openLoop(Value from, Value to, int64_t step);
-  LogicalResult emitRuns();
-  LogicalResult emitRun(Value first, Value low, Value high, int64_t step);
+  /// The lanes of each accumulator, run by run.
+  using Lanes = SmallVector<SmallVector<Value>>;
+
+  Lanes load();
+  void store(const Lanes &lanes);
+  LogicalResult emitRun(Value position, MutableArrayRef<Value> lanes);
+  LogicalResult emitWhole(Lanes &lanes, Value end);
+  LogicalResult emitAll();
 
   OpBuilder &builder;
   scf::ForOp scalar;
@@ -113,76 +120,91 @@ private:
   Value middle;
   Location loc;
   IndexMath math;
-  int64_t width;
+  int64_t width, runs = 1;
 };
 
-/// The positions from `low` on, `step` apart, with the accumulators from number
-/// `first` on in registers.
-LogicalResult WideLoop::emitRun(Value first, Value low, Value high,
-                                int64_t step) {
+WideLoop::Lanes WideLoop::load() {
+  Lanes lanes(runs);
+  for (int64_t run = 0; run < runs; ++run)
+    for (Value buffer : request.accumulators) {
+      auto type = VectorType::get(
+          {width}, cast<MemRefType>(buffer.getType()).getElementType());
+      lanes[run].push_back(vector::LoadOp::create(
+          builder, loc, type, buffer, ValueRange{math.constant(run * width)}));
+    }
+  return lanes;
+}
+
+void WideLoop::store(const Lanes &lanes) {
+  for (int64_t run = 0; run < runs; ++run)
+    for (auto [buffer, value] : llvm::zip(request.accumulators, lanes[run]))
+      vector::StoreOp::create(builder, loc, value, buffer,
+                              ValueRange{math.constant(run * width)});
+}
+
+/// The body for `width` positions from `position` on.
+LogicalResult WideLoop::emitRun(Value position, MutableArrayRef<Value> lanes) {
+  LoopWidening widening(builder, width);
+  widening.mapLinear(scalar.getInductionVar(), position);
+  for (auto [buffer, value] : llvm::zip(request.accumulators, lanes))
+    widening.mapLaneBuffer(buffer, value);
+  LogicalResult result = widening.widen(*scalar.getBody());
+  for (auto [buffer, value] : llvm::zip(request.accumulators, lanes))
+    value = widening.getLaneBuffer(buffer);
+  return result;
+}
+
+/// A loop over whole rounds of runs, from the start to `end`.
+LogicalResult WideLoop::emitWhole(Lanes &lanes, Value end) {
   SmallVector<Value> initial;
-  for (Value buffer : request.accumulators) {
-    auto type = VectorType::get(
-        {width}, cast<MemRefType>(buffer.getType()).getElementType());
-    initial.push_back(
-        vector::LoadOp::create(builder, loc, type, buffer, ValueRange{first}));
-  }
-  auto wide =
-      scf::ForOp::create(builder, loc, low, high, math.constant(step), initial);
+  for (ArrayRef<Value> run : lanes)
+    llvm::append_range(initial, run);
+  auto wide = scf::ForOp::create(builder, loc, request.low, end,
+                                 math.constant(runs * width), initial);
   if (initial.empty())
     wide.getBody()->getTerminator()->erase();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(wide.getBody());
-  LoopWidening widening(builder, width);
-  widening.mapLinear(scalar.getInductionVar(), wide.getInductionVar());
-  for (auto [buffer, lanes] :
-       llvm::zip(request.accumulators, wide.getRegionIterArgs()))
-    widening.mapLaneBuffer(buffer, lanes);
-  LogicalResult result = widening.widen(*scalar.getBody());
-  SmallVector<Value> yields;
-  for (Value buffer : request.accumulators)
-    yields.push_back(widening.getLaneBuffer(buffer));
+  SmallVector<Value> yields(wide.getRegionIterArgs());
+  size_t buffers = request.accumulators.size();
+  LogicalResult result = success();
+  for (int64_t run = 0; run < runs && succeeded(result); ++run)
+    result =
+        emitRun(math.add(math.constant(run * width), wide.getInductionVar()),
+                MutableArrayRef(yields).slice(run * buffers, buffers));
   scf::YieldOp::create(builder, loc, yields);
-  if (failed(result))
-    return failure();
-  builder.setInsertionPointAfter(wide);
-  for (auto [buffer, lanes] :
-       llvm::zip(request.accumulators, wide.getResults()))
-    vector::StoreOp::create(builder, loc, lanes, buffer, ValueRange{first});
-  return success();
+  for (int64_t run = 0; run < runs; ++run)
+    for (size_t i = 0; i < buffers; ++i)
+      lanes[run][i] = wide.getResult(run * buffers + i);
+  return result;
 }
 
-/// An empty loop; leaves the builder inside.
-scf::ForOp WideLoop::openLoop(Value from, Value to, int64_t step) {
-  auto loop = scf::ForOp::create(builder, loc, from, to, math.constant(step));
-  builder.setInsertionPointToStart(loop.getBody());
-  return loop;
-}
-
-/// More accumulators than registers should hold: a run of them after the other,
-/// over a stretch of the row that stays in the nearest cache.
-LogicalResult WideLoop::emitRuns() {
-  Value from = request.low, to = middle;
-  if (*request.count > stretch) {
-    from = openLoop(from, to, stretch).getInductionVar();
-    to = arith::MinUIOp::create(builder, loc,
-                                math.add(from, math.constant(stretch)), middle);
+LogicalResult WideLoop::emitAll() {
+  Lanes lanes = load();
+  if (runs == 1 || *request.count / (runs * width) > 0) {
+    Value end =
+        runs == 1
+            ? middle
+            : math.constant(*request.count / (runs * width) * (runs * width));
+    if (failed(emitWhole(lanes, end)))
+      return failure();
   }
-  Value first =
-      openLoop(math.constant(0), math.constant(request.numAccumulators), width)
-          .getInductionVar();
-  return emitRun(first, math.add(from, first), to, request.numAccumulators);
+  // Runs of a round that is not whole.
+  int64_t rest = runs == 1 ? 0 : *request.count / width % runs;
+  for (int64_t run = 0; run < rest; ++run) {
+    int64_t position = (*request.count / width - rest + run) * width;
+    if (failed(emitRun(math.constant(position), lanes[run])))
+      return failure();
+  }
+  store(lanes);
+  return success();
 }
 
 LogicalResult WideLoop::emit() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(scalar);
   Operation *before = scalar->getPrevNode();
-  LogicalResult written =
-      request.accumulators.empty() || width == request.numAccumulators
-          ? emitRun(math.constant(0), request.low, middle, width)
-          : emitRuns();
-  if (succeeded(written))
+  if (succeeded(emitAll()))
     return success();
   while (scalar->getPrevNode() != before) {
     scalar->getPrevNode()->dropAllUses();

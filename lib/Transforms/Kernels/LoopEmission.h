@@ -1,4 +1,4 @@
-//===- LoopEmission.h - What kernels of all forms are built from -*- C++ -*-==//
+//===- LoopEmission.h - What all kernels are built from ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

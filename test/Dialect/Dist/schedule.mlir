@@ -83,8 +83,8 @@ func.func @kernels(%a: tensor<4x6xf32>, %b: tensor<6x2xf32>, %c: tensor<4x2xf32>
 }
 
 // Kernels say of themselves what they take; their code stands beside them.
-// CHECK-LABEL: module @kernels
-module @kernels {
+// CHECK-LABEL: module @formed
+module @formed {
   // CHECK: dist.kernel @k_1(read tensor<24xf32>, scalar i32 below 4, readwrite tensor<6xi1>, write tensor<6xui8>) for "cpu" rows(6) scratch(64) by @k_1_cpu
   dist.kernel @k_1(read tensor<24xf32>, scalar i32 below 4, readwrite tensor<6xi1>, write tensor<6xui8>) for "cpu" rows(6) scratch(64) by @k_1_cpu
   func.func private @k_1_cpu(memref<24xf32>, index, memref<6xi8>, memref<6xi8>, index, index, memref<64xi8>)

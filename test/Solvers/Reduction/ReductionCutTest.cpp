@@ -11,15 +11,16 @@
 
 using namespace llmc;
 
-// A row is long when each of 32 threads has 16 bytes of it to read.
+// A row is long when each of 32 threads reads 16 bytes of it four times.
 TEST(ReductionCut, AccumulatorsOfRows) {
   struct Row {
     int64_t bytes, wide;
   };
   for (Row row : {Row{1, 512}, {2, 256}, {4, 128}, {8, 64}}) {
-    for (int64_t length : {int64_t(0), int64_t(1), int64_t(32), row.wide - 1})
+    for (int64_t length :
+         {int64_t(0), int64_t(1), int64_t(32), 4 * row.wide - 1})
       EXPECT_EQ(getRowAccumulators(length, row.bytes), 32) << length;
-    for (int64_t length : {row.wide, row.wide + 1, int64_t(1) << 40})
+    for (int64_t length : {4 * row.wide, 4 * row.wide + 1, int64_t(1) << 40})
       EXPECT_EQ(getRowAccumulators(length, row.bytes), row.wide) << length;
   }
 }
@@ -48,9 +49,9 @@ TEST(ReductionCut, OrderInRows) {
   EXPECT_EQ(rowOf(3, 4), "((0+2)+1)"); // 0 meets 2 before 1
   EXPECT_EQ(rowOf(4, 4), "((0+2)+(1+3))");
   EXPECT_NE(rowOf(33, 4).find("(0+32)"), std::string::npos);
-  EXPECT_NE(rowOf(128, 4).find("(0+64)"), std::string::npos);
-  EXPECT_EQ(rowOf(128, 4).find("(0+32)"), std::string::npos);
-  EXPECT_NE(rowOf(384, 4).find("(((0+128)+256)+((64+192)+320))"),
+  EXPECT_NE(rowOf(511, 4).find("((0+32)+64)"), std::string::npos);
+  EXPECT_NE(rowOf(511, 2).find("((0+32)+64)"), std::string::npos);
+  EXPECT_NE(rowOf(512, 4).find("((((0+128)+256)+384)+(((64+192)+320)+448))"),
             std::string::npos);
 }
 

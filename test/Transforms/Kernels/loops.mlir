@@ -90,31 +90,39 @@ func.func @fifteen(%x: tensor<5x15xf32>, %g: tensor<15xf32>) -> tensor<5x15xf32>
 
 // -----
 
-// A long row has as many accumulators as 32 threads read at a time, and goes
-// through them in runs of 32; a very long one does so for a stretch at a time.
+// A long row has as many accumulators as 32 threads read at a time; an
+// iteration goes through them in four runs.
 // CHECK-LABEL: func.func @long
-// CHECK-NOT:     step %c4096
-// CHECK:         scf.for %[[G:.*]] = %c0 to %c128 step %c32
-// CHECK-NEXT:      %[[A:.*]] = vector.load %[[ACC:.*]][%[[G]]] : memref<128xf32>, vector<32xf32>
-// CHECK-NEXT:      %[[S:.*]] = scf.for %[[J:.*]] = %[[G]] to %c384 step %c128 iter_args(%{{.*}} = %[[A]]) -> (vector<32xf32>)
-// CHECK:           vector.store %[[S]], %[[ACC]][%[[G]]]
+// CHECK:         %[[L:.*]]:4 = scf.for %[[J:.*]] = %c0 to %c512 step %c128 iter_args({{.*}}) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>)
+// CHECK-COUNT-4:   arith.addf {{.*}} : vector<32xf32>
+// CHECK-NOT:       arith.addf
+// CHECK:           scf.yield
+// CHECK:         vector.store %[[L]]#3, %[[ACC:.*]][%c96] : memref<128xf32>
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [64], sizes = [64]
 // CHECK:         vector.extract_strided_slice {{.*}} {offsets = [1], sizes = [1]
-func.func @long(%x: tensor<20x384xf32>) -> tensor<20xf32> {
+func.func @long(%x: tensor<20x512xf32>) -> tensor<20xf32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x384xf32>, tensor<f32>) -> tensor<20xf32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x512xf32>, tensor<f32>) -> tensor<20xf32>
   return %0 : tensor<20xf32>
 }
 
 // -----
 
-// CHECK-LABEL: func.func @stretches
-// CHECK:         scf.for %[[C:.*]] = %c0 to %c5024 step %c4096
-// CHECK:           scf.for %{{.*}} = %c0 to %c128 step %c32
-// CHECK:         scf.for %{{.*}} = %c5024 to %c5030 step %c1
-func.func @stretches(%x: tensor<2x5030xf32>) -> tensor<2xf32> {
+// Of 582 elements the loop takes 512, two runs more 64, and single ones the
+// last six.
+// CHECK-LABEL: func.func @rest
+// CHECK:         %[[L:.*]]:4 = scf.for
+// CHECK:         scf.yield
+// CHECK:         %[[A:.*]] = arith.addf %[[L]]#0, {{.*}} : vector<32xf32>
+// CHECK:         %[[B:.*]] = arith.addf %[[L]]#1, {{.*}} : vector<32xf32>
+// CHECK:         vector.store %[[A]]
+// CHECK:         vector.store %[[B]]
+// CHECK:         vector.store %[[L]]#2
+// CHECK:         vector.store %[[L]]#3
+// CHECK:         scf.for %{{.*}} = %c576 to %c582 step %c1
+func.func @rest(%x: tensor<2x582xf32>) -> tensor<2xf32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x5030xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2x582xf32>, tensor<f32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
 

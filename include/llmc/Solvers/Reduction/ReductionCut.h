@@ -9,8 +9,8 @@
 //
 //   along rows       element j goes to accumulator j mod W, in order of j;
 //   (the last dim)   then l is combined with l + W/2, W/4, … 1. W is 32, and in
-//                    long rows what 32 threads read in one access of 16 bytes
-//                    each: 128 of f32
+//                    rows of 2 KiB or more what 32 threads read in one access
+//                    of 16 bytes each: 128 of f32
 //   along columns    blocks of 64 positions, in order; then the blocks' values
 //                    in the same way, until one is left
 //   scatter-adds     each element takes its updates in order of their

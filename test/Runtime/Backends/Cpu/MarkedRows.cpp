@@ -15,4 +15,3 @@ extern "C" void mark_rows(void *const *pointers, const int64_t *,
     rows[row] = rowBegin;
   }
 }
-
