@@ -24,7 +24,6 @@ bool llmc::areEqual(Operation *a, Operation *b) {
   };
   if (a == b || a->getName() != b->getName() ||
       a->getNumOperands() != b->getNumOperands() ||
-      a->getNumResults() != b->getNumResults() ||
       attributes(a) != attributes(b))
     return false;
   for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
@@ -47,7 +46,7 @@ static bool dependsOn(Operation *op, Operation *other) {
           def && def->getBlock() == other->getBlock() &&
           !def->isBeforeInBlock(other))
         reached.insert(def);
-  return reached.contains(other) && op != other;
+  return reached.contains(other);
 }
 
 bool llmc::areApart(ArrayRef<Operation *> ops) {

@@ -5,7 +5,7 @@
 // Two ops that say the same of other operands may become one op on the operands
 // of both, unless one waits for the other.
 //
-// Test: test/Transforms/Partition/merge-parts.mlir
+// Test: test/Transforms/Partition/EqualOpsTest.cpp
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_PARTITION_EQUALOPS_H

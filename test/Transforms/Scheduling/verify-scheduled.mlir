@@ -97,3 +97,17 @@ func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4
 }
 // expected-error@+1 {{expected a legal table}}
 dist.entry @forward function(@f) chunks([0]) table(<["F0.0 F0.1"]>)
+
+// -----
+
+// expected-error@+1 {{expected one 'dist.mesh', got 0}}
+module {
+}
+
+// -----
+
+// expected-error@+1 {{expected one 'dist.mesh', got 2}}
+module {
+  dist.mesh @a = <"data"=1>
+  dist.mesh @b = <"data"=1>
+}
