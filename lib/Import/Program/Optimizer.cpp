@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An optimizer is a StableHLO function for one parameter, shipped as text
-// (lib/Import/Program/Optimizers) or given by a path. Its settings become constants
-// here; the hyper values that it names get their rules.
+// (lib/Import/Program/Optimizers) or given by a path. Its settings become
+// constants here; the hyper values that it names get their rules.
 //
 // Tests: test/Import/StableHLO/optimizer.mlir
 //===----------------------------------------------------------------------===//

@@ -123,14 +123,14 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chun
 
 // An update consists of segments and joins.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @m(%x: tensor<f32> {dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = dist.segment chunk(1) phase(forward) -> tensor<f32> {
     %1 = stablehlo.tanh %x : tensor<f32>
     dist.yield %1 : tensor<f32>
   }
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
   // expected-error@+1 {{expected segments and joins alone in an update}}
   %0 = stablehlo.tanh %ls : tensor<f32>
   return %0 : tensor<f32>
@@ -141,7 +141,7 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chun
 
 // A transfer comes from a stage that runs something.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{cannot be routed: expected a segment at stage 0}}
   %0 = dist.transfer @t0 %x along "pipe" 0 -> 1 : tensor<4xf32>
   %1 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
@@ -156,7 +156,7 @@ dist.entry @forward function(@f) chunks([0, 1]) table(<[". .", ". F1.0"]>)
 
 // What a transfer takes to a stage is read there.
 dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
     %2 = stablehlo.tanh %x : tensor<4xf32>
     dist.yield %2 : tensor<4xf32>
@@ -175,7 +175,7 @@ dist.entry @forward function(@f) chunks([0, 1, 2]) table(<["F0.0 . .", ". . .", 
 
 // A transfer takes the value from where it is made.
 dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
     %2 = stablehlo.tanh %x : tensor<4xf32>
     dist.yield %2 : tensor<4xf32>
@@ -195,8 +195,8 @@ dist.entry @forward function(@f) chunks([0, 1, 2]) table(<["F0.0 . .", ". . .", 
 // A state is written where it lives.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}], at = {"pipe" = [0]}>, [0]>]
-func.func private @m(%w: tensor<4xf32> {dist.reads = @w}, %x: tensor<f32> {dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4xf32> {dist.gradient_of = @w}) {
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}], at = {"pipe" = [0]}>, [0]>]
+func.func private @m(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}) {
   %0:2 = dist.segment chunk(1) phase(forward) -> tensor<f32>, tensor<4xf32> {
     %1 = stablehlo.tanh %x : tensor<f32>
     %2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<4xf32>
@@ -205,7 +205,7 @@ func.func private @m(%w: tensor<4xf32> {dist.reads = @w}, %x: tensor<f32> {dist.
   return %0#0, %0#0, %0#1 : tensor<f32>, tensor<f32>, tensor<4xf32>
 }
 // expected-error@+1 {{expected a new value of state @w on stage 0, got one at [1]}}
-func.func private @u(%w: tensor<4xf32> {dist.reads = @w}, %g: tensor<4xf32> {dist.gradient_of = @w}, %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<4xf32> {dist.writes = @w}) {
+func.func private @u(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<4xf32> {dist.port = #dist.port<parameter @w>}) {
   %0 = dist.segment at(1) phase(update) -> tensor<4xf32> {
     %1 = stablehlo.tanh %g : tensor<4xf32>
     dist.yield %1 : tensor<4xf32>

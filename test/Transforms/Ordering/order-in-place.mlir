@@ -4,29 +4,31 @@
 // made apart from its operand. In the slots of a step, of a metric and of a
 // state it works in place.
 dist.mesh @mesh = <"data"=2>
+dist.state @g : tensor<4xf32> {role = parameter}
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
 module @kernels {
-  func.func private @k(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
 
 // CHECK-LABEL: plan.program @t.c0.F
 // CHECK: all_reduce {{.*}}inputs([#plan.operand<@t.c0.F.tmp.0, [4], f32>]) outputs([#plan.operand<@t.act0.a, [4], f32>])
-func.func private @t.c0.F(%w: tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a", chunk = 0>}) {
+func.func private @t.c0.F(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}) -> (tensor<4xf32> {dist.port = #dist.port<act "a", chunk = 0>}) {
   %p = dist.launch @kernels::@k(%w) : (tensor<4xf32>) -> tensor<4xf32>
   %a = dist.all_reduce %p over ["data"] sum : tensor<4xf32>
   return %a : tensor<4xf32>
 }
 // CHECK-LABEL: plan.program @t.c0.B
 // CHECK: all_reduce {{.*}}inputs([#plan.operand<@t.step.g, [4], f32>]) outputs([#plan.operand<@t.step.g, [4], f32>])
-func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a", chunk = 0>}, %g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.port = #dist.port<act "a", chunk = 0>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %h = dist.all_reduce %g over ["data"] sum : tensor<4xf32>
   return %h : tensor<4xf32>
 }
 // CHECK-LABEL: plan.program @t.u0
 // CHECK: all_reduce {{.*}}inputs([#plan.operand<@t.step.m, [4], f32>]) outputs([#plan.operand<@t.step.m, [4], f32>])
 // CHECK: all_reduce {{.*}}inputs([#plan.operand<@state.w.local, [4], f32>]) outputs([#plan.operand<@state.w.local, [4], f32>])
-func.func private @t.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "m">}, tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}) {
+func.func private @t.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "m">}, tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}) {
   %p = dist.launch @kernels::@k(%g) : (tensor<4xf32>) -> tensor<4xf32>
   %m = dist.all_reduce %p over ["data"] sum : tensor<4xf32>
   %q = dist.launch @kernels::@k(%g) : (tensor<4xf32>) -> tensor<4xf32>

@@ -111,17 +111,22 @@ dist.timeline @f microbatches(2) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // The sum is worked on twice, each time as it was first.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite"]}
-  func.func private @zero(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
-  func.func private @copy(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
-  func.func private @both(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
+  dist.kernel @k(readwrite tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @copy(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @copy_cpu
+  func.func private @copy_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @both(read tensor<4xf32>, read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @both_cpu
+  func.func private @both_cpu(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
-func.func private @f.c0.F() -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %g = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
-func.func private @f.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "a">}, tensor<4xf32> {dist.slot = #dist.slot<metric, "b">}) {
+func.func private @f.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "a">}, tensor<4xf32> {dist.port = #dist.port<metric "b">}) {
   %a = dist.launch @kernels::@k(%g) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{works in place on operand 0, which is no longer there}}
   %b = dist.launch @kernels::@k(%g) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
@@ -133,18 +138,23 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // The sum is overwritten in its slot, and returned there as it was.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite"]}
-  func.func private @zero(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
-  func.func private @copy(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
-  func.func private @both(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
+  dist.kernel @k(readwrite tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @copy(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @copy_cpu
+  func.func private @copy_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @both(read tensor<4xf32>, read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @both_cpu
+  func.func private @both_cpu(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
-func.func private @f.c0.F() -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %g = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
 // expected-error @+1 {{returns in slot #dist.slot<step, "g"> what it overwrites there}}
-func.func private @f.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "a">}, tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @f.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "a">}, tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %a = dist.launch @kernels::@k(%g) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
   return %a, %g : tensor<4xf32>, tensor<4xf32>
 }
@@ -154,18 +164,23 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // Two results in one slot.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite"]}
-  func.func private @zero(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
-  func.func private @copy(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
-  func.func private @both(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
+  dist.kernel @k(readwrite tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @copy(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @copy_cpu
+  func.func private @copy_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @both(read tensor<4xf32>, read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @both_cpu
+  func.func private @both_cpu(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
-func.func private @f.c0.F() -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %g = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
 // expected-error @+1 {{expected one result in slot #dist.slot<metric, "a">}}
-func.func private @f.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "a">}, tensor<4xf32> {dist.slot = #dist.slot<metric, "a">}) {
+func.func private @f.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "a">}, tensor<4xf32> {dist.port = #dist.port<metric "a">}) {
   %a = dist.launch @kernels::@copy(%g) : (tensor<4xf32>) -> tensor<4xf32>
   %b = dist.launch @kernels::@copy(%g) : (tensor<4xf32>) -> tensor<4xf32>
   return %a, %b : tensor<4xf32>, tensor<4xf32>
@@ -176,18 +191,23 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // What is worked on in place is read by what comes after.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 module @kernels {
-  func.func private @k(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["readwrite"]}
-  func.func private @zero(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
-  func.func private @copy(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
-  func.func private @both(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
+  dist.kernel @k(readwrite tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @copy(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @copy_cpu
+  func.func private @copy_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+  dist.kernel @both(read tensor<4xf32>, read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @both_cpu
+  func.func private @both_cpu(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
 }
-func.func private @f.c0.F() -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %g = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
 // expected-error @+1 {{cannot be ordered: }}
-func.func private @f.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "a">}) {
+func.func private @f.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "a">}) {
   %a = dist.launch @kernels::@k(%g) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
   %b = dist.launch @kernels::@both(%g, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %b : tensor<4xf32>
@@ -198,7 +218,7 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // A coordinate is a number of the plan, in no buffer.
 dist.mesh @mesh = <"data"=2>
-func.func private @f.c0.F() -> (tensor<i32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @f.c0.F() -> (tensor<i32> {dist.port = #dist.port<output "z">}) {
   %c = dist.coordinate ["data"] : tensor<i32>
   // expected-error @+1 {{expected operands that lie in buffers, got 'tensor<i32>'}}
   %z = dist.all_reduce %c over ["data"] sum : tensor<i32>
@@ -217,7 +237,7 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"data"=1>
 // expected-error @+1 {{expected a dist.buffer for slot #dist.slot<state, "w">, got none}}
-func.func private @f.c0.F(%w: tensor<4xf32> {dist.slot = #dist.slot<state, "w">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @f.c0.F(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %w : tensor<4xf32>
 }
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
@@ -226,10 +246,10 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // Both chunks run on stage 0.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   return %x : tensor<4xf32>
 }
-func.func private @f.c1.F(%x: tensor<4xf32> {dist.recv = @t0}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @f.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %x : tensor<4xf32>
 }
 // expected-error @+1 {{expected transfer @t0 between two stages, got stage 0 twice}}
@@ -239,16 +259,18 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // The value comes from a stage that does not take part.
 dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
-func.func private @f.u0(%x: tensor<4xf32> {dist.slot = #dist.slot<step, "s">}) -> (tensor<4xf32> {dist.slot = #dist.slot<metric, "z">}) {
+dist.state @s : tensor<4xf32> {role = parameter}
+func.func private @f.u0(%x: tensor<4xf32> {dist.port = #dist.port<gradient @s>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "z">}) {
   // expected-error @+1 {{expected stage 2 among those that have the collective}}
   %z = dist.broadcast @b %x from [2] over ["pipe"] : tensor<4xf32>
   return %z : tensor<4xf32>
 }
-func.func private @f.c0.F() -> (tensor<4xf32> {dist.slot = #dist.slot<step, "s">}) {
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @s>}) {
   %x = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %x : tensor<4xf32>
 }
 module @kernels {
-  func.func private @zero(memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0, 1]>, #dist.program<@f.u0, phase = update, at = [0, 1]>]) transfers([]) table(<["F0.0 U", "F0.0 U", ". ."]>)

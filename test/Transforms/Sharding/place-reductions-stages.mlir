@@ -17,9 +17,9 @@ dist.state @shared : tensor<8xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @moved : tensor<8xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @own : tensor<8xf32> {role = parameter, source = #dist.draw<ones>}
 // CHECK: func.func @microbatch
-// CHECK-SAME: tensor<8xf32> {dist.gradient_of = @shared, dist.layout = #[[TERM]]}, tensor<8xf32> {dist.gradient_of = @moved, dist.layout = #[[SECOND]]}, tensor<8xf32> {dist.gradient_of = @own, dist.layout = #[[FIRST]]})
-func.func @microbatch(%x: tensor<8xf32> {dist.layout = #first, dist.input = "x", dist.role = "input"})
-    -> (tensor<f32> {dist.layout = #s, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #s, dist.role = "count"}, tensor<8xf32> {dist.layout = #both, dist.gradient_of = @shared}, tensor<8xf32> {dist.layout = #second, dist.gradient_of = @moved}, tensor<8xf32> {dist.layout = #first, dist.gradient_of = @own}) {
+// CHECK-SAME: tensor<8xf32> {dist.port = #dist.port<gradient @shared, layout = #[[TERM]]>}, tensor<8xf32> {dist.port = #dist.port<gradient @moved, layout = #[[SECOND]]>}, tensor<8xf32> {dist.port = #dist.port<gradient @own, layout = #[[FIRST]]>})
+func.func @microbatch(%x: tensor<8xf32> {dist.port = #dist.port<input "x", layout = #first>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #s>}, tensor<f32> {dist.port = #dist.port<count, layout = #s>}, tensor<8xf32> {dist.port = #dist.port<gradient @shared, layout = #both>}, tensor<8xf32> {dist.port = #dist.port<gradient @moved, layout = #second>}, tensor<8xf32> {dist.port = #dist.port<gradient @own, layout = #first>}) {
   // CHECK: stablehlo.negate {{.*}}dist.layouts = [#[[FIRST]]]
   %a = stablehlo.negate %x {dist.layouts = [#first]} : tensor<8xf32>
   // CHECK: stablehlo.tanh {{.*}}dist.layouts = [#[[FIRST]]]
@@ -30,11 +30,11 @@ func.func @microbatch(%x: tensor<8xf32> {dist.layout = #first, dist.input = "x",
   return %one, %one, %a, %b, %c : tensor<f32>, tensor<f32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 // CHECK: func.func @update
-// CHECK-SAME: tensor<8xf32> {dist.gradient_of = @shared, dist.layout = #[[TERM]]}
-// CHECK-SAME: tensor<8xf32> {dist.gradient_of = @moved, dist.layout = #[[SECOND]]}
-// CHECK-SAME: tensor<8xf32> {dist.gradient_of = @own, dist.layout = #[[FIRST]]}
-func.func @update(%ga: tensor<8xf32> {dist.layout = #both, dist.gradient_of = @shared}, %gb: tensor<8xf32> {dist.layout = #second, dist.gradient_of = @moved}, %gc: tensor<8xf32> {dist.layout = #first, dist.gradient_of = @own}, %ls: tensor<f32> {dist.layout = #s, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #s, dist.role = "count"})
-    -> (tensor<8xf32> {dist.layout = #both, dist.writes = @shared}, tensor<8xf32> {dist.layout = #second, dist.writes = @moved}, tensor<8xf32> {dist.layout = #first, dist.writes = @own}, tensor<f32> {dist.layout = #s, dist.metric = "loss", dist.role = "metric"}) {
+// CHECK-SAME: tensor<8xf32> {dist.port = #dist.port<gradient @shared, layout = #[[TERM]]>}
+// CHECK-SAME: tensor<8xf32> {dist.port = #dist.port<gradient @moved, layout = #[[SECOND]]>}
+// CHECK-SAME: tensor<8xf32> {dist.port = #dist.port<gradient @own, layout = #[[FIRST]]>}
+func.func @update(%ga: tensor<8xf32> {dist.port = #dist.port<gradient @shared, layout = #both>}, %gb: tensor<8xf32> {dist.port = #dist.port<gradient @moved, layout = #second>}, %gc: tensor<8xf32> {dist.port = #dist.port<gradient @own, layout = #first>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #s>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #s>})
+    -> (tensor<8xf32> {dist.port = #dist.port<parameter @shared, layout = #both>}, tensor<8xf32> {dist.port = #dist.port<parameter @moved, layout = #second>}, tensor<8xf32> {dist.port = #dist.port<parameter @own, layout = #first>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #s>}) {
   // CHECK: stablehlo.tanh {{.*}}dist.layouts = [#[[BOTH]]]
   %a = stablehlo.tanh %ga {dist.layouts = [#both]} : tensor<8xf32>
   // CHECK: stablehlo.tanh {{.*}}dist.layouts = [#[[SECOND]]]

@@ -203,7 +203,7 @@ dist.entry @forward function(@f) chunks([0])
 
 // expected-error@+1 {{expected at most 64 pipeline stages, got 65}}
 dist.mesh @mesh = <"pipe"=65> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = stablehlo.negate %x {dist.block = 0 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -9,8 +9,8 @@
 // CHECK: nn.softmax_cross_entropy
 // CHECK-NOT: stablehlo.gather
 // CHECK: return
-func.func @wrapped(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @wrapped(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -40,8 +40,8 @@ dist.entry @a function(@wrapped)
 // CHECK: nn.softmax_cross_entropy
 // CHECK-NOT: stablehlo.gather
 // CHECK: return
-func.func @wrapped_swapped(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @wrapped_swapped(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -71,8 +71,8 @@ dist.entry @a function(@wrapped_swapped)
 // CHECK-LABEL: func.func @greater
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @greater(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @greater(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -101,8 +101,8 @@ dist.entry @a function(@greater)
 // CHECK-LABEL: func.func @below_one
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @below_one(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @below_one(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -131,9 +131,9 @@ dist.entry @a function(@below_one)
 // CHECK-LABEL: func.func @compares_other
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @compares_other(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
-    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+func.func @compares_other(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">},
+    %o: tensor<4xi32> {dist.port = #dist.port<input "o">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -162,9 +162,9 @@ dist.entry @a function(@compares_other)
 // CHECK-LABEL: func.func @wraps_other
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @wraps_other(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
-    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+func.func @wraps_other(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">},
+    %o: tensor<4xi32> {dist.port = #dist.port<input "o">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -193,9 +193,9 @@ dist.entry @a function(@wraps_other)
 // CHECK-LABEL: func.func @not_counted
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @not_counted(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
-    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+func.func @not_counted(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">},
+    %o: tensor<4xi32> {dist.port = #dist.port<input "o">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -225,9 +225,9 @@ dist.entry @a function(@not_counted)
 // CHECK-LABEL: func.func @rows_given
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @rows_given(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
-    %o: tensor<4xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+func.func @rows_given(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">},
+    %o: tensor<4xi32> {dist.port = #dist.port<input "o">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -250,8 +250,8 @@ dist.entry @a function(@rows_given)
 // CHECK-LABEL: func.func @iota_of_more
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @iota_of_more(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @iota_of_more(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -278,8 +278,8 @@ dist.entry @a function(@iota_of_more)
 // CHECK: nn.softmax_cross_entropy
 // CHECK-NOT: stablehlo.exponential
 // CHECK: return
-func.func @one_hot(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @one_hot(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -304,8 +304,8 @@ dist.entry @a function(@one_hot)
 // CHECK: nn.softmax_cross_entropy
 // CHECK-NOT: stablehlo.exponential
 // CHECK: return
-func.func @one_hot_swapped(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @one_hot_swapped(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -330,8 +330,8 @@ dist.entry @a function(@one_hot_swapped)
 // CHECK: nn.softmax_cross_entropy
 // CHECK-NOT: stablehlo.exponential
 // CHECK: return
-func.func @one_hot_select(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @one_hot_select(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -356,8 +356,8 @@ dist.entry @a function(@one_hot_select)
 // CHECK-LABEL: func.func @all_but_one
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @all_but_one(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @all_but_one(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -381,8 +381,8 @@ dist.entry @a function(@all_but_one)
 // CHECK-LABEL: func.func @filled
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @filled(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @filled(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -406,8 +406,8 @@ dist.entry @a function(@filled)
 // CHECK-LABEL: func.func @largest
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @largest(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @largest(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -432,8 +432,8 @@ dist.entry @a function(@largest)
 // CHECK-LABEL: func.func @counts_rows
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @counts_rows(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @counts_rows(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
@@ -457,9 +457,9 @@ dist.entry @a function(@counts_rows)
 // CHECK-LABEL: func.func @no_iota
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @no_iota(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"},
-    %o: tensor<4x7xi32> {dist.role = "input", dist.input = "o"}) -> tensor<4xf32> {
+func.func @no_iota(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4xi32> {dist.port = #dist.port<input "t">},
+    %o: tensor<4x7xi32> {dist.port = #dist.port<input "o">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %e = stablehlo.exponential %x : tensor<4x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]

@@ -152,8 +152,8 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
 
 // Regions take what they use as operands.
 dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @m(%w: tensor<2xf32> {dist.reads = @w})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @w}) {
+func.func private @m(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @w>}) {
   %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
   // expected-error @+1 {{expected regions that use no value from outside after phase training}}
   %s = stablehlo.reduce(%w init: %c) across dimensions = [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
@@ -164,6 +164,6 @@ func.func private @m(%w: tensor<2xf32> {dist.reads = @w})
   }
   return %s, %c, %w : tensor<f32>, tensor<f32>, tensor<2xf32>
 }
-func.func private @u(%w: tensor<2xf32> {dist.reads = @w}, %g: tensor<2xf32> {dist.gradient_of = @w})
-    -> (tensor<2xf32> {dist.writes = @w}) { return %g : tensor<2xf32> }
+func.func private @u(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>}, %g: tensor<2xf32> {dist.port = #dist.port<gradient @w>})
+    -> (tensor<2xf32> {dist.port = #dist.port<parameter @w>}) { return %g : tensor<2xf32> }
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>)
