@@ -175,9 +175,9 @@ TEST(LockstepStep, MetricsAreWhole) {
 }
 
 TEST(LockstepStep, ALayoutThatDoesNotFitIsRefused) {
-  EXPECT_THAT(
-      runBoth(replaced("[{\"d\"}, {\"t\"}:4]>},", "[{\"d\"}:6, {\"t\"}:4]>},")),
-      HasSubstr("expected argument #0 of type 'tensor<2x2xf32>', got "
-                "'tensor<3x2xf32>'"));
+  EXPECT_THAT(runBoth(replaced("[{\"d\"}, {\"t\"}:4]>>},",
+                               "[{\"d\"}:6, {\"t\"}:4]>>},")),
+              HasSubstr("expected argument #0 of type 'tensor<2x2xf32>', got "
+                        "'tensor<3x2xf32>'"));
 }
 } // namespace
