@@ -3,21 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See LockstepStepInterpreter.h. What an argument or result means is read from
-// its marks, as in StepInterpreter.cpp. A mark of a state names the state or
-// the buffer that holds it (`@W`, `@W.local`).
+// its port, as in StepInterpreter.cpp; a state is the buffer that holds it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
 #include "StepValues.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 
 /// What the arguments of one call come from.
 struct LockstepStepInterpreter::Call {
@@ -34,7 +31,7 @@ LockstepStepInterpreter::LockstepStepInterpreter(ModuleOp module,
     : module(module), symbols(module), lockstep(mesh, options.limits),
       options(options) {
   for (auto buffer : module.getOps<dist::BufferOp>())
-    buffers[buffer.getSymNameAttr()] = {buffer, {}};
+    buffers[buffer.getOfAttr().getAttr()] = {buffer, {}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,24 +40,8 @@ LockstepStepInterpreter::LockstepStepInterpreter(ModuleOp module,
 
 LockstepStepInterpreter::Buffer *
 LockstepStepInterpreter::findBuffer(StringRef name) {
-  MLIRContext *context = module.getContext();
-  for (std::string candidate : {name.str(), name.str() + ".local"}) {
-    auto it = buffers.find(StringAttr::get(context, candidate));
-    if (it != buffers.end())
-      return &it->second;
-  }
-  return nullptr;
-}
-
-/// The state of that name, or the first that the buffer of that name holds.
-dist::StateOp LockstepStepInterpreter::findState(StringRef name) const {
-  if (auto state = symbols.lookup<dist::StateOp>(name))
-    return state;
-  auto buffer = symbols.lookup<dist::BufferOp>(name);
-  if (!buffer)
-    return {};
-  auto box = cast<dist::BoxAttr>(buffer.getBoxes()[0]);
-  return symbols.lookup<dist::StateOp>(box.getState().getValue());
+  auto it = buffers.find(StringAttr::get(module.getContext(), name));
+  return it == buffers.end() ? nullptr : &it->second;
 }
 
 static SmallVector<dist::BoxAttr> listBoxes(dist::BufferOp buffer) {
@@ -170,8 +151,7 @@ LockstepStepInterpreter::writeStates(func::FuncOp function,
                                      ArrayRef<DeviceTensors> results) {
   const rt::Mesh &mesh = lockstep.getMesh();
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto name = function.getResultAttrOfType<FlatSymbolRefAttr>(
-        i, DistDialect::kWrites);
+    FlatSymbolRefAttr name = dist::getState(dist::getResultPort(function, i));
     if (!name)
       continue;
     Buffer *buffer = findBuffer(name.getValue());
@@ -256,8 +236,7 @@ LockstepStepInterpreter::getInput(func::FuncOp function, unsigned i,
   FailureOr<HostTensor> whole = call.inputs(name, call.step, call.microbatch);
   if (failed(whole))
     return failure();
-  auto layout =
-      function.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+  dist::LayoutAttr layout = dist::getLayout(dist::getArgumentPort(function, i));
   if (!layout)
     return everywhere(*whole);
   DeviceTensors parts =
@@ -272,32 +251,28 @@ LockstepStepInterpreter::getInput(func::FuncOp function, unsigned i,
 FailureOr<DeviceTensors>
 LockstepStepInterpreter::getArgument(func::FuncOp function, unsigned i,
                                      Call &call) {
-  auto symbol = [&](StringRef name) {
-    return function.getArgAttrOfType<FlatSymbolRefAttr>(i, name);
-  };
-  auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-  StringRef roleName = role ? role.getValue() : "";
+  dist::PortAttr port = dist::getArgumentPort(function, i);
   Type type = function.getArgument(i).getType();
-  if (FlatSymbolRefAttr state = symbol(DistDialect::kReads)) {
+  if (FlatSymbolRefAttr state = dist::getState(port)) {
     if (Buffer *buffer = findBuffer(state.getValue()))
       return buffer->value;
-  } else if (FlatSymbolRefAttr hyper = symbol(DistDialect::kHyper)) {
+  } else if (FlatSymbolRefAttr hyper = dist::getHyper(port)) {
     FailureOr<HostTensor> scalar = evaluateHyper(
         function, symbols, hyper, externals, call.step, options.seed);
     if (failed(scalar))
       return failure();
     return everywhere(*scalar);
-  } else if (FlatSymbolRefAttr of = symbol(DistDialect::kGradientOf)) {
+  } else if (FlatSymbolRefAttr of = dist::getGradientOf(port)) {
     if (call.sums)
       return call.sums->gradients.lookup(of.getAttr());
-  } else if (dist::isStepSum(roleName)) {
+  } else if (dist::isScalarSum(port)) {
     if (call.sums)
-      return call.sums->sums.lookup(role);
-  } else if (roleName == "step" || roleName == "microbatch") {
-    return everywhere(
-        makeScalar(type, roleName == "step" ? call.step : call.microbatch));
-  } else if (auto input = function.getArgAttrOfType<StringAttr>(
-                 i, DistDialect::kInput)) {
+      return call.sums->sums.lookup(port.getSlot());
+  } else if (dist::isPort(port, dist::PortKind::Step)) {
+    return everywhere(makeScalar(type, call.step));
+  } else if (dist::isPort(port, dist::PortKind::Microbatch)) {
+    return everywhere(makeScalar(type, call.microbatch));
+  } else if (StringAttr input = dist::getInput(port)) {
     if (call.inputs)
       return getInput(function, i, input.getValue(), call);
   }
@@ -336,13 +311,14 @@ LogicalResult LockstepStepInterpreter::accumulate(
     func::FuncOp function, ArrayRef<DeviceTensors> results, StepResult &sums) {
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     Type element = getElementTypeOrSelf(function.getResultTypes()[i]);
-    auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-    if (auto of = function.getResultAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kGradientOf))
+    dist::PortAttr port = dist::getResultPort(function, i);
+    if (FlatSymbolRefAttr of = dist::getGradientOf(port))
       addEach(sums.gradients[of.getAttr()], results[i],
-              getAccumulateType(findState(of.getValue()), element));
-    else if (role && dist::isStepSum(role.getValue()))
-      addEach(sums.sums[role], results[i], getAccumulateType({}, element));
+              getAccumulateType(symbols.lookup<dist::StateOp>(of.getValue()),
+                                element));
+    else if (dist::isScalarSum(port))
+      addEach(sums.sums[port.getSlot()], results[i],
+              getAccumulateType({}, element));
   }
   return success();
 }
@@ -351,8 +327,8 @@ LogicalResult LockstepStepInterpreter::accumulate(
 static void convertSums(func::FuncOp update,
                         LockstepStepInterpreter::StepResult &sums) {
   for (unsigned i = 0; i < update.getNumArguments(); ++i)
-    if (auto of = update.getArgAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kGradientOf))
+    if (FlatSymbolRefAttr of =
+            dist::getGradientOf(dist::getArgumentPort(update, i)))
       for (HostTensor &sum : sums.gradients[of.getAttr()])
         if (sum)
           sum = convertElements(
@@ -365,8 +341,7 @@ LockstepStepInterpreter::collectMetrics(func::FuncOp function,
                                         NamedTensors &metrics) {
   MLIRContext *context = module.getContext();
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
+    StringAttr name = dist::getMetric(dist::getResultPort(function, i));
     if (!name)
       continue;
     auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
@@ -410,8 +385,7 @@ LogicalResult LockstepStepInterpreter::countFirst(dist::StepOp op, int64_t step,
       if (auto found = llvm::find_if(
               results[i], [](const HostTensor &value) { return bool(value); });
           found != results[i].end())
-        counts[function.getResultAttrOfType<StringAttr>(
-            i, DistDialect::kMetric)] = *found;
+        counts[dist::getMetric(dist::getResultPort(function, i))] = *found;
     addCounts(counts, totals);
   }
   for (auto &[name, total] : totals)
@@ -458,9 +432,9 @@ LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
 static std::optional<unsigned> findGradient(func::FuncOp update,
                                             StringRef state) {
   for (unsigned i = 0; update && i < update.getNumArguments(); ++i)
-    if (auto mark = update.getArgAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kGradientOf);
-        mark && mark.getValue() == state)
+    if (FlatSymbolRefAttr of =
+            dist::getGradientOf(dist::getArgumentPort(update, i));
+        of && of.getValue() == state)
       return i;
   return std::nullopt;
 }
@@ -523,12 +497,10 @@ LockstepStepInterpreter::gatherGradient(StringRef name, StringRef state,
     if (failed(joined) || *joined)
       return joined;
   }
-  auto marked = [&](StringRef mark) {
-    return argument ? update.getArgAttr(*argument, mark) : Attribute();
-  };
-  auto layout =
-      dyn_cast_if_present<dist::LayoutAttr>(marked(DistDialect::kLayout));
-  auto boxes = dyn_cast_if_present<ArrayAttr>(marked(dist::kBoxes));
+  dist::PortAttr port =
+      argument ? dist::getArgumentPort(update, *argument) : dist::PortAttr();
+  dist::LayoutAttr layout = dist::getLayout(port);
+  ArrayAttr boxes = port ? port.getBoxes() : ArrayAttr();
   if (!(layout || boxes) || sum == result.gradients.end())
     return mlir::emitError(module.getLoc())
            << "expected a gradient of '" << state << "' in step '" << name
@@ -563,8 +535,7 @@ LogicalResult LockstepStepInterpreter::runEntry(
                           entry.getChunks().value_or(ArrayRef<int64_t>()))))
     return failure();
   for (auto [i, type] : llvm::enumerate(wholes)) {
-    auto layout =
-        function.getResultAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+    dist::LayoutAttr layout = dist::getLayout(dist::getResultPort(function, i));
     if (!layout)
       layout = dist::LayoutAttr::getReplicated(
           FlatSymbolRefAttr::get(module.getContext(), "mesh"), type.getRank());

@@ -3,19 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See StepInterpreter.h. What an argument or result means is read from its
-// marks (`dist.reads`, `dist.role`, ...), never from its position.
+// port, never from its position.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "StepValues.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 
 /// What the arguments of one call come from.
 struct StepInterpreter::Call {
@@ -64,8 +63,8 @@ LogicalResult StepInterpreter::setState(StringRef name, HostTensor value) {
 LogicalResult StepInterpreter::writeStates(func::FuncOp function,
                                            ArrayRef<HostTensor> results) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto name = function.getResultAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kWrites))
+    if (FlatSymbolRefAttr name =
+            dist::getState(dist::getResultPort(function, i)))
       if (failed(setState(name.getValue(), results[i])))
         return failure();
   return success();
@@ -89,48 +88,43 @@ static LogicalResult reportArgument(func::FuncOp function, unsigned argument,
          << function.getSymName() << "', got none";
 }
 
+FailureOr<HostTensor> StepInterpreter::getArgument(func::FuncOp function,
+                                                   unsigned i, Call &call) {
+  dist::PortAttr port = dist::getArgumentPort(function, i);
+  Type type = function.getArgument(i).getType();
+  if (FlatSymbolRefAttr state = dist::getState(port))
+    return getState(state.getValue());
+  if (FlatSymbolRefAttr hyper = dist::getHyper(port))
+    return getHyper(function, hyper, call.step);
+  if (FlatSymbolRefAttr of = dist::getGradientOf(port))
+    return call.sums ? call.sums->gradients.lookup(of.getAttr()) : HostTensor();
+  if (dist::isScalarSum(port))
+    return call.sums ? call.sums->sums.lookup(port.getSlot()) : HostTensor();
+  if (dist::isPort(port, dist::PortKind::Step))
+    return makeScalar(type, call.step);
+  if (dist::isPort(port, dist::PortKind::Microbatch))
+    return makeScalar(type, call.microbatch);
+  StringAttr input = dist::getInput(port);
+  if (!input)
+    return HostTensor();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !call.inputs)
+    return reportArgument(function, i, "an input");
+  return call.inputs(
+      input.getValue(), call.step, call.microbatch,
+      RankedTensorType::get(tensor.getShape(), tensor.getElementType()));
+}
+
 LogicalResult
 StepInterpreter::collectArguments(func::FuncOp function, Call &call,
                                   SmallVectorImpl<HostTensor> &arguments) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    Type type = function.getArgument(i).getType();
-    auto symbol = [&](StringRef name) {
-      return function.getArgAttrOfType<FlatSymbolRefAttr>(i, name);
-    };
-    auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    StringRef roleName = role ? role.getValue() : "";
-    HostTensor value;
-    if (FlatSymbolRefAttr state = symbol(DistDialect::kReads)) {
-      value = getState(state.getValue());
-    } else if (FlatSymbolRefAttr hyper = symbol(DistDialect::kHyper)) {
-      FailureOr<HostTensor> scalar = getHyper(function, hyper, call.step);
-      if (failed(scalar))
-        return failure();
-      value = *scalar;
-    } else if (FlatSymbolRefAttr of = symbol(DistDialect::kGradientOf)) {
-      if (call.sums)
-        value = call.sums->gradients.lookup(of.getAttr());
-    } else if (dist::isStepSum(roleName)) {
-      if (call.sums)
-        value = call.sums->sums.lookup(role);
-    } else if (roleName == "step" || roleName == "microbatch") {
-      value =
-          makeScalar(type, roleName == "step" ? call.step : call.microbatch);
-    } else if (auto input = function.getArgAttrOfType<StringAttr>(
-                   i, DistDialect::kInput)) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || !call.inputs)
-        return reportArgument(function, i, "an input");
-      FailureOr<HostTensor> given = call.inputs(
-          input.getValue(), call.step, call.microbatch,
-          RankedTensorType::get(tensor.getShape(), tensor.getElementType()));
-      if (failed(given))
-        return failure();
-      value = *given;
-    }
-    if (!value)
+    FailureOr<HostTensor> value = getArgument(function, i, call);
+    if (failed(value))
+      return failure();
+    if (!*value)
       return reportArgument(function, i, "a state, hyper value, input or sum");
-    arguments.push_back(std::move(value));
+    arguments.push_back(std::move(*value));
   }
   return success();
 }
@@ -144,14 +138,14 @@ LogicalResult StepInterpreter::accumulate(func::FuncOp function,
                                           StepResult &sums) {
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     Type element = results[i].getElementType();
-    auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-    if (auto of = function.getResultAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kGradientOf))
+    dist::PortAttr port = dist::getResultPort(function, i);
+    if (FlatSymbolRefAttr of = dist::getGradientOf(port))
       addTo(sums.gradients[of.getAttr()], results[i],
             getAccumulateType(symbols.lookup<dist::StateOp>(of.getValue()),
                               element));
-    else if (role && dist::isStepSum(role.getValue()))
-      addTo(sums.sums[role], results[i], getAccumulateType({}, element));
+    else if (dist::isScalarSum(port))
+      addTo(sums.sums[port.getSlot()], results[i],
+            getAccumulateType({}, element));
   }
   return success();
 }
@@ -160,8 +154,8 @@ LogicalResult StepInterpreter::accumulate(func::FuncOp function,
 static void convertSums(func::FuncOp update,
                         StepInterpreter::StepResult &sums) {
   for (unsigned i = 0; i < update.getNumArguments(); ++i)
-    if (auto of = update.getArgAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kGradientOf)) {
+    if (FlatSymbolRefAttr of =
+            dist::getGradientOf(dist::getArgumentPort(update, i))) {
       HostTensor &sum = sums.gradients[of.getAttr()];
       if (sum)
         sum = convertElements(
@@ -172,8 +166,7 @@ static void convertSums(func::FuncOp update,
 static void collectMetrics(func::FuncOp update, ArrayRef<HostTensor> results,
                            NamedTensors &metrics) {
   for (unsigned i = 0; i < update.getNumResults(); ++i)
-    if (auto name =
-            update.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric))
+    if (StringAttr name = dist::getMetric(dist::getResultPort(update, i)))
       metrics[name] = results[i];
 }
 

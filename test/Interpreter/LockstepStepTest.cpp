@@ -20,10 +20,10 @@ namespace {
 constexpr const char *kWhole = R"(
   dist.mesh @mesh = <"d"=2, "t"=2>
   dist.state @w : tensor<3xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
-  func.func @micro(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"},
-      %w: tensor<3xf32> {dist.role = "parameter", dist.reads = @w})
-      -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-          tensor<3xf32> {dist.role = "gradient", dist.gradient_of = @w}) {
+  func.func @micro(%x: tensor<4x3xf32> {dist.port = #dist.port<input "x">},
+      %w: tensor<3xf32> {dist.port = #dist.port<parameter @w>})
+      -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+          tensor<3xf32> {dist.port = #dist.port<gradient @w>}) {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %n = stablehlo.constant dense<4.0> : tensor<f32>
     %g = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf32>
@@ -31,11 +31,11 @@ constexpr const char *kWhole = R"(
     %l = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
     return %l, %n, %g : tensor<f32>, tensor<f32>, tensor<3xf32>
   }
-  func.func @update(%w: tensor<3xf32> {dist.role = "parameter", dist.reads = @w},
-      %g: tensor<3xf32> {dist.role = "gradient", dist.gradient_of = @w},
-      %loss: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-      -> (tensor<3xf32> {dist.role = "parameter", dist.writes = @w},
-          tensor<f32> {dist.role = "metric", dist.metric = "loss"}) {
+  func.func @update(%w: tensor<3xf32> {dist.port = #dist.port<parameter @w>},
+      %g: tensor<3xf32> {dist.port = #dist.port<gradient @w>},
+      %loss: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+      -> (tensor<3xf32> {dist.port = #dist.port<parameter @w>},
+          tensor<f32> {dist.port = #dist.port<metric "loss">}) {
     %new = stablehlo.subtract %w, %g : tensor<3xf32>
     %mean = stablehlo.divide %loss, %count : tensor<f32>
     return %new, %mean : tensor<3xf32>, tensor<f32>
@@ -46,11 +46,11 @@ constexpr const char *kWhole = R"(
 constexpr const char *kLocal = R"(
   dist.mesh @mesh = <"d"=2, "t"=2>
   dist.state @w : tensor<3xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
-  dist.buffer @w.local : tensor<2xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{"t"}:4]>, [0]>]
-  func.func @micro(%x: tensor<2x2xf32> {dist.role = "input", dist.input = "x", dist.layout = #dist.layout<@mesh, [{"d"}, {"t"}:4]>},
-      %w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w})
-      -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-          tensor<2xf32> {dist.role = "gradient", dist.gradient_of = @w}) {
+  dist.buffer @w.local of @w : tensor<2xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{"t"}:4]>, [0]>]
+  func.func @micro(%x: tensor<2x2xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"d"}, {"t"}:4]>>},
+      %w: tensor<2xf32> {dist.port = #dist.port<parameter @w>})
+      -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+          tensor<2xf32> {dist.port = #dist.port<gradient @w>}) {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %zeros = stablehlo.constant dense<0.0> : tensor<2x2xf32>
     %n = stablehlo.constant dense<4.0> : tensor<f32>
@@ -68,11 +68,11 @@ constexpr const char *kLocal = R"(
     %l = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
     return %l, %n, %g : tensor<f32>, tensor<f32>, tensor<2xf32>
   }
-  func.func @update(%w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w},
-      %g: tensor<2xf32> {dist.role = "gradient", dist.gradient_of = @w},
-      %loss: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-      -> (tensor<2xf32> {dist.role = "parameter", dist.writes = @w},
-          tensor<f32> {dist.role = "metric", dist.metric = "loss"}) {
+  func.func @update(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>},
+      %g: tensor<2xf32> {dist.port = #dist.port<gradient @w>},
+      %loss: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+      -> (tensor<2xf32> {dist.port = #dist.port<parameter @w>},
+          tensor<f32> {dist.port = #dist.port<metric "loss">}) {
     %full = dist.all_reduce %g over ["d"] sum : tensor<2xf32>
     %total = dist.all_reduce %loss over ["d", "t"] sum : tensor<f32>
     %new = stablehlo.subtract %w, %full : tensor<2xf32>
@@ -175,9 +175,9 @@ TEST(LockstepStep, MetricsAreWhole) {
 }
 
 TEST(LockstepStep, ALayoutThatDoesNotFitIsRefused) {
-  EXPECT_THAT(
-      runBoth(replaced("[{\"d\"}, {\"t\"}:4]>},", "[{\"d\"}:6, {\"t\"}:4]>},")),
-      HasSubstr("expected argument #0 of type 'tensor<2x2xf32>', got "
-                "'tensor<3x2xf32>'"));
+  EXPECT_THAT(runBoth(replaced("[{\"d\"}, {\"t\"}:4]>>},",
+                               "[{\"d\"}:6, {\"t\"}:4]>>},")),
+              HasSubstr("expected argument #0 of type 'tensor<2x2xf32>', got "
+                        "'tensor<3x2xf32>'"));
 }
 } // namespace

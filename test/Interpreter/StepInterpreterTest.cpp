@@ -21,25 +21,25 @@ constexpr const char *kProgram = R"(
   dist.state @w : tensor<2xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
   dist.state @seen : tensor<i32> {role = carried, source = #dist.draw<zeros>}
   dist.hyper @lr : tensor<f32> = #dist.rule<warmup_cosine, base = 0.5, warmup = 4, total = 8>
-  func.func @micro(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"},
-      %w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w},
-      %seen: tensor<i32> {dist.role = "carried", dist.reads = @seen},
-      %m: tensor<i32> {dist.role = "microbatch"})
-      -> (tensor<2xf32> {dist.role = "loss_sum"}, tensor<i32> {dist.role = "count"},
-          tensor<2xf32> {dist.role = "gradient", dist.gradient_of = @w},
-          tensor<i32> {dist.role = "carried", dist.writes = @seen}) {
+  func.func @micro(%x: tensor<2xf32> {dist.port = #dist.port<input "x">},
+      %w: tensor<2xf32> {dist.port = #dist.port<parameter @w>},
+      %seen: tensor<i32> {dist.port = #dist.port<carried @seen>},
+      %m: tensor<i32> {dist.port = #dist.port<microbatch>})
+      -> (tensor<2xf32> {dist.port = #dist.port<loss_sum>}, tensor<i32> {dist.port = #dist.port<count>},
+          tensor<2xf32> {dist.port = #dist.port<gradient @w>},
+          tensor<i32> {dist.port = #dist.port<carried @seen>}) {
     %loss = stablehlo.multiply %w, %x : tensor<2xf32>
     %one = stablehlo.constant dense<1> : tensor<i32>
     %next = stablehlo.add %seen, %one : tensor<i32>
     return %loss, %one, %x, %next : tensor<2xf32>, tensor<i32>, tensor<2xf32>, tensor<i32>
   }
-  func.func @update(%w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w},
-      %g: tensor<2xf32> {dist.role = "gradient", dist.gradient_of = @w},
-      %loss: tensor<2xf32> {dist.role = "loss_sum"}, %count: tensor<i32> {dist.role = "count"},
-      %lr: tensor<f32> {dist.role = "hyper", dist.hyper = @lr})
-      -> (tensor<2xf32> {dist.role = "parameter", dist.writes = @w},
-          tensor<2xf32> {dist.role = "metric", dist.metric = "loss"},
-          tensor<f32> {dist.role = "metric", dist.metric = "lr"}) {
+  func.func @update(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>},
+      %g: tensor<2xf32> {dist.port = #dist.port<gradient @w>},
+      %loss: tensor<2xf32> {dist.port = #dist.port<loss_sum>}, %count: tensor<i32> {dist.port = #dist.port<count>},
+      %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+      -> (tensor<2xf32> {dist.port = #dist.port<parameter @w>},
+          tensor<2xf32> {dist.port = #dist.port<metric "loss">},
+          tensor<f32> {dist.port = #dist.port<metric "lr">}) {
     %half = stablehlo.constant dense<0.5> : tensor<2xf32>
     %d = stablehlo.multiply %g, %half : tensor<2xf32>
     %n = stablehlo.subtract %w, %d : tensor<2xf32>
@@ -47,8 +47,8 @@ constexpr const char *kProgram = R"(
   }
   dist.step @train microbatch(@micro) update(@update) microbatches(3) schedule(<1f1b>)
   dist.entry @predict function(@predict.f)
-  func.func @predict.f(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"},
-      %w: tensor<2xf32> {dist.role = "parameter", dist.reads = @w}) -> tensor<2xf32> {
+  func.func @predict.f(%x: tensor<2xf32> {dist.port = #dist.port<input "x">},
+      %w: tensor<2xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<2xf32> {dist.port = #dist.port<output "y">}) {
     %0 = stablehlo.multiply %w, %x : tensor<2xf32>
     return %0 : tensor<2xf32>
   }
@@ -85,7 +85,11 @@ TEST(StepInterpreter, RunsMicrobatchesThenTheUpdate) {
   };
   EXPECT_EQ(result.gradients.lookup(name("w")).getFloat(0), 6);
   EXPECT_EQ(result.gradients.lookup(name("w")).getFloat(1), 3);
-  EXPECT_EQ(result.sums.lookup(name("count")).getInt(0), 3);
+  EXPECT_EQ(
+      result.sums
+          .lookup(dist::PortAttr::get(context.get(), dist::PortKind::Count))
+          .getInt(0),
+      3);
   EXPECT_FLOAT_EQ(result.metrics.lookup(name("loss")).getFloat(0),
                   6 * w.getFloat(0));
   EXPECT_EQ(result.metrics.lookup(name("lr")).getFloat(0), 0.25); // 0.5 * 2/4
@@ -131,15 +135,15 @@ TEST(StepInterpreter, PartsAreBoxesOfTheirWhole) {
     dist.state @w : tensor<2x3xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
     dist.state @w.0 part of @w box([0, 0] [2, 1]) : tensor<2x1xf32> {role = parameter}
     dist.state @w.1 part of @w box([0, 1] [2, 2]) : tensor<2x2xf32> {role = parameter}
-    func.func @micro(%a: tensor<2x1xf32> {dist.reads = @w.0}, %b: tensor<2x2xf32> {dist.reads = @w.1})
-        -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-            tensor<2x1xf32> {dist.gradient_of = @w.0}, tensor<2x2xf32> {dist.gradient_of = @w.1}) {
+    func.func @micro(%a: tensor<2x1xf32> {dist.port = #dist.port<parameter @w.0>}, %b: tensor<2x2xf32> {dist.port = #dist.port<parameter @w.1>})
+        -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+            tensor<2x1xf32> {dist.port = #dist.port<gradient @w.0>}, tensor<2x2xf32> {dist.port = #dist.port<gradient @w.1>}) {
       %one = stablehlo.constant dense<1.0> : tensor<f32>
       return %one, %one, %a, %b : tensor<f32>, tensor<f32>, tensor<2x1xf32>, tensor<2x2xf32>
     }
-    func.func @update(%a: tensor<2x1xf32> {dist.reads = @w.0}, %b: tensor<2x2xf32> {dist.reads = @w.1},
-        %ga: tensor<2x1xf32> {dist.gradient_of = @w.0}, %gb: tensor<2x2xf32> {dist.gradient_of = @w.1})
-        -> (tensor<2x1xf32> {dist.writes = @w.0}, tensor<2x2xf32> {dist.writes = @w.1}) {
+    func.func @update(%a: tensor<2x1xf32> {dist.port = #dist.port<parameter @w.0>}, %b: tensor<2x2xf32> {dist.port = #dist.port<parameter @w.1>},
+        %ga: tensor<2x1xf32> {dist.port = #dist.port<gradient @w.0>}, %gb: tensor<2x2xf32> {dist.port = #dist.port<gradient @w.1>})
+        -> (tensor<2x1xf32> {dist.port = #dist.port<parameter @w.0>}, tensor<2x2xf32> {dist.port = #dist.port<parameter @w.1>}) {
       %x = stablehlo.add %a, %ga : tensor<2x1xf32>
       %y = stablehlo.negate %gb : tensor<2x2xf32>
       return %x, %y : tensor<2x1xf32>, tensor<2x2xf32>

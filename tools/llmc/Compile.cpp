@@ -11,7 +11,7 @@
 #include "Timing.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
@@ -121,11 +121,10 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
   SymbolTable &symbols = tables.getSymbolTable(module);
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      auto slot = function.getResultAttrOfType<dist::SlotAttr>(
-          i, dist::DistDialect::kSlot);
-      if (!slot || slot.getKind() != dist::SlotKind::Step)
+      dist::PortAttr port = dist::getResultPort(function, i);
+      if (!dist::isSum(port))
         continue;
-      std::string name = getFetchName(tables, module, slot);
+      std::string name = getFetchName(tables, module, port);
       if (symbols.lookup<dist::StateOp>(rt::escapeName(name)))
         continue;
       for (const std::string &pattern : options.fetch)

@@ -12,7 +12,9 @@
 #include "Compile.h"
 #include "InterpretMesh.h"
 #include "Run.h"
+#include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
@@ -56,10 +58,9 @@ rt::Status FunctionData::open(func::FuncOp function, const rt::Config &config,
   llvm::StringMap<int> numbers;
   std::vector<rt::DataKind> kinds;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto name =
-        function.getArgAttrOfType<StringAttr>(i, dist::DistDialect::kInput);
-    auto data =
-        function.getArgAttrOfType<dist::DataAttr>(i, dist::DistDialect::kData);
+    dist::PortAttr port = dist::getArgumentPort(function, i);
+    StringAttr name = dist::getInput(port);
+    dist::DataAttr data = port ? port.getData() : dist::DataAttr();
     auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
     std::optional<rt::DType> dtype =
         type ? dist::getRuntimeDType(type.getElementType()) : std::nullopt;
@@ -137,7 +138,7 @@ nameFetches(const StepInterpreter::StepResult &result, const Options &options) {
     if (pattern.find_first_of("*?") == std::string::npos)
       names.push_back(pattern);
     for (auto &[name, value] : result.gradients)
-      if (std::string full = "grad." + rt::unescapeName(name.getValue());
+      if (std::string full = getGradientName(name);
           full != pattern && rt::matchesGlob(pattern, full))
         names.push_back(full);
     for (auto &[name, value] : result.metrics)
@@ -163,8 +164,8 @@ static rt::Status fetch(StateSource getState,
     // As in a run: the user's states first, the kind where names are equal.
     StringRef inner = name;
     value = getState(symbol(name));
-    if (!value && inner.consume_front("grad."))
-      value = result.gradients.lookup(symbol(inner));
+    if (std::optional<StringRef> of = parseGradientName(name); of && !value)
+      value = result.gradients.lookup(symbol(*of));
     if (!value)
       value = result.metrics.lookup(StringAttr::get(&context, name));
     if (!value && inner.consume_front("metric.")) {
@@ -174,8 +175,8 @@ static rt::Status fetch(StateSource getState,
     }
     if (!value)
       return rt::makeError(ErrorKind::usage,
-                           "--fetch: expected a metric, a state or "
-                           "grad.<parameter>, got '" +
+                           "--fetch: expected a metric, a state or " +
+                               getGradientName("<parameter>") + ", got '" +
                                name.str() + "'");
     LLMC_TRY(give(prefix + text, value, options));
   }
@@ -205,13 +206,13 @@ static rt::Status giveResults(func::FuncOp function,
                               ArrayRef<HostTensor> results,
                               const Options &options) {
   for (auto [i, value] : llvm::enumerate(results)) {
-    std::string name = "result" + std::to_string(i);
-    for (StringRef mark : {dist::DistDialect::kMetric, dist::DistDialect::kName,
-                           dist::DistDialect::kRole})
-      if (auto text = function.getResultAttrOfType<StringAttr>(i, mark)) {
-        name = rt::unescapeName(text.getValue());
-        break;
-      }
+    dist::PortAttr port = dist::getResultPort(function, i);
+    StringRef text = dist::stringifyPortKind(port.getKind());
+    if (StringAttr metric = dist::getMetric(port))
+      text = metric;
+    else if (port.getName())
+      text = port.getName();
+    std::string name = rt::unescapeName(text.str());
     LLMC_TRY(give(name, value, options));
   }
   return rt::Status::success();

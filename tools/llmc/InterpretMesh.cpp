@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InterpretMesh.h"
+#include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Support/Refusal.h"
 #include "llvm/ADT/SetVector.h"
@@ -140,7 +141,7 @@ LogicalResult MeshRun::compareStep(int64_t step, const StepInterpreter &global,
     if (failed(check(name.str(), value, got.metrics.lookup(name))))
       return failure();
   for (auto &[name, value] : want.gradients)
-    if (failed(check("grad." + name.str(), value, got.gradients.lookup(name))))
+    if (failed(check(getGradientName(name), value, got.gradients.lookup(name))))
       return failure();
   // Wholes, not parts: of a bias that cancels out (that of the keys), all is
   // rounding, which counts only beside the other parts.

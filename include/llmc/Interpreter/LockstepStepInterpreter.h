@@ -7,7 +7,7 @@
 //
 //   states    each device holds its boxes of the buffers (`dist.buffer`);
 //             padding is zero, and must be zero after each step
-//   inputs    split by the argument's mark `dist.layout`; padding is poisoned
+//   inputs    split by the layout of the argument's port; padding is poisoned
 //             (NaN, large integers), so that a missing mask shows
 //   sums      per device, over microbatches in their order
 //   results   gathered by their layouts; replicas agree bit by bit, or the
@@ -46,8 +46,8 @@ public:
   struct StepResult {
     NamedTensors metrics;
     NamedDeviceTensors gradients;
-    /// By role: the sum of the loss, the count, metrics.
-    NamedDeviceTensors sums;
+    /// By slot: the sum of the loss, the count, metrics.
+    llvm::MapVector<Attribute, DeviceTensors> sums;
   };
 
   LockstepStepInterpreter(ModuleOp module, dist::MeshOp mesh,
@@ -92,7 +92,6 @@ private:
   struct Call;
 
   Buffer *findBuffer(StringRef name);
-  dist::StateOp findState(StringRef name) const;
   FailureOr<DeviceTensors> getArgument(mlir::func::FuncOp function, unsigned i,
                                        Call &call);
   FailureOr<DeviceTensors> getInput(mlir::func::FuncOp function, unsigned i,

@@ -29,9 +29,12 @@ namespace llmc {
 /// Values by name, in the order of the function's results.
 using NamedTensors = llvm::MapVector<mlir::StringAttr, HostTensor>;
 
+/// Values by their slot (`PortAttr::getSlot`).
+using SlotTensors = llvm::MapVector<Attribute, HostTensor>;
+
 class StepInterpreter {
 public:
-  /// Gives the value of `input` (its `dist.input` name) for a microbatch; fails
+  /// Gives the value of `input` (the name of its port) for a microbatch; fails
   /// after reporting why.
   using InputSource = std::function<FailureOr<HostTensor>(
       StringRef input, int64_t step, int64_t microbatch,
@@ -55,12 +58,12 @@ public:
 
   /// What one step computed.
   struct StepResult {
-    /// Results of @update marked as metrics.
+    /// Results of @update that are metrics.
     NamedTensors metrics;
     /// Sums over microbatches, by the state's name; of parts, by the whole's.
     NamedTensors gradients;
-    /// By role: the sum of the loss, the count, metrics.
-    NamedTensors sums;
+    /// By slot: the sum of the loss, the count, metrics.
+    SlotTensors sums;
   };
 
   /// Runs `dist.step @name`. `step` counts from 0.
@@ -80,6 +83,9 @@ private:
   struct Call;
   LogicalResult collectArguments(mlir::func::FuncOp function, Call &call,
                                  SmallVectorImpl<HostTensor> &arguments);
+  /// Empty where nothing gives it.
+  FailureOr<HostTensor> getArgument(mlir::func::FuncOp function, unsigned i,
+                                    Call &call);
   FailureOr<HostTensor> getHyper(mlir::func::FuncOp function,
                                  mlir::FlatSymbolRefAttr name, int64_t step);
   /// Gives the hyper values that the entry @<step>.counts counts their totals

@@ -7,6 +7,7 @@
 #include "LayoutTable.h"
 
 #include "llmc/Analysis/Layouts/StateUse.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
@@ -35,14 +36,12 @@ void LayoutTable::collect() {
 void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (auto layout =
-            function.getArgAttrOfType<LayoutAttr>(i, DistDialect::kLayout))
+    if (LayoutAttr layout = dist::getLayout(dist::getArgumentPort(function, i)))
       layouts[argument] =
           getUseLayout(symbols, {function, kind, nullptr}, i, layout, mesh);
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto layout =
-            function.getResultAttrOfType<LayoutAttr>(i, DistDialect::kLayout))
+    if (LayoutAttr layout = dist::getLayout(dist::getResultPort(function, i)))
       results[{function, i}] = layout;
   for (Operation &op : function.getBody().front().without_terminator()) {
     auto list = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
@@ -74,30 +73,27 @@ LayoutAttr LayoutTable::rowOf(StringRef name) {
   return {};
 }
 
-/// Gradients, loss sum and count of a microbatch go to the arguments of the
-/// update that are marked alike.
+/// The sums of a microbatch go to the arguments of the update that are the
+/// same.
 void LayoutTable::connect(dist::StepOp step) {
   auto from = symbols.lookup<func::FuncOp>(step.getMicrobatch());
   auto to = symbols.lookup<func::FuncOp>(step.getUpdate());
-  llvm::DenseMap<std::pair<Attribute, Attribute>, BlockArgument> takers;
-  for (BlockArgument argument : to.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    Attribute gradient = to.getArgAttr(i, DistDialect::kGradientOf);
-    Attribute role = to.getArgAttr(i, DistDialect::kRole);
-    if (gradient || role)
-      takers[{gradient, role}] = argument;
-  }
+  llvm::DenseMap<Attribute, BlockArgument> takers;
+  for (BlockArgument argument : to.getArguments())
+    if (dist::PortAttr port =
+            dist::getArgumentPort(to, argument.getArgNumber());
+        dist::isSum(port))
+      takers[port.getSlot()] = argument;
   size_t count = exits.size();
   for (size_t i = 0; i < count; ++i) {
     if (exits[i].function != from)
       continue;
     unsigned result = exits[i].result;
-    auto gradient = from.getResultAttrOfType<FlatSymbolRefAttr>(
-        result, DistDialect::kGradientOf);
-    Attribute role = from.getResultAttr(result, DistDialect::kRole);
-    auto taker = takers.find({gradient, role});
-    if ((!gradient && !role) || taker == takers.end())
+    dist::PortAttr port = dist::getResultPort(from, result);
+    auto taker = port ? takers.find(port.getSlot()) : takers.end();
+    if (taker == takers.end())
       continue;
+    FlatSymbolRefAttr gradient = dist::getGradientOf(port);
     ProgramExit exit{from, result, taker->second,
                      gradient ? rowOf(gradient.getValue()) : LayoutAttr()};
     if (exits[i].taker)
@@ -151,16 +147,16 @@ void LayoutTable::set(Value value, LayoutAttr layout) {
 }
 
 void LayoutTable::writeFunction(func::FuncOp function) {
-  SmallVector<Attribute> taken, returned;
-  for (BlockArgument argument : function.getArguments())
-    taken.push_back(arguments.contains(argument)
-                        ? layoutOf(argument)
-                        : function.getArgAttr(argument.getArgNumber(),
-                                              DistDialect::kLayout));
+  dist::Signature signature(function);
+  SmallVector<LayoutAttr> taken, returned;
+  for (auto [argument, port] :
+       llvm::zip_equal(function.getArguments(), signature.arguments))
+    taken.push_back(arguments.contains(argument) ? layoutOf(argument)
+                                                 : dist::getLayout(port));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     returned.push_back(results.lookup({function, i}));
-  setArgumentMarks(function, DistDialect::kLayout, taken);
-  setResultMarks(function, DistDialect::kLayout, returned);
+  signature.setLayouts(taken, returned);
+  signature.write(function);
 }
 
 void LayoutTable::write() {

@@ -7,6 +7,7 @@
 #include "llmc/Analysis/Layouts/StateUse.h"
 
 #include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -15,9 +16,8 @@ using dist::LayoutAttr;
 LayoutAttr llmc::getUseLayout(const SymbolTable &symbols,
                               const ProgramFunction &program, unsigned argument,
                               LayoutAttr rest, dist::MeshAxesAttr mesh) {
-  func::FuncOp function = program.function;
-  auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(
-      argument, dist::DistDialect::kReads);
+  FlatSymbolRefAttr name =
+      dist::getState(dist::getArgumentPort(program.function, argument));
   if (!name || program.kind == FunctionKind::Update)
     return rest;
   auto state = symbols.lookup<dist::StateOp>(name.getAttr());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/HostTensor.h"
 
 using namespace mlir;
@@ -36,8 +37,8 @@ SmallVector<ProgramFunction> llmc::getProgramFunctions(ModuleOp module) {
 RankedTensorType llmc::getInputType(ModuleOp module, StringRef name) {
   for (ProgramFunction &program : getProgramFunctions(module))
     for (unsigned i = 0; i < program.function.getNumArguments(); ++i) {
-      auto input = program.function.getArgAttrOfType<StringAttr>(
-          i, dist::DistDialect::kInput);
+      StringAttr input =
+          dist::getInput(dist::getArgumentPort(program.function, i));
       if (input && input.getValue() == name)
         return cast<RankedTensorType>(
             program.function.getArgument(i).getType());
@@ -68,39 +69,6 @@ std::optional<dist::Phase> llmc::getPhase(Operation *op) {
           op->getAttrOfType<dist::PhaseAttr>(dist::DistDialect::kPhase))
     return phase.getValue();
   return std::nullopt;
-}
-
-StringAttr llmc::getSymbolMark(DictionaryAttr marks, StringRef name) {
-  auto symbol = marks ? marks.getAs<FlatSymbolRefAttr>(name) : nullptr;
-  return symbol ? symbol.getAttr() : StringAttr();
-}
-
-/// `marks` with `name` set to `value`, or without it when that is null.
-static DictionaryAttr withMark(MLIRContext *context, DictionaryAttr marks,
-                               StringRef name, Attribute value) {
-  NamedAttrList list(marks);
-  list.erase(name);
-  if (value)
-    list.append(name, value);
-  return list.getDictionary(context);
-}
-
-void llmc::setArgumentMarks(func::FuncOp function, StringRef name,
-                            ArrayRef<Attribute> values) {
-  SmallVector<DictionaryAttr> marks;
-  for (auto [i, value] : llvm::enumerate(values))
-    marks.push_back(withMark(function.getContext(), function.getArgAttrDict(i),
-                             name, value));
-  function.setAllArgAttrs(marks);
-}
-
-void llmc::setResultMarks(func::FuncOp function, StringRef name,
-                          ArrayRef<Attribute> values) {
-  SmallVector<DictionaryAttr> marks;
-  for (auto [i, value] : llvm::enumerate(values))
-    marks.push_back(withMark(function.getContext(),
-                             function.getResultAttrDict(i), name, value));
-  function.setAllResultAttrs(marks);
 }
 
 int64_t llmc::getBytes(Value value) {

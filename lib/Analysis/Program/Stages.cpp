@@ -6,7 +6,7 @@
 
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Analysis/Program/Program.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -74,7 +74,8 @@ llvm::DenseMap<Attribute, Stages> llmc::getBufferStages(ModuleOp module) {
   return buffers;
 }
 
-StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
+StageMap::StageMap(ModuleOp module, Operation *owner)
+    : module(module), bufferOf(module) {
   auto meshes = module.getOps<dist::MeshOp>();
   numStages = meshes.empty() ? 1 : getPipelineSize(*meshes.begin());
   for (int64_t stage = 0; stage < numStages; ++stage)
@@ -86,16 +87,16 @@ StageMap::StageMap(ModuleOp module, Operation *owner) : module(module) {
   axis = *(*meshes.begin()).getPipeline();
   buffers = getBufferStages(module);
   for (unsigned i = 0; microbatch && i < microbatch.getNumResults(); ++i)
-    for (StringRef name : {DistDialect::kGradientOf, DistDialect::kRole})
-      if (Attribute mark = microbatch.getResultAttr(i, name))
-        sums.insert(
-            {mark,
-             microbatch.getBody().front().getTerminator()->getOperand(i)});
+    if (dist::PortAttr port = dist::getResultPort(microbatch, i);
+        dist::isSum(port))
+      sums.insert(
+          {port.getSlot(),
+           microbatch.getBody().front().getTerminator()->getOperand(i)});
 }
 
 Stages StageMap::getStateStages(StringAttr state) const {
-  auto name = StringAttr::get(state.getContext(), state.getValue() + ".local");
-  auto known = buffers.find(name);
+  dist::BufferOp buffer = bufferOf.lookup(state);
+  auto known = buffer ? buffers.find(buffer.getSymNameAttr()) : buffers.end();
   return known == buffers.end() ? all : known->second;
 }
 
@@ -103,25 +104,21 @@ Stages StageMap::getArgumentStages(BlockArgument argument, bool countsZeros) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   if (!function || numStages == 1)
     return all;
-  unsigned i = argument.getArgNumber();
-  if (auto state =
-          function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads))
+  dist::PortAttr port =
+      dist::getArgumentPort(function, argument.getArgNumber());
+  if (FlatSymbolRefAttr state = dist::getState(port))
     return getStateStages(state.getAttr());
-  auto layout =
-      function.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout);
+  dist::LayoutAttr layout = dist::getLayout(port);
   // Boxes of one buffer have one pin.
-  if (auto boxes = function.getArgAttrOfType<ArrayAttr>(i, dist::kBoxes))
+  if (ArrayAttr boxes = port ? port.getBoxes() : ArrayAttr())
     layout = cast<dist::BoxAttr>(boxes[0]).getLayout();
   if (layout)
     if (ArrayRef<int64_t> pin = layout.getPin(axis); !pin.empty())
       return Stages(pin);
   if (!microbatch || function == microbatch)
     return all;
-  // The result of the microbatch that has the same mark.
-  Attribute mark = function.getArgAttr(i, DistDialect::kGradientOf);
-  if (!mark)
-    mark = function.getArgAttr(i, DistDialect::kRole);
-  auto sum = sums.find(mark);
+  // The result of the microbatch that is the same sum.
+  auto sum = port ? sums.find(port.getSlot()) : sums.end();
   return sum == sums.end() ? all : findStages(sum->second, countsZeros);
 }
 

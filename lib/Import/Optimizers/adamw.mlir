@@ -3,14 +3,14 @@
 //   p' = p - lr * ((m' / (1 - beta1^t)) / (sqrt(v' / (1 - beta2^t)) + eps) + weight_decay * p)
 // Written for a parameter of one element (see sgd.mlir).
 func.func private @optimizer.adamw(
-    %p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
-    %m: tensor<1xf32> {dist.moment = "m"}, %v: tensor<1xf32> {dist.moment = "v"},
-    %lr: tensor<f32> {dist.hyper = @lr}, %t: tensor<f32> {dist.hyper = @t},
-    %beta1: tensor<f32> {dist.constant = "beta1", dist.default = 0.9},
-    %beta2: tensor<f32> {dist.constant = "beta2", dist.default = 0.95},
-    %eps: tensor<f32> {dist.constant = "eps", dist.default = 1.0e-8},
-    %weight_decay: tensor<f32> {dist.constant = "weight_decay", dist.default = 0.0})
-    -> (tensor<1xf32> {dist.role = "parameter"}, tensor<1xf32> {dist.moment = "m"}, tensor<1xf32> {dist.moment = "v"}) {
+    %p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>},
+    %m: tensor<1xf32> {dist.port = #dist.port<moment "m">}, %v: tensor<1xf32> {dist.port = #dist.port<moment "v">},
+    %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %t: tensor<f32> {dist.port = #dist.port<hyper @t>},
+    %beta1: tensor<f32> {dist.port = #dist.port<setting "beta1", default = 0.9>},
+    %beta2: tensor<f32> {dist.port = #dist.port<setting "beta2", default = 0.95>},
+    %eps: tensor<f32> {dist.port = #dist.port<setting "eps", default = 1.0e-8>},
+    %weight_decay: tensor<f32> {dist.port = #dist.port<setting "weight_decay", default = 0.0>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}, tensor<1xf32> {dist.port = #dist.port<moment "m">}, tensor<1xf32> {dist.port = #dist.port<moment "v">}) {
   %one = stablehlo.constant dense<1.0> : tensor<f32>
   %rest1 = stablehlo.subtract %one, %beta1 : tensor<f32>
   %rest2 = stablehlo.subtract %one, %beta2 : tensor<f32>

@@ -2,11 +2,11 @@
 //   v' = momentum * v + g;  p' = p - lr * (v' + weight_decay * p)
 // Written for a parameter of one element (see sgd.mlir).
 func.func private @optimizer.momentum(
-    %p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
-    %v: tensor<1xf32> {dist.moment = "v"},
-    %lr: tensor<f32> {dist.hyper = @lr}, %momentum: tensor<f32> {dist.constant = "momentum", dist.default = 0.9},
-    %weight_decay: tensor<f32> {dist.constant = "weight_decay", dist.default = 0.0})
-    -> (tensor<1xf32> {dist.role = "parameter"}, tensor<1xf32> {dist.moment = "v"}) {
+    %p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>},
+    %v: tensor<1xf32> {dist.port = #dist.port<moment "v">},
+    %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %momentum: tensor<f32> {dist.port = #dist.port<setting "momentum", default = 0.9>},
+    %weight_decay: tensor<f32> {dist.port = #dist.port<setting "weight_decay", default = 0.0>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}, tensor<1xf32> {dist.port = #dist.port<moment "v">}) {
   %keep = stablehlo.broadcast_in_dim %momentum, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %decay = stablehlo.broadcast_in_dim %weight_decay, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f32>) -> tensor<1xf32>

@@ -3,9 +3,9 @@
 // Written for a parameter of one element: every value of that shape takes the
 // shape of the parameter for which the function is instantiated.
 func.func private @optimizer.sgd(
-    %p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
-    %lr: tensor<f32> {dist.hyper = @lr}, %weight_decay: tensor<f32> {dist.constant = "weight_decay", dist.default = 0.0})
-    -> (tensor<1xf32> {dist.role = "parameter"}) {
+    %p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>},
+    %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %weight_decay: tensor<f32> {dist.port = #dist.port<setting "weight_decay", default = 0.0>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   %decay = stablehlo.broadcast_in_dim %weight_decay, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %0 = stablehlo.multiply %decay, %p : tensor<1xf32>

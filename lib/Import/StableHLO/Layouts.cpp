@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// [[layout]] tables become rows of states and marks of inputs. For each kind
+// [[layout]] tables become rows of states and layouts of inputs. For each kind
 // of layout the first table counts whose glob matches the name:
 //
 //   [[layout]]                        dist.state @blocks.0.qkv.w ...
@@ -23,12 +23,12 @@
 
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/ImportMarks.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
-using dist::DistDialect;
 using rt::ErrorKind;
 
 namespace {
@@ -133,7 +133,7 @@ rt::Status LayoutMaker::checkTables(ModuleOp module, func::FuncOp main) {
   for (auto state : module.getOps<dist::StateOp>())
     states.push_back(rt::unescapeName(state.getSymName()));
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto name = main.getArgAttrOfType<StringAttr>(i, DistDialect::kInput))
+    if (StringAttr name = dist::getInput(dist::getArgumentPort(main, i)))
       inputs.push_back(name.str());
   for (size_t table = 0; table < config.layout.size(); ++table)
     LLMC_TRY(checkTable(table, states, inputs));
@@ -242,16 +242,18 @@ rt::Status LayoutMaker::run(ModuleOp module, func::FuncOp main) {
   LLMC_TRY(checkTables(module, main));
   for (auto state : module.getOps<dist::StateOp>())
     LLMC_TRY(markState(state));
-  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    auto name = main.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+  dist::Signature signature(main);
+  for (auto [i, port] : llvm::enumerate(signature.arguments)) {
+    StringAttr name = dist::getInput(port);
     if (!name)
       continue;
     auto type = cast<RankedTensorType>(main.getArgument(i).getType());
     LLMC_TRY_ASSIGN(dist::LayoutAttr layout,
                     find(true, name, type, &rt::LayoutConfig::dims, "dims"));
     if (layout && mesh.getAxes().getNumDevices() > 1)
-      main.setArgAttr(i, DistDialect::kLayout, layout);
+      port = port.withLayout(layout);
   }
+  signature.write(main);
   return rt::Status::success();
 }
 

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An optimizer is a StableHLO function for one parameter, shipped as text
-// (lib/Import/Optimizers) or given by a path. Arguments marked `dist.constant`
-// become constants here; the hyper values that it names get their rules.
+// (lib/Import/Optimizers) or given by a path. Its settings become constants
+// here; the hyper values that it names get their rules.
 //
 // Tests: test/Import/StableHLO/optimizer.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Runtime/Base/File.h"
 #include "mlir/IR/SymbolTable.h"
@@ -18,7 +18,6 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
-using dist::DistDialect;
 using rt::ErrorKind;
 
 /// Name and text of the shipped functions.
@@ -44,13 +43,14 @@ static rt::Status bindConstants(func::FuncOp func,
   std::vector<std::string> known;
   BitVector bound(func.getNumArguments());
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    auto name = func.getArgAttrOfType<StringAttr>(i, DistDialect::kConstant);
-    if (!name)
+    dist::PortAttr port = dist::getArgumentPort(func, i);
+    if (!dist::isPort(port, dist::PortKind::Setting))
       continue;
+    StringAttr name = port.getName();
     known.push_back(name.str());
     auto type = dyn_cast<RankedTensorType>(func.getArgument(i).getType());
     auto given = config.constants.find(name.str());
-    auto fallback = func.getArgAttrOfType<FloatAttr>(i, DistDialect::kDefault);
+    FloatAttr fallback = port.getDefaultValue();
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
       return rt::makeError(ErrorKind::diagnosed, describePlace(func.getLoc()) +
                                                      "expected constant '" +
@@ -122,8 +122,7 @@ static rt::Status addHypers(ModuleOp module, func::FuncOp func,
   };
   add("lr", RankedTensorType::get({}, builder.getF32Type()));
   for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (auto name =
-            func.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kHyper))
+    if (FlatSymbolRefAttr name = dist::getHyper(dist::getArgumentPort(func, i)))
       if (!add(name.getValue(),
                cast<RankedTensorType>(func.getArgument(i).getType())))
         return rt::makeError(ErrorKind::diagnosed,

@@ -16,12 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
-using dist::DistDialect;
 using rt::ErrorKind;
 
 static constexpr StringLiteral kSharding = "sdy.sharding";
@@ -108,7 +107,8 @@ class ShardingConverter {
 public:
   ShardingConverter(ModuleOp module, func::FuncOp main, dist::MeshOp mesh,
                     const Shardings &shardings)
-      : module(module), main(main), mesh(mesh), shardings(shardings) {}
+      : module(module), main(main), mesh(mesh), shardings(shardings),
+        signature(main) {}
 
   rt::Status run();
 
@@ -129,6 +129,7 @@ private:
   func::FuncOp main;
   dist::MeshOp mesh;
   const Shardings &shardings;
+  dist::Signature signature;
 };
 } // namespace
 
@@ -226,7 +227,7 @@ rt::Status ShardingConverter::convertOp(Operation *op) {
   return rt::Status::success();
 }
 
-/// The mark of an input, or the layout at rest of a state.
+/// The layout of an input, or at rest of a state.
 rt::Status ShardingConverter::convertArgument(unsigned i) {
   if (!shardings.arguments[i])
     return rt::Status::success();
@@ -235,11 +236,11 @@ rt::Status ShardingConverter::convertArgument(unsigned i) {
       convert(shardings.arguments[i], main.getArgument(i).getLoc()));
   if (!isSplit())
     return rt::Status::success();
-  auto symbol =
-      main.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads);
+  dist::PortAttr &port = signature.arguments[i];
+  FlatSymbolRefAttr symbol = dist::getState(port);
   if (!symbol) {
-    if (!main.getArgAttr(i, DistDialect::kLayout))
-      main.setArgAttr(i, DistDialect::kLayout, layout);
+    if (!port.getLayout())
+      port = port.withLayout(layout);
     return rt::Status::success();
   }
   auto state = module.lookupSymbol<dist::StateOp>(symbol);
@@ -273,6 +274,7 @@ rt::Status ShardingConverter::run() {
     LLMC_TRY(convertOp(op));
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     LLMC_TRY(convertArgument(i));
+  signature.write(main);
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     LLMC_TRY(convertResult(i));
   return rt::Status::success();

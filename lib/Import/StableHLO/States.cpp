@@ -10,17 +10,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Runtime/Base/Safetensors.h"
-#include "llmc/Support/SignatureMarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
-using dist::DistDialect;
+using dist::PortAttr;
+using dist::PortKind;
 using rt::ErrorKind;
 
 namespace {
@@ -29,17 +29,18 @@ class StateMaker {
 public:
   StateMaker(ModuleOp module, func::FuncOp main, const Options &options)
       : main(main), options(options), builder(module.getContext()),
-        marks(main) {
+        signature(main) {
     builder.setInsertionPoint(main);
   }
 
   rt::Status run();
 
 private:
-  void markInput(unsigned i);
-  rt::Status markState(unsigned i);
-  rt::Status markResults();
-  rt::Status markExtraResult(unsigned i, const std::string &path);
+  void addInput(unsigned i);
+  rt::Status addState(unsigned i);
+  SmallVector<std::string> readPaths();
+  rt::Status addResults(ArrayRef<std::string> paths);
+  rt::Status addExtraResult(unsigned i, const std::string &path);
   rt::Status checkTrainable();
   /// With a loss and a parameter; other graphs have the entry 'forward' alone.
   bool canTrain() { return import::canTrain(main); }
@@ -50,18 +51,17 @@ private:
   func::FuncOp main;
   const Options &options;
   OpBuilder builder;
-  SignatureMarks marks;
+  dist::Signature signature;
   SmallVector<Argument> arguments;
   std::optional<rt::Safetensors> weights;
   llvm::StringSet<> metrics;
 };
 } // namespace
 
-void StateMaker::markInput(unsigned i) {
-  NamedAttrList &list = marks.ofArgument(i);
-  list.set(DistDialect::kRole, builder.getStringAttr("input"));
-  list.set(DistDialect::kInput, builder.getStringAttr(arguments[i].name));
-  list.set(DistDialect::kData, arguments[i].data);
+void StateMaker::addInput(unsigned i) {
+  signature.arguments[i] = PortAttr::get(builder.getContext(), PortKind::Input,
+                                         StringRef(arguments[i].name))
+                               .withData(arguments[i].data);
 }
 
 rt::Result<Attribute> StateMaker::weightOf(StringRef name,
@@ -125,7 +125,7 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isParameter) {
           "add [[init]] match = \"*\" draw = \"normal\", or give --weights");
 }
 
-rt::Status StateMaker::markState(unsigned i) {
+rt::Status StateMaker::addState(unsigned i) {
   const std::string &name = arguments[i].name;
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
   bool isParameter = arguments[i].kind == Argument::Kind::Parameter;
@@ -134,14 +134,12 @@ rt::Status StateMaker::markState(unsigned i) {
   std::string symbolName = rt::escapeName(name);
   dist::StateOp::create(builder, main.getArgument(i).getLoc(), symbolName, type,
                         role, source);
-  auto symbol = FlatSymbolRefAttr::get(builder.getContext(), symbolName);
-  auto roleName = builder.getStringAttr(isParameter ? "parameter" : "carried");
-  marks.ofArgument(i).set(DistDialect::kRole, roleName);
-  marks.ofArgument(i).set(DistDialect::kReads, symbol);
-  if (std::optional<unsigned> result = arguments[i].result) {
-    marks.ofResult(*result).set(DistDialect::kRole, roleName);
-    marks.ofResult(*result).set(DistDialect::kWrites, symbol);
-  }
+  auto port =
+      PortAttr::get(builder.getContext(), dist::getPortKind(role),
+                    FlatSymbolRefAttr::get(builder.getContext(), symbolName));
+  signature.arguments[i] = port;
+  if (std::optional<unsigned> result = arguments[i].result)
+    signature.results[*result] = port;
   return rt::Status::success();
 }
 
@@ -164,7 +162,7 @@ static std::string nameOfResult(StringRef path, unsigned i) {
 
 /// What beside the loss replaces no state: a scalar is a metric, a tensor is
 /// of use to the entry 'forward' alone, which must be meant.
-rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
+rt::Status StateMaker::addExtraResult(unsigned i, const std::string &path) {
   std::string name = nameOfResult(path, i);
   bool isScalarResult = isScalar(main.getResultTypes()[i], false);
   bool isDropped = llvm::any_of(options.config.training.drop,
@@ -175,7 +173,8 @@ rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
   std::string output = isScalarResult || path.empty() ? name : path;
   if (StringRef(output).rtrim('$') == "loss")
     output = rt::escapeName(output);
-  marks.ofResult(i).set(DistDialect::kName, builder.getStringAttr(output));
+  signature.results[i] =
+      PortAttr::get(builder.getContext(), PortKind::Output, StringRef(output));
   if (isDropped || !canTrain())
     return rt::Status::success();
   if (!isScalarResult)
@@ -195,7 +194,8 @@ rt::Status StateMaker::markExtraResult(unsigned i, const std::string &path) {
                              "expected metrics with names of their own, got "
                              "'" +
                              name + "' twice");
-  marks.ofResult(i).set(DistDialect::kMetric, builder.getStringAttr(symbol));
+  signature.results[i] =
+      signature.results[i].withMetric(builder.getStringAttr(symbol));
   return rt::Status::success();
 }
 
@@ -213,7 +213,17 @@ rt::Status StateMaker::checkTrainable() {
       .withHint("a graph without loss or parameters runs by --entry forward");
 }
 
-rt::Status StateMaker::markResults() {
+/// What JAX calls the results; "" where it says nothing.
+SmallVector<std::string> StateMaker::readPaths() {
+  SmallVector<std::string> paths(main.getNumResults());
+  for (auto [i, path] : llvm::enumerate(paths))
+    if (auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info"))
+      if (std::optional<ValueName> parsed = parseName(info.getValue()))
+        path = parsed->path;
+  return paths;
+}
+
+rt::Status StateMaker::addResults(ArrayRef<std::string> paths) {
   if (main.getNumResults() == 0)
     return rt::makeError(ErrorKind::diagnosed,
                          describePlace(main.getLoc()) +
@@ -221,20 +231,15 @@ rt::Status StateMaker::markResults() {
                              "float scalar, got no result");
   LLMC_TRY(checkTrainable());
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    std::string path;
-    NamedAttrList &list = marks.ofResult(i);
-    if (auto info = dyn_cast_or_null<StringAttr>(list.erase("jax.result_info")))
-      if (std::optional<ValueName> parsed = parseName(info.getValue()))
-        path = parsed->path;
-    if (list.get(DistDialect::kRole))
+    if (signature.results[i])
       continue;
-    bool isLoss = i == 0 && isScalar(main.getResultTypes().front(), true);
-    list.set(DistDialect::kRole,
-             builder.getStringAttr(isLoss ? "loss" : "output"));
-    if (!isLoss)
-      LLMC_TRY(markExtraResult(i, path));
+    if (i == 0 && isScalar(main.getResultTypes().front(), true))
+      signature.results[i] =
+          PortAttr::get(builder.getContext(), PortKind::Loss);
+    else
+      LLMC_TRY(addExtraResult(i, paths[i]));
   }
-  marks.write();
+  signature.write(main);
   return rt::Status::success();
 }
 
@@ -246,19 +251,19 @@ rt::Status StateMaker::run() {
                   findRoles(main, options, weights ? &*weights : nullptr));
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (argument.kind == Argument::Kind::Input)
-      markInput(i);
+      addInput(i);
     else
-      LLMC_TRY(markState(i));
+      LLMC_TRY(addState(i));
   }
+  SmallVector<std::string> paths = readPaths();
   // What results may be depends on what the arguments are.
-  marks.write();
-  return markResults();
+  signature.write(main);
+  return addResults(paths);
 }
 
 bool import::canTrain(func::FuncOp main) {
   auto isParameter = [&](unsigned i) {
-    auto role = main.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    return role && role == "parameter";
+    return dist::isPort(dist::getArgumentPort(main, i), PortKind::Parameter);
   };
   return main.getNumResults() &&
          isScalar(main.getResultTypes().front(), true) &&

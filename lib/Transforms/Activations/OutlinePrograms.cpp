@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The arguments of a program are what its segment captures, its results what
-// others use, each marked with its slot or transfer. Gradients, loss and count
-// become sums over microbatches here: %acc' = add(%acc, convert %g), in
+// others use, each with the port of its slot or transfer. Gradients, loss and
+// count become sums over microbatches here: %acc' = add(%acc, convert %g), in
 // microbatch order. A join is gone: each stage adds what lives there.
 //
 // Test: test/Transforms/Activations/outline-programs.mlir
@@ -19,11 +19,10 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 using dist::Phase;
+using dist::PortAttr;
+using dist::PortKind;
 using dist::SegmentOp;
-using dist::SlotAttr;
-using dist::SlotKind;
 
 namespace llmc {
 #define GEN_PASS_DEF_OUTLINEPROGRAMSPASS
@@ -36,7 +35,7 @@ struct OutlineProgramsPass
   void runOnOperation() override;
 };
 
-using ActSlots = llvm::DenseMap<const Act *, SlotAttr>;
+using ActSlots = llvm::DenseMap<const Act *, PortAttr>;
 
 /// Turns one segment of a microbatch or entry into a function.
 class Outliner {
@@ -93,8 +92,7 @@ LogicalResult Outliner::capture(Value value) {
       return segment.emitOpError()
              << "on stage " << to << " captures a value of stage " << from
              << "; expected a transfer between them";
-    mapping.map(value, program.addArgument(value.getType(),
-                                           program.markSlot(acts.lookup(act)),
+    mapping.map(value, program.addArgument(value.getType(), acts.lookup(act),
                                            value.getLoc()));
     return success();
   }
@@ -107,10 +105,10 @@ LogicalResult Outliner::capture(Value value) {
   auto transfer = value.getDefiningOp<dist::TransferOp>();
   if (!transfer)
     return segment.emitOpError() << "captures a value that no segment made";
-  auto mark = program.getBuilder().getNamedAttr(DistDialect::kRecv,
-                                                transfer.getSymbolAttr());
+  auto port = PortAttr::get(transfer.getContext(), PortKind::Recv,
+                            transfer.getSymbolAttr());
   mapping.map(value,
-              program.addArgument(value.getType(), mark, value.getLoc()));
+              program.addArgument(value.getType(), port, value.getLoc()));
   return success();
 }
 
@@ -142,10 +140,8 @@ LogicalResult Outliner::addArguments() {
 }
 
 LogicalResult Outliner::addResults() {
-  OpBuilder &builder = program.getBuilder();
   auto keep = [&](const Act &act) {
-    program.addResult(mapping.lookup(act.value),
-                      program.markSlot(acts.lookup(&act)));
+    program.addResult(mapping.lookup(act.value), acts.lookup(&act));
   };
   for (Value result : segment.getResults()) {
     if (const Act *act = routes.findAct(result))
@@ -173,8 +169,8 @@ LogicalResult Outliner::addResults() {
   for (Route route : routes.getRoutes())
     if (route.from == segment)
       program.addResult(mapping.lookup(route.transfer.getInput()),
-                        builder.getNamedAttr(DistDialect::kSend,
-                                             route.transfer.getSymbolAttr()));
+                        PortAttr::get(source.getContext(), PortKind::Send,
+                                      route.transfer.getSymbolAttr()));
   return success();
 }
 
@@ -204,7 +200,8 @@ LogicalResult llmc::outlineSegments(TimelineContext &context,
     int64_t chunk = getChunk(act.from);
     std::string name =
         "c" + std::to_string(chunk) + ".a" + std::to_string(number);
-    acts[&act] = SlotAttr::get(source.getContext(), SlotKind::Act, name, chunk);
+    acts[&act] = PortAttr::get(source.getContext(), PortKind::Act,
+                               StringRef(name), chunk);
   }
   llvm::DenseMap<Operation *, FlatSymbolRefAttr> names;
   for (auto segment : source.getOps<SegmentOp>()) {
@@ -237,6 +234,7 @@ void OutlineProgramsPass::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(getMesh(module)))
     return signalPassFailure();
+  dist::StateBuffers buffers(module);
   llvm::SetVector<Operation *> sources;
   auto findSource = [&](StringRef name) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
@@ -248,7 +246,8 @@ void OutlineProgramsPass::runOnOperation() {
     if (!isa<dist::StepOp, dist::EntryOp>(op))
       continue;
     StageMap stages(module, &op);
-    TimelineContext context{module, SymbolTable::getSymbolName(&op).str(), 1};
+    TimelineContext context{module, buffers,
+                            SymbolTable::getSymbolName(&op).str(), 1};
     auto step = dyn_cast<dist::StepOp>(op);
     if (step)
       context.microbatches = static_cast<int64_t>(step.getMicrobatches());

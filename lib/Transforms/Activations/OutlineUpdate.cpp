@@ -20,7 +20,6 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 using dist::SegmentOp;
 
 namespace {
@@ -129,8 +128,8 @@ LogicalResult UpdateOutliner::addReturn(OpOperand &returned) {
   if (isa<BlockArgument>(returned.get()) && !isPassedThrough(source, returned))
     return success();
   bool isStateHere = true;
-  if (auto state = source.getResultAttrOfType<FlatSymbolRefAttr>(
-          index, DistDialect::kWrites)) {
+  if (FlatSymbolRefAttr state =
+          dist::getState(dist::getResultPort(source, index))) {
     isStateHere =
         llvm::is_contained(stages.getStateStages(state.getAttr()), stage);
     if (isStateHere && !isHere(returned.get()))

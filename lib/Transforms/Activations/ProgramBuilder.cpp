@@ -5,17 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
-using dist::SlotAttr;
-using dist::SlotKind;
+using dist::PortAttr;
+using dist::PortKind;
 
 ProgramBuilder::ProgramBuilder(TimelineContext &context, func::FuncOp source,
                                Location loc, StringRef name)
@@ -37,64 +34,41 @@ static RankedTensorType getSumType(Type type) {
                                Float32Type::get(type.getContext()));
 }
 
-SlotAttr ProgramBuilder::makeSlot(SlotKind kind, const Twine &name,
-                                  int64_t chunk) {
-  return SlotAttr::get(builder.getContext(), kind, StringRef(name.str()),
-                       chunk);
-}
-
-NamedAttribute ProgramBuilder::markSlot(SlotAttr slot) {
-  return builder.getNamedAttr(DistDialect::kSlot, slot);
-}
-
-Value ProgramBuilder::addArgument(Type type, NamedAttribute mark,
-                                  Location loc) {
-  argumentMarks.push_back(builder.getDictionaryAttr(mark));
+Value ProgramBuilder::addArgument(Type type, PortAttr port, Location loc) {
+  signature.arguments.push_back(port);
   return program.getBody().front().addArgument(type, loc);
 }
 
-FailureOr<SlotAttr> ProgramBuilder::slotOfArgument(unsigned i) {
-  if (auto state =
-          source.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads))
-    return makeSlot(SlotKind::State, state.getValue() + ".local");
-  if (auto hyper =
-          source.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kHyper))
-    return makeSlot(SlotKind::Hyper, hyper.getValue());
-  if (auto input = source.getArgAttrOfType<StringAttr>(i, DistDialect::kInput))
-    return makeSlot(SlotKind::Input, input.getValue());
-  if (auto state = source.getArgAttrOfType<FlatSymbolRefAttr>(
-          i, DistDialect::kGradientOf))
-    return makeSlot(SlotKind::Step, "grad." + state.getValue());
-  auto role = source.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-  if (role && dist::isStepSum(role.getValue()))
-    return makeSlot(SlotKind::Step, role.getValue());
-  return emitRefusal(source, rt::ErrorKind::unsupported)
-         << "expected argument " << i
-         << " to be an input, a state, a hyper value or a sum, got role '"
-         << (role ? role.getValue() : "") << "', which is not supported yet";
+/// A state is its buffer from here on.
+FailureOr<PortAttr> ProgramBuilder::portOfState(PortAttr port) {
+  dist::BufferOp buffer = context.buffers.lookup(port.getSymbol().getAttr());
+  if (!buffer)
+    return source.emitOpError()
+           << "expected a buffer of state " << port.getSymbol() << ", got none";
+  return PortAttr::get(builder.getContext(), PortKind::Buffer,
+                       FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
 }
 
-/// Marks that say more of a slot: where an input's data lie, and the layout of
-/// what the host sees.
-static void addDetails(SmallVectorImpl<NamedAttribute> &marks,
-                       DictionaryAttr from) {
-  for (StringRef name :
-       {StringRef(DistDialect::kData), StringRef(DistDialect::kLayout),
-        StringRef(dist::kWholeShape), StringRef(dist::kBoxes)})
-    if (Attribute value = from ? from.get(name) : Attribute())
-      marks.emplace_back(StringAttr::get(value.getContext(), name), value);
+FailureOr<PortAttr> ProgramBuilder::portOfArgument(unsigned i) {
+  PortAttr port = dist::getArgumentPort(source, i);
+  if (port.isState())
+    return portOfState(port);
+  if (port.isSum() || dist::isAnyPort(port, {PortKind::Hyper, PortKind::Input}))
+    return port;
+  return emitRefusal(source, rt::ErrorKind::unsupported)
+         << "expected argument " << i
+         << " to be an input, a state, a hyper value or a sum, got '"
+         << dist::stringifyPortKind(port.getKind())
+         << "', which is not supported yet";
 }
 
 FailureOr<Value> ProgramBuilder::addSlotOf(BlockArgument argument) {
-  FailureOr<SlotAttr> slot = slotOfArgument(argument.getArgNumber());
-  if (failed(slot))
+  FailureOr<PortAttr> port = portOfArgument(argument.getArgNumber());
+  if (failed(port))
     return failure();
-  bool isSum = slot->getKind() == SlotKind::Step && context.microbatches > 1;
+  bool isSum = port->isSum() && context.microbatches > 1;
   Type type = isSum ? getSumType(argument.getType()) : argument.getType();
-  Value value = addArgument(type, markSlot(*slot), argument.getLoc());
-  SmallVector<NamedAttribute> marks = {markSlot(*slot)};
-  addDetails(marks, source.getArgAttrDict(argument.getArgNumber()));
-  argumentMarks.back() = builder.getDictionaryAttr(marks);
+  Value value = addArgument(type, *port, argument.getLoc());
   if (type == argument.getType())
     return value;
   return stablehlo::convertTo(
@@ -102,32 +76,25 @@ FailureOr<Value> ProgramBuilder::addSlotOf(BlockArgument argument) {
       cast<RankedTensorType>(argument.getType()).getElementType());
 }
 
-FailureOr<SlotAttr> ProgramBuilder::slotOfReturn(unsigned i) {
-  if (auto state = source.getResultAttrOfType<FlatSymbolRefAttr>(
-          i, DistDialect::kGradientOf))
-    return makeSlot(SlotKind::Step, "grad." + state.getValue());
-  if (auto state = source.getResultAttrOfType<FlatSymbolRefAttr>(
-          i, DistDialect::kWrites))
-    return makeSlot(SlotKind::State, state.getValue() + ".local");
-  auto role = source.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-  auto metric = source.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
-  if (metric && !(role && role == "output"))
-    return makeSlot(SlotKind::Metric, metric.getValue());
-  if (role && dist::isStepSum(role.getValue()))
-    return makeSlot(SlotKind::Step, role.getValue());
-  if (auto name = source.getResultAttrOfType<StringAttr>(i, DistDialect::kName))
-    return makeSlot(SlotKind::Output, name.getValue());
-  if (role && role == "loss")
-    return makeSlot(SlotKind::Output, "loss");
-  return source.emitOpError()
-         << "expected a mark of result " << i << " that says where it goes";
+/// What the verifiers of steps and entries let through: an output is one also
+/// where training makes a metric of it, and so is the loss.
+FailureOr<PortAttr> ProgramBuilder::portOfReturn(unsigned i) {
+  PortAttr port = dist::getResultPort(source, i);
+  if (port.isState())
+    return portOfState(port);
+  if (port.getKind() != PortKind::Loss)
+    return port.withMetric({});
+  return PortAttr::get(builder.getContext(), PortKind::Output,
+                       dist::stringifyPortKind(port.getKind()))
+      .withLayout(port.getLayout())
+      .withShape(port.getShape());
 }
 
 /// The sum of `value` and what earlier microbatches left in `slot`.
-Value ProgramBuilder::accumulate(Value value, SlotAttr slot) {
+Value ProgramBuilder::accumulate(Value value, PortAttr slot) {
   RankedTensorType type = getSumType(value.getType());
   Location loc = value.getLoc();
-  Value sum = addArgument(type, markSlot(slot), loc);
+  Value sum = addArgument(type, slot, loc);
   if (type != value.getType())
     value = stablehlo::convertTo(builder, loc, value, type.getElementType());
   return isSeeded(Fault::microbatchSumKeepsTheLast)
@@ -135,21 +102,18 @@ Value ProgramBuilder::accumulate(Value value, SlotAttr slot) {
              : stablehlo::add(builder, loc, sum, value);
 }
 
-void ProgramBuilder::addResult(Value value, NamedAttribute mark) {
+void ProgramBuilder::addResult(Value value, PortAttr port) {
   results.push_back(value);
-  resultMarks.push_back(builder.getDictionaryAttr(mark));
+  signature.results.push_back(port);
 }
 
 LogicalResult ProgramBuilder::addReturn(Value value, unsigned index) {
-  FailureOr<SlotAttr> slot = slotOfReturn(index);
-  if (failed(slot))
+  FailureOr<PortAttr> port = portOfReturn(index);
+  if (failed(port))
     return failure();
-  if (slot->getKind() == SlotKind::Step && context.microbatches > 1)
-    value = accumulate(value, *slot);
-  addResult(value, markSlot(*slot));
-  SmallVector<NamedAttribute> marks = {markSlot(*slot)};
-  addDetails(marks, source.getResultAttrDict(index));
-  resultMarks.back() = builder.getDictionaryAttr(marks);
+  if (port->isSum() && context.microbatches > 1)
+    value = accumulate(value, port->getSlot());
+  addResult(value, *port);
   return success();
 }
 
@@ -159,8 +123,7 @@ dist::ProgramAttr ProgramBuilder::finish(int64_t chunk, dist::Phase phase,
   program.setType(
       builder.getFunctionType(program.getBody().front().getArgumentTypes(),
                               ValueRange(results).getTypes()));
-  program.setAllArgAttrs(argumentMarks);
-  program.setAllResultAttrs(resultMarks);
+  signature.write(program);
   return dist::ProgramAttr::get(builder.getContext(),
                                 FlatSymbolRefAttr::get(program.getNameAttr()),
                                 chunk, phase, builder.getDenseI64ArrayAttr(at));
@@ -170,9 +133,9 @@ bool llmc::isPassedThrough(func::FuncOp source, OpOperand &returned) {
   auto argument = dyn_cast<BlockArgument>(returned.get());
   if (!argument)
     return false;
-  Attribute reads =
-      source.getArgAttr(argument.getArgNumber(), DistDialect::kReads);
-  Attribute writes =
-      source.getResultAttr(returned.getOperandNumber(), DistDialect::kWrites);
-  return !reads || reads != writes;
+  FlatSymbolRefAttr held =
+      dist::getState(dist::getArgumentPort(source, argument.getArgNumber()));
+  FlatSymbolRefAttr replaced =
+      dist::getState(dist::getResultPort(source, returned.getOperandNumber()));
+  return !held || held != replaced;
 }

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program is a function whose arguments and results are slots or transfers.
+// A program is a function whose arguments and results are slots or transfers,
+// as their ports say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,8 @@
 #define LLMC_LIB_TRANSFORMS_MEMORY_PROGRAMBUILDER_H
 
 #include "llmc/Analysis/Program/Stages.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/StateBuffers.h"
 #include "mlir/IR/Builders.h"
 
 namespace llmc {
@@ -17,6 +20,7 @@ namespace llmc {
 /// What all programs of a timeline share.
 struct TimelineContext {
   ModuleOp module;
+  const dist::StateBuffers &buffers;
   std::string name;
   int64_t microbatches = 1;
 };
@@ -29,33 +33,31 @@ public:
 
   OpBuilder &getBuilder() { return builder; }
 
-  /// A further argument. Types and marks are set for all of them at the end,
+  /// A further argument. Types and ports are set for all of them at the end,
   /// since each change copies all.
-  Value addArgument(Type type, mlir::NamedAttribute mark, mlir::Location loc);
+  Value addArgument(Type type, dist::PortAttr port, mlir::Location loc);
   /// An argument that holds what the source's argument does.
   FailureOr<Value> addSlotOf(mlir::BlockArgument argument);
-  void addResult(Value value, mlir::NamedAttribute mark);
+  void addResult(Value value, dist::PortAttr port);
   /// A result that goes where result `index` of the source does; a sum is
   /// added to what earlier microbatches left.
   llvm::LogicalResult addReturn(Value value, unsigned index);
-
-  mlir::NamedAttribute markSlot(dist::SlotAttr slot);
-  dist::SlotAttr makeSlot(dist::SlotKind kind, const llvm::Twine &name,
-                          int64_t chunk = -1);
-  FailureOr<dist::SlotAttr> slotOfReturn(unsigned index);
 
   dist::ProgramAttr finish(int64_t chunk, dist::Phase phase,
                            ArrayRef<int64_t> at);
 
 private:
-  FailureOr<dist::SlotAttr> slotOfArgument(unsigned index);
-  Value accumulate(Value value, dist::SlotAttr slot);
+  /// The port of the program for that of the source's argument or result.
+  FailureOr<dist::PortAttr> portOfArgument(unsigned index);
+  FailureOr<dist::PortAttr> portOfReturn(unsigned index);
+  FailureOr<dist::PortAttr> portOfState(dist::PortAttr port);
+  Value accumulate(Value value, dist::PortAttr slot);
 
   TimelineContext &context;
   mlir::func::FuncOp source;
   OpBuilder builder;
   mlir::func::FuncOp program;
-  SmallVector<mlir::DictionaryAttr> argumentMarks, resultMarks;
+  dist::Signature signature;
   SmallVector<Value> results;
 };
 

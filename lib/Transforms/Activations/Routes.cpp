@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Routes.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 using dist::Phase;
 using dist::SegmentOp;
 using dist::TransferOp;
@@ -115,9 +115,10 @@ void Routes::findActs() {
       auto argument = dyn_cast<BlockArgument>(value);
       if (!argument || isForward(segment))
         continue;
-      auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                        DistDialect::kRole);
-      if (role && (role == "carried" || role == "input") &&
+      dist::PortAttr port =
+          dist::getArgumentPort(function, argument.getArgNumber());
+      if (dist::isAnyPort(port,
+                          {dist::PortKind::Carried, dist::PortKind::Input}) &&
           keptArguments.insert({value, getChunk(segment)}).second)
         arguments[segment].push_back(value);
     }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program/Stages.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Transforms/Activations/Passes.h"
 
 using namespace mlir;
@@ -22,10 +23,6 @@ struct VerifyMemoryPass : llmc::impl::VerifyMemoryPassBase<VerifyMemoryPass> {
   void runOnOperation() override;
 };
 } // namespace
-
-static dist::SlotAttr getSlot(Attribute attribute) {
-  return dyn_cast_or_null<dist::SlotAttr>(attribute);
-}
 
 namespace {
 /// The programs of one timeline, with what they read and write on each stage.
@@ -57,8 +54,8 @@ void TimelineChecker::readWrites() {
   for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>()) {
     func::FuncOp function = lookup(program);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (Attribute slot =
-              function.getResultAttr(i, dist::DistDialect::kSlot)) {
+      if (dist::PortAttr port = dist::getResultPort(function, i)) {
+        Attribute slot = port.getSlot();
         isWritten.insert(slot);
         for (int64_t stage : program.getAt().asArrayRef())
           written.insert({slot, stage});
@@ -72,26 +69,26 @@ void TimelineChecker::readWrites() {
 LogicalResult TimelineChecker::checkReads(dist::ProgramAttr program) {
   func::FuncOp function = lookup(program);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto slot = getSlot(function.getArgAttr(i, dist::DistDialect::kSlot));
-    if (!slot)
+    dist::PortAttr port = dist::getArgumentPort(function, i);
+    if (!port)
       continue;
-    bool isAct = slot.getKind() == dist::SlotKind::Act;
-    if ((isAct || slot.getKind() == dist::SlotKind::Step) &&
-        !isWritten.contains(slot))
+    dist::PortAttr slot = port.getSlot();
+    bool isMade = slot.isSum() || slot.getKind() == dist::PortKind::Act;
+    if (isMade && !isWritten.contains(slot))
       return function.emitOpError()
              << "expected slot " << slot << " to be written by a program of '"
              << timeline.getSymName() << "'";
     for (int64_t stage : program.getAt().asArrayRef()) {
-      if ((isAct || slot.getKind() == dist::SlotKind::Step) &&
-          !written.contains({slot, stage}))
+      if (isMade && !written.contains({slot, stage}))
         return function.emitOpError()
                << "expected slot " << slot << " to be written at stage "
                << stage << ", where it is read";
-      auto buffer = buffers.find(slot.getName());
-      if (slot.getKind() == dist::SlotKind::State && buffer != buffers.end() &&
-          !llvm::is_contained(buffer->second, stage))
+      if (slot.getKind() != dist::PortKind::Buffer)
+        continue;
+      auto buffer = buffers.find(slot.getSymbol().getAttr());
+      if (buffer != buffers.end() && !llvm::is_contained(buffer->second, stage))
         return function.emitOpError()
-               << "at stage " << stage << " reads state " << slot
+               << "at stage " << stage << " reads " << slot
                << ", which lives at " << printStages(buffer->second);
     }
   }
@@ -110,15 +107,17 @@ LogicalResult TimelineChecker::checkTransfers(dist::ProgramAttr program) {
                         });
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (Attribute name = function.getArgAttr(i, dist::DistDialect::kRecv);
-        name && !hasRoute(name, false))
+    if (dist::PortAttr port = dist::getArgumentPort(function, i);
+        dist::isPort(port, dist::PortKind::Recv) &&
+        !hasRoute(port.getSymbol(), false))
       return function.emitOpError()
-             << "expected a route of transfer " << name << " to it";
+             << "expected a route of transfer " << port.getSymbol() << " to it";
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (Attribute name = function.getResultAttr(i, dist::DistDialect::kSend);
-        name && !hasRoute(name, true))
-      return function.emitOpError()
-             << "expected a route of transfer " << name << " from it";
+    if (dist::PortAttr port = dist::getResultPort(function, i);
+        dist::isPort(port, dist::PortKind::Send) &&
+        !hasRoute(port.getSymbol(), true))
+      return function.emitOpError() << "expected a route of transfer "
+                                    << port.getSymbol() << " from it";
   return success();
 }
 

@@ -10,7 +10,7 @@
 
 #include "BufferLife.h"
 #include "llmc/Analysis/Program/Aliases.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
 
@@ -18,13 +18,13 @@ namespace llmc::kernels {
 
 /// True when the function returns `value` or an alias of it in `slot`.
 static bool isReturnedIn(func::FuncOp function, Value value,
-                         dist::SlotAttr slot) {
+                         dist::PortAttr slot) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (user->hasTrait<OpTrait::IsTerminator>()) {
-      auto target = function.getResultAttrOfType<dist::SlotAttr>(
-          use.getOperandNumber(), dist::DistDialect::kSlot);
-      if (target == slot)
+      dist::PortAttr target =
+          dist::getResultPort(function, use.getOperandNumber());
+      if (target && target.isInSlot(slot))
         return true;
       continue;
     }
@@ -40,12 +40,11 @@ bool isSameSlot(func::FuncOp function, Value argument, Value result) {
   auto blockArgument = dyn_cast<BlockArgument>(argument);
   if (!blockArgument)
     return false;
-  auto slot = function.getArgAttrOfType<dist::SlotAttr>(
-      blockArgument.getArgNumber(), dist::DistDialect::kSlot);
-  if (!slot || (slot.getKind() != dist::SlotKind::State &&
-                slot.getKind() != dist::SlotKind::Step))
+  dist::PortAttr port =
+      dist::getArgumentPort(function, blockArgument.getArgNumber());
+  if (!port || !(port.isSum() || port.getKind() == dist::PortKind::Buffer))
     return false;
-  return isReturnedIn(function, result, slot);
+  return isReturnedIn(function, result, port.getSlot());
 }
 
 bool isReturned(Value value) {

@@ -9,23 +9,20 @@
 #include "OrderStates.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Runtime/Base/Names.h"
 
 using namespace mlir;
-using llmc::dist::DistDialect;
 
 namespace llmc::schedule {
 
 FailureOr<RankedTensorType> getWholeType(Operation *user,
                                          SymbolTableCollection &tables,
                                          RankedTensorType local,
-                                         DictionaryAttr marks) {
-  auto layout = marks ? marks.getAs<dist::LayoutAttr>(DistDialect::kLayout)
-                      : dist::LayoutAttr();
+                                         dist::PortAttr port) {
+  dist::LayoutAttr layout = dist::getLayout(port);
   if (!layout)
     return local;
-  if (auto whole = marks.getAs<DenseI64ArrayAttr>(dist::kWholeShape))
+  if (DenseI64ArrayAttr whole = port.getShape())
     return RankedTensorType::get(whole.asArrayRef(), local.getElementType());
   FailureOr<dist::MeshOp> mesh = dist::findMesh(user, layout.getMesh(), tables);
   if (failed(mesh))
@@ -70,7 +67,7 @@ static FailureOr<FetchedPart> fetchBox(Operation *user,
   if (!part || !part.isPart())
     return user->emitOpError()
            << "expected a part of a state in a box of '"
-           << slot.slot.getName().getValue() << "', got " << box.getState();
+           << getSlotName(slot.slot) << "', got " << box.getState();
   FailureOr<dist::MeshOp> mesh =
       dist::findMesh(user, box.getLayout().getMesh(), tables);
   if (failed(mesh))
@@ -91,8 +88,7 @@ FailureOr<SmallVector<FetchedPart>>
 listFetchedParts(Operation *user, SymbolTableCollection &tables,
                  const FetchedSlot &slot) {
   SmallVector<FetchedPart> parts;
-  DictionaryAttr marks = slot.marks;
-  if (auto boxes = marks ? marks.getAs<ArrayAttr>(dist::kBoxes) : ArrayAttr()) {
+  if (ArrayAttr boxes = slot.port ? slot.port.getBoxes() : ArrayAttr()) {
     for (auto box : boxes.getAsRange<dist::BoxAttr>()) {
       FailureOr<FetchedPart> part = fetchBox(user, tables, slot, box);
       if (failed(part))
@@ -102,18 +98,18 @@ listFetchedParts(Operation *user, SymbolTableCollection &tables,
     return parts;
   }
   FailureOr<RankedTensorType> type =
-      getWholeType(user, tables, slot.uses.type, marks);
+      getWholeType(user, tables, slot.uses.type, slot.port);
   if (failed(type))
     return failure();
-  Attribute layout = marks ? marks.get(DistDialect::kLayout) : Attribute();
   dist::StateOp part =
       getSummedPart(tables, user->getParentOfType<ModuleOp>(), slot.slot);
   StringAttr name = slot.slot.getName();
-  if (slot.slot.getKind() == dist::SlotKind::Step)
-    name =
-        StringAttr::get(user->getContext(), rt::unescapeName(name.getValue()));
-  parts.push_back({makeFetch(tables, slot, name, *type, layout, part),
-                   getOperand(slot.uses.buffer, slot.uses.type)});
+  if (slot.slot.isSum())
+    name = StringAttr::get(user->getContext(),
+                           rt::unescapeName(getSlotName(slot.slot)));
+  parts.push_back(
+      {makeFetch(tables, slot, name, *type, dist::getLayout(slot.port), part),
+       getOperand(slot.uses.buffer, slot.uses.type)});
   return parts;
 }
 

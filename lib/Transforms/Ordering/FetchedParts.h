@@ -5,8 +5,8 @@
 // A slot is fetched as one tensor, as a box of one (the sum of a part of a
 // state), or as several boxes of one (parts that share a buffer):
 //
-//   slot step "grad.W.1"  ->  <"grad.W.1", part_of = "grad.W", origin = [0, 4]>
-//   slot step "grad.W", boxes of @W.0 and @W.1  ->  two such, each from its
+//   <gradient @W.1>  ->  <"grad.W.1", part_of = "grad.W", origin = [0, 4]>
+//   <gradient @W, boxes = [@W.0 ..., @W.1 ...]>  ->  two such, each from its
 //   place in the buffer
 //
 //===----------------------------------------------------------------------===//
@@ -16,16 +16,16 @@
 
 #include "PlanNames.h"
 #include "TimelineFrames.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 namespace llmc::schedule {
 
 struct FetchedSlot {
   /// As programs sum it, before what reduces it.
-  dist::SlotAttr slot;
+  dist::PortAttr slot;
   const SlotBuffer &uses;
-  /// Of the argument or result that is fetched; may be null.
-  mlir::DictionaryAttr marks;
+  /// Of the argument or result that is fetched, with its layout; may be null.
+  dist::PortAttr port;
   mlir::DenseI64ArrayAttr stages;
   bool eachMicrobatch = false;
 };
@@ -39,7 +39,7 @@ struct FetchedPart {
 /// the device's own.
 FailureOr<mlir::RankedTensorType>
 getWholeType(Operation *user, mlir::SymbolTableCollection &tables,
-             mlir::RankedTensorType local, mlir::DictionaryAttr marks);
+             mlir::RankedTensorType local, dist::PortAttr port);
 
 FailureOr<SmallVector<FetchedPart>>
 listFetchedParts(Operation *user, mlir::SymbolTableCollection &tables,

@@ -8,20 +8,13 @@
 #include "FetchedSums.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Support/Refusal.h"
 
 using namespace mlir;
-using llmc::dist::DistDialect;
-using llmc::dist::SlotAttr;
-using llmc::dist::SlotKind;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 
 namespace llmc::schedule {
-
-SlotAttr getFetchedSlot(SlotAttr slot) {
-  std::string name = "fetched." + slot.getName().str();
-  return SlotAttr::get(slot.getContext(), SlotKind::Step, StringRef(name));
-}
 
 namespace {
 
@@ -93,39 +86,29 @@ static FailureOr<Placed> reduce(func::FuncOp update, Placed sum,
   return sum;
 }
 
-/// The layout of an argument, or those of its boxes.
-static SmallVector<dist::LayoutAttr> getLayouts(func::FuncOp update,
-                                                unsigned i) {
+/// The layout of a port, or those of its boxes.
+static SmallVector<dist::LayoutAttr> getLayouts(PortAttr port) {
   SmallVector<dist::LayoutAttr> layouts;
-  if (auto layout =
-          update.getArgAttrOfType<dist::LayoutAttr>(i, DistDialect::kLayout))
+  if (dist::LayoutAttr layout = dist::getLayout(port))
     layouts.push_back(layout);
-  else if (auto boxes = update.getArgAttrOfType<ArrayAttr>(i, dist::kBoxes))
+  else if (ArrayAttr boxes = port ? port.getBoxes() : ArrayAttr())
     for (auto box : boxes.getAsRange<dist::BoxAttr>())
       layouts.push_back(box.getLayout());
   return layouts;
 }
 
-/// The marks of argument `i`, which lies in other layouts now.
-static SmallVector<NamedAttribute>
-getMarks(func::FuncOp update, unsigned i, ArrayRef<dist::LayoutAttr> layouts) {
-  Builder builder(update.getContext());
-  SmallVector<NamedAttribute> marks;
-  if (auto boxes = update.getArgAttrOfType<ArrayAttr>(i, dist::kBoxes)) {
-    SmallVector<Attribute> list;
-    for (auto [box, layout] :
-         llvm::zip_equal(boxes.getAsRange<dist::BoxAttr>(), layouts))
-      list.push_back(dist::BoxAttr::get(builder.getContext(), box.getState(),
-                                        layout, box.getOffsets()));
-    marks.push_back(
-        builder.getNamedAttr(dist::kBoxes, builder.getArrayAttr(list)));
-  } else {
-    marks.push_back(
-        builder.getNamedAttr(DistDialect::kLayout, layouts.front()));
-  }
-  if (Attribute shape = update.getArgAttr(i, dist::kWholeShape))
-    marks.push_back(builder.getNamedAttr(dist::kWholeShape, shape));
-  return marks;
+/// The port of what the update has reduced, which lies in other layouts now.
+static PortAttr getReducedPort(PortAttr port,
+                               ArrayRef<dist::LayoutAttr> layouts) {
+  PortAttr reduced = port.asReduced();
+  if (!port.getBoxes())
+    return reduced.withLayout(layouts.front());
+  SmallVector<Attribute> list;
+  for (auto [box, layout] :
+       llvm::zip_equal(port.getBoxes().getAsRange<dist::BoxAttr>(), layouts))
+    list.push_back(dist::BoxAttr::get(port.getContext(), box.getState(), layout,
+                                      box.getOffsets()));
+  return reduced.withBoxes(ArrayAttr::get(port.getContext(), list));
 }
 
 LogicalResult addFetchedSums(func::FuncOp update, SymbolTableCollection &tables,
@@ -134,32 +117,26 @@ LogicalResult addFetchedSums(func::FuncOp update, SymbolTableCollection &tables,
   Operation *end = update.front().getTerminator();
   SmallVector<Value> results(end->getOperands());
   SmallVector<Type> types(update.getResultTypes());
-  SmallVector<DictionaryAttr> marks;
-  for (unsigned i = 0; i < update.getNumResults(); ++i)
-    marks.push_back(update.getResultAttrDict(i));
-  Builder builder(update.getContext());
-  for (BlockArgument argument : update.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    auto slot = update.getArgAttrOfType<SlotAttr>(i, DistDialect::kSlot);
-    Placed sum{argument, getLayouts(update, i)};
-    if (!slot || !sum.isPartial() || slot.getKind() != SlotKind::Step ||
-        !names.contains(getFetchName(tables, module, slot)))
+  dist::Signature signature(update);
+  for (auto [argument, port] :
+       llvm::zip_equal(update.getArguments(), signature.arguments)) {
+    Placed sum{argument, getLayouts(port)};
+    if (!dist::isSum(port) || !sum.isPartial() ||
+        !names.contains(getFetchName(tables, module, port)))
       continue;
-    FailureOr<Placed> whole = reduce(update, sum, slot.getName().getValue());
+    FailureOr<Placed> whole = reduce(update, sum, getSlotName(port));
     if (failed(whole))
       return failure();
-    SmallVector<NamedAttribute> list = getMarks(update, i, whole->layouts);
-    list.push_back(
-        builder.getNamedAttr(DistDialect::kSlot, getFetchedSlot(slot)));
     results.push_back(whole->value);
     types.push_back(whole->value.getType());
-    marks.push_back(builder.getDictionaryAttr(list));
+    signature.results.push_back(getReducedPort(port, whole->layouts));
   }
   if (results.size() == end->getNumOperands())
     return success();
   end->setOperands(results);
-  update.setType(builder.getFunctionType(update.getArgumentTypes(), types));
-  update.setAllResultAttrs(marks);
+  update.setType(
+      FunctionType::get(update.getContext(), update.getArgumentTypes(), types));
+  signature.write(update);
   return success();
 }
 

@@ -5,24 +5,21 @@
 // Sums over microbatches may be partial over axes; the update reduces them. A
 // sum that is fetched is then taken from after the collectives:
 //
-//   func @train.u0(%g {slot = step "grad.w", layout = partial{data}}) {
+//   func @train.u0(%g {<gradient @w, layout = partial{data}>}) {
 //     %r = dist.all_reduce %g over ["data"] sum
-//     return ..., %r {slot = step "fetched.grad.w", layout = full}
+//     return ..., %r {<gradient @w, reduced, layout = full>}
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace llmc::schedule {
-
-/// The slot from which the sum in `slot` is fetched where an update reduces it.
-dist::SlotAttr getFetchedSlot(dist::SlotAttr slot);
 
 /// Adds the reduced sums that are fetched as `names` to the results of an
 /// update program.

@@ -19,9 +19,8 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
-using llmc::dist::DistDialect;
-using llmc::dist::SlotAttr;
-using llmc::dist::SlotKind;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 
 namespace llmc::schedule {
 
@@ -43,11 +42,11 @@ public:
 private:
   void findLastUses();
   LogicalResult addArgument(BlockArgument argument);
-  LogicalResult addReceive(BlockArgument argument, FlatSymbolRefAttr transfer);
+  LogicalResult addReceive(BlockArgument argument, PortAttr port);
   LogicalResult addOp(Operation &op);
   LogicalResult addNode(Operation &op);
   LogicalResult addResults(Operation *terminator);
-  FailureOr<int32_t> addResult(Value value, SlotAttr slot, Location loc);
+  FailureOr<int32_t> addResult(Value value, PortAttr slot, Location loc);
   void addSend(FlatSymbolRefAttr transfer, int32_t from, Value value,
                Location loc);
   void orderMessages();
@@ -59,14 +58,14 @@ private:
   bool mayReduceInPlace(Operation &op, unsigned number);
   void read(int32_t node, const Seen &value);
 
-  bool mayLieIn(const ProgramGraph::Class &values, SlotAttr slot) const;
+  bool mayLieIn(const ProgramGraph::Class &values, PortAttr slot) const;
   bool isInOrder() const;
   bool mayRunAfter(int32_t node, ArrayRef<int32_t> readers);
   bool reaches(int32_t from, ArrayRef<int32_t> targets) const;
   SmallVector<int32_t> getReaders(int32_t number) const;
   std::vector<SmallVector<int32_t>> getEdges() const;
   /// Everything that reads what `slot` held runs before `node`.
-  void overwrite(SlotAttr slot, int32_t node);
+  void overwrite(PortAttr slot, int32_t node);
   void finish();
 
   func::FuncOp function;
@@ -80,7 +79,7 @@ private:
   /// Every edge so far leads from a node to one of a greater number.
   bool ascends = true;
   /// (slot, first node that writes it).
-  SmallVector<std::pair<SlotAttr, int32_t>> overwrites;
+  SmallVector<std::pair<PortAttr, int32_t>> overwrites;
 };
 
 } // namespace
@@ -100,8 +99,7 @@ FailureOr<int32_t> GraphBuilder::addClass(Location loc, Type type) {
 }
 
 /// What arrives lies in a slot of its own until it is read.
-LogicalResult GraphBuilder::addReceive(BlockArgument argument,
-                                       FlatSymbolRefAttr transfer) {
+LogicalResult GraphBuilder::addReceive(BlockArgument argument, PortAttr port) {
   FailureOr<int32_t> number = addClass(argument.getLoc(), argument.getType());
   if (failed(number))
     return failure();
@@ -113,26 +111,25 @@ LogicalResult GraphBuilder::addReceive(BlockArgument argument,
                          argument.getLoc(),
                          {},
                          {*number},
-                         transfer});
-  graph.classes[*number].slot = getBoundarySlot(transfer, /*sends=*/false);
+                         port.getSymbol()});
+  graph.classes[*number].slot = port.getSlot();
   graph.classes[*number].versions.push_back({node, {}});
   seen[argument] = {*number, 0, {}};
   return success();
 }
 
 LogicalResult GraphBuilder::addArgument(BlockArgument argument) {
-  if (auto transfer = function.getArgAttrOfType<FlatSymbolRefAttr>(
-          argument.getArgNumber(), DistDialect::kRecv))
-    return addReceive(argument, transfer);
-  auto slot = function.getArgAttrOfType<SlotAttr>(argument.getArgNumber(),
-                                                  DistDialect::kSlot);
-  if (!slot) {
-    if (argument.use_empty() && argument.getType().isIndex())
+  PortAttr port = dist::getArgumentPort(function, argument.getArgNumber());
+  if (dist::isPort(port, PortKind::Recv))
+    return addReceive(argument, port);
+  if (dist::isPort(port, PortKind::Microbatch)) {
+    if (argument.use_empty())
       return success();
     return function.emitOpError()
            << "expected argument " << argument.getArgNumber()
            << " to be a slot or a transfer, got the microbatch's number";
   }
+  PortAttr slot = port.getSlot();
   auto [known, isNew] = argumentIn.insert({slot, -1});
   if (isNew) {
     FailureOr<int32_t> number = addClass(argument.getLoc(), argument.getType());
@@ -173,7 +170,7 @@ bool GraphBuilder::mayReduceInPlace(Operation &op, unsigned number) {
   if (value == seen.end() || lastUse.lookup(root) != &op)
     return false;
   const ProgramGraph::Class &values = graph.classes[value->second.number];
-  bool isOwn = !values.slot || values.slot.getKind() == SlotKind::Step;
+  bool isOwn = !values.slot || values.slot.isSum();
   bool isLatest =
       value->second.version + 1 == static_cast<int32_t>(values.versions.size());
   auto others = llvm::count_if(op.getOperands(), [&](Value other) {
@@ -224,8 +221,8 @@ LogicalResult GraphBuilder::addNode(Operation &op) {
       if (old.version + 1 != static_cast<int32_t>(values.versions.size()))
         return op.emitOpError() << "works in place on operand " << tie->second
                                 << ", which is no longer there";
-      if (values.slot && values.slot.getKind() != SlotKind::State &&
-          values.slot.getKind() != SlotKind::Step)
+      if (values.slot && values.slot.getKind() != PortKind::Buffer &&
+          !values.slot.isSum())
         return op.emitOpError()
                << "expected to work in place on a state or a sum, got slot "
                << values.slot;
@@ -294,7 +291,7 @@ SmallVector<int32_t> GraphBuilder::getReaders(int32_t number) const {
 /// Slots of a microbatch are written once: what is read before the last version
 /// is made must lie elsewhere.
 bool GraphBuilder::mayLieIn(const ProgramGraph::Class &values,
-                            SlotAttr slot) const {
+                            PortAttr slot) const {
   if (!isOfMicrobatch(slot))
     return true;
   for (size_t i = 0; i + 1 < values.versions.size(); ++i)
@@ -362,7 +359,7 @@ bool GraphBuilder::reaches(int32_t from, ArrayRef<int32_t> targets) const {
   return false;
 }
 
-void GraphBuilder::overwrite(SlotAttr slot, int32_t node) {
+void GraphBuilder::overwrite(PortAttr slot, int32_t node) {
   overwrites.push_back({slot, node});
 }
 
@@ -383,7 +380,7 @@ int32_t GraphBuilder::addCopy(Value value, const Seen &from, int32_t to,
 }
 
 /// The result in its slot: it is there, it can be made there, or it is copied.
-FailureOr<int32_t> GraphBuilder::addResult(Value value, SlotAttr slot,
+FailureOr<int32_t> GraphBuilder::addResult(Value value, PortAttr slot,
                                            Location loc) {
   FailureOr<Seen> found = lookup(value, function);
   if (failed(found))
@@ -455,17 +452,10 @@ void GraphBuilder::orderMessages() {
 }
 
 LogicalResult GraphBuilder::addResults(Operation *terminator) {
-  SmallVector<SlotAttr> slots;
+  SmallVector<PortAttr> slots;
   llvm::DenseSet<Attribute> known;
   for (unsigned i = 0; i < terminator->getNumOperands(); ++i) {
-    auto transfer =
-        function.getResultAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kSend);
-    slots.push_back(transfer ? getBoundarySlot(transfer, /*sends=*/true)
-                             : function.getResultAttrOfType<SlotAttr>(
-                                   i, DistDialect::kSlot));
-    if (!slots.back())
-      return function.emitOpError()
-             << "expected result " << i << " to be a slot or a transfer";
+    slots.push_back(dist::getResultPort(function, i).getSlot());
     if (!known.insert(slots.back()).second)
       return function.emitOpError()
              << "expected one result in slot " << slots.back();
@@ -484,9 +474,9 @@ LogicalResult GraphBuilder::addResults(Operation *terminator) {
           addResult(operand.get(), slots[number], terminator->getLoc());
       if (failed(place))
         return failure();
-      if (auto transfer = function.getResultAttrOfType<FlatSymbolRefAttr>(
-              number, DistDialect::kSend))
-        addSend(transfer, *place, operand.get(), terminator->getLoc());
+      if (slots[number].getKind() == PortKind::Send)
+        addSend(slots[number].getSymbol(), *place, operand.get(),
+                terminator->getLoc());
     }
   }
   orderMessages();
@@ -517,11 +507,6 @@ FailureOr<ProgramGraph> GraphBuilder::run() {
     return failure();
   finish();
   return std::move(graph);
-}
-
-SlotAttr getBoundarySlot(FlatSymbolRefAttr transfer, bool sends) {
-  std::string name = (transfer.getValue() + (sends ? ".out" : ".in")).str();
-  return SlotAttr::get(transfer.getContext(), SlotKind::Bnd, StringRef(name));
 }
 
 dist::CoordinateOp getScalar(Value value) {

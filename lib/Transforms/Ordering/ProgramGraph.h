@@ -17,7 +17,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -35,7 +35,7 @@ struct ProgramGraph {
   struct Class {
     int64_t bytes = 0;
     /// Null: the call's own memory.
-    dist::SlotAttr slot;
+    dist::PortAttr slot;
     SmallVector<Version> versions;
   };
   struct Node {
@@ -61,10 +61,6 @@ struct ProgramGraph {
 };
 
 FailureOr<ProgramGraph> buildProgramGraph(mlir::func::FuncOp function);
-
-/// The slot of what a transfer takes from one program to another: `t0.out`
-/// where it is sent, `t0.in` where it is received.
-dist::SlotAttr getBoundarySlot(mlir::FlatSymbolRefAttr transfer, bool sends);
 
 /// The coordinates that a launch takes as a scalar, or null.
 dist::CoordinateOp getScalar(Value value);

@@ -10,9 +10,8 @@
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
-using llmc::dist::DistDialect;
-using llmc::dist::SlotAttr;
-using llmc::dist::SlotKind;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 
 namespace llmc::schedule {
 
@@ -29,18 +28,16 @@ static bool isTied(Operation &op, int64_t result, int64_t operand) {
   return llvm::is_contained(getFormedTies(op), std::pair(result, operand));
 }
 
-bool isOfMicrobatch(SlotAttr slot) {
-  SlotKind kind = slot.getKind();
-  return kind != SlotKind::State && kind != SlotKind::Step &&
-         kind != SlotKind::Metric;
+bool isOfMicrobatch(PortAttr slot) {
+  PortKind kind = slot.getKind();
+  return kind != PortKind::Buffer && kind != PortKind::Metric && !slot.isSum();
 }
 
 bool endsInSlot(func::FuncOp function, Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation &user = *use.getOwner();
     if (user.hasTrait<OpTrait::IsTerminator>()) {
-      auto slot = function.getResultAttrOfType<SlotAttr>(use.getOperandNumber(),
-                                                         DistDialect::kSlot);
+      PortAttr slot = dist::getResultPort(function, use.getOperandNumber());
       if (!slot || isOfMicrobatch(slot))
         return true;
       continue;

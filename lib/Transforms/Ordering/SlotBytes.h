@@ -11,7 +11,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -21,7 +21,7 @@ namespace llmc::schedule {
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op);
 
 /// Slots of a microbatch are written once.
-bool isOfMicrobatch(dist::SlotAttr slot);
+bool isOfMicrobatch(dist::PortAttr slot);
 
 /// True when the bytes of `value` are returned in a slot of a microbatch, or
 /// sent.

@@ -7,12 +7,12 @@
 
 #include "TimelineFrames.h"
 #include "ProgramGraph.h"
+#include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
-using llmc::dist::DistDialect;
-using llmc::dist::SlotAttr;
-using llmc::dist::SlotKind;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 
 namespace llmc::schedule {
 
@@ -52,17 +52,17 @@ public:
 
 private:
   LogicalResult collect();
-  LogicalResult addUse(int32_t program, SlotAttr slot, Type type, bool isTaken);
+  LogicalResult addUse(int32_t program, PortAttr slot, Type type, bool isTaken);
   SmallVector<int64_t> getStages(const SlotBuffer &slot) const;
-  int64_t getChunk(SlotAttr slot, const SlotBuffer &uses) const;
+  int64_t getChunk(PortAttr slot, const SlotBuffer &uses) const;
   /// Adds the programs of a chunk, or those that use a slot.
   void addChunk(std::set<int32_t> &programs, int64_t chunk) const;
   static void addUsers(std::set<int32_t> &programs, const SlotBuffer &uses);
   /// The programs between whose first and last the slot's frame is in use.
-  std::set<int32_t> getSpan(SlotAttr slot, const SlotBuffer &uses) const;
-  int64_t getSlots(SlotAttr slot, const SlotBuffer &uses) const;
-  plan::FrameOp getFrame(SlotAttr slot, const SlotBuffer &uses);
-  LogicalResult addBuffer(SlotAttr slot, SlotBuffer &uses);
+  std::set<int32_t> getSpan(PortAttr slot, const SlotBuffer &uses) const;
+  int64_t getSlots(PortAttr slot, const SlotBuffer &uses) const;
+  plan::FrameOp getFrame(PortAttr slot, const SlotBuffer &uses);
+  LogicalResult addBuffer(PortAttr slot, SlotBuffer &uses);
   void addScratch();
 
   OpBuilder &builder;
@@ -74,7 +74,7 @@ private:
 
 } // namespace
 
-LogicalResult FrameMaker::addUse(int32_t program, SlotAttr slot, Type type,
+LogicalResult FrameMaker::addUse(int32_t program, PortAttr slot, Type type,
                                  bool isTaken) {
   SlotBuffer &uses = result.slots[slot];
   func::FuncOp function = request.programs[program].function;
@@ -91,27 +91,19 @@ LogicalResult FrameMaker::addUse(int32_t program, SlotAttr slot, Type type,
   return success();
 }
 
-/// The slot of an argument or result: its own, or that of its transfer.
-static SlotAttr findSlot(DictionaryAttr marks, bool isTaken) {
-  if (!marks)
-    return {};
-  if (auto slot = marks.getAs<SlotAttr>(DistDialect::kSlot))
-    return slot;
-  auto transfer = marks.getAs<FlatSymbolRefAttr>(isTaken ? DistDialect::kRecv
-                                                         : DistDialect::kSend);
-  return transfer ? getBoundarySlot(transfer, !isTaken) : SlotAttr();
-}
-
 LogicalResult FrameMaker::collect() {
   for (auto [i, program] : llvm::enumerate(request.programs)) {
     func::FuncOp function = program.function;
     for (unsigned k = 0; k < function.getNumArguments(); ++k)
-      if (SlotAttr slot = findSlot(function.getArgAttrDict(k), true))
-        if (failed(addUse(i, slot, function.getArgumentTypes()[k], true)))
+      if (PortAttr port = dist::getArgumentPort(function, k);
+          port && port.getKind() != PortKind::Microbatch)
+        if (failed(addUse(i, port.getSlot(), function.getArgumentTypes()[k],
+                          true)))
           return failure();
     for (unsigned k = 0; k < function.getNumResults(); ++k)
-      if (SlotAttr slot = findSlot(function.getResultAttrDict(k), false))
-        if (failed(addUse(i, slot, function.getResultTypes()[k], false)))
+      if (PortAttr port = dist::getResultPort(function, k))
+        if (failed(
+                addUse(i, port.getSlot(), function.getResultTypes()[k], false)))
           return failure();
   }
   return success();
@@ -129,7 +121,7 @@ SmallVector<int64_t> FrameMaker::getStages(const SlotBuffer &slot) const {
 }
 
 /// The chunk to which a slot of a microbatch belongs.
-int64_t FrameMaker::getChunk(SlotAttr slot, const SlotBuffer &uses) const {
+int64_t FrameMaker::getChunk(PortAttr slot, const SlotBuffer &uses) const {
   if (slot.getChunk() >= 0)
     return slot.getChunk();
   const auto &users = uses.takenBy.empty() ? uses.returnedBy : uses.takenBy;
@@ -149,30 +141,35 @@ void FrameMaker::addUsers(std::set<int32_t> &programs, const SlotBuffer &uses) {
 
 /// Where a stage holds several chunks, one may read what another has kept, or
 /// the same input.
-std::set<int32_t> FrameMaker::getSpan(SlotAttr slot,
+std::set<int32_t> FrameMaker::getSpan(PortAttr slot,
                                       const SlotBuffer &uses) const {
   std::set<int32_t> span;
   int64_t chunk = getChunk(slot, uses);
   addChunk(span, chunk);
-  if (slot.getKind() == SlotKind::Input)
+  if (slot.getKind() == PortKind::Input)
     for (int32_t program : uses.takenBy)
       addChunk(span, request.programs[program].attr.getChunk());
-  if (slot.getKind() != SlotKind::Act)
+  if (slot.getKind() != PortKind::Act)
     return span;
   // All activations of a chunk and its stages share a frame.
   for (const auto &[other, otherUses] : result.slots)
-    if (other.getKind() == SlotKind::Act && getChunk(other, otherUses) == chunk)
+    if (other.getKind() == PortKind::Act && getChunk(other, otherUses) == chunk)
       addUsers(span, otherUses);
   return span;
 }
 
-int64_t FrameMaker::getSlots(SlotAttr slot, const SlotBuffer &uses) const {
+/// What is sent or received: each end has a frame.
+static bool isBoundary(PortAttr slot) {
+  return slot.getKind() == PortKind::Send || slot.getKind() == PortKind::Recv;
+}
+
+int64_t FrameMaker::getSlots(PortAttr slot, const SlotBuffer &uses) const {
   std::set<int32_t> span = getSpan(slot, uses);
   int64_t inFlight = getInFlight(span, request.walks);
-  if (slot.getKind() == SlotKind::Act)
+  if (slot.getKind() == PortKind::Act)
     return isSeeded(Fault::frameLacksASlot) && inFlight > 1 ? inFlight - 1
                                                             : inFlight;
-  if (slot.getKind() == SlotKind::Bnd)
+  if (isBoundary(slot))
     return std::min(request.microbatches, inFlight + 1);
   // One forward alone reads the input.
   bool isForwardOnly = llvm::all_of(uses.takenBy, [&](int32_t program) {
@@ -183,58 +180,65 @@ int64_t FrameMaker::getSlots(SlotAttr slot, const SlotBuffer &uses) const {
   return std::min(request.microbatches, isForwardOnly ? 2 : inFlight + 1);
 }
 
-static StringRef getFrameName(SlotKind kind) {
-  switch (kind) {
-  case SlotKind::State:
+static StringRef getFrameName(PortAttr slot) {
+  switch (slot.getKind()) {
+  case PortKind::Buffer:
     return "state";
-  case SlotKind::Step:
-  case SlotKind::Metric:
-    return "step";
-  case SlotKind::Act:
+  case PortKind::Act:
     return "act";
-  case SlotKind::Bnd:
+  case PortKind::Send:
+  case PortKind::Recv:
     return "bnd";
-  case SlotKind::Input:
+  case PortKind::Input:
     return "input";
-  case SlotKind::Hyper:
+  case PortKind::Hyper:
     return "hyper";
-  case SlotKind::Output:
+  case PortKind::Output:
     return "output";
+  default:
+    return slot.isSum() || slot.getKind() == PortKind::Metric ? "step" : "tmp";
   }
-  return "tmp";
 }
 
-static plan::FrameKind getFrameKind(SlotKind kind) {
-  switch (kind) {
-  case SlotKind::State:
+static plan::FrameKind getFrameKind(PortAttr slot) {
+  switch (slot.getKind()) {
+  case PortKind::Buffer:
     return plan::FrameKind::State;
-  case SlotKind::Step:
-  case SlotKind::Metric:
-    return plan::FrameKind::Step;
-  case SlotKind::Act:
-  case SlotKind::Output:
+  case PortKind::Act:
+  case PortKind::Output:
     return plan::FrameKind::Act;
-  case SlotKind::Bnd:
+  case PortKind::Send:
+  case PortKind::Recv:
     return plan::FrameKind::Bnd;
-  case SlotKind::Input:
+  case PortKind::Input:
     return plan::FrameKind::Input;
-  case SlotKind::Hyper:
+  case PortKind::Hyper:
     return plan::FrameKind::Hyper;
+  default:
+    return slot.isSum() || slot.getKind() == PortKind::Metric
+               ? plan::FrameKind::Step
+               : plan::FrameKind::Tmp;
   }
-  return plan::FrameKind::Tmp;
 }
 
-plan::FrameOp FrameMaker::getFrame(SlotAttr slot, const SlotBuffer &uses) {
-  SlotKind kind = slot.getKind();
-  bool isOfMicrobatch = kind == SlotKind::Act || kind == SlotKind::Input ||
-                        kind == SlotKind::Output || kind == SlotKind::Bnd;
-  std::string name = (request.name + "." + getFrameName(kind)).str();
+/// `t0.out` where a transfer is sent, `t0.in` where it is received.
+static std::string getBoundaryName(PortAttr slot) {
+  return (slot.getSymbol().getValue() +
+          (slot.getKind() == PortKind::Send ? ".out" : ".in"))
+      .str();
+}
+
+plan::FrameOp FrameMaker::getFrame(PortAttr slot, const SlotBuffer &uses) {
+  PortKind kind = slot.getKind();
+  bool isOfMicrobatch = kind == PortKind::Act || kind == PortKind::Input ||
+                        kind == PortKind::Output || isBoundary(slot);
+  std::string name = (request.name + "." + getFrameName(slot)).str();
   if (isOfMicrobatch) {
     // Each end of a transfer is free on its own.
-    name += kind == SlotKind::Bnd ? "." + slot.getName().str()
-                                  : std::to_string(getChunk(slot, uses));
+    name += isBoundary(slot) ? "." + getBoundaryName(slot)
+                             : std::to_string(getChunk(slot, uses));
     // Data that the forward alone reads needs fewer slots.
-    if (kind == SlotKind::Input && getSlots(slot, uses) > 2)
+    if (kind == PortKind::Input && getSlots(slot, uses) > 2)
       name += ".kept";
   }
   SmallVector<int64_t> stages = getStages(uses);
@@ -255,20 +259,20 @@ plan::FrameOp FrameMaker::getFrame(SlotAttr slot, const SlotBuffer &uses) {
         plan::ExprOp::Mod, plan::ExprAttr::getMicrobatch(context),
         plan::ExprAttr::getConstant(context, slots));
   IntegerAttr chunk;
-  if (kind == SlotKind::Act)
+  if (kind == PortKind::Act)
     chunk = builder.getI64IntegerAttr(getChunk(slot, uses));
   frame = plan::FrameOp::create(
       builder, builder.getUnknownLoc(), builder.getStringAttr(names.take(name)),
-      plan::FrameKindAttr::get(context, getFrameKind(kind)),
+      plan::FrameKindAttr::get(context, getFrameKind(slot)),
       builder.getI64IntegerAttr(slots), slotExpr, builder.getI64IntegerAttr(1),
       chunk, stageAttr, IntegerAttr(), IntegerAttr());
   result.frames[frame.getSymNameAttr()] = frame;
   return frame;
 }
 
-LogicalResult FrameMaker::addBuffer(SlotAttr slot, SlotBuffer &uses) {
-  if (slot.getKind() == SlotKind::State) {
-    auto state = request.states.find(slot.getName().str());
+LogicalResult FrameMaker::addBuffer(PortAttr slot, SlotBuffer &uses) {
+  if (slot.getKind() == PortKind::Buffer) {
+    auto state = request.states.find(slot.getSymbol().getValue().str());
     func::FuncOp function = request.programs.front().function;
     if (state == request.states.end())
       return function.emitOpError()
@@ -278,10 +282,9 @@ LogicalResult FrameMaker::addBuffer(SlotAttr slot, SlotBuffer &uses) {
   }
   plan::FrameOp frame = getFrame(slot, uses);
   uses.frame = FlatSymbolRefAttr::get(frame.getSymNameAttr());
-  bool isBoundary = slot.getKind() == SlotKind::Bnd;
   std::string name =
       (frame.getSymName() + "." +
-       (isBoundary ? StringRef("value") : slot.getName().getValue()))
+       (isBoundary(slot) ? std::string("value") : getSlotName(slot)))
           .str();
   auto buffer = plan::BufferOp::create(
       builder, builder.getUnknownLoc(), builder.getStringAttr(names.take(name)),

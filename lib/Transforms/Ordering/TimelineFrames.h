@@ -13,7 +13,7 @@
 #define LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEFRAMES_H
 
 #include "PlanNames.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -44,7 +44,7 @@ struct SlotBuffer {
 };
 
 struct TimelineFrames {
-  llvm::MapVector<dist::SlotAttr, SlotBuffer> slots;
+  llvm::MapVector<dist::PortAttr, SlotBuffer> slots;
   /// Of each frame that this made.
   llvm::MapVector<Attribute, plan::FrameOp> frames;
   /// Kernels' and libraries' own memory; null without.

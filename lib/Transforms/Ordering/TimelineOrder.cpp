@@ -15,13 +15,11 @@
 #include "StreamWaits.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
-using llmc::dist::DistDialect;
-using llmc::dist::SlotAttr;
-using llmc::dist::SlotKind;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 
 namespace llmc::schedule {
 
@@ -40,16 +38,16 @@ public:
 private:
   LogicalResult readPrograms();
   void readTable();
-  FailureOr<SmallVector<SlotAttr>> findFills(int64_t stage);
+  FailureOr<SmallVector<PortAttr>> findFills(int64_t stage);
   bool isFirstReader(int32_t program, const SlotBuffer &slot) const;
   LogicalResult addCopies(int32_t program, ProgramRequest &copies);
   LogicalResult emitPrograms();
   LogicalResult emitPrologue(int64_t stage);
   FlatSymbolRefAttr emitTable();
   Attribute getStages(const SlotBuffer &slot) const;
-  FailureOr<plan::InputAttr> describeInput(SlotAttr slot,
+  FailureOr<plan::InputAttr> describeInput(PortAttr slot,
                                            const SlotBuffer &uses);
-  FailureOr<SmallVector<FetchedPart>> listFetched(SlotAttr slot,
+  FailureOr<SmallVector<FetchedPart>> listFetched(PortAttr slot,
                                                   const SlotBuffer &uses);
   LogicalResult emitEntry(FlatSymbolRefAttr table);
   LogicalResult describeSlots(SmallVectorImpl<Attribute> &inputs,
@@ -59,8 +57,8 @@ private:
   plan::EntryKind getKind() const;
   LogicalResult emitWaits();
   LogicalResult findFetches();
-  bool isFetched(SlotAttr slot) const { return fetches.contains(slot); }
-  DictionaryAttr findMarks(SlotAttr slot, const SlotBuffer &uses) const;
+  bool isFetched(PortAttr slot) const { return fetches.contains(slot); }
+  PortAttr findPort(PortAttr slot, const SlotBuffer &uses) const;
 
   OpBuilder &builder;
   PlanNames &names;
@@ -75,7 +73,7 @@ private:
   TimelineFrames frames;
   Meetings meetings;
   /// Sums that are copied to the host, with the slots in which programs sum.
-  llvm::DenseMap<Attribute, SlotAttr> fetches;
+  llvm::DenseMap<Attribute, PortAttr> fetches;
   SmallVector<plan::ProgramOp> emitted, prologues;
 };
 
@@ -131,10 +129,10 @@ void TimelineOrder::readTable() {
 }
 
 /// Sums that a program of the table reads before any writes them.
-FailureOr<SmallVector<SlotAttr>> TimelineOrder::findFills(int64_t stage) {
-  SmallVector<SlotAttr> fills;
+FailureOr<SmallVector<PortAttr>> TimelineOrder::findFills(int64_t stage) {
+  SmallVector<PortAttr> fills;
   for (auto &[slot, uses] : frames.slots) {
-    if (slot.getKind() != SlotKind::Step)
+    if (!slot.isSum())
       continue;
     bool isWritten = false, isRead = false;
     for (const StageCall &call : walks[stage]) {
@@ -177,15 +175,14 @@ LogicalResult TimelineOrder::findFetches() {
   llvm::SmallDenseSet<Attribute> made;
   for (TimelineProgram &program : programs)
     for (unsigned i = 0; i < program.function.getNumResults(); ++i)
-      if (Attribute slot =
-              program.function.getResultAttr(i, DistDialect::kSlot))
-        made.insert(slot);
+      if (PortAttr port = dist::getResultPort(program.function, i))
+        made.insert(port.getSlot());
   for (Attribute attr : made) {
-    auto slot = cast<SlotAttr>(attr);
-    if (slot.getKind() != SlotKind::Step ||
+    auto slot = cast<PortAttr>(attr);
+    if (!slot.isSum() || slot.getIsReduced() ||
         !request.fetch.contains(getFetchName(tables, module, slot)))
       continue;
-    SlotAttr reduced = getFetchedSlot(slot);
+    PortAttr reduced = slot.asReduced();
     fetches[made.contains(reduced) ? reduced : slot] = slot;
   }
   return success();
@@ -193,32 +190,27 @@ LogicalResult TimelineOrder::findFetches() {
 
 /// What the host gets of an output or of a sum that is fetched.
 FailureOr<SmallVector<FetchedPart>>
-TimelineOrder::listFetched(SlotAttr slot, const SlotBuffer &uses) {
-  bool isOutput = slot.getKind() == SlotKind::Output;
+TimelineOrder::listFetched(PortAttr slot, const SlotBuffer &uses) {
+  bool isOutput = slot.getKind() == PortKind::Output;
   return listFetchedParts(timeline, tables,
                           {isOutput ? slot : fetches.lookup(slot), uses,
-                           findMarks(slot, uses),
+                           findPort(slot, uses),
                            cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
                            isOutput && timeline.getMicrobatches() > 1});
 }
 
-/// The marks of the slot's first argument or result, one with a layout first.
-DictionaryAttr TimelineOrder::findMarks(SlotAttr slot,
-                                        const SlotBuffer &uses) const {
-  DictionaryAttr found;
+/// The port of the slot's first argument or result, one with a layout first.
+PortAttr TimelineOrder::findPort(PortAttr slot, const SlotBuffer &uses) const {
+  PortAttr found;
   for (bool isTaken : {true, false})
     for (int32_t program : isTaken ? uses.takenBy : uses.returnedBy) {
-      func::FuncOp function = programs[program].function;
-      unsigned count =
-          isTaken ? function.getNumArguments() : function.getNumResults();
-      for (unsigned i = 0; i < count; ++i) {
-        DictionaryAttr marks = isTaken ? function.getArgAttrDict(i)
-                                       : function.getResultAttrDict(i);
-        if (!marks || marks.get(DistDialect::kSlot) != slot)
+      dist::Signature signature(programs[program].function);
+      for (PortAttr port : isTaken ? signature.arguments : signature.results) {
+        if (!port || !port.isInSlot(slot))
           continue;
-        if (marks.get(DistDialect::kLayout) || marks.get(dist::kBoxes))
-          return marks;
-        found = found ? found : marks;
+        if (port.getLayout() || port.getBoxes())
+          return port;
+        found = found ? found : port;
       }
     }
   return found;
@@ -229,20 +221,20 @@ LogicalResult TimelineOrder::addCopies(int32_t program,
                                        ProgramRequest &copies) {
   bool isUpdate = llvm::is_contained(updates, program);
   for (const auto &[slot, uses] : frames.slots) {
-    StringRef name = slot.getName().getValue();
     bool isMade = llvm::is_contained(uses.returnedBy, program);
     plan::OperandAttr whole = getOperand(uses.buffer, uses.type);
-    if (slot.getKind() == SlotKind::Input && isFirstReader(program, uses))
-      copies.before.push_back({plan::HostEnd::Input, name, whole});
-    if (slot.getKind() == SlotKind::Metric && isMade) {
+    if (slot.getKind() == PortKind::Input && isFirstReader(program, uses))
+      copies.before.push_back({plan::HostEnd::Input, slot.getName(), whole});
+    if (slot.getKind() == PortKind::Metric && isMade) {
       if (!isUpdate && timeline.getMicrobatches() > 1)
         return programs[program].function->emitOpError()
-               << "expected metric '" << name << "' to be made once in a step, "
+               << "expected metric '" << slot.getName().getValue()
+               << "' to be made once in a step, "
                << "got it for each of " << timeline.getMicrobatches()
                << " microbatches";
-      copies.after.push_back({plan::HostEnd::Metric, name, whole});
+      copies.after.push_back({plan::HostEnd::Metric, slot.getName(), whole});
     }
-    bool isOutput = slot.getKind() == SlotKind::Output && isMade;
+    bool isOutput = slot.getKind() == PortKind::Output && isMade;
     bool isSum = isFetched(slot) && isUpdate &&
                  (isMade || llvm::is_contained(uses.takenBy, program));
     if (!isOutput && !isSum)
@@ -275,7 +267,7 @@ LogicalResult TimelineOrder::emitPrograms() {
 
 /// Hyper values and cleared sums, if there are any.
 LogicalResult TimelineOrder::emitPrologue(int64_t stage) {
-  FailureOr<SmallVector<SlotAttr>> fills = findFills(stage);
+  FailureOr<SmallVector<PortAttr>> fills = findFills(stage);
   if (failed(fills))
     return failure();
   prologues.emplace_back();
@@ -286,10 +278,10 @@ LogicalResult TimelineOrder::emitPrologue(int64_t stage) {
                               stage);
   };
   for (const auto &[slot, uses] : frames.slots)
-    if (slot.getKind() == SlotKind::Hyper &&
+    if (slot.getKind() == PortKind::Hyper &&
         llvm::any_of(uses.takenBy, runsHere)) {
       hypers.push_back(&uses);
-      hyperNames.push_back(slot.getName().getValue());
+      hyperNames.push_back(slot.getSymbol().getValue());
     }
   if (fills->empty() && hypers.empty())
     return success();
@@ -306,7 +298,7 @@ LogicalResult TimelineOrder::emitPrologue(int64_t stage) {
     emitHostCopy(
         builder, timeline.getLoc(), request.streams,
         {plan::HostEnd::Hyper, hyper, getOperand(slot->buffer, slot->type)});
-  for (SlotAttr slot : *fills) {
+  for (PortAttr slot : *fills) {
     const SlotBuffer &sum = frames.slots.find(slot)->second;
     plan::FillOp::create(
         builder, timeline.getLoc(), request.streams.getCompute(),
@@ -354,7 +346,7 @@ plan::EntryKind TimelineOrder::getKind() const {
     if (program.attr.getPhase() != dist::Phase::Forward)
       return plan::EntryKind::Train;
   for (const auto &[slot, uses] : frames.slots)
-    if (slot.getKind() == SlotKind::Metric)
+    if (slot.getKind() == PortKind::Metric)
       return plan::EntryKind::Evaluate;
   return plan::EntryKind::Forward;
 }
@@ -372,17 +364,16 @@ Attribute TimelineOrder::getStages(const SlotBuffer &slot) const {
 }
 
 FailureOr<plan::InputAttr>
-TimelineOrder::describeInput(SlotAttr slot, const SlotBuffer &uses) {
-  DictionaryAttr marks = findMarks(slot, uses);
+TimelineOrder::describeInput(PortAttr slot, const SlotBuffer &uses) {
+  PortAttr port = findPort(slot, uses);
   FailureOr<RankedTensorType> type =
-      getWholeType(timeline, tables, uses.type, marks);
+      getWholeType(timeline, tables, uses.type, port);
   if (failed(type))
     return failure();
-  return plan::InputAttr::get(
-      builder.getContext(), slot.getName(), *type,
-      marks ? marks.get(DistDialect::kLayout) : Attribute(),
-      cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
-      marks ? marks.get(DistDialect::kData) : Attribute());
+  return plan::InputAttr::get(builder.getContext(), slot.getName(), *type,
+                              dist::getLayout(port),
+                              cast_or_null<DenseI64ArrayAttr>(getStages(uses)),
+                              port ? port.getData() : dist::DataAttr());
 }
 
 LogicalResult TimelineOrder::describeSlots(
@@ -390,23 +381,19 @@ LogicalResult TimelineOrder::describeSlots(
     SmallVectorImpl<Attribute> &metrics, SmallVectorImpl<Attribute> &fetched) {
   MLIRContext *context = builder.getContext();
   for (auto &[slot, uses] : frames.slots) {
-    StringAttr name = slot.getName();
-    SlotKind kind = slot.getKind();
-    if (kind == SlotKind::Act || kind == SlotKind::State ||
-        kind == SlotKind::Bnd || (kind == SlotKind::Step && !isFetched(slot)))
-      continue;
-    if (kind == SlotKind::Input) {
+    PortKind kind = slot.getKind();
+    if (kind == PortKind::Input) {
       FailureOr<plan::InputAttr> input = describeInput(slot, uses);
       if (failed(input))
         return failure();
       inputs.push_back(*input);
     }
-    if (kind == SlotKind::Hyper)
-      hypers.push_back(FlatSymbolRefAttr::get(name));
-    if (kind == SlotKind::Metric)
-      metrics.push_back(
-          plan::MetricAttr::get(context, name, uses.type.getElementType()));
-    if (kind != SlotKind::Output && !isFetched(slot))
+    if (kind == PortKind::Hyper)
+      hypers.push_back(slot.getSymbol());
+    if (kind == PortKind::Metric)
+      metrics.push_back(plan::MetricAttr::get(context, slot.getName(),
+                                              uses.type.getElementType()));
+    if (kind != PortKind::Output && !isFetched(slot))
       continue;
     FailureOr<SmallVector<FetchedPart>> parts = listFetched(slot, uses);
     if (failed(parts))

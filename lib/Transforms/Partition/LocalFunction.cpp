@@ -16,8 +16,7 @@
 #include "LocalBuilder.h"
 #include "Padding.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -63,7 +62,7 @@ private:
   Value buildMove(Operation *op, Value term, Value value);
   Value maskStored(Value global);
   void finish();
-  void markLayouts();
+  void addLayouts();
 
   func::FuncOp function;
   FunctionKind kind;
@@ -117,9 +116,9 @@ void FunctionLocalizer::addArguments() {
   for (BlockArgument argument : old->getArguments()) {
     values[argument] = fresh->addArgument(
         local.getLocalType(argument.getType()), argument.getLoc());
-    unsigned i = argument.getArgNumber();
-    if (function.getArgAttr(i, DistDialect::kReads) ||
-        function.getArgAttr(i, DistDialect::kGradientOf) ||
+    dist::PortAttr port =
+        dist::getArgumentPort(function, argument.getArgNumber());
+    if (dist::getStateOrGradientOf(port) ||
         isSeeded(Fault::inputPaddingCountsAsZero))
       padding.setZero(argument);
   }
@@ -372,8 +371,8 @@ void FunctionLocalizer::finish() {
   Operation *terminator = old->getTerminator();
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    bool isStored = function.getResultAttr(i, DistDialect::kWrites) ||
-                    function.getResultAttr(i, DistDialect::kGradientOf);
+    bool isStored = static_cast<bool>(
+        dist::getStateOrGradientOf(dist::getResultPort(function, i)));
     results.push_back(isStored ? maskStored(value) : getLocal(value));
   }
   local.setMarks(terminator->getLoc(), {}, {}, {});
@@ -386,43 +385,35 @@ void FunctionLocalizer::finish() {
       op.erase();
 }
 
-/// The sizes of what the layout pads, else null.
-static Attribute getWholeShape(Attribute attr, Type type) {
-  auto layout = dyn_cast_or_null<dist::LayoutAttr>(attr);
-  if (!layout || llvm::none_of(layout.getDims(), [](dist::DimAttr dim) {
-        return dim.isPadded();
-      }))
-    return {};
-  return DenseI64ArrayAttr::get(type.getContext(),
-                                cast<RankedTensorType>(type).getShape());
+/// The port in the layout that the value of `type` had, with the sizes of what
+/// that pads.
+static dist::PortAttr placePort(dist::PortAttr port, Type type) {
+  dist::LayoutAttr layout = dist::getLayout(type);
+  if (!layout)
+    return port;
+  port = port.withLayout(layout);
+  bool isPadded = llvm::any_of(
+      layout.getDims(), [](dist::DimAttr dim) { return dim.isPadded(); });
+  if (!isPadded)
+    return port;
+  return port.withShape(DenseI64ArrayAttr::get(
+      type.getContext(), cast<RankedTensorType>(type).getShape()));
 }
 
 /// Where inputs and what is handed out live is read by the runtime's boxes.
-void FunctionLocalizer::markLayouts() {
+void FunctionLocalizer::addLayouts() {
   if (mesh.getAxes().getNumDevices() == 1)
     return;
-  SmallVector<Attribute> arguments(function.getNumArguments());
-  SmallVector<Attribute> results(function.getNumResults());
-  for (BlockArgument argument : old->getArguments()) {
-    unsigned i = argument.getArgNumber();
-    auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    bool isSum = role && dist::isStepSum(role.getValue());
-    if (isSum || function.getArgAttr(i, DistDialect::kInput) ||
-        function.getArgAttr(i, DistDialect::kGradientOf))
-      arguments[i] = dist::getLayout(argument.getType());
-  }
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (kind == FunctionKind::Entry ||
-        function.getResultAttr(i, DistDialect::kMetric))
-      results[i] = dist::getLayout(type);
-  setArgumentMarks(function, DistDialect::kLayout, arguments);
-  setResultMarks(function, DistDialect::kLayout, results);
-  for (auto [i, layout] : llvm::enumerate(arguments))
-    arguments[i] = getWholeShape(layout, old->getArgument(i).getType());
-  for (auto [i, layout] : llvm::enumerate(results))
-    results[i] = getWholeShape(layout, function.getResultTypes()[i]);
-  setArgumentMarks(function, dist::kWholeShape, arguments);
-  setResultMarks(function, dist::kWholeShape, results);
+  dist::Signature signature(function);
+  for (auto [argument, port] :
+       llvm::zip_equal(old->getArguments(), signature.arguments))
+    if (dist::isSum(port) || dist::getInput(port))
+      port = placePort(port, argument.getType());
+  for (auto [type, port] :
+       llvm::zip_equal(function.getResultTypes(), signature.results))
+    if (port && (dist::getMetric(port) || kind == FunctionKind::Entry))
+      port = placePort(port, type);
+  signature.write(function);
 }
 
 LogicalResult FunctionLocalizer::run() {
@@ -431,7 +422,7 @@ LogicalResult FunctionLocalizer::run() {
     if (failed(localizeOp(&op)))
       return failure();
   finish();
-  markLayouts();
+  addLayouts();
   old->dropAllReferences();
   old->erase();
   function.setType(

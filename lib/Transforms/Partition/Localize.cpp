@@ -12,13 +12,14 @@
 
 #include "LocalFunction.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/StateBuffers.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Partition/Passes.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 
 namespace llmc {
 #define GEN_PASS_DEF_LOCALIZEPASS
@@ -40,8 +41,8 @@ static LogicalResult readStateLayouts(ArrayRef<ProgramFunction> programs,
   for (const ProgramFunction &program : programs) {
     func::FuncOp function = program.function;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      auto state =
-          function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads);
+      FlatSymbolRefAttr state =
+          dist::getState(dist::getArgumentPort(function, i));
       if (!state)
         continue;
       dist::LayoutAttr layout =
@@ -81,7 +82,7 @@ static LogicalResult checkAxes(func::FuncOp function) {
   return success();
 }
 
-/// `dist.buffer @w.local` after `dist.state @w`.
+/// The `dist.buffer` of `dist.state @w`, after it.
 static void addBuffer(dist::StateOp state, dist::LayoutAttr layout,
                       dist::MeshAxesAttr mesh) {
   OpBuilder builder(state.getContext());
@@ -93,9 +94,7 @@ static void addBuffer(dist::StateOp state, dist::LayoutAttr layout,
   auto box = dist::BoxAttr::get(
       builder.getContext(), FlatSymbolRefAttr::get(state.getSymNameAttr()),
       layout, DenseI64ArrayAttr::get(builder.getContext(), offsets));
-  dist::BufferOp::create(builder, state.getLoc(),
-                         builder.getStringAttr(state.getSymName() + ".local"),
-                         TypeAttr::get(type), builder.getArrayAttr({box}));
+  dist::createBuffer(builder, state.getLoc(), state, type, {box});
 }
 
 static LogicalResult addBuffers(ModuleOp module, dist::MeshOp mesh,

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   dist.buffer @W.0.local : tensor<4x2xf32> holds [@W.0 at [0, 0]]  (and W.1)
-//     ->
-//   dist.buffer @W.local : tensor<4x4xf32>
+//   dist.buffer @W.0.local of @W.0 : tensor<4x2xf32> holds [@W.0 at [0, 0]]
+//   (and W.1) ->
+//   dist.buffer @W.local of @W : tensor<4x4xf32>
 //       holds [@W.0 at [0, 0], @W.1 at [0, 2]]
 //
 // Parts were made so that each slice of a fused weight is split on its own. On
@@ -18,7 +18,7 @@
 #include "MergedFunction.h"
 #include "PartPacker.h"
 #include "llmc/Analysis/Program/Program.h"
-#include "llmc/Dialect/Dist/IR/WholeShape.h"
+#include "llmc/Dialect/Dist/IR/StateBuffers.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Transforms/Partition/Passes.h"
@@ -29,7 +29,6 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 
 namespace llmc {
 #define GEN_PASS_DEF_MERGEPARTSPASS
@@ -56,8 +55,8 @@ using FamilyGroup = SmallVector<Family>;
 /// Arguments or results of one function that belong to the parts of a state.
 struct Row {
   const Family *family;
-  /// `dist.reads`, `dist.writes` or `dist.gradient_of`.
-  StringRef mark;
+  /// Not the state but its gradient.
+  bool isGradient;
   SmallVector<unsigned> places;
 };
 
@@ -74,7 +73,7 @@ public:
 
 private:
   bool findRows();
-  std::optional<Row> findRow(const Family &family, StringRef mark,
+  std::optional<Row> findRow(const Family &family, bool isGradient,
                              bool isArgument, bool &isPartial);
   Pack getPack(const Row &row, ValueRange values);
   bool canMergeUses(const Pack &pack);
@@ -82,7 +81,7 @@ private:
   bool layoutsAgree(const Row &row);
   void buildUses(const Pack &pack);
   ArrayAttr getBoxes(const Row &row);
-  void replaceMark(const Row &row, bool isArgument);
+  void replacePort(const Row &row, bool isArgument);
   void mergeArguments();
   void mergeResults();
 
@@ -107,7 +106,7 @@ static bool agreeOutside(dist::LayoutAttr a, dist::LayoutAttr b, int64_t dim) {
 
 /// Orders the parts and finds the dim along which they lie; false where they do
 /// not make one local tensor.
-static bool complete(Family &family, const SymbolTable &symbols) {
+static bool complete(Family &family, const dist::StateBuffers &buffers) {
   auto offsetsOf = [](dist::StateOp state) { return *state.getBoxOffsets(); };
   llvm::sort(family.parts, [&](dist::StateOp a, dist::StateOp b) {
     return std::lexicographical_compare(
@@ -116,8 +115,7 @@ static bool complete(Family &family, const SymbolTable &symbols) {
   });
   dist::LayoutAttr first;
   for (dist::StateOp part : family.parts) {
-    auto buffer =
-        symbols.lookup<dist::BufferOp>((part.getSymName() + ".local").str());
+    dist::BufferOp buffer = buffers.lookup(part.getSymNameAttr());
     if (!buffer || buffer.getBoxes().size() != 1)
       return false;
     family.buffers.push_back(buffer);
@@ -139,6 +137,7 @@ static bool complete(Family &family, const SymbolTable &symbols) {
 /// By the name of the parameter, in module order.
 static SmallVector<FamilyGroup> findGroups(ModuleOp module) {
   SymbolTable symbols(module);
+  dist::StateBuffers buffers(module);
   llvm::MapVector<StringAttr, Family> families;
   for (auto state : module.getOps<dist::StateOp>())
     if (state.isPart()) {
@@ -152,7 +151,7 @@ static SmallVector<FamilyGroup> findGroups(ModuleOp module) {
     StringAttr parameter = name;
     if (FlatSymbolRefAttr of = family.whole.getOfAttr())
       parameter = of.getAttr();
-    if (!complete(family, symbols))
+    if (!complete(family, buffers))
       apart.insert(parameter);
     groups[parameter].push_back(family);
   }
@@ -168,11 +167,13 @@ static SmallVector<FamilyGroup> findGroups(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 /// `isPartial` is set when the function has some of the parts alone.
-std::optional<Row> FunctionMerger::findRow(const Family &family, StringRef mark,
-                                           bool isArgument, bool &isPartial) {
-  Row row{&family, mark, {}};
+std::optional<Row> FunctionMerger::findRow(const Family &family,
+                                           bool isGradient, bool isArgument,
+                                           bool &isPartial) {
+  Row row{&family, isGradient, {}};
   for (dist::StateOp part : family.parts)
-    llvm::append_range(row.places, merged.getPlaces(mark, part, isArgument));
+    llvm::append_range(row.places,
+                       merged.getPlaces(isGradient, part, isArgument));
   if (row.places.empty())
     return std::nullopt;
   isPartial |= row.places.size() != family.parts.size();
@@ -181,14 +182,15 @@ std::optional<Row> FunctionMerger::findRow(const Family &family, StringRef mark,
 
 bool FunctionMerger::findRows() {
   bool isPartial = false;
-  for (const Family &family : group) {
-    for (StringRef mark : {DistDialect::kReads, DistDialect::kGradientOf})
-      if (auto row = findRow(family, mark, /*isArgument=*/true, isPartial))
+  for (const Family &family : group)
+    for (bool isGradient : {false, true}) {
+      if (auto row =
+              findRow(family, isGradient, /*isArgument=*/true, isPartial))
         arguments.push_back(*row);
-    for (StringRef mark : {DistDialect::kWrites, DistDialect::kGradientOf})
-      if (auto row = findRow(family, mark, /*isArgument=*/false, isPartial))
+      if (auto row =
+              findRow(family, isGradient, /*isArgument=*/false, isPartial))
         results.push_back(*row);
-  }
+    }
   return !isPartial;
 }
 
@@ -282,8 +284,7 @@ bool FunctionMerger::canMergeUses(const Pack &pack) {
 /// What arguments have as a layout, if any, agrees outside of the packed dim.
 bool FunctionMerger::layoutsAgree(const Row &row) {
   auto layoutOf = [&](unsigned place) {
-    return function.getArgAttrOfType<dist::LayoutAttr>(place,
-                                                       DistDialect::kLayout);
+    return dist::getLayout(dist::getArgumentPort(function, place));
   };
   dist::LayoutAttr first = layoutOf(row.places.front());
   return llvm::all_of(row.places, [&](unsigned place) {
@@ -308,8 +309,7 @@ bool FunctionMerger::canMerge() {
       return false;
   for (const Row &row : results) {
     Pack pack = getPack(row, body.getTerminator()->getOperands());
-    bool isLine =
-        row.mark == DistDialect::kGradientOf && packer.canCopyLine(pack);
+    bool isLine = row.isGradient && packer.canCopyLine(pack);
     if (!isEven(pack) ||
         !(packer.canPack(pack) || packer.canContract(pack) || isLine))
       return false;
@@ -353,8 +353,8 @@ ArrayAttr FunctionMerger::getBoxes(const Row &row) {
   SmallVector<Attribute> boxes;
   int64_t offset = 0;
   for (auto [part, place] : llvm::zip_equal(family.parts, row.places)) {
-    auto layout = function.getArgAttrOfType<dist::LayoutAttr>(
-        place, DistDialect::kLayout);
+    dist::LayoutAttr layout =
+        dist::getLayout(dist::getArgumentPort(function, place));
     if (!layout)
       return {};
     auto type = cast<RankedTensorType>(body.getArgument(place).getType());
@@ -369,18 +369,18 @@ ArrayAttr FunctionMerger::getBoxes(const Row &row) {
   return builder.getArrayAttr(boxes);
 }
 
-/// The first place gets the mark of the whole, which has no layout but boxes.
-void FunctionMerger::replaceMark(const Row &row, bool isArgument) {
+/// The first place gets the port of the whole; a gradient then has no layout
+/// but boxes.
+void FunctionMerger::replacePort(const Row &row, bool isArgument) {
   dist::StateOp whole = row.family->whole;
+  dist::Signature &signature = merged.signature;
   unsigned place = row.places.front();
-  NamedAttrList &list = isArgument ? merged.marks.ofArgument(place)
-                                   : merged.marks.ofResult(place);
-  if (ArrayAttr boxes = isArgument ? getBoxes(row) : ArrayAttr())
-    list.set(dist::kBoxes, boxes);
-  list.set(row.mark, FlatSymbolRefAttr::get(whole.getSymNameAttr()));
-  for (StringRef name :
-       {StringRef(DistDialect::kLayout), StringRef(dist::kWholeShape)})
-    list.erase(name);
+  dist::PortAttr &port =
+      isArgument ? signature.arguments[place] : signature.results[place];
+  port = dist::PortAttr::get(port.getContext(), port.getKind(),
+                             FlatSymbolRefAttr::get(whole.getSymNameAttr()));
+  if (isArgument && row.isGradient)
+    port = port.withBoxes(getBoxes(row));
 }
 
 /// The first part's argument becomes the whole; its uses and those of the
@@ -402,7 +402,7 @@ void FunctionMerger::mergeArguments() {
     packs.push_back(pack);
     for (unsigned place : ArrayRef(row.places).drop_front())
       merged.goneArguments.set(place);
-    replaceMark(row, /*isArgument=*/true);
+    replacePort(row, /*isArgument=*/true);
   }
   for (const Pack &pack : packs)
     buildUses(pack);
@@ -416,7 +416,7 @@ void FunctionMerger::mergeResults() {
     wholes.push_back(packer.build(getPack(row, terminator->getOperands())));
     for (unsigned place : ArrayRef(row.places).drop_front())
       merged.goneResults.set(place);
-    replaceMark(row, /*isArgument=*/false);
+    replacePort(row, /*isArgument=*/false);
   }
   for (auto [row, whole] : llvm::zip_equal(results, wholes))
     for (unsigned place : row.places)
@@ -463,9 +463,7 @@ static void mergeBuffers(const Family &family) {
   dist::StateOp whole = family.whole;
   auto type =
       RankedTensorType::get(shape, first.getTensorType().getElementType());
-  dist::BufferOp::create(builder, first.getLoc(),
-                         builder.getStringAttr(whole.getSymName() + ".local"),
-                         TypeAttr::get(type), builder.getArrayAttr(boxes));
+  dist::createBuffer(builder, first.getLoc(), whole, type, boxes);
   for (dist::BufferOp buffer : family.buffers)
     buffer.erase();
 }

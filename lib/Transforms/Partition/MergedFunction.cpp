@@ -9,32 +9,30 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 
-void MergedFunction::addPlaces(DictionaryAttr marks, unsigned place,
-                               Places &places) {
-  for (StringRef mark :
-       {DistDialect::kReads, DistDialect::kWrites, DistDialect::kGradientOf})
-    if (Attribute value = marks ? marks.get(mark) : Attribute())
-      places[{mark, value}].push_back(place);
+void MergedFunction::addPlaces(ArrayRef<dist::PortAttr> ports, Side &side) {
+  for (auto [place, port] : llvm::enumerate(ports)) {
+    if (FlatSymbolRefAttr state = dist::getState(port))
+      side.states[state].push_back(place);
+    if (FlatSymbolRefAttr state = dist::getGradientOf(port))
+      side.gradients[state].push_back(place);
+  }
 }
 
 MergedFunction::MergedFunction(func::FuncOp function)
-    : function(function), body(function.getBody().front()), marks(function),
+    : function(function), body(function.getBody().front()), signature(function),
       goneArguments(function.getNumArguments()),
       goneResults(function.getNumResults()) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    addPlaces(function.getArgAttrDict(i), i, arguments);
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    addPlaces(function.getResultAttrDict(i), i, results);
+  addPlaces(signature.arguments, arguments);
+  addPlaces(signature.results, results);
 }
 
-ArrayRef<unsigned> MergedFunction::getPlaces(StringRef mark,
+ArrayRef<unsigned> MergedFunction::getPlaces(bool isGradient,
                                              dist::StateOp state,
                                              bool isArgument) const {
-  const Places &places = isArgument ? arguments : results;
-  auto found =
-      places.find({mark, FlatSymbolRefAttr::get(state.getSymNameAttr())});
+  const Side &side = isArgument ? arguments : results;
+  const Places &places = isGradient ? side.gradients : side.states;
+  auto found = places.find(FlatSymbolRefAttr::get(state.getSymNameAttr()));
   return found == places.end() ? ArrayRef<unsigned>() : found->second;
 }
 
@@ -56,7 +54,7 @@ void MergedFunction::clean() {
 LogicalResult MergedFunction::finish() {
   if (!isClean)
     return success();
-  marks.write();
+  signature.write(function);
   Operation *terminator = body.getTerminator();
   SmallVector<Value> kept;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands()))

@@ -11,8 +11,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_PARTITION_MERGEDFUNCTION_H
 #define LLMC_LIB_TRANSFORMS_PARTITION_MERGEDFUNCTION_H
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Support/SignatureMarks.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -26,8 +25,8 @@ class MergedFunction {
 public:
   explicit MergedFunction(mlir::func::FuncOp function);
 
-  /// The arguments or results with this mark of `state`.
-  ArrayRef<unsigned> getPlaces(StringRef mark, dist::StateOp state,
+  /// The arguments or results that are `state`, or gradients of it.
+  ArrayRef<unsigned> getPlaces(bool isGradient, dist::StateOp state,
                                bool isArgument) const;
   /// Leaves no op that is of no use.
   void clean();
@@ -36,17 +35,19 @@ public:
 
   mlir::func::FuncOp function;
   Block &body;
-  SignatureMarks marks;
+  dist::Signature signature;
   llvm::BitVector goneArguments, goneResults;
 
 private:
-  using Places =
-      llvm::DenseMap<std::pair<StringRef, Attribute>, SmallVector<unsigned, 1>>;
+  /// By the symbol of the state.
+  using Places = llvm::DenseMap<Attribute, SmallVector<unsigned, 1>>;
+  struct Side {
+    Places states, gradients;
+  };
 
-  static void addPlaces(mlir::DictionaryAttr marks, unsigned place,
-                        Places &places);
+  static void addPlaces(ArrayRef<dist::PortAttr> ports, Side &side);
 
-  Places arguments, results;
+  Side arguments, results;
   bool isClean = false;
 };
 

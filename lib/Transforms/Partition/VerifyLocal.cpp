@@ -9,6 +9,7 @@
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -35,7 +36,7 @@ static LogicalResult verifyPlain(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyProgram(const SymbolTable &symbols,
+static LogicalResult verifyProgram(const dist::StateBuffers &buffers,
                                    func::FuncOp function) {
   for (Operation &op : function.getBody().front().without_terminator())
     if (!isa<dist::SegmentOp>(op) && !isCrossing(&op))
@@ -47,10 +48,9 @@ static LogicalResult verifyProgram(const SymbolTable &symbols,
   if (walk.wasInterrupted())
     return failure();
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto state = function.getArgAttrOfType<FlatSymbolRefAttr>(
-        i, dist::DistDialect::kReads);
-    if (state &&
-        !symbols.lookup<dist::BufferOp>(state.getValue().str() + ".local"))
+    FlatSymbolRefAttr state =
+        dist::getState(dist::getArgumentPort(function, i));
+    if (state && !buffers.lookup(state.getAttr()))
       return function.emitOpError() << "expected a buffer of state '"
                                     << state.getValue() << "' after phase 4";
   }
@@ -110,8 +110,8 @@ static LogicalResult verifyStages(const ProgramFunction &program,
     }
   }
   for (OpOperand &returned : body.getTerminator()->getOpOperands())
-    if (auto state = function.getResultAttrOfType<FlatSymbolRefAttr>(
-            returned.getOperandNumber(), dist::DistDialect::kWrites))
+    if (FlatSymbolRefAttr state = dist::getState(
+            dist::getResultPort(function, returned.getOperandNumber())))
       if (failed(verifyRead(body.getTerminator(), returned.get(),
                             stages.getStateStages(state.getAttr()), stages)))
         return failure();
@@ -120,9 +120,9 @@ static LogicalResult verifyStages(const ProgramFunction &program,
 
 void VerifyLocalPass::runOnOperation() {
   markAllAnalysesPreserved();
-  SymbolTable symbols(getOperation());
+  dist::StateBuffers buffers(getOperation());
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
-    if (failed(verifyProgram(symbols, program.function)))
+    if (failed(verifyProgram(buffers, program.function)))
       return signalPassFailure();
     StageMap stages(getOperation(), program.owner);
     if (stages.getNumStages() > 1 && failed(verifyStages(program, stages)))

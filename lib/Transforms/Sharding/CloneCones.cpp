@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,6 +28,7 @@ using namespace mlir;
 using namespace llmc;
 using dist::DistDialect;
 using dist::Phase;
+using dist::PortKind;
 
 namespace llmc {
 #define GEN_PASS_DEF_CLONECONESPASS
@@ -89,11 +91,10 @@ bool ConeCloner::isSource(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &body)
     return false;
-  auto role =
-      const_cast<ConeCloner *>(this)->function.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), DistDialect::kRole);
-  return role && (role == "input" || role == "hyper" || role == "step" ||
-                  role == "microbatch" || role == "constant");
+  return dist::isAnyPort(
+      dist::getArgumentPort(func::FuncOp(function), argument.getArgNumber()),
+      {PortKind::Input, PortKind::Hyper, PortKind::Step, PortKind::Microbatch,
+       PortKind::Constant});
 }
 
 static SmallVector<Value> getRead(Operation *op) {

@@ -15,6 +15,7 @@
 
 #include "LayoutSteps.h"
 #include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/Refusal.h"
@@ -146,8 +147,8 @@ LogicalResult LayoutFiller::run() {
 static LayoutAttr getDecided(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function ? function.getArgAttrOfType<LayoutAttr>(
-                          argument.getArgNumber(), DistDialect::kLayout)
+    return function ? dist::getLayout(dist::getArgumentPort(
+                          function, argument.getArgNumber()))
                     : LayoutAttr();
   }
   auto result = cast<OpResult>(value);

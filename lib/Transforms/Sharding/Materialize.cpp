@@ -23,6 +23,7 @@
 #include "llmc/Analysis/Layouts/OpLayouts.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Sharding/Passes.h"
@@ -121,9 +122,9 @@ static void reportPadding(Location loc, const std::string &name,
 void FunctionMaterializer::reportArgument(BlockArgument argument,
                                           LayoutAttr layout) {
   unsigned i = argument.getArgNumber();
-  auto state =
-      function.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kReads);
-  auto input = function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+  dist::PortAttr port = dist::getArgumentPort(function, i);
+  FlatSymbolRefAttr state = dist::getState(port);
+  StringAttr input = dist::getInput(port);
   if (kind == FunctionKind::Update || (!state && !input))
     return;
   std::string name = state ? state.getValue().str() : input.str();
@@ -155,8 +156,7 @@ void FunctionMaterializer::reportArgument(BlockArgument argument,
 LogicalResult FunctionMaterializer::readArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto layout =
-        function.getArgAttrOfType<LayoutAttr>(i, DistDialect::kLayout);
+    LayoutAttr layout = dist::getLayout(dist::getArgumentPort(function, i));
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
     if (!layout)
@@ -362,8 +362,7 @@ LogicalResult FunctionMaterializer::rewriteOp(Operation *op) {
 LogicalResult FunctionMaterializer::rewriteReturn(Operation *op) {
   SmallVector<Type> arguments, results;
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
-    auto want =
-        function.getResultAttrOfType<LayoutAttr>(i, DistDialect::kLayout);
+    LayoutAttr want = dist::getLayout(dist::getResultPort(function, i));
     if (!want && isa<RankedTensorType>(value.getType()))
       return function.emitOpError()
              << "expected a layout of result " << i << ", got none";
@@ -380,10 +379,10 @@ LogicalResult FunctionMaterializer::rewriteReturn(Operation *op) {
   }
   for (BlockArgument argument : function.getArguments())
     arguments.push_back(argument.getType());
-  setArgumentMarks(function, DistDialect::kLayout,
-                   SmallVector<Attribute>(arguments.size()));
-  setResultMarks(function, DistDialect::kLayout,
-                 SmallVector<Attribute>(results.size()));
+  dist::Signature signature(function);
+  signature.setLayouts(SmallVector<LayoutAttr>(arguments.size()),
+                       SmallVector<LayoutAttr>(results.size()));
+  signature.write(function);
   function.setType(
       FunctionType::get(function.getContext(), arguments, results));
   return success();

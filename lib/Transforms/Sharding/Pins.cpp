@@ -8,7 +8,7 @@
 
 #include "Pins.h"
 #include "StageSums.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Solvers/Schedules/Schedule.h"
@@ -16,13 +16,9 @@
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
+using dist::PortAttr;
+using dist::PortKind;
 using func::FuncOp;
-
-static StringRef roleOf(DictionaryAttr marks) {
-  auto role = marks ? marks.getAs<StringAttr>(DistDialect::kRole) : nullptr;
-  return role ? role.getValue() : StringRef();
-}
 
 FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
                               dist::MeshOp mesh, const StateRows &rows) {
@@ -40,10 +36,9 @@ FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
   for (const ProgramFunction &program : functions) {
     FuncOp function = program.function;
     for (BlockArgument argument : function.getArguments())
-      if (StringAttr state =
-              getSymbolMark(function.getArgAttrDict(argument.getArgNumber()),
-                            DistDialect::kReads))
-        pins.values[argument] = pins.ofState(state);
+      if (FlatSymbolRefAttr state = dist::getState(
+              dist::getArgumentPort(function, argument.getArgNumber())))
+        pins.values[argument] = pins.ofState(state.getAttr());
   }
   FuncOp microbatch;
   for (const ProgramFunction &program : functions) {
@@ -79,12 +74,11 @@ StageSet Pins::ofState(StringAttr name) const {
 }
 
 StageSet Pins::ofResult(FuncOp function, unsigned result) const {
-  DictionaryAttr marks = function.getResultAttrDict(result);
-  if (roleOf(marks) == "metric" && updates.contains(function))
+  PortAttr port = dist::getResultPort(function, result);
+  if (dist::isPort(port, PortKind::Metric) && updates.contains(function))
     return getAll();
-  for (StringRef name : {DistDialect::kWrites, DistDialect::kGradientOf})
-    if (StringAttr state = getSymbolMark(marks, name))
-      return ofState(state);
+  if (FlatSymbolRefAttr state = dist::getStateOrGradientOf(port))
+    return ofState(state.getAttr());
   return of(function.front().getTerminator()->getOperand(result));
 }
 
@@ -126,13 +120,12 @@ void Pins::pinArguments(FuncOp function) {
     return stages;
   };
   for (BlockArgument argument : function.getArguments()) {
-    DictionaryAttr marks = function.getArgAttrDict(argument.getArgNumber());
+    PortAttr port = dist::getArgumentPort(function, argument.getArgNumber());
     StageSet stages = stagesOfUses(argument);
-    if (StringAttr state = getSymbolMark(marks, DistDialect::kReads))
-      states[state] |= stages;
-    StringRef role = roleOf(marks);
-    bool isEverywhere =
-        role == "hyper" || role == "step" || role == "microbatch";
+    if (FlatSymbolRefAttr state = dist::getState(port))
+      states[state.getAttr()] |= stages;
+    bool isEverywhere = dist::isAnyPort(
+        port, {PortKind::Hyper, PortKind::Step, PortKind::Microbatch});
     values[argument] = isEverywhere ? getAll() : stages ? stages : 1;
   }
 }
@@ -157,18 +150,19 @@ void Pins::joinSums(FuncOp function) {
 
 void Pins::pinUpdate(const ProgramFunction &program, FuncOp microbatch) {
   FuncOp function = program.function;
-  llvm::StringMap<StageSet> sums;
+  llvm::DenseMap<Attribute, StageSet> sums;
   for (unsigned i = 0; microbatch && i < microbatch.getNumResults(); ++i)
-    sums[roleOf(microbatch.getResultAttrDict(i))] = ofResult(microbatch, i);
+    if (PortAttr port = dist::getResultPort(microbatch, i);
+        dist::isScalarSum(port))
+      sums[port.getSlot()] = ofResult(microbatch, i);
   for (BlockArgument argument : function.getArguments()) {
-    DictionaryAttr marks = function.getArgAttrDict(argument.getArgNumber());
-    StringRef role = roleOf(marks);
+    PortAttr port = dist::getArgumentPort(function, argument.getArgNumber());
     StageSet stages = getAll();
-    for (StringRef name : {DistDialect::kReads, DistDialect::kGradientOf})
-      if (StringAttr state = getSymbolMark(marks, name))
-        stages = ofState(state);
-    if (dist::isStepSum(role))
-      stages = sums.lookup(role) ? sums.lookup(role) : getAll();
+    if (FlatSymbolRefAttr state = dist::getStateOrGradientOf(port))
+      stages = ofState(state.getAttr());
+    if (dist::isScalarSum(port))
+      if (StageSet known = sums.lookup(port.getSlot()))
+        stages = known;
     values[argument] = stages;
   }
   for (Operation &op : function.front().without_terminator())

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads rows of states, marks of inputs and constraints; lets axes spread
+// Reads rows of states, layouts of inputs and constraints; lets axes spread
 // (Analysis/Layouts/LayoutPropagation.h); adds pins (Pins.h); writes the side
 // table.
 //
@@ -12,6 +12,7 @@
 #include "Pins.h"
 #include "PropagationProblem.h"
 #include "SourceClones.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
 using namespace mlir;
@@ -35,7 +36,7 @@ struct SideTable {
   PropagationProblem &problem;
   const Pins &pins;
 
-  Attribute pinned(LayoutAttr layout, StageSet stages) {
+  LayoutAttr pinned(LayoutAttr layout, StageSet stages) {
     return layout ? layout.withPins(pins.getAt(stages)) : layout;
   }
   void write(func::FuncOp function);
@@ -46,7 +47,7 @@ struct SideTable {
 void SideTable::write(Operation &op) {
   SmallVector<Attribute> layouts;
   for (Value result : op.getResults())
-    if (Attribute layout = pinned(problem.getLayout(result), pins.of(result)))
+    if (LayoutAttr layout = pinned(problem.getLayout(result), pins.of(result)))
       layouts.push_back(layout);
   if (layouts.size() == op.getNumResults() && !layouts.empty())
     op.setAttr(DistDialect::kLayouts, ArrayAttr::get(op.getContext(), layouts));
@@ -59,19 +60,19 @@ static LayoutAttr getWhole(LayoutAttr layout) {
 }
 
 void SideTable::write(func::FuncOp function) {
-  SmallVector<Attribute> arguments, results;
+  dist::Signature signature(function);
+  SmallVector<LayoutAttr> arguments, results;
   for (BlockArgument argument : function.getArguments())
     arguments.push_back(
         pinned(problem.getArgumentLayout(argument), pins.of(argument)));
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     LayoutAttr layout = problem.getResultLayout(function, i);
-    auto role = function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-    if (role && role.getValue() == "metric")
+    if (dist::isPort(signature.results[i], dist::PortKind::Metric))
       layout = getWhole(layout);
     results.push_back(pinned(layout, pins.ofResult(function, i)));
   }
-  setArgumentMarks(function, DistDialect::kLayout, arguments);
-  setResultMarks(function, DistDialect::kLayout, results);
+  signature.setLayouts(arguments, results);
+  signature.write(function);
   for (Operation &op : function.front().without_terminator())
     write(op);
 }

@@ -8,19 +8,16 @@
 
 #include "PropagationProblem.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 using dist::LayoutAttr;
+using dist::PortAttr;
 using func::FuncOp;
-
-static StringAttr roleOf(DictionaryAttr marks) {
-  return marks ? marks.getAs<StringAttr>(DistDialect::kRole) : StringAttr();
-}
 
 //===----------------------------------------------------------------------===//
 // What is given
@@ -171,31 +168,26 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
     return success();
   FuncOp function = program.function;
   unsigned number = argument.getArgNumber();
-  DictionaryAttr marks = function.getArgAttrDict(number);
-  if (StringAttr state = getSymbolMark(marks, DistDialect::kReads)) {
+  PortAttr port = dist::getArgumentPort(function, number);
+  if (FlatSymbolRefAttr symbol = dist::getState(port)) {
+    StringAttr state = symbol.getAttr();
     bool isUsed = program.kind != FunctionKind::Update && uses.contains(state);
     values[argument] = (isUsed ? uses : rests).lookup(state) + 1;
     return success();
   }
   int known = -1;
-  if (program.kind == FunctionKind::Update) {
-    if (StringAttr state = getSymbolMark(marks, DistDialect::kGradientOf)) {
-      auto found = gradients.find({program.owner, state});
-      known = found == gradients.end() ? -1 : found->second;
-    } else if (StringAttr role = roleOf(marks)) {
-      auto found = sums.find({program.owner, role});
-      known = found == sums.end() ? -1 : found->second;
-    }
+  if (program.kind == FunctionKind::Update && dist::isSum(port)) {
+    auto found = sums.find({program.owner, port.getSlot()});
+    known = found == sums.end() ? -1 : found->second;
   }
   if (known >= 0) {
     values[argument] = known + 1;
     return success();
   }
   std::string name = "argument " + std::to_string(number);
-  if (marks)
-    if (auto input = marks.getAs<StringAttr>(DistDialect::kInput))
-      name = "input \"" + input.getValue().str() + "\"";
-  auto given = marks ? marks.getAs<LayoutAttr>(DistDialect::kLayout) : nullptr;
+  if (StringAttr input = dist::getInput(port))
+    name = "input \"" + input.getValue().str() + "\"";
+  LayoutAttr given = dist::getLayout(port);
   if (given && failed(checkGiven(given, type, argument.getLoc(), name)))
     return failure();
   values[argument] =
@@ -239,15 +231,15 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
   Operation *end = function.front().getTerminator();
   uint8_t phase = program.kind == FunctionKind::Update;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    DictionaryAttr marks = function.getResultAttrDict(i);
+    PortAttr port = dist::getResultPort(function, i);
     int value = variableOf(end->getOperand(i)), result = value;
     if (value < 0)
       continue;
-    if (StringAttr state = getSymbolMark(marks, DistDialect::kWrites)) {
-      result = rests.lookup(state);
+    if (FlatSymbolRefAttr state = dist::getState(port)) {
+      result = rests.lookup(state.getAttr());
       addIdentity(result, value, phase, /*onlyTies=*/true, end);
-    } else if (StringAttr state =
-                   getSymbolMark(marks, DistDialect::kGradientOf)) {
+    } else if (FlatSymbolRefAttr symbol = dist::getGradientOf(port)) {
+      StringAttr state = symbol.getAttr();
       if (uses.contains(state))
         addIdentity(uses.lookup(state), value, phase, /*onlyTies=*/false, end);
       dist::StateOp op = rows.lookup(state);
@@ -258,11 +250,9 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
         addIdentity(value, result, phase, /*onlyTies=*/true, end);
         gradientRows[state] = result;
       }
-      gradients[{program.owner, state}] = result;
-    } else if (StringAttr role = roleOf(marks)) {
-      if (program.kind == FunctionKind::Microbatch)
-        sums[{program.owner, role}] = result;
     }
+    if (program.kind == FunctionKind::Microbatch && dist::isSum(port))
+      sums[{program.owner, port.getSlot()}] = result;
     results[{function, i}] = result;
   }
 }
@@ -354,9 +344,9 @@ LayoutAttr PropagationProblem::getLayout(Value value) {
 
 LayoutAttr PropagationProblem::getArgumentLayout(BlockArgument argument) {
   auto function = cast<FuncOp>(argument.getOwner()->getParentOp());
-  StringAttr state = getSymbolMark(
-      function.getArgAttrDict(argument.getArgNumber()), DistDialect::kReads);
-  return state ? layoutOf(rests.lookup(state)) : getLayout(argument);
+  FlatSymbolRefAttr state =
+      dist::getState(dist::getArgumentPort(function, argument.getArgNumber()));
+  return state ? layoutOf(rests.lookup(state.getAttr())) : getLayout(argument);
 }
 
 void PropagationProblem::writeRows() {

@@ -6,7 +6,7 @@
 // shared by all that read and write it, and one for another `use`, which ops of
 // microbatches and entries see; a gradient has one, shared by the result of
 // @microbatch and the argument of @update; every other tensor its own. Rows,
-// marks of inputs and constraints are what is given.
+// layouts of inputs and constraints are what is given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,8 +69,8 @@ private:
   llvm::DenseMap<mlir::StringAttr, int> rests, uses, gradientRows;
   /// By function and result; of arguments of the update by owner and state.
   llvm::DenseMap<std::pair<Operation *, unsigned>, int> results;
-  llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> gradients;
-  llvm::DenseMap<std::pair<Operation *, mlir::StringAttr>, int> sums;
+  /// What microbatches return, by owner and slot.
+  llvm::DenseMap<std::pair<Operation *, Attribute>, int> sums;
   /// For messages: of variables, of relations.
   struct Name {
     mlir::Location loc;

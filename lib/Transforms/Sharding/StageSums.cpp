@@ -7,13 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageSums.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
 using namespace llmc;
-using dist::DistDialect;
 
 bool llmc::isJointlyLinear(Operation *op) {
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
@@ -43,9 +41,7 @@ SmallVector<Operation *> llmc::findStageSums(func::FuncOp function) {
     bool isInside = llvm::all_of(op.getUses(), [&](OpOperand &use) {
       if (use.getOwner() != end)
         return inside.contains(use.getOwner());
-      auto role = function.getResultAttrOfType<StringAttr>(
-          use.getOperandNumber(), DistDialect::kRole);
-      return role && (role == "gradient" || dist::isStepSum(role.getValue()));
+      return dist::isSum(dist::getResultPort(function, use.getOperandNumber()));
     });
     if (!isInside)
       continue;

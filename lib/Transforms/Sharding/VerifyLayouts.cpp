@@ -7,6 +7,7 @@
 
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 
 using namespace mlir;
@@ -68,12 +69,12 @@ LogicalResult LayoutVerifier::verifyValue(Operation *op, Type type,
 LogicalResult LayoutVerifier::verify(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (failed(verifyValue(function, function.getArgument(i).getType(),
-                           function.getArgAttr(i, DistDialect::kLayout),
+                           dist::getLayout(dist::getArgumentPort(function, i)),
                            "a layout of argument " + Twine(i))))
       return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (failed(verifyValue(function, function.getResultTypes()[i],
-                           function.getResultAttr(i, DistDialect::kLayout),
+                           dist::getLayout(dist::getResultPort(function, i)),
                            "a layout of result " + Twine(i))))
       return failure();
   for (Operation &op : function.getBody().front().without_terminator()) {

@@ -20,7 +20,7 @@
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/ImportMarks.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -36,7 +36,8 @@ namespace llmc {
 
 using namespace mlir;
 using namespace llmc;
-using llmc::dist::DistDialect;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 using llmc::training::Optimizer;
 
 namespace {
@@ -68,8 +69,8 @@ private:
   void setAccumulate(dist::StateOp state);
   LogicalResult collectHypers();
   void makeFunction();
-  Value addArgument(Type type, StringRef role, ArrayRef<NamedAttribute> marks);
-  void addResult(Value value, ArrayRef<NamedAttribute> marks);
+  Value addArgument(Type type, PortAttr port);
+  void addResult(Value value, PortAttr port);
   void addMetric(StringRef name, Value value);
   void averageGradients();
   Value buildNorm();
@@ -79,8 +80,11 @@ private:
   void buildFinite();
   LogicalResult applyOptimizer(Update &update);
   Location getLoc() { return recipe.getLoc(); }
-  NamedAttribute mark(StringRef name, Attribute value) {
-    return builder.getNamedAttr(name, value);
+  /// The port of a state, hyper value or gradient.
+  PortAttr portOf(PortKind kind, Operation *symbol) {
+    return PortAttr::get(
+        builder.getContext(), kind,
+        FlatSymbolRefAttr::get(SymbolTable::getSymbolName(symbol)));
   }
 
   dist::TrainingOp recipe;
@@ -98,7 +102,7 @@ private:
   /// Sums of the model's own metrics, by name.
   SmallVector<std::pair<StringRef, Value>> metricSums;
   SmallVector<Value> results;
-  SmallVector<DictionaryAttr> argumentMarks, resultMarks;
+  dist::Signature signature;
 };
 
 } // namespace
@@ -170,8 +174,8 @@ void UpdateBuilder::setAccumulate(dist::StateOp state) {
 
 LogicalResult UpdateBuilder::collectUpdates() {
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
-    auto symbol = microbatch.getResultAttrOfType<FlatSymbolRefAttr>(
-        i, DistDialect::kGradientOf);
+    FlatSymbolRefAttr symbol =
+        dist::getGradientOf(dist::getResultPort(microbatch, i));
     if (!symbol)
       continue;
     Update update;
@@ -221,22 +225,18 @@ LogicalResult UpdateBuilder::collectHypers() {
 // The function
 //===----------------------------------------------------------------------===//
 
-Value UpdateBuilder::addArgument(Type type, StringRef role,
-                                 ArrayRef<NamedAttribute> marks) {
-  NamedAttrList list(marks);
-  list.set(DistDialect::kRole, builder.getStringAttr(role));
-  argumentMarks.push_back(list.getDictionary(builder.getContext()));
+Value UpdateBuilder::addArgument(Type type, PortAttr port) {
+  signature.arguments.push_back(port);
   return function.front().addArgument(type, getLoc());
 }
 
-void UpdateBuilder::addResult(Value value, ArrayRef<NamedAttribute> marks) {
+void UpdateBuilder::addResult(Value value, PortAttr port) {
   results.push_back(value);
-  resultMarks.push_back(builder.getDictionaryAttr(marks));
+  signature.results.push_back(port);
 }
 
 void UpdateBuilder::addMetric(StringRef name, Value value) {
-  addResult(value, {mark(DistDialect::kRole, builder.getStringAttr("metric")),
-                    mark(DistDialect::kMetric, builder.getStringAttr(name))});
+  addResult(value, PortAttr::get(builder.getContext(), PortKind::Metric, name));
 }
 
 void UpdateBuilder::makeFunction() {
@@ -245,13 +245,9 @@ void UpdateBuilder::makeFunction() {
   function.setPrivate();
   symbols.insert(function, std::next(microbatch->getIterator()));
   function.getBody().emplaceBlock();
-  auto symbolOf = [](Operation *op) {
-    return FlatSymbolRefAttr::get(SymbolTable::getSymbolName(op));
-  };
   auto reads = [&](dist::StateOp state) {
     return addArgument(state.getTensorType(),
-                       dist::stringifyRole(state.getRole()),
-                       mark(DistDialect::kReads, symbolOf(state)));
+                       portOf(dist::getPortKind(state.getRole()), state));
   };
   for (Update &update : updates) {
     update.parameter = reads(update.state);
@@ -259,24 +255,23 @@ void UpdateBuilder::makeFunction() {
       update.momentValues.push_back(reads(moment));
   }
   for (Update &update : updates)
-    update.gradient =
-        addArgument(update.state.getTensorType(), "gradient",
-                    mark(DistDialect::kGradientOf, symbolOf(update.state)));
+    update.gradient = addArgument(update.state.getTensorType(),
+                                  portOf(PortKind::Gradient, update.state));
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
-    StringRef role = training::getResultRole(microbatch, i);
-    if (role == "loss_sum")
-      lossSum = addArgument(microbatch.getResultTypes()[i], role, {});
-    else if (role == "count")
-      count = addArgument(microbatch.getResultTypes()[i], role, {});
-    else if (dist::isStepSum(role))
-      metricSums.push_back(
-          {role.drop_front(dist::kMetricSum.size()),
-           addArgument(microbatch.getResultTypes()[i], role, {})});
+    PortAttr port = dist::getResultPort(microbatch, i);
+    if (!dist::isScalarSum(port))
+      continue;
+    Value sum = addArgument(microbatch.getResultTypes()[i], port.getSlot());
+    if (port.getKind() == PortKind::LossSum)
+      lossSum = sum;
+    else if (port.getKind() == PortKind::Count)
+      count = sum;
+    else
+      metricSums.push_back({port.getName().getValue(), sum});
   }
   for (auto &[name, value] : hypers) {
     auto hyper = symbols.lookup<dist::HyperOp>(name);
-    value = addArgument(hyper.getType(), "hyper",
-                        mark(DistDialect::kHyper, symbolOf(hyper)));
+    value = addArgument(hyper.getType(), portOf(PortKind::Hyper, hyper));
   }
   builder.setInsertionPointToStart(&function.front());
 }
@@ -377,12 +372,7 @@ LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
                                         state.getTensorType().getElementType());
     if (finite)
       stored = stablehlo::select(builder, loc, finite, stored, old);
-    addResult(
-        stored,
-        {mark(DistDialect::kRole,
-              builder.getStringAttr(dist::stringifyRole(state.getRole()))),
-         mark(DistDialect::kWrites,
-              FlatSymbolRefAttr::get(state.getSymNameAttr()))});
+    addResult(stored, portOf(dist::getPortKind(state.getRole()), state));
   }
   return success();
 }
@@ -420,8 +410,7 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   func::ReturnOp::create(builder, getLoc(), results);
   function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
                                            ValueRange(results).getTypes()));
-  function.setAllArgAttrs(argumentMarks);
-  function.setAllResultAttrs(resultMarks);
+  signature.write(function);
   training::eraseDeadOps(function.front());
   for (Operation &op : function.front().without_terminator())
     training::setPhaseMark(&op, dist::Phase::Update);

@@ -163,7 +163,7 @@ static LogicalResult check(func::FuncOp function) {
   std::optional<unsigned> loss;
   SmallVector<bool> wanted;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (training::getResultRole(function, i) == "loss")
+    if (dist::isPort(dist::getResultPort(function, i), dist::PortKind::Loss))
       loss = i;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     wanted.push_back(training::isParameter(function, i));

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
-using llmc::dist::DistDialect;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 
 InFlightDiagnostic training::refuseLoss(Operation *op,
                                         dist::TrainingOp recipe) {
@@ -40,20 +41,18 @@ static func::FuncOp makeCounts(dist::TrainingOp recipe, func::FuncOp function,
   Operation *terminator = counts.front().getTerminator();
   OpBuilder builder(terminator);
   SmallVector<Value> values;
-  SmallVector<DictionaryAttr> marks;
+  dist::Signature signature(function);
+  signature.results.clear();
   for (auto [root, name] : llvm::zip_equal(roots, names)) {
     Value value = toScalar(builder, mapping.lookup(root));
     values.push_back(value);
-    marks.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(DistDialect::kRole,
-                              builder.getStringAttr("metric")),
-         builder.getNamedAttr(DistDialect::kMetric,
-                              builder.getStringAttr(name))}));
+    signature.results.push_back(
+        PortAttr::get(builder.getContext(), PortKind::Metric, StringRef(name)));
   }
   terminator->setOperands(values);
   counts.setType(builder.getFunctionType(counts.getArgumentTypes(),
                                          ValueRange(values).getTypes()));
-  counts.setAllResultAttrs(marks);
+  signature.write(counts);
   training::eraseDeadOps(counts.front());
   training::markNewBlocks(counts, 0);
   llvm::BitVector unused(counts.getNumArguments());
@@ -93,6 +92,7 @@ LogicalResult training::countFirst(dist::TrainingOp recipe,
   MLIRContext *context = recipe.getContext();
   OpBuilder builder(context);
   CountTotals totals(batch, recipe.getMicrobatches());
+  dist::Signature signature(function);
   for (auto [root, name] : llvm::zip_equal(roots, names)) {
     auto type = cast<RankedTensorType>(root.getType());
     Type element = type.getElementType();
@@ -105,12 +105,9 @@ LogicalResult training::countFirst(dist::TrainingOp recipe,
         TypeAttr::get(scalar),
         dist::RuleAttr::get(context, dist::RuleKind::External)));
     unsigned index = function.getNumArguments();
-    auto marks = builder.getDictionaryAttr(
-        {builder.getNamedAttr(DistDialect::kHyper,
-                              FlatSymbolRefAttr::get(context, name)),
-         builder.getNamedAttr(DistDialect::kRole,
-                              builder.getStringAttr("hyper"))});
-    (void)function.insertArgument(index, scalar, marks, root.getLoc());
+    (void)function.insertArgument(index, scalar, {}, root.getLoc());
+    signature.arguments.push_back(PortAttr::get(
+        context, PortKind::Hyper, FlatSymbolRefAttr::get(context, name)));
     builder.setInsertionPointToStart(&function.front());
     Value total = stablehlo::convertTo(builder, root.getLoc(),
                                        function.getArgument(index),
@@ -118,6 +115,7 @@ LogicalResult training::countFirst(dist::TrainingOp recipe,
     totals.setTotal(root, stablehlo::reshape(builder, root.getLoc(), total,
                                              type.getShape()));
   }
+  signature.write(function);
   for (OpOperand *use : scales) {
     builder.setInsertionPoint(use->getOwner());
     use->set(totals.buildScale(builder, use->get()));

@@ -24,14 +24,15 @@ namespace llmc {
 
 using namespace mlir;
 using namespace llmc;
-using llmc::dist::DistDialect;
 
-static FailureOr<unsigned> findResult(func::FuncOp function, StringRef role) {
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (training::getResultRole(function, i) == role)
-      return i;
+static FailureOr<unsigned> findLossSum(func::FuncOp function) {
+  auto kind = dist::PortKind::LossSum;
+  if (std::optional<unsigned> found =
+          dist::Signature(function).findResult(kind))
+    return *found;
   return emitError(function.getLoc())
-         << "expected a result of role \"" << role << "\", got none";
+         << "expected a result '" << dist::stringifyPortKind(kind)
+         << "', got none";
 }
 
 /// Adds one result for each argument that has a gradient.
@@ -40,21 +41,19 @@ static void addGradientResults(func::FuncOp function,
   MLIRContext *context = function.getContext();
   Operation *terminator = function.front().getTerminator();
   SmallVector<Value> values(terminator->getOperands());
-  SmallVector<DictionaryAttr> marks;
-  function.getAllResultAttrs(marks);
+  dist::Signature signature(function);
   for (unsigned i = 0; i < gradients.size(); ++i) {
     if (!gradients[i])
       continue;
-    NamedAttrList list;
-    list.set(DistDialect::kRole, StringAttr::get(context, "gradient"));
-    list.set(DistDialect::kGradientOf, training::getRead(function, i));
     values.push_back(gradients[i]);
-    marks.push_back(list.getDictionary(context));
+    signature.results.push_back(
+        dist::PortAttr::get(context, dist::PortKind::Gradient,
+                            dist::getState(signature.arguments[i])));
   }
   terminator->setOperands(values);
   function.setType(FunctionType::get(context, function.getArgumentTypes(),
                                      ValueRange(values).getTypes()));
-  function.setAllResultAttrs(marks);
+  signature.write(function);
 }
 
 /// A parameter that the loss does not depend on still has a gradient.
@@ -78,7 +77,7 @@ static void removeMarks(func::FuncOp function) {
 }
 
 static LogicalResult differentiate(func::FuncOp function) {
-  FailureOr<unsigned> loss = findResult(function, "loss_sum");
+  FailureOr<unsigned> loss = findLossSum(function);
   if (failed(loss))
     return failure();
   SmallVector<bool> wanted, inputs;

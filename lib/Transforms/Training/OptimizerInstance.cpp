@@ -24,7 +24,7 @@
 
 using namespace mlir;
 using namespace llmc;
-using llmc::dist::DistDialect;
+using llmc::dist::PortKind;
 using llmc::training::Optimizer;
 
 FailureOr<Optimizer> Optimizer::read(func::FuncOp function) {
@@ -40,6 +40,26 @@ FailureOr<Optimizer> Optimizer::read(func::FuncOp function) {
   return optimizer;
 }
 
+/// What an argument of this port is, or nothing.
+static std::optional<Optimizer::Kind> getKind(dist::PortAttr port) {
+  if (dist::isPort(port, PortKind::Parameter))
+    return Optimizer::Kind::Parameter;
+  if (dist::isPort(port, PortKind::Gradient))
+    return Optimizer::Kind::Gradient;
+  if (dist::isPort(port, PortKind::Moment))
+    return Optimizer::Kind::Moment;
+  if (dist::isPort(port, PortKind::Hyper))
+    return Optimizer::Kind::Hyper;
+  return std::nullopt;
+}
+
+/// Of a moment or hyper value.
+static std::string getName(dist::PortAttr port) {
+  if (port.getSymbol())
+    return port.getSymbol().getValue().str();
+  return port.getName() ? port.getName().str() : "";
+}
+
 LogicalResult Optimizer::readArguments() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
@@ -47,67 +67,49 @@ LogicalResult Optimizer::readArguments() {
       return emitRefusal(function.getLoc())
              << "expected argument " << i << " of optimizer @"
              << function.getName() << " to be a tensor";
-    auto text = [&](StringRef mark) {
-      auto name = function.getArgAttrOfType<StringAttr>(i, mark);
-      return name ? name.getValue() : StringRef();
-    };
-    StringRef role = text(DistDialect::kRole);
-    if (role == "parameter" || role == "gradient") {
-      Kind kind = role == "parameter" ? Kind::Parameter : Kind::Gradient;
-      arguments.push_back({kind, role.str(), type});
-      if (kind == Kind::Parameter)
-        parameterType = type;
-      continue;
-    }
-    if (StringRef moment = text(DistDialect::kMoment); !moment.empty()) {
-      arguments.push_back({Kind::Moment, moment.str(), type});
-      continue;
-    }
-    if (auto hyper = function.getArgAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kHyper)) {
-      arguments.push_back({Kind::Hyper, hyper.getValue().str(), type});
-      continue;
-    }
-    return emitRefusal(function.getLoc())
-           << "expected argument " << i << " of optimizer @"
-           << function.getName()
-           << " to have one of the marks dist.role = "
-              "\"parameter\" or \"gradient\", dist.moment, dist.hyper, "
-              "got none";
+    dist::PortAttr port = dist::getArgumentPort(function, i);
+    std::optional<Kind> kind = getKind(port);
+    if (!kind)
+      return emitRefusal(function.getLoc())
+             << "expected argument " << i << " of optimizer @"
+             << function.getName()
+             << " to be parameter, gradient, moment or hyper, got "
+             << (port ? dist::stringifyPortKind(port.getKind()) : "no port");
+    arguments.push_back({*kind, getName(port), type});
+    if (*kind == Kind::Parameter)
+      parameterType = type;
   }
   for (Kind kind : {Kind::Parameter, Kind::Gradient}) {
     int64_t count = llvm::count_if(
         arguments, [&](const Argument &a) { return a.kind == kind; });
     if (count != 1)
       return emitRefusal(function.getLoc())
-             << "expected one argument of role \""
+             << "expected one argument '"
              << (kind == Kind::Parameter ? "parameter" : "gradient")
-             << "\" of an optimizer, got " << count;
+             << "' of an optimizer, got " << count;
   }
   return success();
 }
 
 LogicalResult Optimizer::readResults() {
-  SmallVector<std::string> wanted = {"parameter"};
+  MLIRContext *context = function.getContext();
+  SmallVector<dist::PortAttr> wanted = {
+      dist::PortAttr::get(context, PortKind::Parameter)};
   for (StringRef moment : getMoments())
-    wanted.push_back(moment.str());
+    wanted.push_back(dist::PortAttr::get(context, PortKind::Moment, moment));
   if (function.getNumResults() != wanted.size())
     return emitRefusal(function.getLoc())
            << "expected " << wanted.size()
            << " results of an optimizer (the parameter and each moment), got "
            << function.getNumResults();
-  for (auto [w, name] : llvm::enumerate(wanted)) {
+  for (dist::PortAttr port : wanted) {
     std::optional<unsigned> found;
-    for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      auto mark = function.getResultAttrOfType<StringAttr>(
-          i, w == 0 ? DistDialect::kRole : DistDialect::kMoment);
-      if (mark && mark.getValue() == name)
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (dist::getResultPort(function, i) == port)
         found = i;
-    }
     if (!found)
       return emitRefusal(function.getLoc())
-             << "expected a result of an optimizer marked \"" << name
-             << "\", got none";
+             << "expected a result " << port << " of an optimizer, got none";
     resultOrder.push_back(*found);
   }
   return success();

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An optimizer is a function for one parameter. Its arguments say by marks
-// what they are:
+// An optimizer is a function for one parameter. Its arguments say by their
+// ports what they are:
 //
-//   %p {dist.role = "parameter"}   %g {dist.role = "gradient"}
-//   %m {dist.moment = "m"}         %lr {dist.hyper = @lr}
+//   %p {dist.port = #dist.port<parameter>}    %g {... <gradient>}
+//   %m {dist.port = #dist.port<moment "m">}   %lr {... <hyper @lr>}
 //
 // and its results likewise (parameter and moments). Where %p has one element,
 // tensor<1xf32>, the function describes an element: every value of shape [1]
@@ -36,7 +36,7 @@ public:
     RankedTensorType type;
   };
 
-  /// Reports at the function what its marks lack.
+  /// Reports at the function what its ports lack.
   static FailureOr<Optimizer> read(mlir::func::FuncOp function);
 
   mlir::func::FuncOp getFunction() const { return function; }

@@ -36,7 +36,7 @@ namespace llmc {
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
-using llmc::dist::DistDialect;
+using llmc::dist::PortAttr;
 
 namespace {
 /// A parameter with its optimizer states, and where it is cut.
@@ -63,11 +63,12 @@ struct Families {
   llvm::DenseMap<StringAttr, Family *> ofState;
 };
 
-/// What an argument or result says of a family: the mark and its symbol.
-struct FamilyMark {
+/// What the port of an argument or result says of a family.
+struct FamilyPort {
   Family *family = nullptr;
-  StringRef mark;
-  StringAttr symbol;
+  PortAttr port;
+
+  StringAttr getSymbol() const { return port.getSymbol().getAttr(); }
 };
 
 /// The slices of a family's values in one function, and what stands against
@@ -88,26 +89,21 @@ struct Uses {
 // Uses
 //===----------------------------------------------------------------------===//
 
-static FamilyMark findMark(DictionaryAttr marks, StringRef first,
-                           StringRef second, const Families &families) {
-  for (StringRef name : {first, second})
-    if (auto symbol =
-            marks ? marks.getAs<FlatSymbolRefAttr>(name) : FlatSymbolRefAttr())
-      if (Family *family = families.ofState.lookup(symbol.getAttr()))
-        return {family, name, symbol.getAttr()};
-  return {};
+static FamilyPort findFamily(PortAttr port, const Families &families) {
+  FlatSymbolRefAttr symbol = dist::getStateOrGradientOf(port);
+  if (!symbol)
+    return {};
+  return {families.ofState.lookup(symbol.getAttr()), port};
 }
 
-static FamilyMark getArgumentMark(func::FuncOp function, unsigned index,
-                                  const Families &families) {
-  return findMark(function.getArgAttrDict(index), DistDialect::kReads,
-                  DistDialect::kGradientOf, families);
+static FamilyPort getFamilyOfArgument(func::FuncOp function, unsigned index,
+                                      const Families &families) {
+  return findFamily(dist::getArgumentPort(function, index), families);
 }
 
-static FamilyMark getResultMark(func::FuncOp function, unsigned index,
-                                const Families &families) {
-  return findMark(function.getResultAttrDict(index), DistDialect::kWrites,
-                  DistDialect::kGradientOf, families);
+static FamilyPort getFamilyOfResult(func::FuncOp function, unsigned index,
+                                    const Families &families) {
+  return findFamily(dist::getResultPort(function, index), families);
 }
 
 static void followUses(Value value, int64_t dim, Uses &uses);
@@ -140,7 +136,8 @@ static void followUses(Value value, int64_t dim, Uses &uses) {
   for (OpOperand &use : value.getUses()) {
     Operation *op = use.getOwner();
     if (op->hasTrait<OpTrait::IsTerminator>()) {
-      if (getResultMark(uses.function, use.getOperandNumber(), uses.families)
+      if (getFamilyOfResult(uses.function, use.getOperandNumber(),
+                            uses.families)
               .family != uses.family)
         uses.obstacle = "a result that is not its own";
       continue;
@@ -157,12 +154,12 @@ static void followUses(Value value, int64_t dim, Uses &uses) {
 static void findBounds(ArrayRef<func::FuncOp> functions, Families &families) {
   for (func::FuncOp function : functions)
     for (BlockArgument argument : function.getArguments()) {
-      FamilyMark mark =
-          getArgumentMark(function, argument.getArgNumber(), families);
-      if (!mark.family || mark.mark != DistDialect::kReads ||
-          mark.symbol != mark.family->parameter.getSymNameAttr())
+      FamilyPort of =
+          getFamilyOfArgument(function, argument.getArgNumber(), families);
+      if (!of.family || !of.port.isState() ||
+          of.getSymbol() != of.family->parameter.getSymNameAttr())
         continue;
-      Family &family = *mark.family;
+      Family &family = *of.family;
       for (Operation *user : argument.getUsers())
         if (std::optional<Cut> cut = getCutOfSlice(user)) {
           if (family.dim < 0)
@@ -184,21 +181,20 @@ static void findBounds(ArrayRef<func::FuncOp> functions, Families &families) {
 /// Notes why families cannot be split, as far as `function` knows.
 static void findObstacles(func::FuncOp function, Families &families) {
   for (BlockArgument argument : function.getArguments()) {
-    FamilyMark mark =
-        getArgumentMark(function, argument.getArgNumber(), families);
-    if (!mark.family || mark.family->dim < 0)
+    FamilyPort of =
+        getFamilyOfArgument(function, argument.getArgNumber(), families);
+    if (!of.family || of.family->dim < 0)
       continue;
-    Uses uses{function, families, mark.family};
-    followUses(argument, mark.family->dim, uses);
-    ArrayRef<int64_t> bounds = mark.family->bounds;
+    Uses uses{function, families, of.family};
+    followUses(argument, of.family->dim, uses);
+    ArrayRef<int64_t> bounds = of.family->bounds;
     for (auto &[cut, slice] : uses.slices) {
       const int64_t *begin = llvm::find(bounds, cut.begin);
       if (begin == bounds.end() || begin[1] != cut.end)
-        mark.family->obstacle = "slices that overlap";
+        of.family->obstacle = "slices that overlap";
     }
     if (!uses.obstacle.empty())
-      mark.family->obstacle =
-          uses.obstacle + " in @" + function.getName().str();
+      of.family->obstacle = uses.obstacle + " in @" + function.getName().str();
   }
 }
 
@@ -263,14 +259,14 @@ private:
   void splitResults();
   void joinUses();
   Value findPart(BlockArgument argument, Cut cut);
-  DictionaryAttr markPart(DictionaryAttr marks, FamilyMark mark, size_t part);
+  static PortAttr getPortOfPart(FamilyPort of, size_t part);
 
   func::FuncOp function;
   const Families &families;
   PartBuilder builder;
   llvm::MapVector<BlockArgument, Whole> wholes;
-  /// Of the arguments without the wholes, and of the results.
-  SmallVector<DictionaryAttr> argumentMarks, resultMarks;
+  /// Without the wholes.
+  dist::Signature signature;
 };
 } // namespace
 
@@ -286,13 +282,9 @@ Value FunctionRewriter::findPart(BlockArgument argument, Cut cut) {
   return {};
 }
 
-DictionaryAttr FunctionRewriter::markPart(DictionaryAttr marks, FamilyMark mark,
-                                          size_t part) {
-  NamedAttrList list(marks);
-  list.set(mark.mark,
-           FlatSymbolRefAttr::get(
-               mark.family->parts[mark.symbol][part].getSymNameAttr()));
-  return list.getDictionary(function.getContext());
+PortAttr FunctionRewriter::getPortOfPart(FamilyPort of, size_t part) {
+  return of.port.withSymbol(FlatSymbolRefAttr::get(
+      of.family->parts[of.getSymbol()][part].getSymNameAttr()));
 }
 
 /// All arguments again, one for each part, after the old ones, which go last.
@@ -300,19 +292,18 @@ void FunctionRewriter::addArguments() {
   Block &block = function.front();
   for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i) {
     BlockArgument old = block.getArgument(i);
-    DictionaryAttr marks = function.getArgAttrDict(i);
-    FamilyMark mark = getArgumentMark(function, i, families);
-    if (!mark.family || mark.family->parts.empty()) {
-      argumentMarks.push_back(marks);
+    FamilyPort of = getFamilyOfArgument(function, i, families);
+    if (!of.family || of.family->parts.empty()) {
+      signature.arguments.push_back(dist::getArgumentPort(function, i));
       old.replaceAllUsesWith(block.addArgument(old.getType(), old.getLoc()));
       continue;
     }
     Whole &whole = wholes[old];
-    whole.family = mark.family;
-    for (auto [k, part] : llvm::enumerate(mark.family->parts[mark.symbol])) {
+    whole.family = of.family;
+    for (auto [k, part] : llvm::enumerate(of.family->parts[of.getSymbol()])) {
       whole.parts.push_back(
           block.addArgument(part.getTensorType(), old.getLoc()));
-      argumentMarks.push_back(markPart(marks, mark, k));
+      signature.arguments.push_back(getPortOfPart(of, k));
     }
   }
 }
@@ -354,17 +345,16 @@ void FunctionRewriter::splitResults() {
   Operation *end = function.front().getTerminator();
   SmallVector<Value> values;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    DictionaryAttr marks = function.getResultAttrDict(i);
-    FamilyMark mark = getResultMark(function, i, families);
-    if (!mark.family || mark.family->parts.empty()) {
+    FamilyPort of = getFamilyOfResult(function, i, families);
+    if (!of.family || of.family->parts.empty()) {
       values.push_back(end->getOperand(i));
-      resultMarks.push_back(marks);
+      signature.results.push_back(dist::getResultPort(function, i));
       continue;
     }
-    for (size_t k = 0; k < mark.family->getNumParts(); ++k) {
+    for (size_t k = 0; k < of.family->getNumParts(); ++k) {
       values.push_back(
-          builder.build(end->getOperand(i), mark.family->getCut(k), end));
-      resultMarks.push_back(markPart(marks, mark, k));
+          builder.build(end->getOperand(i), of.family->getCut(k), end));
+      signature.results.push_back(getPortOfPart(of, k));
     }
   }
   end->setOperands(values);
@@ -399,8 +389,7 @@ void FunctionRewriter::run() {
   function.setType(FunctionType::get(function.getContext(),
                                      block.getArgumentTypes(),
                                      block.getTerminator()->getOperandTypes()));
-  function.setAllArgAttrs(argumentMarks);
-  function.setAllResultAttrs(resultMarks);
+  signature.write(function);
 }
 
 //===----------------------------------------------------------------------===//

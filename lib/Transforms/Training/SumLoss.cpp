@@ -29,7 +29,7 @@
 #include "CountFirst.h"
 #include "CountTotals.h"
 #include "TrainingMarks.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -45,7 +45,8 @@ namespace llmc {
 
 using namespace mlir;
 using namespace llmc;
-using llmc::dist::DistDialect;
+using llmc::dist::PortAttr;
+using llmc::dist::PortKind;
 using llmc::training::BatchState;
 using llmc::training::BatchSums;
 using llmc::training::CountTotals;
@@ -309,7 +310,7 @@ std::optional<SumAndCount> SumLossPass::matchCounted(OpBuilder &builder,
 /// The result that is the loss; the verifier has seen that there is one.
 static unsigned findLoss(func::FuncOp function) {
   unsigned index = 0;
-  while (training::getResultRole(function, index) != "loss")
+  while (!dist::isPort(dist::getResultPort(function, index), PortKind::Loss))
     ++index;
   return index;
 }
@@ -318,12 +319,11 @@ static unsigned findLoss(func::FuncOp function) {
 /// floats of the type of `sum`. Import has named and checked them.
 static void addMetricSums(func::FuncOp function, Value sum, int64_t block,
                           SmallVectorImpl<Value> &values,
-                          SmallVectorImpl<DictionaryAttr> &marks) {
+                          SmallVectorImpl<PortAttr> &ports) {
   Operation *terminator = function.front().getTerminator();
   OpBuilder builder(terminator);
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
+    StringAttr name = dist::getMetric(dist::getResultPort(function, i));
     if (!name)
       continue;
     Value value = terminator->getOperand(i);
@@ -333,9 +333,8 @@ static void addMetricSums(func::FuncOp function, Value sum, int64_t block,
         op && !training::getBlockMark(op))
       training::setBlockMark(op, block);
     values.push_back(value);
-    marks.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-        DistDialect::kRole,
-        builder.getStringAttr(dist::kMetricSum + name.getValue()))));
+    ports.push_back(PortAttr::get(builder.getContext(), PortKind::MetricSum,
+                                  name.getValue()));
   }
 }
 
@@ -346,21 +345,20 @@ static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
   MLIRContext *context = function.getContext();
   Operation *terminator = function.front().getTerminator();
   SmallVector<Value> values = {sum, count};
-  SmallVector<DictionaryAttr> marks;
-  for (StringRef role : {"loss_sum", "count"})
-    marks.push_back(DictionaryAttr::get(
-        context, NamedAttribute(StringAttr::get(context, DistDialect::kRole),
-                                StringAttr::get(context, role))));
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (i != lossIndex && function.getResultAttr(i, DistDialect::kWrites)) {
+  dist::Signature signature(function);
+  SmallVector<PortAttr> ports = {PortAttr::get(context, PortKind::LossSum),
+                                 PortAttr::get(context, PortKind::Count)};
+  for (auto [i, port] : llvm::enumerate(signature.results))
+    if (i != lossIndex && dist::getState(port)) {
       values.push_back(terminator->getOperand(i));
-      marks.push_back(function.getResultAttrDict(i));
+      ports.push_back(port);
     }
-  addMetricSums(function, sum, block, values, marks);
+  addMetricSums(function, sum, block, values, ports);
   terminator->setOperands(values);
   function.setType(FunctionType::get(context, function.getArgumentTypes(),
                                      ValueRange(values).getTypes()));
-  function.setAllResultAttrs(marks);
+  signature.results = ports;
+  signature.write(function);
 }
 
 FailureOr<SumAndCount> SumLossPass::splitLoss(dist::TrainingOp recipe,
@@ -466,29 +464,26 @@ void SumLossPass::makeEvaluation(dist::TrainingOp recipe,
   SmallVector<Value> values = {mean, count};
   SmallVector<StringRef> names = {"loss", "count"};
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(i, DistDialect::kMetric);
-    StringRef role = training::getResultRole(function, i);
-    bool isSum = role.consume_front(dist::kMetricSum);
-    if (!name && !isSum)
+    PortAttr port = dist::getResultPort(function, i);
+    StringAttr name = dist::isPort(port, PortKind::MetricSum)
+                          ? port.getName()
+                          : dist::getMetric(port);
+    if (!name)
       continue;
     values.push_back(stablehlo::convertTo(
         builder, terminator->getOperand(i).getLoc(), terminator->getOperand(i),
         getElementTypeOrSelf(mean.getType())));
-    names.push_back(isSum ? role : name.getValue());
+    names.push_back(name);
   }
   terminator->setOperands(values);
   training::markNewBlocks(function, block);
-  SmallVector<DictionaryAttr> marks;
+  dist::Signature signature(function);
+  signature.results.clear();
   for (StringRef name : names)
-    marks.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(DistDialect::kRole,
-                              builder.getStringAttr("metric")),
-         builder.getNamedAttr(DistDialect::kMetric,
-                              builder.getStringAttr(name))}));
+    signature.results.push_back(PortAttr::get(context, PortKind::Metric, name));
   function.setType(FunctionType::get(context, function.getArgumentTypes(),
                                      ValueRange(values).getTypes()));
-  function.setAllResultAttrs(marks);
+  signature.write(function);
   training::eraseDeadOps(function.front());
 
   auto symbol = FlatSymbolRefAttr::get(function.getNameAttr());

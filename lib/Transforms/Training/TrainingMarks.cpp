@@ -13,36 +13,18 @@ using namespace mlir;
 using namespace llmc;
 using llmc::dist::DistDialect;
 
-StringRef training::getArgumentRole(func::FuncOp function, unsigned index) {
-  auto role = function.getArgAttrOfType<StringAttr>(index, DistDialect::kRole);
-  return role ? role.getValue() : StringRef();
-}
-
-StringRef training::getResultRole(func::FuncOp function, unsigned index) {
-  auto role =
-      function.getResultAttrOfType<StringAttr>(index, DistDialect::kRole);
-  return role ? role.getValue() : StringRef();
-}
-
 FlatSymbolRefAttr training::getRead(func::FuncOp function, unsigned index) {
-  return function.getArgAttrOfType<FlatSymbolRefAttr>(index,
-                                                      DistDialect::kReads);
+  return dist::getState(dist::getArgumentPort(function, index));
 }
 
 bool training::isParameter(func::FuncOp function, unsigned index) {
-  FlatSymbolRefAttr symbol = getRead(function, index);
-  if (!symbol)
-    return false;
-  // The role is at hand; to find the state takes a walk over the module.
-  if (StringRef role = getArgumentRole(function, index); !role.empty())
-    return role == "parameter";
-  auto state =
-      SymbolTable::lookupNearestSymbolFrom<dist::StateOp>(function, symbol);
-  return state && state.getRole() == dist::Role::Parameter;
+  return dist::isPort(dist::getArgumentPort(function, index),
+                      dist::PortKind::Parameter);
 }
 
 bool training::isInput(func::FuncOp function, unsigned index) {
-  return getArgumentRole(function, index) == "input";
+  return dist::isPort(dist::getArgumentPort(function, index),
+                      dist::PortKind::Input);
 }
 
 std::optional<int64_t> training::getBlockMark(Operation *op) {

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Roles, blocks and phases as the passes of this phase read and write them,
+// Ports, blocks and phases as the passes of this phase read and write them,
 // and how they find the function of a recipe.
 //
 //===----------------------------------------------------------------------===//
@@ -10,8 +10,8 @@
 #ifndef LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H
 #define LLMC_TRANSFORMS_TRAINING_TRAININGMARKS_H
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/ImportMarks.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -35,8 +35,6 @@ constexpr llvm::StringLiteral kDerivative = "derivative";
 /// the whole batch may be (a unit attribute).
 constexpr llvm::StringLiteral kMeanOfMicrobatches = "mean_of_microbatches";
 
-StringRef getArgumentRole(mlir::func::FuncOp function, unsigned index);
-StringRef getResultRole(mlir::func::FuncOp function, unsigned index);
 /// The state that the argument reads, or null.
 mlir::FlatSymbolRefAttr getRead(mlir::func::FuncOp function, unsigned index);
 /// The argument holds a parameter.

@@ -65,12 +65,13 @@ static LogicalResult verifyUpdateOp(Operation &op) {
   return op.emitOpError() << "expected phase update on every op of an update";
 }
 
-/// Symbols in the marks `name` of the results.
-static llvm::DenseSet<Attribute> collectResults(func::FuncOp function,
-                                                StringRef name) {
+/// What `read` finds in the ports of the results.
+static llvm::DenseSet<Attribute>
+collectResults(func::FuncOp function,
+               llvm::function_ref<FlatSymbolRefAttr(dist::PortAttr)> read) {
   llvm::DenseSet<Attribute> symbols;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (Attribute symbol = function.getResultAttr(i, name))
+    if (Attribute symbol = read(dist::getResultPort(function, i)))
       symbols.insert(symbol);
   return symbols;
 }
@@ -89,15 +90,14 @@ static LogicalResult verifyStep(dist::StepOp step, SymbolTable &symbols) {
     if (failed(verifyUpdateOp(op)))
       return failure();
   llvm::DenseSet<Attribute> gradients =
-      collectResults(microbatch, DistDialect::kGradientOf);
+      collectResults(microbatch, dist::getGradientOf);
   for (unsigned i = 0; i < microbatch.getNumArguments(); ++i)
     if (training::isParameter(microbatch, i) &&
         !gradients.contains(training::getRead(microbatch, i)))
       return step.emitOpError()
              << "expected a gradient of " << training::getRead(microbatch, i)
              << " from @" << microbatch.getName() << ", got none";
-  llvm::DenseSet<Attribute> written =
-      collectResults(update, DistDialect::kWrites);
+  llvm::DenseSet<Attribute> written = collectResults(update, dist::getState);
   for (unsigned i = 0; i < update.getNumArguments(); ++i)
     if (FlatSymbolRefAttr state = training::getRead(update, i);
         state && !written.contains(state))

@@ -62,12 +62,12 @@ dist.hyper @lr : tensor<f32> = <constant, base = 0x7FF0000000000000>
 
 dist.state @w : tensor<4xf32> {role = parameter}
 // expected-error @+1 {{expected 1 offsets for state @w, got 2}}
-dist.buffer @b : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0, 0]>]
+dist.buffer @b of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0, 0]>]
 
 // -----
 
 // expected-error @+1 {{expected offsets of at least 0, got -1}}
-dist.buffer @b : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [-1]>]
+dist.buffer @b of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [-1]>]
 
 // -----
 
@@ -161,16 +161,6 @@ dist.entry @t function(@f) table(<[]>)
 
 // -----
 
-// expected-error @+1 {{expected the name of a slot, got ""}}
-func.func private @slot(tensor<4xf32> {dist.slot = #dist.slot<state, "">})
-
-// -----
-
-// expected-error @+1 {{expected a chunk of at least 0 for 'act' alone, got 0 for 'state'}}
-func.func private @slot(tensor<4xf32> {dist.slot = #dist.slot<state, "w", chunk = 0>})
-
-// -----
-
 // expected-error @+1 {{expected a chunk unless the phase is update, got -1 for 'forward'}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, phase = forward, at = [0]>]) transfers([]) table(<["."]>)
 
@@ -187,39 +177,39 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, phase = update, at 
 // -----
 
 // expected-error @+1 {{expected the name of a source, got ""}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"">})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"">>})
 
 // -----
 
 // expected-error @+1 {{expected an offset in [0, 2^62), got -1}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", offset = -1>})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", offset = -1>>})
 
 // -----
 
 // expected-error @+1 {{expected an offset in [0, 2^62), got 4611686018427387904}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", offset = 4611686018427387904>})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", offset = 4611686018427387904>>})
 
 // -----
 
 // expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'f32' of tokens}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", dtype = f32>})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", dtype = f32>>})
 
 // -----
 
 // expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'i7' of tokens}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", dtype = i7>})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", dtype = i7>>})
 
 // -----
 
 // expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'ui8' of array}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", kind = array, dtype = ui8>})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", kind = array, dtype = ui8>>})
 
 // -----
 
 // expected-error @+1 {{expected the name of a tensor, of an array alone, got "t" of tokens}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", tensor = "t">})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", tensor = "t">>})
 
 // -----
 
 // expected-error @+1 {{expected the name of a tensor, of an array alone, got "" of array}}
-func.func private @f(tensor<4xf32> {dist.data = #dist.data<"x", kind = array, tensor = "">})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", kind = array, tensor = "">>})

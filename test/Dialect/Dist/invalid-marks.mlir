@@ -1,47 +1,23 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{'func.func' op expected a role of arguments: input, hyper, parameter,}}
-func.func private @f(tensor<f32> {dist.role = "loss"})
+// Functions outside llmc's own programs may have any attributes but ours.
+// expected-error @+1 {{'func.func' op expected 'dist.port' on an argument, got 'dist.role'}}
+func.func private @f(tensor<f32> {dist.role = "input"})
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected a role of results: loss, loss_sum,}}
-func.func private @f() -> (tensor<f32> {dist.role = "input"})
+// expected-error @+1 {{'func.func' op expected 'dist.port' on a result, got 'dist.metric'}}
+func.func private @f() -> (tensor<f32> {dist.metric = "loss"})
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected a mark of arguments, got 'dist.metric'}}
-func.func private @f(tensor<f32> {dist.metric = "loss"})
+// expected-error @+1 {{'func.func' op expected a #dist.port for 'dist.port', got "input"}}
+func.func private @f(tensor<f32> {dist.port = "input"})
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected a mark of results, got 'dist.reads'}}
-func.func private @f() -> (tensor<f32> {dist.reads = @w})
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a symbol for 'dist.reads', got "w"}}
-func.func private @f(tensor<f32> {dist.reads = "w"})
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a name for 'dist.input', got ""}}
-func.func private @f(tensor<f32> {dist.input = ""})
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a #dist.layout for 'dist.layout', got unit}}
-func.func private @f(tensor<f32> {dist.layout})
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a #dist.slot for 'dist.slot', got "act"}}
-func.func private @f(tensor<f32> {dist.slot = "act"})
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a mark of ops, got 'dist.role'}}
-func.func private @f() attributes {dist.role = "input"}
+// expected-error @+1 {{'func.func' op expected a mark of ops, got 'dist.port'}}
+func.func private @f() attributes {dist.port = #dist.port<step>}
 
 // -----
 
@@ -82,16 +58,6 @@ func.func @f() {
   %0 = arith.constant {dist.layouts = [#dist.layout<@mesh, [{}, {}]>]} dense<0> : tensor<4xi32>
   return
 }
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a float for 'dist.default', got 1 : i64}}
-func.func private @f(tensor<f32> {dist.default = 1})
-
-// -----
-
-// expected-error @+1 {{'func.func' op expected a #dist.data for 'dist.data', got -1 : i64}}
-func.func private @f(tensor<f32> {dist.data = -1})
 
 // -----
 

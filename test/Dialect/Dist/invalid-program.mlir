@@ -107,48 +107,48 @@ dist.state @w.0.0 part of @w.0 box([0] [2]) : tensor<2xf32> {role = parameter}
 // -----
 
 // expected-error @+1 {{'dist.buffer' op expected at least one box}}
-dist.buffer @b : tensor<4xf32> holds []
+dist.buffer @b of @b : tensor<4xf32> holds []
 
 // -----
 
 dist.mesh @mesh = <"x"=2>
 // expected-error @+1 {{'dist.buffer' op expected state @w in the module, got none}}
-dist.buffer @b : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
+dist.buffer @b of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
 
 // -----
 
 dist.mesh @mesh = <"x"=2>
 dist.state @w : tensor<4xf32> {role = parameter}
 // expected-error @+1 {{'dist.buffer' op expected rank and element type of state @w, 'tensor<4xf32>', got 'tensor<4xf64>'}}
-dist.buffer @b : tensor<4xf64> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
+dist.buffer @b of @w : tensor<4xf64> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
 
 // -----
 
 dist.mesh @mesh = <"x"=2>
 dist.state @w : tensor<4xf32> {role = parameter}
 // expected-error @+1 {{'dist.buffer' op expected the box of @w inside 'tensor<4xf32>', got offset 3 and size 2}}
-dist.buffer @b : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{"x"}]>, [3]>]
+dist.buffer @b of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{"x"}]>, [3]>]
 
 // -----
 
 dist.mesh @mesh = <"x"=2>
 dist.state @w : tensor<4xf32> {role = parameter}
 // expected-error @+1 {{'dist.buffer' op expected boxes apart, got those of @w and @w overlapping}}
-dist.buffer @b : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{"x"}]>, [0]>, #dist.box<@w, <@mesh, [{"x"}]>, [1]>]
+dist.buffer @b of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{"x"}]>, [0]>, #dist.box<@w, <@mesh, [{"x"}]>, [1]>]
 
 // -----
 
 dist.mesh @mesh = <"x"=3>
 dist.state @w : tensor<4xf32> {role = parameter}
 // expected-error @+1 {{'dist.buffer' op expected dim 0 of size 4 to be divisible by axis "x" of size 3, which meets an extent of 4}}
-dist.buffer @b : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{"x"}]>, [0]>]
+dist.buffer @b of @w : tensor<4xf32> holds [#dist.box<@w, <@mesh, [{"x"}]>, [0]>]
 
 // -----
 
 dist.mesh @mesh = <"x"=3>
 dist.state @w : tensor<4x4xf32> {role = parameter}
 // expected-error @+1 {{'dist.buffer' op expected a layout of 2 dims, got 1}}
-dist.buffer @b : tensor<4x4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
+dist.buffer @b of @w : tensor<4x4xf32> holds [#dist.box<@w, <@mesh, [{}]>, [0]>]
 
 // -----
 

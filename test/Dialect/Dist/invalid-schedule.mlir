@@ -216,7 +216,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = 
 dist.mesh @mesh = <"data"=2>
 // expected-note @+1 {{program is defined here}}
 func.func private @f(tensor<4xf32>)
-// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be a slot, a received transfer or the microbatch}}
+// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, got no port}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----
@@ -224,14 +224,14 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = 
 dist.mesh @mesh = <"data"=2>
 // expected-note @+1 {{program is defined here}}
 func.func private @f() -> tensor<4xf32>
-// expected-error @+1 {{'dist.timeline' op expected result 0 of @f to be a slot or a sent transfer}}
+// expected-error @+1 {{'dist.timeline' op expected result 0 of @f to be buffer, loss_sum, count, metric_sum, gradient, metric, output, act, send, got no port}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----
 
 dist.mesh @mesh = <"pipe"=1>
-func.func private @f() -> (tensor<4xf32> {dist.send = @t0})
-func.func private @g(tensor<4xf32> {dist.recv = @t0})
+func.func private @f() -> (tensor<4xf32> {dist.port = #dist.port<send @t0>})
+func.func private @g(tensor<4xf32> {dist.port = #dist.port<recv @t0>})
 // expected-error @+1 {{'dist.timeline' op expected transfer @t0 once}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@g, chunk = 1, phase = forward, at = [0]>])
     transfers([#dist.route<@t0: @f -> @g>, #dist.route<@t0: @f -> @g>]) table(<["F0.0"]>)
@@ -240,7 +240,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = 
 
 dist.mesh @mesh = <"pipe"=1>
 func.func private @f()
-func.func private @g(tensor<4xf32> {dist.recv = @t0})
+func.func private @g(tensor<4xf32> {dist.port = #dist.port<recv @t0>})
 // expected-error @+1 {{'dist.timeline' op expected program @f to send @t0}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@g, chunk = 1, phase = forward, at = [0]>])
     transfers([#dist.route<@t0: @f -> @g>]) table(<["F0.0"]>)
@@ -248,8 +248,8 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = 
 // -----
 
 dist.mesh @mesh = <"pipe"=1>
-func.func private @f() -> (tensor<2xf32> {dist.send = @t0})
-func.func private @g(tensor<4xf32> {dist.recv = @t0})
+func.func private @f() -> (tensor<2xf32> {dist.port = #dist.port<send @t0>})
+func.func private @g(tensor<4xf32> {dist.port = #dist.port<recv @t0>})
 // expected-error @+1 {{'dist.timeline' op expected transfer @t0 received as it is sent, 'tensor<2xf32>', got 'tensor<4xf32>'}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@g, chunk = 1, phase = forward, at = [0]>])
     transfers([#dist.route<@t0: @f -> @g>]) table(<["F0.0"]>)
@@ -278,3 +278,33 @@ func.func private @b()
 func.func private @w()
 func.func private @u()
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@b, chunk = 0, phase = backward_input, at = [0]>, #dist.program<@w, chunk = 0, phase = backward_weight, at = [0]>, #dist.program<@u, phase = update, at = [0]>]) transfers([]) table(<["F0.0 B0.0 W0.0 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<buffer @w.local>})
+// expected-error @+1 {{'dist.timeline' op expected what #dist.port<buffer @w.local> of @f names in the module, got none}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<hyper @lr>})
+// expected-error @+1 {{'dist.timeline' op expected what #dist.port<hyper @lr> of @f names in the module, got none}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<gradient @w>})
+// expected-error @+1 {{'dist.timeline' op expected what #dist.port<gradient @w> of @f names in the module, got none}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+dist.state @w : tensor<4xf32> {role = parameter}
+// expected-note @+1 {{program is defined here}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, got #dist.port<parameter @w>}}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)

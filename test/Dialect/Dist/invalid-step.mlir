@@ -1,44 +1,44 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.training' op expected at least 1 microbatch, got 0}}
 dist.training @t forward(@f) optimizer(@f) microbatches(0) schedule(<gpipe>)
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.training' op expected a positive norm to clip at, got 0}}
 dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) clip(0.0)
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.training' op expected a float to accumulate in, got 'i32'}}
 dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) accumulate(i32)
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.training' op expected function @adam in the module, got none}}
 dist.training @t forward(@f) optimizer(@adam) microbatches(1) schedule(<gpipe>)
 
 // -----
 
-func.func private @f() -> tensor<f32>
-// expected-error @+1 {{'dist.training' op expected one result of @f with role "loss", got 0}}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<output "y">})
+// expected-error @+1 {{'dist.training' op expected one result 'loss' of @f, got 0}}
 dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>)
 
 // -----
 
 // expected-note @+1 {{function is defined here}}
 func.func private @f(tensor<4xf32>)
-// expected-error @+1 {{'dist.entry' op expected argument 0 of @f to read a state, hold a hyper value or have role input, step, microbatch, got role ""}}
+// expected-error @+1 {{'dist.entry' op expected argument 0 of @f to be a state, hyper, input, step, microbatch, got no port}}
 dist.entry @e function(@f)
 
 // -----
 
 // expected-note @+1 {{function is defined here}}
-func.func private @f(tensor<4xf32> {dist.reads = @w})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>})
 // expected-error @+1 {{'dist.entry' op expected state @w of argument 0 of @f in the module, got none}}
 dist.entry @e function(@f)
 
@@ -46,14 +46,14 @@ dist.entry @e function(@f)
 
 dist.state @w : tensor<8xf32> {role = parameter}
 // expected-note @+1 {{function is defined here}}
-func.func private @f(tensor<4xf32> {dist.reads = @w})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>})
 // expected-error @+1 {{'dist.entry' op expected 'tensor<8xf32>' of state @w for argument 0 of @f, got 'tensor<4xf32>'}}
 dist.entry @e function(@f)
 
 // -----
 
 // expected-note @+1 {{function is defined here}}
-func.func private @f(tensor<f32> {dist.hyper = @lr})
+func.func private @f(tensor<f32> {dist.port = #dist.port<hyper @lr>})
 // expected-error @+1 {{'dist.entry' op expected hyper value @lr of argument 0 of @f in the module, got none}}
 dist.entry @e function(@f)
 
@@ -61,7 +61,7 @@ dist.entry @e function(@f)
 
 dist.hyper @lr : tensor<f64> = <external>
 // expected-note @+1 {{function is defined here}}
-func.func private @f(tensor<f32> {dist.hyper = @lr})
+func.func private @f(tensor<f32> {dist.port = #dist.port<hyper @lr>})
 // expected-error @+1 {{'dist.entry' op expected 'tensor<f64>' of hyper value @lr for argument 0 of @f, got 'tensor<f32>'}}
 dist.entry @e function(@f)
 
@@ -69,7 +69,7 @@ dist.entry @e function(@f)
 
 dist.state @w : tensor<f32> {role = parameter}
 // expected-note @+1 {{function is defined here}}
-func.func private @f() -> (tensor<f32> {dist.writes = @w})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<parameter @w>})
 // expected-error @+1 {{'dist.entry' op expected @f to write no state of role 'parameter', got @w}}
 dist.entry @e function(@f)
 
@@ -77,7 +77,7 @@ dist.entry @e function(@f)
 
 dist.state @n : tensor<f32> {role = carried}
 // expected-note @+1 {{function is defined here}}
-func.func private @f() -> (tensor<f32> {dist.writes = @n}, tensor<f32> {dist.writes = @n})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<carried @n>})
 // expected-error @+1 {{'dist.entry' op expected state @n to be written once by @f}}
 dist.entry @e function(@f)
 
@@ -89,42 +89,45 @@ dist.entry @e function(@f) chunks([0, 2])
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"})
-// expected-error @+1 {{'dist.step' op expected one result of @f with role "count", got 0}}
-dist.step @s microbatch(@f) update(@f) microbatches(1) schedule(<gpipe>)
-
-// -----
-
-func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w})
-// expected-error @+1 {{'dist.step' op expected state @w of result 2 of @f in the module, got none}}
-dist.step @s microbatch(@f) update(@f) microbatches(1) schedule(<gpipe>)
-
-// -----
-
-dist.state @w : tensor<f32> {role = parameter}
-func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-                           tensor<f32> {dist.gradient_of = @w}, tensor<f32> {dist.gradient_of = @w})
-// expected-error @+1 {{'dist.step' op expected one gradient of @w from @f}}
-dist.step @s microbatch(@f) update(@f) microbatches(1) schedule(<gpipe>)
-
-// -----
-
-func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"})
-func.func private @u(tensor<f32> {dist.gradient_of = @w})
-// expected-error @+1 {{'dist.step' op expected @f to return @w, which argument 0 of @u takes}}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected one result 'count' of @f, got 0}}
 dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"})
-func.func private @u(tensor<f64> {dist.role = "count"})
-// expected-error @+1 {{'dist.step' op expected 'tensor<f32>' of "count" for argument 0 of @u, got 'tensor<f64>'}}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<gradient @w>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected state @w of result 2 of @f in the module, got none}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+dist.state @w : tensor<f32> {role = parameter}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+                           tensor<f32> {dist.port = #dist.port<gradient @w>}, tensor<f32> {dist.port = #dist.port<gradient @w>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected one #dist.port<gradient @w> from @f}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u(tensor<f32> {dist.port = #dist.port<gradient @w>})
+// expected-error @+1 {{'dist.step' op expected @f to return #dist.port<gradient @w>, which argument 0 of @u takes}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u(tensor<f64> {dist.port = #dist.port<count>})
+// expected-error @+1 {{'dist.step' op expected 'tensor<f32>' of #dist.port<count> for argument 0 of @u, got 'tensor<f64>'}}
 dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 
 // -----
 
 dist.state @w : tensor<8xf32> {role = parameter}
-func.func private @f() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<f32> {dist.gradient_of = @w})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<gradient @w>})
 func.func private @u()
 // expected-error @+1 {{'dist.step' op expected the shape of 'tensor<8xf32>' of state @w for result 2 of @f, got 'tensor<f32>'}}
 dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
@@ -133,23 +136,82 @@ dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
 // expected-note @+1 {{function is defined here}}
-func.func private @f(tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}, tensor<4xf32> {dist.writes = @w})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<parameter @w>})
 // expected-error @+1 {{'dist.training' op expected @f to write no state of role 'parameter', got @w}}
 dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<1f1b>)
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.entry' op expected chunks that ascend from 0 by at most 1, got 1 after 2}}
 dist.entry @e function(@f) chunks([0, 1, 2, 1])
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.entry' op expected chunks that ascend from 0 by at most 1, got -1 after 0}}
 dist.entry @e function(@f) chunks([-1])
 
 // -----
 
-func.func private @f() -> (tensor<f32> {dist.role = "loss"})
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
 dist.entry @e function(@f) chunks([0, 1, 1, 2])
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter}
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<carried @w>})
+// expected-error @+1 {{'dist.entry' op expected port 'parameter' of state @w for argument 0 of @f, got 'carried'}}
+dist.entry @e function(@f)
+
+// -----
+
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter>})
+// expected-error @+1 {{'dist.entry' op expected the symbol of a state in the port of argument 0 of @f, got none}}
+dist.entry @e function(@f)
+
+// -----
+
+// expected-note @+1 {{function is defined here}}
+func.func private @f() -> tensor<f32>
+// expected-error @+1 {{'dist.entry' op expected result 0 of @f to be a state, loss, output, metric, got no port}}
+dist.entry @e function(@f)
+
+// -----
+
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<f32> {dist.port = #dist.port<loss_sum>})
+// expected-error @+1 {{'dist.entry' op expected argument 0 of @f to be a state, hyper, input, step, microbatch, got #dist.port<loss_sum>}}
+dist.entry @e function(@f)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+// expected-note @+1 {{function is defined here}}
+func.func private @u() -> (tensor<f32> {dist.port = #dist.port<loss_sum>})
+// expected-error @+1 {{'dist.step' op expected result 0 of @u to be a state, metric, got #dist.port<loss_sum>}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+// expected-note @+1 {{function is defined here}}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<metric "acc">})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected result 2 of @f to be a state, loss_sum, count, metric_sum, gradient, got #dist.port<metric "acc">}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<gradient>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected the state of gradient 2 of @f, got none}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<metric_sum "a">})
+func.func private @u(tensor<f32> {dist.port = #dist.port<metric_sum "b">})
+// expected-error @+1 {{'dist.step' op expected @f to return #dist.port<metric_sum "b">, which argument 0 of @u takes}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)

@@ -18,4 +18,4 @@ func.func private @factors(tensor<8x384xf32, #dist.layout<@mesh, [{"data"}, {"te
 func.func private @extent(tensor<50257xf32, #dist.layout<@mesh, [{"tensor"}:50260]>>)
 func.func private @sets(tensor<f32, #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}, partial = [max{"tensor"}, sum{"pipe"}, sum{"data"}]>>)
 func.func private @part_of_axis(tensor<8xf32, #dist.layout<@mesh, [{"tensor":(1)2}], replicated = {"data"}>>)
-func.func private @open(tensor<8x8xf32> {dist.layout = #dist.layout<@mesh, [{"data", ?}p1, {?}]>})
+func.func private @open(tensor<8x8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"data", ?}p1, {?}]>>})

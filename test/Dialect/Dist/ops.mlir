@@ -24,32 +24,32 @@ dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 0.001, warmup = 100, total
 // CHECK: dist.hyper @t : tensor<i32> = <step>
 dist.hyper @t : tensor<i32> = <step>
 
-func.func @loss(%tokens: tensor<8xi32> {dist.role = "input", dist.input = "tokens"},
-                %w: tensor<4x4xf32> {dist.role = "parameter", dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%tokens: tensor<8xi32> {dist.port = #dist.port<input "tokens">},
+                %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = arith.constant dense<0.0> : tensor<f32>
   return %c : tensor<f32>
 }
-func.func private @sgd(%p: tensor<4x4xf32> {dist.role = "parameter"}, %g: tensor<4x4xf32> {dist.role = "gradient"},
-                       %m: tensor<4x4xf32> {dist.role = "optimizer", dist.moment = "m"},
-                       %lr: tensor<f32> {dist.hyper = @lr})
-    -> (tensor<4x4xf32> {dist.role = "parameter"}, tensor<4x4xf32> {dist.role = "optimizer", dist.moment = "m"}) {
+func.func private @sgd(%p: tensor<4x4xf32> {dist.port = #dist.port<parameter>}, %g: tensor<4x4xf32> {dist.port = #dist.port<gradient>},
+                       %m: tensor<4x4xf32> {dist.port = #dist.port<moment "m">},
+                       %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<4x4xf32> {dist.port = #dist.port<parameter>}, tensor<4x4xf32> {dist.port = #dist.port<moment "m">}) {
   return %p, %m : tensor<4x4xf32>, tensor<4x4xf32>
 }
 // CHECK: dist.training @recipe forward(@loss) optimizer(@sgd) microbatches(4) schedule(<1f1b>) clip(1.000000e+00) recompute(<every, 2>)
 dist.training @recipe forward(@loss) optimizer(@sgd) microbatches(4) schedule(<1f1b>) clip(1.0) recompute(<every, 2>)
 
-func.func @train.microbatch(%tokens: tensor<8xi32> {dist.role = "input"}, %w: tensor<4x4xf32> {dist.reads = @w},
-                            %n: tensor<i32> {dist.reads = @counter}, %step: tensor<i32> {dist.role = "step"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-        tensor<4x4xf32> {dist.gradient_of = @w}, tensor<i32> {dist.writes = @counter}) {
+func.func @train.microbatch(%tokens: tensor<8xi32> {dist.port = #dist.port<input "tokens">}, %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>},
+                            %n: tensor<i32> {dist.port = #dist.port<carried @counter>}, %step: tensor<i32> {dist.port = #dist.port<step>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+        tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}, tensor<i32> {dist.port = #dist.port<carried @counter>}) {
   %c = arith.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>, dist.chunk = 0 : i64} dense<0.0> : tensor<f32>
   return %c, %c, %w, %n : tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<i32>
 }
-func.func @train.update(%w: tensor<4x4xf32> {dist.reads = @w}, %m: tensor<4x4xf32> {dist.reads = @w.m},
-                        %g: tensor<4x4xf32> {dist.gradient_of = @w}, %ls: tensor<f32> {dist.role = "loss_sum"},
-                        %n: tensor<f32> {dist.role = "count"}, %lr: tensor<f32> {dist.hyper = @lr})
-    -> (tensor<4x4xf32> {dist.writes = @w}, tensor<4x4xf32> {dist.writes = @w.m},
-        tensor<f32> {dist.role = "metric", dist.metric = "loss"}) {
+func.func @train.update(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, %m: tensor<4x4xf32> {dist.port = #dist.port<optimizer @w.m>},
+                        %g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum>},
+                        %n: tensor<f32> {dist.port = #dist.port<count>}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @w.m>},
+        tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   return %w, %m, %ls : tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>
 }
 // CHECK: dist.step @train microbatch(@train.microbatch) update(@train.update) microbatches(4) schedule(<"zb-h1" with {chunks = 2 : i64}>) recompute(<all>) chunks([0, 0, 1]) table(<["F0.0 B0.0 U"]>)
@@ -59,7 +59,45 @@ dist.step @train microbatch(@train.microbatch) update(@train.update) microbatche
 dist.entry @forward function(@loss)
 
 // CHECK: func.func private @fed
-// CHECK-SAME: tensor<4xi32> {dist.data = #dist.data<"corpus", dtype = ui8, offset = 1>}
-// CHECK-SAME: tensor<4x2xf32> {dist.data = #dist.data<"x", kind = array, tensor = "images", shuffle = false>}
-func.func private @fed(tensor<4xi32> {dist.data = #dist.data<"corpus", dtype = ui8, offset = 1>},
-                       tensor<4x2xf32> {dist.data = #dist.data<"x", kind = array, tensor = "images", shuffle = false>})
+// CHECK-SAME: tensor<4xi32> {dist.port = #dist.port<input "x", data = <"corpus", dtype = ui8, offset = 1>>}
+// CHECK-SAME: tensor<4x2xf32> {dist.port = #dist.port<input "x", data = <"x", kind = array, tensor = "images", shuffle = false>>}
+func.func private @fed(tensor<4xi32> {dist.port = #dist.port<input "x", data = <"corpus", dtype = ui8, offset = 1>>},
+                       tensor<4x2xf32> {dist.port = #dist.port<input "x", data = <"x", kind = array, tensor = "images", shuffle = false>>})
+
+// Every kind of port, with every field that it may have.
+// CHECK-LABEL: func.func private @ports
+// CHECK-SAME: {dist.port = #dist.port<input "x", data = <"corpus">, layout = #{{[a-z0-9]+}}, shape = [7, 4]>}
+// CHECK-SAME: {dist.port = #dist.port<hyper @lr, layout = #{{[a-z0-9]+}}>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @w, layout = #{{[a-z0-9]+}}, shape = [7, 4]>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @w.m>}
+// CHECK-SAME: {dist.port = #dist.port<carried @counter>}
+// CHECK-SAME: {dist.port = #dist.port<constant @c>}
+// CHECK-SAME: {dist.port = #dist.port<step>}
+// CHECK-SAME: {dist.port = #dist.port<microbatch>}
+// CHECK-SAME: {dist.port = #dist.port<loss_sum, reduced, layout = #{{[a-z0-9]+}}>}
+// CHECK-SAME: {dist.port = #dist.port<count>}
+// CHECK-SAME: {dist.port = #dist.port<metric_sum "acc">}
+// CHECK-SAME: {dist.port = #dist.port<gradient @w, boxes = [#dist.box<@w, #{{[a-z0-9]+}}, [0, 0]>]>}
+// CHECK-SAME: {dist.port = #dist.port<moment "m">}
+// CHECK-SAME: {dist.port = #dist.port<setting "beta", default = 9.000000e-01>}
+// CHECK-SAME: {dist.port = #dist.port<buffer @w.local>}
+// CHECK-SAME: {dist.port = #dist.port<act "c0.a0", chunk = 0>}
+// CHECK-SAME: {dist.port = #dist.port<recv @t0>}
+// CHECK-SAME: {dist.port = #dist.port<loss>}
+// CHECK-SAME: {dist.port = #dist.port<metric "loss">}
+// CHECK-SAME: {dist.port = #dist.port<output "acc", metric = "acc">}
+// CHECK-SAME: {dist.port = #dist.port<send @t0>}
+func.func private @ports(
+    tensor<7x4xf32> {dist.port = #dist.port<input "x", data = #dist.data<"corpus">, layout = #dist.layout<@mesh, [{"data"}:9, {}]>, shape = [7, 4]>},
+    tensor<f32> {dist.port = #dist.port<hyper @lr, layout = <@mesh, []>>},
+    tensor<7x4xf32> {dist.port = #dist.port<parameter @w, shape = [7, 4], layout = <@mesh, [{"data"}:9, {}]>>},
+    tensor<7x4xf32> {dist.port = #dist.port<optimizer @w.m>}, tensor<i32> {dist.port = #dist.port<carried @counter>},
+    tensor<4xf32> {dist.port = #dist.port<constant @c>}, tensor<i32> {dist.port = #dist.port<step>},
+    tensor<i32> {dist.port = #dist.port<microbatch>}, tensor<f32> {dist.port = #dist.port<loss_sum, layout = <@mesh, []>, reduced>},
+    tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<metric_sum "acc">},
+    tensor<7x4xf32> {dist.port = #dist.port<gradient @w, boxes = [#dist.box<@w, <@mesh, [{}, {}]>, [0, 0]>]>},
+    tensor<1xf32> {dist.port = #dist.port<moment "m">}, tensor<f32> {dist.port = #dist.port<setting "beta", default = 0.9>},
+    tensor<7x4xf32> {dist.port = #dist.port<buffer @w.local>}, tensor<4xf32> {dist.port = #dist.port<act "c0.a0", chunk = 0>},
+    tensor<4xf32> {dist.port = #dist.port<recv @t0>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<f32> {dist.port = #dist.port<metric "loss">},
+        tensor<f32> {dist.port = #dist.port<output "acc", metric = "acc">}, tensor<4xf32> {dist.port = #dist.port<send @t0>})

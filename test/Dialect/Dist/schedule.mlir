@@ -37,25 +37,26 @@ func.func @pinned_transfer(%x: tensor<4xf32, #r0>) -> tensor<4xf32, #r1> {
 }
 
 // CHECK-LABEL: func.func @train.c0.F
-// CHECK-SAME: {dist.slot = #dist.slot<input, "tokens">}
-// CHECK-SAME: {dist.slot = #dist.slot<state, "w">}
-// CHECK-SAME: (tensor<4xf32> {dist.send = @t0}, tensor<4xf32> {dist.slot = #dist.slot<act, "x0", chunk = 0>})
-func.func @train.c0.F(%mb: index, %tok: tensor<4xi32> {dist.slot = #dist.slot<input, "tokens">},
-                      %w: tensor<4xf32> {dist.slot = #dist.slot<state, "w">})
-    -> (tensor<4xf32> {dist.send = @t0}, tensor<4xf32> {dist.slot = #dist.slot<act, "x0", chunk = 0>}) {
+// CHECK-SAME: {dist.port = #dist.port<input "tokens">}
+// CHECK-SAME: {dist.port = #dist.port<buffer @w.local>}
+// CHECK-SAME: (tensor<4xf32> {dist.port = #dist.port<send @t0>}, tensor<4xf32> {dist.port = #dist.port<act "x0", chunk = 0>})
+func.func @train.c0.F(%mb: index {dist.port = #dist.port<microbatch>}, %tok: tensor<4xi32> {dist.port = #dist.port<input "tokens">},
+                      %w: tensor<4xf32> {dist.port = #dist.port<buffer @w.local>})
+    -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}, tensor<4xf32> {dist.port = #dist.port<act "x0", chunk = 0>}) {
   return %w, %w : tensor<4xf32>, tensor<4xf32>
 }
-func.func @train.c1.F(%mb: index, %x: tensor<4xf32> {dist.recv = @t0}) {
+func.func @train.c1.F(%mb: index {dist.port = #dist.port<microbatch>}, %x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) {
   return
 }
-func.func @train.u(%w: tensor<4xf32> {dist.slot = #dist.slot<state, "w">}, %lr: tensor<f32> {dist.slot = #dist.slot<hyper, "lr">})
-    -> (tensor<4xf32> {dist.slot = #dist.slot<state, "w">}, tensor<f32> {dist.slot = #dist.slot<metric, "loss">}) {
+func.func @train.u(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}, tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   return %w, %lr : tensor<4xf32>, tensor<f32>
 }
 // CHECK: dist.timeline @train microbatches(2)
 // CHECK-SAME: programs([#dist.program<@train.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@train.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@train.u, phase = update, at = [0, 1]>])
 // CHECK-SAME: transfers([#dist.route<@t0 : @train.c0.F -> @train.c1.F>])
 // CHECK-SAME: table(<["F0.0 F0.1 . U", ". F1.0 F1.1 U"]>)
+dist.hyper @lr : tensor<f32> = <external>
 dist.timeline @train microbatches(2)
     programs([#dist.program<@train.c0.F, chunk = 0, phase = forward, at = [0]>,
               #dist.program<@train.c1.F, chunk = 1, phase = forward, at = [1]>,
@@ -67,8 +68,8 @@ dist.timeline @train microbatches(2)
 dist.state @w : tensor<4x12xf32> {role = parameter}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-// CHECK: dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, {{.*}}, [0, 0]>, #dist.box<@w.1, {{.*}}, [0, 2]>]
-dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, <@mesh, [{}, {"tensor"}]>, [0, 0]>, #dist.box<@w.1, <@mesh, [{}, {"tensor"}]>, [0, 2]>]
+// CHECK: dist.buffer @w.local of @w : tensor<4x4xf32> holds [#dist.box<@w.0, {{.*}}, [0, 0]>, #dist.box<@w.1, {{.*}}, [0, 2]>]
+dist.buffer @w.local of @w : tensor<4x4xf32> holds [#dist.box<@w.0, <@mesh, [{}, {"tensor"}]>, [0, 0]>, #dist.box<@w.1, <@mesh, [{}, {"tensor"}]>, [0, 2]>]
 
 // CHECK-LABEL: func.func @kernels
 func.func @kernels(%a: tensor<4x6xf32>, %b: tensor<6x2xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {

@@ -9,9 +9,18 @@
 #===------------------------------------------------------------------------===#
 
 
-def slot(kind, name, chunk=None):
-    where = "" if chunk is None else f", chunk = {chunk}"
-    return f'dist.slot = #dist.slot<{kind}, "{name}"{where}>'
+SYMBOLS = ("buffer", "gradient", "hyper", "send", "recv")
+
+
+def port(kind, name=None, chunk=None, **fields):
+    """The port of an argument or result; `fields` by their names in the text."""
+    text = kind
+    if name:
+        text += f' @"{name}"' if kind in SYMBOLS else f' "{name}"'
+    if chunk is not None:
+        text += f", chunk = {chunk}"
+    text += "".join(f", {key} = {value}" for key, value in fields.items())
+    return f"dist.port = #dist.port<{text}>"
 
 
 class Program:
@@ -22,12 +31,12 @@ class Program:
         self.arguments, self.results, self.lines = [], [], []
         self.types = {}
 
-    def argument(self, name, type, mark):
-        self.arguments.append(f"%{name}: tensor<{type}> {{{mark}}}")
+    def argument(self, name, type, port):
+        self.arguments.append(f"%{name}: tensor<{type}> {{{port}}}")
         self.types[name] = type
 
-    def result(self, name, mark):
-        self.results.append((name, mark))
+    def result(self, name, port):
+        self.results.append((name, port))
 
     def op(self, name, text, type):
         self.lines.append(f"  %{name} = {text}")
@@ -113,8 +122,8 @@ class Program:
 
     def text(self):
         arguments = ",\n    ".join(self.arguments)
-        marks = ", ".join(f"tensor<{self.types[n]}> {{{m}}}" for n, m in self.results)
-        values = ", ".join("%" + n for n, m in self.results)
+        results = ", ".join(f"tensor<{self.types[n]}> {{{p}}}" for n, p in self.results)
+        values = ", ".join("%" + n for n, p in self.results)
         lines = "\n".join(self.lines)
-        return (f"func.func private @{self.name}(\n    {arguments})\n    -> ({marks}) {{\n{lines}\n"
-                f"  return {values} : {self.t(*[n for n, m in self.results])}\n}}\n")
+        return (f"func.func private @{self.name}(\n    {arguments})\n    -> ({results}) {{\n{lines}\n"
+                f"  return {values} : {self.t(*[n for n, p in self.results])}\n}}\n")

@@ -16,7 +16,7 @@
 import random
 import sys
 
-from program_text import Program, slot
+from program_text import Program, port
 
 T = "4x4xf32"
 
@@ -106,10 +106,10 @@ class Case:
         name = f"{'t' if kind == 'F' else 'd'}{source}.{target}"
         if self.stage(source) == self.stage(target):
             # Alive until the later chunk is done with it: a slot of the first one to open.
-            mark = slot("act", name, min(source, target))
-            return mark, mark
+            kept = port("act", name, min(source, target))
+            return kept, kept
         self.routes.append(f'#dist.route<@"{name}": @train.c{source}.{kind} -> @train.c{target}.{kind}>')
-        return f'dist.send = @"{name}"', f'dist.recv = @"{name}"'
+        return port("send", name), port("recv", name)
 
     def make(self):
         marks = {}
@@ -121,9 +121,9 @@ class Case:
         saved = {}
         for c in range(self.chunks):
             f = RandomProgram(self.draw, self.mesh, f"train.c{c}.F")
-            f.take(slot("state", f"w{c}.local"))
+            f.take(port("buffer", f"w{c}.local"))
             if c == 0:
-                f.argument("x", "4x4xi32", f'{slot("input", "x")}, dist.data = #dist.data<"data", dtype = ui8>')
+                f.argument("x", "4x4xi32", port("input", "x", data='<"data", dtype = ui8>'))
                 f.emit(f"stablehlo.convert %x : (tensor<4x4xi32>) -> tensor<{T}>")
             for (source, target, kind), (_, take) in marks.items():
                 if kind == "F" and target == c:
@@ -133,7 +133,7 @@ class Case:
             for (source, target, kind), (give, _) in marks.items():
                 if kind == "F" and source == c:
                     f.result(self.draw.choice(f.values[-3:]), give)
-            saved[c] = [slot("act", f"a{c}.{i}", c) for i in range(self.draw.randint(1, 3))]
+            saved[c] = [port("act", f"a{c}.{i}", c) for i in range(self.draw.randint(1, 3))]
             for mark in saved[c]:
                 f.result(self.draw.choice(f.values), mark)
             self.add(f, c, "forward")
@@ -141,7 +141,7 @@ class Case:
             f = RandomProgram(self.draw, self.mesh, f"train.c{c}.B")
             for mark in saved[c]:
                 f.take(mark)
-            f.take(slot("state", f"w{c}.local"))
+            f.take(port("buffer", f"w{c}.local"))
             for (source, target, kind), (_, take) in marks.items():
                 if kind == "B" and target == c:
                     f.take(take)
@@ -152,18 +152,18 @@ class Case:
                     f.result(self.draw.choice(f.values[-3:]), give)
             phase = "backward"
             if self.splits:
-                f.result(f.values[-1], slot("act", f"b{c}", c))
+                f.result(f.values[-1], port("act", f"b{c}", c))
                 self.add(f, c, "backward_input")
                 phase = "backward_weight"
                 f = RandomProgram(self.draw, self.mesh, f"train.c{c}.W")
-                f.take(slot("act", f"b{c}", c))
+                f.take(port("act", f"b{c}", c))
                 f.take(saved[c][0])
                 for _ in range(self.draw.randint(1, 4)):
                     f.step()
             last = f.values[-1]
-            sum = f.take(slot("step", f"g{c}"))
+            sum = f.take(port("gradient", f"w{c}"))
             f.values.pop()
-            f.result(f.emit(f"stablehlo.add %{sum}, %{last} : tensor<{T}>"), slot("step", f"g{c}"))
+            f.result(f.emit(f"stablehlo.add %{sum}, %{last} : tensor<{T}>"), port("gradient", f"w{c}"))
             self.add(f, c, phase)
         for s in range(self.p):
             self.update(s)
@@ -175,8 +175,8 @@ class Case:
     def update(self, s):
         f = RandomProgram(self.draw, self.mesh, f"train.u{s}")
         own = [c for c in range(self.chunks) if self.stage(c) == s]
-        sums = [f.take(slot("step", f"g{c}")) for c in own]
-        states = [f.take(slot("state", f"w{c}.local")) for c in own]
+        sums = [f.take(port("gradient", f"w{c}")) for c in own]
+        states = [f.take(port("buffer", f"w{c}.local")) for c in own]
         total = f.reduced(sums[0])
         if self.p > 1:
             # All stages have these two, in one order.
@@ -184,10 +184,10 @@ class Case:
             total = f.emit(f'dist.all_reduce @c1 %{total} over ["pipe", "data"] max : tensor<{T}>')
         for c, sum, state in zip(own, sums, states):
             part = f.emit(f"stablehlo.tanh %{f.reduced(sum) if sum != sums[0] else total} : tensor<{T}>")
-            f.result(f.emit(f"stablehlo.subtract %{state}, %{part} : tensor<{T}>"), slot("state", f"w{c}.local"))
+            f.result(f.emit(f"stablehlo.subtract %{state}, %{part} : tensor<{T}>"), port("buffer", f"w{c}.local"))
         if s == 0:
             f.reduce("norm", total, "add", "[0, 1]", "f32", "0.0")
-            f.result("norm", slot("metric", "norm"))
+            f.result("norm", port("metric", "norm"))
         self.functions.append(f)
         self.programs.append(f"#dist.program<@{f.name}, phase = update, at = [{s}]>")
 
@@ -233,7 +233,7 @@ class Case:
         for c in range(self.chunks):
             at = f', at = {{"pipe" = [{self.stage(c)}]}}' if self.p > 1 else ""
             out += (f"dist.state @w{c} : tensor<{T}> {{role = parameter, source = #dist.draw<normal, 0.5>}}\n"
-                    f"dist.buffer @w{c}.local : tensor<{T}> holds [#dist.box<@w{c}, #dist.layout<@mesh, [{{}}, {{}}]{at}>, "
+                    f"dist.buffer @w{c}.local of @w{c} : tensor<{T}> holds [#dist.box<@w{c}, #dist.layout<@mesh, [{{}}, {{}}]{at}>, "
                     "[0, 0]>]\n")
         out += (f"dist.timeline @train microbatches({self.m})\n    programs([{', '.join(self.programs)}])\n"
                 f"    transfers([{', '.join(self.routes)}])\n    table(<[{self.table()}]>)\n")

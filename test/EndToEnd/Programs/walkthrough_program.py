@@ -15,7 +15,7 @@
 
 import sys
 
-from program_text import Program, slot
+from program_text import Program, port
 
 ROWS, VOCABULARY, WIDTH = 8, 10, 4
 
@@ -37,8 +37,8 @@ class Model:
         self.abc = f"{self.rows}x{3 * self.cut}xf32"
         self.lg = f"{self.rows}x{self.words}xf32"
         self.b, self.bi = f"{self.rows}xf32", f"{self.rows}xi32"
-        self.samples = f'dist.layout = #dist.layout<@mesh, [{{"data"}}]>' if self.d > 1 else \
-            "dist.layout = #dist.layout<@mesh, [{}]>"
+        self.samples = '#dist.layout<@mesh, [{"data"}]>' if self.d > 1 else \
+            "#dist.layout<@mesh, [{}]>"
 
     def program(self, name):
         return Program(name, self.mesh)
@@ -73,10 +73,10 @@ class Model:
 
     def forward0(self, entry="train"):
         f = self.program(f"{entry}.c0.F")
-        f.argument("tok", self.bi, f'{slot("input", "tokens")}, dist.data = #dist.data<"data", dtype = ui8>, {self.samples}')
-        f.argument("E", self.E, slot("state", "E.local"))
-        f.argument("W1", self.W1, slot("state", "W1.local"))
-        f.argument("W2", self.W2, slot("state", "W2.local"))
+        f.argument("tok", self.bi, port("input", "tokens", data='<"data", dtype = ui8>', layout=self.samples))
+        f.argument("E", self.E, port("buffer", "E.local"))
+        f.argument("W1", self.W1, port("buffer", "W1.local"))
+        f.argument("W2", self.W2, port("buffer", "W2.local"))
         self.local(f, "i", "tok")
         f.constant("zero", 0, self.bi)
         f.constant("top", self.words - 1, self.bi)
@@ -97,25 +97,25 @@ class Model:
         f.dot("u", "h", "W2", 1, 0, self.x)
         f.pointwise("x1p", "add", "x0p", "u")
         self.make_x1(f, "x1", "x1p")
-        f.result("x1", "dist.send = @t0" if self.p > 1 else slot("act", "x1", 0))
+        f.result("x1", port("send", "t0") if self.p > 1 else port("act", "x1", 0))
         if entry == "train":
-            f.result("x0", slot("act", "x0", 0))
-            f.result("tok", slot("act", "tok", 0))
+            f.result("x0", port("act", "x0", 0))
+            f.result("tok", port("act", "tok", 0))
         return f
 
     def forward1(self, entry="train"):
         f = self.program(f"{entry}.c1.F")
-        f.argument("x1r", self.part, "dist.recv = @t0" if self.p > 1 else slot("act", "x1", 0))
-        f.argument("tgt", self.bi, f'{slot("input", "targets")}, dist.data = #dist.data<"data", dtype = ui8, offset = 1>, {self.samples}')
-        f.argument("E", self.E, slot("state", "E.local"))
+        f.argument("x1r", self.part, port("recv", "t0") if self.p > 1 else port("act", "x1", 0))
+        f.argument("tgt", self.bi, port("input", "targets", data='<"data", dtype = ui8, offset = 1>', layout=self.samples))
+        f.argument("E", self.E, port("buffer", "E.local"))
         if entry == "train":
-            f.argument("ls0", "f32", slot("step", "loss_sum"))
-            f.argument("n0", "f32", slot("step", "count"))
+            f.argument("ls0", "f32", port("loss_sum"))
+            f.argument("n0", "f32", port("count"))
         self.take_x1(f, "x1", "x1r")
         f.dot("lg", "x1", "E", 1, 1, self.lg)
         if entry == "forward":
             both = self.layout([["data"], ["tensor"]], [1])
-            f.result("lg", f'{slot("output", "logits")}, dist.layout = {both}')
+            f.result("lg", port("output", "logits", layout=both))
             return f
         f.reduce("mp", "lg", "maximum", "[1]", self.b, "0xFF800000")
         f.collective("all_reduce", ["mx"], ["mp"], ["tensor"], [self.b], reduction=" max")
@@ -137,15 +137,15 @@ class Model:
             f.collective("all_reduce", ["lt"], ["ls"], ["data"], ["f32"])
             f.constant("n", f"{ROWS}.0", "f32")
             f.pointwise("loss", "divide", "lt", "n")
-            f.result("loss", slot("metric", "loss"))
+            f.result("loss", port("metric", "loss"))
             return f
         f.pointwise("ls1", "add", "ls0", "ls")
         f.constant("n", f"{self.rows}.0", "f32")
         f.pointwise("n1", "add", "n0", "n")
         for name in ("x1", "lg", "lse", "tgt"):
-            f.result(name, slot("act", "h." + name, 1))
-        f.result("ls1", slot("step", "loss_sum"))
-        f.result("n1", slot("step", "count"))
+            f.result(name, port("act", "h." + name, 1))
+        f.result("ls1", port("loss_sum"))
+        f.result("n1", port("count"))
         return f
 
     def onehot(self, f):
@@ -158,9 +158,9 @@ class Model:
     def backward1(self):
         f = self.program("train.c1.B")
         for name, type in (("x1", self.x), ("lg", self.lg), ("lse", self.b), ("tgt", self.bi)):
-            f.argument(name, type, slot("act", "h." + name, 1))
-        f.argument("E", self.E, slot("state", "E.local"))
-        f.argument("g0", self.E, slot("step", "grad.E"))
+            f.argument(name, type, port("act", "h." + name, 1))
+        f.argument("E", self.E, port("buffer", "E.local"))
+        f.argument("g0", self.E, port("gradient", "E"))
         f.broadcast("lb", "lse", "[0]", self.lg)
         f.pointwise("sh", "subtract", "lg", "lb")
         f.pointwise("pr", "exponential", "sh")
@@ -171,20 +171,20 @@ class Model:
         self.make_x1(f, "dx1", "dx1p")
         f.dot("gh", "dlg", "x1", 0, 0, self.E)
         f.pointwise("g1", "add", "g0", "gh")
-        f.result("dx1", "dist.send = @t1" if self.p > 1 else slot("act", "dx1", 0))
-        f.result("g1", slot("step", "grad.E"))
+        f.result("dx1", port("send", "t1") if self.p > 1 else port("act", "dx1", 0))
+        f.result("g1", port("gradient", "E"))
         return f
 
     def backward0(self):
         f = self.program("train.c0.B")
-        f.argument("dx1r", self.part, "dist.recv = @t1" if self.p > 1 else slot("act", "dx1", 0))
-        f.argument("x0", self.x, slot("act", "x0", 0))
-        f.argument("tok", self.bi, slot("act", "tok", 0))
-        f.argument("W1", self.W1, slot("state", "W1.local"))
-        f.argument("W2", self.W2, slot("state", "W2.local"))
-        f.argument("gE0", self.E, slot("step", "grad.E"))
-        f.argument("gW10", self.W1, slot("step", "grad.W1"))
-        f.argument("gW20", self.W2, slot("step", "grad.W2"))
+        f.argument("dx1r", self.part, port("recv", "t1") if self.p > 1 else port("act", "dx1", 0))
+        f.argument("x0", self.x, port("act", "x0", 0))
+        f.argument("tok", self.bi, port("act", "tok", 0))
+        f.argument("W1", self.W1, port("buffer", "W1.local"))
+        f.argument("W2", self.W2, port("buffer", "W2.local"))
+        f.argument("gE0", self.E, port("gradient", "E"))
+        f.argument("gW10", self.W1, port("gradient", "W1"))
+        f.argument("gW20", self.W2, port("gradient", "W2"))
         f.op("f", f"dist.fence(%x0) : tensor<{self.x}>", self.x)
         self.block(f, "f")
         self.take_x1(f, "dx1", "dx1r")
@@ -214,9 +214,9 @@ class Model:
              '    stablehlo.return %r : tensor<f32>\n  }) : '
              f'(tensor<{self.E}>, tensor<{self.rows}x1xi32>, tensor<{self.x}>) -> tensor<{self.E}>', self.E)
         f.pointwise("gE1", "add", "gE0", "ge")
-        f.result("gE1", slot("step", "grad.E"))
-        f.result("gW11", slot("step", "grad.W1"))
-        f.result("gW21", slot("step", "grad.W2"))
+        f.result("gE1", port("gradient", "E"))
+        f.result("gW11", port("gradient", "W1"))
+        f.result("gW21", port("gradient", "W2"))
         return f
 
     def square(self, f, name, operand):
@@ -236,23 +236,23 @@ class Model:
     def update(self, stage):
         f = self.program(f"train.u{stage}")
         first, last = stage == 0, stage == self.p - 1
-        f.argument("gEp", self.E, slot("step", "grad.E"))
-        f.argument("E", self.E, slot("state", "E.local"))
-        f.argument("Ev", self.E, slot("state", "E.v.local"))
+        f.argument("gEp", self.E, port("gradient", "E"))
+        f.argument("E", self.E, port("buffer", "E.local"))
+        f.argument("Ev", self.E, port("buffer", "E.v.local"))
         if first:
-            f.argument("gW1p", self.W1, slot("step", "grad.W1"))
-            f.argument("gW2p", self.W2, slot("step", "grad.W2"))
-            f.argument("W1", self.W1, slot("state", "W1.local"))
-            f.argument("W1v", self.W1rows, slot("state", "W1.v.local"))
-            f.argument("W2", self.W2, slot("state", "W2.local"))
-            f.argument("W2v", self.W2, slot("state", "W2.v.local"))
+            f.argument("gW1p", self.W1, port("gradient", "W1"))
+            f.argument("gW2p", self.W2, port("gradient", "W2"))
+            f.argument("W1", self.W1, port("buffer", "W1.local"))
+            f.argument("W1v", self.W1rows, port("buffer", "W1.v.local"))
+            f.argument("W2", self.W2, port("buffer", "W2.local"))
+            f.argument("W2v", self.W2, port("buffer", "W2.v.local"))
         if last:
-            f.argument("lsp", "f32", slot("step", "loss_sum"))
-            f.argument("np", "f32", slot("step", "count"))
+            f.argument("lsp", "f32", port("loss_sum"))
+            f.argument("np", "f32", port("count"))
         else:
             f.constant("lsp", "0.0", "f32")
             f.constant("np", "0.0", "f32")
-        f.argument("lr", "f32", slot("hyper", "lr"))
+        f.argument("lr", "f32", port("hyper", "lr"))
         if first:
             if self.d > 1:
                 f.collective("reduce_scatter", ["gW1"], ["gW1p"], ["data"], [self.W1rows], dim=0)
@@ -281,8 +281,8 @@ class Model:
         f.pointwise("cl", "minimum", "one", "in")
         f.pointwise("k", "divide", "cl", count)
         self.momentum(f, "mE", "E", "Ev", "gE", self.E)
-        f.result("mE.p", slot("state", "E.local"))
-        f.result("mE.v", slot("state", "E.v.local"))
+        f.result("mE.p", port("buffer", "E.local"))
+        f.result("mE.v", port("buffer", "E.v.local"))
         if first:
             if self.d > 1:
                 f.offset("or", "data", WIDTH // self.d)
@@ -292,13 +292,13 @@ class Model:
             self.momentum(f, "m1", "W1s" if self.d > 1 else "W1", "W1v", "gW1", self.W1rows)
             self.momentum(f, "m2", "W2", "W2v", "gW2", self.W2)
             f.collective("all_gather", ["W1n"], ["m1.p"], ["data"], [self.W1], dim=0)
-            f.result("W1n", slot("state", "W1.local"))
-            f.result("m1.v", slot("state", "W1.v.local"))
-            f.result("m2.p", slot("state", "W2.local"))
-            f.result("m2.v", slot("state", "W2.v.local"))
+            f.result("W1n", port("buffer", "W1.local"))
+            f.result("m1.v", port("buffer", "W1.v.local"))
+            f.result("m2.p", port("buffer", "W2.local"))
+            f.result("m2.v", port("buffer", "W2.v.local"))
         f.pointwise("loss", "divide", loss, count)
-        f.result("loss", slot("metric", "loss"))
-        f.result("norm", slot("metric", "grad_norm"))
+        f.result("loss", port("metric", "loss"))
+        f.result("norm", port("metric", "grad_norm"))
         return f
 
     def layout(self, dims, stages=None):
@@ -324,7 +324,7 @@ class Model:
                     out.append(f"dist.state @{part} part of @{name} box([0, {i * WIDTH}] [{WIDTH}, {WIDTH}]) : "
                                f"tensor<{WIDTH}x{WIDTH}xf32> {{{role.replace('of = @W1', 'of = @W1.' + str(i))}}}")
                 boxes.append(f"#dist.box<@{part}, {self.layout(dims, stages)}, {offsets}>")
-            out.append(f"dist.buffer @{name}.local : tensor<{local}> holds [{', '.join(boxes)}]")
+            out.append(f"dist.buffer @{name}.local of @{name} : tensor<{local}> holds [{', '.join(boxes)}]")
 
         normal, zeros = "#dist.draw<normal, 0.5>", "#dist.draw<zeros>"
         first = [0] if self.p > 1 else None

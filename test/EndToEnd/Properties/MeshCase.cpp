@@ -11,6 +11,7 @@
 #include "ModelText.h"
 #include "RandomPrograms.h"
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Transforms/Partition/Passes.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -43,26 +44,29 @@ static void makeEntry(ModuleOp module, int64_t numBlocks,
   func::FuncOp function = getFunction(module);
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
+  dist::Signature signature(function);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     std::string name = "x" + std::to_string(i);
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
     bool isState = engine() % 3 == 0;
-    function.setArgAttr(i, DistDialect::kRole,
-                        builder.getStringAttr(isState ? "parameter" : "input"));
     if (!isState) {
-      function.setArgAttr(i, DistDialect::kInput, builder.getStringAttr(name));
+      signature.arguments[i] = dist::PortAttr::get(
+          builder.getContext(), dist::PortKind::Input, StringRef(name));
       continue;
     }
     dist::StateOp::create(
         builder, function.getLoc(), name, type, dist::Role::Parameter,
         dist::DrawAttr::get(builder.getContext(), dist::DrawKind::Uniform,
                             {-1.0, 1.0}));
-    function.setArgAttr(i, DistDialect::kReads,
-                        FlatSymbolRefAttr::get(builder.getContext(), name));
+    signature.arguments[i] =
+        dist::PortAttr::get(builder.getContext(), dist::PortKind::Parameter,
+                            FlatSymbolRefAttr::get(builder.getContext(), name));
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    function.setResultAttr(i, DistDialect::kName,
-                           builder.getStringAttr("y" + std::to_string(i)));
+    signature.results[i] =
+        dist::PortAttr::get(builder.getContext(), dist::PortKind::Output,
+                            StringRef("y" + std::to_string(i)));
+  signature.write(function);
   dist::EntryOp::create(builder, function.getLoc(),
                         builder.getStringAttr("forward"),
                         FlatSymbolRefAttr::get(function.getSymNameAttr()),

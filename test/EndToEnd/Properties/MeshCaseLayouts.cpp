@@ -9,6 +9,7 @@
 
 #include "MeshCase.h"
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -73,8 +74,9 @@ void MeshCase::decorateStates() {
 }
 
 void MeshCase::decorateInputs(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto name = function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+  dist::Signature signature(function);
+  for (auto [i, port] : llvm::enumerate(signature.arguments)) {
+    StringAttr name = dist::getInput(port);
     if (!name)
       continue;
     auto [known, isNew] = inputLayouts.try_emplace(name.str());
@@ -82,8 +84,9 @@ void MeshCase::decorateInputs(func::FuncOp function) {
       known->second =
           drawLayout(cast<RankedTensorType>(function.getArgument(i).getType()));
     if (known->second)
-      function.setArgAttr(i, DistDialect::kLayout, known->second);
+      port = port.withLayout(known->second);
   }
+  signature.write(function);
 }
 
 /// States layouts of a few values.
@@ -150,13 +153,12 @@ dist::LayoutAttr MeshCase::layoutOfMark(StringAttr mark,
 }
 
 /// The symbol or name that an argument or a result shares with others.
-static StringAttr getSharedMark(DictionaryAttr marks, MLIRContext *context) {
-  for (StringRef name : {DistDialect::kReads, DistDialect::kWrites})
-    if (auto symbol = marks.getAs<FlatSymbolRefAttr>(name))
-      return StringAttr::get(context, "state " + symbol.getValue());
-  if (auto symbol = marks.getAs<FlatSymbolRefAttr>(DistDialect::kGradientOf))
+static StringAttr getSharedMark(dist::PortAttr port, MLIRContext *context) {
+  if (FlatSymbolRefAttr symbol = dist::getState(port))
+    return StringAttr::get(context, "state " + symbol.getValue());
+  if (FlatSymbolRefAttr symbol = dist::getGradientOf(port))
     return StringAttr::get(context, "gradient " + symbol.getValue());
-  if (auto name = marks.getAs<StringAttr>(DistDialect::kInput))
+  if (StringAttr name = dist::getInput(port))
     return StringAttr::get(context, "input " + name.getValue());
   return {};
 }
@@ -167,23 +169,24 @@ void MeshCase::drawTable(func::FuncOp function) {
     return dist::LayoutAttr::getReplicated(FlatSymbolRefAttr::get(ctx, "mesh"),
                                            type.getRank());
   };
-  auto layoutOf = [&](Type type, DictionaryAttr marks) -> Attribute {
+  auto layoutOf = [&](Type type, dist::PortAttr port) -> dist::LayoutAttr {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return {};
-    if (marks)
-      if (StringAttr mark = getSharedMark(marks, ctx))
-        return layoutOfMark(mark, tensor);
-    bool isMetric = marks && marks.get(DistDialect::kMetric);
-    return isMetric ? whole(tensor) : drawEvenLayout(tensor);
+    if (StringAttr mark = getSharedMark(port, ctx))
+      return layoutOfMark(mark, tensor);
+    return dist::getMetric(port) ? whole(tensor) : drawEvenLayout(tensor);
   };
-  SmallVector<Attribute> arguments, results;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    arguments.push_back(layoutOf(type, function.getArgAttrDict(i)));
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    results.push_back(layoutOf(type, function.getResultAttrDict(i)));
-  setArgumentMarks(function, DistDialect::kLayout, arguments);
-  setResultMarks(function, DistDialect::kLayout, results);
+  dist::Signature signature(function);
+  SmallVector<dist::LayoutAttr> arguments, results;
+  for (auto [type, port] :
+       llvm::zip_equal(function.getArgumentTypes(), signature.arguments))
+    arguments.push_back(layoutOf(type, port));
+  for (auto [type, port] :
+       llvm::zip_equal(function.getResultTypes(), signature.results))
+    results.push_back(layoutOf(type, port));
+  signature.setLayouts(arguments, results);
+  signature.write(function);
   for (Operation &op : function.getBody().front().without_terminator()) {
     SmallVector<Attribute> layouts;
     for (Type type : op.getResultTypes())

@@ -9,8 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshCase.h"
+#include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Compile.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,7 +21,6 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::test;
-using dist::DistDialect;
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -88,7 +89,7 @@ rt::Status MeshCase::givePlanInputs(const std::string &entry, int64_t step,
                                     func::FuncOp function,
                                     int64_t microbatches) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto name = function.getArgAttrOfType<StringAttr>(i, DistDialect::kInput);
+    StringAttr name = dist::getInput(dist::getArgumentPort(function, i));
     // An input that nothing reads is not in the plan.
     if (!name || llvm::none_of(getPlanEntry(entry).inputs, [&](auto &each) {
           return name.getValue() == StringRef(each.name);
@@ -135,8 +136,7 @@ std::string MeshCase::comparePlan(const StepInterpreter &expected,
       break;
     if (std::string error = compareFetched(
             "gradient of " + name.getValue(), value,
-            fetchFromPlan("grad." + rt::unescapeName(name.getValue()),
-                          value.getElementType()),
+            fetchFromPlan(getGradientName(name), value.getElementType()),
             tolerance);
         !error.empty())
       return error;

@@ -13,8 +13,8 @@ namespace llmc::test {
 
 constexpr const char *kSgd = R"(
 func.func private @optimizer.sgd(
-    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
-    %lr: tensor<f64> {dist.hyper = @lr}) -> (tensor<1xf64> {dist.role = "parameter"}) {
+    %p: tensor<1xf64> {dist.port = #dist.port<parameter>}, %g: tensor<1xf64> {dist.port = #dist.port<gradient>},
+    %lr: tensor<f64> {dist.port = #dist.port<hyper @lr>}) -> (tensor<1xf64> {dist.port = #dist.port<parameter>}) {
   %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
   %0 = stablehlo.multiply %rate, %g : tensor<1xf64>
   %1 = stablehlo.subtract %p, %0 : tensor<1xf64>
@@ -23,9 +23,9 @@ func.func private @optimizer.sgd(
 )";
 constexpr const char *kMomentum = R"(
 func.func private @optimizer.momentum(
-    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
-    %v: tensor<1xf64> {dist.moment = "v"}, %lr: tensor<f64> {dist.hyper = @lr})
-    -> (tensor<1xf64> {dist.role = "parameter"}, tensor<1xf64> {dist.moment = "v"}) {
+    %p: tensor<1xf64> {dist.port = #dist.port<parameter>}, %g: tensor<1xf64> {dist.port = #dist.port<gradient>},
+    %v: tensor<1xf64> {dist.port = #dist.port<moment "v">}, %lr: tensor<f64> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<1xf64> {dist.port = #dist.port<parameter>}, tensor<1xf64> {dist.port = #dist.port<moment "v">}) {
   %c = stablehlo.constant dense<0.5> : tensor<1xf64>
   %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f64>) -> tensor<1xf64>
   %0 = stablehlo.multiply %c, %v : tensor<1xf64>
@@ -38,9 +38,9 @@ func.func private @optimizer.momentum(
 // Epsilon is large: a small gradient's sign must not decide.
 constexpr const char *kAdam = R"(
 func.func private @optimizer.adam(
-    %p: tensor<1xf64> {dist.role = "parameter"}, %g: tensor<1xf64> {dist.role = "gradient"},
-    %m: tensor<1xf64> {dist.moment = "m"}, %v: tensor<1xf64> {dist.moment = "v"}, %lr: tensor<f64> {dist.hyper = @lr})
-    -> (tensor<1xf64> {dist.role = "parameter"}, tensor<1xf64> {dist.moment = "m"}, tensor<1xf64> {dist.moment = "v"}) {
+    %p: tensor<1xf64> {dist.port = #dist.port<parameter>}, %g: tensor<1xf64> {dist.port = #dist.port<gradient>},
+    %m: tensor<1xf64> {dist.port = #dist.port<moment "m">}, %v: tensor<1xf64> {dist.port = #dist.port<moment "v">}, %lr: tensor<f64> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<1xf64> {dist.port = #dist.port<parameter>}, tensor<1xf64> {dist.port = #dist.port<moment "m">}, tensor<1xf64> {dist.port = #dist.port<moment "v">}) {
   %b = stablehlo.constant dense<0.75> : tensor<1xf64>
   %r = stablehlo.constant dense<0.25> : tensor<1xf64>
   %eps = stablehlo.constant dense<0.1> : tensor<1xf64>

@@ -21,7 +21,7 @@ Value ModelWriter::parameter(const std::string &name, const Shape &shape) {
   states += "dist.state @" + symbol + " : " + type(shape) +
             " {role = parameter, source = #dist.draw" + draw + "}\n";
   arguments += ",\n    %" + name + ": " + type(shape) +
-               " {dist.role = \"parameter\", dist.reads = @" + symbol + "}";
+               " {dist.port = #dist.port<parameter @" + symbol + ">}";
   return known->second;
 }
 
@@ -29,7 +29,7 @@ void ModelWriter::input(const std::string &name, const Shape &shape,
                         const char *element) {
   arguments += std::string(arguments.empty() ? "" : ",\n    ") + "%" + name +
                ": " + type(shape, element) +
-               " {dist.role = \"input\", dist.input = \"" + name + "\"}";
+               " {dist.port = #dist.port<input \"" + name + "\">}";
 }
 
 /// The last dim of x with dim `contracted` of w, a matrix.
@@ -339,8 +339,8 @@ std::string ModelWriter::write() {
   std::string result = loss(x);
   return "dist.mesh @mesh = " + options.mesh + "\n" + states +
          "func.func @loss(" + arguments + ")\n    -> (" + type({}) +
-         " {dist.role = \"loss\"}) {\n" + body + "  return " + result + " : " +
-         type({}) + "\n}\n" + optimizer() +
+         " {dist.port = #dist.port<loss>}) {\n" + body + "  return " + result +
+         " : " + type({}) + "\n}\n" + optimizer() +
          "dist.entry @forward function(@loss)\n";
 }
 

@@ -8,6 +8,7 @@
 
 #include "OpCase.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "llmc/Transforms/Partition/Passes.h"
@@ -265,11 +266,14 @@ void OpCase::buildModule() {
   auto function = func::FuncOp::create(
       builder, loc, "f", builder.getFunctionType(arguments, results));
   fillFunction(function);
-  for (unsigned i = 0; i < arguments.size(); ++i) {
-    function.setArgAttr(i, DistDialect::kRole, builder.getStringAttr("input"));
-    function.setArgAttr(i, DistDialect::kInput,
-                        builder.getStringAttr("x" + std::to_string(i)));
-  }
+  dist::Signature signature(function);
+  for (unsigned i = 0; i < arguments.size(); ++i)
+    signature.arguments[i] = dist::PortAttr::get(
+        context, dist::PortKind::Input, StringRef("x" + std::to_string(i)));
+  for (unsigned i = 0; i < results.size(); ++i)
+    signature.results[i] = dist::PortAttr::get(
+        context, dist::PortKind::Output, StringRef("y" + std::to_string(i)));
+  signature.write(function);
   dist::EntryOp::create(builder, loc, builder.getStringAttr("forward"),
                         FlatSymbolRefAttr::get(context, "f"),
                         builder.getDenseI64ArrayAttr({0}), dist::TableAttr());

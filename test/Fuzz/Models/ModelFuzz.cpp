@@ -133,9 +133,11 @@ Model ModelSubject::choose(uint64_t seed, int64_t index) const {
   options.seed = number;
   options.exact = index % 2 == 0;
   // Its inputs come from the corpus.
-  std::string text = makeModel(options), mark = "dist.input = ";
-  for (size_t i = 0; (i = text.find(mark, i)) != std::string::npos; i += 40)
-    text.insert(i, "dist.data = #dist.data<\"data\">, ");
+  std::string text = makeModel(options), port = "#dist.port<input \"";
+  for (size_t i = 0; (i = text.find(port, i)) != std::string::npos;) {
+    i = text.find('"', i + port.size()) + 1;
+    text.insert(i, ", data = <\"data\">");
+  }
   return {text, config, "import"};
 }
 

@@ -65,8 +65,7 @@ func.func public @main(%arg0: tensor<4x6xf32> loc("p['a']['w']"), %arg1: tensor<
 # CHECK-NOT: optimizer_rest
 # CHECK: dist.state @c.w : tensor<6x4xf32> {{.*}}row = #dist.row<rest = #{{.*}}, use = #
 # CHECK: func.func public @loss(
-# CHECK-SAME: dist.layout = #dist.layout<@mesh, [{"data"}, {}]>
-# CHECK-SAME: dist.role = "input"
+# CHECK-SAME: #dist.port<input {{.*}}layout = <@mesh, [{"data"}, {}]>
 # TENSOR-DAG: #{{.*}} = #dist.layout<@mesh, [{}, {"tensor"}]>
 # TENSOR-NOT: "data"}
 # ONE-NOT: #dist.layout
@@ -79,7 +78,7 @@ func.func public @main(%arg0: tensor<4x6xf32> loc("p['a']['w']"), %arg1: tensor<
 # STEP: dist.state @a.w : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[COLUMNS]], use = #{{[a-z0-9]+}}, gradient = #[[BOTH]]>
 # STEP: dist.state @a.w.m : tensor<4x6xf32> {{.*}}row = #dist.row<rest = #[[BOTH]]>
 # STEP: dist.state @a.b.v : tensor<6xf32> {{.*}}row = #dist.row<rest = #[[OPEN]]>
-# STEP: func.func private @train.microbatch({{.*}}dist.layout = #dist.layout<@mesh, [{"data"}, {}]>
+# STEP: func.func private @train.microbatch({{.*}}layout = <@mesh, [{"data"}, {}]>
 [mesh]
 axes = ["data", "tensor"]
 

@@ -20,7 +20,7 @@
 # The learning rate's rule comes from [schedule], constants from [optimizer].
 # CHECK: dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 1.000000e-02, last = 1.000000e-03, warmup = 5, total = 50>
 # CHECK-NOT: dist.hyper
-# CHECK: func.func private @optimizer.momentum(%arg0: tensor<1xf32> {dist.role = "parameter"} {{.*}}, %arg1: tensor<1xf32> {dist.role = "gradient"} {{.*}}, %arg2: tensor<1xf32> {dist.moment = "v"} {{.*}}, %arg3: tensor<f32> {dist.hyper = @lr} loc({{[^)]*}}))
+# CHECK: func.func private @optimizer.momentum(%arg0: tensor<1xf32> {dist.port = #dist.port<parameter>} {{.*}}, %arg1: tensor<1xf32> {dist.port = #dist.port<gradient>} {{.*}}, %arg2: tensor<1xf32> {dist.port = #dist.port<moment "v">} {{.*}}, %arg3: tensor<f32> {dist.port = #dist.port<hyper @lr>} loc({{[^)]*}}))
 # CHECK-NEXT: stablehlo.constant dense<5.000000e-01> : tensor<f32>
 # CHECK-NEXT: stablehlo.constant dense<0.000000e+00> : tensor<f32>
 # CHECK: dist.training @train forward(@loss) optimizer(@optimizer.momentum) microbatches(4) schedule(<1f1b>) clip(2.000000e+00) recompute(<every, 2>)
@@ -67,7 +67,7 @@ name = "linear"
 decay_steps = 7
 
 //--- own.mlir
-func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %t: tensor<f32> {dist.hyper = @t}, %step: tensor<i32> {dist.hyper = @step}, %seed: tensor<i64> {dist.hyper = @seed}, %gain: tensor<f32> {dist.constant = "gain"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %t: tensor<f32> {dist.port = #dist.port<hyper @t>}, %step: tensor<i32> {dist.port = #dist.port<hyper @step>}, %seed: tensor<i64> {dist.port = #dist.port<hyper @seed>}, %gain: tensor<f32> {dist.port = #dist.port<setting "gain">}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   %0 = stablehlo.broadcast_in_dim %gain, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %1 = stablehlo.multiply %0, %g : tensor<1xf32>
   %2 = stablehlo.subtract %p, %1 : tensor<1xf32>
@@ -75,20 +75,20 @@ func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {
 }
 
 //--- hyper.mlir
-func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %t: tensor<f32> {dist.hyper = @temperature}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %t: tensor<f32> {dist.port = #dist.port<hyper @temperature>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
 }
 
 //--- constant.mlir
-func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %t: tensor<1xf32> {dist.constant = "gain"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %t: tensor<1xf32> {dist.port = #dist.port<setting "gain">}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
 }
 
 //--- two.mlir
-func.func @mine(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
 }
-func.func @yours(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func @yours(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
 }
 

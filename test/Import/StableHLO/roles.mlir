@@ -36,7 +36,7 @@ match = "loss"
 // HALF: got neither for mask (name inputs
 // FED-DAG: dist.state @w : {{.*}}role = parameter
 // FED-DAG: dist.state @loss$ : {{.*}}role = parameter
-// FED: dist.input = "mask"
+// FED: #dist.port<input "mask"
 // BOTH-DAG: dist.state @w : {{.*}}role = parameter
 // BOTH-DAG: dist.state @mask : {{.*}}role = parameter
 // PATTERN: llmc: error[usage]: --set training.parameters: expected 'training.parameters' to match arguments, got "parms*", which matches none (there are params.* (2), mask, x)
@@ -60,9 +60,9 @@ module @jit_f {
 // CHECK-DAG: dist.state @q.b : {{.*}}role = parameter
 // CHECK-DAG: dist.state @seen : {{.*}}role = carried
 // CHECK-DAG: dist.hyper @t :
-// CHECK: dist.reads = @x, dist.role = "parameter"
-// CHECK-SAME: dist.reads = @train$.w
-// CHECK-SAME: dist.input = "x"
+// CHECK: #dist.port<parameter @x>
+// CHECK-SAME: #dist.port<parameter @train$.w>
+// CHECK-SAME: #dist.port<input "x"
 // CARRIED: expected one argument that result 'result[1]['b']' replaces, got 'p.b' and 'q.b' (name the parameters in training.parameters)
 // INPUT: llmc: error[usage]: expected an argument for 'data.inputs.b', got 'p.b' and 'q.b'
 module @jit_f {

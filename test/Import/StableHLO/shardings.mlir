@@ -44,7 +44,7 @@ module @jit_f {
 // CHECK-NOT: sdy
 // CHECK: dist.mesh @mesh = <"data"=2, "tensor"=2>
 // CHECK: dist.state @w : {{.*}}row = #dist.row<rest = #[[COLUMNS]]>
-// CHECK: func.func public @loss({{.*}}dist.layout = #dist.layout<@mesh, [{"data"}, {}]>
+// CHECK: func.func public @loss({{.*}}layout = <@mesh, [{"data"}, {}]>
 // CHECK: %[[X:.*]] = dist.constraint %arg1 to {{#[^ ]+|<@mesh, \[{"data", \?}p1, {\?}\]>}} : tensor<8x4xf32>
 // CHECK: %[[Y:.*]] = stablehlo.dot_general %[[X]],
 // CHECK: %[[Z:.*]] = dist.constraint %[[Y]] to

@@ -30,10 +30,10 @@ match = "*"
 
 //--- model.mlir
 // CHECK: func.func public @loss(
-// CHECK-SAME: tensor<3x2xi1> {dist.data = #dist.data<"mask", kind = array, tensor = "mask", shuffle = false>, dist.input = "mask"
-// CHECK-SAME: tensor<3x2xf32> {dist.data = #dist.data<"series", kind = array, tensor = "values", shuffle = false, offset = 1>, dist.input = "next"
-// CHECK-SAME: tensor<3x2xf32> {dist.data = #dist.data<"series", kind = array, tensor = "values", shuffle = false>, dist.input = "now"
-// CHECK-SAME: tensor<3x2xi32> {dist.data = #dist.data<"corpus", dtype = ui8, offset = 2>, dist.input = "tokens"
+// CHECK-SAME: tensor<3x2xi1> {dist.port = #dist.port<input "mask", data = <"mask", kind = array, tensor = "mask", shuffle = false>>
+// CHECK-SAME: tensor<3x2xf32> {dist.port = #dist.port<input "next", data = <"series", kind = array, tensor = "values", shuffle = false, offset = 1>>
+// CHECK-SAME: tensor<3x2xf32> {dist.port = #dist.port<input "now", data = <"series", kind = array, tensor = "values", shuffle = false>>
+// CHECK-SAME: tensor<3x2xi32> {dist.port = #dist.port<input "tokens", data = <"corpus", dtype = ui8, offset = 2>>
 // NONE: expected an argument for 'data.series.inputs.earlier', got none of that name
 // TWICE: expected one source of input 'mask', got 'data' and 'mask'
 // ORDER: strategy.toml:10:11: expected 'data.series.shuffle' to be true as of 'mask', since row i of all arrays is one sample, got false

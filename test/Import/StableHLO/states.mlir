@@ -37,13 +37,13 @@ drop = ["logits"]
 // CHECK-DAG: dist.state @scale : tensor<f32> {role = parameter, source = #dist.draw<uniform, -1.000000e+00, 4.000000e+00>}
 // CHECK-DAG: dist.state @seen : tensor<f32> {role = carried, source = #dist.draw<zeros>}
 // CHECK: func.func public @loss(
-// CHECK-SAME: %arg0: tensor<4xf32> {dist.reads = @layers.0.b, dist.role = "parameter"}
-// CHECK-SAME: %arg1: tensor<2x4xf32> {dist.reads = @layers.0.w, dist.role = "parameter"}
-// CHECK-SAME: %arg2: tensor<f32> {dist.reads = @scale, dist.role = "parameter"}
-// CHECK-SAME: %arg3: tensor<f32> {dist.reads = @seen, dist.role = "carried"}
-// CHECK-SAME: %arg4: tensor<3x2xf32> {dist.data = #dist.data<"data">, dist.input = "x", dist.role = "input"}
-// CHECK-SAME: %arg5: tensor<3xi32> {dist.data = #dist.data<"data", offset = 3>, dist.input = "y", dist.role = "input"}
-// CHECK-SAME: -> (tensor<f32> {dist.role = "loss"}, tensor<f32> {dist.role = "carried", dist.writes = @seen}, tensor<3x4xf32> {dist.name = "2.logits", dist.role = "output"})
+// CHECK-SAME: %arg0: tensor<4xf32> {dist.port = #dist.port<parameter @layers.0.b>}
+// CHECK-SAME: %arg1: tensor<2x4xf32> {dist.port = #dist.port<parameter @layers.0.w>}
+// CHECK-SAME: %arg2: tensor<f32> {dist.port = #dist.port<parameter @scale>}
+// CHECK-SAME: %arg3: tensor<f32> {dist.port = #dist.port<carried @seen>}
+// CHECK-SAME: %arg4: tensor<3x2xf32> {dist.port = #dist.port<input "x", data = <"data">>}
+// CHECK-SAME: %arg5: tensor<3xi32> {dist.port = #dist.port<input "y", data = <"data", offset = 3>>}
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<f32> {dist.port = #dist.port<carried @seen>}, tensor<3x4xf32> {dist.port = #dist.port<output "2.logits">})
 // CHECK: dist.training @train forward(@loss) optimizer(@optimizer.adamw)
 // CHECK: dist.entry @forward function(@loss)
 

@@ -12,21 +12,21 @@
 // CHECK-SAME: table(<["F0.0 F0.1 F0.2 F0.3 . . . B0.0 . B0.1 . B0.2 . B0.3 U", ". F1.0 F1.1 F1.2 . . B1.0 F1.3 B1.1 . B1.2 . B1.3 . U", ". . F2.0 F2.1 . B2.0 F2.2 B2.1 F2.3 B2.2 . B2.3 . . U", ". . . F3.0 B3.0 F3.1 B3.1 F3.2 B3.2 F3.3 B3.3 . . . U"]>)
 
 // CHECK-LABEL: func.func private @train.c0.F
-// CHECK-SAME: {dist.send = @t01}, tensor<4xf32> {dist.send = @skip}, tensor<4xf32> {dist.send = @late})
+// CHECK-SAME: {dist.port = #dist.port<send @t01>}, tensor<4xf32> {dist.port = #dist.port<send @skip>}, tensor<4xf32> {dist.port = #dist.port<send @late>})
 // CHECK-LABEL: func.func private @train.c2.F
-// CHECK-SAME: %[[L:[a-z0-9]+]]: tensor<4xf32> {dist.recv = @late}
-// CHECK-SAME: tensor<4xf32> {dist.slot = #dist.slot<act, "[[$LATE:c2.a[0-9]+]]", chunk = 2>}, tensor<4xf32> {dist.send = @t23})
+// CHECK-SAME: %[[L:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<recv @late>}
+// CHECK-SAME: tensor<4xf32> {dist.port = #dist.port<act "[[$LATE:c2.a[0-9]+]]", chunk = 2>}, tensor<4xf32> {dist.port = #dist.port<send @t23>})
 // CHECK: return {{.*}}%[[L]], %{{.*}} :
 // CHECK-LABEL: func.func private @train.c3.F
-// CHECK-SAME: -> (tensor<4xf32> {dist.slot = #dist.slot<act, "[[$DOWN:c3.a[0-9]+]]", chunk = 3>}
+// CHECK-SAME: -> (tensor<4xf32> {dist.port = #dist.port<act "[[$DOWN:c3.a[0-9]+]]", chunk = 3>}
 // CHECK-LABEL: func.func private @train.c3.B
-// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<4xf32> {dist.slot = #dist.slot<act, "[[$DOWN]]", chunk = 3>}
-// CHECK-SAME: tensor<4xf32> {dist.send = @down}
+// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<act "[[$DOWN]]", chunk = 3>}
+// CHECK-SAME: tensor<4xf32> {dist.port = #dist.port<send @down>}
 // CHECK: return {{.*}}%[[D]]
 // CHECK-LABEL: func.func private @train.c2.B
-// CHECK-SAME: {dist.slot = #dist.slot<act, "[[$LATE]]", chunk = 2>}
+// CHECK-SAME: {dist.port = #dist.port<act "[[$LATE]]", chunk = 2>}
 // CHECK-LABEL: func.func private @train.c0.B
-// CHECK-SAME: {dist.recv = @down}
+// CHECK-SAME: {dist.port = #dist.port<recv @down>}
 
 // The parameter of stages 0 and 3 is reduced over all four: 1 and 2 take part
 // with zeros, and have no copy.
@@ -44,9 +44,9 @@
 // CHECK: %[[Z:.*]] = stablehlo.constant dense<0.0{{.*}}> : tensor<4xf32>
 // CHECK: dist.all_reduce @c0 %[[Z]] over ["pipe"]
 // CHECK-LABEL: func.func private @train.u3
-// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<4xf32> {dist.slot = #dist.slot<step, "grad.w">}
-// CHECK-SAME: %[[LS:[a-z0-9]+]]: tensor<f32> {dist.slot = #dist.slot<step, "loss_sum">}
-// CHECK-SAME: tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<gradient @w>}
+// CHECK-SAME: %[[LS:[a-z0-9]+]]: tensor<f32> {dist.port = #dist.port<loss_sum>}
+// CHECK-SAME: tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}
 // CHECK: dist.all_reduce @c0 %[[G]] over ["pipe"]
 // CHECK: dist.all_reduce @c1 %[[LS]] over ["pipe"]
 
@@ -56,9 +56,9 @@
 #U = #dist.phase<update>
 dist.mesh @mesh = <"pipe"=4> pipeline "pipe"
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [0, 3]}>, [0]>]
-func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}) {
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [0, 3]}>, [0]>]
+func.func private @train.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}) {
   %a = stablehlo.multiply %x, %w {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
   %a1 = dist.transfer @t01 %a along "pipe" 0 -> 1 {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
   %s = stablehlo.negate %a {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
@@ -86,8 +86,8 @@ func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.ro
   %lsj = dist.join %ls over "pipe" {dist.at = array<i64: 0, 1, 2, 3>, dist.block = 3 : i64, dist.phase = #F} : (tensor<f32>) -> tensor<f32>
   return %lsj, %count, %gw : tensor<f32>, tensor<f32>, tensor<4xf32>
 }
-func.func private @train.update(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}, %g: tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}, %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-    -> (tensor<4xf32> {dist.role = "parameter", dist.writes = @w}, tensor<f32> {dist.metric = "loss", dist.role = "metric"}) {
+func.func private @train.update(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<4xf32> {dist.port = #dist.port<parameter @w>}, tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   %ga = dist.all_reduce @c0 %g over ["pipe"] sum {dist.at = array<i64: 0, 3>, dist.phase = #U} : tensor<4xf32>
   %new = stablehlo.subtract %w, %ga {dist.at = array<i64: 0, 3>, dist.phase = #U} : tensor<4xf32>
   %lsa = dist.all_reduce @c1 %ls over ["pipe"] sum {dist.phase = #U} : tensor<f32>

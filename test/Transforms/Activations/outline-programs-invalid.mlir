@@ -2,8 +2,8 @@
 
 // An argument must say what it is.
 dist.mesh @mesh = <"data"=1>
-// expected-error@+1 {{expected argument 0 to be an input, a state, a hyper value or a sum, got role 'step', which is not supported yet}}
-func.func @f(%x: tensor<4xf32> {dist.role = "step"}) -> (tensor<4xf32> {dist.name = "y"}) {
+// expected-error@+1 {{expected argument 0 to be an input, a state, a hyper value or a sum, got 'step', which is not supported yet}}
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<step>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
     %1 = stablehlo.tanh %x : tensor<4xf32>
     dist.yield %1 : tensor<4xf32>
@@ -14,12 +14,13 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 
 // -----
 
-// A result must say where it goes.
+// A state has a buffer.
 dist.mesh @mesh = <"data"=1>
-// expected-error@+1 {{expected a mark of result 0 that says where it goes}}
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> tensor<4xf32> {
+dist.state @w : tensor<4xf32> {role = parameter}
+// expected-error@+1 {{expected a buffer of state @w, got none}}
+func.func @f(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
-    %1 = stablehlo.tanh %x : tensor<4xf32>
+    %1 = stablehlo.tanh %w : tensor<4xf32>
     dist.yield %1 : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
@@ -30,7 +31,7 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 
 // What goes from stage to stage needs a transfer.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
     %2 = stablehlo.tanh %x : tensor<4xf32>
     dist.yield %2 : tensor<4xf32>
@@ -48,7 +49,7 @@ dist.entry @forward function(@f) chunks([0, 1]) table(<["F0.0 .", ". F1.0"]>)
 
 // Every op stands in a segment.
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = stablehlo.tanh %x : tensor<4xf32>
   // expected-error@+1 {{captures a value that no segment made}}
   %1 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
@@ -63,7 +64,7 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 
 // A sum has one term of each stage.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @m(%x: tensor<f32> {dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0:2 = dist.segment chunk(1) phase(forward) -> tensor<f32>, tensor<f32> {
     %1 = stablehlo.tanh %x : tensor<f32>
     %2 = stablehlo.negate %x : tensor<f32>
@@ -73,7 +74,7 @@ func.func private @m(%x: tensor<f32> {dist.input = "x", dist.role = "input"}) ->
   %j = dist.join %0#0, %0#1 over "pipe" : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %j, %0#1 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1]) table(<[". . .", "F1.0 B1.0 U"]>)
@@ -82,7 +83,7 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chun
 
 // A value that goes down in the forward, with no backward to take it along.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
     %2 = stablehlo.tanh %x : tensor<4xf32>
     dist.yield %2 : tensor<4xf32>
@@ -101,14 +102,14 @@ dist.entry @forward function(@f) chunks([0, 1]) table(<["F0.0 .", ". F1.0"]>)
 
 // An update reads a value of another stage as it is.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @m(%x: tensor<f32> {dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = dist.segment chunk(1) phase(forward) -> tensor<f32> {
     %1 = stablehlo.tanh %x : tensor<f32>
     dist.yield %1 : tensor<f32>
   }
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
   // expected-error@+1 {{on stage 0 captures a value that lives at [1]; expected a join or a collective between them}}
   %0 = dist.segment at(0, 1) phase(update) -> tensor<f32> {
     %1 = stablehlo.tanh %ls : tensor<f32>

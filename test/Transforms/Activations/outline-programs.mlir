@@ -8,27 +8,27 @@
 // CHECK-SAME: table(<["F0.0 B0.0 F0.1 B0.1 U"]>)
 
 // CHECK-LABEL: func.func private @train.c0.F
-// CHECK-SAME: {dist.slot = #dist.slot<state, "w.local">}
-// CHECK-SAME: {dist.slot = #dist.slot<input, "x">}
-// CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<f32> {dist.slot = #dist.slot<step, "loss_sum">}
-// CHECK-SAME: -> (tensor<4xf32> {dist.slot = #dist.slot<act, "c0.a0", chunk = 0>}, tensor<f32> {dist.slot = #dist.slot<step, "loss_sum">}, tensor<f32> {dist.slot = #dist.slot<step, "count">}, tensor<4xf32> {dist.slot = #dist.slot<act, "c0.a1", chunk = 0>})
+// CHECK-SAME: {dist.port = #dist.port<buffer @w.local>}
+// CHECK-SAME: {dist.port = #dist.port<input "x">}
+// CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<f32> {dist.port = #dist.port<loss_sum>}
+// CHECK-SAME: -> (tensor<4xf32> {dist.port = #dist.port<act "c0.a0", chunk = 0>}, tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<act "c0.a1", chunk = 0>})
 // CHECK: %[[LOSS:.*]] = stablehlo.reduce
 // CHECK: stablehlo.add %[[SUM]], %[[LOSS]]
 
 // CHECK-LABEL: func.func private @train.c0.B
-// CHECK-SAME: {dist.slot = #dist.slot<act, "c0.a0", chunk = 0>}
-// CHECK-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {dist.slot = #dist.slot<step, "grad.w">}
-// CHECK-SAME: -> (tensor<4xf32> {dist.slot = #dist.slot<step, "grad.w">})
+// CHECK-SAME: {dist.port = #dist.port<act "c0.a0", chunk = 0>}
+// CHECK-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<gradient @w>}
+// CHECK-SAME: -> (tensor<4xf32> {dist.port = #dist.port<gradient @w>})
 // CHECK: stablehlo.add %[[ACC]],
 
 // CHECK-LABEL: func.func private @train.u0
-// CHECK-SAME: {dist.slot = #dist.slot<metric, "loss">}
+// CHECK-SAME: {dist.port = #dist.port<metric "loss">}
 // CHECK-NOT: dist.segment
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}]>, [0]>]
-func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}) {
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}]>, [0]>]
+func.func private @train.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}) {
   %f:3 = dist.segment chunk(0) phase(forward) -> tensor<4xf32>, tensor<f32>, tensor<f32> {
     %t = stablehlo.tanh %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
     %p = stablehlo.multiply %t, %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
@@ -46,8 +46,8 @@ func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.ro
   }
   return %f#1, %f#2, %g : tensor<f32>, tensor<f32>, tensor<4xf32>
 }
-func.func private @train.update(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}, %g: tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}, %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-    -> (tensor<4xf32> {dist.role = "parameter", dist.writes = @w}, tensor<f32> {dist.metric = "loss", dist.role = "metric"}) {
+func.func private @train.update(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<4xf32> {dist.port = #dist.port<parameter @w>}, tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   %u:2 = dist.segment at(0) phase(update) -> tensor<4xf32>, tensor<f32> {
     %new = stablehlo.subtract %w, %g {dist.phase = #dist.phase<update>} : tensor<4xf32>
     %loss = stablehlo.divide %ls, %count {dist.phase = #dist.phase<update>} : tensor<f32>

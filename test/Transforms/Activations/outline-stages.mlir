@@ -39,24 +39,24 @@
 // CHECK-SAME: transfers([#dist.route<@t0 : @train.c0.F -> @train.c1.F>, #dist.route<@t1 : @train.c1.B -> @train.c0.B>])
 // CHECK-SAME: table(<["F0.0 F0.1 . B0.0 . B0.1 U", ". F1.0 B1.0 F1.1 B1.1 . U"]>)
 // CHECK-LABEL: func.func private @train.c0.F
-// CHECK-SAME: dist.layout = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [0]}>, dist.slot = #dist.slot<input, "tokens">
-// CHECK-SAME: tensor<2x4xf32> {dist.send = @t0})
+// CHECK-SAME: #dist.port<input "tokens", layout = <@mesh, [{"data"}], at = {"pipe" = [0]}>>
+// CHECK-SAME: tensor<2x4xf32> {dist.port = #dist.port<send @t0>})
 // The head receives and keeps what it received; its sums stand at stage 1.
 // CHECK-LABEL: func.func private @train.c1.F(
-// CHECK-SAME: %[[R:[a-z0-9]+]]: tensor<2x4xf32> {dist.recv = @t0}
-// CHECK-SAME: dist.slot = #dist.slot<input, "targets">
-// CHECK-SAME: tensor<f32> {dist.slot = #dist.slot<step, "loss_sum">}
-// CHECK-SAME: -> ({{.*}}tensor<2x4xf32> {dist.slot = #dist.slot<act, "c1.a1", chunk = 1>}
+// CHECK-SAME: %[[R:[a-z0-9]+]]: tensor<2x4xf32> {dist.port = #dist.port<recv @t0>}
+// CHECK-SAME: #dist.port<input "targets"
+// CHECK-SAME: tensor<f32> {dist.port = #dist.port<loss_sum>}
+// CHECK-SAME: -> ({{.*}}tensor<2x4xf32> {dist.port = #dist.port<act "c1.a1", chunk = 1>}
 // CHECK: return {{.*}}%[[R]],
 // CHECK-LABEL: func.func private @train.c1.B
-// CHECK-SAME: {dist.slot = #dist.slot<act, "c1.a1", chunk = 1>}
-// CHECK-SAME: %[[ACC:[a-z0-9]+]]: tensor<5x4xf32> {dist.slot = #dist.slot<step, "grad.E">}
-// CHECK-SAME: -> (tensor<5x4xf32> {dist.slot = #dist.slot<step, "grad.E">}, tensor<2x4xf32> {dist.send = @t1})
+// CHECK-SAME: {dist.port = #dist.port<act "c1.a1", chunk = 1>}
+// CHECK-SAME: %[[ACC:[a-z0-9]+]]: tensor<5x4xf32> {dist.port = #dist.port<gradient @E>}
+// CHECK-SAME: -> (tensor<5x4xf32> {dist.port = #dist.port<gradient @E>}, tensor<2x4xf32> {dist.port = #dist.port<send @t1>})
 // CHECK: dist.fence
 // CHECK: dist.all_gather
 // CHECK: stablehlo.add %[[ACC]]
 // CHECK-LABEL: func.func private @train.c0.B
-// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<2x4xf32> {dist.recv = @t1}
+// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<2x4xf32> {dist.port = #dist.port<recv @t1>}
 // CHECK: dist.fence
 // CHECK: dist.all_reduce
 // CHECK: dist.all_gather %[[D]]
@@ -73,9 +73,9 @@
 // CHECK: dist.all_reduce @c2
 // CHECK: dist.all_reduce @c3
 // CHECK-LABEL: func.func private @train.u1
-// CHECK-SAME: %[[LS:[a-z0-9]+]]: tensor<f32> {dist.slot = #dist.slot<step, "loss_sum">}
+// CHECK-SAME: %[[LS:[a-z0-9]+]]: tensor<f32> {dist.port = #dist.port<loss_sum>}
 // CHECK-NOT: W1
-// CHECK-SAME: -> (tensor<f32> {dist.slot = #dist.slot<metric, "loss">}, tensor<5x4xf32> {dist.slot = #dist.slot<state, "E.local">}, tensor<f32> {dist.slot = #dist.slot<metric, "lr">})
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<metric "loss">}, tensor<5x4xf32> {dist.port = #dist.port<buffer @E.local>}, tensor<f32> {dist.port = #dist.port<metric "lr">})
 // CHECK: dist.all_reduce @c0 %[[LS]]
 // CHECK: dist.all_reduce @c1
 // CHECK: dist.all_reduce @c2

@@ -38,8 +38,8 @@
 // REMARK: remark: {{.*}}block 0: 4 ops are computed again, 48 B are not kept
 // REMARK: remark: {{.*}}block 1: 1 ops are computed again, 16 B are not kept
 dist.mesh @mesh = <"data"=1>
-func.func @two.microbatch(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func @two.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %l: tensor<f32> {dist.port = #dist.port<input "l">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %f:5 = dist.segment chunk(0) phase(forward) -> tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x4xf32> {
     %two = stablehlo.constant {dist.block = 2 : i64, dist.phase = #F} dense<2.0> : tensor<2x4xf32>
     %a = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
@@ -94,8 +94,8 @@ dist.step @two microbatch(@two.microbatch) update(@two.update) microbatches(1) s
 // REMARK: remark: {{.*}}block 0: 2 ops are computed again, 4 B are not kept
 // REMARK-NOT: remark
 dist.mesh @mesh = <"data"=1>
-func.func @outer.microbatch(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func @outer.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %l: tensor<f32> {dist.port = #dist.port<input "l">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %f:3 = dist.segment chunk(0) phase(forward) -> tensor<f32>, tensor<4xf32>, tensor<4xf32> {
     %low = stablehlo.constant {dist.block = 0 : i64, dist.phase = #F} dense<0xFF800000> : tensor<f32>
     %a = stablehlo.reduce(%x init: %low) across dimensions = [0] {dist.block = 0 : i64, dist.phase = #F} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>

@@ -15,8 +15,8 @@
 // CHECK:           dist.yield
 module {
   dist.mesh @mesh = <"data"=1>
-  func.func @train.microbatch(%x: tensor<32x16xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<16x64xf32> {dist.role = "input", dist.input = "w"}, %b: tensor<32x64xf32> {dist.role = "input", dist.input = "b"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
-      -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+  func.func @train.microbatch(%x: tensor<32x16xf32> {dist.port = #dist.port<input "x">}, %w: tensor<16x64xf32> {dist.port = #dist.port<input "w">}, %b: tensor<32x64xf32> {dist.port = #dist.port<input "b">}, %l: tensor<f32> {dist.port = #dist.port<input "l">})
+      -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
     %f:4 = dist.segment chunk(0) phase(forward) -> tensor<32x32xf32>, tensor<32x64xf32>, tensor<32x64xf32>, tensor<32x64xf32> {
       %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<32x16xf32>, tensor<16x64xf32>) -> tensor<32x64xf32>
       %1 = stablehlo.add %0, %b : tensor<32x64xf32>

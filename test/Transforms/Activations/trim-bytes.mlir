@@ -24,8 +24,8 @@
 // REMARK: remark: {{.*}}16384 B less are kept for the backward; 3 ops are computed again
 // REMARK-NOT: remark
 dist.mesh @mesh = <"data"=1>
-func.func @train.microbatch(%x: tensor<32x16xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<16x64xf32> {dist.role = "input", dist.input = "w"}, %v: tensor<16x64xf32> {dist.role = "input", dist.input = "v"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func @train.microbatch(%x: tensor<32x16xf32> {dist.port = #dist.port<input "x">}, %w: tensor<16x64xf32> {dist.port = #dist.port<input "w">}, %v: tensor<16x64xf32> {dist.port = #dist.port<input "v">}, %l: tensor<f32> {dist.port = #dist.port<input "l">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %f:5 = dist.segment chunk(0) phase(forward) -> tensor<32x32xf32>, tensor<32x64xf32>, tensor<32x64xf32>, tensor<32x64xf32>, tensor<32x64xf32> {
     %c = stablehlo.constant dense<2.0> : tensor<32x64xf32>
     %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<32x16xf32>, tensor<16x64xf32>) -> tensor<32x64xf32>
@@ -62,8 +62,8 @@ dist.step @train microbatch(@train.microbatch) update(@train.update) microbatche
 // CHECK: dist.segment chunk(0) phase(backward)
 // CHECK-NEXT: stablehlo.negate %[[F]]#1
 dist.mesh @mesh = <"data"=1>
-func.func @read.microbatch(%x: tensor<32x16xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<16x64xf32> {dist.role = "input", dist.input = "w"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func @read.microbatch(%x: tensor<32x16xf32> {dist.port = #dist.port<input "x">}, %w: tensor<16x64xf32> {dist.port = #dist.port<input "w">}, %l: tensor<f32> {dist.port = #dist.port<input "l">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %f:2 = dist.segment chunk(0) phase(forward) -> tensor<32x64xf32>, tensor<32x64xf32> {
     %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<32x16xf32>, tensor<16x64xf32>) -> tensor<32x64xf32>
     %t = stablehlo.tanh %p : tensor<32x64xf32>

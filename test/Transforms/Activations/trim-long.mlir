@@ -9,8 +9,8 @@
 // KEPT: dist.segment chunk(0) phase(backward)
 // KEPT-NEXT: stablehlo.negate %[[F]]#1
 dist.mesh @mesh = <"data"=1>
-func.func @t.microbatch(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<4x8xf32> {dist.role = "input", dist.input = "w"}, %l: tensor<f32> {dist.role = "input", dist.input = "l"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func @t.microbatch(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4x8xf32> {dist.port = #dist.port<input "w">}, %l: tensor<f32> {dist.port = #dist.port<input "l">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %f:2 = dist.segment chunk(0) phase(forward) -> tensor<8x8xf32>, tensor<8x8xf32> {
     %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
     %v1 = stablehlo.abs %p : tensor<8x8xf32>

@@ -2,11 +2,12 @@
 
 // A program reads an act slot that nobody writes.
 dist.mesh @mesh = <"data"=1>
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
+dist.state @g : tensor<4xf32> {role = parameter}
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) {
   return %x : tensor<4xf32>
 }
 // expected-error-re@+1 {{expected slot {{.*}}"a1"{{.*}} to be written by a program of 't'}}
-func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.port = #dist.port<act "a1", chunk = 0>}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   return %a : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c0.B, chunk = 0, phase = backward, at = [0]>]) transfers([]) table(<["F0.0 B0.0"]>)
@@ -14,7 +15,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{must not occur after phase 6}}
@@ -22,7 +23,7 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 
 // -----
 
-func.func private @f(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+func.func private @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{must not occur after phase 6}}
   %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
     %1 = stablehlo.tanh %x : tensor<4xf32>
@@ -35,14 +36,15 @@ func.func private @f(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> 
 
 // Written at another stage than it is read.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+dist.state @g : tensor<4xf32> {role = parameter}
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   return %x : tensor<4xf32>
 }
-func.func private @t.c1.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+func.func private @t.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
-// expected-error@+1 {{expected slot #dist.slot<step, "g"> to be written at stage 1, where it is read}}
-func.func private @t.u1(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+// expected-error@+1 {{expected slot #dist.port<gradient @g> to be written at stage 1, where it is read}}
+func.func private @t.u1(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %g : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@t.u1, phase = update, at = [1]>]) transfers([]) table(<["F0.0 . .", ". F1.0 U"]>)
@@ -51,9 +53,9 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
-// expected-error@+1 {{at stage 0 reads state #dist.slot<state, "w.local">, which lives at [1]}}
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
+// expected-error@+1 {{at stage 0 reads #dist.port<buffer @w.local>, which lives at [1]}}
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0", "."]>)
@@ -62,7 +64,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 // expected-error@+1 {{expected a route of transfer @t0 from it}}
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   return %x : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0", "."]>)
@@ -71,8 +73,9 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // A sum that nobody writes, though it has a slot.
 dist.mesh @mesh = <"data"=1>
-// expected-error@+1 {{expected slot #dist.slot<step, "g"> to be written by a program of 't'}}
-func.func private @t.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+dist.state @g : tensor<4xf32> {role = parameter}
+// expected-error@+1 {{expected slot #dist.port<gradient @g> to be written by a program of 't'}}
+func.func private @t.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %g : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.u0, phase = update, at = [0]>]) transfers([]) table(<["U"]>)
@@ -81,11 +84,11 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.u0, phase = update, 
 
 // An act slot is written at another stage than it is read.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) {
   return %x : tensor<4xf32>
 }
-// expected-error@+1 {{expected slot #dist.slot<act, "a0", chunk = 0> to be written at stage 1, where it is read}}
-func.func private @t.c1.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+// expected-error@+1 {{expected slot #dist.port<act "a0", chunk = 0> to be written at stage 1, where it is read}}
+func.func private @t.c1.B(%a: tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %a : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.B, chunk = 1, phase = backward, at = [1]>]) transfers([]) table(<["F0.0 .", ". B1.0"]>)
@@ -94,11 +97,12 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // A program of two stages reads what one of them writes.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @t.c1.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+dist.state @g : tensor<4xf32> {role = parameter}
+func.func private @t.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   return %x : tensor<4xf32>
 }
-// expected-error@+1 {{expected slot #dist.slot<step, "g"> to be written at stage 0, where it is read}}
-func.func private @t.u(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+// expected-error@+1 {{expected slot #dist.port<gradient @g> to be written at stage 0, where it is read}}
+func.func private @t.u(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %g : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@t.u, phase = update, at = [0, 1]>]) transfers([]) table(<[". U", "F1.0 U"]>)
@@ -107,14 +111,14 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c1.F, chunk = 1, pha
 
 // A route of the same transfer leads elsewhere.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   return %x : tensor<4xf32>
 }
-func.func private @t.c1.F(%x: tensor<4xf32> {dist.recv = @t0}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+func.func private @t.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected a route of transfer @t0 to it}}
-func.func private @t.c1.B(%x: tensor<4xf32> {dist.recv = @t0}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @t.c1.B(%x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %x : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@t.c1.B, chunk = 1, phase = backward, at = [1]>]) transfers([#dist.route<@t0 : @t.c0.F -> @t.c1.F>]) table(<["F0.0 . .", ". F1.0 B1.0"]>)
@@ -123,11 +127,11 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // A program that only receives a transfer does not send it.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected a route of transfer @t0 from it}}
-func.func private @t.c1.F(%x: tensor<4xf32> {dist.recv = @t0}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @t.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   return %x : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>]) transfers([#dist.route<@t0 : @t.c0.F -> @t.c1.F>]) table(<["F0.0 .", ". F1.0"]>)
@@ -136,19 +140,20 @@ dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, pha
 
 // All is in order: sums and states at the stages of their readers.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @g : tensor<4xf32> {role = parameter}
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, tensor<4xf32> {dist.send = @t0}) {
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   return %x, %x : tensor<4xf32>, tensor<4xf32>
 }
-func.func private @t.c1.F(%x: tensor<4xf32> {dist.recv = @t0}, %w: tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @t.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}, %w: tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %0 = stablehlo.add %x, %w : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "y">}) {
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %a : tensor<4xf32>
 }
-func.func private @t.u1(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<state, "w.local">}) {
+func.func private @t.u1(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<buffer @w.local>}) {
   return %g : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@t.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@t.u1, phase = update, at = [1]>]) transfers([#dist.route<@t0 : @t.c0.F -> @t.c1.F>]) table(<["F0.0 . B0.0 .", ". F1.0 . U"]>)

@@ -7,8 +7,8 @@
 dist.mesh @mesh = <"data"=4, "tensor"=4>
 
 // CHECK-LABEL: func.func private @slices
-func.func private @slices(%x: tensor<16x8xf32> {dist.slot = #dist.slot<input, "x">})
-    -> (tensor<4x8xf32> {dist.slot = #dist.slot<output, "y">}, tensor<4x8xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @slices(%x: tensor<16x8xf32> {dist.port = #dist.port<input "x">})
+    -> (tensor<4x8xf32> {dist.port = #dist.port<output "y">}, tensor<4x8xf32> {dist.port = #dist.port<output "z">}) {
   %four = stablehlo.constant dense<4> : tensor<i32>
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %t = dist.coordinate ["tensor"] : tensor<i32>
@@ -26,7 +26,7 @@ func.func private @slices(%x: tensor<16x8xf32> {dist.slot = #dist.slot<input, "x
 
 // A result of a collective that dies is overwritten.
 // CHECK-LABEL: func.func private @reduces
-func.func private @reduces(%x: tensor<8xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<8xf32> {dist.slot = #dist.slot<state, "y">}) {
+func.func private @reduces(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<buffer @y>}) {
   // CHECK: %[[P:.*]] = dist.launch
   %p = stablehlo.tanh %x : tensor<8xf32>
   // CHECK-NEXT: %[[R:.*]] = dist.all_reduce %[[P]] over ["tensor"] sum

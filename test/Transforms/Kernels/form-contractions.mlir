@@ -5,8 +5,8 @@
 // CHECK-SAME:    (%[[X:.*]]: tensor<8x4xf32>, %[[D:.*]]: tensor<8x6xf32>, %[[A:.*]]: tensor<4x6xf32>
 // CHECK:         %[[S:.*]] = dist.contract %[[X]], %[[D]] plus %[[A]] batch [] x [] contracting [0] x [0]
 // CHECK:         return %[[S]]
-func.func @accumulate(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
-    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func @accumulate(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}) {
   %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
   %0 = stablehlo.dot_general %t, %dy, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
@@ -31,8 +31,8 @@ func.func @kept(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %a: tensor<8x6xf32>) -
 // CHECK-LABEL: func @subtract
 // CHECK:         dist.contract
 // CHECK:         stablehlo.subtract
-func.func @subtract(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
-    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func @subtract(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}) {
   %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %1 = stablehlo.subtract %a, %0 : tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
@@ -46,8 +46,8 @@ func.func @subtract(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf3
 // CHECK:         %[[S:.*]] = "stablehlo.scatter"(%[[A]],
 // CHECK-NOT:     stablehlo.add {{.*}} : tensor<11x20xf32>
 // CHECK:         return %[[S]]
-func.func @scatter(%a: tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}, %i: tensor<3x1xi32>, %g: tensor<3x20xf32>)
-    -> (tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func @scatter(%a: tensor<11x20xf32> {dist.port = #dist.port<gradient @g>}, %i: tensor<3x1xi32>, %g: tensor<3x20xf32>)
+    -> (tensor<11x20xf32> {dist.port = #dist.port<gradient @g>}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %zeros = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> tensor<11x20xf32>
   %0 = "stablehlo.scatter"(%zeros, %i, %g) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
@@ -79,8 +79,8 @@ func.func @two(%x: tensor<8x4xf32>, %v: tensor<4x6xf32>, %w: tensor<4x6xf32>) ->
 // CHECK-LABEL: func @used
 // CHECK-NEXT:    dist.contract %{{.*}}, %{{.*}} batch
 // CHECK-NEXT:    stablehlo.add
-func.func @used(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
-    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">}, tensor<4x6xf32>) {
+func.func @used(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}, tensor<4x6xf32>) {
   %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
   return %1, %0 : tensor<4x6xf32>, tensor<4x6xf32>
@@ -91,8 +91,8 @@ func.func @used(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {
 // CHECK-LABEL: func @late
 // CHECK-NEXT:    dist.contract %{{.*}}, %{{.*}} batch
 // CHECK-NEXT:    stablehlo.add
-func.func @late(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
-    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">}, tensor<4x6xf32>) {
+func.func @late(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}, tensor<4x6xf32>) {
   %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
   %2 = stablehlo.negate %a : tensor<4x6xf32>
@@ -111,9 +111,9 @@ func.func @late(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {
 // CHECK-NEXT:    %[[Q:.*]] = dist.contract %arg0, %arg1 batch
 // CHECK-NEXT:    %[[C:.*]] = stablehlo.add %arg4, %[[Q]]
 // CHECK-NEXT:    return %[[V]], %[[B]], %[[C]]
-func.func @slots(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %s: tensor<4x6xf32> {dist.slot = #dist.slot<state, "s">},
-                 %a: tensor<4x6xf32> {dist.slot = #dist.slot<act, "a">}, %g: tensor<4x6xf32> {dist.slot = #dist.slot<step, "g">})
-    -> (tensor<24xf32> {dist.slot = #dist.slot<state, "s">}, tensor<4x6xf32> {dist.slot = #dist.slot<act, "a">}, tensor<4x6xf32> {dist.slot = #dist.slot<step, "h">}) {
+func.func @slots(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %s: tensor<4x6xf32> {dist.port = #dist.port<buffer @s>},
+                 %a: tensor<4x6xf32> {dist.port = #dist.port<act "a">}, %g: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>})
+    -> (tensor<24xf32> {dist.port = #dist.port<buffer @s>}, tensor<4x6xf32> {dist.port = #dist.port<act "a">}, tensor<4x6xf32> {dist.port = #dist.port<gradient @h>}) {
   %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %1 = stablehlo.add %0, %s : tensor<4x6xf32>
   %2 = stablehlo.reshape %1 : (tensor<4x6xf32>) -> tensor<24xf32>
@@ -149,8 +149,8 @@ func.func @transposed(%x: tensor<4x5x2xf32>, %y: tensor<3x2x4xf32>, %z: tensor<2
 // CHECK: stablehlo.add %arg0, %{{.*}} : tensor<11x20xf32>
 // CHECK: "stablehlo.scatter"(%{{.*}}, %arg1, %arg2)
 // CHECK: stablehlo.add %arg3, %{{.*}} : tensor<11x20xf32>
-func.func @starts(%a: tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}, %i: tensor<3x1xi32>, %g: tensor<3x20xf32>, %b: tensor<11x20xf32> {dist.slot = #dist.slot<step, "h">})
-    -> (tensor<11x20xf32> {dist.slot = #dist.slot<step, "g">}, tensor<11x20xf32> {dist.slot = #dist.slot<step, "h">}) {
+func.func @starts(%a: tensor<11x20xf32> {dist.port = #dist.port<gradient @g>}, %i: tensor<3x1xi32>, %g: tensor<3x20xf32>, %b: tensor<11x20xf32> {dist.port = #dist.port<gradient @h>})
+    -> (tensor<11x20xf32> {dist.port = #dist.port<gradient @g>}, tensor<11x20xf32> {dist.port = #dist.port<gradient @h>}) {
   %ones = stablehlo.constant dense<1.0> : tensor<11x20xf32>
   %zeros = stablehlo.constant dense<0.0> : tensor<11x20xf32>
   %0 = "stablehlo.scatter"(%ones, %i, %g) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({

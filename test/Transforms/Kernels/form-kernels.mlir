@@ -57,8 +57,8 @@ func.func @twice(%x: tensor<40xf32>, %y: tensor<40xf32>) -> (tensor<40xf32>, ten
 // CHECK:         dist.launch @kernels::@{{.*}}(%{{.*}})
 // CHECK-NOT:     tied
 // CHECK:         return
-func.func @update(%g: tensor<40xf32> {dist.slot = #dist.slot<act, "g">}, %w: tensor<40xf32> {dist.slot = #dist.slot<state, "w">})
-    -> (tensor<40xf32> {dist.slot = #dist.slot<state, "w">}, tensor<40xf32> {dist.slot = #dist.slot<act, "h">}) {
+func.func @update(%g: tensor<40xf32> {dist.port = #dist.port<act "g">}, %w: tensor<40xf32> {dist.port = #dist.port<buffer @w>})
+    -> (tensor<40xf32> {dist.port = #dist.port<buffer @w>}, tensor<40xf32> {dist.port = #dist.port<act "h">}) {
   %0 = stablehlo.subtract %w, %g : tensor<40xf32>
   %1 = stablehlo.tanh %g : tensor<40xf32>
   return %0, %1 : tensor<40xf32>, tensor<40xf32>

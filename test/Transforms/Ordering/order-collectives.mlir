@@ -5,7 +5,7 @@
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<zeros>}
-dist.buffer @w.local : tensor<8x4xf32> holds [#dist.box<@w, <@mesh, [{}, {}]>, [0, 0]>]
+dist.buffer @w.local of @w : tensor<8x4xf32> holds [#dist.box<@w, <@mesh, [{}, {}]>, [0, 0]>]
 module @kernels {
   func.func private @k.part(memref<32xf32>, index, memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "scalar", "write"]}
   func.func private @k.add(memref<16xf32>, memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "update"]}
@@ -37,8 +37,8 @@ module @kernels {
 // CHECK-NEXT: plan.signal on @X.tensor @train.c0.F.tmp event([[end:[0-9]+]])
 // CHECK-NEXT: plan.wait on @C @train.c0.F.tmp event([[end]])
 // CHECK-NEXT: }
-func.func private @train.c0.F(%w: tensor<8x4xf32> {dist.slot = #dist.slot<state, "w.local">})
-    -> (tensor<4x8xf32> {dist.slot = #dist.slot<act, "y", chunk = 0>}) {
+func.func private @train.c0.F(%w: tensor<8x4xf32> {dist.port = #dist.port<buffer @w.local>})
+    -> (tensor<4x8xf32> {dist.port = #dist.port<act "y", chunk = 0>}) {
   %c = dist.coordinate ["data", "tensor"] : tensor<i32>
   %p = dist.launch @kernels::@k.part(%w, %c) : (tensor<8x4xf32>, tensor<i32>) -> tensor<4x4xf32>
   %x = dist.all_reduce %p over ["tensor"] sum : tensor<4x4xf32>
@@ -56,8 +56,8 @@ func.func private @train.c0.F(%w: tensor<8x4xf32> {dist.slot = #dist.slot<state,
 // CHECK-NEXT: plan.collective on @X.tensor @train.c0.B.x0 reduce_scatter reduction sum axes(["tensor"]) dim(1) inputs([#plan.operand<@train.act0.y, [4, 8], f32>]) outputs([#plan.operand<@train.c0.B.tmp.0, [4, 4], f32>])
 // CHECK: plan.kernel on @C @kernels::@k.add operands([#plan.use<read, <@train.c0.B.tmp.0, [4, 4], f32>>, #plan.use<readwrite, <@train.step.grad.w, [4, 4], f32>>])
 // CHECK: }
-func.func private @train.c0.B(%y: tensor<4x8xf32> {dist.slot = #dist.slot<act, "y", chunk = 0>}, %g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">})
-    -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B(%y: tensor<4x8xf32> {dist.port = #dist.port<act "y", chunk = 0>}, %g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w>})
+    -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) {
   %s = dist.reduce_scatter %y dim 1 over ["tensor"] sum : tensor<4x8xf32> -> tensor<4x4xf32>
   %g2 = dist.launch @kernels::@k.add(%s, %g) {tied = [[0, 1]]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %g2 : tensor<4x4xf32>
@@ -69,7 +69,7 @@ func.func private @train.c0.B(%y: tensor<4x8xf32> {dist.slot = #dist.slot<act, "
 // CHECK: plan.collective on @X.data.tensor @train.u0.x1 permute axes(["data", "tensor"]) peer(<add(mul(coordinate("tensor"), 2), coordinate("data"))>)
 // CHECK: plan.collective on @X.data @train.u0.x2 broadcast axes(["data"]) peer(<1>) inputs([#plan.operand<@train.u0.tmp.1, [4, 4], f32>]) outputs([#plan.operand<@train.u0.tmp.1, [4, 4], f32>])
 // CHECK: plan.collective on @X.data @train.u0.x3 all_gather axes(["data"]) inputs({{.*}}) outputs([#plan.operand<@state.w.local, [8, 4], f32>])
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) -> (tensor<8x4xf32> {dist.slot = #dist.slot<state, "w.local">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) -> (tensor<8x4xf32> {dist.port = #dist.port<buffer @w.local>}) {
   %r = dist.all_reduce %g over ["data", "tensor"] sum : tensor<4x4xf32>
   %h = dist.launch @kernels::@k.scale(%r) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %a = dist.permute %h over ["data", "tensor"] to ["tensor", "data"] : tensor<4x4xf32>

@@ -15,13 +15,13 @@ dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = paramete
 // CHECK: plan.copy on @K from(<@train.step.grad.w.0, [4, 4], f32>) host fetch name("grad.w.0")
 // CHECK: plan.copy on @K from(<@train.step.grad.w.1, [4, 4], f32>) host fetch name("grad.w.1")
 // CHECK: fetches([#plan.fetch<"grad.w.0", tensor<4x8xf32>, layout = #{{.*}}, part_of = "grad.w", origin = [0, 0], whole = [4, 16]>, #plan.fetch<"grad.w.1", tensor<4x8xf32>, layout = #{{.*}}, part_of = "grad.w", origin = [0, 8], whole = [4, 16]>])
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.0">}, tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.1">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w.0>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @w.1>}) {
   %a = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
   %b = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
   return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
 }
-func.func private @train.u0(%a: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.0">, dist.layout = #w},
-    %b: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w.1">, dist.layout = #w}) {
+func.func private @train.u0(%a: tensor<4x4xf32> {dist.port = #dist.port<gradient @w.0, layout = #w>},
+    %b: tensor<4x4xf32> {dist.port = #dist.port<gradient @w.1, layout = #w>}) {
   return
 }
 dist.timeline @train microbatches(1)
@@ -46,12 +46,12 @@ dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = paramete
 // CHECK: plan.copy on @K from(<@train.step.fetched.grad.w, [2, 4], f32, strides = [8, 1]>) host fetch name("grad.w.0")
 // CHECK: plan.copy on @K from(<@train.step.fetched.grad.w, [2, 4], f32, offset = 16, strides = [8, 1]>) host fetch name("grad.w.1")
 // CHECK: fetches([#plan.fetch<"grad.w.0", tensor<4x8xf32>, layout = #[[W]], part_of = "grad.w", origin = [0, 0], whole = [4, 16]>, #plan.fetch<"grad.w.1", tensor<4x8xf32>, layout = #[[W]], part_of = "grad.w", origin = [0, 8], whole = [4, 16]>])
-func.func private @train.c0.B() -> (tensor<4x8xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B() -> (tensor<4x8xf32> {dist.port = #dist.port<gradient @w>}) {
   %a = dist.launch @kernels::@k.fill() : () -> tensor<4x8xf32>
   return %a : tensor<4x8xf32>
 }
-func.func private @train.u0(%g: tensor<4x8xf32> {dist.slot = #dist.slot<step, "grad.w">, llmc.boxes = [#dist.box<@w.0, #w, [0, 0]>, #dist.box<@w.1, #w, [0, 4]>]})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x8xf32> {dist.port = #dist.port<gradient @w, boxes = [#dist.box<@w.0, #w, [0, 0]>, #dist.box<@w.1, #w, [0, 4]>]>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x8xf32> -> tensor<2x8xf32>
   %n = dist.launch @kernels::@k.norm(%r) : (tensor<2x8xf32>) -> tensor<f32>
   return %n : tensor<f32>

@@ -4,6 +4,8 @@
 // it, in the layout that it has there; one that is not, as it is.
 
 dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
+dist.state @b : tensor<4x4xf32> {role = parameter}
 module @kernels {
   func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
   func.func private @k.norm(memref<8xf32>, memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
@@ -16,14 +18,14 @@ module @kernels {
 // CHECK: plan.copy on @K from(<@train.step.grad.b, [4, 4], f32>) host fetch name("grad.b")
 // CHECK: plan.copy on @K from(<@train.step.fetched.grad.w, [2, 4], f32>) host fetch name("grad.w")
 // CHECK: fetches([#plan.fetch<"grad.b", tensor<7x4xf32>, layout = #{{.*}}>, #plan.fetch<"grad.w", tensor<4x8xf32>, layout = #[[W]]>])
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}, tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.b">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @b>}) {
   %w = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
   %b = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
   return %w, %b : tensor<4x4xf32>, tensor<4x4xf32>
 }
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w},
-    %b: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.b">, dist.layout = #b, llmc.shape = array<i64: 7, 4>})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, layout = #w>},
+    %b: tensor<4x4xf32> {dist.port = #dist.port<gradient @b, layout = #b, shape = [7, 4]>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
   %n = dist.launch @kernels::@k.norm(%r, %b) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<f32>
   return %n : tensor<f32>
@@ -35,18 +37,19 @@ dist.timeline @train microbatches(1)
 // -----
 
 dist.mesh @mesh = <"data"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
 module @kernels {
   func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
   func.func private @k.norm(memref<16xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
 }
 #w = #dist.layout<@mesh, [{}, {}], partial = [sum{"data"}]>
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) {
   %w = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
   return %w : tensor<4x4xf32>
 }
 // expected-error @+1 {{expected collectives that reduce 'grad.w', which is to be fetched, got it in layout}}
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, layout = #w>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %n = dist.launch @kernels::@k.norm(%g) : (tensor<4x4xf32>) -> tensor<f32>
   return %n : tensor<f32>
 }
@@ -58,6 +61,7 @@ dist.timeline @train microbatches(1)
 
 // Partial over two axes, reduced over one after the other.
 dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter}
 module @kernels {
   func.func private @k.fill(memref<16xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["write"]}
   func.func private @k.norm(memref<8xf32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
@@ -65,12 +69,12 @@ module @kernels {
 #w = #dist.layout<@mesh, [{}, {}], partial = [sum{"data", "tensor"}]>
 // CHECK: #[[BOTH:.*]] = #dist.layout<@mesh, [{"data"}, {}]>
 // CHECK: fetches([#plan.fetch<"grad.w", tensor<4x4xf32>, layout = #[[BOTH]]>])
-func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B() -> (tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) {
   %w = dist.launch @kernels::@k.fill() : () -> tensor<4x4xf32>
   return %w : tensor<4x4xf32>
 }
-func.func private @train.u0(%g: tensor<4x4xf32> {dist.slot = #dist.slot<step, "grad.w">, dist.layout = #w})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, layout = #w>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %r = dist.reduce_scatter %g dim 0 over ["data"] sum : tensor<4x4xf32> -> tensor<2x4xf32>
   %s = dist.all_reduce %r over ["tensor"] sum : tensor<2x4xf32>
   %n = dist.launch @kernels::@k.norm(%s) : (tensor<2x4xf32>) -> tensor<f32>

@@ -5,6 +5,7 @@
 // over four or more calls. Inputs of the forward are copied one ahead; those
 // of the backward too live until it has run: three.
 dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
 module @kernels {
   func.func private @k.a(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
   func.func private @k.b(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "readwrite"]}
@@ -12,15 +13,15 @@ module @kernels {
 // CHECK-DAG: plan.frame @t.input0{{[.a-z0-9]*}} input slots(2) slot(<mod(microbatch, 2)>) events(2)
 // CHECK-DAG: plan.frame @t.input0{{[.a-z0-9]*}} input slots(3) slot(<mod(microbatch, 3)>)
 // CHECK-DAG: plan.frame @t.act0 act slots(2) slot(<mod(microbatch, 2)>) chunk(0)
-func.func private @t.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">, dist.data = #dist.data<"data">}) -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x", data = <"data">>}) -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) {
   %y = dist.launch @kernels::@k.a(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
-func.func private @t.c0.B(%a: tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, %y: tensor<4xf32> {dist.slot = #dist.slot<input, "y">, dist.data = #dist.data<"data">}, %g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) {
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, %y: tensor<4xf32> {dist.port = #dist.port<input "y", data = <"data">>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %h = dist.launch @kernels::@k.b(%a, %y, %g) {tied = [[0, 2]]} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %h : tensor<4xf32>
 }
-func.func private @t.u0(%g: tensor<4xf32> {dist.slot = #dist.slot<step, "g">}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "o">}) {
+func.func private @t.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<output "o">}) {
   %y = dist.launch @kernels::@k.a(%g) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

@@ -7,9 +7,9 @@ dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.local : tensor<4x8xf32> holds [#dist.box<@w.0, <@mesh, [{}, {}]>, [0, 0]>, #dist.box<@w.1, <@mesh, [{}, {}]>, [0, 4]>]
+dist.buffer @w.local of @w : tensor<4x8xf32> holds [#dist.box<@w.0, <@mesh, [{}, {}]>, [0, 0]>, #dist.box<@w.1, <@mesh, [{}, {}]>, [0, 4]>]
 dist.state @n : tensor<i32> {role = carried, source = #dist.draw<zeros>}
-dist.buffer @n.local : tensor<i32> holds [#dist.box<@n, <@mesh, []>, []>]
+dist.buffer @n.local of @n : tensor<i32> holds [#dist.box<@n, <@mesh, []>, []>]
 
 module @kernels {
   func.func private @k.sum(memref<32xf32>, memref<1xi32>, memref<1xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
@@ -30,8 +30,8 @@ module @kernels {
 // CHECK-NEXT: plan.copy on @K from(<@evaluate.step.loss, [], f32>) host metric name("loss")
 // CHECK: plan.entry @evaluate evaluate microbatches(1) chunks(1) prologue([unit]) table(@evaluate.table) epilogue([unit])
 
-func.func private @evaluate.c0.F(%w: tensor<4x8xf32> {dist.slot = #dist.slot<state, "w.local">}, %n: tensor<i32> {dist.slot = #dist.slot<state, "n.local">})
-    -> (tensor<f32> {dist.slot = #dist.slot<metric, "loss">}) {
+func.func private @evaluate.c0.F(%w: tensor<4x8xf32> {dist.port = #dist.port<buffer @w.local>}, %n: tensor<i32> {dist.port = #dist.port<buffer @n.local>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   %s = dist.launch @kernels::@k.sum(%w, %n) : (tensor<4x8xf32>, tensor<i32>) -> tensor<f32>
   return %s : tensor<f32>
 }

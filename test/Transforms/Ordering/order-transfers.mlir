@@ -22,7 +22,7 @@ module @kernels {
 // CHECK-NEXT: plan.send on @S.next <@t0, peer = <1>, operands = [<@f.bnd.t0.out.s0.value, [4], f32>]>
 // CHECK-NEXT: plan.signal on @S.next @f.bnd.t0.out.s0 event(0)
 // CHECK-NEXT: }
-func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   %y = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -34,7 +34,7 @@ func.func private @f.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}
 // CHECK-NEXT: plan.wait on @C @f.output1.s1 event(0)
 // CHECK-NEXT: plan.kernel on @C @kernels::@k operands([#plan.use<read, <@f.bnd.t0.in.s1.value, [4], f32>>, #plan.use<write, <@f.output1.s1.z, [4], f32>>])
 // CHECK-NEXT: plan.signal on @C @f.bnd.t0.in.s1 event(0)
-func.func private @f.c1.F(%y: tensor<4xf32> {dist.recv = @t0}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @f.c1.F(%y: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   %z = dist.launch @kernels::@k(%y) : (tensor<4xf32>) -> tensor<4xf32>
   return %z : tensor<4xf32>
 }
@@ -61,19 +61,19 @@ module @kernels {
 // CHECK-NEXT: plan.stream @R.next receive priority(1)
 // CHECK: plan.program @g.c2.F
 // CHECK: plan.send on @S.next.t2 <@t2, peer = <1>
-func.func private @g.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">}) -> (tensor<4xf32> {dist.send = @t0}) {
+func.func private @g.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
   %y = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
-func.func private @g.c1.F(%x: tensor<4xf32> {dist.recv = @t0}) -> (tensor<4xf32> {dist.send = @t1}) {
+func.func private @g.c1.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<send @t1>}) {
   %y = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
-func.func private @g.c2.F(%x: tensor<4xf32> {dist.recv = @t1}) -> (tensor<4xf32> {dist.send = @t2}) {
+func.func private @g.c2.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t1>}) -> (tensor<4xf32> {dist.port = #dist.port<send @t2>}) {
   %y = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
-func.func private @g.c3.F(%x: tensor<4xf32> {dist.recv = @t2}) -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @g.c3.F(%x: tensor<4xf32> {dist.port = #dist.port<recv @t2>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   %y = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

@@ -4,9 +4,9 @@
 
 dist.mesh @mesh = <"data"=1>
 dist.state @a : tensor<4xf32> {role = carried, source = #dist.draw<zeros>}
-dist.buffer @a.local : tensor<4xf32> holds [#dist.box<@a, <@mesh, [{}]>, [0]>]
+dist.buffer @a.local of @a : tensor<4xf32> holds [#dist.box<@a, <@mesh, [{}]>, [0]>]
 dist.state @b : tensor<4xf32> {role = carried, source = #dist.draw<ones>}
-dist.buffer @b.local : tensor<4xf32> holds [#dist.box<@b, <@mesh, [{}]>, [0]>]
+dist.buffer @b.local of @b : tensor<4xf32> holds [#dist.box<@b, <@mesh, [{}]>, [0]>]
 module @kernels {
   func.func private @k.one(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "write"]}
   func.func private @k.two(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>) attributes {llmc.kernel, llmc.access = ["read", "read", "write"]}
@@ -17,8 +17,8 @@ module @kernels {
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.one operands([#plan.use<read, <@state.a.local, [4], f32>>, #plan.use<write, <@f.output0.z, [4], f32>>])
 // CHECK-NEXT: plan.signal on @C @f.output0 event(1)
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.one operands([#plan.use<read, <@state.b.local, [4], f32>>, #plan.use<write, <@state.a.local, [4], f32>>])
-func.func private @f.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">}, %b: tensor<4xf32> {dist.slot = #dist.slot<state, "b.local">})
-    -> (tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">}, tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @f.c0.F(%a: tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}, %b: tensor<4xf32> {dist.port = #dist.port<buffer @b.local>})
+    -> (tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}, tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   %a2 = dist.launch @kernels::@k.one(%b) : (tensor<4xf32>) -> tensor<4xf32>
   %z = dist.launch @kernels::@k.one(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %a2, %z : tensor<4xf32>, tensor<4xf32>
@@ -28,8 +28,8 @@ func.func private @f.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.lo
 // CHECK-LABEL: plan.program @g.c0.F
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.one operands([#plan.use<read, <@state.a.local, [4], f32>>, #plan.use<write, <@g.c0.F.tmp.0, [4], f32>>])
 // CHECK-NEXT: plan.copy on @C to(<@state.a.local, [4], f32>) from(<@g.c0.F.tmp.0, [4], f32>)
-func.func private @g.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">})
-    -> (tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">}) {
+func.func private @g.c0.F(%a: tensor<4xf32> {dist.port = #dist.port<buffer @a.local>})
+    -> (tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}) {
   %a2 = dist.launch @kernels::@k.one(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %a2 : tensor<4xf32>
 }
@@ -40,8 +40,8 @@ func.func private @g.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.lo
 // CHECK-DAG: plan.copy on @C to(<@h.c0.F.tmp.1, [4], f32>) from(<@state.b.local, [4], f32>)
 // CHECK: plan.copy on @C to(<@state.{{[ab]}}.local, [4], f32>) from(<@h.c0.F.tmp.{{[01]}}, [4], f32>)
 // CHECK-NEXT: plan.copy on @C to(<@state.{{[ab]}}.local, [4], f32>) from(<@h.c0.F.tmp.{{[01]}}, [4], f32>)
-func.func private @h.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">}, %b: tensor<4xf32> {dist.slot = #dist.slot<state, "b.local">})
-    -> (tensor<4xf32> {dist.slot = #dist.slot<state, "b.local">}, tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">}) {
+func.func private @h.c0.F(%a: tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}, %b: tensor<4xf32> {dist.port = #dist.port<buffer @b.local>})
+    -> (tensor<4xf32> {dist.port = #dist.port<buffer @b.local>}, tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}) {
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -50,8 +50,8 @@ func.func private @h.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.lo
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.one operands([#plan.use<read, <@state.b.local, [4], f32>>, #plan.use<write, <@i.c0.F.tmp.[[late:[01]]], [4], f32>>])
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.one operands([#plan.use<read, <@state.a.local, [4], f32>>
 // CHECK-NEXT: plan.kernel on @C @kernels::@k.two
-func.func private @i.c0.F(%a: tensor<4xf32> {dist.slot = #dist.slot<state, "a.local">}, %b: tensor<4xf32> {dist.slot = #dist.slot<state, "b.local">})
-    -> (tensor<4xf32> {dist.slot = #dist.slot<output, "z">}) {
+func.func private @i.c0.F(%a: tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}, %b: tensor<4xf32> {dist.port = #dist.port<buffer @b.local>})
+    -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   %late = dist.launch @kernels::@k.one(%b) : (tensor<4xf32>) -> tensor<4xf32>
   %f = dist.fence(%a) after(%late) : tensor<4xf32> after tensor<4xf32>
   %c = dist.launch @kernels::@k.one(%f) : (tensor<4xf32>) -> tensor<4xf32>

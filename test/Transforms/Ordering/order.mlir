@@ -2,7 +2,7 @@
 
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x6xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
-dist.buffer @w.local : tensor<4x6xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}, {}]>, [0, 0]>]
+dist.buffer @w.local of @w : tensor<4x6xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}, {}]>, [0, 0]>]
 dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
 
 module @kernels {
@@ -58,21 +58,21 @@ module @kernels {
 // CHECK: plan.entry @train train microbatches(3) chunks(1) prologue([@train.prologue]) table(@train.table) epilogue([@train.u0]) inputs([#plan.input<"x", tensor<8x4xf32>, data = #dist.data<"data">>]) hypers([@lr]) metrics([#plan.metric<"norm", f32>]) fetches([])
 // CHECK-NOT: dist.timeline
 
-func.func private @train.c0.F(%mb: index, %x: tensor<8x4xf32> {dist.slot = #dist.slot<input, "x">, dist.data = #dist.data<"data">}, %w: tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">})
-    -> (tensor<48xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, tensor<8x4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}) {
+func.func private @train.c0.F(%mb: index {dist.port = #dist.port<microbatch>}, %x: tensor<8x4xf32> {dist.port = #dist.port<input "x", data = <"data">>}, %w: tensor<4x6xf32> {dist.port = #dist.port<buffer @w.local>})
+    -> (tensor<48xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, tensor<8x4xf32> {dist.port = #dist.port<act "a1", chunk = 0>}) {
   %y = dist.contract %x, %w batch [] x [] contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   %f = stablehlo.reshape %y : (tensor<8x6xf32>) -> tensor<48xf32>
   %s = dist.launch @kernels::@k.square(%f) : (tensor<48xf32>) -> tensor<48xf32>
   return %s, %x : tensor<48xf32>, tensor<8x4xf32>
 }
-func.func private @train.c0.B(%s: tensor<48xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, %x: tensor<8x4xf32> {dist.slot = #dist.slot<act, "a1", chunk = 0>}, %g: tensor<4x6xf32> {dist.slot = #dist.slot<step, "grad.w">})
-    -> (tensor<4x6xf32> {dist.slot = #dist.slot<step, "grad.w">}) {
+func.func private @train.c0.B(%s: tensor<48xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, %x: tensor<8x4xf32> {dist.port = #dist.port<act "a1", chunk = 0>}, %g: tensor<4x6xf32> {dist.port = #dist.port<gradient @w>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<gradient @w>}) {
   %t = stablehlo.reshape %s : (tensor<48xf32>) -> tensor<8x6xf32>
   %g2 = dist.contract %x, %t plus %g batch [] x [] contracting [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   return %g2 : tensor<4x6xf32>
 }
-func.func private @train.u0(%w: tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">}, %g: tensor<4x6xf32> {dist.slot = #dist.slot<step, "grad.w">}, %lr: tensor<f32> {dist.slot = #dist.slot<hyper, "lr">})
-    -> (tensor<4x6xf32> {dist.slot = #dist.slot<state, "w.local">}, tensor<f32> {dist.slot = #dist.slot<metric, "norm">}) {
+func.func private @train.u0(%w: tensor<4x6xf32> {dist.port = #dist.port<buffer @w.local>}, %g: tensor<4x6xf32> {dist.port = #dist.port<gradient @w>}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<buffer @w.local>}, tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %w2, %n = dist.launch @kernels::@k.update(%w, %g, %lr) {tied = [[0, 0]]} : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>) -> (tensor<4x6xf32>, tensor<f32>)
   return %w2, %n : tensor<4x6xf32>, tensor<f32>
 }

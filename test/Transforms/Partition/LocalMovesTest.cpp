@@ -38,9 +38,10 @@ struct LocalMove {
     module = context.parse(
         std::string("#from = #dist.layout<@mesh, ") + move.from +
         ">\n#to = #dist.layout<@mesh, " + move.to + ">\n" + move.mesh +
-        "\nfunc.func @f(%x: " + in + " {dist.role = \"input\"}) -> " + out +
-        " {\n  %0 = dist." + move.op + " : " + in + " -> " + out +
-        "\n  return %0 : " + out +
+        "\nfunc.func @f(%x: " + in +
+        " {dist.port = #dist.port<input \"x\">}) -> (" + out +
+        " {dist.port = #dist.port<output \"y\">}) {\n  %0 = dist." + move.op +
+        " : " + in + " -> " + out + "\n  return %0 : " + out +
         "\n}\ndist.entry @e function(@f) chunks([0])");
     if (!module)
       return;

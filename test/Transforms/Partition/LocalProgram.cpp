@@ -10,6 +10,7 @@
 #include "llmc/Analysis/Layouts/FactorSplits.h"
 #include "llmc/Analysis/Layouts/LayoutCheck.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Transforms/Partition/Passes.h"
@@ -18,7 +19,6 @@
 
 using namespace llmc;
 using namespace llmc::test;
-using dist::DistDialect;
 using graph::FactorKind;
 
 using Engine = std::mt19937_64;
@@ -268,31 +268,35 @@ void LocalProgram::addStates() {
     return dist::StateOp::create(builder, function.getLoc(), name.str(), plain,
                                  dist::Role::Carried);
   };
+  dist::Signature signature(function);
   for (unsigned i = 0; i < argumentLayouts.size(); ++i) {
     isState.push_back(arguments[i].isFloat() &&
                       !argumentLayouts[i].isPartial() && engine() % 2);
     if (!isState[i]) {
-      function.setArgAttr(i, DistDialect::kRole,
-                          mlir::StringAttr::get(c, "input"));
+      signature.arguments[i] = dist::PortAttr::get(
+          c, dist::PortKind::Input, StringRef("x" + std::to_string(i)));
       continue;
     }
     auto state =
         addState("s" + llvm::Twine(i), function.getArgument(i).getType());
-    function.setArgAttr(i, DistDialect::kReads,
-                        mlir::FlatSymbolRefAttr::get(state.getSymNameAttr()));
+    signature.arguments[i] = dist::PortAttr::get(
+        c, dist::PortKind::Carried,
+        mlir::FlatSymbolRefAttr::get(state.getSymNameAttr()));
   }
   for (auto [i, result] : llvm::enumerate(target->getResults())) {
     isWritten.push_back(!resultLayouts[i].isPartial() && engine() % 2);
-    if (!isWritten[i])
+    if (!isWritten[i]) {
+      signature.results[i] = dist::PortAttr::get(
+          c, dist::PortKind::Output, StringRef("y" + std::to_string(i)));
       continue;
+    }
     auto state = addState("w" + llvm::Twine(i), result.getType());
     auto symbol = mlir::FlatSymbolRefAttr::get(state.getSymNameAttr());
-    function.setResultAttr(i, DistDialect::kWrites, symbol);
-    unsigned argument = function.getNumArguments();
-    auto marks = builder.getDictionaryAttr(
-        builder.getNamedAttr(DistDialect::kReads, symbol));
-    (void)function.insertArgument(argument, result.getType(), marks,
-                                  function.getLoc());
+    signature.results[i] =
+        dist::PortAttr::get(c, dist::PortKind::Carried, symbol);
+    signature.arguments.push_back(signature.results[i]);
+    (void)function.insertArgument(function.getNumArguments(), result.getType(),
+                                  {}, function.getLoc());
     arguments.push_back(HostTensor(resultTypes[i]));
     argumentLayouts.push_back(resultLayouts[i]);
     isState.push_back(true);
@@ -301,6 +305,7 @@ void LocalProgram::addStates() {
       function.getBody().front().getTerminator()->getOperandTypes());
   function.setType(mlir::FunctionType::get(
       c, function.getBody().getArgumentTypes(), results));
+  signature.write(function);
   builder.setInsertionPointAfter(function);
   dist::EntryOp::create(builder, function.getLoc(), "e", "f",
                         builder.getDenseI64ArrayAttr({0}), dist::TableAttr());

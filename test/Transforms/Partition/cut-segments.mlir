@@ -7,7 +7,7 @@
 // what a segment yields, and a constant is cloned to each of its users.
 dist.mesh @mesh = <"data"=1>
 // CHECK-LABEL: func.func @f
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %two = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<2.0> : tensor<4xf32>
   // CHECK: %[[A:.*]] = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
   // CHECK: stablehlo.constant
@@ -29,7 +29,7 @@ dist.entry @forward function(@f) chunks([0, 1])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected marks 'dist.block' and 'dist.phase' before it is put into a segment}}
   %0 = stablehlo.tanh %x : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -39,7 +39,7 @@ dist.entry @forward function(@f) chunks([0])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected a block below 1, which have chunks, got 3}}
   %0 = stablehlo.tanh %x {dist.block = 3 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -49,7 +49,7 @@ dist.entry @forward function(@f) chunks([0])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected a phase of a microbatch, got update}}
   %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<update>} : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -60,7 +60,7 @@ dist.entry @forward function(@f) chunks([0])
 
 // A value is used before its segment.
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = stablehlo.tanh %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   // expected-error@+1 {{in chunk 0 and phase forward uses a value of chunk 1 and phase forward}}
   %1 = stablehlo.tanh %0 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
@@ -75,7 +75,7 @@ dist.entry @forward function(@f) chunks([0, 1])
 // first of all.
 #U = #dist.phase<update>
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
@@ -94,8 +94,8 @@ func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {di
 // CHECK: %[[D:.*]] = dist.segment at(0) phase(update)
 // CHECK-NEXT: stablehlo.multiply %[[A]]#1, %[[B]]#0
 // CHECK: return %[[D]], %[[B]]#1
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}, %lr: tensor<f32> {dist.hyper = @lr, dist.role = "hyper"})
-    -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}, tensor<f32> {dist.metric = "b", dist.role = "metric"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "a">}, tensor<f32> {dist.port = #dist.port<metric "b">}) {
   %c = stablehlo.constant {dist.at = array<i64: 1>} dense<3.0> : tensor<f32>
   %n = stablehlo.negate %lr {dist.at = array<i64: 0>, dist.phase = #U} : tensor<f32>
   %j = dist.join %n over "pipe" : (tensor<f32>) -> tensor<f32>
@@ -114,7 +114,7 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chun
 
 // A collective that is wanted at stage 0 of three: the others add zeros.
 dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
@@ -124,7 +124,7 @@ func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {di
 // CHECK: dist.segment at(0, 1, 2) phase(update)
 // CHECK-NEXT: dist.all_reduce @c0 %[[J]], %[[K]]
 // CHECK: dist.segment at(0) phase(update)
-func.func private @widened(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}) {
+func.func private @widened(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
   %b = stablehlo.broadcast_in_dim %ls, dims = [] {dist.at = array<i64: 0>} : (tensor<f32>) -> tensor<8xf32>
   %r:2 = dist.all_reduce @c0 %ls, %b over ["pipe"] sum {dist.at = array<i64: 0>} : tensor<f32>, tensor<8xf32>
   %d = stablehlo.negate %r#0 {dist.at = array<i64: 0>} : tensor<f32>
@@ -136,7 +136,7 @@ dist.step @train microbatch(@m) update(@widened) microbatches(1) schedule(<1f1b>
 
 // Stages are at different microbatches at any time.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected no collective over pipeline axis "pipe" in a microbatch}}
   %0 = dist.all_reduce %x over ["pipe"] sum {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -148,7 +148,7 @@ dist.entry @forward function(@f) chunks([0, 1])
 // What is spread only to be returned is returned where it is made.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 // CHECK-LABEL: func.func @returned
-func.func @returned(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.metric = "m", dist.role = "metric"}) {
+func.func @returned(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<metric "m">}) {
   // CHECK: %[[S:.*]] = dist.segment chunk(1) phase(forward)
   // CHECK-NEXT: stablehlo.tanh
   // CHECK-NEXT: dist.yield
@@ -165,7 +165,7 @@ dist.entry @forward function(@returned) chunks([0, 1])
 // one of its stages comes later: what reads the join comes before that.
 #U = #dist.phase<update>
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
@@ -180,8 +180,8 @@ func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {di
 // CHECK-NEXT: stablehlo.negate %[[R]]
 // CHECK-NOT: dist.segment
 // CHECK: return
-func.func private @joined(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-    -> (tensor<f32> {dist.metric = "a", dist.role = "metric"}, tensor<f32> {dist.metric = "b", dist.role = "metric"}) {
+func.func private @joined(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<f32> {dist.port = #dist.port<metric "a">}, tensor<f32> {dist.port = #dist.port<metric "b">}) {
   %c = stablehlo.constant {dist.at = array<i64: 1>} dense<3.0> : tensor<f32>
   // Returned: it stands where its stages have a segment.
   %k = stablehlo.constant {dist.at = array<i64: 1>} dense<4.0> : tensor<f32>
@@ -196,7 +196,7 @@ dist.step @train microbatch(@m) update(@joined) microbatches(1) schedule(<1f1b>)
 
 // A join is of several segments: none of them can read it.
 dist.mesh @mesh = <"p"=2> pipeline "p"
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<8xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
   %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   %1 = stablehlo.tanh %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
   %2 = dist.join %0, %1 over "p" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

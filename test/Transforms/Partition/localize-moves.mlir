@@ -5,7 +5,7 @@
 #dt = #dist.layout<@mesh, [{"d", "t"}, {}]>
 dist.mesh @mesh = <"d"=2, "t"=2>
 // CHECK-LABEL: func.func @slice
-func.func @slice(%x: tensor<8x4xf32, #d> {dist.role = "input", dist.input = "x"}) -> (tensor<8x4xf32, #dt> {dist.name = "y"}) {
+func.func @slice(%x: tensor<8x4xf32, #d> {dist.port = #dist.port<input "x">}) -> (tensor<8x4xf32, #dt> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[C:.*]] = dist.coordinate ["t"] : tensor<i32>
   // CHECK: %[[START:.*]] = stablehlo.multiply %[[C]]
   // CHECK: stablehlo.dynamic_slice %arg0, %[[START]], %{{.*}}, sizes = [2, 4] : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
@@ -22,7 +22,7 @@ dist.entry @e function(@slice) chunks([0])
 #z = #dist.layout<@mesh, [{"t", "d"}:[2, 192:195]]>
 dist.mesh @mesh = <"d"=5, "t"=2>
 // CHECK-LABEL: func.func @views
-func.func @views(%x: tensor<384xf32, #l> {dist.role = "input", dist.input = "x"}) -> (tensor<384xf32, #u> {dist.name = "y"}, tensor<384xf32, #z> {dist.name = "z"}) {
+func.func @views(%x: tensor<384xf32, #l> {dist.port = #dist.port<input "x">}) -> (tensor<384xf32, #u> {dist.port = #dist.port<output "y">}, tensor<384xf32, #z> {dist.port = #dist.port<output "z">}) {
   // CHECK: %[[U:.*]] = stablehlo.slice %arg0 [0:192] : (tensor<195xf32>) -> tensor<192xf32>
   %0 = dist.reshard %x : tensor<384xf32, #l> -> tensor<384xf32, #u>
   // CHECK: %[[P:.*]] = stablehlo.pad %{{.*}} low = [0], high = [3]
@@ -40,7 +40,7 @@ dist.entry @e function(@views) chunks([0])
 #d = #dist.layout<@mesh, [{"d"}]>
 dist.mesh @mesh = <"d"=2>
 // CHECK-LABEL: func.func @keeps
-func.func @keeps(%x: tensor<4xf32, #r> {dist.role = "input", dist.input = "x"}, %y: tensor<4xf32, #d> {dist.role = "input", dist.input = "y"}) -> (tensor<4xf32, #p> {dist.name = "k"}, tensor<4xf32, #p> {dist.name = "e"}) {
+func.func @keeps(%x: tensor<4xf32, #r> {dist.port = #dist.port<input "x">}, %y: tensor<4xf32, #d> {dist.port = #dist.port<input "y">}) -> (tensor<4xf32, #p> {dist.port = #dist.port<output "k">}, tensor<4xf32, #p> {dist.port = #dist.port<output "e">}) {
   // CHECK: %[[C:.*]] = dist.coordinate ["d"] : tensor<i32>
   // CHECK: %[[HERE:.*]] = stablehlo.compare EQ, %[[C]]
   // CHECK: stablehlo.select %[[HERE]], %arg0, %{{.*}} : tensor<i1>, tensor<4xf32>
@@ -60,7 +60,7 @@ dist.entry @e function(@keeps) chunks([0])
 #d = #dist.layout<@mesh, [{"d"}]>
 dist.mesh @mesh = <"d"=2>
 // CHECK-LABEL: func.func @factors
-func.func @factors(%x: tensor<4xf32, #r> {dist.role = "input", dist.input = "x"}, %y: tensor<4xf32, #d> {dist.role = "input", dist.input = "y"}) -> (tensor<4xf32, #p> {dist.name = "k"}, tensor<4xf32, #p> {dist.name = "e"}) {
+func.func @factors(%x: tensor<4xf32, #r> {dist.port = #dist.port<input "x">}, %y: tensor<4xf32, #d> {dist.port = #dist.port<input "y">}) -> (tensor<4xf32, #p> {dist.port = #dist.port<output "k">}, tensor<4xf32, #p> {dist.port = #dist.port<output "e">}) {
   // CHECK: %[[ONES:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<4xf32>
   // CHECK: stablehlo.select %{{.*}}, %arg0, %[[ONES]] : tensor<i1>, tensor<4xf32>
   %0 = dist.keep %x where "d" = 1 : tensor<4xf32, #r> -> tensor<4xf32, #p>
@@ -80,7 +80,7 @@ dist.entry @e function(@factors) chunks([0])
 #sum = #dist.layout<@mesh, [{}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
 dist.mesh @mesh = <"pipe"=2, "d"=2> pipeline "pipe"
 // CHECK-LABEL: func.func @crossings
-func.func @crossings(%x: tensor<4xf32, #at0> {dist.role = "input", dist.input = "x"}) -> (tensor<4xf32, #full1> {dist.name = "k"}, tensor<4xf32, #sum> {dist.name = "e"}) {
+func.func @crossings(%x: tensor<4xf32, #at0> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #full1> {dist.port = #dist.port<output "k">}, tensor<4xf32, #sum> {dist.port = #dist.port<output "e">}) {
   // CHECK: %[[G:.*]] = dist.all_gather %arg0 dim 0 over ["d"] : tensor<2xf32> -> tensor<4xf32>
   %0 = dist.all_gather %x dim 0 over ["d"] : tensor<4xf32, #at0> -> tensor<4xf32, #full0>
   // CHECK: dist.transfer @t0 %[[G]] along "pipe" 0 -> 1 : tensor<4xf32>
@@ -96,7 +96,7 @@ dist.entry @e function(@crossings) chunks([0])
 #d = #dist.layout<@mesh, [{"d"}]>
 #r = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"d"=2>
-func.func @gathers(%x: tensor<8xf32, #d> {dist.role = "input", dist.input = "x"}) -> (tensor<8xf32, #r> {dist.name = "y"}) {
+func.func @gathers(%x: tensor<8xf32, #d> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32, #r> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected a change of layout that moves nothing in dim 0, got}}
   %0 = dist.reshard %x : tensor<8xf32, #d> -> tensor<8xf32, #r>
   return %0 : tensor<8xf32, #r>
@@ -108,7 +108,7 @@ dist.entry @e function(@gathers) chunks([0])
 #p = #dist.layout<@mesh, [{}], partial = [sum{"d"}]>
 #r = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"d"=2>
-func.func @reduces(%x: tensor<8xf32, #p> {dist.role = "input", dist.input = "x"}) -> (tensor<8xf32, #r> {dist.name = "y"}) {
+func.func @reduces(%x: tensor<8xf32, #p> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32, #r> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected a change of layout that moves nothing, got}}
   %0 = dist.reshard %x : tensor<8xf32, #p> -> tensor<8xf32, #r>
   return %0 : tensor<8xf32, #r>
@@ -126,7 +126,7 @@ dist.entry @e function(@reduces) chunks([0])
 #r = #dist.layout<@mesh, [{"d"}:6], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
 dist.mesh @mesh = <"pipe"=2, "d"=2> pipeline "pipe"
 // CHECK-LABEL: func.func @terms
-func.func @terms(%x: tensor<5xf32, #a0> {dist.role = "input", dist.input = "x"}, %y: tensor<5xf32, #a1> {dist.role = "input", dist.input = "y"}) -> (tensor<5xf32, #r> {dist.name = "k"}) {
+func.func @terms(%x: tensor<5xf32, #a0> {dist.port = #dist.port<input "x">}, %y: tensor<5xf32, #a1> {dist.port = #dist.port<input "y">}) -> (tensor<5xf32, #r> {dist.port = #dist.port<output "k">}) {
   %a = stablehlo.negate %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<5xf32, #a0>
   %b = stablehlo.negate %y {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<5xf32, #a1>
   %0 = dist.join %a, %b over "pipe" {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<5xf32, #a0>, tensor<5xf32, #a1>) -> tensor<5xf32, #s>

@@ -6,8 +6,8 @@
 #p = #dist.layout<@mesh, [{}, {}], partial = [sum{"t"}]>
 dist.mesh @mesh = <"t"=4>
 // CHECK-LABEL: func.func @gather(
-// CHECK-SAME: %[[I:.*]]: tensor<5xi32> {dist.input = "i", dist.layout = #{{.*}}, dist.role = "input"}, %[[T:.*]]: tensor<3x4xf32>
-func.func @gather(%i: tensor<5xi32, #r> {dist.role = "input", dist.input = "i"}, %t: tensor<10x4xf32, #t> {dist.role = "input", dist.input = "t"}) -> (tensor<5x4xf32, #p> {dist.name = "y"}) {
+// CHECK-SAME: %[[I:.*]]: tensor<5xi32> {dist.port = #dist.port<input "i", layout = {{.*}}>}, %[[T:.*]]: tensor<3x4xf32>
+func.func @gather(%i: tensor<5xi32, #r> {dist.port = #dist.port<input "i">}, %t: tensor<10x4xf32, #t> {dist.port = #dist.port<input "t">}) -> (tensor<5x4xf32, #p> {dist.port = #dist.port<output "y">}) {
   // CHECK-DAG: %[[NINE:.*]] = stablehlo.constant dense<9> : tensor<i32>
   // CHECK-DAG: %[[ZERO:.*]] = stablehlo.constant dense<0> : tensor<i32>
   // CHECK: %[[C:.*]] = stablehlo.clamp %[[ZERO]], %[[I]], %[[NINE]]
@@ -29,7 +29,7 @@ dist.entry @e function(@gather) chunks([0])
 #r = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"t"=2>
 // CHECK-LABEL: func.func @windows
-func.func @windows(%i: tensor<5xi32, #r> {dist.role = "input", dist.input = "i"}, %t: tensor<10x4xf32, #t> {dist.role = "input", dist.input = "t"}) -> (tensor<5x4xf32, #t> {dist.name = "y"}) {
+func.func @windows(%i: tensor<5xi32, #r> {dist.port = #dist.port<input "i">}, %t: tensor<10x4xf32, #t> {dist.port = #dist.port<input "t">}) -> (tensor<5x4xf32, #t> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[G:.*]] = "stablehlo.gather"({{.*}}slice_sizes = array<i64: 1, 2>{{.*}} : (tensor<10x2xf32>, tensor<5xi32>) -> tensor<5x2xf32>
   // CHECK: return %[[G]]
   %0 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<10x4xf32, #t>, tensor<5xi32, #r>) -> tensor<5x4xf32, #t>
@@ -46,7 +46,7 @@ dist.entry @e function(@windows) chunks([0])
 #u = #dist.layout<@mesh, [{}, {}]>
 dist.mesh @mesh = <"t"=4>
 // CHECK-LABEL: func.func @scatter
-func.func @scatter(%i: tensor<5xi32, #r> {dist.role = "input", dist.input = "i"}, %t: tensor<10x4xf32, #t> {dist.role = "input", dist.input = "t"}, %u: tensor<5x4xf32, #u> {dist.role = "input", dist.input = "u"}) -> (tensor<10x4xf32, #t> {dist.name = "y"}) {
+func.func @scatter(%i: tensor<5xi32, #r> {dist.port = #dist.port<input "i">}, %t: tensor<10x4xf32, #t> {dist.port = #dist.port<input "t">}, %u: tensor<5x4xf32, #u> {dist.port = #dist.port<input "u">}) -> (tensor<10x4xf32, #t> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[P:.*]] = stablehlo.subtract %arg0, %{{.*}} : tensor<5xi32>
   // CHECK: %[[S:.*]] = stablehlo.select %{{.*}}, %[[P]], %{{.*}} : tensor<5xi1>, tensor<5xi32>
   // CHECK: "stablehlo.scatter"(%arg1, %[[S]], %arg2)
@@ -68,7 +68,7 @@ dist.entry @e function(@scatter) chunks([0])
 #h = #dist.layout<@mesh, [{"d", "t"}, {}]>
 dist.mesh @mesh = <"d"=2, "t"=2>
 // CHECK-LABEL: func.func @sources
-func.func @sources() -> (tensor<8x4xf32, #l> {dist.name = "y"}, tensor<8x2xf32, #h> {dist.name = "z"}) {
+func.func @sources() -> (tensor<8x4xf32, #l> {dist.port = #dist.port<output "y">}, tensor<8x2xf32, #h> {dist.port = #dist.port<output "z">}) {
   // CHECK: %[[C:.*]] = dist.coordinate ["d", "t"] : tensor<i32>
   // CHECK: %[[OFFSET:.*]] = stablehlo.multiply %[[C]]
   // CHECK: %[[LINE:.*]] = stablehlo.iota dim = 0 : tensor<2xi32>

@@ -9,7 +9,7 @@
 #s = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=3>
 // CHECK-LABEL: func.func @masks
-func.func @masks(%x: tensor<8x4xf32, #d> {dist.role = "input", dist.input = "x"}, %y: tensor<8x2xf32, #d> {dist.role = "input", dist.input = "y"}) -> (tensor<4x2xf32, #p> {dist.name = "z"}, tensor<4xf32, #m> {dist.name = "m"}) {
+func.func @masks(%x: tensor<8x4xf32, #d> {dist.port = #dist.port<input "x">}, %y: tensor<8x2xf32, #d> {dist.port = #dist.port<input "y">}) -> (tensor<4x2xf32, #p> {dist.port = #dist.port<output "z">}, tensor<4xf32, #m> {dist.port = #dist.port<output "m">}) {
   // CHECK-DAG: %[[EIGHT:.*]] = stablehlo.constant dense<8> : tensor<3xi32>
   // CHECK-DAG: %[[LOWEST:.*]] = stablehlo.constant dense<0xFF800000> : tensor<3x4xf32>
   // CHECK-DAG: %[[ZERO:.*]] = stablehlo.constant dense<0.000000e+00> : tensor<3x4xf32>
@@ -47,7 +47,7 @@ dist.state @o : tensor<12x8xf32> {role = parameter, source = #dist.draw<normal, 
 // CHECK-LABEL: func.func @heads
 // CHECK-NOT: stablehlo.select
 // CHECK: return
-func.func @heads(%x: tensor<5x8xf32, #x> {dist.role = "input", dist.input = "x"}, %w: tensor<8x12xf32, #w> {dist.reads = @w}, %o: tensor<12x8xf32, #o> {dist.reads = @o}) -> (tensor<5x8xf32, #y> {dist.name = "y"}) {
+func.func @heads(%x: tensor<5x8xf32, #x> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32, #w> {dist.port = #dist.port<parameter @w>}, %o: tensor<12x8xf32, #o> {dist.port = #dist.port<parameter @o>}) -> (tensor<5x8xf32, #y> {dist.port = #dist.port<output "y">}) {
   %q = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<5x8xf32, #x>, tensor<8x12xf32, #w>) -> tensor<5x12xf32, #w>
   %qh = stablehlo.reshape %q : (tensor<5x12xf32, #w>) -> tensor<5x6x2xf32, #h>
   %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
@@ -80,14 +80,14 @@ dist.mesh @mesh = <"pipe"=2, "t"=4> pipeline "pipe"
 dist.state @w : tensor<10xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
 dist.state @v : tensor<10xf32> {role = optimizer, of = @w, source = #dist.draw<zeros>}
 // CHECK-LABEL: func.func @micro
-func.func @micro(%w: tensor<10xf32, #w> {dist.reads = @w}) -> (tensor<f32, #e> {dist.role = "loss_sum"}, tensor<f32, #e> {dist.role = "count"}, tensor<10xf32, #g> {dist.gradient_of = @w}) {
+func.func @micro(%w: tensor<10xf32, #w> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32, #e> {dist.port = #dist.port<loss_sum>}, tensor<f32, #e> {dist.port = #dist.port<count>}, tensor<10xf32, #g> {dist.port = #dist.port<gradient @w>}) {
   %c = stablehlo.constant dense<1.0> : tensor<f32, #e>
   return %c, %c, %w : tensor<f32, #e>, tensor<f32, #e>, tensor<10xf32, #g>
 }
 // What is fetched by its slot's name, a gradient or sum, says how it lies.
 // CHECK-LABEL: func.func @update
-// CHECK-SAME: {dist.layout = #{{.*}}, dist.role = "count"
-func.func @update(%w: tensor<10xf32, #w> {dist.reads = @w}, %v: tensor<10xf32, #w> {dist.reads = @v}, %g: tensor<10xf32, #g> {dist.gradient_of = @w}, %n: tensor<f32, #e> {dist.role = "count"}) -> (tensor<10xf32, #w> {dist.writes = @w}, tensor<10xf32, #w> {dist.writes = @v}) {
+// CHECK-SAME: {dist.port = #dist.port<count, layout = {{.*}}>
+func.func @update(%w: tensor<10xf32, #w> {dist.port = #dist.port<parameter @w>}, %v: tensor<10xf32, #w> {dist.port = #dist.port<optimizer @v>}, %g: tensor<10xf32, #g> {dist.port = #dist.port<gradient @w>}, %n: tensor<f32, #e> {dist.port = #dist.port<count>}) -> (tensor<10xf32, #w> {dist.port = #dist.port<parameter @w>}, tensor<10xf32, #w> {dist.port = #dist.port<optimizer @v>}) {
   %lr = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f32, #e>) -> tensor<10xf32, #w>
   // CHECK: %[[D:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.at = array<i64: 1>} : tensor<3xf32>
   %0 = stablehlo.multiply %g, %lr : tensor<10xf32, #w>
@@ -121,7 +121,7 @@ dist.state @v : tensor<5xf32> {role = parameter, source = #dist.draw<normal, 0.0
 // CHECK: stablehlo.and
 // CHECK: %[[M:.*]] = stablehlo.select %{{.*}}, %[[P]], %{{.*}} : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK: stablehlo.reduce(%[[M]] init
-func.func @corner(%u: tensor<8xf32, #u> {dist.reads = @u}, %v: tensor<5xf32, #v> {dist.reads = @v}) -> (tensor<f32, #p> {dist.name = "s"}) {
+func.func @corner(%u: tensor<8xf32, #u> {dist.port = #dist.port<parameter @u>}, %v: tensor<5xf32, #v> {dist.port = #dist.port<parameter @v>}) -> (tensor<f32, #p> {dist.port = #dist.port<output "s">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
   %ub = stablehlo.broadcast_in_dim %u, dims = [0] : (tensor<8xf32, #u>) -> tensor<8x5xf32, #uv>
   %vb = stablehlo.broadcast_in_dim %v, dims = [1] : (tensor<5xf32, #v>) -> tensor<8x5xf32, #uv>
@@ -135,7 +135,7 @@ func.func @corner(%u: tensor<8xf32, #u> {dist.reads = @u}, %v: tensor<5xf32, #v>
 // CHECK-NOT: stablehlo.and
 // CHECK: stablehlo.select
 // CHECK: return
-func.func @side(%u: tensor<8xf32, #u> {dist.reads = @u}) -> (tensor<f32, #p> {dist.name = "s"}) {
+func.func @side(%u: tensor<8xf32, #u> {dist.port = #dist.port<parameter @u>}) -> (tensor<f32, #p> {dist.port = #dist.port<output "s">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
   %0 = stablehlo.broadcast_in_dim %u, dims = [0] : (tensor<8xf32, #u>) -> tensor<8x5xf32, #uv>
   %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x5xf32, #uv>, tensor<f32, #s>) -> tensor<f32, #p>
@@ -145,7 +145,7 @@ func.func @side(%u: tensor<8xf32, #u> {dist.reads = @u}) -> (tensor<f32, #p> {di
 // CHECK-LABEL: func.func @known
 // CHECK-NOT: stablehlo.select
 // CHECK: return
-func.func @known(%w: tensor<8x5xf32, #uv> {dist.reads = @uv}) -> (tensor<f32, #p> {dist.name = "s"}) {
+func.func @known(%w: tensor<8x5xf32, #uv> {dist.port = #dist.port<parameter @uv>}) -> (tensor<f32, #p> {dist.port = #dist.port<output "s">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #s>
   %1 = stablehlo.reduce(%w init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x5xf32, #uv>, tensor<f32, #s>) -> tensor<f32, #p>
   return %1 : tensor<f32, #p>

@@ -5,10 +5,10 @@
 dist.mesh @mesh = <"data"=1>
 // CHECK: #[[WHOLE:.*]] = #dist.layout<@mesh, [{}]>
 // CHECK: dist.state @w
-// CHECK-NEXT: dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #[[WHOLE]], [0]>]
+// CHECK-NEXT: dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #[[WHOLE]], [0]>]
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-// CHECK: func.func @f(%{{.*}}: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %{{.*}}: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4xf32> {dist.name = "y"})
-func.func @f(%x: tensor<4xf32, #whole> {dist.input = "x", dist.role = "input"}, %w: tensor<4xf32, #whole> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4xf32, #whole> {dist.name = "y"}) {
+// CHECK: func.func @f(%{{.*}}: tensor<4xf32> {dist.port = #dist.port<input "x">}, %{{.*}}: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">})
+func.func @f(%x: tensor<4xf32, #whole> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32, #whole> {dist.port = #dist.port<parameter @w>}) -> (tensor<4xf32, #whole> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.constant dense<2.000000e+00> : tensor<4xf32>
   %two = stablehlo.constant dense<2.0> : tensor<4xf32, #whole>
   // CHECK: stablehlo.multiply %{{.*}}, %{{.*}} : tensor<4xf32>

@@ -7,24 +7,24 @@
 #m = #dist.layout<@mesh, [{"d"}, {"t"}]>
 #x = #dist.layout<@mesh, [{"d"}, {}]>
 dist.mesh @mesh = <"d"=2, "t"=2>
-// CHECK: dist.buffer @w.local : tensor<4x4xf32> holds [#dist.box<@w.0, #{{.*}}, [0, 0]>, #dist.box<@w.1, #{{.*}}, [0, 2]>]
+// CHECK: dist.buffer @w.local of @w : tensor<4x4xf32> holds [#dist.box<@w.0, #{{.*}}, [0, 0]>, #dist.box<@w.1, #{{.*}}, [0, 2]>]
 // CHECK-NOT: dist.buffer @w.0.local
-// CHECK: dist.buffer @w.m.local : tensor<2x4xf32> holds
+// CHECK: dist.buffer @w.m.local of @w.m : tensor<2x4xf32> holds
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 dist.state @w.m : tensor<4x8xf32> {role = optimizer, of = @w, source = #dist.draw<zeros>}
 dist.state @w.m.0 part of @w.m box([0, 0] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.0}
-dist.buffer @w.m.0.local : tensor<2x2xf32> holds [#dist.box<@w.m.0, #m, [0, 0]>]
+dist.buffer @w.m.0.local of @w.m.0 : tensor<2x2xf32> holds [#dist.box<@w.m.0, #m, [0, 0]>]
 dist.state @w.m.1 part of @w.m box([0, 4] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.1}
-dist.buffer @w.m.1.local : tensor<2x2xf32> holds [#dist.box<@w.m.1, #m, [0, 0]>]
+dist.buffer @w.m.1.local of @w.m.1 : tensor<2x2xf32> holds [#dist.box<@w.m.1, #m, [0, 0]>]
 // CHECK-LABEL: func.func @micro
-// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32> {{{.*}}}, %[[W:.*]]: tensor<4x4xf32> {dist.reads = @w})
-// CHECK-SAME: -> (tensor<f32> {{{.*}}}, tensor<f32> {{{.*}}}, tensor<4x4xf32> {dist.gradient_of = @w})
-func.func @micro(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x", dist.layout = #x}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4x2xf32> {dist.gradient_of = @w.0}, tensor<4x2xf32> {dist.gradient_of = @w.1}) {
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32> {{{.*}}}, %[[W:.*]]: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>})
+// CHECK-SAME: -> (tensor<f32> {{{.*}}}, tensor<f32> {{{.*}}}, tensor<4x4xf32> {dist.port = #dist.port<gradient @w>})
+func.func @micro(%x: tensor<3x4xf32> {dist.port = #dist.port<input "x", layout = #x>}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4x2xf32> {dist.port = #dist.port<gradient @w.0>}, tensor<4x2xf32> {dist.port = #dist.port<gradient @w.1>}) {
   %zero = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<0.0> : tensor<f32>
   %n = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<6.0> : tensor<f32>
   // CHECK: %[[AB:.*]] = stablehlo.dot_general %[[X]], %[[W]], contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
@@ -50,10 +50,10 @@ func.func @micro(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x", dis
   return %l, %n, %g0, %g1 : tensor<f32>, tensor<f32>, tensor<4x2xf32>, tensor<4x2xf32>
 }
 // CHECK-LABEL: func.func @update
-// CHECK-SAME: (%[[W:[a-z0-9]+]]: tensor<4x4xf32> {dist.reads = @w}, %[[M:[a-z0-9]+]]: tensor<2x4xf32> {dist.reads = @w.m}, %[[G:[a-z0-9]+]]: tensor<4x4xf32> {dist.gradient_of = @w}
-func.func @update(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}, %m0: tensor<2x2xf32> {dist.reads = @w.m.0}, %m1: tensor<2x2xf32> {dist.reads = @w.m.1},
-    %g0: tensor<4x2xf32> {dist.gradient_of = @w.0}, %g1: tensor<4x2xf32> {dist.gradient_of = @w.1}, %l: tensor<f32> {dist.role = "loss_sum"}, %n: tensor<f32> {dist.role = "count"})
-    -> (tensor<4x2xf32> {dist.writes = @w.0}, tensor<4x2xf32> {dist.writes = @w.1}, tensor<2x2xf32> {dist.writes = @w.m.0}, tensor<2x2xf32> {dist.writes = @w.m.1}, tensor<f32> {dist.metric = "norm", dist.role = "metric"}) {
+// CHECK-SAME: (%[[W:[a-z0-9]+]]: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, %[[M:[a-z0-9]+]]: tensor<2x4xf32> {dist.port = #dist.port<optimizer @w.m>}, %[[G:[a-z0-9]+]]: tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}
+func.func @update(%w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}, %m0: tensor<2x2xf32> {dist.port = #dist.port<optimizer @w.m.0>}, %m1: tensor<2x2xf32> {dist.port = #dist.port<optimizer @w.m.1>},
+    %g0: tensor<4x2xf32> {dist.port = #dist.port<gradient @w.0>}, %g1: tensor<4x2xf32> {dist.port = #dist.port<gradient @w.1>}, %l: tensor<f32> {dist.port = #dist.port<loss_sum>}, %n: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}, tensor<2x2xf32> {dist.port = #dist.port<optimizer @w.m.0>}, tensor<2x2xf32> {dist.port = #dist.port<optimizer @w.m.1>}, tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %zero = stablehlo.constant {dist.phase = #dist.phase<update>} dense<0.0> : tensor<f32>
   %none = stablehlo.constant {dist.phase = #dist.phase<update>} dense<0> : tensor<i32>
   %two = stablehlo.constant {dist.phase = #dist.phase<update>} dense<2> : tensor<i32>
@@ -94,13 +94,13 @@ dist.mesh @mesh = <"t"=2>
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
 // CHECK: dist.buffer @w.0.local
-dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
 // CHECK: dist.buffer @w.1.local
-dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @apart
 // CHECK-COUNT-2: stablehlo.dot_general
-func.func @apart(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %y: tensor<3x4xf32> {dist.role = "input", dist.input = "y"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}) -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}) {
+func.func @apart(%x: tensor<3x4xf32> {dist.port = #dist.port<input "x">}, %y: tensor<3x4xf32> {dist.port = #dist.port<input "y">}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<3x2xf32> {dist.port = #dist.port<output "a">}, tensor<3x2xf32> {dist.port = #dist.port<output "b">}) {
   %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
   %b = stablehlo.dot_general %y, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
   return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
@@ -117,20 +117,20 @@ dist.mesh @mesh = <"d"=2, "t"=2>
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
 // CHECK: dist.buffer @w.0.local
-dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
 // CHECK: dist.buffer @w.1.local
-dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 dist.state @w.m : tensor<4x8xf32> {role = optimizer, of = @w, source = #dist.draw<zeros>}
 dist.state @w.m.0 part of @w.m box([0, 0] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.0}
 // CHECK: dist.buffer @w.m.0.local
-dist.buffer @w.m.0.local : tensor<2x2xf32> holds [#dist.box<@w.m.0, #m, [0, 0]>]
+dist.buffer @w.m.0.local of @w.m.0 : tensor<2x2xf32> holds [#dist.box<@w.m.0, #m, [0, 0]>]
 dist.state @w.m.1 part of @w.m box([0, 4] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w.1}
 // CHECK: dist.buffer @w.m.1.local
-dist.buffer @w.m.1.local : tensor<4x2xf32> holds [#dist.box<@w.m.1, #w, [0, 0]>]
+dist.buffer @w.m.1.local of @w.m.1 : tensor<4x2xf32> holds [#dist.box<@w.m.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @f
 // CHECK-COUNT-2: stablehlo.dot_general
-func.func @f(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}) -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}) {
+func.func @f(%x: tensor<3x4xf32> {dist.port = #dist.port<input "x">}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<3x2xf32> {dist.port = #dist.port<output "a">}, tensor<3x2xf32> {dist.port = #dist.port<output "b">}) {
   %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
   %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
   return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
@@ -144,15 +144,15 @@ dist.entry @e function(@f) chunks([0])
 dist.mesh @mesh = <"d"=2, "t"=2>
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
-// CHECK: dist.buffer @w.local : tensor<4x4xf32>
-dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+// CHECK: dist.buffer @w.local of @w : tensor<4x4xf32>
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @one
 // CHECK-COUNT-1: stablehlo.dot_general
 // CHECK-NOT: stablehlo.dot_general
 // CHECK: dist.entry
-func.func @one(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1}) -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}) {
+func.func @one(%x: tensor<3x4xf32> {dist.port = #dist.port<input "x">}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<3x2xf32> {dist.port = #dist.port<output "a">}, tensor<3x2xf32> {dist.port = #dist.port<output "b">}) {
   %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
   %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
   return %a, %b : tensor<3x2xf32>, tensor<3x2xf32>
@@ -166,20 +166,20 @@ dist.entry @e function(@one) chunks([0])
 dist.mesh @mesh = <"t"=2>
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @boxed(
-// CHECK-SAME: %{{.*}}: tensor<4x4xf32> {dist.reads = @w}, %{{.*}}: tensor<4x4xf32> {dist.gradient_of = @w, llmc.boxes = [#dist.box<@w.0, #[[W:[a-z0-9]+]], [0, 0]>, #dist.box<@w.1, #[[W]], [0, 2]>]}
-// CHECK-SAME: -> (tensor<4x4xf32> {dist.writes = @w})
-func.func @boxed.micro(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4x2xf32> {dist.gradient_of = @w.0}, tensor<4x2xf32> {dist.gradient_of = @w.1}) {
+// CHECK-SAME: %{{.*}}: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, %{{.*}}: tensor<4x4xf32> {dist.port = #dist.port<gradient @w, boxes = [#dist.box<@w.0, #[[W:[a-z0-9]+]], [0, 0]>, #dist.box<@w.1, #[[W]], [0, 2]>]>}
+// CHECK-SAME: -> (tensor<4x4xf32> {dist.port = #dist.port<parameter @w>})
+func.func @boxed.micro(%w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4x2xf32> {dist.port = #dist.port<gradient @w.0>}, tensor<4x2xf32> {dist.port = #dist.port<gradient @w.1>}) {
   %n = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} dense<6.0> : tensor<f32>
   return %n, %n, %w0, %w1 : tensor<f32>, tensor<f32>, tensor<4x2xf32>, tensor<4x2xf32>
 }
-func.func @boxed(%w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1},
-    %g0: tensor<4x2xf32> {dist.gradient_of = @w.0, dist.layout = #w}, %g1: tensor<4x2xf32> {dist.gradient_of = @w.1, dist.layout = #w}, %l: tensor<f32> {dist.role = "loss_sum"}, %n: tensor<f32> {dist.role = "count"})
-    -> (tensor<4x2xf32> {dist.writes = @w.0}, tensor<4x2xf32> {dist.writes = @w.1}) {
+func.func @boxed(%w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>},
+    %g0: tensor<4x2xf32> {dist.port = #dist.port<gradient @w.0, layout = #w>}, %g1: tensor<4x2xf32> {dist.port = #dist.port<gradient @w.1, layout = #w>}, %l: tensor<f32> {dist.port = #dist.port<loss_sum>}, %n: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}) {
   %d0 = stablehlo.subtract %w0, %g0 {dist.phase = #dist.phase<update>} : tensor<4x2xf32>
   %d1 = stablehlo.subtract %w1, %g1 {dist.phase = #dist.phase<update>} : tensor<4x2xf32>
   return %d0, %d1 : tensor<4x2xf32>, tensor<4x2xf32>
@@ -194,13 +194,13 @@ dist.mesh @mesh = <"t"=2>
 dist.state @w : tensor<4x16xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 8]) : tensor<4x8xf32> {role = parameter}
 // CHECK: dist.buffer @w.0.local
-dist.buffer @w.0.local : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = parameter}
 // CHECK: dist.buffer @w.1.local
-dist.buffer @w.1.local : tensor<4x4xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x4xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @precision
 // CHECK-COUNT-2: stablehlo.dot_general {{.*}} -> tensor<4x4xf32>
-func.func @precision(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x4xf32> {dist.reads = @w.0}, %w1: tensor<4x4xf32> {dist.reads = @w.1}) -> (tensor<4x4xf32> {dist.name = "a"}, tensor<4x4xf32> {dist.name = "b"}) {
+func.func @precision(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x">}, %w0: tensor<4x4xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x4xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "a">}, tensor<4x4xf32> {dist.port = #dist.port<output "b">}) {
   %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %b = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
@@ -216,13 +216,13 @@ dist.mesh @mesh = <"t"=2>
 dist.state @w : tensor<4x16xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 8]) : tensor<4x8xf32> {role = parameter}
 // CHECK: dist.buffer @w.0.local
-dist.buffer @w.0.local : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 8] [4, 8]) : tensor<4x8xf32> {role = parameter}
 // CHECK: dist.buffer @w.1.local
-dist.buffer @w.1.local : tensor<4x4xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x4xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @sides
 // CHECK-COUNT-2: stablehlo.dot_general {{.*}} -> tensor<4x4xf32>
-func.func @sides(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"}, %w0: tensor<4x4xf32> {dist.reads = @w.0}, %w1: tensor<4x4xf32> {dist.reads = @w.1}) -> (tensor<4x4xf32> {dist.name = "a"}, tensor<4x4xf32> {dist.name = "b"}) {
+func.func @sides(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x">}, %w0: tensor<4x4xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x4xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "a">}, tensor<4x4xf32> {dist.port = #dist.port<output "b">}) {
   %a = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %b = stablehlo.dot_general %w1, %x, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
@@ -238,16 +238,16 @@ dist.entry @e function(@sides) chunks([0])
 dist.mesh @mesh = <"p"=2, "t"=2> pipeline "p"
 dist.state @b : tensor<8xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.state @b.0 part of @b box([0] [4]) : tensor<4xf32> {role = parameter}
-dist.buffer @b.0.local : tensor<2xf32> holds [#dist.box<@b.0, #s, [0]>]
+dist.buffer @b.0.local of @b.0 : tensor<2xf32> holds [#dist.box<@b.0, #s, [0]>]
 dist.state @b.1 part of @b box([4] [4]) : tensor<4xf32> {role = parameter}
-dist.buffer @b.1.local : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
-// CHECK: dist.buffer @b.local : tensor<4xf32> holds
+dist.buffer @b.1.local of @b.1 : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
+// CHECK: dist.buffer @b.local of @b : tensor<4xf32> holds
 dist.state @c : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
-dist.buffer @c.local : tensor<2xf32> holds [#dist.box<@c, #s, [0]>]
+dist.buffer @c.local of @c : tensor<2xf32> holds [#dist.box<@c, #s, [0]>]
 // CHECK-LABEL: func.func @joined
-// CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<4xf32> {dist.reads = @b}
-func.func @joined(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"}, %y: tensor<2xf32> {dist.role = "input", dist.input = "y"}, %b0: tensor<2xf32> {dist.reads = @b.0}, %b1: tensor<2xf32> {dist.reads = @b.1}, %c: tensor<2xf32> {dist.reads = @c})
-    -> (tensor<2xf32> {dist.gradient_of = @b.0}, tensor<2xf32> {dist.gradient_of = @b.1}, tensor<2xf32> {dist.gradient_of = @c}) {
+// CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<parameter @b>}
+func.func @joined(%n: tensor<f32> {dist.port = #dist.port<input "n">}, %x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %y: tensor<2xf32> {dist.port = #dist.port<input "y">}, %b0: tensor<2xf32> {dist.port = #dist.port<parameter @b.0>}, %b1: tensor<2xf32> {dist.port = #dist.port<parameter @b.1>}, %c: tensor<2xf32> {dist.port = #dist.port<parameter @c>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.0>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.1>}, tensor<2xf32> {dist.port = #dist.port<gradient @c>}) {
   // CHECK: %[[H0:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 1 : i64
   // CHECK: %[[H1:.*]] = stablehlo.multiply %{{.*}}, %{{.*}} {dist.block = 1 : i64
   %h0 = stablehlo.multiply %x, %b0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
@@ -262,10 +262,11 @@ func.func @joined(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"}, %y:
   // CHECK-DAG: %[[C:.*]] = dist.join %[[H0]], %[[L0]] over "p"
   %g0 = dist.join %h0, %l0 over "p" {dist.at = array<i64: 0, 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %g1 = dist.join %h1, %l1 over "p" {dist.at = array<i64: 0, 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  // CHECK: return %[[G]], %[[C]] : tensor<4xf32>, tensor<2xf32>
-  return %g0, %g1, %g0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  // CHECK: return %{{.*}}, %{{.*}}, %[[G]], %[[C]] : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<2xf32>
+  return %n, %n, %g0, %g1, %g0 : tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
-dist.entry @e function(@joined) chunks([0, 1])
+func.func @update() { return }
+dist.step @s microbatch(@joined) update(@update) microbatches(1) schedule(<gpipe>) chunks([0, 1])
 
 // -----
 
@@ -274,19 +275,20 @@ dist.entry @e function(@joined) chunks([0, 1])
 dist.mesh @mesh = <"p"=2, "t"=2> pipeline "p"
 dist.state @b : tensor<8xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.state @b.0 part of @b box([0] [4]) : tensor<4xf32> {role = parameter}
-dist.buffer @b.0.local : tensor<2xf32> holds [#dist.box<@b.0, #s, [0]>]
+dist.buffer @b.0.local of @b.0 : tensor<2xf32> holds [#dist.box<@b.0, #s, [0]>]
 dist.state @b.1 part of @b box([4] [4]) : tensor<4xf32> {role = parameter}
-dist.buffer @b.1.local : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
+dist.buffer @b.1.local of @b.1 : tensor<2xf32> holds [#dist.box<@b.1, #s, [0]>]
 // CHECK-NOT: dist.buffer @b.local
 // CHECK-LABEL: func.func @elsewhere
 // CHECK-NOT: stablehlo.concatenate
-func.func @elsewhere(%x: tensor<2xf32> {dist.role = "input", dist.input = "x"}, %b0: tensor<2xf32> {dist.reads = @b.0}, %b1: tensor<2xf32> {dist.reads = @b.1})
-    -> (tensor<2xf32> {dist.gradient_of = @b.0}, tensor<2xf32> {dist.gradient_of = @b.1}) {
+func.func @elsewhere(%n: tensor<f32> {dist.port = #dist.port<input "n">}, %x: tensor<2xf32> {dist.port = #dist.port<input "x">}, %b0: tensor<2xf32> {dist.port = #dist.port<parameter @b.0>}, %b1: tensor<2xf32> {dist.port = #dist.port<parameter @b.1>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.0>}, tensor<2xf32> {dist.port = #dist.port<gradient @b.1>}) {
   %h0 = stablehlo.multiply %x, %b0 {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
   %h1 = stablehlo.multiply %x, %b1 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2xf32>
-  return %h0, %h1 : tensor<2xf32>, tensor<2xf32>
+  return %n, %n, %h0, %h1 : tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xf32>
 }
-dist.entry @e function(@elsewhere) chunks([0, 1])
+func.func @update() { return }
+dist.step @s microbatch(@elsewhere) update(@update) microbatches(1) schedule(<gpipe>) chunks([0, 1])
 
 // -----
 
@@ -297,11 +299,11 @@ dist.mesh @mesh = <"d"=2, "t"=2>
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<zeros>}
 // CHECK: dist.buffer @w.0.local
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.0.local : tensor<2x2xf32> holds [#dist.box<@w.0, #a, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<2x2xf32> holds [#dist.box<@w.0, #a, [0, 0]>]
 // CHECK: dist.buffer @w.1.local
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.1.local : tensor<2x2xf32> holds [#dist.box<@w.1, #b, [0, 0]>]
-func.func @crossed(%w0: tensor<2x2xf32> {dist.reads = @w.0}, %w1: tensor<2x2xf32> {dist.reads = @w.1}) -> (tensor<2x2xf32> {dist.name = "y"}) {
+dist.buffer @w.1.local of @w.1 : tensor<2x2xf32> holds [#dist.box<@w.1, #b, [0, 0]>]
+func.func @crossed(%w0: tensor<2x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<2x2xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<2x2xf32> {dist.port = #dist.port<output "y">}) {
   %y = stablehlo.add %w0, %w1 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<2x2xf32>
   return %y : tensor<2x2xf32>
 }
@@ -316,18 +318,18 @@ dist.entry @e function(@crossed) chunks([0])
 dist.mesh @mesh = <"t"=2>
 dist.state @v : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @v.0 part of @v box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @v.0.local : tensor<4x2xf32> holds [#dist.box<@v.0, #w, [0, 0]>]
+dist.buffer @v.0.local of @v.0 : tensor<4x2xf32> holds [#dist.box<@v.0, #w, [0, 0]>]
 dist.state @v.1 part of @v box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @v.1.local : tensor<4x2xf32> holds [#dist.box<@v.1, #w, [0, 0]>]
+dist.buffer @v.1.local of @v.1 : tensor<4x2xf32> holds [#dist.box<@v.1, #w, [0, 0]>]
 dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.0.local : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
 dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @w.1.local : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
 // CHECK-LABEL: func.func @two
-// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32> {{{.*}}}, %[[V:.*]]: tensor<4x4xf32> {dist.reads = @v}, %[[K:.*]]: tensor<3x2xf32> {{{.*}}}, %[[W:.*]]: tensor<4x4xf32> {dist.reads = @w})
-func.func @two(%x: tensor<3x4xf32> {dist.role = "input", dist.input = "x"}, %v0: tensor<4x2xf32> {dist.reads = @v.0}, %v1: tensor<4x2xf32> {dist.reads = @v.1}, %k: tensor<3x2xf32> {dist.role = "input", dist.input = "k"}, %w0: tensor<4x2xf32> {dist.reads = @w.0}, %w1: tensor<4x2xf32> {dist.reads = @w.1})
-    -> (tensor<3x2xf32> {dist.name = "a"}, tensor<3x2xf32> {dist.name = "b"}, tensor<3x2xf32> {dist.name = "c"}) {
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32> {{{.*}}}, %[[V:.*]]: tensor<4x4xf32> {dist.port = #dist.port<parameter @v>}, %[[K:.*]]: tensor<3x2xf32> {{{.*}}}, %[[W:.*]]: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>})
+func.func @two(%x: tensor<3x4xf32> {dist.port = #dist.port<input "x">}, %v0: tensor<4x2xf32> {dist.port = #dist.port<parameter @v.0>}, %v1: tensor<4x2xf32> {dist.port = #dist.port<parameter @v.1>}, %k: tensor<3x2xf32> {dist.port = #dist.port<input "k">}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>})
+    -> (tensor<3x2xf32> {dist.port = #dist.port<output "a">}, tensor<3x2xf32> {dist.port = #dist.port<output "b">}, tensor<3x2xf32> {dist.port = #dist.port<output "c">}) {
   // CHECK-NEXT: %[[C:.*]] = stablehlo.exponential %[[K]]
   // CHECK-NEXT: %[[VV:.*]] = stablehlo.dot_general %[[X]], %[[V]], {{.*}} -> tensor<3x4xf32>
   // CHECK-NEXT: %[[P:.*]] = stablehlo.slice %[[VV]] [0:3, 0:2]

@@ -24,7 +24,7 @@
 // MATERIALIZED-NOT: dist.layouts
 // MATERIALIZED-NOT: dist.reshard
 
-// LOCAL: dist.buffer @w.local : tensor<4xf32>
+// LOCAL: dist.buffer @w.local of @w : tensor<4xf32>
 // LOCAL: dist.segment chunk(0) phase(forward) -> {{.*}}tensor<f32>
 // LOCAL-NOT: xf32, #
 
@@ -49,7 +49,7 @@
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
 dist.hyper @lr : tensor<f32> = <warmup_constant, base = 0.1>
-func.func @loss(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x", dist.data = #dist.data<"data">}, %w: tensor<4xf32> {dist.role = "parameter", dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%x: tensor<2x4xf32> {dist.port = #dist.port<input "x", data = <"data">>}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.broadcast_in_dim %w, dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
   %1 = stablehlo.multiply %x, %0 : tensor<2x4xf32>
   %2 = stablehlo.tanh %1 : tensor<2x4xf32>
@@ -59,7 +59,7 @@ func.func @loss(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x", dist
   %4 = stablehlo.divide %3, %count : tensor<f32>
   return %4 : tensor<f32>
 }
-func.func private @sgd(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %lr: tensor<f32> {dist.hyper = @lr}) -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func private @sgd(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %0 = stablehlo.multiply %rate, %g : tensor<1xf32>
   %1 = stablehlo.subtract %p, %0 : tensor<1xf32>

@@ -18,28 +18,28 @@
 // CHECK-SAME: transfers([#dist.route<@t0 : @train.c0.F -> @train.c1.F>, #dist.route<@t1 : @train.c1.B -> @train.c0.B>])
 // The received gradient passes through the backward to the weight program.
 // CHECK-LABEL: func.func private @train.c0.B
-// CHECK-SAME: %[[R:[a-z0-9]+]]: tensor<4xf32> {dist.recv = @t1}
-// CHECK-SAME: -> ({{.*}}tensor<4xf32> {dist.slot = #dist.slot<act, "[[$A:c0.a[0-9]+]]", chunk = 0>})
+// CHECK-SAME: %[[R:[a-z0-9]+]]: tensor<4xf32> {dist.port = #dist.port<recv @t1>}
+// CHECK-SAME: -> ({{.*}}tensor<4xf32> {dist.port = #dist.port<act "[[$A:c0.a[0-9]+]]", chunk = 0>})
 // CHECK: return {{.*}}%[[R]] :
 // CHECK-LABEL: func.func private @train.c0.W
-// CHECK-SAME: {dist.slot = #dist.slot<act, "[[$A]]", chunk = 0>}
-// CHECK-SAME: -> (tensor<4xf32> {dist.slot = #dist.slot<step, "grad.w">})
+// CHECK-SAME: {dist.port = #dist.port<act "[[$A]]", chunk = 0>}
+// CHECK-SAME: -> (tensor<4xf32> {dist.port = #dist.port<gradient @w>})
 
 // MERGED: #dist.program<@train.c1.B, chunk = 1, phase = backward, at = [1]>, #dist.program<@train.c0.B, chunk = 0, phase = backward, at = [0]>
 // MERGED-LABEL: func.func private @train.c0.B
-// MERGED-SAME: {dist.recv = @t1}
-// MERGED-SAME: -> (tensor<4xf32> {dist.slot = #dist.slot<step, "grad.w">})
+// MERGED-SAME: {dist.port = #dist.port<recv @t1>}
+// MERGED-SAME: -> (tensor<4xf32> {dist.port = #dist.port<gradient @w>})
 
 #F = #dist.phase<forward>
 #B = #dist.phase<backward_input>
 #W = #dist.phase<backward_weight>
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>, [0]>]
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>, [0]>]
 dist.state @v : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @v.local : tensor<4xf32> holds [#dist.box<@v, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
-func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}, %v: tensor<4xf32> {dist.reads = @v, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}, tensor<4xf32> {dist.gradient_of = @v, dist.role = "gradient"}) {
+dist.buffer @v.local of @v : tensor<4xf32> holds [#dist.box<@v, #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>, [0]>]
+func.func private @train.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %v: tensor<4xf32> {dist.port = #dist.port<parameter @v>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}, tensor<4xf32> {dist.port = #dist.port<gradient @v>}) {
   %a = stablehlo.multiply %x, %w {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
   %t = stablehlo.tanh %a {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
   %a1 = dist.transfer @t0 %t along "pipe" 0 -> 1 {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
@@ -55,8 +55,8 @@ func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.ro
   %gw = stablehlo.multiply %p, %g1 {dist.block = 0 : i64, dist.phase = #W} : tensor<4xf32>
   return %ls, %count, %gw, %gv : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>
 }
-func.func private @train.update(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}, %g: tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}, %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-    -> (tensor<4xf32> {dist.role = "parameter", dist.writes = @w}) {
+func.func private @train.update(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<4xf32> {dist.port = #dist.port<parameter @w>}) {
   %new = stablehlo.subtract %w, %g {dist.at = array<i64: 0>, dist.phase = #dist.phase<update>} : tensor<4xf32>
   return %new : tensor<4xf32>
 }

@@ -8,9 +8,9 @@
 // CHECK: dist.step @train {{.*}} table(<["F0.0 B0.0 F0.1 B0.1 U"]>)
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-dist.buffer @w.local : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}]>, [0]>]
-func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}) {
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{}]>, [0]>]
+func.func private @train.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}) {
   %f:3 = dist.segment chunk(0) phase(forward) -> tensor<4xf32>, tensor<f32>, tensor<f32> {
     %t = stablehlo.tanh %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
     %p = stablehlo.multiply %t, %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32>
@@ -28,8 +28,8 @@ func.func private @train.microbatch(%x: tensor<4xf32> {dist.input = "x", dist.ro
   }
   return %f#1, %f#2, %g : tensor<f32>, tensor<f32>, tensor<4xf32>
 }
-func.func private @train.update(%w: tensor<4xf32> {dist.reads = @w, dist.role = "parameter"}, %g: tensor<4xf32> {dist.gradient_of = @w, dist.role = "gradient"}, %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"})
-    -> (tensor<4xf32> {dist.role = "parameter", dist.writes = @w}, tensor<f32> {dist.metric = "loss", dist.role = "metric"}) {
+func.func private @train.update(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
+    -> (tensor<4xf32> {dist.port = #dist.port<parameter @w>}, tensor<f32> {dist.port = #dist.port<metric "loss">}) {
   %u:2 = dist.segment at(0) phase(update) -> tensor<4xf32>, tensor<f32> {
     %new = stablehlo.subtract %w, %g {dist.phase = #dist.phase<update>} : tensor<4xf32>
     %loss = stablehlo.divide %ls, %count {dist.phase = #dist.phase<update>} : tensor<f32>
@@ -45,8 +45,8 @@ dist.step @train microbatch(@train.microbatch) update(@train.update) microbatche
 // gradient stands right after what it needs.
 dist.mesh @mesh = <"data"=1>
 // CHECK-LABEL: func.func private @merged
-func.func private @merged(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @merged(%x: tensor<4xf32> {dist.port = #dist.port<input "x">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   // CHECK: %[[B:.*]]:2 = dist.segment chunk(0) phase(backward) -> tensor<f32>, tensor<f32>
   // CHECK-NEXT: %[[S:.*]] = stablehlo.constant
   // CHECK-NEXT: %[[N:.*]] = stablehlo.negate %[[S]]
@@ -63,7 +63,7 @@ func.func private @merged(%x: tensor<4xf32> {dist.input = "x", dist.role = "inpu
   }
   return %b#1, %w : tensor<f32>, tensor<f32>
 }
-func.func private @nothing(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @nothing(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 dist.step @train microbatch(@merged) update(@nothing) microbatches(1) schedule(<1f1b>) chunks([0])
@@ -71,7 +71,7 @@ dist.step @train microbatch(@merged) update(@nothing) microbatches(1) schedule(<
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @f
@@ -82,11 +82,11 @@ dist.entry @forward function(@f) chunks([0])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 // expected-error-re@+1 {{expected a schedule out of {{.*}}1f1b{{.*}}, got 'sideways'}}
@@ -109,8 +109,8 @@ dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
 // CHECK-NEXT: dist.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: return
-func.func private @lacking(%x: tensor<f32> {dist.input = "x", dist.role = "input"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @lacking(%x: tensor<f32> {dist.port = #dist.port<input "x">})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %a = dist.segment chunk(0) phase(forward) -> tensor<f32> {
     %0 = stablehlo.negate %x : tensor<f32>
     dist.yield %0 : tensor<f32>
@@ -125,7 +125,7 @@ func.func private @lacking(%x: tensor<f32> {dist.input = "x", dist.role = "input
   }
   return %b, %c : tensor<f32>, tensor<f32>
 }
-func.func private @lacking.update(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @lacking.update(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 dist.step @train microbatch(@lacking) update(@lacking.update) microbatches(1) schedule(<1f1b>) chunks([0, 1, 2])

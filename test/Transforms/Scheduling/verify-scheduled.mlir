@@ -1,11 +1,11 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-verify-scheduled
 
 dist.mesh @mesh = <"data"=1>
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chunks([0]) table(<["F0.0 B0.0 F0.1 B0.1 U"]>)
@@ -13,7 +13,7 @@ dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chun
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected a table after phase 5}}
@@ -22,11 +22,11 @@ dist.entry @forward function(@f) chunks([0])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 // expected-error@+1 {{expected a legal table: cell B0.1 is missing}}
@@ -35,11 +35,11 @@ dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chun
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 // expected-error@+1 {{expected a legal table: cell F0.0 stands twice}}
@@ -48,11 +48,11 @@ dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chun
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 // expected-error@+1 {{expected a legal table: cell B0.0 stands before F0.0}}
@@ -61,11 +61,11 @@ dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chun
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func private @m() -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}) {
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-func.func private @u(%ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"}) {
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) {
   return
 }
 // expected-error@+1 {{expected a table after phase 5}}
@@ -75,7 +75,7 @@ dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chun
 
 // An entry has forwards of one microbatch and nothing else.
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
@@ -83,7 +83,7 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected a legal table}}
@@ -92,7 +92,7 @@ dist.entry @forward function(@f) chunks([0]) table(<["F0.0 B0.0 U"]>)
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected a legal table}}

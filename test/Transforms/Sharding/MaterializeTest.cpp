@@ -13,6 +13,7 @@
 #include "RandomPrograms.h"
 #include "llmc/Analysis/Layouts/FactorSplits.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include <gtest/gtest.h>
@@ -97,21 +98,19 @@ bool isFloat(Type type) {
 void decide(ModuleOp module, uint64_t seed) {
   LayoutDrawer drawer(*module.getOps<dist::MeshOp>().begin(), seed);
   mlir::func::FuncOp function = getFunction(module);
-  auto text = [&](StringRef value) {
-    return mlir::StringAttr::get(module.getContext(), value);
+  dist::Signature signature(function);
+  auto decided = [&](dist::PortKind kind, const std::string &name, Type of) {
+    auto type = cast<RankedTensorType>(of);
+    return dist::PortAttr::get(module.getContext(), kind, StringRef(name))
+        .withLayout(drawer.draw(type, isFloat(type), false));
   };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
-    function.setArgAttr(i, DistDialect::kRole, text("input"));
-    function.setArgAttr(i, DistDialect::kInput, text("x" + std::to_string(i)));
-    function.setArgAttr(i, DistDialect::kLayout,
-                        drawer.draw(type, isFloat(type), false));
-  }
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
-    function.setResultAttr(i, DistDialect::kLayout,
-                           drawer.draw(type, isFloat(type), false));
-  }
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    signature.arguments[i] =
+        decided(dist::PortKind::Input, "x" + std::to_string(i), type);
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    signature.results[i] =
+        decided(dist::PortKind::Output, "y" + std::to_string(i), type);
+  signature.write(function);
   for (Operation &op : function.getBody().front().without_terminator()) {
     SmallVector<Attribute> layouts;
     SmallVector<dist::PinAttr> pins;

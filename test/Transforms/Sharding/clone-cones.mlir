@@ -20,8 +20,8 @@ dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 // CHECK: %[[Y:.*]] = stablehlo.multiply %[[X]], %[[S1]]
 // CHECK: %[[Z:.*]] = stablehlo.multiply %[[Y]], %[[P]]
 // CHECK: stablehlo.multiply %[[Z]], %[[S1]] {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>}
-func.func @f(%t: tensor<16xi32> {dist.input = "t", dist.role = "input"}, %w: tensor<16xf32> {dist.role = "parameter", dist.reads = @w})
-    -> (tensor<16xf32> {dist.name = "y"}, tensor<f32> {dist.name = "n"}) {
+func.func @f(%t: tensor<16xi32> {dist.port = #dist.port<input "t">}, %w: tensor<16xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<16xf32> {dist.port = #dist.port<output "y">}, tensor<f32> {dist.port = #dist.port<output "n">}) {
   %c = stablehlo.constant {dist.block = 0 : i64, dist.phase = #F} dense<2.0> : tensor<16xf32>
   %n = stablehlo.constant {dist.block = 0 : i64, dist.phase = #F} dense<4.0> : tensor<f32>
   %m = stablehlo.convert %t {dist.block = 0 : i64, dist.phase = #F} : (tensor<16xi32>) -> tensor<16xf32>
@@ -48,7 +48,7 @@ dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 // CHECK-NOT: stablehlo.negate %arg1 {dist.block = 0
 // CHECK: %[[N:.*]] = stablehlo.negate %arg1 {dist.block = 1
 // CHECK: stablehlo.multiply %[[D]], %[[N]]
-func.func @g(%a: tensor<64x64xf32> {dist.input = "a", dist.role = "input"}, %b: tensor<f32> {dist.input = "b", dist.role = "input"}) -> (tensor<f32> {dist.name = "y"}) {
+func.func @g(%a: tensor<64x64xf32> {dist.port = #dist.port<input "a">}, %b: tensor<f32> {dist.port = #dist.port<input "b">}) -> (tensor<f32> {dist.port = #dist.port<output "y">}) {
   %d = stablehlo.dot_general %a, %a, contracting_dims = [0, 1] x [0, 1] {dist.block = 0 : i64, dist.phase = #F} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<f32>
   %n = stablehlo.negate %b {dist.block = 0 : i64, dist.phase = #F} : tensor<f32>
   %y = stablehlo.multiply %d, %n {dist.block = 1 : i64, dist.phase = #F} : tensor<f32>
@@ -64,7 +64,7 @@ dist.mesh @mesh = <"pipe"=1> pipeline "pipe"
 // CHECK-LABEL: func.func @h
 // CHECK-COUNT-1: stablehlo.negate
 // CHECK-NOT: stablehlo.negate
-func.func @h(%b: tensor<f32> {dist.input = "b", dist.role = "input"}) -> (tensor<f32> {dist.name = "y"}) {
+func.func @h(%b: tensor<f32> {dist.port = #dist.port<input "b">}) -> (tensor<f32> {dist.port = #dist.port<output "y">}) {
   %n = stablehlo.negate %b {dist.block = 0 : i64, dist.phase = #F} : tensor<f32>
   %y = stablehlo.multiply %n, %n {dist.block = 1 : i64, dist.phase = #F} : tensor<f32>
   return %y : tensor<f32>

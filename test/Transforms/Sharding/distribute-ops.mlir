@@ -9,8 +9,8 @@ dist.mesh @mesh = <"data"=2, "tensor"=2>
 // CHECK: #[[ROWS:.*]] = #dist.layout<@mesh, [{"data"}]>
 // CHECK: #[[SPLIT:.*]] = #dist.layout<@mesh, [{"data"}, {"tensor"}]>
 // CHECK: func.func @split
-func.func @split(%x: tensor<8x10xf32> {dist.layout = #split, dist.input = "x", dist.role = "input"}, %t: tensor<8xi32> {dist.layout = #rows, dist.input = "t", dist.role = "input"}, %g: tensor<8xf32> {dist.layout = #rows, dist.input = "g", dist.role = "input"})
-    -> (tensor<8xf32> {dist.layout = #rows, dist.name = "l"}, tensor<8x10xf32> {dist.layout = #split, dist.name = "d"}) {
+func.func @split(%x: tensor<8x10xf32> {dist.port = #dist.port<input "x", layout = #split>}, %t: tensor<8xi32> {dist.port = #dist.port<input "t", layout = #rows>}, %g: tensor<8xf32> {dist.port = #dist.port<input "g", layout = #rows>})
+    -> (tensor<8xf32> {dist.port = #dist.port<output "l", layout = #rows>}, tensor<8x10xf32> {dist.port = #dist.port<output "d", layout = #split>}) {
   // CHECK-NOT: nn.
   // CHECK: stablehlo.reduce({{.*}}) applies stablehlo.maximum across dimensions = [1] {dist.block = 3 : i64, dist.layouts = [#[[ROWS]]], dist.phase = #dist.phase<forward>}
   // CHECK: stablehlo.broadcast_in_dim {{.*}}{dist.block = 3 : i64, dist.layouts = [#[[SPLIT]]], dist.phase = #dist.phase<forward>} : (tensor<8xf32>) -> tensor<8x10xf32>
@@ -33,7 +33,7 @@ dist.entry @forward function(@split) chunks([0])
 #wide = #dist.layout<@mesh, [{"data"}, {}]>
 dist.mesh @mesh = <"data"=2, "tensor"=2>
 // CHECK-LABEL: func.func @whole
-func.func @whole(%x: tensor<8x10xf32> {dist.layout = #wide, dist.input = "x", dist.role = "input"}, %t: tensor<8xi32> {dist.layout = #rows, dist.input = "t", dist.role = "input"}) -> (tensor<8xf32> {dist.layout = #rows, dist.name = "l"}) {
+func.func @whole(%x: tensor<8x10xf32> {dist.port = #dist.port<input "x", layout = #wide>}, %t: tensor<8xi32> {dist.port = #dist.port<input "t", layout = #rows>}) -> (tensor<8xf32> {dist.port = #dist.port<output "l", layout = #rows>}) {
   // CHECK-NEXT: nn.softmax_cross_entropy
   %l, %lse = nn.softmax_cross_entropy %x, %t {dist.layouts = [#rows, #rows]} : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
   return %l : tensor<8xf32>

@@ -7,7 +7,7 @@
 dist.mesh @mesh = <"data"=2>
 // CHECK-LABEL: func.func @local
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32
-func.func @local(%x: tensor<4xf32, #whole> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #whole> {dist.name = "y"}, tensor<4xf32, #split> {dist.name = "z"}) {
+func.func @local(%x: tensor<4xf32, #whole> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #whole> {dist.port = #dist.port<output "y">}, tensor<4xf32, #split> {dist.port = #dist.port<output "z">}) {
   // CHECK-NEXT: %[[S:.*]] = dist.reshard %[[X]]
   // CHECK-NEXT: return %[[X]], %[[S]]
   %0 = dist.reshard %x : tensor<4xf32, #whole> -> tensor<4xf32, #whole>
@@ -27,8 +27,8 @@ dist.entry @forward function(@local) chunks([0])
 #yx = #dist.layout<@mesh, [{"y", "x"}, {}]>
 dist.mesh @mesh = <"x"=2, "y"=2>
 // CHECK-LABEL: func.func @collectives
-func.func @collectives(%r: tensor<64x64xf32, #xr> {dist.input = "r", dist.role = "input"}, %p: tensor<64x64xf32, #px> {dist.input = "p", dist.role = "input"}, %q: tensor<64x64xf32, #xy> {dist.input = "q", dist.role = "input"})
-    -> (tensor<64x64xf32, #w> {dist.name = "a"}, tensor<64x64xf32, #xc> {dist.name = "b"}, tensor<64x64xf32, #w> {dist.name = "c"}, tensor<64x64xf32, #xr> {dist.name = "d"}, tensor<64x64xf32, #yx> {dist.name = "e"}, tensor<64x64xf32, #px> {dist.name = "f"}, tensor<64x64xf32, #px> {dist.name = "g"}) {
+func.func @collectives(%r: tensor<64x64xf32, #xr> {dist.port = #dist.port<input "r">}, %p: tensor<64x64xf32, #px> {dist.port = #dist.port<input "p">}, %q: tensor<64x64xf32, #xy> {dist.port = #dist.port<input "q">})
+    -> (tensor<64x64xf32, #w> {dist.port = #dist.port<output "a">}, tensor<64x64xf32, #xc> {dist.port = #dist.port<output "b">}, tensor<64x64xf32, #w> {dist.port = #dist.port<output "c">}, tensor<64x64xf32, #xr> {dist.port = #dist.port<output "d">}, tensor<64x64xf32, #yx> {dist.port = #dist.port<output "e">}, tensor<64x64xf32, #px> {dist.port = #dist.port<output "f">}, tensor<64x64xf32, #px> {dist.port = #dist.port<output "g">}) {
   // CHECK: dist.all_gather %{{.*}} dim 0 over ["x"]
   // CHECK: dist.all_to_all %{{.*}} split 1 concat 0 over ["x"]
   // CHECK: dist.all_reduce %{{.*}} over ["x"] sum
@@ -64,7 +64,7 @@ dist.entry @forward function(@collectives) chunks([0])
 #v01 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [0, 1]}>
 dist.mesh @mesh = <"pipe"=2, "data"=2, "tensor"=2> pipeline "pipe"
 // CHECK-LABEL: func.func @stages
-func.func @stages(%x: tensor<8x4xf32, #p0> {dist.input = "x", dist.role = "input"}, %v: tensor<8x4xf32, #v01> {dist.input = "v", dist.role = "input"}) -> (tensor<8x4xf32, #r1> {dist.name = "y"}) {
+func.func @stages(%x: tensor<8x4xf32, #p0> {dist.port = #dist.port<input "x">}, %v: tensor<8x4xf32, #v01> {dist.port = #dist.port<input "v">}) -> (tensor<8x4xf32, #r1> {dist.port = #dist.port<output "y">}) {
   // CHECK-NEXT: %[[A:.*]] = dist.reduce_scatter %{{.*}} dim {{[01]}} over ["tensor"] sum {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
   // CHECK-NEXT: %[[B:.*]] = dist.transfer @t0 %[[A]] along "pipe" 0 -> 1 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
   // CHECK-NEXT: %[[C:.*]] = dist.all_gather %[[B]] dim {{[01]}} over ["tensor"] {dist.block = 1 : i64, dist.phase = #dist.phase<backward>}
@@ -93,11 +93,11 @@ dist.entry @forward function(@stages) chunks([0, 1])
 #g = #dist.layout<@mesh, [{}], partial = [sum{"data"}], at = {"pipe" = [0]}>
 dist.mesh @mesh = <"pipe"=2, "data"=2> pipeline "pipe"
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @microbatch(%x: tensor<4xf32, #w0> {dist.input = "x", dist.role = "input"}, %gi: tensor<4xf32, #g> {dist.input = "g", dist.role = "input"}, %li: tensor<f32, #sp> {dist.input = "l", dist.role = "input"}, %ci: tensor<f32, #s1> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #sp> {dist.role = "loss_sum"}, tensor<f32, #s1> {dist.role = "count"}, tensor<4xf32, #g> {dist.gradient_of = @w}) {
+func.func @microbatch(%x: tensor<4xf32, #w0> {dist.port = #dist.port<input "x">}, %gi: tensor<4xf32, #g> {dist.port = #dist.port<input "g">}, %li: tensor<f32, #sp> {dist.port = #dist.port<input "l">}, %ci: tensor<f32, #s1> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #sp> {dist.port = #dist.port<loss_sum>}, tensor<f32, #s1> {dist.port = #dist.port<count>}, tensor<4xf32, #g> {dist.port = #dist.port<gradient @w>}) {
   return %li, %ci, %gi : tensor<f32, #sp>, tensor<f32, #s1>, tensor<4xf32, #g>
 }
 // CHECK-LABEL: func.func @update
-func.func @update(%w: tensor<4xf32, #w0> {dist.reads = @w, dist.role = "parameter"}, %l: tensor<f32, #sp> {dist.role = "loss_sum"}, %c: tensor<f32, #s1> {dist.role = "count"}, %g: tensor<4xf32, #g> {dist.gradient_of = @w}) -> (tensor<4xf32, #w0> {dist.writes = @w}, tensor<f32, #s> {dist.metric = "loss"}) {
+func.func @update(%w: tensor<4xf32, #w0> {dist.port = #dist.port<parameter @w>}, %l: tensor<f32, #sp> {dist.port = #dist.port<loss_sum>}, %c: tensor<f32, #s1> {dist.port = #dist.port<count>}, %g: tensor<4xf32, #g> {dist.port = #dist.port<gradient @w>}) -> (tensor<4xf32, #w0> {dist.port = #dist.port<parameter @w>}, tensor<f32, #s> {dist.port = #dist.port<metric "loss">}) {
   // CHECK: %[[L:.*]] = dist.all_reduce @c0 %{{.*}} over ["pipe", "data"] sum {dist.phase = #dist.phase<update>}
   // CHECK: %[[J:.*]] = dist.join %{{.*}} over "pipe"
   // CHECK: %[[C:.*]] = dist.broadcast @c1 %[[J]] from [1] over ["pipe"] {dist.phase = #dist.phase<update>}
@@ -120,7 +120,7 @@ dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedul
 #r1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
 dist.mesh @mesh = <"pipe"=2, "tensor"=2> pipeline "pipe"
 // CHECK-LABEL: func.func @early
-func.func @early(%x: tensor<8xf32, #p0> {dist.input = "x", dist.role = "input"}) -> (tensor<8xf32, #r1> {dist.name = "y"}) {
+func.func @early(%x: tensor<8xf32, #p0> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32, #r1> {dist.port = #dist.port<output "y">}) {
   // CHECK: dist.transfer
   // CHECK-NEXT: dist.all_gather {{.*}}{dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>}
   %0 = dist.reshard %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<8xf32, #p0> -> tensor<8xf32, #r1>

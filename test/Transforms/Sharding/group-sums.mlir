@@ -23,11 +23,11 @@ dist.state @v : tensor<4x4xf32> {role = parameter}
 // CHECK: %[[G:.*]] = stablehlo.add %[[T1]], %[[T0]]
 // CHECK: return %{{.*}}, %{{.*}}, %[[G]], %[[V]]
 func.func private @microbatch(
-    %w: tensor<4x4xf32> {dist.reads = @w, dist.role = "parameter"},
-    %v: tensor<4x4xf32> {dist.reads = @v, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-        tensor<4x4xf32> {dist.gradient_of = @w, dist.role = "gradient"},
-        tensor<4x4xf32> {dist.gradient_of = @v, dist.role = "gradient"}) {
+    %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>},
+    %v: tensor<4x4xf32> {dist.port = #dist.port<parameter @v>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+        tensor<4x4xf32> {dist.port = #dist.port<gradient @w>},
+        tensor<4x4xf32> {dist.port = #dist.port<gradient @v>}) {
   %one = stablehlo.constant {dist.block = 3 : i64, dist.phase = #F} dense<1.0> : tensor<f32>
   %d = stablehlo.negate %w {dist.block = 3 : i64, dist.phase = #B} : tensor<4x4xf32>
   %c = stablehlo.cosine %w {dist.block = 2 : i64, dist.phase = #W} : tensor<4x4xf32>

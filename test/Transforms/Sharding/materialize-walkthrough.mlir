@@ -43,16 +43,16 @@ dist.state @W1.m : tensor<4x4xf32> {role = optimizer, of = @W1, source = #dist.d
 dist.state @W2 : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
 
 // CHECK-LABEL: func.func @microbatch
-// CHECK-SAME: %[[TOK:[^:]*]]: tensor<8xi32, {{[^>]*}}> {dist.input = "tok"
-// CHECK-SAME: %[[E:[^:]*]]: tensor<10x4xf32, #{{[^>]*}}> {dist.reads = @E
+// CHECK-SAME: %[[TOK:[^:]*]]: tensor<8xi32, {{[^>]*}}> {dist.port = #dist.port<input "tok"
+// CHECK-SAME: %[[E:[^:]*]]: tensor<10x4xf32, #{{[^>]*}}> {dist.port = #dist.port<parameter @E
 // EXPANDED-LABEL: func.func @microbatch
-func.func @microbatch(%tok: tensor<8xi32> {dist.layout = #b0, dist.input = "tok", dist.role = "input"},
-    %E: tensor<10x4xf32> {dist.layout = #E, dist.reads = @E, dist.role = "parameter"},
-    %W1: tensor<4x4xf32> {dist.layout = #w, dist.reads = @W1, dist.role = "parameter"},
-    %W2: tensor<4x4xf32> {dist.layout = #w2, dist.reads = @W2, dist.role = "parameter"})
-    -> (tensor<f32> {dist.layout = #ls, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #s1, dist.role = "count"},
-        tensor<10x4xf32> {dist.layout = #gE, dist.gradient_of = @E}, tensor<4x4xf32> {dist.layout = #gw, dist.gradient_of = @W1},
-        tensor<4x4xf32> {dist.layout = #gw2, dist.gradient_of = @W2}) {
+func.func @microbatch(%tok: tensor<8xi32> {dist.port = #dist.port<input "tok", layout = #b0>},
+    %E: tensor<10x4xf32> {dist.port = #dist.port<parameter @E, layout = #E>},
+    %W1: tensor<4x4xf32> {dist.port = #dist.port<parameter @W1, layout = #w>},
+    %W2: tensor<4x4xf32> {dist.port = #dist.port<parameter @W2, layout = #w2>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #ls>}, tensor<f32> {dist.port = #dist.port<count, layout = #s1>},
+        tensor<10x4xf32> {dist.port = #dist.port<gradient @E, layout = #gE>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @W1, layout = #gw>},
+        tensor<4x4xf32> {dist.port = #dist.port<gradient @W2, layout = #gw2>}) {
   // The gather over split rows is partial; the dots want it whole, the add does not.
   // CHECK: %[[X0P:.*]] = "stablehlo.gather"
   // CHECK-NEXT: %[[X0:.*]] = dist.reshard %[[X0P]] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
@@ -116,16 +116,16 @@ func.func @microbatch(%tok: tensor<8xi32> {dist.layout = #b0, dist.input = "tok"
 }
 
 // EXPANDED-LABEL: func.func @update
-func.func @update(%E: tensor<10x4xf32> {dist.layout = #E, dist.reads = @E, dist.role = "parameter"},
-    %W1: tensor<4x4xf32> {dist.layout = #w, dist.reads = @W1, dist.role = "parameter"},
-    %m: tensor<4x4xf32> {dist.layout = #zw, dist.reads = @W1.m, dist.role = "optimizer"},
-    %W2: tensor<4x4xf32> {dist.layout = #w2, dist.reads = @W2, dist.role = "parameter"},
-    %ls: tensor<f32> {dist.layout = #ls, dist.role = "loss_sum"}, %count: tensor<f32> {dist.layout = #s1, dist.role = "count"},
-    %gE: tensor<10x4xf32> {dist.layout = #gE, dist.gradient_of = @E}, %gW1: tensor<4x4xf32> {dist.layout = #gw, dist.gradient_of = @W1},
-    %gW2: tensor<4x4xf32> {dist.layout = #gw2, dist.gradient_of = @W2})
-    -> (tensor<10x4xf32> {dist.layout = #E, dist.writes = @E}, tensor<4x4xf32> {dist.layout = #w, dist.writes = @W1},
-        tensor<4x4xf32> {dist.layout = #zw, dist.writes = @W1.m}, tensor<4x4xf32> {dist.layout = #w2, dist.writes = @W2},
-        tensor<f32> {dist.layout = #s, dist.metric = "loss"}) {
+func.func @update(%E: tensor<10x4xf32> {dist.port = #dist.port<parameter @E, layout = #E>},
+    %W1: tensor<4x4xf32> {dist.port = #dist.port<parameter @W1, layout = #w>},
+    %m: tensor<4x4xf32> {dist.port = #dist.port<optimizer @W1.m, layout = #zw>},
+    %W2: tensor<4x4xf32> {dist.port = #dist.port<parameter @W2, layout = #w2>},
+    %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #ls>}, %count: tensor<f32> {dist.port = #dist.port<count, layout = #s1>},
+    %gE: tensor<10x4xf32> {dist.port = #dist.port<gradient @E, layout = #gE>}, %gW1: tensor<4x4xf32> {dist.port = #dist.port<gradient @W1, layout = #gw>},
+    %gW2: tensor<4x4xf32> {dist.port = #dist.port<gradient @W2, layout = #gw2>})
+    -> (tensor<10x4xf32> {dist.port = #dist.port<parameter @E, layout = #E>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @W1, layout = #w>},
+        tensor<4x4xf32> {dist.port = #dist.port<optimizer @W1.m, layout = #zw>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @W2, layout = #w2>},
+        tensor<f32> {dist.port = #dist.port<metric "loss", layout = #s>}) {
   // ZeRO-1: gradients of W1 are scattered, the parameter is sliced, the new
   // value gathered; those of E and W2 are reduced once.
   // EXPANDED-DAG: dist.broadcast @c{{.}} %{{.*}} from [1] over ["pipe"] {dist.phase = #dist.phase<update>} : tensor<f32

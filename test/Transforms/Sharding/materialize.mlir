@@ -8,8 +8,8 @@
 dist.mesh @mesh = <"data"=1>
 // CHECK-DAG: #[[SCALAR:.*]] = #dist.layout<@mesh, []>
 // CHECK-DAG: #[[VECTOR:.*]] = #dist.layout<@mesh, [{}]>
-// CHECK: func.func @f(%{{.*}}: tensor<4xf32, #[[VECTOR]]> {dist.input = "x", dist.role = "input"}) -> (tensor<f32, #[[SCALAR]]> {dist.name = "y"})
-func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.layout = #scalar, dist.name = "y"}) {
+// CHECK: func.func @f(%{{.*}}: tensor<4xf32, #[[VECTOR]]> {dist.port = #dist.port<input "x">}) -> (tensor<f32, #[[SCALAR]]> {dist.port = #dist.port<output "y">})
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #whole>}) -> (tensor<f32> {dist.port = #dist.port<output "y", layout = #scalar>}) {
   // CHECK-NEXT: stablehlo.constant dense<0.000000e+00> : tensor<f32, #[[SCALAR]]>
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   // CHECK-NEXT: stablehlo.reduce(%{{.*}} init: %{{.*}}) across dimensions = [0] : (tensor<4xf32, #[[VECTOR]]>, tensor<f32, #[[SCALAR]]>) -> tensor<f32, #[[SCALAR]]>
@@ -34,7 +34,7 @@ dist.entry @forward function(@f) chunks([0])
 dist.mesh @mesh = <"x"=2>
 // CHECK-LABEL: func.func @shared
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4x4xf32, #[[ROWS:[a-z0-9_]*]]>
-func.func @shared(%x: tensor<4x4xf32> {dist.layout = #rows, dist.input = "x", dist.role = "input"}) -> (tensor<4x4xf32> {dist.layout = #whole, dist.name = "y"}, tensor<4x4xf32> {dist.layout = #rows, dist.name = "z"}) {
+func.func @shared(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #rows>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #whole>}, tensor<4x4xf32> {dist.port = #dist.port<output "z", layout = #rows>}) {
   // CHECK-NEXT: %[[W:.*]] = dist.reshard %[[X]] {{.*}}: tensor<4x4xf32, #[[ROWS]]> -> tensor<4x4xf32, #[[WHOLE:.*]]>
   // CHECK-NEXT: %[[C:.*]] = stablehlo.constant {{.*}}dense<2.000000e+00> : tensor<4x4xf32, #[[ROWS]]>
   // CHECK-NEXT: %[[D:.*]] = stablehlo.constant {{.*}}dense<2.000000e+00> : tensor<4x4xf32, #[[WHOLE]]>
@@ -61,7 +61,7 @@ dist.entry @forward function(@shared) chunks([0])
 dist.mesh @mesh = <"x"=2>
 dist.state @w : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #rest, use = #whole>, source = #dist.draw<ones>}
 // CHECK-LABEL: func.func @use
-func.func @use(%x: tensor<4x4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}, %w: tensor<4x4xf32> {dist.layout = #rest, dist.reads = @w, dist.role = "parameter"}) -> (tensor<4x4xf32> {dist.layout = #whole, dist.name = "y"}) {
+func.func @use(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w, layout = #rest>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
   // CHECK-NEXT: %[[W:.*]] = dist.reshard %{{.*}} {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
   // CHECK-NEXT: stablehlo.dot_general %{{.*}}, %[[W]]
   %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#whole], dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -82,7 +82,7 @@ dist.entry @forward function(@use) chunks([0])
 #B = #dist.phase<backward_input>
 dist.mesh @mesh = <"pipe"=2, "x"=2> pipeline "pipe"
 // CHECK-LABEL: func.func @once
-func.func @once(%x: tensor<4x4xf32> {dist.layout = #columns1, dist.input = "x", dist.role = "input"}, %w: tensor<4x4xf32> {dist.layout = #rows1, dist.input = "w", dist.role = "input"}) -> (tensor<4x4xf32> {dist.layout = #whole0, dist.name = "y"}, tensor<4x4xf32> {dist.layout = #partial0, dist.name = "z"}) {
+func.func @once(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #columns1>}, %w: tensor<4x4xf32> {dist.port = #dist.port<input "w", layout = #rows1>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #whole0>}, tensor<4x4xf32> {dist.port = #dist.port<output "z", layout = #partial0>}) {
   // CHECK: %[[P:.*]] = stablehlo.dot_general
   // CHECK-NEXT: %[[W:.*]] = dist.reshard %[[P]]
   // CHECK-NEXT: %[[K:.*]] = dist.keep %[[W]] where "x" = 0
@@ -105,7 +105,7 @@ dist.mesh @mesh = <"x"=2, "y"=3>
 // REMARK: remark: {{.*}}dim 0 of 'w' is stored as 6 instead of 5: split by {"x"}
 // REMARK: remark: {{.*}}'w' is replicated over {"y"}: 3 copies of 48 B
 dist.state @w : tensor<5x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @copies(%x: tensor<5x4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}, %w: tensor<5x4xf32> {dist.layout = #row, dist.reads = @w, dist.role = "parameter"}) -> (tensor<5x4xf32> {dist.layout = #row, dist.name = "y"}) {
+func.func @copies(%x: tensor<5x4xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<5x4xf32> {dist.port = #dist.port<parameter @w, layout = #row>}) -> (tensor<5x4xf32> {dist.port = #dist.port<output "y", layout = #row>}) {
   %y = stablehlo.multiply %x, %w {dist.layouts = [#row]} : tensor<5x4xf32>
   return %y : tensor<5x4xf32>
 }

@@ -29,8 +29,8 @@
 #scalar = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"data"=4, "tensor"=2>
 dist.state @W : tensor<384x384xf32> {role = parameter, row = #dist.row<rest = #use, use = #use>, source = #dist.draw<ones>}
-func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W})
-    -> (tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #scalar, dist.role = "count"}, tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}) {
+func.func @microbatch(%x: tensor<4096x384xf32> {dist.port = #dist.port<input "x", layout = #x>}, %W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, tensor<f32> {dist.port = #dist.port<count, layout = #scalar>}, tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   %count = stablehlo.constant {dist.layouts = [#scalar]} dense<8.0> : tensor<f32>
   %y = stablehlo.dot_general %x, %W, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<4096x384xf32>, tensor<384x384xf32>) -> tensor<4096x384xf32>
@@ -38,8 +38,8 @@ func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "
   %dW = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] {dist.layouts = [#gradient]} : (tensor<4096x384xf32>, tensor<4096x384xf32>) -> tensor<384x384xf32>
   return %loss, %count, %dW : tensor<f32>, tensor<f32>, tensor<384x384xf32>
 }
-func.func @update(%W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W}, %g: tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}, %ls: tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #scalar, dist.role = "count"})
-    -> (tensor<384x384xf32> {dist.layout = #rest, dist.writes = @W}, tensor<f32> {dist.layout = #scalar, dist.metric = "loss", dist.role = "metric"}) {
+func.func @update(%W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, %g: tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #scalar>})
+    -> (tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #scalar>}) {
   %s = stablehlo.tanh %g {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %new = stablehlo.subtract %W, %s {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %metric = stablehlo.divide %ls, %n {dist.layouts = [#scalar]} : tensor<f32>
@@ -67,8 +67,8 @@ dist.step @train microbatch(@microbatch) update(@update) microbatches(4) schedul
 #scalar = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"data"=4, "tensor"=2>
 dist.state @W : tensor<384x384xf32> {role = parameter, row = #dist.row<rest = #use, use = #use>, source = #dist.draw<ones>}
-func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W})
-    -> (tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #scalar, dist.role = "count"}, tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}) {
+func.func @microbatch(%x: tensor<4096x384xf32> {dist.port = #dist.port<input "x", layout = #x>}, %W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, tensor<f32> {dist.port = #dist.port<count, layout = #scalar>}, tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   %count = stablehlo.constant {dist.layouts = [#scalar]} dense<8.0> : tensor<f32>
   %y = stablehlo.dot_general %x, %W, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<4096x384xf32>, tensor<384x384xf32>) -> tensor<4096x384xf32>
@@ -76,8 +76,8 @@ func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "
   %dW = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] {dist.layouts = [#gradient]} : (tensor<4096x384xf32>, tensor<4096x384xf32>) -> tensor<384x384xf32>
   return %loss, %count, %dW : tensor<f32>, tensor<f32>, tensor<384x384xf32>
 }
-func.func @update(%W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W}, %g: tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}, %ls: tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #scalar, dist.role = "count"})
-    -> (tensor<384x384xf32> {dist.layout = #rest, dist.writes = @W}, tensor<f32> {dist.layout = #scalar, dist.metric = "loss", dist.role = "metric"}) {
+func.func @update(%W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, %g: tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #scalar>})
+    -> (tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #scalar>}) {
   %s = stablehlo.tanh %g {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %new = stablehlo.subtract %W, %s {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %metric = stablehlo.divide %ls, %n {dist.layouts = [#scalar]} : tensor<f32>
@@ -105,8 +105,8 @@ dist.step @train microbatch(@microbatch) update(@update) microbatches(4) schedul
 #scalar = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"data"=4, "tensor"=2>
 dist.state @W : tensor<384x384xf32> {role = parameter, row = #dist.row<rest = #use, use = #use, gradient = #gradient>, source = #dist.draw<ones>}
-func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W})
-    -> (tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #scalar, dist.role = "count"}, tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}) {
+func.func @microbatch(%x: tensor<4096x384xf32> {dist.port = #dist.port<input "x", layout = #x>}, %W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, tensor<f32> {dist.port = #dist.port<count, layout = #scalar>}, tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   %count = stablehlo.constant {dist.layouts = [#scalar]} dense<8.0> : tensor<f32>
   %y = stablehlo.dot_general %x, %W, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<4096x384xf32>, tensor<384x384xf32>) -> tensor<4096x384xf32>
@@ -114,8 +114,8 @@ func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "
   %dW = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] {dist.layouts = [#gradient]} : (tensor<4096x384xf32>, tensor<4096x384xf32>) -> tensor<384x384xf32>
   return %loss, %count, %dW : tensor<f32>, tensor<f32>, tensor<384x384xf32>
 }
-func.func @update(%W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W}, %g: tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}, %ls: tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #scalar, dist.role = "count"})
-    -> (tensor<384x384xf32> {dist.layout = #rest, dist.writes = @W}, tensor<f32> {dist.layout = #scalar, dist.metric = "loss", dist.role = "metric"}) {
+func.func @update(%W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, %g: tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #scalar>})
+    -> (tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #scalar>}) {
   %s = stablehlo.tanh %g {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %new = stablehlo.subtract %W, %s {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %metric = stablehlo.divide %ls, %n {dist.layouts = [#scalar]} : tensor<f32>
@@ -143,8 +143,8 @@ dist.step @train microbatch(@microbatch) update(@update) microbatches(4) schedul
 #scalar = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"data"=4, "tensor"=2>
 dist.state @W : tensor<384x384xf32> {role = parameter, row = #dist.row<rest = #rest, use = #use, gradient = #gradient>, source = #dist.draw<ones>}
-func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W})
-    -> (tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #scalar, dist.role = "count"}, tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}) {
+func.func @microbatch(%x: tensor<4096x384xf32> {dist.port = #dist.port<input "x", layout = #x>}, %W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, tensor<f32> {dist.port = #dist.port<count, layout = #scalar>}, tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   %count = stablehlo.constant {dist.layouts = [#scalar]} dense<8.0> : tensor<f32>
   %y = stablehlo.dot_general %x, %W, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<4096x384xf32>, tensor<384x384xf32>) -> tensor<4096x384xf32>
@@ -152,8 +152,8 @@ func.func @microbatch(%x: tensor<4096x384xf32> {dist.layout = #x, dist.input = "
   %dW = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] {dist.layouts = [#gradient]} : (tensor<4096x384xf32>, tensor<4096x384xf32>) -> tensor<384x384xf32>
   return %loss, %count, %dW : tensor<f32>, tensor<f32>, tensor<384x384xf32>
 }
-func.func @update(%W: tensor<384x384xf32> {dist.layout = #rest, dist.reads = @W}, %g: tensor<384x384xf32> {dist.layout = #gradient, dist.gradient_of = @W}, %ls: tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #scalar, dist.role = "count"})
-    -> (tensor<384x384xf32> {dist.layout = #rest, dist.writes = @W}, tensor<f32> {dist.layout = #scalar, dist.metric = "loss", dist.role = "metric"}) {
+func.func @update(%W: tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, %g: tensor<384x384xf32> {dist.port = #dist.port<gradient @W, layout = #gradient>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #scalar>})
+    -> (tensor<384x384xf32> {dist.port = #dist.port<parameter @W, layout = #rest>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #scalar>}) {
   %s = stablehlo.tanh %g {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %new = stablehlo.subtract %W, %s {dist.layouts = [#optimizer]} : tensor<384x384xf32>
   %metric = stablehlo.divide %ls, %n {dist.layouts = [#scalar]} : tensor<f32>

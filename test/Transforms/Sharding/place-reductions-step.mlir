@@ -18,11 +18,11 @@
 dist.mesh @mesh = <"data"=2>
 dist.state @W : tensor<4x6xf32> {role = parameter, row = #dist.row<rest = #w, use = #w>, source = #dist.draw<ones>}
 // BOTH: func.func @microbatch
-// ONE-SAME: -> (tensor<f32> {dist.layout = #[[F]], dist.role = "loss_sum"}, tensor<f32> {dist.layout = #[[F]], dist.role = "count"}, tensor<4x6xf32> {dist.gradient_of = @W, dist.layout = #[[W]]})
-// FOUR-SAME: -> (tensor<f32> {dist.layout = #[[S]], dist.role = "loss_sum"}, tensor<f32> {dist.layout = #[[F]], dist.role = "count"}, tensor<4x6xf32> {dist.gradient_of = @W, dist.layout = #[[P]]})
-// ROW-SAME: -> (tensor<f32> {dist.layout = #[[S]], dist.role = "loss_sum"}, tensor<f32> {dist.layout = #[[F]], dist.role = "count"}, tensor<4x6xf32> {dist.gradient_of = @W, dist.layout = #[[W]]})
-func.func @microbatch(%x: tensor<8x4xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %dy: tensor<8x6xf32> {dist.layout = #x, dist.input = "dy", dist.role = "input"}, %W: tensor<4x6xf32> {dist.layout = #w, dist.reads = @W})
-    -> (tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #scalar, dist.role = "count"}, tensor<4x6xf32> {dist.layout = #w, dist.gradient_of = @W}) {
+// ONE-SAME: -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #[[F]]>}, tensor<f32> {dist.port = #dist.port<count, layout = #[[F]]>}, tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #[[W]]>})
+// FOUR-SAME: -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #[[S]]>}, tensor<f32> {dist.port = #dist.port<count, layout = #[[F]]>}, tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #[[P]]>})
+// ROW-SAME: -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #[[S]]>}, tensor<f32> {dist.port = #dist.port<count, layout = #[[F]]>}, tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #[[W]]>})
+func.func @microbatch(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x", layout = #x>}, %dy: tensor<8x6xf32> {dist.port = #dist.port<input "dy", layout = #x>}, %W: tensor<4x6xf32> {dist.port = #dist.port<parameter @W, layout = #w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, tensor<f32> {dist.port = #dist.port<count, layout = #scalar>}, tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #w>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   %count = stablehlo.constant {dist.layouts = [#scalar]} dense<8.0> : tensor<f32>
   // BOTH: stablehlo.reduce{{.*}}dist.layouts = [#[[S]]]
@@ -32,11 +32,11 @@ func.func @microbatch(%x: tensor<8x4xf32> {dist.layout = #x, dist.input = "x", d
   return %loss, %count, %dW : tensor<f32>, tensor<f32>, tensor<4x6xf32>
 }
 // BOTH: func.func @update
-// ONE-SAME: %{{.*}}: tensor<4x6xf32> {dist.gradient_of = @W, dist.layout = #[[W]]}
-// FOUR-SAME: %{{.*}}: tensor<4x6xf32> {dist.gradient_of = @W, dist.layout = #[[P]]}
-// ROW-SAME: %{{.*}}: tensor<4x6xf32> {dist.gradient_of = @W, dist.layout = #[[W]]}
-func.func @update(%W: tensor<4x6xf32> {dist.layout = #w, dist.reads = @W}, %g: tensor<4x6xf32> {dist.layout = #w, dist.gradient_of = @W}, %ls: tensor<f32> {dist.layout = #scalar, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #scalar, dist.role = "count"})
-    -> (tensor<4x6xf32> {dist.layout = #w, dist.writes = @W}, tensor<f32> {dist.layout = #scalar, dist.metric = "loss", dist.role = "metric"}) {
+// ONE-SAME: %{{.*}}: tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #[[W]]>}
+// FOUR-SAME: %{{.*}}: tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #[[P]]>}
+// ROW-SAME: %{{.*}}: tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #[[W]]>}
+func.func @update(%W: tensor<4x6xf32> {dist.port = #dist.port<parameter @W, layout = #w>}, %g: tensor<4x6xf32> {dist.port = #dist.port<gradient @W, layout = #w>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #scalar>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #scalar>})
+    -> (tensor<4x6xf32> {dist.port = #dist.port<parameter @W, layout = #w>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #scalar>}) {
   %b = stablehlo.broadcast_in_dim %n, dims = [] {dist.layouts = [#w]} : (tensor<f32>) -> tensor<4x6xf32>
   // BOTH: stablehlo.divide{{.*}}dist.layouts = [#[[W]]]
   %m = stablehlo.divide %g, %b {dist.layouts = [#w]} : tensor<4x6xf32>

@@ -10,8 +10,8 @@
 // ONE: #[[J:.*]] = #dist.layout<@mesh, [{"tensor"}, {}], partial = [sum{"data", "pipe"}], at = {"pipe" = [0, 1]}>
 // ONE: #[[W:.*]] = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>
 // ONE: func.func @microbatch
-// ONE-SAME: dist.gradient_of = @E, dist.layout = #[[J]]}
-// ONE-SAME: dist.gradient_of = @W2, dist.layout = #[[W]]}
+// ONE-SAME: #dist.port<gradient @E, layout = #[[J]]>
+// ONE-SAME: #dist.port<gradient @W2, layout = #[[W]]>
 // MOVES-LABEL: func.func @microbatch
 // MOVES-NOT: over ["pipe"
 // MOVES-LABEL: func.func @update
@@ -55,10 +55,10 @@ dist.state @Wa : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @Wb : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @W2 : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
 // CHECK: func.func @microbatch
-// CHECK-SAME: dist.gradient_of = @E, dist.layout = #[[L10]]}
-// CHECK-SAME: dist.gradient_of = @Wa, dist.layout = #[[L8]]}
-func.func @microbatch(%tok: tensor<8xi32> {dist.layout = #b0, dist.input = "tok", dist.role = "input"}, %E: tensor<10x4xf32> {dist.layout = #E, dist.reads = @E}, %Wa: tensor<4x4xf32> {dist.layout = #w, dist.reads = @Wa}, %Wb: tensor<4x4xf32> {dist.layout = #w, dist.reads = @Wb}, %W2: tensor<4x4xf32> {dist.layout = #w2, dist.reads = @W2})
-    -> (tensor<f32> {dist.layout = #s1, dist.role = "loss_sum"}, tensor<f32> {dist.layout = #s, dist.role = "count"}, tensor<10x4xf32> {dist.layout = #E, dist.gradient_of = @E}, tensor<4x4xf32> {dist.layout = #w, dist.gradient_of = @Wa}, tensor<4x4xf32> {dist.layout = #w, dist.gradient_of = @Wb}, tensor<4x4xf32> {dist.layout = #w2, dist.gradient_of = @W2}) {
+// CHECK-SAME: #dist.port<gradient @E, layout = #[[L10]]>
+// CHECK-SAME: #dist.port<gradient @Wa, layout = #[[L8]]>
+func.func @microbatch(%tok: tensor<8xi32> {dist.port = #dist.port<input "tok", layout = #b0>}, %E: tensor<10x4xf32> {dist.port = #dist.port<parameter @E, layout = #E>}, %Wa: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wa, layout = #w>}, %Wb: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wb, layout = #w>}, %W2: tensor<4x4xf32> {dist.port = #dist.port<parameter @W2, layout = #w2>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum, layout = #s1>}, tensor<f32> {dist.port = #dist.port<count, layout = #s>}, tensor<10x4xf32> {dist.port = #dist.port<gradient @E, layout = #E>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @Wa, layout = #w>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @Wb, layout = #w>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @W2, layout = #w2>}) {
   %z0 = stablehlo.constant {dist.layouts = [#s0]} dense<0.0> : tensor<f32>
   %z1 = stablehlo.constant {dist.layouts = [#s1]} dense<0.0> : tensor<f32>
   %count = stablehlo.constant {dist.layouts = [#s]} dense<8.0> : tensor<f32>
@@ -119,11 +119,11 @@ func.func @microbatch(%tok: tensor<8xi32> {dist.layout = #b0, dist.input = "tok"
   return %ls, %count, %gE, %ga, %gb, %gW2 : tensor<f32>, tensor<f32>, tensor<10x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 // CHECK: func.func @update
-// CHECK-SAME: dist.gradient_of = @E, dist.layout = #[[L10]]}
-// CHECK-SAME: dist.gradient_of = @Wa, dist.layout = #[[L8]]}
-// CHECK-SAME: dist.layout = #[[L3]], dist.role = "loss_sum"
-func.func @update(%E: tensor<10x4xf32> {dist.layout = #E, dist.reads = @E}, %Wa: tensor<4x4xf32> {dist.layout = #w, dist.reads = @Wa}, %Wb: tensor<4x4xf32> {dist.layout = #w, dist.reads = @Wb}, %W2: tensor<4x4xf32> {dist.layout = #w2, dist.reads = @W2}, %gE: tensor<10x4xf32> {dist.layout = #E, dist.gradient_of = @E}, %ga: tensor<4x4xf32> {dist.layout = #w, dist.gradient_of = @Wa}, %gb: tensor<4x4xf32> {dist.layout = #w, dist.gradient_of = @Wb}, %gW2: tensor<4x4xf32> {dist.layout = #w2, dist.gradient_of = @W2}, %ls: tensor<f32> {dist.layout = #s1, dist.role = "loss_sum"}, %n: tensor<f32> {dist.layout = #s, dist.role = "count"})
-    -> (tensor<10x4xf32> {dist.layout = #E, dist.writes = @E}, tensor<4x4xf32> {dist.layout = #w, dist.writes = @Wa}, tensor<4x4xf32> {dist.layout = #w, dist.writes = @Wb}, tensor<4x4xf32> {dist.layout = #w2, dist.writes = @W2}, tensor<f32> {dist.layout = #s, dist.metric = "loss", dist.role = "metric"}) {
+// CHECK-SAME: #dist.port<gradient @E, layout = #[[L10]]>
+// CHECK-SAME: #dist.port<gradient @Wa, layout = #[[L8]]>
+// CHECK-SAME: #dist.port<loss_sum, layout = #[[L3]]>
+func.func @update(%E: tensor<10x4xf32> {dist.port = #dist.port<parameter @E, layout = #E>}, %Wa: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wa, layout = #w>}, %Wb: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wb, layout = #w>}, %W2: tensor<4x4xf32> {dist.port = #dist.port<parameter @W2, layout = #w2>}, %gE: tensor<10x4xf32> {dist.port = #dist.port<gradient @E, layout = #E>}, %ga: tensor<4x4xf32> {dist.port = #dist.port<gradient @Wa, layout = #w>}, %gb: tensor<4x4xf32> {dist.port = #dist.port<gradient @Wb, layout = #w>}, %gW2: tensor<4x4xf32> {dist.port = #dist.port<gradient @W2, layout = #w2>}, %ls: tensor<f32> {dist.port = #dist.port<loss_sum, layout = #s1>}, %n: tensor<f32> {dist.port = #dist.port<count, layout = #s>})
+    -> (tensor<10x4xf32> {dist.port = #dist.port<parameter @E, layout = #E>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @Wa, layout = #w>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @Wb, layout = #w>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @W2, layout = #w2>}, tensor<f32> {dist.port = #dist.port<metric "loss", layout = #s>}) {
   %zero = stablehlo.constant {dist.layouts = [#s]} dense<0.0> : tensor<f32>
   // CHECK: stablehlo.multiply{{.*}}dist.layouts = [#[[L11]]]
   %qgE = stablehlo.multiply %gE, %gE {dist.layouts = [#E]} : tensor<10x4xf32>

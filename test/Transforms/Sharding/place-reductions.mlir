@@ -6,7 +6,7 @@
 dist.mesh @mesh = <"data"=2>
 // CHECK: #[[F:.*]] = #dist.layout<@mesh, []>
 // CHECK: func.func @whole
-func.func @whole(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.layout = #scalar, dist.name = "y"}) {
+func.func @whole(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #whole>}) -> (tensor<f32> {dist.port = #dist.port<output "y", layout = #scalar>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   // CHECK: stablehlo.reduce{{.*}}dist.layouts = [#[[F]]]
   %1 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] {dist.layouts = [#scalar]} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
@@ -24,8 +24,8 @@ dist.mesh @mesh = <"data"=2>
 // CHECK-DAG: #[[F:.*]] = #dist.layout<@mesh, []>
 // CHECK-DAG: #[[P:.*]] = #dist.layout<@mesh, [], partial = [sum{"data"}]>
 // CHECK: func.func @split
-// CHECK-SAME: -> (tensor<f32> {dist.layout = #[[F]], dist.name = "y"})
-func.func @split(%x: tensor<4xf32> {dist.layout = #split, dist.input = "x", dist.role = "input"}) -> (tensor<f32> {dist.layout = #scalar, dist.name = "y"}) {
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<output "y", layout = #[[F]]>})
+func.func @split(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #split>}) -> (tensor<f32> {dist.port = #dist.port<output "y", layout = #scalar>}) {
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   // CHECK: stablehlo.reduce{{.*}}dist.layouts = [#[[P]]]
   %1 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] {dist.layouts = [#scalar]} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
@@ -45,7 +45,7 @@ dist.mesh @mesh = <"t"=2>
 // CHECK-DAG: #[[F:.*]] = #dist.layout<@mesh, [{}, {}]>
 // CHECK-DAG: #[[P:.*]] = #dist.layout<@mesh, [{}, {}], partial = [sum{"t"}]>
 // CHECK: func.func @three
-func.func @three(%x: tensor<8x4xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %w: tensor<4x6xf32> {dist.layout = #w, dist.input = "w", dist.role = "input"}) -> (tensor<8x6xf32> {dist.layout = #y, dist.name = "y"}) {
+func.func @three(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x", layout = #x>}, %w: tensor<4x6xf32> {dist.port = #dist.port<input "w", layout = #w>}) -> (tensor<8x6xf32> {dist.port = #dist.port<output "y", layout = #y>}) {
   // CHECK-COUNT-3: dot_general{{.*}}dist.layouts = [#[[P]]]
   %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   %b = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
@@ -70,7 +70,7 @@ dist.mesh @mesh = <"t"=2>
 // CHECK-DAG: #[[F:.*]] = #dist.layout<@mesh, [{"t"}, {}]>
 // CHECK-DAG: #[[P:.*]] = #dist.layout<@mesh, [{}, {}], partial = [sum{"t"}]>
 // CHECK: func.func @scatter
-func.func @scatter(%x: tensor<8x64xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %w: tensor<64x6xf32> {dist.layout = #w, dist.input = "w", dist.role = "input"}) -> (tensor<8x6xf32> {dist.layout = #y, dist.name = "y"}) {
+func.func @scatter(%x: tensor<8x64xf32> {dist.port = #dist.port<input "x", layout = #x>}, %w: tensor<64x6xf32> {dist.port = #dist.port<input "w", layout = #w>}) -> (tensor<8x6xf32> {dist.port = #dist.port<output "y", layout = #y>}) {
   // CHECK: dot_general{{.*}}dist.layouts = [#[[P]]]
   %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<8x64xf32>, tensor<64x6xf32>) -> tensor<8x6xf32>
   // CHECK: stablehlo.exponential{{.*}}dist.layouts = [#[[F]]]
@@ -89,7 +89,7 @@ dist.mesh @mesh = <"t"=2>
 // CHECK-DAG: #[[F:.*]] = #dist.layout<@mesh, [{}]>
 // CHECK-DAG: #[[P:.*]] = #dist.layout<@mesh, [{}], partial = [max{"t"}]>
 // CHECK: func.func @maximum
-func.func @maximum(%x: tensor<8x4xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %f: tensor<8xf32> {dist.layout = #y, dist.input = "f", dist.role = "input"}) -> (tensor<8xf32> {dist.layout = #y, dist.name = "y"}) {
+func.func @maximum(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x", layout = #x>}, %f: tensor<8xf32> {dist.port = #dist.port<input "f", layout = #y>}) -> (tensor<8xf32> {dist.port = #dist.port<output "y", layout = #y>}) {
   %low = stablehlo.constant {dist.layouts = [#scalar]} dense<0xFF800000> : tensor<f32>
   // CHECK: stablehlo.reduce{{.*}}maximum{{.*}}dist.layouts = [#[[P]]]
   %a = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1] {dist.layouts = [#y]} : (tensor<8x4xf32>, tensor<f32>) -> tensor<8xf32>
@@ -114,7 +114,7 @@ dist.mesh @mesh = <"t"=2>
 // CHECK-DAG: #[[F:.*]] = #dist.layout<@mesh, [{"t"}, {}]>
 // CHECK-DAG: #[[P:.*]] = #dist.layout<@mesh, [{}, {}], partial = [sum{"t"}]>
 // CHECK: func.func @constraint
-func.func @constraint(%x: tensor<8x64xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %w: tensor<64x6xf32> {dist.layout = #w, dist.input = "w", dist.role = "input"}) -> (tensor<8x6xf32> {dist.layout = #y, dist.name = "y"}) {
+func.func @constraint(%x: tensor<8x64xf32> {dist.port = #dist.port<input "x", layout = #x>}, %w: tensor<64x6xf32> {dist.port = #dist.port<input "w", layout = #w>}) -> (tensor<8x6xf32> {dist.port = #dist.port<output "y", layout = #y>}) {
   // CHECK: dot_general{{.*}}dist.layouts = [#[[P]]]
   %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<8x64xf32>, tensor<64x6xf32>) -> tensor<8x6xf32>
   // CHECK: dist.constraint{{.*}}dist.layouts = [#[[F]]]
@@ -131,7 +131,7 @@ dist.entry @forward function(@constraint) chunks([0])
 #w = #dist.layout<@mesh, [{"d"}, {}]>
 #y = #dist.layout<@mesh, [{"t":(1)2}, {}]>
 dist.mesh @mesh = <"t"=4, "d"=2>
-func.func @parts(%x: tensor<8x4xf32> {dist.layout = #x, dist.input = "x", dist.role = "input"}, %w: tensor<4x6xf32> {dist.layout = #w, dist.input = "w", dist.role = "input"}) -> (tensor<8x6xf32> {dist.layout = #y, dist.name = "y"}) {
+func.func @parts(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x", layout = #x>}, %w: tensor<4x6xf32> {dist.port = #dist.port<input "w", layout = #w>}) -> (tensor<8x6xf32> {dist.port = #dist.port<output "y", layout = #y>}) {
   // expected-error@+1 {{expected a way from #dist.layout<@mesh, [{"t":(1)2}, {}], partial = [sum{"d"}]> to #dist.layout<@mesh, [{"t":(1)2}, {}]>, got none: expected whole mesh axes, got a part of 't'}}
   %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#y]} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   return %a : tensor<8x6xf32>

@@ -9,20 +9,20 @@
 // scalar pins no tensor.
 
 // CHECK-LABEL: func.func private @train.microbatch(
-// CHECK-SAME: {dist.input = "tok", dist.layout = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [0]}>, dist.role = "input"}
-// CHECK-SAME: {dist.input = "tgt", dist.layout = #dist.layout<@mesh, [{"data"}], at = {"pipe" = [1]}>, dist.role = "input"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.reads = @E, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wa, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wb, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wc, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.reads = @W2, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [1]}>, dist.role = "loss_sum"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [1]}>, dist.role = "count"}
-// CHECK-SAME: {dist.gradient_of = @E, dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @Wa, dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @Wb, dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @Wc, dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @W2, dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.role = "gradient"}
+// CHECK-SAME: {dist.port = #dist.port<input "tok", layout = <@mesh, [{"data"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<input "tgt", layout = <@mesh, [{"data"}], at = {"pipe" = [1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @E, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wa, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wb, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wc, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @W2, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<loss_sum, layout = <@mesh, [], at = {"pipe" = [1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<count, layout = <@mesh, [], at = {"pipe" = [1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @E, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @Wa, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @Wb, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @Wc, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @W2, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
 // CHECK: stablehlo.gather{{.*}} {dist.block{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {}], at = {"pipe" = [0]}>]
 // CHECK: stablehlo.dot_general{{.*}} {dist.block{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0]}>]
 // CHECK: stablehlo.dot_general{{.*}} {dist.block{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0]}>]
@@ -67,37 +67,37 @@
 // CHECK: stablehlo.constant{{.*}} {dist.block{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>]
 // CHECK: stablehlo.add{{.*}} {dist.block{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>]
 // CHECK-LABEL: func.func private @train.update(
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.reads = @E, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.reads = @E.v, dist.role = "optimizer"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wa, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wa.v, dist.role = "optimizer"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wb, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wb.v, dist.role = "optimizer"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wc, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.reads = @Wc.v, dist.role = "optimizer"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.reads = @W2, dist.role = "parameter"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.reads = @W2.v, dist.role = "optimizer"}
-// CHECK-SAME: {dist.gradient_of = @E, dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @Wa, dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @Wb, dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @Wc, dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.gradient_of = @W2, dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.role = "gradient"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [1]}>, dist.role = "loss_sum"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [1]}>, dist.role = "count"}
-// CHECK-SAME: {dist.hyper = @lr, dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}>, dist.role = "hyper"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.role = "parameter", dist.writes = @E}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>, dist.role = "optimizer", dist.writes = @E.v}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "parameter", dist.writes = @Wa}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "optimizer", dist.writes = @Wa.v}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "parameter", dist.writes = @Wb}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "optimizer", dist.writes = @Wb.v}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "parameter", dist.writes = @Wc}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>, dist.role = "optimizer", dist.writes = @Wc.v}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.role = "parameter", dist.writes = @W2}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>, dist.role = "optimizer", dist.writes = @W2.v}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}>, dist.metric = "loss", dist.role = "metric"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}>, dist.metric = "grad_norm", dist.role = "metric"}
-// CHECK-SAME: {dist.layout = #dist.layout<@mesh, [], at = {"pipe" = [0, 1]}>, dist.metric = "lr", dist.role = "metric"}
+// CHECK-SAME: {dist.port = #dist.port<parameter @E, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @E.v, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wa, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @Wa.v, layout = <@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wb, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @Wb.v, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wc, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @Wc.v, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @W2, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @W2.v, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @E, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @Wa, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @Wb, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @Wc, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<gradient @W2, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<loss_sum, layout = <@mesh, [], at = {"pipe" = [1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<count, layout = <@mesh, [], at = {"pipe" = [1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<hyper @lr, layout = <@mesh, [], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @E, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @E.v, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wa, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @Wa.v, layout = <@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wb, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @Wb.v, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @Wc, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @Wc.v, layout = <@mesh, [{}, {"tensor"}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @W2, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @W2.v, layout = <@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>>}
+// CHECK-SAME: {dist.port = #dist.port<metric "loss", layout = <@mesh, [], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<metric "grad_norm", layout = <@mesh, [], at = {"pipe" = [0, 1]}>>}
+// CHECK-SAME: {dist.port = #dist.port<metric "lr", layout = <@mesh, [], at = {"pipe" = [0, 1]}>>}
 // CHECK: stablehlo.broadcast_in_dim{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>]
 // CHECK: stablehlo.divide{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0, 1]}>]
 // CHECK: stablehlo.broadcast_in_dim{{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {"tensor"}], at = {"pipe" = [0, 1]}>]
@@ -180,7 +180,7 @@ dist.state @Wc : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #layo
 dist.state @Wc.v : tensor<4x4xf32> {role = optimizer, of = @Wc, row = #dist.row<rest = #layout1>, source = #dist.draw<zeros>}
 dist.state @W2 : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #layout>, source = #dist.draw<normal, 2.000000e-02>}
 dist.state @W2.v : tensor<4x4xf32> {role = optimizer, of = @W2, row = #dist.row<rest = #layout>, source = #dist.draw<zeros>}
-func.func private @train.microbatch(%arg0: tensor<8xi32> {dist.input = "tok", dist.layout = #dist.layout<@mesh, [{"data"}]>, dist.role = "input"}, %arg1: tensor<8xi32> {dist.input = "tgt", dist.layout = #dist.layout<@mesh, [{"data"}]>, dist.role = "input"}, %arg2: tensor<10x4xf32> {dist.reads = @E, dist.role = "parameter"}, %arg3: tensor<4x4xf32> {dist.reads = @Wa, dist.role = "parameter"}, %arg4: tensor<4x4xf32> {dist.reads = @Wb, dist.role = "parameter"}, %arg5: tensor<4x4xf32> {dist.reads = @Wc, dist.role = "parameter"}, %arg6: tensor<4x4xf32> {dist.reads = @W2, dist.role = "parameter"}) -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<10x4xf32> {dist.gradient_of = @E, dist.role = "gradient"}, tensor<4x4xf32> {dist.gradient_of = @Wa, dist.role = "gradient"}, tensor<4x4xf32> {dist.gradient_of = @Wb, dist.role = "gradient"}, tensor<4x4xf32> {dist.gradient_of = @Wc, dist.role = "gradient"}, tensor<4x4xf32> {dist.gradient_of = @W2, dist.role = "gradient"}) {
+func.func private @train.microbatch(%arg0: tensor<8xi32> {dist.port = #dist.port<input "tok", layout = <@mesh, [{"data"}]>>}, %arg1: tensor<8xi32> {dist.port = #dist.port<input "tgt", layout = <@mesh, [{"data"}]>>}, %arg2: tensor<10x4xf32> {dist.port = #dist.port<parameter @E>}, %arg3: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wa>}, %arg4: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wb>}, %arg5: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wc>}, %arg6: tensor<4x4xf32> {dist.port = #dist.port<parameter @W2>}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<10x4xf32> {dist.port = #dist.port<gradient @E>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @Wa>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @Wb>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @Wc>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @W2>}) {
   %0 = "stablehlo.gather"(%arg2, %arg0) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<10x4xf32>, tensor<8xi32>) -> tensor<8x4xf32>
   %1 = stablehlo.dot_general %0, %arg3, contracting_dims = [1] x [0] {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   %2 = stablehlo.dot_general %0, %arg4, contracting_dims = [1] x [0] {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
@@ -231,7 +231,7 @@ func.func private @train.microbatch(%arg0: tensor<8xi32> {dist.input = "tok", di
   %35 = stablehlo.add %15, %34 {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<10x4xf32>
   return %10, %cst_0, %35, %30, %27, %24, %17 : tensor<f32>, tensor<f32>, tensor<10x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
-func.func private @train.update(%arg0: tensor<10x4xf32> {dist.reads = @E, dist.role = "parameter"}, %arg1: tensor<10x4xf32> {dist.reads = @E.v, dist.role = "optimizer"}, %arg2: tensor<4x4xf32> {dist.reads = @Wa, dist.role = "parameter"}, %arg3: tensor<4x4xf32> {dist.reads = @Wa.v, dist.role = "optimizer"}, %arg4: tensor<4x4xf32> {dist.reads = @Wb, dist.role = "parameter"}, %arg5: tensor<4x4xf32> {dist.reads = @Wb.v, dist.role = "optimizer"}, %arg6: tensor<4x4xf32> {dist.reads = @Wc, dist.role = "parameter"}, %arg7: tensor<4x4xf32> {dist.reads = @Wc.v, dist.role = "optimizer"}, %arg8: tensor<4x4xf32> {dist.reads = @W2, dist.role = "parameter"}, %arg9: tensor<4x4xf32> {dist.reads = @W2.v, dist.role = "optimizer"}, %arg10: tensor<10x4xf32> {dist.gradient_of = @E, dist.role = "gradient"}, %arg11: tensor<4x4xf32> {dist.gradient_of = @Wa, dist.role = "gradient"}, %arg12: tensor<4x4xf32> {dist.gradient_of = @Wb, dist.role = "gradient"}, %arg13: tensor<4x4xf32> {dist.gradient_of = @Wc, dist.role = "gradient"}, %arg14: tensor<4x4xf32> {dist.gradient_of = @W2, dist.role = "gradient"}, %arg15: tensor<f32> {dist.role = "loss_sum"}, %arg16: tensor<f32> {dist.role = "count"}, %arg17: tensor<f32> {dist.hyper = @lr, dist.role = "hyper"}) -> (tensor<10x4xf32> {dist.role = "parameter", dist.writes = @E}, tensor<10x4xf32> {dist.role = "optimizer", dist.writes = @E.v}, tensor<4x4xf32> {dist.role = "parameter", dist.writes = @Wa}, tensor<4x4xf32> {dist.role = "optimizer", dist.writes = @Wa.v}, tensor<4x4xf32> {dist.role = "parameter", dist.writes = @Wb}, tensor<4x4xf32> {dist.role = "optimizer", dist.writes = @Wb.v}, tensor<4x4xf32> {dist.role = "parameter", dist.writes = @Wc}, tensor<4x4xf32> {dist.role = "optimizer", dist.writes = @Wc.v}, tensor<4x4xf32> {dist.role = "parameter", dist.writes = @W2}, tensor<4x4xf32> {dist.role = "optimizer", dist.writes = @W2.v}, tensor<f32> {dist.metric = "loss", dist.role = "metric"}, tensor<f32> {dist.metric = "grad_norm", dist.role = "metric"}, tensor<f32> {dist.metric = "lr", dist.role = "metric"}) {
+func.func private @train.update(%arg0: tensor<10x4xf32> {dist.port = #dist.port<parameter @E>}, %arg1: tensor<10x4xf32> {dist.port = #dist.port<optimizer @E.v>}, %arg2: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wa>}, %arg3: tensor<4x4xf32> {dist.port = #dist.port<optimizer @Wa.v>}, %arg4: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wb>}, %arg5: tensor<4x4xf32> {dist.port = #dist.port<optimizer @Wb.v>}, %arg6: tensor<4x4xf32> {dist.port = #dist.port<parameter @Wc>}, %arg7: tensor<4x4xf32> {dist.port = #dist.port<optimizer @Wc.v>}, %arg8: tensor<4x4xf32> {dist.port = #dist.port<parameter @W2>}, %arg9: tensor<4x4xf32> {dist.port = #dist.port<optimizer @W2.v>}, %arg10: tensor<10x4xf32> {dist.port = #dist.port<gradient @E>}, %arg11: tensor<4x4xf32> {dist.port = #dist.port<gradient @Wa>}, %arg12: tensor<4x4xf32> {dist.port = #dist.port<gradient @Wb>}, %arg13: tensor<4x4xf32> {dist.port = #dist.port<gradient @Wc>}, %arg14: tensor<4x4xf32> {dist.port = #dist.port<gradient @W2>}, %arg15: tensor<f32> {dist.port = #dist.port<loss_sum>}, %arg16: tensor<f32> {dist.port = #dist.port<count>}, %arg17: tensor<f32> {dist.port = #dist.port<hyper @lr>}) -> (tensor<10x4xf32> {dist.port = #dist.port<parameter @E>}, tensor<10x4xf32> {dist.port = #dist.port<optimizer @E.v>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @Wa>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @Wa.v>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @Wb>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @Wb.v>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @Wc>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @Wc.v>}, tensor<4x4xf32> {dist.port = #dist.port<parameter @W2>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @W2.v>}, tensor<f32> {dist.port = #dist.port<metric "loss">}, tensor<f32> {dist.port = #dist.port<metric "grad_norm">}, tensor<f32> {dist.port = #dist.port<metric "lr">}) {
   %0 = stablehlo.broadcast_in_dim %arg16, dims = [] {dist.phase = #dist.phase<update>} : (tensor<f32>) -> tensor<10x4xf32>
   %1 = stablehlo.divide %arg10, %0 {dist.phase = #dist.phase<update>} : tensor<10x4xf32>
   %2 = stablehlo.broadcast_in_dim %arg16, dims = [] {dist.phase = #dist.phase<update>} : (tensor<f32>) -> tensor<4x4xf32>

@@ -2,7 +2,7 @@
 
 dist.mesh @mesh = <"data"=1>
 // expected-error@+1 {{expected a layout of argument 0 after phase 2}}
-func.func @f(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = <@mesh, [{}]>>}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -11,7 +11,7 @@ dist.entry @forward function(@f) chunks([0])
 
 dist.mesh @mesh = <"data"=1>
 // expected-error@+1 {{expected a layout of result 0 after phase 2}}
-func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{}]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -20,7 +20,7 @@ dist.entry @forward function(@f) chunks([0])
 
 #whole = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #whole>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
   // expected-error@+1 {{expected layouts after phase 2}}
   %0 = stablehlo.tanh %x : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -31,7 +31,7 @@ dist.entry @forward function(@f) chunks([0])
 
 #whole = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"data"=1>
-func.func @f(%x: tensor<4xf32> {dist.layout = #whole, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #whole>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected 'chunks' after phase 2}}
@@ -41,7 +41,7 @@ dist.entry @forward function(@f)
 
 dist.mesh @mesh = <"data"=2>
 // expected-error@+1 {{expected dim 0 of size 5 to be divisible by axis "data" of size 2, which meets an extent of 5}}
-func.func @f(%x: tensor<5xf32> {dist.layout = #dist.layout<@mesh, [{"data"}]>, dist.input = "x", dist.role = "input"}) -> (tensor<5xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+func.func @f(%x: tensor<5xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"data"}]>>}) -> (tensor<5xf32> {dist.port = #dist.port<output "y", layout = <@mesh, [{}]>>}) {
   return %x : tensor<5xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -50,7 +50,7 @@ dist.entry @forward function(@f) chunks([0])
 
 dist.mesh @mesh = <"data"=2>
 // expected-error@+1 {{expected closed dims after phase 2, got #dist.layout<@mesh, [{?}]>}}
-func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{?}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{?}]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = <@mesh, [{}]>>}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -59,7 +59,7 @@ dist.entry @forward function(@f) chunks([0])
 
 dist.mesh @mesh = <"data"=2>
 // expected-error@+1 {{expected no partial value after phase 2, got #dist.layout<@mesh, [{}], partial = [sum{"data"}]>}}
-func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}], partial = [sum{"data"}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{}], partial = [sum{"data"}]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = <@mesh, [{}]>>}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -68,7 +68,7 @@ dist.entry @forward function(@f) chunks([0])
 
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 // expected-error@+1 {{expected stages after phase 2, got #dist.layout<@mesh, [{}]>}}
-func.func @f(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{}]>, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{}]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = <@mesh, [{}]>>}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -78,7 +78,7 @@ dist.entry @forward function(@f) chunks([0])
 #whole = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"data"=2>
 // expected-error@+1 {{expected closed dims after phase 2, got #dist.layout<@mesh, [{"data"}p1]>}}
-func.func @priority(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{"data"}p1]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+func.func @priority(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"data"}p1]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@priority) chunks([0])
@@ -88,7 +88,7 @@ dist.entry @forward function(@priority) chunks([0])
 #there = #dist.layout<@mesh, [{}], at = {"data" = [0]}>
 dist.mesh @mesh = <"data"=2>
 // expected-error@+1 {{expected no stages after phase 2, got #dist.layout<@mesh, [{}], at = {"data" = [0]}>}}
-func.func @f(%x: tensor<4xf32> {dist.layout = #there, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #there, dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #there>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #there>}) {
   return %x : tensor<4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
@@ -97,7 +97,7 @@ dist.entry @forward function(@f) chunks([0])
 
 #whole = #dist.layout<@mesh, [{}]>
 dist.mesh @mesh = <"data"=2>
-func.func @legal(%x: tensor<4xf32> {dist.layout = #dist.layout<@mesh, [{"data"}]>, dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.layout = #whole, dist.name = "y"}) {
+func.func @legal(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"data"}]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
   %0 = stablehlo.tanh %x {dist.layouts = [#whole]} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

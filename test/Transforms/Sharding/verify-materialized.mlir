@@ -3,7 +3,7 @@
 // Split alike on both sides: legal.
 #rows = #dist.layout<@mesh, [{"data"}, {}]>
 dist.mesh @mesh = <"data"=2>
-func.func @legal(%x: tensor<4x2xf32, #rows> {dist.input = "x", dist.role = "input"}) -> (tensor<4x2xf32, #rows> {dist.name = "y"}) {
+func.func @legal(%x: tensor<4x2xf32, #rows> {dist.port = #dist.port<input "x">}) -> (tensor<4x2xf32, #rows> {dist.port = #dist.port<output "y">}) {
   %0 = stablehlo.tanh %x : tensor<4x2xf32, #rows>
   return %0 : tensor<4x2xf32, #rows>
 }
@@ -15,7 +15,7 @@ dist.entry @forward function(@legal) chunks([0])
 #full = #dist.layout<@mesh, [{}]>
 #partial = #dist.layout<@mesh, [{}], partial = [sum{"data"}]>
 dist.mesh @mesh = <"data"=2>
-func.func @partial(%x: tensor<4xf32, #partial> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #full> {dist.name = "y"}) {
+func.func @partial(%x: tensor<4xf32, #partial> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #full> {dist.port = #dist.port<output "y">}) {
   // expected-error-re@+1 {{{{.*}}partial{{.*}}}}
   %0 = "stablehlo.exponential"(%x) : (tensor<4xf32, #partial>) -> tensor<4xf32, #full>
   return %0 : tensor<4xf32, #full>
@@ -25,7 +25,7 @@ dist.entry @forward function(@partial) chunks([0])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @bare(%x: tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32> {dist.name = "y"}) {
+func.func @bare(%x: tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{expected a layout in the type of result #0 after phase 3}}
   %0 = "stablehlo.tanh"(%x) : (tensor<4xf32, #dist.layout<@mesh, [{}]>>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -38,7 +38,7 @@ dist.entry @forward function(@bare) chunks([0])
 #whole = #dist.layout<@mesh, [{}]>
 #split = #dist.layout<@mesh, [{"data"}]>
 dist.mesh @mesh = <"data"=2>
-func.func @left(%x: tensor<4xf32, #whole> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #whole> {dist.name = "y"}) {
+func.func @left(%x: tensor<4xf32, #whole> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #whole> {dist.port = #dist.port<output "y">}) {
   %0 = dist.reshard %x : tensor<4xf32, #whole> -> tensor<4xf32, #split>
   // expected-error@+1 {{expected a local change of layout after phase 3, got one that needs all-gather}}
   %1 = dist.reshard %0 : tensor<4xf32, #split> -> tensor<4xf32, #whole>
@@ -52,7 +52,7 @@ dist.entry @forward function(@left) chunks([0])
 #at0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
 #at1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @elsewhere(%x: tensor<4xf32, #at0> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #at1> {dist.name = "y"}) {
+func.func @elsewhere(%x: tensor<4xf32, #at0> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #at1> {dist.port = #dist.port<output "y">}) {
   // expected-error@+1 {{#0 lives at [0], the op at [1]}}
   %0 = "stablehlo.exponential"(%x) : (tensor<4xf32, #at0>) -> tensor<4xf32, #at1>
   return %0 : tensor<4xf32, #at1>
@@ -62,7 +62,7 @@ dist.entry @forward function(@elsewhere) chunks([0])
 // -----
 
 dist.mesh @mesh = <"data"=1>
-func.func @bare(%x: tensor<4xf32> {dist.input = "x", dist.role = "input"}, %y: tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.input = "y", dist.role = "input"}) -> (tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.name = "z"}) {
+func.func @bare(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %y: tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.port = #dist.port<input "y">}) -> (tensor<4xf32, #dist.layout<@mesh, [{}]>> {dist.port = #dist.port<output "z">}) {
   // expected-error@+1 {{expected a layout in the type of operand #1 after phase 3}}
   %0 = "stablehlo.add"(%y, %x) : (tensor<4xf32, #dist.layout<@mesh, [{}]>>, tensor<4xf32>) -> tensor<4xf32, #dist.layout<@mesh, [{}]>>
   return %0 : tensor<4xf32, #dist.layout<@mesh, [{}]>>
@@ -75,7 +75,7 @@ dist.entry @forward function(@bare) chunks([0])
 #full = #dist.layout<@mesh, [{}]>
 #partial = #dist.layout<@mesh, [{}], partial = [sum{"data"}]>
 dist.mesh @mesh = <"data"=2>
-func.func @lift(%x: tensor<4xf32, #full> {dist.input = "x", dist.role = "input"}) -> (tensor<4xf32, #partial> {dist.name = "y"}) {
+func.func @lift(%x: tensor<4xf32, #full> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #partial> {dist.port = #dist.port<output "y">}) {
   // expected-error-re@+1 {{expected a local change of layout after phase 3, got one that needs {{.+}}}}
   %0 = dist.reshard %x : tensor<4xf32, #full> -> tensor<4xf32, #partial>
   return %0 : tensor<4xf32, #partial>

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphContext.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Interpreter/Interpreter.h"
@@ -105,9 +105,8 @@ public:
     std::vector<std::pair<unsigned, unsigned>> pairs;
     for (unsigned r = 0; r < function.getNumResults(); ++r)
       for (unsigned a = 0; a < function.getNumArguments(); ++a)
-        if (auto state =
-                function.getResultAttr(r, dist::DistDialect::kGradientOf))
-          if (state == function.getArgAttr(a, dist::DistDialect::kReads))
+        if (auto state = dist::getGradientOf(dist::getResultPort(function, r)))
+          if (state == dist::getState(dist::getArgumentPort(function, a)))
             pairs.push_back({a, r});
     return pairs;
   }

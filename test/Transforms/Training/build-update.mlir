@@ -10,7 +10,7 @@
 //--- skip.mlir
 // A step whose loss or norm is not finite keeps parameters and moments.
 // CHECK-LABEL: func.func private @train.update
-// CHECK-SAME: (%[[P:.*]]: tensor<3xf32> {{.*}}, %[[V:.*]]: tensor<3xf32> {{.*}}, %{{.*}}: tensor<3xf32> {dist.gradient_of = @p{{.*}}, %[[S:.*]]: tensor<f32> {dist.role = "loss_sum"}, %[[N:.*]]: tensor<f32> {dist.role = "count"})
+// CHECK-SAME: (%[[P:.*]]: tensor<3xf32> {{.*}}, %[[V:.*]]: tensor<3xf32> {{.*}}, %{{.*}}: tensor<3xf32> {dist.port = #dist.port<gradient @p>}, %[[S:.*]]: tensor<f32> {dist.port = #dist.port<loss_sum>}, %[[N:.*]]: tensor<f32> {dist.port = #dist.port<count>})
 // CHECK: %[[NORM:.*]] = stablehlo.sqrt
 // CHECK: %[[LOSS:.*]] = stablehlo.divide %[[S]], %[[N]]
 // CHECK: %[[L:.*]] = stablehlo.is_finite %[[LOSS]]
@@ -20,17 +20,17 @@
 // CHECK-DAG: %[[NV:.*]] = stablehlo.select %[[BOTH]], %{{.*}}, %[[V]]
 // CHECK: return %[[NP]], %[[NV]], %[[LOSS]], %[[NORM]]
 dist.state @p : tensor<3xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @loss(%p: tensor<3xf32> {dist.reads = @p}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%p: tensor<3xf32> {dist.port = #dist.port<parameter @p>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%p: tensor<3xf32> {dist.reads = @p})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<3xf32> {dist.gradient_of = @p}) {
+func.func private @train.microbatch(%p: tensor<3xf32> {dist.port = #dist.port<parameter @p>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<3xf32> {dist.port = #dist.port<gradient @p>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %p : tensor<f32>, tensor<f32>, tensor<3xf32>
 }
-func.func private @optimizer(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
-    %v: tensor<1xf32> {dist.moment = "v"}) -> (tensor<1xf32> {dist.role = "parameter"}, tensor<1xf32> {dist.moment = "v"}) {
+func.func private @optimizer(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>},
+    %v: tensor<1xf32> {dist.port = #dist.port<moment "v">}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}, tensor<1xf32> {dist.port = #dist.port<moment "v">}) {
   %0 = stablehlo.add %v, %g : tensor<1xf32>
   %1 = stablehlo.subtract %p, %0 : tensor<1xf32>
   return %1, %0 : tensor<1xf32>, tensor<1xf32>
@@ -45,7 +45,7 @@ dist.training @train forward(@loss) optimizer(@optimizer) microbatches(1) schedu
 // CHECK-NEXT: dist.state @a.v : tensor<2x3xf64> {role = optimizer, of = @a, source = #dist.draw<zeros>}
 // CHECK-NEXT: dist.state @b : tensor<5xbf16> {role = parameter, source = #dist.draw<ones>}
 // CHECK-LABEL: func.func private @train.update
-// CHECK-SAME: (%[[A:.*]]: tensor<2x3xf64> {{.*}}, %[[V:.*]]: tensor<2x3xf64> {{.*}}, %[[B:.*]]: tensor<5xbf16> {{.*}}, %[[GA:.*]]: tensor<2x3xf64> {{.*}}, %[[GB:.*]]: tensor<5xbf16> {{.*}}, %{{.*}}: tensor<f32> {dist.role = "loss_sum"}, %[[N:.*]]: tensor<f32> {dist.role = "count"}, %[[LR:.*]]: tensor<f32> {dist.hyper = @lr, dist.role = "hyper"})
+// CHECK-SAME: (%[[A:.*]]: tensor<2x3xf64> {{.*}}, %[[V:.*]]: tensor<2x3xf64> {{.*}}, %[[B:.*]]: tensor<5xbf16> {{.*}}, %[[GA:.*]]: tensor<2x3xf64> {{.*}}, %[[GB:.*]]: tensor<5xbf16> {{.*}}, %{{.*}}: tensor<f32> {dist.port = #dist.port<loss_sum>}, %[[N:.*]]: tensor<f32> {dist.port = #dist.port<count>}, %[[LR:.*]]: tensor<f32> {dist.port = #dist.port<hyper @lr>})
 // CHECK: stablehlo.divide %[[GA]],
 // CHECK: stablehlo.divide %[[GB]],
 // Without `clip` nothing is bounded.
@@ -63,20 +63,20 @@ dist.training @train forward(@loss) optimizer(@optimizer) microbatches(1) schedu
 dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
 dist.state @a : tensor<2x3xf64> {role = parameter, source = #dist.draw<ones>}
 dist.state @b : tensor<5xbf16> {role = parameter, source = #dist.draw<ones>, optimizer = @optimizer.b}
-func.func @loss(%a: tensor<2x3xf64> {dist.reads = @a}, %b: tensor<5xbf16> {dist.reads = @b}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%a: tensor<2x3xf64> {dist.port = #dist.port<parameter @a>}, %b: tensor<5xbf16> {dist.port = #dist.port<parameter @b>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2x3xf64> {dist.reads = @a}, %b: tensor<5xbf16> {dist.reads = @b})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x3xf64> {dist.gradient_of = @a},
-        tensor<5xbf16> {dist.gradient_of = @b}) {
+func.func private @train.microbatch(%a: tensor<2x3xf64> {dist.port = #dist.port<parameter @a>}, %b: tensor<5xbf16> {dist.port = #dist.port<parameter @b>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2x3xf64> {dist.port = #dist.port<gradient @a>},
+        tensor<5xbf16> {dist.port = #dist.port<gradient @b>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a, %b : tensor<f32>, tensor<f32>, tensor<2x3xf64>, tensor<5xbf16>
 }
 func.func private @optimizer.a(
-    %p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
-    %v: tensor<1xf32> {dist.moment = "v"}, %lr: tensor<f32> {dist.hyper = @lr})
-    -> (tensor<1xf32> {dist.moment = "v"}, tensor<1xf32> {dist.role = "parameter"}) {
+    %p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>},
+    %v: tensor<1xf32> {dist.port = #dist.port<moment "v">}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<1xf32> {dist.port = #dist.port<moment "v">}, tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   %h = stablehlo.multiply %lr, %lr : tensor<f32>
   %r = stablehlo.broadcast_in_dim %h, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %0 = stablehlo.add %v, %g : tensor<1xf32>
@@ -84,8 +84,8 @@ func.func private @optimizer.a(
   %2 = stablehlo.subtract %p, %1 : tensor<1xf32>
   return %0, %2 : tensor<1xf32>, tensor<1xf32>
 }
-func.func private @optimizer.b(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func private @optimizer.b(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   %0 = stablehlo.subtract %p, %g : tensor<1xf32>
   return %0 : tensor<1xf32>
 }
@@ -104,17 +104,17 @@ dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) sche
 dist.state @a : tensor<2x2xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @own : tensor<2x2xf32> {role = parameter, row = #dist.row<accumulate = f32>, source = #dist.draw<ones>}
 dist.state @other : tensor<2x2xf32> {role = parameter, row = #dist.row<sent = f16>, source = #dist.draw<ones>}
-func.func @loss(%a: tensor<2x2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%a: tensor<2x2xf32> {dist.port = #dist.port<parameter @a>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.reads = @a}, %b: tensor<2x2xf32> {dist.reads = @own}, %c: tensor<2x2xf32> {dist.reads = @other})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x2xf32> {dist.gradient_of = @a}, tensor<2x2xf32> {dist.gradient_of = @own}, tensor<2x2xf32> {dist.gradient_of = @other}) {
+func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.port = #dist.port<parameter @a>}, %b: tensor<2x2xf32> {dist.port = #dist.port<parameter @own>}, %c: tensor<2x2xf32> {dist.port = #dist.port<parameter @other>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2x2xf32> {dist.port = #dist.port<gradient @a>}, tensor<2x2xf32> {dist.port = #dist.port<gradient @own>}, tensor<2x2xf32> {dist.port = #dist.port<gradient @other>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a, %b, %c : tensor<f32>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
-func.func private @optimizer.a(%p: tensor<2x2xf32> {dist.role = "parameter"}, %g: tensor<2x2xf32> {dist.role = "gradient"})
-    -> (tensor<2x2xf32> {dist.role = "parameter"}) {
+func.func private @optimizer.a(%p: tensor<2x2xf32> {dist.port = #dist.port<parameter>}, %g: tensor<2x2xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<2x2xf32> {dist.port = #dist.port<parameter>}) {
   %0 = stablehlo.dot_general %p, %g, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
@@ -123,66 +123,66 @@ dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) sche
 //--- shape.mlir
 // CHECK: error: expected argument 0 of @optimizer.a of shape [3, 3], got [2, 2]
 dist.state @a : tensor<2x2xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @loss(%a: tensor<2x2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%a: tensor<2x2xf32> {dist.port = #dist.port<parameter @a>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.reads = @a})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2x2xf32> {dist.gradient_of = @a}) {
+func.func private @train.microbatch(%a: tensor<2x2xf32> {dist.port = #dist.port<parameter @a>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2x2xf32> {dist.port = #dist.port<gradient @a>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2x2xf32>
 }
-func.func private @optimizer.a(%p: tensor<3x3xf32> {dist.role = "parameter"}, %g: tensor<3x3xf32> {dist.role = "gradient"})
-    -> (tensor<3x3xf32> {dist.role = "parameter"}) { return %p : tensor<3x3xf32> }
+func.func private @optimizer.a(%p: tensor<3x3xf32> {dist.port = #dist.port<parameter>}, %g: tensor<3x3xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<3x3xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<3x3xf32> }
 dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
 
 //--- marks.mlir
-// CHECK: error: expected argument 2 of optimizer @optimizer.a to have one of the marks dist.role = "parameter" or "gradient", dist.moment, dist.hyper, got none
+// CHECK: error: expected argument 2 of optimizer @optimizer.a to be parameter, gradient, moment or hyper, got no port
 dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @loss(%a: tensor<2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2xf32> {dist.reads = @a})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @a}) {
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @a>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
 }
-func.func private @optimizer.a(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %x: tensor<f32>)
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %x: tensor<f32>)
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
 dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
 
 //--- hyper.mlir
 // CHECK: error: {{.*}}expected hyper value @rate of optimizer @optimizer.a in the module, got none
 dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @loss(%a: tensor<2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2xf32> {dist.reads = @a})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @a}) {
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @a>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
 }
-func.func private @optimizer.a(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"}, %x: tensor<f32> {dist.hyper = @rate})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %x: tensor<f32> {dist.port = #dist.port<hyper @rate>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
 dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
 
 //--- scalars.mlir
 // What is made from elements is an element: a sum over it cannot be lifted.
 // CHECK: error: {{.*}}expected ops on elements and scalars in an optimizer of one element
 dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @loss(%a: tensor<2xf32> {dist.reads = @a}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l : tensor<f32>
 }
-func.func private @train.microbatch(%a: tensor<2xf32> {dist.reads = @a})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<2xf32> {dist.gradient_of = @a}) {
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @a>}) {
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
 }
-func.func private @optimizer.a(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) {
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   %s = stablehlo.reshape %g : (tensor<1xf32>) -> tensor<f32>
   %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<1xf32>
   return %b : tensor<1xf32>

@@ -13,9 +13,9 @@
 // Two ops of it are active, and the broadcast between is not.
 // CHECK: clip.py:7:9: error: expected functions without a derivative rule of their own, got 'clip' with a custom_vjp, which the text has lost (and 1 more ops of such functions); write it without the rule, or set training.derivative = "of the text" if the derivative of its ops is meant
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<f32> loc("custom_vjp_call:"("jit(f)/custom_vjp_call"(callsite("f"("model.py":11:3) at "main"("model.py":20:1)))))
   %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("jit(f)/mul"(callsite("clip"("clip.py":7:9) at callsite("f"("model.py":11:3) at "main"("model.py":20:1)))))
   %1 = stablehlo.multiply %w, %0 : tensor<4xf32> loc("jit(f)/mul"(callsite("clip"("clip.py":7:9) at callsite("f"("model.py":11:3) at "main"("model.py":20:1)))))
@@ -31,9 +31,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // the innermost jitted function.
 // CHECK: model.py:11:3: error: expected functions without a derivative rule of their own, got 'dawsn' with a custom_jvp, which the text has lost; write
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<4xf32> loc("jit(f)/jit(dawsn)/custom_jvp_call"("f"("model.py":11:3)))
   %1 = stablehlo.multiply %w, %c : tensor<4xf32> loc("jit(f)/jit(dawsn)/mul"("f"("model.py":11:3)))
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -46,9 +46,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // The ops of logit, in a function of the user's with a rule of its own.
 // CHECK: mine.py:2:3: error: expected functions without a derivative rule of their own, got 'mine' with a custom_jvp
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<1.0> : tensor<4xf32> loc("jit(f)/custom_jvp_call"("f"("model.py":11:3)))
   %0 = stablehlo.subtract %c, %w : tensor<4xf32> loc("jit(f)/sub"(callsite("mine"("mine.py":2:3) at "f"("model.py":11:3))))
   %1 = stablehlo.divide %w, %0 : tensor<4xf32> loc("jit(f)/div"(callsite("mine"("mine.py":2:3) at "f"("model.py":11:3))))
@@ -62,9 +62,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 //--- known.mlir
 // logit as JAX prints it is in the table.
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<1.0> : tensor<f32> loc("jit(f)/custom_jvp_call"("f"("model.py":11:3)))
   %b = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32> loc("jit(f)/sub"("f"("model.py":11:3)))
   %0 = stablehlo.subtract %b, %w : tensor<4xf32> loc("jit(f)/sub"("f"("model.py":11:3)))
@@ -80,9 +80,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // No derivative flows through the function: it scales an input. What multiplies
 // its result by a parameter stands outside of it, in a line of the caller.
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<4xf32> loc("jit(f)/custom_jvp_call"("f"("model.py":11:3)))
   %0 = stablehlo.multiply %x, %c : tensor<4xf32> loc("jit(f)/mul"(callsite("scale"("clip.py":7:9) at "f"("model.py":11:3))))
   %1 = stablehlo.multiply %w, %0 : tensor<4xf32> loc("jit(f)/mul"("f"("model.py":12:3)))

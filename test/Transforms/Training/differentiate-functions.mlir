@@ -23,9 +23,9 @@
 // PLAIN-LABEL: func.func private @train.microbatch
 // PLAIN: stablehlo.constant {{.*}} dense<5.000000e-01>
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<4xf32>
   %max = stablehlo.maximum %w, %a : tensor<4xf32>

@@ -14,7 +14,7 @@
 // of a block's input is backward_input: of x1 in block 2, of x0 in block 1. The
 // gradients of the weights and all of block 0 are backward_weight.
 // CHECK-LABEL: func.func private @train.microbatch
-// CHECK-SAME: tensor<4x4xf32> {dist.gradient_of = @e, dist.role = "gradient"}, tensor<4x4xf32> {dist.gradient_of = @w, dist.role = "gradient"})
+// CHECK-SAME: tensor<4x4xf32> {dist.port = #dist.port<gradient @e>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @w>})
 // CHECK: %[[X0:.*]] = stablehlo.dot_general %arg0, %arg1, {{.*}} {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
 // CHECK: %[[A:.*]] = stablehlo.dot_general %[[X0]], %arg2, {{.*}} {dist.block = 1 : i64, dist.phase = #dist.phase<forward>}
 // CHECK: %[[T:.*]] = stablehlo.tanh %[[A]] {dist.block = 1
@@ -36,10 +36,10 @@
 // LOC: = loc(fused<"backward">[#[[F]]])
 dist.state @e : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x"}, %e: tensor<4x4xf32> {dist.reads = @e},
-                %w: tensor<4x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x4xf32> {dist.port = #dist.port<input "x">}, %e: tensor<4x4xf32> {dist.port = #dist.port<parameter @e>},
+                %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %x0 = stablehlo.dot_general %x, %e, contracting_dims = [1] x [0] {dist.block = 0 : i64} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("embed")
   %a = stablehlo.dot_general %x0, %w, contracting_dims = [1] x [0] {dist.block = 1 : i64} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
   %t = stablehlo.tanh %a {dist.block = 1 : i64} : tensor<2x4xf32>
@@ -60,10 +60,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK: %[[S:.*]] = stablehlo.add %[[H]], %[[E]] {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>}
 // CHECK: return %{{.*}}, %{{.*}}, %[[S]]
 dist.state @e : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x"}, %e: tensor<4x4xf32> {dist.reads = @e})
-    -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x4xf32> {dist.port = #dist.port<input "x">}, %e: tensor<4x4xf32> {dist.port = #dist.port<parameter @e>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %x0 = stablehlo.dot_general %x, %e, contracting_dims = [1] x [0] {dist.block = 0 : i64} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
   %x1 = stablehlo.tanh %x0 {dist.block = 1 : i64} : tensor<2x4xf32>
   %y = stablehlo.dot_general %x1, %e, contracting_dims = [1] x [0] {dist.block = 2 : i64} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
@@ -81,9 +81,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK-NOT: stablehlo.negate
 // CHECK: return
 dist.state @e : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%e: tensor<4xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.tanh %e : tensor<4xf32>
   %1 = stablehlo.subtract %e, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<4xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -99,9 +99,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK: %[[G:.*]] = stablehlo.broadcast_in_dim {{.*}} : (tensor<f32>) -> tensor<2x4xf32>
 // CHECK: return %{{.*}}, %{{.*}}, %[[G]]
 dist.state @e : tensor<2x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%t: tensor<2xi32> {dist.role = "input", dist.input = "t"}, %e: tensor<2x4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%t: tensor<2xi32> {dist.port = #dist.port<input "t">}, %e: tensor<2x4xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<2x4xf32>
   %r = stablehlo.constant dense<2.0> : tensor<2xf32>
   %0 = nn.softmax_cross_entropy_grad %e, %t, %r, %r : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
@@ -120,9 +120,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK-NOT: stablehlo.negate
 // CHECK: return
 dist.state @e : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%e: tensor<4xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%e: tensor<4xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.tanh %e : tensor<4xf32>
   %1 = stablehlo.subtract %e, %0 {llmc.stop_gradient = array<i64: 1>} : tensor<4xf32>
   %2 = stablehlo.add %1, %0 : tensor<4xf32>
@@ -138,9 +138,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK: %[[Z:.*]] = stablehlo.constant {{.*}} dense<0.000000e+00> : tensor<3xf32>
 // CHECK: return %{{.*}}, %{{.*}}, %[[Z]]
 dist.state @e : tensor<3xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%e: tensor<3xf32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%e: tensor<3xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<f32>
   return %c : tensor<f32>
 }
@@ -152,10 +152,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK: missing.mlir:[[# @LINE+8]]:{{.*}}: note: 'nn.softmax_cross_entropy_grad' (2 ops): it is a derivative itself
 // CHECK-NOT: error
 dist.state @e : tensor<2x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%t: tensor<2xi32> {dist.role = "input", dist.input = "t"}, %e: tensor<2x4xf32> {dist.reads = @e})
-    -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%t: tensor<2xi32> {dist.port = #dist.port<input "t">}, %e: tensor<2x4xf32> {dist.port = #dist.port<parameter @e>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %one = stablehlo.constant dense<1.0> : tensor<2xf32>
   %0 = nn.softmax_cross_entropy_grad %e, %t, %one, %one : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   %1 = nn.softmax_cross_entropy_grad %0, %t, %one, %one : (tensor<2x4xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
@@ -168,9 +168,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 //--- integer.mlir
 // CHECK: error: expected parameter @e to have a float type, got 'tensor<3xi32>'; give it the role constant
 dist.state @e : tensor<3xi32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%e: tensor<3xi32> {dist.reads = @e}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%e: tensor<3xi32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<f32>
   return %c : tensor<f32>
 }

@@ -7,9 +7,9 @@ dist.state @w0 : tensor<64x64xf32> {role = parameter, source = #dist.draw<normal
 dist.state @w1 : tensor<64x8xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
 dist.state @w2 : tensor<64x8xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
 // CHECK-LABEL: func.func @chain
-func.func @chain(%x: tensor<16x64xf32> {dist.role = "input", dist.input = "x"},
-                 %w0: tensor<64x64xf32> {dist.reads = @w0}, %w1: tensor<64x8xf32> {dist.reads = @w1},
-                 %w2: tensor<64x8xf32> {dist.reads = @w2}) -> tensor<16x64xf32> {
+func.func @chain(%x: tensor<16x64xf32> {dist.port = #dist.port<input "x">},
+                 %w0: tensor<64x64xf32> {dist.port = #dist.port<parameter @w0>}, %w1: tensor<64x8xf32> {dist.port = #dist.port<parameter @w1>},
+                 %w2: tensor<64x8xf32> {dist.port = #dist.port<parameter @w2>}) -> (tensor<16x64xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.transpose {{.*}} {dist.block = 1 : i64}
   %t = stablehlo.transpose %w2, dims = [1, 0] : (tensor<64x8xf32>) -> tensor<8x64xf32>
   // CHECK: stablehlo.dot_general {{.*}} {dist.block = 0 : i64}
@@ -27,8 +27,8 @@ dist.entry @forward function(@chain)
 // Equal work on either side of the conversion or of the op before it, within
 // an eighth: half as many bytes cross between the two conversions.
 // CHECK-LABEL: func.func @narrow
-func.func @narrow(%x: tensor<16x64xf32> {dist.role = "input", dist.input = "x"},
-                  %w: tensor<16x64xf32> {dist.reads = @w3}) -> tensor<16x64xf32> {
+func.func @narrow(%x: tensor<16x64xf32> {dist.port = #dist.port<input "x">},
+                  %w: tensor<16x64xf32> {dist.port = #dist.port<parameter @w3>}) -> (tensor<16x64xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK-COUNT-7: {dist.block = 0 : i64} : tensor
   // CHECK: stablehlo.convert {{.*}} {dist.block = 0 : i64} : (tensor<16x64xf32>) -> tensor<16x64xbf16>
   // CHECK: stablehlo.convert {{.*}} {dist.block = 1 : i64}

@@ -8,9 +8,9 @@ dist.state @w2 : tensor<4x4xf32> {role = parameter, source = #dist.draw<normal, 
 // Prologue, three layers, epilogue. The hoisted transposes belong to the layer
 // that uses them, the shared scale to the first one.
 // CHECK-LABEL: func.func @layers
-func.func @layers(%x: tensor<2x4xf32> {dist.role = "input", dist.input = "x"},
-                  %e: tensor<4x4xf32> {dist.reads = @e}, %w0: tensor<4x4xf32> {dist.reads = @w0},
-                  %w1: tensor<4x4xf32> {dist.reads = @w1}, %w2: tensor<4x4xf32> {dist.reads = @w2}) -> tensor<2x4xf32> {
+func.func @layers(%x: tensor<2x4xf32> {dist.port = #dist.port<input "x">},
+                  %e: tensor<4x4xf32> {dist.port = #dist.port<parameter @e>}, %w0: tensor<4x4xf32> {dist.port = #dist.port<parameter @w0>},
+                  %w1: tensor<4x4xf32> {dist.port = #dist.port<parameter @w1>}, %w2: tensor<4x4xf32> {dist.port = #dist.port<parameter @w2>}) -> (tensor<2x4xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.constant {dist.block = 1 : i64}
   %scale = stablehlo.constant dense<0.5> : tensor<2x4xf32>
   // CHECK: stablehlo.transpose {{.*}} {dist.block = 1 : i64}
@@ -49,8 +49,8 @@ dist.entry @a function(@layers)
 // The bodies of reductions are part of what an op is: a sum and a maximum do
 // not repeat.
 // CHECK-LABEL: func.func @regions
-func.func @regions(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"},
-                   %e: tensor<4x4xf32> {dist.reads = @e}) -> tensor<4xf32> {
+func.func @regions(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x">},
+                   %e: tensor<4x4xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK-NOT: dist.block = 1
   // CHECK: return
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

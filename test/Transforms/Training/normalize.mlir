@@ -3,7 +3,7 @@
 // A reduction that starts from another value starts from the neutral element,
 // and the value is combined with its result.
 // CHECK-LABEL: func.func @reduce
-func.func @reduce(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"}) -> tensor<3xf32> {
+func.func @reduce(%x: tensor<4x3xf32> {dist.port = #dist.port<input "x">}) -> (tensor<3xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[C:.*]] = stablehlo.constant dense<2.0
   %c = stablehlo.constant dense<2.0> : tensor<f32>
   // CHECK: %[[ONE:.*]] = stablehlo.constant dense<1.0
@@ -19,7 +19,7 @@ dist.entry @a function(@reduce)
 
 // The neutral element stays, zeros of both signs and values after a broadcast.
 // CHECK-LABEL: func.func @neutral
-func.func @neutral(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<3xf32>, tensor<4xf32>) {
+func.func @neutral(%x: tensor<4x3xf32> {dist.port = #dist.port<input "x">}) -> (tensor<3xf32> {dist.port = #dist.port<output "y0">}, tensor<4xf32> {dist.port = #dist.port<output "y1">}) {
   %zero = stablehlo.constant dense<-0.0> : tensor<f32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   // CHECK: stablehlo.reduce
@@ -35,9 +35,9 @@ dist.entry @b function(@neutral)
 
 // A scatter's operand likewise; one that assigns stays as it is.
 // CHECK-LABEL: func.func @scatter
-func.func @scatter(%x: tensor<8xf32> {dist.role = "input", dist.input = "x"},
-                   %i: tensor<2x1xi32> {dist.role = "input", dist.input = "i"},
-                   %u: tensor<2xf32> {dist.role = "input", dist.input = "u"}) -> (tensor<8xf32>, tensor<8xf32>) {
+func.func @scatter(%x: tensor<8xf32> {dist.port = #dist.port<input "x">},
+                   %i: tensor<2x1xi32> {dist.port = #dist.port<input "i">},
+                   %u: tensor<2xf32> {dist.port = #dist.port<input "u">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y0">}, tensor<8xf32> {dist.port = #dist.port<output "y1">}) {
   // CHECK: %[[ZERO:.*]] = stablehlo.constant dense<0.0
   // CHECK: %[[Z:.*]] = stablehlo.broadcast_in_dim %[[ZERO]]
   // CHECK: %[[S:.*]] = "stablehlo.scatter"(%[[Z]],

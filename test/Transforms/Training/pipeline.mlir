@@ -10,10 +10,10 @@ dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
 dist.state @w : tensor<3x2xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
 
 // CHECK-LABEL: func.func @loss
-func.func @loss(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"},
-                %y: tensor<4x2xf32> {dist.role = "input", dist.input = "y"},
-                %w: tensor<3x2xf32> {dist.role = "parameter", dist.reads = @w})
-    -> (tensor<f32> {dist.role = "loss"}) {
+func.func @loss(%x: tensor<4x3xf32> {dist.port = #dist.port<input "x">},
+                %y: tensor<4x2xf32> {dist.port = #dist.port<input "y">},
+                %w: tensor<3x2xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
   %1 = stablehlo.subtract %0, %y : tensor<4x2xf32>
   %2 = stablehlo.multiply %1, %1 : tensor<4x2xf32>
@@ -26,34 +26,34 @@ func.func @loss(%x: tensor<4x3xf32> {dist.role = "input", dist.input = "x"},
 }
 
 // CHECK-LABEL: func.func private @train.microbatch
-// CHECK-SAME: -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<3x2xf32> {dist.gradient_of = @w, dist.role = "gradient"})
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<3x2xf32> {dist.port = #dist.port<gradient @w>})
 // CHECK: %[[SUM:.*]] = stablehlo.reduce
 // CHECK: %[[COUNT:.*]] = stablehlo.constant {{.*}} dense<8.0
 // CHECK: stablehlo.dot_general {{.*}} {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>}
 // CHECK: return %[[SUM]], %[[COUNT]],
 
 // CHECK-LABEL: func.func private @train.update
-// CHECK-SAME: %{{.*}}: tensor<3x2xf32> {dist.reads = @w, dist.role = "parameter"}
-// CHECK-SAME: %{{.*}}: tensor<3x2xf32> {dist.reads = @w.v, dist.role = "optimizer"}
-// CHECK-SAME: %{{.*}}: tensor<3x2xf32> {dist.gradient_of = @w, dist.role = "gradient"}
-// CHECK-SAME: {dist.role = "loss_sum"}
-// CHECK-SAME: {dist.role = "count"}
-// CHECK-SAME: {dist.hyper = @lr, dist.role = "hyper"}
-// CHECK-SAME: {dist.role = "parameter", dist.writes = @w}
-// CHECK-SAME: {dist.role = "optimizer", dist.writes = @w.v}
-// CHECK-SAME: {dist.metric = "loss", dist.role = "metric"}
-// CHECK-SAME: {dist.metric = "grad_norm", dist.role = "metric"}
-// CHECK-SAME: {dist.metric = "lr", dist.role = "metric"}
+// CHECK-SAME: %{{.*}}: tensor<3x2xf32> {dist.port = #dist.port<parameter @w>}
+// CHECK-SAME: %{{.*}}: tensor<3x2xf32> {dist.port = #dist.port<optimizer @w.v>}
+// CHECK-SAME: %{{.*}}: tensor<3x2xf32> {dist.port = #dist.port<gradient @w>}
+// CHECK-SAME: {dist.port = #dist.port<loss_sum>}
+// CHECK-SAME: {dist.port = #dist.port<count>}
+// CHECK-SAME: {dist.port = #dist.port<hyper @lr>}
+// CHECK-SAME: {dist.port = #dist.port<parameter @w>}
+// CHECK-SAME: {dist.port = #dist.port<optimizer @w.v>}
+// CHECK-SAME: {dist.port = #dist.port<metric "loss">}
+// CHECK-SAME: {dist.port = #dist.port<metric "grad_norm">}
+// CHECK-SAME: {dist.port = #dist.port<metric "lr">}
 
 // CHECK-LABEL: func.func private @evaluate.function
-// CHECK-SAME: {dist.metric = "loss", dist.role = "metric"}
-// CHECK-SAME: {dist.metric = "count", dist.role = "metric"}
+// CHECK-SAME: {dist.port = #dist.port<metric "loss">}
+// CHECK-SAME: {dist.port = #dist.port<metric "count">}
 
 // CHECK-NOT: @optimizer.momentum
 func.func private @optimizer.momentum(
-    %p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"},
-    %v: tensor<1xf32> {dist.moment = "v"}, %lr: tensor<f32> {dist.hyper = @lr})
-    -> (tensor<1xf32> {dist.role = "parameter"}, tensor<1xf32> {dist.moment = "v"}) {
+    %p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>},
+    %v: tensor<1xf32> {dist.port = #dist.port<moment "v">}, %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}, tensor<1xf32> {dist.port = #dist.port<moment "v">}) {
   %c = stablehlo.constant dense<0.9> : tensor<1xf32>
   %rate = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f32>) -> tensor<1xf32>
   %0 = stablehlo.multiply %c, %v : tensor<1xf32>

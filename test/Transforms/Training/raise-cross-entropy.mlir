@@ -9,9 +9,9 @@
 // of range stays, the gather's clamp becomes explicit.
 // CHECK-LABEL: func.func @jax
 // CHECK-SAME: (%[[X:.*]]: tensor<4x5x7xf32> {{.*}}, %[[T:.*]]: tensor<4x5x1x1xi32>
-func.func @jax(%x: tensor<4x5x7xf32> {dist.role = "input", dist.input = "x"},
-               %t: tensor<4x5x1x1xi32> {dist.role = "input", dist.input = "t"},
-               %m: tensor<4x5x1xi1> {dist.role = "input", dist.input = "m"}) -> tensor<4x5x1xf32> {
+func.func @jax(%x: tensor<4x5x7xf32> {dist.port = #dist.port<input "x">},
+               %t: tensor<4x5x1x1xi32> {dist.port = #dist.port<input "t">},
+               %m: tensor<4x5x1xi1> {dist.port = #dist.port<input "m">}) -> (tensor<4x5x1xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[R:.*]] = stablehlo.reshape %[[T]] : (tensor<4x5x1x1xi32>) -> tensor<4x5xi32>
   // CHECK-DAG: %[[LOW:.*]] = stablehlo.constant dense<0> : tensor<4x5xi32>
   // CHECK-DAG: %[[HIGH:.*]] = stablehlo.constant dense<6> : tensor<4x5xi32>
@@ -50,8 +50,8 @@ dist.entry @a function(@jax)
 
 // log_p[arange(n), labels]: rows numbered by an iota.
 // CHECK-LABEL: func.func @numbered
-func.func @numbered(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-                    %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @numbered(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+                    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: nn.softmax_cross_entropy
   // CHECK-NOT: stablehlo.gather
   %e = stablehlo.exponential %x : tensor<4x7xf32>
@@ -75,8 +75,8 @@ dist.entry @b function(@numbered)
 // sum(one_hot * log_p) over classes in the first dimension: the classes move
 // to the last, and a class out of range gives 0.
 // CHECK-LABEL: func.func @one_hot
-func.func @one_hot(%x: tensor<7x4xf32> {dist.role = "input", dist.input = "x"},
-                   %t: tensor<4xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @one_hot(%x: tensor<7x4xf32> {dist.port = #dist.port<input "x">},
+                   %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[XT:.*]] = stablehlo.transpose %{{.*}}, dims = [1, 0]
   // CHECK: %[[L:.*]], %{{.*}} = nn.softmax_cross_entropy %[[XT]], %[[T:.*]] :
   // CHECK: stablehlo.compare GE, %[[T]]
@@ -103,8 +103,8 @@ dist.entry @c function(@one_hot)
 
 // log-sum-exp minus the picked logit, both shifted by the maximum.
 // CHECK-LABEL: func.func @difference
-func.func @difference(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"},
-                      %t: tensor<4x1xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @difference(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
+                      %t: tensor<4x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: %[[L:.*]], %{{.*}} = nn.softmax_cross_entropy %arg0,
   // CHECK: return %[[L]]
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -128,8 +128,8 @@ dist.entry @d function(@difference)
 
 // The sum runs over another dimension than the pick: nothing is raised.
 // CHECK-LABEL: func.func @other_dim
-func.func @other_dim(%x: tensor<4x4xf32> {dist.role = "input", dist.input = "x"},
-                     %t: tensor<4x1xi32> {dist.role = "input", dist.input = "t"}) -> tensor<4xf32> {
+func.func @other_dim(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x">},
+                     %t: tensor<4x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK-NOT: nn.softmax_cross_entropy
   // CHECK: return
   %e = stablehlo.exponential %x : tensor<4x4xf32>

@@ -9,7 +9,7 @@
 // CHECK-LABEL: func.func @sigmoid
 // CHECK-NEXT: %[[Y:.*]] = stablehlo.logistic %arg0
 // CHECK-NEXT: return %[[Y]]
-func.func @sigmoid(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4xf32> {
+func.func @sigmoid(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %one = stablehlo.constant dense<1.0> : tensor<f32>
   %ones = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<f32>) -> tensor<4xf32>
   %0 = stablehlo.negate %x : tensor<4xf32>
@@ -25,7 +25,7 @@ dist.entry @a function(@sigmoid)
 // CHECK-NEXT: %[[Y:.*]] = stablehlo.logistic %arg0
 // CHECK-NEXT: %[[P:.*]] = stablehlo.multiply %arg0, %[[Y]]
 // CHECK-NEXT: return %[[P]]
-func.func @silu(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4xf32> {
+func.func @silu(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %ones = stablehlo.constant dense<1.0> : tensor<4xf32>
   %0 = stablehlo.negate %x : tensor<4xf32>
   %1 = stablehlo.exponential %0 : tensor<4xf32>
@@ -38,7 +38,7 @@ dist.entry @b function(@silu)
 // CHECK-LABEL: func.func @power
 // CHECK-NEXT: %[[Y:.*]] = stablehlo.logistic %arg0
 // CHECK-NEXT: return %[[Y]]
-func.func @power(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4xf32> {
+func.func @power(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
   %ones = stablehlo.constant dense<1.0> : tensor<4xf32>
   %minus = stablehlo.constant dense<-1.0> : tensor<4xf32>
   %0 = stablehlo.negate %x : tensor<4xf32>
@@ -57,7 +57,7 @@ dist.entry @c function(@power)
 // CHECK-DAG: %[[N:.*]] = stablehlo.negate %[[Z]]
 // CHECK-DAG: %[[W:.*]] = stablehlo.logistic %[[N]]
 // CHECK: return %[[Y]], %[[W]]
-func.func @exponents(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<4xf32>, tensor<4xf32>) {
+func.func @exponents(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y0">}, tensor<4xf32> {dist.port = #dist.port<output "y1">}) {
   %ones = stablehlo.constant dense<1.0> : tensor<4xf32>
   %slope = stablehlo.constant dense<-2.0> : tensor<4xf32>
   %0 = stablehlo.exponential %x : tensor<4xf32>
@@ -74,7 +74,7 @@ dist.entry @d function(@exponents)
 // Not 1 + exp, not its quotient, another power.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: stablehlo.logistic
-func.func @others(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+func.func @others(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y0">}, tensor<4xf32> {dist.port = #dist.port<output "y1">}, tensor<4xf32> {dist.port = #dist.port<output "y2">}) {
   %ones = stablehlo.constant dense<1.0> : tensor<4xf32>
   %twos = stablehlo.constant dense<2.0> : tensor<4xf32>
   %0 = stablehlo.exponential %x : tensor<4xf32>
@@ -92,7 +92,7 @@ dist.entry @e function(@others)
 // CHECK: %[[E:.*]] = stablehlo.exponential
 // CHECK: %[[Y:.*]] = stablehlo.logistic %arg0
 // CHECK: stablehlo.subtract %[[Y]], %[[E]]
-func.func @shared(%x: tensor<4xf64> {dist.role = "input", dist.input = "x"}) -> tensor<4xf64> {
+func.func @shared(%x: tensor<4xf64> {dist.port = #dist.port<input "x">}) -> (tensor<4xf64> {dist.port = #dist.port<output "y">}) {
   %ones = stablehlo.constant dense<1.0> : tensor<4xf64>
   %0 = stablehlo.negate %x : tensor<4xf64>
   %1 = stablehlo.exponential %0 : tensor<4xf64>

@@ -7,7 +7,7 @@
 // OFF-NOT: llmc.stop_gradient
 
 // CHECK-LABEL: func.func @softmax
-func.func @softmax(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4x7xf32> {
+func.func @softmax(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4x7xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.subtract %{{.*}} {llmc.stop_gradient = array<i64: 1>}
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
@@ -27,7 +27,7 @@ dist.entry @a function(@softmax)
 
 // Both uses of the shift are stopped: log(sum(exp(x - m))) + m.
 // CHECK-LABEL: func.func @log_sum_exp
-func.func @log_sum_exp(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4x1xf32> {
+func.func @log_sum_exp(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4x1xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.subtract %{{.*}} {llmc.stop_gradient = array<i64: 1>}
   // CHECK: stablehlo.add %{{.*}} {llmc.stop_gradient = array<i64: 1>}
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -49,7 +49,7 @@ dist.entry @b function(@log_sum_exp)
 
 // The logarithm of a softmax: the sum is used by its logarithm alone, and that beside the shifted values.
 // CHECK-LABEL: func.func @log_softmax
-func.func @log_softmax(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<4x7xf32> {
+func.func @log_softmax(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4x7xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.subtract %{{.*}} {llmc.stop_gradient = array<i64: 1>}
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
@@ -70,7 +70,7 @@ dist.entry @log_softmax_entry function(@log_softmax)
 
 // The sum is used on its own, too: its derivative by the shift is not zero.
 // CHECK-LABEL: func.func @leaks
-func.func @leaks(%x: tensor<4x7xf32> {dist.role = "input", dist.input = "x"}) -> (tensor<4x7xf32>, tensor<4xf32>) {
+func.func @leaks(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4x7xf32> {dist.port = #dist.port<output "y0">}, tensor<4xf32> {dist.port = #dist.port<output "y1">}) {
   // CHECK-NOT: llmc.stop_gradient
   // CHECK: return
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -90,7 +90,7 @@ dist.entry @c function(@leaks)
 
 // The shift differs along the summed dimension: it does not cancel.
 // CHECK-LABEL: func.func @no_row_constant
-func.func @no_row_constant(%x: tensor<7x7xf32> {dist.role = "input", dist.input = "x"}) -> tensor<7x7xf32> {
+func.func @no_row_constant(%x: tensor<7x7xf32> {dist.port = #dist.port<input "x">}) -> (tensor<7x7xf32> {dist.port = #dist.port<output "y">}) {
   // CHECK-NOT: llmc.stop_gradient
   // CHECK: return
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>

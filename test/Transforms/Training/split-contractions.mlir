@@ -28,10 +28,10 @@
 dist.mesh @mesh = <"tensor"=2>
 dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
 dist.state @b : tensor<12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}]>>, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<2x8xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<8x12xf32> {dist.reads = @w},
-                %b: tensor<12xf32> {dist.reads = @b}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>},
+                %b: tensor<12xf32> {dist.port = #dist.port<parameter @b>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.block = 3 : i64} : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
   %1 = stablehlo.broadcast_in_dim %b, dims = [1] {dist.block = 4 : i64} : (tensor<12xf32>) -> tensor<2x12xf32>
   %2 = stablehlo.add %0, %1 : tensor<2x12xf32>
@@ -58,10 +58,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK-NOT: tensor<2x12xf32>
 dist.mesh @mesh = <"tensor"=2>
 dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<use = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<2x8xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<8x12xf32> {dist.reads = @w})
-    -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
   %1 = stablehlo.reshape %0 : (tensor<2x12xf32>) -> tensor<2x3x4xf32>
   %2 = stablehlo.transpose %1, dims = [1, 0, 2] : (tensor<2x3x4xf32>) -> tensor<3x2x4xf32>
@@ -80,10 +80,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 dist.mesh @mesh = <"tensor"=2>
 dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}, {}]>>, source = #dist.draw<ones>}
 dist.state @b : tensor<12xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<2x8xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<8x12xf32> {dist.reads = @w},
-                %b: tensor<12xf32> {dist.reads = @b}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>},
+                %b: tensor<12xf32> {dist.port = #dist.port<parameter @b>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
   %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<12xf32>) -> tensor<2x12xf32>
   %2 = stablehlo.add %0, %1 : tensor<2x12xf32>
@@ -104,10 +104,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // CHECK-NOT: remark
 dist.mesh @mesh = <"tensor"=2>
 dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<2x8xf32> {dist.role = "input", dist.input = "x"}, %y: tensor<2x12xf32> {dist.role = "input", dist.input = "y"},
-                %w: tensor<8x12xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %y: tensor<2x12xf32> {dist.port = #dist.port<input "y">},
+                %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %gap = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
   %g0 = stablehlo.slice %gap [0:2, 0:6] : (tensor<2x12xf32>) -> tensor<2x6xf32>
   %g1 = stablehlo.slice %gap [0:2, 5:11] : (tensor<2x12xf32>) -> tensor<2x6xf32>

@@ -13,8 +13,8 @@
 // CHECK-NEXT: dist.state @w.m.0 part of @w.m box([0, 0] [8, 4]) : tensor<8x4xf32> {role = optimizer, of = @w.0, row = #dist.row<rest = #[[ROW]]>}
 // CHECK-NEXT: dist.state @w.m.1 part of @w.m box([0, 4] [8, 8]) : tensor<8x8xf32> {role = optimizer, of = @w.1, row = #dist.row<rest = #[[ROW]]>}
 // CHECK-LABEL: func.func private @microbatch
-// CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32> {{{.*}}}, %[[W0:.*]]: tensor<8x4xf32> {dist.reads = @w.0, dist.role = "parameter"}, %[[W1:.*]]: tensor<8x8xf32> {dist.reads = @w.1, dist.role = "parameter"})
-// CHECK-SAME: tensor<8x4xf32> {dist.gradient_of = @w.0, dist.role = "gradient"}, tensor<8x8xf32> {dist.gradient_of = @w.1, dist.role = "gradient"})
+// CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32> {{{.*}}}, %[[W0:.*]]: tensor<8x4xf32> {dist.port = #dist.port<parameter @w.0>}, %[[W1:.*]]: tensor<8x8xf32> {dist.port = #dist.port<parameter @w.1>})
+// CHECK-SAME: tensor<8x4xf32> {dist.port = #dist.port<gradient @w.0>}, tensor<8x8xf32> {dist.port = #dist.port<gradient @w.1>})
 // CHECK-NOT: stablehlo.slice
 // CHECK-NOT: stablehlo.pad
 // CHECK: stablehlo.dot_general %[[X]], %[[W0]],
@@ -24,8 +24,8 @@
 // CHECK-NOT: stablehlo.add
 // CHECK: return %{{.*}}, %{{.*}}, %[[G0]], %[[G1]]
 // CHECK-LABEL: func.func private @update
-// CHECK-SAME: (%[[P0:[a-z0-9]+]]: tensor<8x4xf32> {dist.reads = @w.0{{.*}}}, %[[P1:[a-z0-9]+]]: tensor<8x8xf32> {dist.reads = @w.1{{.*}}}, %[[M0:[a-z0-9]+]]: tensor<8x4xf32> {dist.reads = @w.m.0{{.*}}}, %[[M1:[a-z0-9]+]]: tensor<8x8xf32> {dist.reads = @w.m.1{{.*}}}, %[[H0:[a-z0-9]+]]: tensor<8x4xf32> {dist.gradient_of = @w.0{{.*}}}, %[[H1:[a-z0-9]+]]: tensor<8x8xf32> {dist.gradient_of = @w.1
-// CHECK-SAME: -> (tensor<8x4xf32> {{{.*}}dist.writes = @w.0}, tensor<8x8xf32> {{{.*}}dist.writes = @w.1}, tensor<8x4xf32> {{{.*}}dist.writes = @w.m.0}, tensor<8x8xf32> {{{.*}}dist.writes = @w.m.1}, tensor<f32>
+// CHECK-SAME: (%[[P0:[a-z0-9]+]]: tensor<8x4xf32> {dist.port = #dist.port<parameter @w.0{{.*}}}, %[[P1:[a-z0-9]+]]: tensor<8x8xf32> {dist.port = #dist.port<parameter @w.1{{.*}}}, %[[M0:[a-z0-9]+]]: tensor<8x4xf32> {dist.port = #dist.port<optimizer @w.m.0{{.*}}}, %[[M1:[a-z0-9]+]]: tensor<8x8xf32> {dist.port = #dist.port<optimizer @w.m.1{{.*}}}, %[[H0:[a-z0-9]+]]: tensor<8x4xf32> {dist.port = #dist.port<gradient @w.0{{.*}}}, %[[H1:[a-z0-9]+]]: tensor<8x8xf32> {dist.port = #dist.port<gradient @w.1
+// CHECK-SAME: -> (tensor<8x4xf32> {dist.port = #dist.port<parameter @w.0>}, tensor<8x8xf32> {dist.port = #dist.port<parameter @w.1>}, tensor<8x4xf32> {dist.port = #dist.port<optimizer @w.m.0>}, tensor<8x8xf32> {dist.port = #dist.port<optimizer @w.m.1>}, tensor<f32>
 // CHECK-DAG: %[[Q0:.*]] = stablehlo.multiply %[[H0]], %[[H0]] {dist.phase = #dist.phase<update>} : tensor<8x4xf32>
 // CHECK-DAG: %[[Q1:.*]] = stablehlo.multiply %[[H1]], %[[H1]] {{.*}} : tensor<8x8xf32>
 // CHECK-DAG: %[[S0:.*]] = stablehlo.reduce(%[[Q0]] init:
@@ -36,13 +36,13 @@
 // CHECK-NOT: tensor<8x12xf32>
 // CHECK: return %{{.*}}, %{{.*}}, %[[N0]], %[[N1]], %[[S]]
 // CHECK-LABEL: func.func private @f
-// CHECK-SAME: %[[V0:.*]]: tensor<8x4xf32> {dist.reads = @w.0{{.*}}}, %{{.*}}: tensor<8x8xf32> {dist.reads = @w.1
+// CHECK-SAME: %[[V0:.*]]: tensor<8x4xf32> {dist.port = #dist.port<parameter @w.0{{.*}}}, %{{.*}}: tensor<8x8xf32> {dist.port = #dist.port<parameter @w.1
 // CHECK-NEXT: return %[[V0]]
 dist.mesh @mesh = <"tensor"=2>
 dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
 dist.state @w.m : tensor<8x12xf32> {role = optimizer, of = @w, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<zeros>}
-func.func private @microbatch(%x: tensor<2x8xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<8x12xf32> {dist.reads = @w, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<8x12xf32> {dist.gradient_of = @w, dist.role = "gradient"}) {
+func.func private @microbatch(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<8x12xf32> {dist.port = #dist.port<gradient @w>}) {
   %w0 = stablehlo.slice %w [0:8, 0:4] : (tensor<8x12xf32>) -> tensor<8x4xf32>
   %w1 = stablehlo.slice %w [0:8, 4:12] : (tensor<8x12xf32>) -> tensor<8x8xf32>
   %0 = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
@@ -57,9 +57,9 @@ func.func private @microbatch(%x: tensor<2x8xf32> {dist.role = "input", dist.inp
   %g = stablehlo.add %p0, %p1 : tensor<8x12xf32>
   return %l, %one, %g : tensor<f32>, tensor<f32>, tensor<8x12xf32>
 }
-func.func private @update(%w: tensor<8x12xf32> {dist.reads = @w, dist.role = "parameter"}, %m: tensor<8x12xf32> {dist.reads = @w.m, dist.role = "optimizer"},
-                          %g: tensor<8x12xf32> {dist.gradient_of = @w, dist.role = "gradient"})
-    -> (tensor<8x12xf32> {dist.writes = @w}, tensor<8x12xf32> {dist.writes = @w.m}, tensor<f32> {dist.role = "metric", dist.metric = "norm"}) {
+func.func private @update(%w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}, %m: tensor<8x12xf32> {dist.port = #dist.port<optimizer @w.m>},
+                          %g: tensor<8x12xf32> {dist.port = #dist.port<gradient @w>})
+    -> (tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}, tensor<8x12xf32> {dist.port = #dist.port<optimizer @w.m>}, tensor<f32> {dist.port = #dist.port<metric "norm">}) {
   %zero = stablehlo.constant {dist.phase = #dist.phase<update>} dense<0.0> : tensor<f32>
   %q = stablehlo.multiply %g, %g {dist.phase = #dist.phase<update>} : tensor<8x12xf32>
   %s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0, 1] {dist.phase = #dist.phase<update>} : (tensor<8x12xf32>, tensor<f32>) -> tensor<f32>
@@ -69,7 +69,7 @@ func.func private @update(%w: tensor<8x12xf32> {dist.reads = @w, dist.role = "pa
   %1 = stablehlo.subtract %w, %0 {dist.phase = #dist.phase<update>} : tensor<8x12xf32>
   return %1, %n, %s : tensor<8x12xf32>, tensor<8x12xf32>, tensor<f32>
 }
-func.func private @f(%w: tensor<8x12xf32> {dist.reads = @w, dist.role = "parameter"}) -> tensor<8x4xf32> {
+func.func private @f(%w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<8x4xf32> {dist.port = #dist.port<output "y">}) {
   %w0 = stablehlo.slice %w [0:8, 0:4] : (tensor<8x12xf32>) -> tensor<8x4xf32>
   return %w0 : tensor<8x4xf32>
 }
@@ -80,7 +80,7 @@ dist.entry @forward function(@f)
 // The sum reads the cut dim merged with another one: each part is reshaped and
 // summed over its own elements, 4 x 8 and 8 x 8 of 12 x 8.
 // CHECK-LABEL: func.func private @f
-// CHECK-SAME: %[[W0:.*]]: tensor<4x8xf32> {dist.reads = @w.0{{.*}}}, %[[W1:.*]]: tensor<8x8xf32> {dist.reads = @w.1
+// CHECK-SAME: %[[W0:.*]]: tensor<4x8xf32> {dist.port = #dist.port<parameter @w.0{{.*}}}, %[[W1:.*]]: tensor<8x8xf32> {dist.port = #dist.port<parameter @w.1
 // CHECK-DAG: %[[R0:.*]] = stablehlo.reshape %[[W0]] : (tensor<4x8xf32>) -> tensor<32xf32>
 // CHECK-DAG: %[[R1:.*]] = stablehlo.reshape %[[W1]] : (tensor<8x8xf32>) -> tensor<64xf32>
 // CHECK-DAG: %[[S0:.*]] = stablehlo.reduce(%[[R0]] init:
@@ -89,7 +89,7 @@ dist.entry @forward function(@f)
 // CHECK: return %[[W0]], %[[S]]
 dist.mesh @mesh = <"tensor"=2>
 dist.state @w : tensor<12x8xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}, {}]>>, source = #dist.draw<ones>}
-func.func private @f(%w: tensor<12x8xf32> {dist.reads = @w, dist.role = "parameter"}) -> (tensor<4x8xf32>, tensor<f32>) {
+func.func private @f(%w: tensor<12x8xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4x8xf32> {dist.port = #dist.port<output "y0">}, tensor<f32> {dist.port = #dist.port<output "y1">}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %w0 = stablehlo.slice %w [0:4, 0:8] : (tensor<12x8xf32>) -> tensor<4x8xf32>
   %flat = stablehlo.reshape %w : (tensor<12x8xf32>) -> tensor<96xf32>
@@ -110,8 +110,8 @@ dist.state @a : tensor<12xf32> {role = parameter, row = #dist.row<rest = <@mesh,
 dist.state @b : tensor<12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}]>>, source = #dist.draw<ones>}
 dist.state @c : tensor<12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}]>>, source = #dist.draw<ones>}
 dist.state @d : tensor<12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}]>>, source = #dist.draw<ones>}
-func.func private @f(%a: tensor<12xf32> {dist.reads = @a}, %b: tensor<12xf32> {dist.reads = @b}, %c: tensor<12xf32> {dist.reads = @c},
-                     %d: tensor<12xf32> {dist.reads = @d}) -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<12xf32>, tensor<12xf32>) {
+func.func private @f(%a: tensor<12xf32> {dist.port = #dist.port<parameter @a>}, %b: tensor<12xf32> {dist.port = #dist.port<parameter @b>}, %c: tensor<12xf32> {dist.port = #dist.port<parameter @c>},
+                     %d: tensor<12xf32> {dist.port = #dist.port<parameter @d>}) -> (tensor<6xf32> {dist.port = #dist.port<output "y0">}, tensor<6xf32> {dist.port = #dist.port<output "y1">}, tensor<6xf32> {dist.port = #dist.port<output "y2">}, tensor<12xf32> {dist.port = #dist.port<output "y3">}, tensor<12xf32> {dist.port = #dist.port<output "y4">}) {
   %a0 = stablehlo.slice %a [0:6] : (tensor<12xf32>) -> tensor<6xf32>
   %s = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -3,10 +3,10 @@
 
 // A logarithm of a mean.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -22,10 +22,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // A product of two means.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -45,10 +45,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // A sum without a count grows with the microbatches; 5 is no number of elements.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -63,10 +63,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // A size that is not the batch's is no count of samples.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -81,10 +81,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // What does not grow is added to what does.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -101,10 +101,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // Each sample against every other.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   // expected-error @below {{linear in means over the batch, since the step has 2 microbatches, got 'stablehlo.dot_general' that mixes the samples of the batch}}
@@ -120,10 +120,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // Statistics of the batch within the model.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
@@ -144,10 +144,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // The largest of the batch.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %low = stablehlo.constant dense<-9.0> : tensor<f32>
@@ -162,10 +162,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // The order of the samples.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   // expected-error @below {{linear in means over the batch, since the step has 2 microbatches, got 'stablehlo.reverse' that mixes the samples}}
@@ -182,10 +182,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // A count that depends on a parameter.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -202,10 +202,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // A count for each column.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
@@ -221,10 +221,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // A root of a count has no degree.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -240,10 +240,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // All of these pass with one microbatch, and where it is said that a mean is meant.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -255,10 +255,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 // -----
 
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -271,10 +271,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // The batch is followed through reshapes and transposes, split and merged with other dims.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %r = stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<2x16xf32>
@@ -295,10 +295,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // Merged otherwise they do not meet.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %r = stablehlo.transpose %a, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -317,10 +317,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // One element of each row, by the numbers of the rows.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %i = stablehlo.iota dim = 0 : tensor<8x1xi32>
@@ -339,10 +339,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // By other numbers it is another sample's.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %h = stablehlo.iota dim = 0 : tensor<8x1xi32>

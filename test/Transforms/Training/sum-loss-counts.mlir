@@ -20,14 +20,14 @@
 // CHECK: %[[BB:.*]] = stablehlo.maximum %[[T]], %{{.*}}
 // CHECK: return %[[BB]]
 // UPDATE-NOT: count_bound
-// UPDATE: func.func private @train.update({{.*}}%[[C:[a-z0-9]*]]: tensor<f32> {dist.role = "count"}
+// UPDATE: func.func private @train.update({{.*}}%[[C:[a-z0-9]*]]: tensor<f32> {dist.port = #dist.port<count>}
 // UPDATE: %[[B:.*]] = stablehlo.maximum %[[C]], %{{.*}}
 // UPDATE: stablehlo.broadcast_in_dim %[[B]]
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -48,10 +48,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 // CHECK: %[[R:.*]] = stablehlo.divide %[[Q]], %{{.*}} : tensor<f32>
 // CHECK: return %[[R]], %[[C]]
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -68,7 +68,7 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 //--- several.mlir
 // Two counts are counted first; a bound is applied to the total, and both are divided by the number of microbatches.
 // CHECK-LABEL: func.func private @train.microbatch
-// CHECK-SAME: %[[N0:arg[0-9]+]]: tensor<f32> {dist.hyper = @train.counts.0, dist.role = "hyper"}, %[[N1:arg[0-9]+]]: tensor<f32> {dist.hyper = @train.counts.1, dist.role = "hyper"})
+// CHECK-SAME: %[[N0:arg[0-9]+]]: tensor<f32> {dist.port = #dist.port<hyper @train.counts.0>}, %[[N1:arg[0-9]+]]: tensor<f32> {dist.port = #dist.port<hyper @train.counts.1>})
 // CHECK: %[[P:.*]] = stablehlo.divide %[[N0]], %{{.*}}
 // CHECK: %[[X:.*]] = stablehlo.divide %{{.*}}, %[[P]]
 // CHECK: %[[M:.*]] = stablehlo.maximum %[[N1]], %{{.*}}
@@ -81,15 +81,15 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 // CHECK-LABEL: func.func private @evaluate.function(
 // CHECK-NOT: dist.hyper
 // CHECK: return
-// CHECK-LABEL: func.func private @train.counts.function(%arg0: tensor<8x4xf32> {dist.input = "x", dist.role = "input"}, %arg1: tensor<8x4xf32> {dist.input = "m", dist.role = "input"})
-// CHECK-SAME: -> (tensor<f32> {dist.metric = "train.counts.0", dist.role = "metric"}, tensor<f32> {dist.metric = "train.counts.1", dist.role = "metric"})
+// CHECK-LABEL: func.func private @train.counts.function(%arg0: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %arg1: tensor<8x4xf32> {dist.port = #dist.port<input "m">})
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<metric "train.counts.0">}, tensor<f32> {dist.port = #dist.port<metric "train.counts.1">})
 // CHECK-DAG: dist.hyper @train.counts.0 : tensor<f32> = <external>
 // CHECK-DAG: dist.entry @train.counts function(@train.counts.function)
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -108,13 +108,13 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 //--- mixed.mlir
 // A count of the data and a mean with a constant divisor.
 // CHECK-LABEL: func.func private @train.microbatch
-// CHECK-SAME: dist.hyper = @train.counts.0
+// CHECK-SAME: #dist.port<hyper @train.counts.0>
 // CHECK: return %{{.*}}, %[[C:.*]] : tensor<f32>, tensor<f32>
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -135,10 +135,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 // CHECK: %[[C:.*]] = stablehlo.constant {{.*}}dense<1.0
 // CHECK: return %[[L]], %[[C]]
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
@@ -159,10 +159,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 // CHECK-NOT: dist.hyper
 // CHECK-NOT: @train.counts
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<8x4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<8x4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<8x4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
   %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>

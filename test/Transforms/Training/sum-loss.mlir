@@ -8,7 +8,7 @@
 // The division by the number of elements goes; a sign after it stays. What the
 // function writes besides is kept, other outputs are not.
 // CHECK-LABEL: func.func private @train.microbatch
-// CHECK-SAME: -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"}, tensor<i32> {dist.role = "carried", dist.writes = @n})
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<i32> {dist.port = #dist.port<carried @n>})
 // CHECK: %[[S:.*]] = stablehlo.reduce
 // CHECK: %[[L:.*]] = stablehlo.negate %[[S]]
 // CHECK: %[[C:.*]] = stablehlo.constant {{.*}}dense<8.0
@@ -19,12 +19,12 @@
 // CHECK: dist.entry @evaluate function(@evaluate.function)
 dist.state @w : tensor<4x2xf32> {role = parameter, source = #dist.draw<ones>}
 dist.state @n : tensor<i32> {role = carried, source = #dist.draw<zeros>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<4x2xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<4x2xf32> {dist.reads = @w},
-                %n: tensor<i32> {dist.reads = @n})
-    -> (tensor<f32> {dist.role = "loss"}, tensor<4x2xf32> {dist.role = "output"},
-        tensor<i32> {dist.role = "carried", dist.writes = @n}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<4x2xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4x2xf32> {dist.port = #dist.port<parameter @w>},
+                %n: tensor<i32> {dist.port = #dist.port<carried @n>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4x2xf32> {dist.port = #dist.port<output "y">},
+        tensor<i32> {dist.port = #dist.port<carried @n>}) {
   %0 = stablehlo.multiply %x, %w : tensor<4x2xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x2xf32>, tensor<f32>) -> tensor<f32>
@@ -46,10 +46,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(4) schedule(<1f
 // CHECK: %[[C:.*]] = stablehlo.constant {{.*}}dense<4.0
 // CHECK: return %[[L]], %[[C]]
 dist.state @w : tensor<4x2xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<4x2xf32> {dist.role = "input", dist.input = "x"}, %w: tensor<4x2xf32> {dist.reads = @w})
-    -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<4x2xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4x2xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.multiply %x, %w : tensor<4x2xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x2xf32>, tensor<f32>) -> tensor<f32>
@@ -68,10 +68,10 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(4) schedule(<1f
 // CHECK: %[[C:.*]] = stablehlo.reduce(%arg1 init
 // CHECK: return %[[S]], %[[C]]
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%x: tensor<4xf32> {dist.role = "input", dist.input = "x"}, %m: tensor<4xf32> {dist.role = "input", dist.input = "m"},
-                %w: tensor<4xf32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.multiply %x, %w : tensor<4xf32>
   %1 = stablehlo.multiply %0, %m : tensor<4xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -89,9 +89,9 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 // CHECK: %[[C:.*]] = stablehlo.constant {{.*}}dense<1.0
 // CHECK: return %[[E]], %[[C]]
 dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
-func.func private @opt(%p: tensor<1xf32> {dist.role = "parameter"}, %g: tensor<1xf32> {dist.role = "gradient"})
-    -> (tensor<1xf32> {dist.role = "parameter"}) { return %p : tensor<1xf32> }
-func.func @loss(%w: tensor<f32> {dist.reads = @w}) -> (tensor<f32> {dist.role = "loss"}) {
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<f32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %0 = stablehlo.exponential %w : tensor<f32>
   return %0 : tensor<f32>
 }

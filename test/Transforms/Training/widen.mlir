@@ -11,8 +11,8 @@ dist.state @w : tensor<2xf32> {role = parameter, source = #dist.file<"w.safetens
 dist.state @h : tensor<2xbf16> {role = parameter, source = #dist.draw<ones>}
 // CHECK: dist.state @n : tensor<i32>
 dist.state @n : tensor<i32> {role = carried, source = #dist.draw<zeros>}
-// CHECK: func.func @f(%{{.*}}: tensor<2xf64> {{.*}}, %{{.*}}: tensor<2xf64> {{.*}}) -> tensor<f64>
-func.func @f(%w: tensor<2xf32> {dist.reads = @w}, %h: tensor<2xbf16> {dist.reads = @h}) -> tensor<f32> {
+// CHECK: func.func @f(%{{.*}}: tensor<2xf64> {{.*}}, %{{.*}}: tensor<2xf64> {{.*}}) -> (tensor<f64> {{.*}})
+func.func @f(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>}, %h: tensor<2xbf16> {dist.port = #dist.port<parameter @h>}) -> (tensor<f32> {dist.port = #dist.port<output "y">}) {
   // CHECK: stablehlo.constant dense<0.10000000149011612> : tensor<2xf64>
   %c = stablehlo.constant dense<0.1> : tensor<2xf32>
   // CHECK: stablehlo.constant dense<[1.000000e+00, 0.30000001192092896]> : tensor<2xf64>

@@ -52,17 +52,6 @@ int64_t getPipelineSize(dist::MeshOp mesh);
 std::optional<int64_t> getBlock(Operation *op);
 std::optional<dist::Phase> getPhase(Operation *op);
 
-/// The symbol in mark `name` of an argument or result, which may have none.
-mlir::StringAttr getSymbolMark(mlir::DictionaryAttr marks, StringRef name);
-
-/// Sets mark `name` of every argument (result) for which `values` has an
-/// attribute, and removes it elsewhere; in one go, since each change of a
-/// function's marks copies all of them.
-void setArgumentMarks(mlir::func::FuncOp function, StringRef name,
-                      ArrayRef<Attribute> values);
-void setResultMarks(mlir::func::FuncOp function, StringRef name,
-                    ArrayRef<Attribute> values);
-
 /// Static bytes of a tensor value.
 int64_t getBytes(Value value);
 

@@ -15,7 +15,7 @@
 #ifndef LLMC_ANALYSIS_PROGRAM_STAGES_H
 #define LLMC_ANALYSIS_PROGRAM_STAGES_H
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/StateBuffers.h"
 #include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,8 +60,8 @@ public:
   }
 
   /// The stages of a value at the top of a function: by its segment; in an
-  /// update that is not cut yet by `dist.at`; arguments by their buffer, their
-  /// `dist.layout` or, for sums, by the function that makes them.
+  /// update that is not cut yet by `dist.at`; arguments by their buffer, the
+  /// layout of their port or, for sums, by the function that makes them.
   /// A join lives where its `dist.at` says, zero where none of its operands is.
   Stages getStages(Value value);
   /// The same without the stages at which a join is zero.
@@ -79,8 +79,9 @@ private:
   /// The pipeline axis, or "".
   StringRef axis;
   Stages all;
+  dist::StateBuffers bufferOf;
   llvm::DenseMap<Attribute, Stages> buffers;
-  /// Results of the microbatch by `dist.gradient_of` or role.
+  /// Sums that the microbatch returns, by slot.
   llvm::DenseMap<Attribute, Value> sums;
 };
 

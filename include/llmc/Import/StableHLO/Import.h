@@ -10,9 +10,9 @@
 //              %arg1: tensor<2x4xi32> loc("tokens")) -> tensor<f32>
 //   ->
 //   dist.state @w : tensor<4x8xf32> {role = parameter, source = ...}
-//   func @loss(%w {dist.role = "parameter", dist.reads = @w},
-//              %tokens {dist.role = "input", dist.input = "tokens"})
-//       -> (tensor<f32> {dist.role = "loss"})
+//   func @loss(%w {dist.port = #dist.port<parameter @w>},
+//              %tokens {dist.port = #dist.port<input "tokens">})
+//       -> (tensor<f32> {dist.port = #dist.port<loss>})
 //   dist.training @train forward(@loss) optimizer(@optimizer.adamw) ...
 //
 // The configuration is resolved here and nowhere else.

@@ -63,8 +63,8 @@ def OutlineProgramsPass : Pass<"llmc-outline-programs", "::mlir::ModuleOp"> {
     part of the update.
 
     ```mlir
-    func.func @train.c0.F(%x {dist.slot = #dist.slot<input, "x">}, ...)
-        -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}, ...)
+    func.func @train.c0.F(%x {dist.port = #dist.port<input "x">}, ...)
+        -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}, ...)
     ```
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];

@@ -23,8 +23,8 @@ def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
     start from zero. Frames and buffers have no offsets yet.
 
     ```mlir
-    func.func private @train.c0.F(%x: tensor<4xf32> {dist.slot = #dist.slot<input, "x">})
-        -> (tensor<4xf32> {dist.slot = #dist.slot<act, "a0", chunk = 0>}) {
+    func.func private @train.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">})
+        -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) {
       %0 = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }

@@ -20,8 +20,8 @@ def LocalizePass : Pass<"llmc-localize", "::mlir::ModuleOp"> {
     Ops that depend on their place build their local form from
     `dist.coordinate`; padding is masked before it is reduced and where it is
     stored; reshards and keeps become slices and selects. Each state gets a
-    `dist.buffer` with its box. Encodings are gone; inputs keep their layout as
-    a mark, ops of an update their stages in `dist.at`.
+    `dist.buffer` with its box. Encodings are gone; ports of inputs keep their
+    layout, ops of an update their stages in `dist.at`.
 
     Refuses a reshard that moves data, and sub-axes.
   }];

@@ -67,10 +67,10 @@ def GroupSumsPass : Pass<"llmc-group-sums", "::mlir::ModuleOp"> {
 def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Give every value of a program a layout";
   let description = [{
-    Reads rows of `dist.state`, `dist.layout` of inputs and `dist.constraint`,
+    Reads rows of `dist.state`, layouts of inputs and `dist.constraint`,
     and lets their axes spread along the ops' sharding rules
     (Analysis/Layouts/LayoutPropagation.h); adds the stages at which values live. Writes
-    `dist.layout` on arguments and results of the functions of steps and entries
+    the layouts of the ports of the functions of steps and entries
     and `dist.layouts` on their ops. No value is partial yet.
 
     ```mlir
@@ -103,7 +103,7 @@ def PlaceReductionsPass : Pass<"llmc-place-reductions", "::mlir::ModuleOp"> {
     An op that reduces a split dimension makes a partial value. It may stay
     partial as long as ops are linear in it; where it is reduced is a minimum cut
     for each mesh axis, over the microbatch and the update that takes its sums.
-    Writes partial sets into `dist.layout` and `dist.layouts`, nothing else.
+    Writes partial sets into layouts of ports and `dist.layouts`, nothing else.
 
     ```mlir
     %a = stablehlo.dot_general %u, %w {dist.layouts = [#full]} // contracts "t"

@@ -162,8 +162,8 @@ def DifferentiatePass : Pass<"llmc-differentiate", "::mlir::ModuleOp"> {
   let summary = "Append the derivative to @<training>.microbatch";
   let description = [{
     One reverse sweep over the function, which asks each op for its
-    vector-Jacobian product (`DerivativeOpInterface`). Results of role
-    "gradient" are added, one for each parameter. Each op gets its `dist.phase`; a derivative op
+    vector-Jacobian product (`DerivativeOpInterface`). Results `gradient`
+    are added, one for each parameter. Each op gets its `dist.phase`; a derivative op
     takes the `dist.block` of its forward op and the location
     `fused<"backward">[forward]`.
 
@@ -184,8 +184,8 @@ def BuildUpdatePass : Pass<"llmc-build-update", "::mlir::ModuleOp"> {
   let description = [{
     Divides gradients by the total count, bounds their global norm, and applies
     the optimizer's function to each parameter. The function states its arguments by
-    marks: `dist.role` "parameter" and "gradient", `dist.moment = "m"` (a state of the
-    optimizer, made here with zeros) and `dist.hyper = @lr`. Written on tensors of
+    ports: `parameter`, `gradient`, `moment "m"` (a state of the optimizer, made
+    here with zeros) and `hyper @lr`. Written on tensors of
     one element it is applied to each element; written on the parameter's shape
     it is taken as it is.
     Metrics: loss, grad_norm, lr.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The generated attribute classes, and verification and text of those that are
-// no layouts: draws, files, rules, tables, slots. Tested by
+// no layouts and no ports: draws, files, rules, tables. Tested by
 // test/Dialect/Dist/invalid-attributes.mlir.
 //
 //===----------------------------------------------------------------------===//
@@ -322,16 +322,6 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr name,
                             "from 1 to 1024, got "
                          << option.getName() << " = " << option.getValue();
   }
-  return success();
-}
-
-LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,
-                               StringAttr name, int64_t chunk) {
-  if (name.empty())
-    return emitError() << "expected the name of a slot, got \"\"";
-  if (chunk < -1 || (chunk >= 0 && kind != SlotKind::Act))
-    return emitError() << "expected a chunk of at least 0 for 'act' alone, got "
-                       << chunk << " for '" << stringifySlotKind(kind) << "'";
   return success();
 }
 

@@ -2,128 +2,46 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `dist.role`, `dist.reads`, `dist.block` and the other attributes that stand
-// on functions, arguments, results and ops of any dialect. Only their form is
-// checked here; whether a symbol exists is checked by the op that uses the
-// function (`dist.step`, `dist.entry`, `dist.timeline`), once and with a symbol
-// table. Tested by test/Dialect/Dist/invalid-marks.mlir.
+// `dist.port` on arguments and results, `dist.block` and the other attributes
+// that stand on ops of any dialect. Only their form is checked here; whether a
+// symbol exists is checked by the op that uses the function (`dist.step`,
+// `dist.entry`, `dist.timeline`), once and with a symbol table. Tested by
+// test/Dialect/Dist/invalid-marks.mlir and invalid-ports.mlir.
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
 using namespace llmc::dist;
 
-namespace {
-/// What the value of a mark must be.
-enum class Form { None, Role, Symbol, Name, Layout, Slot, Number, Data };
-} // namespace
-
-static Form getArgumentForm(StringRef name) {
-  return llvm::StringSwitch<Form>(name)
-      .Case(DistDialect::kRole, Form::Role)
-      .Cases({DistDialect::kReads, DistDialect::kGradientOf,
-              DistDialect::kHyper, DistDialect::kRecv},
-             Form::Symbol)
-      .Cases({DistDialect::kInput, DistDialect::kMoment, DistDialect::kName,
-              DistDialect::kConstant},
-             Form::Name)
-      .Case(DistDialect::kDefault, Form::Number)
-      .Case(DistDialect::kData, Form::Data)
-      .Case(DistDialect::kLayout, Form::Layout)
-      .Case(DistDialect::kSlot, Form::Slot)
-      .Default(Form::None);
-}
-
-static Form getResultForm(StringRef name) {
-  return llvm::StringSwitch<Form>(name)
-      .Case(DistDialect::kRole, Form::Role)
-      .Cases(
-          {DistDialect::kWrites, DistDialect::kGradientOf, DistDialect::kSend},
-          Form::Symbol)
-      .Cases({DistDialect::kMetric, DistDialect::kMoment, DistDialect::kName},
-             Form::Name)
-      .Case(DistDialect::kLayout, Form::Layout)
-      .Case(DistDialect::kSlot, Form::Slot)
-      .Default(Form::None);
-}
-
-static constexpr StringLiteral kArgumentRoles[] = {
-    "input", "hyper",      "parameter", "optimizer", "carried", "constant",
-    "step",  "microbatch", "loss_sum",  "count",     "gradient"};
-static constexpr StringLiteral kResultRoles[] = {
-    "loss",      "loss_sum",  "count",   "metric",  "output",
-    "parameter", "optimizer", "carried", "gradient"};
-
-static LogicalResult verifyForm(Operation *op, NamedAttribute mark, Form form,
-                                ArrayRef<StringLiteral> roles,
-                                StringRef where) {
-  Attribute value = mark.getValue();
-  switch (form) {
-  case Form::None:
-    return op->emitOpError() << "expected a mark of " << where << ", got '"
-                             << mark.getName().getValue() << "'";
-  case Form::Role: {
-    auto role = dyn_cast<StringAttr>(value);
-    if (role && (llvm::is_contained(roles, role.getValue()) ||
-                 isStepSum(role.getValue())))
-      return success();
-    return op->emitOpError() << "expected a role of " << where << ": "
-                             << llvm::join(roles, ", ") << ", got " << value;
-  }
-  case Form::Symbol:
-    if (isa<FlatSymbolRefAttr>(value))
-      return success();
-    break;
-  case Form::Name:
-    if (auto name = dyn_cast<StringAttr>(value); name && !name.empty())
-      return success();
-    break;
-  case Form::Layout:
-    if (isa<LayoutAttr>(value))
-      return success();
-    break;
-  case Form::Slot:
-    if (isa<SlotAttr>(value))
-      return success();
-    break;
-  case Form::Number:
-    if (isa<FloatAttr>(value))
-      return success();
-    break;
-  case Form::Data:
-    if (isa<DataAttr>(value))
-      return success();
-    break;
-  }
-  static constexpr StringLiteral kWanted[] = {"",
-                                              "",
-                                              "a symbol",
-                                              "a name",
-                                              "a #dist.layout",
-                                              "a #dist.slot",
-                                              "a float",
-                                              "a #dist.data"};
-  return op->emitOpError() << "expected " << kWanted[static_cast<int>(form)]
-                           << " for '" << mark.getName().getValue() << "', got "
-                           << value;
+/// A port that may stand on arguments, or on results.
+static LogicalResult verifyPort(Operation *op, NamedAttribute mark,
+                                bool isArgument) {
+  StringRef where = isArgument ? "an argument" : "a result";
+  if (mark.getName() != kPort)
+    return op->emitOpError() << "expected '" << kPort << "' on " << where
+                             << ", got '" << mark.getName().getValue() << "'";
+  auto port = dyn_cast<PortAttr>(mark.getValue());
+  if (!port)
+    return op->emitOpError() << "expected a #dist.port for '" << kPort
+                             << "', got " << mark.getValue();
+  if (isArgument ? port.isOfArguments() : port.isOfResults())
+    return success();
+  return op->emitOpError() << "expected a port of " << where << ", got "
+                           << port;
 }
 
 LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned,
                                                     NamedAttribute mark) {
-  return verifyForm(op, mark, getArgumentForm(mark.getName().getValue()),
-                    kArgumentRoles, "arguments");
+  return verifyPort(op, mark, /*isArgument=*/true);
 }
 
 LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                        unsigned,
                                                        NamedAttribute mark) {
-  return verifyForm(op, mark, getResultForm(mark.getName().getValue()),
-                    kResultRoles, "results");
+  return verifyPort(op, mark, /*isArgument=*/false);
 }
 
 /// One layout for each result.
@@ -179,7 +97,11 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     return verifyLayouts(op, value);
   if (name == kAt)
     return verifyStages(op, value);
-  if (name == kName)
-    return verifyForm(op, mark, Form::Name, {}, "ops");
+  if (name == kName) {
+    if (auto text = dyn_cast<StringAttr>(value); text && !text.empty())
+      return success();
+    return op->emitOpError()
+           << "expected a name for '" << name << "', got " << value;
+  }
   return op->emitOpError() << "expected a mark of ops, got '" << name << "'";
 }

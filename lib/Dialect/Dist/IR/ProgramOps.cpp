@@ -231,14 +231,31 @@ struct LocalBox {
 };
 } // namespace
 
+/// The state of a box: that of the buffer, or a part of it.
+static FailureOr<StateOp> findStateOfBox(BufferOp buffer, BoxAttr box,
+                                         SymbolTableCollection &tables) {
+  auto state = tables.lookupNearestSymbolFrom<StateOp>(buffer, box.getState());
+  if (!state)
+    return buffer.emitOpError()
+           << "expected state " << box.getState() << " in the module, got none";
+  if (state.getSymName() != buffer.getOf() &&
+      state.getPartOf() != buffer.getOf())
+    return buffer.emitOpError() << "expected boxes of " << buffer.getOfAttr()
+                                << " or its parts, got " << box.getState();
+  return state;
+}
+
 LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   RankedTensorType type = getTensorType();
+  if (!tables.lookupNearestSymbolFrom<StateOp>(*this, getOfAttr()))
+    return emitOpError() << "expected state " << getOfAttr()
+                         << " in the module, got none";
   SmallVector<LocalBox> boxes;
   for (BoxAttr box : getBoxes().getAsRange<BoxAttr>()) {
-    auto state = tables.lookupNearestSymbolFrom<StateOp>(*this, box.getState());
-    if (!state)
-      return emitOpError() << "expected state " << box.getState()
-                           << " in the module, got none";
+    FailureOr<StateOp> found = findStateOfBox(*this, box, tables);
+    if (failed(found))
+      return failure();
+    StateOp state = *found;
     RankedTensorType whole = state.getTensorType();
     if (whole.getElementType() != type.getElementType() ||
         whole.getRank() != type.getRank())

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -187,41 +188,82 @@ LogicalResult TimelineOp::verify() {
   return success();
 }
 
-/// Verifies the marks of a program's arguments and results.
+/// What a program of a timeline takes and returns.
+static constexpr PortKind kOfProgram[] = {
+    PortKind::Buffer,     PortKind::Input,    PortKind::Hyper,
+    PortKind::Microbatch, PortKind::LossSum,  PortKind::Count,
+    PortKind::MetricSum,  PortKind::Gradient, PortKind::Act,
+    PortKind::Recv};
+static constexpr PortKind kFromProgram[] = {
+    PortKind::Buffer,    PortKind::LossSum,  PortKind::Count,
+    PortKind::MetricSum, PortKind::Gradient, PortKind::Metric,
+    PortKind::Output,    PortKind::Act,      PortKind::Send};
+
+/// Verifies the ports of a program.
 static LogicalResult verifyProgram(TimelineOp op, func::FuncOp function) {
-  auto fail = [&]() {
-    InFlightDiagnostic diag = op.emitOpError();
-    diag.attachNote(function.getLoc()) << "program is defined here";
-    return diag;
+  Signature signature(function);
+  auto verify = [&](ArrayRef<PortAttr> ports, ArrayRef<PortKind> kinds,
+                    StringRef where) -> LogicalResult {
+    for (auto [i, port] : llvm::enumerate(ports)) {
+      if (isAnyPort(port, kinds))
+        continue;
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "expected " << where << " " << i << " of @"
+                                << function.getName() << " to be";
+      llvm::StringRef comma = " ";
+      for (PortKind kind : kinds) {
+        diag << comma << stringifyPortKind(kind);
+        comma = ", ";
+      }
+      port ? diag << ", got " << port : diag << ", got no port";
+      diag.attachNote(function.getLoc()) << "program is defined here";
+      return diag;
+    }
+    return success();
   };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (!function.getArgAttr(i, DistDialect::kSlot) &&
-        !function.getArgAttr(i, DistDialect::kRecv) &&
-        !function.getArgumentTypes()[i].isIndex())
-      return fail() << "expected argument " << i << " of @"
-                    << function.getName()
-                    << " to be a slot, a received transfer or the microbatch";
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (!function.getResultAttr(i, DistDialect::kSlot) &&
-        !function.getResultAttr(i, DistDialect::kSend))
-      return fail() << "expected result " << i << " of @" << function.getName()
-                    << " to be a slot or a sent transfer";
+  if (failed(verify(signature.arguments, kOfProgram, "argument")))
+    return failure();
+  return verify(signature.results, kFromProgram, "result");
+}
+
+/// What ports of a program name exists.
+static LogicalResult verifySymbols(TimelineOp op, func::FuncOp function,
+                                   SymbolTableCollection &tables) {
+  auto exists = [&](PortAttr port) -> bool {
+    FlatSymbolRefAttr symbol = port.getSymbol();
+    switch (port.getKind()) {
+    case PortKind::Buffer:
+      return symbol && tables.lookupNearestSymbolFrom<BufferOp>(op, symbol);
+    case PortKind::Hyper:
+      return symbol && tables.lookupNearestSymbolFrom<HyperOp>(op, symbol);
+    case PortKind::Gradient:
+      return symbol && tables.lookupNearestSymbolFrom<StateOp>(op, symbol);
+    default:
+      return true;
+    }
+  };
+  Signature signature(function);
+  for (ArrayRef<PortAttr> ports : {ArrayRef<PortAttr>(signature.arguments),
+                                   ArrayRef<PortAttr>(signature.results)})
+    for (PortAttr port : ports)
+      if (!exists(port))
+        return op.emitOpError() << "expected what " << port << " of @"
+                                << function.getName() << " names in the module"
+                                << ", got none";
   return success();
 }
 
 /// The type with which the program sends (result) or receives (argument) it.
 static Type getTransferType(func::FuncOp function, FlatSymbolRefAttr transfer,
                             bool sends) {
-  unsigned count =
-      sends ? function.getNumResults() : function.getNumArguments();
-  for (unsigned i = 0; i < count; ++i) {
-    Attribute mark = sends ? function.getResultAttr(i, DistDialect::kSend)
-                           : function.getArgAttr(i, DistDialect::kRecv);
-    if (mark == transfer)
-      return sends ? function.getResultTypes()[i]
-                   : function.getArgumentTypes()[i];
-  }
-  return {};
+  Signature signature(function);
+  std::optional<unsigned> found =
+      sends ? signature.findResult(PortKind::Send, transfer)
+            : signature.findArgument(PortKind::Recv, transfer);
+  if (!found)
+    return {};
+  return sends ? function.getResultTypes()[*found]
+               : function.getArgumentTypes()[*found];
 }
 
 /// Each transfer is named once, sent by its first program and received by its
@@ -275,7 +317,8 @@ LogicalResult TimelineOp::verifySymbolUses(SymbolTableCollection &tables) {
                            << program.getAt().asArrayRef().back() << " of "
                            << program.getFunction();
     functions[program.getFunction()] = function;
-    if (failed(verifyProgram(*this, function)))
+    if (failed(verifyProgram(*this, function)) ||
+        failed(verifySymbols(*this, function, tables)))
       return failure();
   }
   return verifyRoutes(*this, functions);

@@ -9,37 +9,58 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Dist/IR/StepSums.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/StateBuffers.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc::dist;
+
+/// What a function of each use may take and return beside states and, as
+/// arguments, hyper values.
+static constexpr PortKind kOfModel[] = {PortKind::Input, PortKind::Step,
+                                        PortKind::Microbatch};
+static constexpr PortKind kOfUpdate[] = {PortKind::Gradient, PortKind::LossSum,
+                                         PortKind::Count, PortKind::MetricSum,
+                                         PortKind::Step};
+static constexpr PortKind kFromForward[] = {PortKind::Loss, PortKind::Output};
+static constexpr PortKind kFromMicrobatch[] = {
+    PortKind::LossSum, PortKind::Count, PortKind::MetricSum,
+    PortKind::Gradient};
+static constexpr PortKind kFromUpdate[] = {PortKind::Metric};
+static constexpr PortKind kFromEntry[] = {PortKind::Loss, PortKind::Output,
+                                          PortKind::Metric};
 
 namespace {
 /// A function of a program, as seen by the op that uses it.
 class FunctionChecker {
 public:
   FunctionChecker(Operation *user, func::FuncOp function,
-                  SymbolTableCollection &tables)
-      : user(user), function(function), tables(tables) {}
+                  const StateBuffers &buffers, SymbolTableCollection &tables)
+      : user(user), function(function), signature(function), buffers(buffers),
+        tables(tables) {}
 
-  /// Every argument is an input, a hyper value or a read of a state;
-  /// `extraRoles` may be there besides.
-  LogicalResult verifyArguments(ArrayRef<StringRef> extraRoles);
-  /// Results that write states fit these.
-  LogicalResult verifyWrites(bool parameters);
+  /// Every argument is a state, a hyper value or one of `others`.
+  LogicalResult verifyArguments(ArrayRef<PortKind> others);
+  /// Every result replaces a state, at most one each, or is one of `others`.
+  LogicalResult verifyResults(ArrayRef<PortKind> others, bool parameters);
+  /// There is one result of this kind.
+  LogicalResult verifyOneResult(PortKind kind);
 
 private:
-  /// The symbol exists and has the value's shape and element type.
-  LogicalResult verifyState(StringRef kind, unsigned index,
-                            FlatSymbolRefAttr symbol, Type type,
-                            StateOp *state = nullptr);
+  LogicalResult verifyKind(StringRef where, unsigned index, PortAttr port,
+                           ArrayRef<PortKind> others);
+  /// The state exists and has the port's role, the value's shape and element
+  /// type.
+  LogicalResult verifyState(StringRef where, unsigned index, PortAttr port,
+                            Type type);
   LogicalResult verifyHyper(unsigned index, FlatSymbolRefAttr symbol,
                             Type type);
+  LogicalResult verifyWrite(FlatSymbolRefAttr symbol, bool parameters);
   InFlightDiagnostic fail() {
     InFlightDiagnostic diag = user->emitOpError();
     diag.attachNote(function.getLoc()) << "function is defined here";
@@ -48,16 +69,12 @@ private:
 
   Operation *user;
   func::FuncOp function;
+  Signature signature;
+  const StateBuffers &buffers;
   SymbolTableCollection &tables;
+  llvm::DenseSet<Attribute> written;
 };
 } // namespace
-
-/// What a device holds of the state, from localize on.
-static BufferOp findBuffer(Operation *user, FlatSymbolRefAttr state,
-                           SymbolTableCollection &tables) {
-  auto name = StringAttr::get(user->getContext(), state.getValue() + ".local");
-  return tables.lookupNearestSymbolFrom<BufferOp>(user, name);
-}
 
 static bool haveSameShape(Type a, Type b) {
   auto left = dyn_cast<RankedTensorType>(a);
@@ -66,23 +83,30 @@ static bool haveSameShape(Type a, Type b) {
          left.getElementType() == right.getElementType();
 }
 
-LogicalResult FunctionChecker::verifyState(StringRef kind, unsigned index,
-                                           FlatSymbolRefAttr symbol, Type type,
-                                           StateOp *found) {
+LogicalResult FunctionChecker::verifyState(StringRef where, unsigned index,
+                                           PortAttr port, Type type) {
+  FlatSymbolRefAttr symbol = port.getSymbol();
+  if (!symbol)
+    return fail() << "expected the symbol of a state in the port of " << where
+                  << " " << index << " of @" << function.getName()
+                  << ", got none";
   auto state = tables.lookupNearestSymbolFrom<StateOp>(user, symbol);
   if (!state)
-    return fail() << "expected state " << symbol << " of " << kind << " "
+    return fail() << "expected state " << symbol << " of " << where << " "
                   << index << " of @" << function.getName()
                   << " in the module, got none";
-  BufferOp buffer = findBuffer(user, symbol, tables);
+  if (getPortKind(state.getRole()) != port.getKind())
+    return fail() << "expected port '" << stringifyRole(state.getRole())
+                  << "' of state " << symbol << " for " << where << " " << index
+                  << " of @" << function.getName() << ", got '"
+                  << stringifyPortKind(port.getKind()) << "'";
+  BufferOp buffer = buffers.lookup(symbol.getAttr());
   RankedTensorType wanted =
       buffer ? buffer.getTensorType() : state.getTensorType();
   if (!haveSameShape(wanted, type))
     return fail() << "expected " << wanted << " of state " << symbol << " for "
-                  << kind << " " << index << " of @" << function.getName()
+                  << where << " " << index << " of @" << function.getName()
                   << ", got " << type;
-  if (found)
-    *found = state;
   return success();
 }
 
@@ -101,59 +125,77 @@ LogicalResult FunctionChecker::verifyHyper(unsigned index,
   return success();
 }
 
-LogicalResult FunctionChecker::verifyArguments(ArrayRef<StringRef> extraRoles) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+LogicalResult FunctionChecker::verifyKind(StringRef where, unsigned index,
+                                          PortAttr port,
+                                          ArrayRef<PortKind> others) {
+  if (isAnyPort(port, others))
+    return success();
+  InFlightDiagnostic diag = fail()
+                            << "expected " << where << " " << index << " of @"
+                            << function.getName() << " to be a state"
+                            << (where == "argument" ? ", hyper" : "");
+  for (PortKind kind : others)
+    diag << ", " << stringifyPortKind(kind);
+  if (port)
+    return diag << ", got " << port;
+  return diag << ", got no port";
+}
+
+LogicalResult FunctionChecker::verifyArguments(ArrayRef<PortKind> others) {
+  for (auto [i, port] : llvm::enumerate(signature.arguments)) {
     Type type = function.getArgumentTypes()[i];
-    auto symbol = [&](StringRef name) {
-      return function.getArgAttrOfType<FlatSymbolRefAttr>(i, name);
-    };
-    if (FlatSymbolRefAttr state = symbol(DistDialect::kReads)) {
-      if (failed(verifyState("argument", i, state, type)))
-        return failure();
-      continue;
-    }
-    if (FlatSymbolRefAttr hyper = symbol(DistDialect::kHyper)) {
-      if (failed(verifyHyper(i, hyper, type)))
-        return failure();
-      continue;
-    }
-    auto role = function.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    StringRef name = role ? role.getValue() : StringRef();
-    if (symbol(DistDialect::kGradientOf))
-      name = "gradient";
-    bool isSum = llvm::is_contained(extraRoles, "loss_sum") && isStepSum(name);
-    if (!isSum && !llvm::is_contained(extraRoles, name))
-      return fail() << "expected argument " << i << " of @"
-                    << function.getName()
-                    << " to read a state, hold a hyper value or have role "
-                    << llvm::join(extraRoles, ", ") << ", got role \"" << name
-                    << "\"";
+    LogicalResult result = success();
+    if (port && port.isState())
+      result = verifyState("argument", i, port, type);
+    else if (FlatSymbolRefAttr hyper = getHyper(port))
+      result = verifyHyper(i, hyper, type);
+    else
+      result = verifyKind("argument", i, port, others);
+    if (failed(result))
+      return failure();
   }
   return success();
 }
 
-LogicalResult FunctionChecker::verifyWrites(bool parameters) {
-  llvm::DenseSet<Attribute> written;
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto symbol = function.getResultAttrOfType<FlatSymbolRefAttr>(
-        i, DistDialect::kWrites);
-    if (!symbol)
+/// A state is replaced once, by a function that may.
+LogicalResult FunctionChecker::verifyWrite(FlatSymbolRefAttr symbol,
+                                           bool parameters) {
+  if (!written.insert(symbol).second)
+    return fail() << "expected state " << symbol << " to be written once by @"
+                  << function.getName();
+  auto state = tables.lookupNearestSymbolFrom<StateOp>(user, symbol);
+  bool allowed = state.getRole() == Role::Carried ||
+                 (parameters && state.getRole() != Role::Constant);
+  if (!allowed)
+    return fail() << "expected @" << function.getName()
+                  << " to write no state of role '"
+                  << stringifyRole(state.getRole()) << "', got " << symbol;
+  return success();
+}
+
+LogicalResult FunctionChecker::verifyResults(ArrayRef<PortKind> others,
+                                             bool parameters) {
+  for (auto [i, port] : llvm::enumerate(signature.results)) {
+    if (!port || !port.isState()) {
+      if (failed(verifyKind("result", i, port, others)))
+        return failure();
       continue;
-    StateOp state;
-    if (failed(verifyState("result", i, symbol, function.getResultTypes()[i],
-                           &state)))
+    }
+    if (failed(verifyState("result", i, port, function.getResultTypes()[i])) ||
+        failed(verifyWrite(port.getSymbol(), parameters)))
       return failure();
-    if (!written.insert(symbol).second)
-      return fail() << "expected state " << symbol << " to be written once by @"
-                    << function.getName();
-    bool allowed = state.getRole() == Role::Carried ||
-                   (parameters && state.getRole() != Role::Constant);
-    if (!allowed)
-      return fail() << "expected @" << function.getName()
-                    << " to write no state of role '"
-                    << stringifyRole(state.getRole()) << "', got " << symbol;
   }
   return success();
+}
+
+LogicalResult FunctionChecker::verifyOneResult(PortKind kind) {
+  int64_t count = llvm::count_if(
+      signature.results, [&](PortAttr port) { return isPort(port, kind); });
+  if (count == 1)
+    return success();
+  return user->emitOpError()
+         << "expected one result '" << stringifyPortKind(kind) << "' of @"
+         << function.getName() << ", got " << count;
 }
 
 /// The function named, or an error at `user`.
@@ -164,26 +206,6 @@ static func::FuncOp findFunction(Operation *user, FlatSymbolRefAttr symbol,
     user->emitOpError() << "expected function " << symbol
                         << " in the module, got none";
   return function;
-}
-
-static SmallVector<unsigned> findResults(func::FuncOp function,
-                                         StringRef role) {
-  SmallVector<unsigned> found;
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto name =
-            function.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-        name && name.getValue() == role)
-      found.push_back(i);
-  return found;
-}
-
-static LogicalResult verifyOneResult(Operation *user, func::FuncOp function,
-                                     StringRef role) {
-  size_t count = findResults(function, role).size();
-  if (count == 1)
-    return success();
-  return user->emitOpError() << "expected one result of @" << function.getName()
-                             << " with role \"" << role << "\", got " << count;
 }
 
 /// Block -> chunk: from 0 on, each chunk after the one before it.
@@ -232,11 +254,12 @@ LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &tables) {
   func::FuncOp forward = findFunction(*this, getForwardAttr(), tables);
   if (!forward || !findFunction(*this, getOptimizerAttr(), tables))
     return failure();
-  FunctionChecker checker(*this, forward, tables);
-  if (failed(checker.verifyArguments({"input", "step", "microbatch"})) ||
-      failed(checker.verifyWrites(/*parameters=*/false)))
+  StateBuffers buffers((*this)->getParentOp());
+  FunctionChecker checker(*this, forward, buffers, tables);
+  if (failed(checker.verifyArguments(kOfModel)) ||
+      failed(checker.verifyResults(kFromForward, /*parameters=*/false)))
     return failure();
-  return verifyOneResult(*this, forward, "loss");
+  return checker.verifyOneResult(PortKind::Loss);
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,57 +272,65 @@ LogicalResult StepOp::verify() {
   return verifyChunks(*this, getChunks());
 }
 
+/// A gradient has the shape of its state; a device may hold another part of it
+/// than of the state.
+static LogicalResult verifyGradient(StepOp step, func::FuncOp microbatch,
+                                    unsigned index, FlatSymbolRefAttr symbol,
+                                    const StateBuffers &buffers,
+                                    SymbolTableCollection &tables) {
+  if (!symbol)
+    return step.emitOpError()
+           << "expected the state of gradient " << index << " of @"
+           << microbatch.getName() << ", got none";
+  auto state = tables.lookupNearestSymbolFrom<StateOp>(step, symbol);
+  if (!state)
+    return step.emitOpError()
+           << "expected state " << symbol << " of result " << index << " of @"
+           << microbatch.getName() << " in the module, got none";
+  auto type = dyn_cast<RankedTensorType>(microbatch.getResultTypes()[index]);
+  bool isWhole = !buffers.lookup(symbol.getAttr());
+  if (!type || (isWhole && type.getShape() != state.getTensorType().getShape()))
+    return step.emitOpError()
+           << "expected the shape of " << state.getTensorType() << " of state "
+           << symbol << " for result " << index << " of @"
+           << microbatch.getName() << ", got "
+           << microbatch.getResultTypes()[index];
+  return success();
+}
+
 /// Each sum that `update` takes is a result of `microbatch` of the same type.
 static LogicalResult verifySums(StepOp step, func::FuncOp microbatch,
                                 func::FuncOp update,
+                                const StateBuffers &buffers,
                                 SymbolTableCollection &tables) {
   llvm::DenseMap<Attribute, Type> sums;
-  MLIRContext *context = step.getContext();
-  for (unsigned i = 0; i < microbatch.getNumResults(); ++i)
-    if (auto role =
-            microbatch.getResultAttrOfType<StringAttr>(i, DistDialect::kRole);
-        role && isStepSum(role.getValue()))
-      sums[StringAttr::get(context, role.getValue())] =
-          microbatch.getResultTypes()[i];
-  for (unsigned i = 0; i < microbatch.getNumResults(); ++i)
-    if (auto symbol = microbatch.getResultAttrOfType<FlatSymbolRefAttr>(
-            i, DistDialect::kGradientOf)) {
-      auto state = tables.lookupNearestSymbolFrom<StateOp>(step, symbol);
-      if (!state)
-        return step.emitOpError()
-               << "expected state " << symbol << " of result " << i << " of @"
-               << microbatch.getName() << " in the module, got none";
-      auto type = dyn_cast<RankedTensorType>(microbatch.getResultTypes()[i]);
-      // A device may hold another part of a gradient than of its state.
-      bool isWhole = !findBuffer(step, symbol, tables);
-      if (!type ||
-          (isWhole && type.getShape() != state.getTensorType().getShape()))
-        return step.emitOpError()
-               << "expected the shape of " << state.getTensorType()
-               << " of state " << symbol << " for result " << i << " of @"
-               << microbatch.getName() << ", got "
-               << microbatch.getResultTypes()[i];
-      if (!sums.try_emplace(symbol, microbatch.getResultTypes()[i]).second)
-        return step.emitOpError() << "expected one gradient of " << symbol
-                                  << " from @" << microbatch.getName();
-    }
-  for (unsigned i = 0; i < update.getNumArguments(); ++i) {
-    Attribute key =
-        update.getArgAttrOfType<FlatSymbolRefAttr>(i, DistDialect::kGradientOf);
-    auto role = update.getArgAttrOfType<StringAttr>(i, DistDialect::kRole);
-    if (!key && role && isStepSum(role.getValue()))
-      key = StringAttr::get(context, role.getValue());
-    if (!key)
+  for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
+    PortAttr port = getResultPort(microbatch, i);
+    if (!isSum(port))
       continue;
-    auto sum = sums.find(key);
+    if (port.getKind() == PortKind::Gradient &&
+        failed(verifyGradient(step, microbatch, i, port.getSymbol(), buffers,
+                              tables)))
+      return failure();
+    Type type = microbatch.getResultTypes()[i];
+    if (!sums.try_emplace(port.getSlot(), type).second)
+      return step.emitOpError() << "expected one " << port.getSlot()
+                                << " from @" << microbatch.getName();
+  }
+  for (unsigned i = 0; i < update.getNumArguments(); ++i) {
+    PortAttr port = getArgumentPort(update, i);
+    if (!isSum(port))
+      continue;
+    auto sum = sums.find(port.getSlot());
     if (sum == sums.end())
-      return step.emitOpError() << "expected @" << microbatch.getName()
-                                << " to return " << key << ", which argument "
-                                << i << " of @" << update.getName() << " takes";
+      return step.emitOpError()
+             << "expected @" << microbatch.getName() << " to return "
+             << port.getSlot() << ", which argument " << i << " of @"
+             << update.getName() << " takes";
     if (sum->second != update.getArgumentTypes()[i])
       return step.emitOpError()
-             << "expected " << sum->second << " of " << key << " for argument "
-             << i << " of @" << update.getName() << ", got "
+             << "expected " << sum->second << " of " << port.getSlot()
+             << " for argument " << i << " of @" << update.getName() << ", got "
              << update.getArgumentTypes()[i];
   }
   return success();
@@ -310,17 +341,17 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &tables) {
   func::FuncOp update = findFunction(*this, getUpdateAttr(), tables);
   if (!microbatch || !update)
     return failure();
-  FunctionChecker first(*this, microbatch, tables);
-  FunctionChecker second(*this, update, tables);
-  if (failed(first.verifyArguments({"input", "step", "microbatch"})) ||
-      failed(first.verifyWrites(/*parameters=*/false)) ||
-      failed(
-          second.verifyArguments({"gradient", "loss_sum", "count", "step"})) ||
-      failed(second.verifyWrites(/*parameters=*/true)) ||
-      failed(verifyOneResult(*this, microbatch, "loss_sum")) ||
-      failed(verifyOneResult(*this, microbatch, "count")))
+  StateBuffers buffers((*this)->getParentOp());
+  FunctionChecker first(*this, microbatch, buffers, tables);
+  FunctionChecker second(*this, update, buffers, tables);
+  if (failed(first.verifyArguments(kOfModel)) ||
+      failed(first.verifyResults(kFromMicrobatch, /*parameters=*/false)) ||
+      failed(second.verifyArguments(kOfUpdate)) ||
+      failed(second.verifyResults(kFromUpdate, /*parameters=*/true)) ||
+      failed(first.verifyOneResult(PortKind::LossSum)) ||
+      failed(first.verifyOneResult(PortKind::Count)))
     return failure();
-  return verifySums(*this, microbatch, update, tables);
+  return verifySums(*this, microbatch, update, buffers, tables);
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,8 +364,9 @@ LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &tables) {
   func::FuncOp function = findFunction(*this, getFunctionAttr(), tables);
   if (!function)
     return failure();
-  FunctionChecker checker(*this, function, tables);
-  if (failed(checker.verifyArguments({"input", "step", "microbatch"})))
+  StateBuffers buffers((*this)->getParentOp());
+  FunctionChecker checker(*this, function, buffers, tables);
+  if (failed(checker.verifyArguments(kOfModel)))
     return failure();
-  return checker.verifyWrites(/*parameters=*/false);
+  return checker.verifyResults(kFromEntry, /*parameters=*/false);
 }

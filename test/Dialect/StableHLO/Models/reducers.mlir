@@ -6,7 +6,7 @@
 #p = #dist.layout<@mesh, [], partial = [sum{"d"}]>
 #w = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=2>
-func.func @f(%x: tensor<4xf32, #s> {dist.input = "x", dist.role = "input"}, %c: tensor<f32> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #p> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32, #s> {dist.port = #dist.port<input "x">}, %c: tensor<f32> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #p> {dist.port = #dist.port<output "y">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #w>
   %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
@@ -23,7 +23,7 @@ dist.entry @forward function(@f) chunks([0])
 #p = #dist.layout<@mesh, [], partial = [sum{"d"}]>
 #w = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=2>
-func.func @f(%x: tensor<4xf32, #s> {dist.input = "x", dist.role = "input"}, %c: tensor<f32> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #p> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32, #s> {dist.port = #dist.port<input "x">}, %c: tensor<f32> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #p> {dist.port = #dist.port<output "y">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #w>
   %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
@@ -40,7 +40,7 @@ dist.entry @forward function(@f) chunks([0])
 #p = #dist.layout<@mesh, [], partial = [sum{"d"}]>
 #w = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=2>
-func.func @f(%x: tensor<4xf32, #s> {dist.input = "x", dist.role = "input"}, %c: tensor<f32> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #p> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32, #s> {dist.port = #dist.port<input "x">}, %c: tensor<f32> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #p> {dist.port = #dist.port<output "y">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #w>
   // expected-error@+1 {{factor 0 must be whole, but is split by {"d"}}}
   %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
@@ -58,7 +58,7 @@ dist.entry @forward function(@f) chunks([0])
 #p = #dist.layout<@mesh, [], partial = [sum{"d"}]>
 #w = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=2>
-func.func @f(%x: tensor<4xf32, #s> {dist.input = "x", dist.role = "input"}, %c: tensor<f32> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #p> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32, #s> {dist.port = #dist.port<input "x">}, %c: tensor<f32> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #p> {dist.port = #dist.port<output "y">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #w>
   // expected-error@+1 {{factor 0 must be whole, but is split by {"d"}}}
   %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
@@ -76,7 +76,7 @@ dist.entry @forward function(@f) chunks([0])
 #p = #dist.layout<@mesh, [], partial = [sum{"d"}]>
 #w = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=2>
-func.func @f(%x: tensor<4xf32, #s> {dist.input = "x", dist.role = "input"}, %c: tensor<f32> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #p> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32, #s> {dist.port = #dist.port<input "x">}, %c: tensor<f32> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #p> {dist.port = #dist.port<output "y">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #w>
   // expected-error@+1 {{factor 0 must be whole, but is split by {"d"}}}
   %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
@@ -94,7 +94,7 @@ dist.entry @forward function(@f) chunks([0])
 #p = #dist.layout<@mesh, [], partial = [sum{"d"}]>
 #w = #dist.layout<@mesh, []>
 dist.mesh @mesh = <"d"=2>
-func.func @f(%x: tensor<4xf32, #s> {dist.input = "x", dist.role = "input"}, %c: tensor<f32> {dist.input = "c", dist.role = "input"}) -> (tensor<f32, #p> {dist.name = "y"}) {
+func.func @f(%x: tensor<4xf32, #s> {dist.port = #dist.port<input "x">}, %c: tensor<f32> {dist.port = #dist.port<input "c">}) -> (tensor<f32, #p> {dist.port = #dist.port<output "y">}) {
   %z = stablehlo.constant dense<0.0> : tensor<f32, #w>
   // expected-error@+1 {{factor 0 must be whole, but is split by {"d"}}}
   %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({

@@ -9,5 +9,5 @@ for name, alias in re.findall(r"dist\.state @(\S+) .*rest = (#layout\d*)", text)
     if '"' in layouts[alias]:
         print(name, layouts[alias])
 step = re.search(r"func\.func private @train\.microbatch\(.*", text).group()
-for name, layout in re.findall(r'dist\.input = "(\w+)", dist\.layout = #dist\.layout<@mesh, ([^>]*)>', step):
+for name, layout in re.findall(r'#dist\.port<input "(\w+)"(?:, data = <[^>]*>)?, layout = <@mesh, ([^>]*)>', step):
     print(name, layout)

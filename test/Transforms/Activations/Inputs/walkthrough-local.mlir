@@ -13,28 +13,28 @@
 #w2 = #dist.layout<@mesh, [{"tensor"}, {}], at = {"pipe" = [0]}>
 dist.mesh @mesh = <"pipe"=2, "data"=2, "tensor"=2> pipeline "pipe"
 dist.state @E : tensor<10x4xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
-dist.buffer @E.local : tensor<5x4xf32> holds [#dist.box<@E, #E, [0, 0]>]
+dist.buffer @E.local of @E : tensor<5x4xf32> holds [#dist.box<@E, #E, [0, 0]>]
 dist.state @W1 : tensor<4x12xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
 dist.state @W1.0 part of @W1 box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
 dist.state @W1.1 part of @W1 box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
 dist.state @W1.2 part of @W1 box([0, 8] [4, 4]) : tensor<4x4xf32> {role = parameter}
-dist.buffer @W1.local : tensor<4x6xf32> holds [#dist.box<@W1.0, #w, [0, 0]>, #dist.box<@W1.1, #w, [0, 2]>, #dist.box<@W1.2, #w, [0, 4]>]
+dist.buffer @W1.local of @W1 : tensor<4x6xf32> holds [#dist.box<@W1.0, #w, [0, 0]>, #dist.box<@W1.1, #w, [0, 2]>, #dist.box<@W1.2, #w, [0, 4]>]
 dist.state @W1.m : tensor<4x12xf32> {role = optimizer, of = @W1, source = #dist.draw<zeros>}
-dist.buffer @W1.m.local : tensor<2x6xf32> holds [#dist.box<@W1.m, #z, [0, 0]>]
+dist.buffer @W1.m.local of @W1.m : tensor<2x6xf32> holds [#dist.box<@W1.m, #z, [0, 0]>]
 dist.state @W2 : tensor<4x4xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
-dist.buffer @W2.local : tensor<2x4xf32> holds [#dist.box<@W2, #w2, [0, 0]>]
+dist.buffer @W2.local of @W2 : tensor<2x4xf32> holds [#dist.box<@W2, #w2, [0, 0]>]
 dist.hyper @lr : tensor<f32> = <constant, base = 0.05>
 
 func.func private @train.microbatch(
-    %tok: tensor<4xi32> {dist.input = "tokens", dist.layout = #b, dist.role = "input"},
-    %tgt: tensor<4xi32> {dist.input = "targets", dist.layout = #b1, dist.role = "input"},
-    %E: tensor<5x4xf32> {dist.reads = @E, dist.role = "parameter"},
-    %W1: tensor<4x6xf32> {dist.reads = @W1, dist.role = "parameter"},
-    %W2: tensor<2x4xf32> {dist.reads = @W2, dist.role = "parameter"})
-    -> (tensor<f32> {dist.role = "loss_sum"}, tensor<f32> {dist.role = "count"},
-        tensor<5x4xf32> {dist.gradient_of = @E, dist.role = "gradient"},
-        tensor<4x6xf32> {dist.gradient_of = @W1, dist.role = "gradient"},
-        tensor<2x4xf32> {dist.gradient_of = @W2, dist.role = "gradient"}) {
+    %tok: tensor<4xi32> {dist.port = #dist.port<input "tokens", layout = #b>},
+    %tgt: tensor<4xi32> {dist.port = #dist.port<input "targets", layout = #b1>},
+    %E: tensor<5x4xf32> {dist.port = #dist.port<parameter @E>},
+    %W1: tensor<4x6xf32> {dist.port = #dist.port<parameter @W1>},
+    %W2: tensor<2x4xf32> {dist.port = #dist.port<parameter @W2>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+        tensor<5x4xf32> {dist.port = #dist.port<gradient @E>},
+        tensor<4x6xf32> {dist.port = #dist.port<gradient @W1>},
+        tensor<2x4xf32> {dist.port = #dist.port<gradient @W2>}) {
   // Embedding, block 0.
   %t = dist.coordinate ["tensor"] {dist.block = 0 : i64, dist.phase = #F} : tensor<i32>
   %five = stablehlo.constant {dist.block = 0 : i64, dist.phase = #F} dense<5> : tensor<i32>
@@ -92,21 +92,21 @@ func.func private @train.microbatch(
 }
 
 func.func private @train.update(
-    %E: tensor<5x4xf32> {dist.reads = @E, dist.role = "parameter"},
-    %W1: tensor<4x6xf32> {dist.reads = @W1, dist.role = "parameter"},
-    %W1m: tensor<2x6xf32> {dist.reads = @W1.m, dist.role = "optimizer"},
-    %W2: tensor<2x4xf32> {dist.reads = @W2, dist.role = "parameter"},
-    %gE: tensor<5x4xf32> {dist.gradient_of = @E, dist.role = "gradient"},
-    %gW1: tensor<4x6xf32> {dist.gradient_of = @W1, dist.role = "gradient"},
-    %gW2: tensor<2x4xf32> {dist.gradient_of = @W2, dist.role = "gradient"},
-    %ls: tensor<f32> {dist.role = "loss_sum"}, %count: tensor<f32> {dist.role = "count"},
-    %lr: tensor<f32> {dist.hyper = @lr, dist.role = "hyper"})
-    -> (tensor<5x4xf32> {dist.role = "parameter", dist.writes = @E},
-        tensor<4x6xf32> {dist.role = "parameter", dist.writes = @W1},
-        tensor<2x6xf32> {dist.role = "optimizer", dist.writes = @W1.m},
-        tensor<2x4xf32> {dist.role = "parameter", dist.writes = @W2},
-        tensor<f32> {dist.metric = "loss", dist.role = "metric"},
-        tensor<f32> {dist.metric = "lr", dist.role = "metric"}) {
+    %E: tensor<5x4xf32> {dist.port = #dist.port<parameter @E>},
+    %W1: tensor<4x6xf32> {dist.port = #dist.port<parameter @W1>},
+    %W1m: tensor<2x6xf32> {dist.port = #dist.port<optimizer @W1.m>},
+    %W2: tensor<2x4xf32> {dist.port = #dist.port<parameter @W2>},
+    %gE: tensor<5x4xf32> {dist.port = #dist.port<gradient @E>},
+    %gW1: tensor<4x6xf32> {dist.port = #dist.port<gradient @W1>},
+    %gW2: tensor<2x4xf32> {dist.port = #dist.port<gradient @W2>},
+    %ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>},
+    %lr: tensor<f32> {dist.port = #dist.port<hyper @lr>})
+    -> (tensor<5x4xf32> {dist.port = #dist.port<parameter @E>},
+        tensor<4x6xf32> {dist.port = #dist.port<parameter @W1>},
+        tensor<2x6xf32> {dist.port = #dist.port<optimizer @W1.m>},
+        tensor<2x4xf32> {dist.port = #dist.port<parameter @W2>},
+        tensor<f32> {dist.port = #dist.port<metric "loss">},
+        tensor<f32> {dist.port = #dist.port<metric "lr">}) {
   %zero = stablehlo.constant {dist.phase = #U} dense<0.0> : tensor<f32>
   // Loss and count live at stage 1.
   %lsl = dist.join %ls over "pipe" {dist.phase = #U} : (tensor<f32>) -> tensor<f32>

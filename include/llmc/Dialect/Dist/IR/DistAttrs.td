@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes of programs (sources, rules, rows) and of schedules (tables,
-// slots). Meshes and layouts stand in DistLayout.td.
+// Attributes of programs (sources, rules, rows, ports) and of schedules
+// (tables). Meshes and layouts stand in DistLayout.td.
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,6 +167,101 @@ def Dist_RecomputeAttr : Dist_Attr<"Recompute", "recompute"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Ports
+//===----------------------------------------------------------------------===//
+
+def Dist_PortAttr : Dist_Attr<"Port", "port"> {
+  let summary = "what an argument or result of a program's function is";
+  let description = [{
+    ```mlir
+    %tokens: tensor<4x8xi32> {dist.port = #dist.port<input "tokens", data = <"corpus">>}
+    %w: tensor<4xf32> {dist.port = #dist.port<parameter @w, layout = #w>}
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>})
+    ```
+    A kind, the symbol or the name of what it is, and where the data lie:
+
+    | kind | on | names | and perhaps | what it is |
+    |---|---|---|---|---|
+    | `input` | argument | name | `data`, `layout`, `shape` | data of the user; the source that feeds it |
+    | `hyper` | argument | symbol | `layout` | a `dist.hyper` |
+    | `parameter` | both | symbol | `layout`, `shape` | a state that is read (argument) or replaced (result); of an optimizer function, without a symbol |
+    | `optimizer`, `carried` | both | symbol | `layout`, `shape` | the same, by the role of the state |
+    | `constant` | argument | symbol | `layout` | a state that no program writes |
+    | `step`, `microbatch` | argument | | `layout` | their numbers |
+    | `loss` | result | | `layout`, `shape` | the loss of one microbatch, as the model returns it |
+    | `loss_sum`, `count` | both | | `layout`, `shape`, `reduced` | sum of the loss over microbatches, and what it is divided by |
+    | `metric_sum` | both | name | `layout`, `shape`, `reduced` | sum of a metric of the model's own |
+    | `gradient` | both | symbol | `layout`, `shape`, `boxes`, `reduced` | sum of the gradient of a state; of an optimizer function, without a symbol |
+    | `metric` | result | name | `layout`, `shape` | what a step or an evaluation reports |
+    | `output` | result | name | `metric`, `layout`, `shape` | what an entry returns; the metric that it is in training |
+    | `moment` | both | name | | state of an optimizer function |
+    | `setting` | argument | name | `default` | a number of the configuration, of an optimizer function |
+    | `buffer` | both | symbol | | the `dist.buffer` of a state |
+    | `act` | both | name | `chunk` | kept from the forward of a chunk to its backward |
+    | `send`, `recv` | result; argument | symbol | | a transfer |
+
+    `layout` says where the value lives: given by the user or decided, until it
+    becomes the encoding of the type, and again where the host sees a local
+    value. `shape` are then the sizes without padding, where the layout pads.
+    `boxes` take the place of a layout for a gradient that lies as the merged
+    buffer of a state in parts. `reduced` marks a sum after the collectives of
+    the update. `output` may have the name of the metric that training makes of
+    it: `<output "acc", metric = "acc">`.
+
+    Constraints: the symbol or name that the kind has, and no other field than
+    the kind may have; names are not empty; a chunk is at least 0; a shape has a
+    layout beside it; boxes, at least one, have none. Whether symbols exist is checked by
+    the op that uses the function.
+  }];
+  let parameters = (ins "PortKind":$kind,
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$symbol,
+                        OptionalParameter<"::mlir::StringAttr">:$name,
+                        DefaultValuedParameter<"int64_t", "-1">:$chunk,
+                        DefaultValuedParameter<"bool", "false">:$isReduced,
+                        OptionalParameter<"::mlir::StringAttr">:$metric,
+                        OptionalParameter<"::llmc::dist::DataAttr">:$data,
+                        OptionalParameter<"::mlir::FloatAttr">:$defaultValue,
+                        OptionalParameter<"::llmc::dist::LayoutAttr">:$layout,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$shape,
+                        OptionalParameter<"::mlir::ArrayAttr">:$boxes);
+  let builders = [
+    AttrBuilder<(ins "PortKind":$kind, CArg<"::mlir::FlatSymbolRefAttr", "{}">:$symbol), [{
+      return $_get($_ctxt, kind, symbol, ::mlir::StringAttr(), int64_t(-1), false, ::mlir::StringAttr(), DataAttr(),
+                   ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(), ::mlir::ArrayAttr());
+    }]>,
+    AttrBuilder<(ins "PortKind":$kind, "::llvm::StringRef":$name, CArg<"int64_t", "-1">:$chunk), [{
+      return $_get($_ctxt, kind, ::mlir::FlatSymbolRefAttr(), ::mlir::StringAttr::get($_ctxt, name), chunk, false,
+                   ::mlir::StringAttr(), DataAttr(), ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(),
+                   ::mlir::ArrayAttr());
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// Holds or replaces a state.
+    bool isState() const;
+    /// A scalar that a step adds up over microbatches.
+    bool isScalarSum() const;
+    /// What a step adds up over microbatches.
+    bool isSum() const { return isScalarSum() || getKind() == PortKind::Gradient; }
+    /// What may stand on arguments, and on results.
+    bool isOfArguments() const;
+    bool isOfResults() const;
+    /// What it is, without where its data lie and come from: equal for all
+    /// ports that are views of one value.
+    PortAttr getSlot() const;
+    bool isInSlot(PortAttr slot) const;
+    PortAttr withSymbol(mlir::FlatSymbolRefAttr symbol) const;
+    PortAttr withMetric(mlir::StringAttr metric) const;
+    PortAttr withData(DataAttr data) const;
+    PortAttr withLayout(LayoutAttr layout) const;
+    PortAttr withShape(mlir::DenseI64ArrayAttr shape) const;
+    PortAttr withBoxes(mlir::ArrayAttr boxes) const;
+    PortAttr asReduced() const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
 
@@ -213,23 +308,6 @@ def Dist_ScheduleAttr : Dist_Attr<"Schedule", "schedule"> {
     return $_get($_ctxt, ::mlir::StringAttr::get($_ctxt, name), ::mlir::DictionaryAttr(), TableAttr());
   }]>];
   let assemblyFormat = "`<` custom<ScheduleName>($name) (`with` $options^)? (`table` $table^)? `>`";
-  let genVerifyDecl = 1;
-}
-
-def Dist_SlotAttr : Dist_Attr<"Slot", "slot"> {
-  let summary = "the slot of which a program's argument or result is a view";
-  let description = [{
-    `#dist.slot<state, "W1">`, `<step, "grad.E">` (accumulators, sums),
-    `<act, "x0", chunk = 0>` (forward to backward), `<bnd, "t0">` (a transfer),
-    `<input, "tokens">`, `<hyper, "lr">`, `<metric, "loss">`, `<output, "logits">`.
-
-    Constraints: a name; only `act` may have a chunk, at least 0.
-  }];
-  let parameters = (ins "SlotKind":$kind, "::mlir::StringAttr":$name, DefaultValuedParameter<"int64_t", "-1">:$chunk);
-  let builders = [AttrBuilder<(ins "SlotKind":$kind, "::llvm::StringRef":$name, CArg<"int64_t", "-1">:$chunk), [{
-    return $_get($_ctxt, kind, ::mlir::StringAttr::get($_ctxt, name), chunk);
-  }]>];
-  let assemblyFormat = "`<` $kind `,` $name (`,` `chunk` `=` $chunk^)? `>`";
   let genVerifyDecl = 1;
 }
 

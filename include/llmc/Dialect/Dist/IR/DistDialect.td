@@ -23,54 +23,23 @@ def Dist_Dialect : Dialect {
     run (segments, transfers, timelines). Its functions are pure; nothing is in
     place before buffers are assigned.
 
-    Marks on functions, ops, arguments and results:
+    What an argument or result of a program's function is says its port,
+    `dist.port = #dist.port<...>`, the one mark that it may have. Ops carry:
 
-    | attribute | on | value |
-    |---|---|---|
-    | `dist.role` | argument, result | one of the names below |
-    | `dist.reads` | argument | symbol of the state that it holds |
-    | `dist.writes` | result | symbol of the state that it replaces |
-    | `dist.gradient_of` | argument, result | symbol of a state |
-    | `dist.hyper` | argument | symbol of a `dist.hyper` |
-    | `dist.input`, `dist.metric` | argument; result | name |
-    | `dist.layout` | argument, result | `#dist.layout` |
-    | `dist.slot` | argument, result | `#dist.slot` |
-    | `dist.send`, `dist.recv` | result; argument | symbol of a transfer |
-    | `dist.moment` | argument, result of an optimizer function | name of its state |
-    | `dist.constant`, `dist.default` | argument of an optimizer function | name of a setting; its default |
-    | `dist.data` | argument that is an input | `#dist.data`: the source that feeds it |
-    | `dist.block`, `dist.chunk` | op | integer, at least 0 |
-    | `dist.phase` | op | `#dist.phase<forward>` and so on |
-    | `dist.layouts` | op | one `#dist.layout` for each result |
-    | `dist.at` | op of an update | `array<i64>`: coordinates of the pipeline axis that run it, by default all |
-    | `dist.name` | op | name for `--fetch`, reports and files |
-
-    Roles of arguments: `input`, `hyper`, `parameter`, `optimizer`, `carried`,
-    `constant`, `step`, `microbatch`, `loss_sum`, `count`, `gradient`; of results: `loss`,
-    `loss_sum`, `count`, `metric`, `output`, `parameter`, `optimizer`,
-    `carried`, `gradient`.
+    | attribute | value |
+    |---|---|
+    | `dist.block`, `dist.chunk` | integer, at least 0 |
+    | `dist.phase` | `#dist.phase<forward>` and so on |
+    | `dist.layouts` | one `#dist.layout` for each result |
+    | `dist.at` (of an update) | `array<i64>`: coordinates of the pipeline axis that run it, by default all |
+    | `dist.name` | name for `--fetch`, reports and files |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    // Names of the marks, in one place.
-    static constexpr llvm::StringLiteral kRole = "dist.role";
-    static constexpr llvm::StringLiteral kReads = "dist.reads";
-    static constexpr llvm::StringLiteral kWrites = "dist.writes";
-    static constexpr llvm::StringLiteral kGradientOf = "dist.gradient_of";
-    static constexpr llvm::StringLiteral kHyper = "dist.hyper";
-    static constexpr llvm::StringLiteral kInput = "dist.input";
-    static constexpr llvm::StringLiteral kMetric = "dist.metric";
-    static constexpr llvm::StringLiteral kLayout = "dist.layout";
-    static constexpr llvm::StringLiteral kSlot = "dist.slot";
-    static constexpr llvm::StringLiteral kSend = "dist.send";
-    static constexpr llvm::StringLiteral kRecv = "dist.recv";
-    static constexpr llvm::StringLiteral kMoment = "dist.moment";
-    static constexpr llvm::StringLiteral kConstant = "dist.constant";
-    static constexpr llvm::StringLiteral kDefault = "dist.default";
-    static constexpr llvm::StringLiteral kData = "dist.data";
+    // Names of the marks of ops, in one place.
     static constexpr llvm::StringLiteral kLayouts = "dist.layouts";
     static constexpr llvm::StringLiteral kAt = "dist.at";
     static constexpr llvm::StringLiteral kName = "dist.name";
@@ -136,16 +105,36 @@ def Dist_RuleKind : Dist_Enum<"RuleKind", "what gives a hyper value", [
   I32EnumAttrCase<"WarmupCosine", 6, "warmup_cosine">
 ]>;
 
-def Dist_SlotKind : Dist_Enum<"SlotKind", "which kind of slot holds a value", [
-  I32EnumAttrCase<"State", 0, "state">,
-  I32EnumAttrCase<"Step", 1, "step">,
-  I32EnumAttrCase<"Act", 2, "act">,
-  I32EnumAttrCase<"Bnd", 3, "bnd">,
-  I32EnumAttrCase<"Input", 4, "input">,
-  I32EnumAttrCase<"Hyper", 5, "hyper">,
-  I32EnumAttrCase<"Metric", 6, "metric">,
-  I32EnumAttrCase<"Output", 7, "output">
-]>;
+// Functions of steps and entries have the ports down to `output`, which every
+// phase understands; optimizer functions `parameter`, `gradient` and those from
+// `moment` on; programs of timelines `buffer` for a state, `act`, and what
+// crosses stages.
+def Dist_PortKind : I64EnumAttr<"PortKind", "what an argument or result is", [
+  I64EnumAttrCase<"Input", 0, "input">,
+  I64EnumAttrCase<"Hyper", 1, "hyper">,
+  I64EnumAttrCase<"Parameter", 2, "parameter">,
+  I64EnumAttrCase<"Optimizer", 3, "optimizer">,
+  I64EnumAttrCase<"Carried", 4, "carried">,
+  I64EnumAttrCase<"Constant", 5, "constant">,
+  I64EnumAttrCase<"Step", 6, "step">,
+  I64EnumAttrCase<"Microbatch", 7, "microbatch">,
+  I64EnumAttrCase<"Loss", 8, "loss">,
+  I64EnumAttrCase<"LossSum", 9, "loss_sum">,
+  I64EnumAttrCase<"Count", 10, "count">,
+  I64EnumAttrCase<"MetricSum", 11, "metric_sum">,
+  I64EnumAttrCase<"Gradient", 12, "gradient">,
+  I64EnumAttrCase<"Metric", 13, "metric">,
+  I64EnumAttrCase<"Output", 14, "output">,
+  I64EnumAttrCase<"Moment", 15, "moment">,
+  I64EnumAttrCase<"Setting", 16, "setting">,
+  I64EnumAttrCase<"Buffer", 17, "buffer">,
+  I64EnumAttrCase<"Act", 18, "act">,
+  I64EnumAttrCase<"Send", 19, "send">,
+  I64EnumAttrCase<"Recv", 20, "recv">
+]> {
+  let cppNamespace = "::llmc::dist";
+  let genSpecializedAttr = 0;
+}
 
 def Dist_RecomputeKind : Dist_Enum<"RecomputeKind", "which blocks are recomputed", [
   I32EnumAttrCase<"None", 0, "none">,

@@ -104,18 +104,19 @@ def Dist_BufferOp : Dist_SymbolOp<"buffer", [Dist_SymbolUser]> {
   let summary = "what a device holds of states, as one local tensor";
   let description = [{
     ```mlir
-    dist.buffer @W1.local : tensor<4x6xf32> holds [#dist.box<@W1.0, #w, [0, 0]>, #dist.box<@W1.1, #w, [0, 2]>]
+    dist.buffer @W1.local of @W1 : tensor<4x6xf32> holds [#dist.box<@W1.0, #w, [0, 0]>, #dist.box<@W1.1, #w, [0, 2]>]
     ```
     Made by localize: programs read and write local buffers; the boxes say which
     elements of which state they are. Lives until the plan is written.
 
-    Constraints: static shape without encoding; at least one box; each state
+    Constraints: static shape without encoding; the state exists, and each box
+    is of it or of a part of it; at least one box; each box's state
     exists and has the buffer's element type; each layout fits its state and
     mesh; the boxes' local shapes lie inside the buffer and do not overlap.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$of, TypeAttrOf<AnyRankedTensor>:$type,
                        TypedArrayAttrBase<Dist_BoxAttr, "array of boxes">:$boxes);
-  let assemblyFormat = "$sym_name `:` $type `holds` $boxes attr-dict";
+  let assemblyFormat = "$sym_name `of` $of `:` $type `holds` $boxes attr-dict";
   let extraClassDeclaration = [{
     mlir::RankedTensorType getTensorType() { return mlir::cast<mlir::RankedTensorType>(getType()); }
   }];
@@ -146,14 +147,13 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     ```
     Made by the importer, consumed by phase 1, which leaves a `dist.step` of the
     same name. `optimizer` is a function for one parameter: (parameter,
-    gradient, states, hyper) -> (parameter', states'), marked by `dist.role`,
-    `dist.moment` and `dist.hyper`. `clip` bounds the global norm of the
+    gradient, moments, hyper) -> (parameter', moments'), as its ports say. `clip` bounds the global norm of the
     gradients. `accumulate` is the element type in which gradients are summed
     when the state's row names none.
 
-    Constraints: both symbols are functions; the forward function has exactly one result
-    with role "loss"; its arguments are marked as inputs, hyper values or reads
-    of states; microbatches at least 1; `clip` positive and finite;
+    Constraints: both symbols are functions; the forward function has exactly one
+    port `loss`; its arguments are inputs, hyper values, states, step or
+    microbatch, its other results carried states and outputs; microbatches at least 1; `clip` positive and finite;
     `accumulate` a float.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, FlatSymbolRefAttr:$optimizer,
@@ -178,10 +178,11 @@ def Dist_StepOp : Dist_SymbolOp<"step", [Dist_SymbolUser]> {
     type; `@update` takes the sums. Made by phase 1; phase 6 puts a
     `dist.timeline` in its place.
 
-    Constraints: both are functions; every argument of both is marked as input,
-    hyper, step, microbatch, state read, gradient, loss sum or count; inputs and
-    microbatch index belong to `@microbatch` alone; states that are read or written exist and
-    have the value's shape and element type; a state is written at most once, a parameter only
+    Constraints: both are functions; every argument of both is an input, a
+    hyper value, a state, step, microbatch, or a sum, every result a state, a
+    sum (of `@microbatch`) or a metric (of `@update`); inputs and
+    microbatch index belong to `@microbatch` alone; states that are read or written exist,
+    have the role that the port says and the value's shape and element type; a state is written at most once, a parameter only
     by `@update`; `@microbatch` returns one loss sum and one count; each gradient that
     `@update` takes is returned by `@microbatch` with the same type (encoding
     included) and shape of its state; microbatches at least 1; `chunks`, the chunk of each
@@ -206,9 +207,9 @@ def Dist_EntryOp : Dist_SymbolOp<"entry", [Dist_SymbolUser]> {
     ```mlir
     dist.entry @forward function(@f)
     ```
-    Constraints: the function exists; its arguments are marked as input, hyper
-    or state read; states exist and have the argument's shape and element type;
-    `chunks` as in `dist.step`.
+    Constraints: the function exists; its arguments are inputs, hyper values,
+    states, step or microbatch, its results states, loss, metrics or outputs; states
+    exist and have the value's shape and element type; `chunks` as in `dist.step`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$function,
                        OptionalAttr<DenseI64ArrayAttr>:$chunks, OptionalAttr<Dist_TableAttr>:$table);

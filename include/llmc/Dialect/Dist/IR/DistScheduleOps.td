@@ -99,8 +99,8 @@ def Dist_TimelineOp : Dist_SymbolOp<"timeline", [Dist_SymbolUser]> {
     phase 7.
 
     Constraints: microbatches at least 1; every program is a function, named
-    once, with every argument marked as slot, received transfer or microbatch index and every
-    result as slot or sent transfer; one program for each (chunk, phase), and for each coordinate
+    once, with every argument and result a port of a timeline (`buffer`, `input`,
+    `hyper`, `act`, sums, `metric`, `output`, transfers, the microbatch); one program for each (chunk, phase), and for each coordinate
     one update at most; a transfer is named once, sent by its first
     program and received by its second with the same type; every cell has a program that runs at its
     row, and its microbatch exists; the table has a row for each pipeline coordinate
