@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles the module `@kernels` (functions on flat memrefs, made by
-// llmc-form-kernels) for the CPU of this machine, and links the shared object
-// that a plan's kernels live in. The object exports one function of type
+// Compiles the module `@kernels` (`dist.kernel` with functions on flat memrefs,
+// made by llmc-form-kernels) for the CPU of this machine, and links the shared
+// object that a plan's kernels live in. The object exports one function of type
 // LlmcKernelFn (KernelAbi.h) for each kernel, and the manifest.
 //
 //   pointers of a launch: the operands in order, then the results that are not
