@@ -1,8 +1,8 @@
 // RUN: llmc-opt %s --split-input-file --llmc-normalize --llmc-raise | FileCheck %s
 
 // Which picks of a class are known: rows numbered by an iota, with or without
-// JAX's wrapping of negative indices, and one-hot sums. What looks alike and
-// is none of these is left as it is.
+// JAX's wrapping of negative indices. What looks alike and is none of these
+// is left as it is.
 
 // x < 0 ? x + n : x is x for what counts from 0.
 // CHECK-LABEL: func.func @wrapped
@@ -273,207 +273,50 @@ dist.entry @a function(@iota_of_more)
 
 // -----
 
-// One-hot rows, by a product or a choice, whichever side counts.
-// CHECK-LABEL: func.func @one_hot
+// The log-sum-exp has its rows where the picked logits have theirs, whatever
+// dimensions of size 1 stand between.
+// CHECK-LABEL: func.func @rows_among_ones
 // CHECK: nn.softmax_cross_entropy
 // CHECK-NOT: stablehlo.exponential
 // CHECK: return
-func.func @one_hot(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
+func.func @rows_among_ones(%x: tensor<4x1x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4x1x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<1x4xf32> {dist.port = #dist.port<output "y">}) {
+  %e = stablehlo.exponential %x : tensor<4x1x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
-  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2]
+      : (tensor<4x1x7xf32>, tensor<f32>) -> tensor<4x1xf32>
+  %l = stablehlo.log %s : tensor<4x1xf32>
+  %r = stablehlo.reshape %l : (tensor<4x1xf32>) -> tensor<1x4xf32>
+  %g = "stablehlo.gather"(%x, %t) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2],
+      operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2],
+      index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 1>}>
+      : (tensor<4x1x7xf32>, tensor<4x1x1xi32>) -> tensor<4x1xf32>
+  %q = stablehlo.reshape %g : (tensor<4x1xf32>) -> tensor<1x4xf32>
+  %d = stablehlo.subtract %r, %q : tensor<1x4xf32>
+  return %d : tensor<1x4xf32>
 }
-dist.entry @a function(@one_hot)
+dist.entry @a function(@rows_among_ones)
 
 // -----
 
-// CHECK-LABEL: func.func @one_hot_swapped
-// CHECK: nn.softmax_cross_entropy
-// CHECK-NOT: stablehlo.exponential
-// CHECK: return
-func.func @one_hot_swapped(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %i, %tb : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
-  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-dist.entry @a function(@one_hot_swapped)
-
-// -----
-
-// CHECK-LABEL: func.func @one_hot_select
-// CHECK: nn.softmax_cross_entropy
-// CHECK-NOT: stablehlo.exponential
-// CHECK: return
-func.func @one_hot_select(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %fill = stablehlo.constant dense<0.0> : tensor<4x7xf32>
-  %m = stablehlo.select %c, %p, %fill : tensor<4x7xi1>, tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-dist.entry @a function(@one_hot_select)
-
-// -----
-
-// Not the sum of what one class has.
-// CHECK-LABEL: func.func @all_but_one
+// The rows of one are not the rows of the other.
+// CHECK-LABEL: func.func @rows_of_others
 // CHECK-NOT: nn.softmax_cross_entropy
 // CHECK: return
-func.func @all_but_one(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
+func.func @rows_of_others(%x: tensor<2x3x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<2x3x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<3x2xf32> {dist.port = #dist.port<output "y">}) {
+  %e = stablehlo.exponential %x : tensor<2x3x7xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare NE, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
-  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2]
+      : (tensor<2x3x7xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %l = stablehlo.log %s : tensor<2x3xf32>
+  %r = stablehlo.transpose %l, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %g = "stablehlo.gather"(%x, %t) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2],
+      operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2],
+      index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 1>}>
+      : (tensor<2x3x7xf32>, tensor<2x3x1xi32>) -> tensor<2x3xf32>
+  %q = stablehlo.reshape %g : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %d = stablehlo.subtract %r, %q : tensor<3x2xf32>
+  return %d : tensor<3x2xf32>
 }
-dist.entry @a function(@all_but_one)
-
-// -----
-
-// CHECK-LABEL: func.func @filled
-// CHECK-NOT: nn.softmax_cross_entropy
-// CHECK: return
-func.func @filled(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %fill = stablehlo.constant dense<1.0> : tensor<4x7xf32>
-  %m = stablehlo.select %c, %p, %fill : tensor<4x7xi1>, tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-dist.entry @a function(@filled)
-
-// -----
-
-// CHECK-LABEL: func.func @largest
-// CHECK-NOT: nn.softmax_cross_entropy
-// CHECK: return
-func.func @largest(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
-  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
-  %init = stablehlo.constant dense<0xFF800000> : tensor<f32>
-  %r = stablehlo.reduce(%m init: %init) applies stablehlo.maximum across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-dist.entry @a function(@largest)
-
-// -----
-
-// CHECK-LABEL: func.func @counts_rows
-// CHECK-NOT: nn.softmax_cross_entropy
-// CHECK: return
-func.func @counts_rows(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 0 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %tb, %i : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
-  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-dist.entry @a function(@counts_rows)
-
-// -----
-
-// CHECK-LABEL: func.func @no_iota
-// CHECK-NOT: nn.softmax_cross_entropy
-// CHECK: return
-func.func @no_iota(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">},
-    %t: tensor<4xi32> {dist.port = #dist.port<input "t">},
-    %o: tensor<4x7xi32> {dist.port = #dist.port<input "o">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %e = stablehlo.exponential %x : tensor<4x7xf32>
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  %l = stablehlo.log %s : tensor<4xf32>
-  %b = stablehlo.broadcast_in_dim %l, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
-  %p = stablehlo.subtract %x, %b : tensor<4x7xf32>
-  %i = stablehlo.iota dim = 1 : tensor<4x7xi32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<4xi32>) -> tensor<4x7xi32>
-  %c = stablehlo.compare EQ, %tb, %o : (tensor<4x7xi32>, tensor<4x7xi32>) -> tensor<4x7xi1>
-  %h = stablehlo.convert %c : (tensor<4x7xi1>) -> tensor<4x7xf32>
-  %m = stablehlo.multiply %h, %p : tensor<4x7xf32>
-  %r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-dist.entry @a function(@no_iota)
+dist.entry @a function(@rows_of_others)
