@@ -41,11 +41,9 @@ bool hasAnswer(mlir::RegisteredOperationName op, Answer answer) {
   return false;
 }
 
-/// What programs consist of once graphs are cut up, and what a module says of
-/// itself: no computation of a graph.
+/// What programs consist of once graphs are cut up: no computation of a graph.
 const llvm::StringRef kProgramOps[] = {"dist.segment", "dist.transfer",
-                                       "dist.launch", "dist.contract",
-                                       "dist.execution"};
+                                       "dist.launch", "dist.contract"};
 
 /// Ops of a function's body: no symbols or other ops of modules, no
 /// terminators.
