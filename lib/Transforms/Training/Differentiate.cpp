@@ -73,7 +73,7 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter) {
 static void removeMarks(func::FuncOp function) {
   for (Operation &op : function.front())
     for (StringRef mark :
-         {DistDialect::kStopGradient, DistDialect::kJaxFunction})
+         {dist::DistDialect::kStopGradient, dist::DistDialect::kJaxFunction})
       op.removeAttr(mark);
 }
 
