@@ -20,7 +20,7 @@ func.func private @t.c0.F(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w.lo
   return %a : tensor<4xf32>
 }
 // CHECK-LABEL: plan.program @t.c0.B
-// CHECK: all_reduce {{.*}}inputs([#plan.operand<@t.step.g, [4], f32>]) outputs([#plan.operand<@t.step.g, [4], f32>])
+// CHECK: all_reduce {{.*}}inputs([#plan.operand<@t.step.grad.g, [4], f32>]) outputs([#plan.operand<@t.step.grad.g, [4], f32>])
 func.func private @t.c0.B(%a: tensor<4xf32> {dist.port = #dist.port<act "a", chunk = 0>}, %g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %h = dist.all_reduce %g over ["data"] sum : tensor<4xf32>
   return %h : tensor<4xf32>

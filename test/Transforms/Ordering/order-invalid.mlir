@@ -153,7 +153,7 @@ func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @
   %g = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
-// expected-error @+1 {{returns in slot #dist.slot<step, "g"> what it overwrites there}}
+// expected-error @+1 {{returns in slot #dist.port<gradient @g> what it overwrites there}}
 func.func private @f.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "a">}, tensor<4xf32> {dist.port = #dist.port<gradient @g>}) {
   %a = dist.launch @kernels::@k(%g) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
   return %a, %g : tensor<4xf32>, tensor<4xf32>
@@ -179,7 +179,7 @@ func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @
   %g = dist.launch @kernels::@zero() : () -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
-// expected-error @+1 {{expected one result in slot #dist.slot<metric, "a">}}
+// expected-error @+1 {{expected one result in slot #dist.port<metric "a">}}
 func.func private @f.u0(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "a">}, tensor<4xf32> {dist.port = #dist.port<metric "a">}) {
   %a = dist.launch @kernels::@copy(%g) : (tensor<4xf32>) -> tensor<4xf32>
   %b = dist.launch @kernels::@copy(%g) : (tensor<4xf32>) -> tensor<4xf32>
@@ -236,10 +236,10 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 // -----
 
 dist.mesh @mesh = <"data"=1>
-// expected-error @+1 {{expected a dist.buffer for slot #dist.slot<state, "w">, got none}}
 func.func private @f.c0.F(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %w : tensor<4xf32>
 }
+// expected-error @+1 {{expected what #dist.port<buffer @w> of @f.c0.F names in the module, got none}}
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----

@@ -47,7 +47,7 @@ func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<pa
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
 }
-// expected-error @+1 {{expected one argument of role "gradient" of an optimizer, got 0}}
+// expected-error @+1 {{expected one argument 'gradient' of an optimizer, got 0}}
 func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
 }
@@ -66,7 +66,7 @@ func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<pa
   %l = stablehlo.constant dense<1.0> : tensor<f32>
   return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
 }
-// expected-error @+1 {{expected one argument of role "parameter" of an optimizer, got 2}}
+// expected-error @+1 {{expected one argument 'parameter' of an optimizer, got 2}}
 func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %q: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
 }
