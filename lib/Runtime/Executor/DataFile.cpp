@@ -79,10 +79,12 @@ Result<DataFile> DataFile::openTokens(MappedFile file, const DataRule &rule) {
       return header.status().at(path);
     }
     if (header->shape.size() != 1 || !isToken(header->dtype)) {
-      return malformed(fmt::format("expected one dimension of integers, got {} "
-                                   "dimensions of {}",
-                                   header->shape.size(), nameOf(header->dtype)),
-                       path);
+      return malformed(
+                 fmt::format("expected tokens, one dimension of integers, "
+                             "got {} dimensions of {}",
+                             header->shape.size(), nameOf(header->dtype)),
+                 path)
+          .withHint("a source of rows of any type is kind = \"array\"");
     }
     dtype = header->dtype;
     offset = header->dataOffset;

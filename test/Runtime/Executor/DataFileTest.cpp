@@ -79,10 +79,12 @@ TEST(DataFile, MalformedTokens) {
             "expected tokens, got an empty file");
   EXPECT_EQ(messageOf(tokens(DType::u16), write("odd.bin", "abc")),
             "expected a multiple of 2 bytes of u16 tokens, got 3");
-  EXPECT_EQ(messageOf(u8, npy("flat.npy", DType::f32, {2}, {})),
-            "expected one dimension of integers, got 1 dimensions of f32");
-  EXPECT_EQ(messageOf(u8, npy("deep.npy", DType::i32, {2, 1}, {})),
-            "expected one dimension of integers, got 2 dimensions of i32");
+  EXPECT_EQ(
+      messageOf(u8, npy("flat.npy", DType::f32, {2}, {})),
+      "expected tokens, one dimension of integers, got 1 dimensions of f32");
+  EXPECT_EQ(
+      messageOf(u8, npy("deep.npy", DType::i32, {2, 1}, {})),
+      "expected tokens, one dimension of integers, got 2 dimensions of i32");
   EXPECT_EQ(messageOf(u8, npy("none.npy", DType::i32, {0}, {})),
             "expected tokens, got an empty file");
   EXPECT_THAT(messageOf(u8, write("bad.npy", "12345678")),
