@@ -88,7 +88,7 @@ def Dist_KernelOp : Dist_SymbolOp<"kernel", [Dist_SymbolUser]> {
     (`launch` $shape^)? `by` $code attr-dict
   }];
   let extraClassDeclaration = [{
-    /// Arguments of the code behind those of the kernel: begin, end, scratch.
+    /// Arguments of the code after those of the kernel: begin, end, scratch.
     static constexpr unsigned kNumCallArguments = 3;
     /// The arguments, typed.
     auto getArgumentRange() { return getArguments().getAsRange<ArgumentAttr>(); }
