@@ -52,8 +52,18 @@ static size_t alignData(size_t at) {
 }
 
 namespace {
-/// The arrays of a manifest that is written.
-class ManifestWriter {
+/// The arrays of a manifest, as they lie in the file.
+struct ManifestArrays {
+  std::vector<LlmcManifestKernel> kernels;
+  std::vector<LlmcManifestArgument> arguments;
+  std::vector<LlmcManifestScalar> scalars;
+  std::vector<LlmcManifestTie> ties;
+  std::vector<LlmcManifestImage> images;
+  std::vector<LlmcManifestCode> codes;
+  std::string strings;
+};
+
+class ManifestWriter : private ManifestArrays {
 public:
   std::string write(const Manifest &manifest);
 
@@ -63,13 +73,7 @@ private:
   void add(const KernelImage &image);
   LlmcManifestHeader makeHeader() const;
 
-  std::vector<LlmcManifestKernel> kernels;
-  std::vector<LlmcManifestArgument> arguments;
-  std::vector<LlmcManifestScalar> scalars;
-  std::vector<LlmcManifestTie> ties;
-  std::vector<LlmcManifestImage> images;
-  std::vector<LlmcManifestCode> codes;
-  std::string strings, data;
+  std::string data;
 };
 } // namespace
 
@@ -210,7 +214,7 @@ static bool isZero(const uint8_t *bytes, size_t count) {
 
 namespace {
 /// The arrays after a header, copied out (the bytes may not be aligned).
-class ManifestReader {
+class ManifestReader : private ManifestArrays {
 public:
   Result<Manifest> read(const char *data, size_t size);
 
@@ -238,13 +242,6 @@ private:
   std::string textAt(uint32_t offset) const { return strings.c_str() + offset; }
 
   LlmcManifestHeader header = {};
-  std::vector<LlmcManifestKernel> kernels;
-  std::vector<LlmcManifestArgument> arguments;
-  std::vector<LlmcManifestScalar> scalars;
-  std::vector<LlmcManifestTie> ties;
-  std::vector<LlmcManifestImage> images;
-  std::vector<LlmcManifestCode> codes;
-  std::string strings;
   std::string_view data;
 };
 } // namespace
