@@ -102,7 +102,8 @@ static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
     if (options.timing)
       manager.addInstrumentation(makePassTimes(getPhases()[phase + 1].name));
     buildPhases(manager, phase, phase + 1, planOptions);
-    if (failed(manager.run(module)))
+    // A pass that reports an error has failed, whatever it returns.
+    if (failed(manager.run(module)) || !error.message().empty())
       return blame(error.status(ErrorKind::diagnosed, "compilation failed"),
                    error, "phase " + getPhases()[phase + 1].name.str(),
                    options);

@@ -3,6 +3,7 @@
 // RUN: llmc-opt %t/phases.mlir --llmc-sum-loss --llmc-differentiate --mlir-print-debuginfo | FileCheck %t/phases.mlir --check-prefix=LOC
 // RUN: llmc-opt %t/tied.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/tied.mlir
 // RUN: llmc-opt %t/stopped.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/stopped.mlir
+// RUN: llmc-opt %t/entry.mlir --llmc-differentiate | FileCheck %t/entry.mlir
 // RUN: llmc-opt %t/after.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/after.mlir
 // RUN: llmc-opt %t/once.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/once.mlir
 // RUN: llmc-opt %t/unused.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/unused.mlir
@@ -91,6 +92,19 @@ func.func @loss(%e: tensor<4xf32> {dist.port = #dist.port<parameter @e>}) -> (te
   return %r : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- entry.mlir
+// An entry has no derivative: its ops are of the forward, and no mark is left.
+// CHECK-LABEL: func.func @predict
+// CHECK-NEXT: stablehlo.maximum %arg0, %arg1 {dist.phase = #dist.phase<forward>}
+// CHECK-NEXT: stablehlo.tanh %0 {dist.phase = #dist.phase<forward>}
+func.func @predict(%a: tensor<4xf32> {dist.port = #dist.port<input "a">}, %b: tensor<4xf32> {dist.port = #dist.port<input "b">})
+    -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.maximum %a, %b {dist.jax_function = "relu"} : tensor<4xf32>
+  %1 = stablehlo.tanh %0 {dist.stop_gradient = array<i64: 0>} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@predict)
 
 //--- after.mlir
 // What only a stopped operand reads needs no derivative, and neither does what
