@@ -134,6 +134,14 @@ dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 
 // -----
 
+dist.state @w : tensor<f32> {role = parameter}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, f32 {dist.port = #dist.port<gradient @w>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected the shape of 'tensor<f32>' of state @w for result 2 of @f, got 'f32'}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
 // expected-note @+1 {{function is defined here}}
 func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<parameter @w>})
