@@ -31,7 +31,7 @@ static rt::Result<dist::RecomputeAttr> parseRecompute(MLIRContext *context,
   return dist::RecomputeAttr::get(context, dist::RecomputeKind::Every, every);
 }
 
-/// `schedule = "1f1b" | "gpipe" | "interleaved" | "file.csv"`.
+/// `schedule = "file.csv"`, or one of `getScheduleNames`.
 static rt::Result<dist::ScheduleAttr>
 parseSchedule(MLIRContext *context, const rt::PipelineConfig &pipeline) {
   const std::string &name = pipeline.schedule;
