@@ -103,7 +103,8 @@ DimClasses::ClassAtoms DimClasses::atomsOf(const Part &part) const {
 /// Cuts `part` where `other` is cut.
 bool DimClasses::meet(const Part &part, const Part &other) {
   int64_t minor = 1;
-  for (const ClassAtom &atom : llvm::reverse(atomsOf(other))) {
+  ClassAtoms atoms = atomsOf(other);
+  for (const ClassAtom &atom : llvm::reverse(atoms)) {
     minor *= atom.size;
     if (!cut(roots[part.dim], minor * part.minor, /*phases=*/0))
       return false;
