@@ -292,6 +292,26 @@ void addDynamicUpdateSlice(Writer &w) {
             w.shape(x));
 }
 
+/// What is changed is read on the way to the update too: the value itself, one
+/// made of it, or one made of the constant that is changed.
+void addUpdateOfItself(Writer &w) {
+  int x = w.anyOfRank(1);
+  std::string type = w.typeOf(x), changed = w.name(x), update = changed;
+  int64_t kind = w.below(3);
+  if (kind == 1)
+    update = w.hidden("stablehlo.negate " + changed + " : " + type);
+  if (kind == 2) {
+    changed = w.splat(w.shape(x), "0.25");
+    update = w.hidden("stablehlo.maximum " + w.name(x) + ", " + changed +
+                      " : " + type);
+  }
+  std::string types = type + ", " + type;
+  std::string starts = startIndices(w, x, types);
+  w.visible(w.call("dynamic_update_slice", changed + ", " + update + starts,
+                   types, w.shape(x)),
+            w.shape(x));
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -346,6 +366,7 @@ const Recipe kRecipes[] = {
     {"concatenate", addConcatenate, true},
     {"dynamic_slice", addDynamicSlice, true},
     {"dynamic_update_slice", addDynamicUpdateSlice, true},
+    {"dynamic_update_slice of itself", addUpdateOfItself, true},
     {"dot_general", addDot, true},
     {"reduce add", addReduceAdd, true},
     {"reduce maximum", addReduceMax, true},

@@ -380,21 +380,25 @@ KernelSpec FormationBuilder::makeSpec(const KernelCluster &cluster) {
   }
   for (int node : cluster.nodes)
     addInline(nodeOps[node], ops);
-  // What an Update changes is not computed inside: it is there, in memory.
-  Value changed;
-  if (spec.kind == KernelSpec::Kind::Update)
-    changed = nodeOps[cluster.nodes[0]]->getOperand(0);
   spec.ops.assign(ops.begin(), ops.end());
   llvm::sort(spec.ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   if (cluster.hasRowShape)
     spec.rowShape.assign(cluster.rowShape.begin(), cluster.rowShape.end());
-  llvm::SetVector<Value> inputs;
+  // What an Update changes is not computed inside: it is there, in memory.
+  OpOperand *changed = nullptr;
+  if (spec.kind == KernelSpec::Kind::Update)
+    changed = &nodeOps[cluster.nodes[0]]->getOpOperand(0);
+  llvm::SmallDenseSet<Value> read;
   for (Operation *op : spec.ops)
-    for (Value operand : op->getOperands())
-      if (operand == changed || !ops.contains(operand.getDefiningOp()))
-        inputs.insert(operand);
-  spec.inputs.assign(inputs.begin(), inputs.end());
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (&operand == changed)
+        spec.changed = spec.inputs.size();
+      else if (ops.contains(operand.get().getDefiningOp()) ||
+               !read.insert(operand.get()).second)
+        continue;
+      spec.inputs.push_back(operand.get());
+    }
   return spec;
 }
 

@@ -92,9 +92,7 @@ FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
   case KernelSpec::Kind::Update:
     written = emitUpdate(*kernel);
     result.inPlaceOnly = true;
-    for (auto [index, input] : llvm::enumerate(spec.inputs))
-      if (input == spec.aligned.front()->getOperand(0))
-        result.tieable.push_back({0, index});
+    result.tieable.push_back({0, *spec.changed});
     break;
   }
   if (failed(written)) {

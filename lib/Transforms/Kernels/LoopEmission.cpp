@@ -40,7 +40,10 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
   builder.setInsertionPointToEnd(entry);
   unsigned next = 0;
   for (Value value : spec.inputs) {
+    bool isChanged = spec.changed == next;
     Value argument = entry->getArgument(next++);
+    if (isChanged)
+      continue;
     if (getScalarInput(value))
       elements.addScalar(
           value, arith::IndexCastOp::create(

@@ -114,12 +114,7 @@ LogicalResult UpdateKernel::emit() {
 } // namespace
 
 LogicalResult emitUpdate(KernelBody &kernel) {
-  if (failed(UpdateKernel(kernel).emit()))
-    return failure();
-  Operation *op = kernel.spec.aligned.front();
-  if (kernel.elements.getUses().count(op->getOperand(0)))
-    return op->emitError("expected updates that do not read what they change");
-  return success();
+  return UpdateKernel(kernel).emit();
 }
 
 } // namespace llmc::kernels

@@ -122,3 +122,30 @@ func.func @named(%x: tensor<64xf32>, %y: tensor<64xf32>, %z: tensor<64xf32>) -> 
   %m = stablehlo.add %k, %b : tensor<64xf32>
   return %a, %m : tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// What an update changes is also read on the way to it: a copy is changed, the
+// value is read.
+// CHECK-LABEL: func.func @itself
+// CHECK: %[[C:.*]] = dist.launch @kernels::@{{.*}}(%arg0) : (tensor<6xf64>) -> tensor<6xf64>
+// CHECK: dist.launch @kernels::@{{.*}}(%[[C]], %arg0, %arg1) {tied = {{\[}}[0, 0]]}
+func.func @itself(%x: tensor<6xf64>, %i: tensor<i32>) -> tensor<6xf64> {
+  %u = stablehlo.dynamic_update_slice %x, %x, %i : (tensor<6xf64>, tensor<6xf64>, tensor<i32>) -> tensor<6xf64>
+  return %u : tensor<6xf64>
+}
+
+// -----
+
+// A constant that is changed is computed where it is read.
+// CHECK-LABEL: func.func @constant
+// CHECK: %[[Z:.*]] = dist.launch @kernels::@{{.*}}() : () -> tensor<6xf64>
+// CHECK: dist.launch @kernels::@{{.*}}(%{{.*}}) {tied = {{\[}}[0, {{[0-9]}}]]}
+func.func @constant(%x: tensor<6xf64>, %g: tensor<6xf64>) -> tensor<6xf64> {
+  %z = stablehlo.constant dense<0.0> : tensor<6xf64>
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %c = stablehlo.compare GT, %x, %g : (tensor<6xf64>, tensor<6xf64>) -> tensor<6xi1>
+  %s = stablehlo.select %c, %g, %z : tensor<6xi1>, tensor<6xf64>
+  %u = stablehlo.dynamic_update_slice %z, %s, %i : (tensor<6xf64>, tensor<6xf64>, tensor<i32>) -> tensor<6xf64>
+  return %u : tensor<6xf64>
+}

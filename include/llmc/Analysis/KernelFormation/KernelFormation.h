@@ -40,6 +40,9 @@ struct KernelSpec {
   /// by element where these ask for them.
   llvm::SetVector<Operation *> aligned;
   SmallVector<Value> inputs;
+  /// Of an Update: the position among the inputs of what it changes. That is
+  /// memory of its own; where code reads the value too, it is another input.
+  std::optional<unsigned> changed;
   SmallVector<Value> outputs;
   /// Rows: the leading dims that all values share.
   SmallVector<int64_t> rowShape;
