@@ -139,8 +139,10 @@ static Value rebuild(OpBuilder &builder, ArrayRef<ScalarLink> links,
 /// Whether `divisor` is the product of some of the sizes: the whole count of
 /// elements, or that of samples. Within the rounding of a reciprocal.
 static bool isCountOf(double divisor, ArrayRef<int64_t> sizes) {
+  constexpr double mostElements = 0x1p63; // not even a tensor has so many
   double count = std::round(divisor);
-  if (count < 1 || std::abs(divisor - count) > 1e-6 * count)
+  if (!(count >= 1 && count < mostElements) ||
+      std::abs(divisor - count) > 1e-6 * count)
     return false;
   llvm::DenseSet<int64_t> products;
   products.insert(1);
