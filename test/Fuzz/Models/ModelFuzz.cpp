@@ -155,6 +155,8 @@ int ModelSubject::run(const std::string &input, int64_t index,
   options.dataType = "u8";
   options.steps = 1;
   options.threads = 1;
+  // What takes more is refused in place of being tried.
+  options.overrides = {{"machine.memory", "5e8"}};
   rt::Status status = driver::runInterpret(options);
   if (!status.ok() && rt::reportError("interpret", status, "") ==
                           exitCode(rt::ErrorKind::internal))
