@@ -178,10 +178,7 @@ static void addEmptySegments(func::FuncOp function, dist::TableAttr table,
     OpBuilder builder(next);
     auto segment = dist::SegmentOp::create(builder, function.getLoc(),
                                            TypeRange(), chunk, phase);
-    Block *inner = segment.getBody().empty() ? &segment.getBody().emplaceBlock()
-                                             : &segment.getBody().front();
-    inner->clear();
-    builder.setInsertionPointToEnd(inner);
+    builder.setInsertionPointToEnd(&segment.getBody().front());
     dist::YieldOp::create(builder, function.getLoc());
   };
   for (int64_t chunk = 0; chunk < numChunks; ++chunk) {
