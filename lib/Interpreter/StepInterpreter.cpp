@@ -150,16 +150,16 @@ LogicalResult StepInterpreter::accumulate(func::FuncOp function,
   return success();
 }
 
-/// @update takes gradients in the type in which @microbatch returns them.
+/// @update takes gradients in the type in which @microbatch returns them; it
+/// returns each that @update takes, as `dist.step` verifies.
 static void convertSums(func::FuncOp update,
                         StepInterpreter::StepResult &sums) {
   for (unsigned i = 0; i < update.getNumArguments(); ++i)
     if (FlatSymbolRefAttr of =
             dist::getGradientOf(dist::getArgumentPort(update, i))) {
       HostTensor &sum = sums.gradients[of.getAttr()];
-      if (sum)
-        sum = convertElements(
-            sum, getElementTypeOrSelf(update.getArgument(i).getType()));
+      sum = convertElements(
+          sum, getElementTypeOrSelf(update.getArgument(i).getType()));
     }
 }
 
