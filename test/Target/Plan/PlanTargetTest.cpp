@@ -102,6 +102,22 @@ TEST_F(PlanTarget, BuildsWhatLoadersAccept) {
   EXPECT_EQ(entry.table.size(), 2u);
 }
 
+TEST_F(PlanTarget, StagesOfInputsAndFetches) {
+  std::string staged = text;
+  auto insert = [&](const std::string &after, const std::string &words) {
+    staged.insert(staged.find(after) + after.size(), words);
+  };
+  insert("tensor<8x4xf32>, ", "stages = [0], ");
+  insert("tensor<8x6xf32>, ", "stages = [0], ");
+  module = mlir::parseSourceString<ModuleOp>(staged, &context);
+  ASSERT_TRUE(module);
+  rt::Result<rtp::Plan> plan = target::buildPlan(*module, manifest, options);
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  std::vector<int32_t> first = {0};
+  EXPECT_EQ(plan->entries[0].inputs[0].stages, first);
+  EXPECT_EQ(plan->entries[0].fetches[0].stages, first);
+}
+
 TEST_F(PlanTarget, TheSameModuleGivesTheSameBytes) {
   rt::Result<rtp::Plan> a = target::buildPlan(*module, manifest, options);
   rt::Result<rtp::Plan> b = target::buildPlan(*module, manifest, options);

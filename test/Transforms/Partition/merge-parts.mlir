@@ -350,3 +350,21 @@ func.func @two(%x: tensor<3x4xf32> {dist.port = #dist.port<input "x">}, %v0: ten
   return %a, %b, %c : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
 }
 dist.entry @e function(@two) chunks([0])
+
+// -----
+
+// Parts that lie in one buffer already stay as they are.
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @both of @w : tensor<4x4xf32> holds [#dist.box<@w.0, #{{.*}}, [0, 0]>, #dist.box<@w.1, #{{.*}}, [0, 2]>]
+// CHECK-NOT: dist.buffer
+// CHECK: func.func @together(%arg0: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>})
+dist.buffer @both of @w : tensor<4x4xf32> holds [#dist.box<@w.0, #w, [0, 0]>, #dist.box<@w.1, #w, [0, 2]>]
+func.func @together(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y">}) {
+  %y = stablehlo.negate %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+dist.entry @e function(@together) chunks([0])

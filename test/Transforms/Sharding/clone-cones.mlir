@@ -70,3 +70,22 @@ func.func @h(%b: tensor<f32> {dist.port = #dist.port<input "b">}) -> (tensor<f32
   return %y : tensor<f32>
 }
 dist.entry @forward function(@h) chunks([0, 0])
+
+// -----
+
+// Any result of an op may be what the other chunk uses: here the second.
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @second
+// CHECK: %{{.*}}, %[[L0:.*]] = nn.softmax_cross_entropy %arg0, %arg1 {dist.block = 0
+// CHECK: %{{.*}}, %[[L1:.*]] = nn.softmax_cross_entropy %arg0, %arg1 {dist.block = 1
+// CHECK: stablehlo.negate %[[L1]] {dist.block = 1
+func.func @second(%x: tensor<1024x2xf32> {dist.port = #dist.port<input "x">}, %t: tensor<1024xi32> {dist.port = #dist.port<input "t">})
+    -> (tensor<1024xf32> {dist.port = #dist.port<output "y">}, tensor<1024xf32> {dist.port = #dist.port<output "l">}) {
+  %l, %s = nn.softmax_cross_entropy %x, %t {dist.block = 0 : i64, dist.phase = #F} : (tensor<1024x2xf32>, tensor<1024xi32>) -> (tensor<1024xf32>, tensor<1024xf32>)
+  %h = stablehlo.negate %s {dist.block = 0 : i64, dist.phase = #F} : tensor<1024xf32>
+  %k = stablehlo.multiply %l, %h {dist.block = 0 : i64, dist.phase = #F} : tensor<1024xf32>
+  %y = stablehlo.negate %s {dist.block = 1 : i64, dist.phase = #F} : tensor<1024xf32>
+  return %y, %k : tensor<1024xf32>, tensor<1024xf32>
+}
+dist.entry @forward function(@second) chunks([0, 1])
