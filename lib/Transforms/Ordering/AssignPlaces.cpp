@@ -175,9 +175,9 @@ static int64_t placeSideBySide(ArrayRef<plan::BufferOp> buffers) {
   int64_t end = 0;
   for (plan::BufferOp buffer : buffers) {
     buffer.setOffset(end);
-    end += schedule::alignUp(buffer.getBytes());
-    if (isSeeded(Fault::buffersOverlapByALine) && end > schedule::kAlignment)
-      end -= schedule::kAlignment;
+    end += ordering::alignUp(buffer.getBytes());
+    if (isSeeded(Fault::buffersOverlapByALine) && end > ordering::kAlignment)
+      end -= ordering::kAlignment;
   }
   return end;
 }
@@ -186,7 +186,7 @@ static int64_t placeSideBySide(ArrayRef<plan::BufferOp> buffers) {
 void Placement::placeByLifetime(Frame &frame) {
   std::vector<Lifetime> lives = getLifetimes(frame);
   PlaceProblem problem;
-  problem.alignment = schedule::kAlignment;
+  problem.alignment = ordering::kAlignment;
   frame.isRemote = false;
   for (auto [buffer, life] : llvm::zip(frame.buffers, lives)) {
     problem.buffers.push_back({static_cast<int64_t>(buffer.getBytes()),
@@ -354,7 +354,7 @@ LogicalResult Placement::run() {
   write();
   for (size_t stage = 0; stage < numStages; ++stage)
     report(stage);
-  return schedule::pruneWaits(module);
+  return ordering::pruneWaits(module);
 }
 
 namespace {

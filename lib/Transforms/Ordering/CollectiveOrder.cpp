@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 plan::ExprAttr getCoordinates(ArrayAttr axes, dist::MeshOp mesh) {
   MLIRContext *context = axes.getContext();
@@ -95,4 +95,4 @@ LogicalResult emitCollective(OpBuilder &builder,
   return success();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

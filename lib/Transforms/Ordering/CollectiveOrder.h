@@ -8,13 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_COLLECTIVEORDER_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_COLLECTIVEORDER_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_COLLECTIVEORDER_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_COLLECTIVEORDER_H
 
 #include "PlanStreams.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// The number of the device by its coordinates, the first axis the major one.
 plan::ExprAttr getCoordinates(mlir::ArrayAttr axes, dist::MeshOp mesh);
@@ -32,6 +32,6 @@ struct CollectiveRequest {
 LogicalResult emitCollective(OpBuilder &builder,
                              const CollectiveRequest &request);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_COLLECTIVEORDER_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_COLLECTIVEORDER_H

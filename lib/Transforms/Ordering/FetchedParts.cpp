@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 FailureOr<RankedTensorType> getWholeType(Operation *user,
                                          SymbolTableCollection &tables,
@@ -113,4 +113,4 @@ listFetchedParts(Operation *user, SymbolTableCollection &tables,
   return parts;
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDPARTS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDPARTS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H
 
 #include "PlanNames.h"
 #include "TimelineFrames.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 struct FetchedSlot {
   /// As programs sum it, before what reduces it.
@@ -45,6 +45,6 @@ FailureOr<SmallVector<FetchedPart>>
 listFetchedParts(Operation *user, mlir::SymbolTableCollection &tables,
                  const FetchedSlot &slot);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDPARTS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H

@@ -14,7 +14,7 @@ using namespace mlir;
 using llmc::dist::PortAttr;
 using llmc::dist::PortKind;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -140,4 +140,4 @@ LogicalResult addFetchedSums(func::FuncOp update, SymbolTableCollection &tables,
   return success();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

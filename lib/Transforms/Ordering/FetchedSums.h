@@ -11,15 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// Adds the reduced sums that are fetched as `names` to the results of an
 /// update program.
@@ -27,6 +27,6 @@ LogicalResult addFetchedSums(mlir::func::FuncOp update,
                              mlir::SymbolTableCollection &tables,
                              const llvm::StringSet<> &names);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_FETCHEDSUMS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H

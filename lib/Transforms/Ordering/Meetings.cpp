@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -129,4 +129,4 @@ FailureOr<Meetings> findMeetings(dist::TimelineOp timeline,
   return MeetingFinder(timeline, programs, walks, streams).run();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

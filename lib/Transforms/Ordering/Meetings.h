@@ -9,14 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_MEETINGS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_MEETINGS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_MEETINGS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_MEETINGS_H
 
 #include "PlanStreams.h"
 #include "TimelineFrames.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// The stages between which a transfer goes, and the streams of its ends.
 struct TransferEnds {
@@ -37,6 +37,6 @@ FailureOr<Meetings> findMeetings(dist::TimelineOp timeline,
                                  ArrayRef<std::vector<StageCall>> walks,
                                  PlanStreams &streams);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_MEETINGS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_MEETINGS_H

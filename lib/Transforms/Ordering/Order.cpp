@@ -69,17 +69,17 @@ void OrderPass::runOnOperation() {
   if (failed(mesh))
     return signalPassFailure();
   // 2 device and states, then each timeline
-  schedule::PlanNames names(module, replaced.getArrayRef());
+  ordering::PlanNames names(module, replaced.getArrayRef());
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   emitDevice(builder);
-  schedule::PlanStreams streams(builder, names, module.getLoc(), *mesh);
-  auto states = schedule::makeStates(builder, names, module, *mesh);
+  ordering::PlanStreams streams(builder, names, module.getLoc(), *mesh);
+  auto states = ordering::makeStates(builder, names, module, *mesh);
   if (failed(states))
     return signalPassFailure();
   llvm::StringSet<> wanted;
   wanted.insert(fetch.begin(), fetch.end());
   for (dist::TimelineOp timeline : timelines)
-    if (failed(schedule::orderTimeline(
+    if (failed(ordering::orderTimeline(
             builder, names, tables,
             {timeline, streams, *states, threads, wanted})))
       return signalPassFailure();

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// The stages at which a buffer's boxes live; empty: all.
 static SmallVector<int64_t> getStages(dist::BufferOp buffer,
@@ -142,4 +142,4 @@ makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
   return states;
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

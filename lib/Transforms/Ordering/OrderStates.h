@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_ORDERSTATES_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_ORDERSTATES_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_ORDERSTATES_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_ORDERSTATES_H
 
 #include "PlanNames.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include <map>
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// The local part of `box` in a buffer of `type`; `shape`: of its state.
 FailureOr<plan::OperandAttr>
@@ -27,6 +27,6 @@ FailureOr<std::map<std::string, mlir::FlatSymbolRefAttr>>
 makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
            dist::MeshOp mesh);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_ORDERSTATES_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_ORDERSTATES_H

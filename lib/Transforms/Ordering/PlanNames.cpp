@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 FailureOr<int64_t> getBytes(Location loc, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -45,4 +45,4 @@ std::string PlanNames::take(StringRef wanted) {
   return name;
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PLANNAMES_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_PLANNAMES_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_PLANNAMES_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_PLANNAMES_H
 
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Support/LLVM.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// Bytes of places and sizes are multiples of it, as in the runtime.
 inline constexpr int64_t kAlignment = 64;
@@ -44,6 +44,6 @@ private:
   llvm::StringSet<> taken;
 };
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PLANNAMES_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_PLANNAMES_H

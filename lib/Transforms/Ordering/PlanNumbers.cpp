@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 PlanNumbers::PlanNumbers(ModuleOp module, StreamOrderProblem &problem) {
   for (auto frame : module.getOps<plan::FrameOp>()) {
@@ -43,4 +43,4 @@ PlanNumbers::read(plan::InstructionInterface op) const {
   return instruction;
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -8,15 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PLANNUMBERS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_PLANNUMBERS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_PLANNUMBERS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_PLANNUMBERS_H
 
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Solvers/Streams/StreamOrder.h"
 #include "llmc/Support/LLVM.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 struct PlanNumbers {
   /// Numbers what stands in the module, and writes it into the problem.
@@ -30,6 +30,6 @@ struct PlanNumbers {
   llvm::DenseMap<Attribute, int32_t> frameNumbers, streamNumbers, bufferNumbers;
 };
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PLANNUMBERS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_PLANNUMBERS_H

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 PlanStreams::PlanStreams(OpBuilder &at, PlanNames &names, Location loc,
                          dist::MeshOp mesh)
@@ -63,4 +63,4 @@ FlatSymbolRefAttr PlanStreams::getMessage(bool sends, int64_t from, int64_t to,
   return add(name, sends ? plan::StreamKind::Send : plan::StreamKind::Receive);
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PLANSTREAMS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_PLANSTREAMS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_PLANSTREAMS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_PLANSTREAMS_H
 
 #include "PlanNames.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include <map>
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 class PlanStreams {
 public:
@@ -49,6 +49,6 @@ private:
   mlir::FlatSymbolRefAttr compute, copy;
 };
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PLANSTREAMS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_PLANSTREAMS_H

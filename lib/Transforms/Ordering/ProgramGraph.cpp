@@ -22,7 +22,7 @@ using namespace mlir;
 using llmc::dist::PortAttr;
 using llmc::dist::PortKind;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -534,4 +534,4 @@ ProgramGraph::order(func::FuncOp function) const {
   return orderOps(problem);
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

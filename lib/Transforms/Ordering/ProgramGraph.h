@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMGRAPH_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMGRAPH_H
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
@@ -23,7 +23,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 struct ProgramGraph {
   /// What its values are, one after the other, in the same bytes.
@@ -65,6 +65,6 @@ FailureOr<ProgramGraph> buildProgramGraph(mlir::func::FuncOp function);
 /// The coordinates that a launch takes as a scalar, or null.
 dist::CoordinateOp getScalar(Value value);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMGRAPH_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMGRAPH_H

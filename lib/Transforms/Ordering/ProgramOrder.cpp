@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -175,7 +175,7 @@ ProgramEmitter::emitCollective(dist::CollectiveInterface collective) {
                            request.streams,
                            request.meetings.members,
                            (name + ".x" + Twine(numCollectives++)).str()};
-  return schedule::emitCollective(builder, wanted);
+  return ordering::emitCollective(builder, wanted);
 }
 
 /// One end of a transfer.
@@ -350,4 +350,4 @@ LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
   return ProgramEmitter(builder, names, tables, request, name).run();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

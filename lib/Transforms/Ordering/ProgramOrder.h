@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMORDER_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMORDER_H
 
 #include "Meetings.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// A copy from or to the host around a program's own instructions.
 struct HostCopy {
@@ -40,6 +40,6 @@ LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
 void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
                   const HostCopy &copy);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PROGRAMORDER_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMORDER_H

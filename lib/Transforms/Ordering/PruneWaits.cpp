@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -170,4 +170,4 @@ LogicalResult pruneWaits(ModuleOp module) {
   return success();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -8,17 +8,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_PRUNEWAITS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_PRUNEWAITS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_PRUNEWAITS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_PRUNEWAITS_H
 
 #include "llmc/Support/LLVM.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// Erases superfluous waits, and signals that nothing waits for, in the
 /// programs of each entry. All frames and buffers have places.
 LogicalResult pruneWaits(ModuleOp module);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_PRUNEWAITS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_PRUNEWAITS_H

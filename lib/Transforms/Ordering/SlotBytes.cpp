@@ -13,7 +13,7 @@ using namespace mlir;
 using llmc::dist::PortAttr;
 using llmc::dist::PortKind;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op) {
   if (auto launch = dyn_cast<dist::LaunchOp>(op))
@@ -55,4 +55,4 @@ bool endsInSlot(func::FuncOp function, Value value) {
   return false;
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

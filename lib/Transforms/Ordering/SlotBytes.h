@@ -8,14 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_SLOTBYTES_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_SLOTBYTES_H
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// The pairs (result, operand) that kernels were formed with.
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op);
@@ -27,6 +27,6 @@ bool isOfMicrobatch(dist::PortAttr slot);
 /// sent.
 bool endsInSlot(mlir::func::FuncOp function, Value value);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_SLOTBYTES_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_SLOTBYTES_H

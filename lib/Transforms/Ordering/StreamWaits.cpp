@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -177,4 +177,4 @@ LogicalResult addWaits(ModuleOp module, ArrayRef<std::vector<PlanCall>> walks) {
   return WaitAdder(module, walks).run();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -8,13 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_STREAMWAITS_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_STREAMWAITS_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_STREAMWAITS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_STREAMWAITS_H
 
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Support/LLVM.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// A run of a program in a walk; 0 in prologue and epilogue.
 struct PlanCall {
@@ -26,6 +26,6 @@ struct PlanCall {
 /// events to frames.
 LogicalResult addWaits(ModuleOp module, ArrayRef<std::vector<PlanCall>> walks);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_STREAMWAITS_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_STREAMWAITS_H

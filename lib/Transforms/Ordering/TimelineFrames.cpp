@@ -15,7 +15,7 @@ using namespace mlir;
 using llmc::dist::PortAttr;
 using llmc::dist::PortKind;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 int64_t getInFlight(const std::set<int32_t> &programs,
                     ArrayRef<std::vector<StageCall>> walks) {
@@ -326,4 +326,4 @@ FailureOr<TimelineFrames> makeFrames(OpBuilder &builder, PlanNames &names,
   return FrameMaker(builder, names, request).run();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEFRAMES_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEFRAMES_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_TIMELINEFRAMES_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_TIMELINEFRAMES_H
 
 #include "PlanNames.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
@@ -19,7 +19,7 @@
 #include <map>
 #include <set>
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 /// A program of a timeline with its function.
 struct TimelineProgram {
@@ -73,6 +73,6 @@ struct FrameRequest {
 FailureOr<TimelineFrames> makeFrames(OpBuilder &builder, PlanNames &names,
                                      const FrameRequest &request);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEFRAMES_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_TIMELINEFRAMES_H

@@ -21,7 +21,7 @@ using namespace mlir;
 using llmc::dist::PortAttr;
 using llmc::dist::PortKind;
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 namespace {
 
@@ -480,4 +480,4 @@ LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
   return TimelineOrder(builder, names, tables, request).run();
 }
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering

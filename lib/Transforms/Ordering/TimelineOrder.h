@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
-#define LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_TIMELINEORDER_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_TIMELINEORDER_H
 
 #include "ProgramOrder.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace llmc::schedule {
+namespace llmc::ordering {
 
 struct TimelineRequest {
   dist::TimelineOp timeline;
@@ -28,6 +28,6 @@ LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
                             mlir::SymbolTableCollection &tables,
                             const TimelineRequest &request);
 
-} // namespace llmc::schedule
+} // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_SCHEDULE_TIMELINEORDER_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_TIMELINEORDER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_TRANSFORMS_SCHEDULE_PASSES_TD
-#define LLMC_TRANSFORMS_SCHEDULE_PASSES_TD
+#ifndef LLMC_TRANSFORMS_ORDERING_PASSES_TD
+#define LLMC_TRANSFORMS_ORDERING_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -78,4 +78,4 @@ def VerifyPlanPass : Pass<"llmc-verify-plan", "::mlir::ModuleOp"> {
   }];
 }
 
-#endif // LLMC_TRANSFORMS_SCHEDULE_PASSES_TD
+#endif // LLMC_TRANSFORMS_ORDERING_PASSES_TD
