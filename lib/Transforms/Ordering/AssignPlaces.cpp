@@ -9,13 +9,12 @@
 // (Analysis/Lifetimes, Analysis/Places). Frames share memory when no call uses
 // both: call-local ones of different programs, those of different entries, and
 // what only the compute stream touches before and after its first and last use.
-// Waits that the places make superfluous are erased (PruneWaits.h).
 //
 // Test: test/Transforms/Ordering/assign-places.mlir
 //===----------------------------------------------------------------------===//
 
+#include "EntryProblem.h"
 #include "PlanNames.h"
-#include "PruneWaits.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llmc/Solvers/Memory/Lifetimes.h"
 #include "llmc/Solvers/Memory/Places.h"
@@ -218,34 +217,19 @@ void Placement::placeBuffers(Frame &frame) {
     frame.size = placeSideBySide(frame.buffers);
 }
 
-/// Numbers the calls of each entry and stage, and notes which frames each uses.
+/// Notes which frames each call of each entry and stage uses.
 void Placement::readWalks() {
-  SymbolTableCollection tables;
-  for (auto entry : module.getOps<plan::EntryOp>()) {
-    auto table = tables.lookupNearestSymbolFrom<plan::TableOp>(
-        entry, entry.getTableAttr());
-    plan::TableAttr rows = table.getRows();
-    for (size_t stage = 0; stage < numStages; ++stage) {
-      auto numCalls = static_cast<unsigned>(rows.getNumRows()) + 2;
+  SymbolTable symbols(module);
+  for (auto entry : module.getOps<plan::EntryOp>())
+    for (const auto &walk : ordering::readWalks(entry, symbols)) {
       for (Frame &frame : frames)
-        frame.uses.emplace_back(numCalls);
-      auto call = [&](Attribute symbol, unsigned position) {
-        auto name = dyn_cast<FlatSymbolRefAttr>(symbol);
-        if (!name)
-          return;
-        Operation *program = tables.lookupNearestSymbolFrom(entry, name);
-        for (size_t frame : touched.lookup(program))
-          frames[frame].uses.back().set(position);
-      };
-      call(entry.getPrologue()[stage], 0);
-      for (int64_t row = 0; row < rows.getNumRows(); ++row)
-        if (const plan::Cell &cell = rows.getRow(row)[stage]; cell.program >= 0)
-          call(table.getPrograms()[cell.program], row + 1);
-      call(entry.getEpilogue()[stage], numCalls - 1);
+        frame.uses.emplace_back(static_cast<unsigned>(walk.size()));
+      for (auto [position, call] : llvm::enumerate(walk))
+        for (size_t frame : touched.lookup(call.program))
+          frames[frame].uses.back().set(static_cast<unsigned>(position));
       for (Frame &frame : frames)
         extendUses(frame);
     }
-  }
 }
 
 /// Values that outlive a call take their place from the first call to the last;
@@ -354,7 +338,7 @@ LogicalResult Placement::run() {
   write();
   for (size_t stage = 0; stage < numStages; ++stage)
     report(stage);
-  return ordering::pruneWaits(module);
+  return success();
 }
 
 namespace {

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   dist.timeline + functions over slots  ->  plan.frame, plan.buffer,
-//   plan.program, plan.table, plan.entry, unplaced
+//   plan.program, plan.table, plan.entry, unplaced and without waits
 //
 // The parts stand in files of their own: states (OrderStates), frames of a
 // timeline (TimelineFrames), a program's values and order (ProgramGraph,
-// Analysis/OpOrder), its instructions (ProgramOrder), prologue, table and entry
-// (TimelineOrder), signals and waits (StreamWaits, Analysis/StreamOrder).
+// Solvers/Memory/OpOrder), its instructions (ProgramOrder), prologue, table and
+// entry (TimelineOrder).
 //
 // Test: test/Transforms/Ordering/order.mlir
 //===----------------------------------------------------------------------===//
@@ -91,10 +91,16 @@ void OrderPass::runOnOperation() {
 void buildOrderPipeline(OpPassManager &manager,
                         const OrderPassOptions &options) {
   manager.addPass(createOrderPass(options));
+  // Programs are complete: a wait is between instructions of any two of them.
+  manager.addPass(createAddWaitsPass());
 }
 
 void buildPlacesPipeline(OpPassManager &manager) {
+  // Signals and waits say which lifetimes are ordered.
   manager.addPass(createAssignPlacesPass());
+  // Which waits are superfluous is only known from the places; the places stay
+  // right, since what is dropped keeps no bytes apart.
+  manager.addPass(createPruneWaitsPass());
   manager.addPass(createVerifyPlanPass());
 }
 

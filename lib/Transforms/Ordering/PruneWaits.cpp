@@ -2,172 +2,157 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Waits are found before buffers have places, so some of them keep accesses
+// apart that never touch the same bytes. With places at hand each wait is tried
+// again: without any one of those that stay, some conflict is unordered.
+//
 // Signals and waits are instructions of their own here, so that an edge leads
 // from the one to the other.
 //
 // Test: test/Transforms/Ordering/prune-waits.mlir
 //===----------------------------------------------------------------------===//
 
-#include "PruneWaits.h"
-#include "PlanNumbers.h"
+#include "EntryProblem.h"
 #include "llmc/Runtime/Base/SeededFault.h"
-#include "llvm/ADT/MapVector.h"
+#include "llmc/Transforms/Ordering/Passes.h"
 #include <map>
 #include <set>
 
 using namespace mlir;
 
-namespace llmc::ordering {
+namespace llmc {
 
-namespace {
+#define GEN_PASS_DEF_PRUNEWAITSPASS
+#include "llmc/Transforms/Ordering/Passes.h.inc"
 
-class EntryPruning {
-public:
-  EntryPruning(ModuleOp module, SymbolTable &symbols, plan::EntryOp entry)
-      : module(module), symbols(symbols), entry(entry),
-        numbers(module, problem) {}
+using ordering::EntryProblem;
 
-  LogicalResult run();
-
-private:
-  void readPlaces();
-  void readWalks();
-  int32_t readProgram(plan::ProgramOp program);
-  void addEdges();
-  void erase(const StreamOrder &kept);
-
-  ModuleOp module;
-  SymbolTable &symbols;
-  plan::EntryOp entry;
-  StreamOrderProblem problem;
-  StreamOrder order;
-  PlanNumbers numbers;
-  llvm::MapVector<Operation *, int32_t> programs;
-  /// (program, instruction) of each.
-  std::vector<std::pair<plan::WaitOp, std::pair<int32_t, int32_t>>> waits;
-  std::vector<std::pair<plan::SignalOp, std::pair<int32_t, int32_t>>> signals;
-};
-
-} // namespace
-
-void EntryPruning::readPlaces() {
+static LogicalResult readPlaces(EntryProblem &entry, ModuleOp module) {
   for (auto buffer : module.getOps<plan::BufferOp>()) {
     plan::FrameOp frame =
-        numbers.frames[numbers.frameNumbers.lookup(buffer.getFrameAttr())];
-    problem.places.push_back(
+        entry.frames[entry.frameNumbers.lookup(buffer.getFrameAttr())];
+    if (!frame.isPlaced())
+      return frame.emitOpError()
+             << "expected a place before waits are pruned, got none";
+    entry.problem.places.push_back(
         {static_cast<int64_t>(*frame.getOffset() + *buffer.getOffset()),
          static_cast<int64_t>(buffer.getBytes()),
          static_cast<int64_t>(*frame.getSize())});
   }
+  return success();
 }
 
-int32_t EntryPruning::readProgram(plan::ProgramOp program) {
-  auto [known, isNew] =
-      programs.insert({program, static_cast<int32_t>(programs.size())});
-  int32_t number = known->second;
-  if (!isNew)
-    return number;
-  StreamOrderProblem::Program list;
-  for (auto op : program.getBody().getOps<plan::InstructionInterface>()) {
-    std::pair<int32_t, int32_t> place(number, list.size());
-    list.push_back(numbers.read(op));
-    if (auto wait = dyn_cast<plan::WaitOp>(*op))
-      waits.push_back({wait, place});
-    if (auto signal = dyn_cast<plan::SignalOp>(*op))
-      signals.push_back({signal, place});
-  }
-  problem.programs.push_back(std::move(list));
-  return number;
-}
+namespace {
 
-void EntryPruning::readWalks() {
-  auto table = symbols.lookup<plan::TableOp>(entry.getTable());
-  plan::TableAttr rows = table.getRows();
-  for (size_t stage = 0; stage < entry.getPrologue().size(); ++stage) {
-    problem.walks.emplace_back();
-    auto call = [&](Attribute name, int64_t microbatch) {
-      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
-        problem.walks.back().push_back(
-            {readProgram(symbols.lookup<plan::ProgramOp>(symbol.getAttr())),
-             microbatch});
-    };
-    call(entry.getPrologue()[stage], 0);
-    for (int64_t row = 0; row < rows.getNumRows(); ++row)
-      if (const plan::Cell &cell = rows.getRow(row)[stage]; cell.program >= 0)
-        call(table.getPrograms()[cell.program], cell.microbatch);
-    call(entry.getEpilogue()[stage], 0);
-  }
+/// The signals and waits of an entry's programs, with (program, instruction)
+/// of each.
+struct Events {
+  using Place = std::pair<int32_t, int32_t>;
+  std::vector<std::pair<plan::WaitOp, Place>> waits;
+  std::vector<std::pair<plan::SignalOp, Place>> signals;
+};
+
+} // namespace
+
+static Events readEvents(const EntryProblem &entry) {
+  Events events;
+  for (auto [program, ops] : llvm::enumerate(entry.instructions))
+    for (auto [i, op] : llvm::enumerate(ops)) {
+      Events::Place place(program, i);
+      if (auto wait = dyn_cast<plan::WaitOp>(op))
+        events.waits.push_back({wait, place});
+      if (auto signal = dyn_cast<plan::SignalOp>(op))
+        events.signals.push_back({signal, place});
+    }
+  return events;
 }
 
 /// An event is signalled at one place of each stage; edges that lead from one
 /// stage to another are in no walk. A wait for an event that nothing signals
 /// orders nothing.
-void EntryPruning::addEdges() {
-  order.numEvents.assign(problem.slots.size(), 1);
-  std::map<std::pair<const void *, int64_t>,
-           std::vector<std::pair<int32_t, int32_t>>>
-      places;
-  for (auto &[signal, from] : signals)
-    places[{signal.getFrameAttr().getAsOpaquePointer(), signal.getEvent()}]
-        .push_back(from);
-  for (auto &[wait, to] : waits)
-    for (auto from :
-         places[{wait.getFrameAttr().getAsOpaquePointer(), wait.getEvent()}])
+static StreamOrder getOrder(const EntryProblem &entry, const Events &events) {
+  StreamOrder order;
+  order.numEvents.assign(entry.frames.size(), 1);
+  using Event = std::pair<const void *, int64_t>;
+  auto eventOf = [](auto op) -> Event {
+    return {op.getFrameAttr().getAsOpaquePointer(), op.getEvent()};
+  };
+  std::map<Event, std::vector<Events::Place>> places;
+  for (const auto &[signal, from] : events.signals)
+    places[eventOf(signal)].push_back(from);
+  for (const auto &each : events.waits) {
+    plan::WaitOp wait = each.first;
+    Events::Place to = each.second;
+    for (Events::Place from : places[eventOf(wait)])
       order.edges.push_back({from.first, from.second, to.first, to.second,
-                             numbers.frameNumbers.lookup(wait.getFrameAttr()),
+                             entry.frameNumbers.lookup(wait.getFrameAttr()),
                              static_cast<int32_t>(wait.getEvent())});
+  }
+  return order;
 }
 
-/// Erases waits and signals, instructions of their own, at which no edge ends
-/// or begins.
-void EntryPruning::erase(const StreamOrder &kept) {
-  std::set<std::pair<int32_t, int32_t>> starts, ends;
+/// Erases waits and signals at which no edge ends or begins.
+static void eraseOthers(Events &events, const StreamOrder &kept) {
+  std::set<Events::Place> starts, ends;
   for (const StreamOrder::Edge &edge : kept.edges) {
     starts.insert({edge.fromProgram, edge.fromInstruction});
     ends.insert({edge.toProgram, edge.toInstruction});
   }
-  for (auto &[wait, place] : waits)
+  for (auto &[wait, place] : events.waits)
     if (!ends.count(place) || isSeeded(Fault::allWaitsAreDropped))
       wait.erase();
-  for (auto &[signal, place] : signals)
+  for (auto &[signal, place] : events.signals)
     if (!starts.count(place))
       signal.erase();
 }
 
-LogicalResult EntryPruning::run() {
-  readPlaces();
-  readWalks();
-  addEdges();
+static LogicalResult pruneEntry(plan::EntryOp op, const SymbolTable &symbols) {
+  // 1 read
+  EntryProblem entry = ordering::readEntry(op, symbols);
+  if (failed(readPlaces(entry, op->getParentOfType<ModuleOp>())))
+    return failure();
+  Events events = readEvents(entry);
+  StreamOrder order = getOrder(entry, events);
+  // 2 check
+  const StreamOrderProblem &problem = entry.problem;
   if (std::string error = problem.check(); !error.empty())
-    return entry.emitOpError() << "cannot check its waits: " << error;
+    return op.emitOpError() << "cannot check its waits: " << error;
   if (std::string error = problem.verify(order); !error.empty())
-    return entry.emitOpError() << "has accesses that nothing orders: " << error;
-  erase(llmc::pruneWaits(problem, order));
+    return op.emitOpError() << "has accesses that nothing orders: " << error;
+  // 3 solve and write
+  eraseOthers(events, pruneWaits(problem, order));
   return success();
 }
 
-LogicalResult pruneWaits(ModuleOp module) {
-  // A program of several entries would have to satisfy all of them at once.
-  llvm::DenseMap<Attribute, int> users;
-  SymbolTable symbols(module);
-  auto entries = llvm::to_vector(module.getOps<plan::EntryOp>());
-  for (plan::EntryOp entry : entries) {
-    auto table = symbols.lookup<plan::TableOp>(entry.getTable());
-    std::set<const void *> own;
-    for (ArrayAttr list :
-         {table.getPrograms(), entry.getPrologue(), entry.getEpilogue()})
-      for (Attribute program : list)
-        if (isa<FlatSymbolRefAttr>(program) &&
-            own.insert(program.getAsOpaquePointer()).second)
-          ++users[program];
-  }
-  for (const auto &[program, count] : users)
-    if (count > 1)
-      return success();
+/// True when a program stands in several entries: it would have to satisfy all
+/// of them at once.
+static bool sharePrograms(ArrayRef<plan::EntryOp> entries,
+                          const SymbolTable &symbols) {
+  llvm::DenseMap<Operation *, Operation *> entryOf;
   for (plan::EntryOp entry : entries)
-    if (failed(EntryPruning(module, symbols, entry).run()))
-      return failure();
-  return success();
+    for (const auto &walk : ordering::readWalks(entry, symbols))
+      for (const ordering::PlanCall &call : walk)
+        if (entryOf.insert({call.program, entry}).first->second != entry)
+          return true;
+  return false;
 }
 
-} // namespace llmc::ordering
+namespace {
+
+class PruneWaitsPass : public impl::PruneWaitsPassBase<PruneWaitsPass> {
+public:
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    auto entries = llvm::to_vector(module.getOps<plan::EntryOp>());
+    if (sharePrograms(entries, symbols))
+      return;
+    for (plan::EntryOp entry : entries)
+      if (failed(pruneEntry(entry, symbols)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace llmc

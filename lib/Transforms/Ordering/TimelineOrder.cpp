@@ -12,7 +12,6 @@
 #include "TimelineOrder.h"
 #include "FetchedParts.h"
 #include "FetchedSums.h"
-#include "StreamWaits.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -55,7 +54,6 @@ private:
                               SmallVectorImpl<Attribute> &metrics,
                               SmallVectorImpl<Attribute> &fetched);
   plan::EntryKind getKind() const;
-  LogicalResult emitWaits();
   LogicalResult findFetches();
   bool isFetched(PortAttr slot) const { return fetches.contains(slot); }
   PortAttr findPort(PortAttr slot, const SlotBuffer &uses) const;
@@ -432,20 +430,6 @@ LogicalResult TimelineOrder::emitEntry(FlatSymbolRefAttr table) {
   return success();
 }
 
-LogicalResult TimelineOrder::emitWaits() {
-  std::vector<std::vector<PlanCall>> calls;
-  for (auto [stage, walk] : llvm::enumerate(walks)) {
-    calls.emplace_back();
-    if (prologues[stage])
-      calls.back().push_back({prologues[stage], 0});
-    for (const StageCall &call : walk)
-      calls.back().push_back({emitted[call.program], call.microbatch});
-    if (updates[stage] >= 0)
-      calls.back().push_back({emitted[updates[stage]], 0});
-  }
-  return addWaits(module, calls);
-}
-
 LogicalResult TimelineOrder::run() {
   if (failed(readPrograms()))
     return failure();
@@ -469,9 +453,9 @@ LogicalResult TimelineOrder::run() {
   for (size_t stage = 0; stage < walks.size(); ++stage)
     if (failed(emitPrologue(stage)))
       return failure();
-  if (failed(emitPrograms()) || failed(emitEntry(emitTable())))
+  if (failed(emitPrograms()))
     return failure();
-  return emitWaits();
+  return emitEntry(emitTable());
 }
 
 LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Frames, programs, prologue, table and entry of one timeline, then its waits.
+// Frames, programs, prologue, table and entry of one timeline.
 //
 //===----------------------------------------------------------------------===//
 

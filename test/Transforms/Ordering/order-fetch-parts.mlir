@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --split-input-file --llmc-order="fetch=grad.w" | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-order="fetch=grad.w" --llmc-add-waits | FileCheck %s
 
 // Gradients of parts are boxes of the whole's: of slots of their own, or of one
 // buffer in which the parts lie side by side.

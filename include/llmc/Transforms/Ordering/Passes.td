@@ -18,9 +18,9 @@ def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
     instructions, in an order with a low peak of memory that keeps dependencies
     and fences. Aliases share bytes, tied operands are worked on in place,
     results are written into their slots where that is legal. Data, hyper values
-    and metrics are copied on a stream of their own, with as few signals and
-    waits as keep the order. Accumulators that are read before they are written
-    start from zero. Frames and buffers have no offsets yet.
+    and metrics are copied on a stream of their own. Accumulators that are read
+    before they are written start from zero. Frames and buffers have no offsets
+    yet, and nothing orders streams.
 
     ```mlir
     func.func private @train.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">})
@@ -31,16 +31,13 @@ def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
     // becomes
     plan.program @train.c0.F forward chunk(0) {
       plan.copy on @K to(<@train.input0.x, [4], f32>) host input name("x")
-      plan.signal on @K @train.input0 event(1)
-      plan.wait on @C @train.input0 event(1)
       plan.kernel on @C @kernels::@k operands([#plan.use<read, <@train.input0.x, [4], f32>>,
           #plan.use<write, <@train.act0.a0, [4], f32>>]) scalars([])
     }
     ```
     Collectives run on a stream for each set of axes, in place where their
     operand dies; transfers on one for each neighbour and direction, from and to
-    slots of their own. Memory of a call that other streams touch is opened and
-    closed by the compute stream, so that programs may share it.
+    slots of their own.
   }];
   let options = [
     Option<"threads", "threads", "int64_t", "1", "Threads of a device's kernels and contractions">,
@@ -50,13 +47,38 @@ def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::plan::PlanDialect"];
 }
 
+def AddWaitsPass : Pass<"llmc-add-waits", "::mlir::ModuleOp"> {
+  let summary = "Order streams by signals and waits";
+  let description = [{
+    Of two accesses to a buffer's slot, of which one writes, the second waits for
+    the first, in every entry as its prologue, table and epilogue run. There are
+    as few waits as can be: without any one of them some pair is not ordered.
+    Frames get the events that their slots need; event 0, `free`, is set at the
+    start and lets a slot be used again. Memory of a call that other streams
+    touch is opened and closed by the compute stream, so that programs may share
+    it.
+
+    ```mlir
+    plan.copy on @K to(<@in.x, [4], f32>) host input name("x")
+    plan.kernel on @C @kernels::@k operands([#plan.use<read, <@in.x, [4], f32>>]) scalars([])
+    // becomes
+    plan.copy on @K to(<@in.x, [4], f32>) host input name("x")
+    plan.signal on @K @in event(1)
+    plan.wait on @C @in event(1)
+    plan.kernel on @C @kernels::@k operands([#plan.use<read, <@in.x, [4], f32>>]) scalars([])
+    ```
+    A program is refused that already has signals or waits, or that two entries
+    run.
+  }];
+  let dependentDialects = ["::llmc::plan::PlanDialect"];
+}
+
 def AssignPlacesPass : Pass<"llmc-assign-places", "::mlir::ModuleOp"> {
   let summary = "Give every buffer and frame its place in the arena";
   let description = [{
     Within a call-local frame, buffers whose lifetimes are ordered share bytes;
     frames of programs that never run at the same time share memory, and so do
-    entries. A remark for each stage says what each kind of memory takes. Waits
-    that the places make superfluous are erased.
+    entries. A remark for each stage says what each kind of memory takes.
 
     ```mlir
     plan.frame @train.c0.F.tmp tmp
@@ -65,6 +87,23 @@ def AssignPlacesPass : Pass<"llmc-assign-places", "::mlir::ModuleOp"> {
     plan.frame @train.c0.F.tmp tmp offset(512) size(64)
     plan.buffer @train.c0.F.tmp.0 in @train.c0.F.tmp bytes(64) offset(0)
     ```
+  }];
+  let dependentDialects = ["::llmc::plan::PlanDialect"];
+}
+
+def PruneWaitsPass : Pass<"llmc-prune-waits", "::mlir::ModuleOp"> {
+  let summary = "Erase waits that the places make superfluous";
+  let description = [{
+    Before places are known a wait keeps accesses to one buffer apart; afterwards
+    it is accesses to the same bytes. Each wait without which all of these are
+    still ordered is erased, and each signal that nothing waits for.
+
+    ```mlir
+    plan.kernel on @C @kernels::@k operands([#plan.use<write, <@tmp.a, [4], f32>>]) scalars([])
+    plan.signal on @C @tmp event(1)  // goes if nobody else ever uses the bytes of @tmp.a
+    ```
+    Where entries share programs, all waits stay. Accesses that nothing orders
+    are an error of the passes before.
   }];
   let dependentDialects = ["::llmc::plan::PlanDialect"];
 }

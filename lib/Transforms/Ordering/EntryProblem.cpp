@@ -1,0 +1,105 @@
+//===- EntryProblem.cpp - An entry as a problem of streams ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See EntryProblem.h.
+//
+// Test: test/Transforms/Ordering/add-waits.mlir
+//===----------------------------------------------------------------------===//
+
+#include "EntryProblem.h"
+
+using namespace mlir;
+
+namespace llmc::ordering {
+
+std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
+                                             const SymbolTable &symbols) {
+  auto table = symbols.lookup<plan::TableOp>(entry.getTable());
+  plan::TableAttr rows = table.getRows();
+  std::vector<std::vector<PlanCall>> walks(entry.getPrologue().size());
+  for (size_t stage = 0; stage < walks.size(); ++stage) {
+    auto call = [&](Attribute name, int64_t microbatch) {
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
+        walks[stage].push_back(
+            {symbols.lookup<plan::ProgramOp>(symbol.getAttr()), microbatch});
+    };
+    call(entry.getPrologue()[stage], 0);
+    for (int64_t row = 0; row < rows.getNumRows(); ++row)
+      if (const plan::Cell &cell = rows.getRow(row)[stage]; cell.program >= 0)
+        call(table.getPrograms()[cell.program], cell.microbatch);
+    call(entry.getEpilogue()[stage], 0);
+  }
+  return walks;
+}
+
+namespace {
+
+/// Streams and buffers of a module by symbol.
+struct Numbers {
+  llvm::DenseMap<Attribute, int32_t> streams, buffers;
+};
+
+} // namespace
+
+/// Numbers frames, buffers and streams.
+static Numbers readTables(EntryProblem &entry, ModuleOp module) {
+  Numbers numbers;
+  StreamOrderProblem &problem = entry.problem;
+  for (auto frame : module.getOps<plan::FrameOp>()) {
+    entry.frameNumbers[FlatSymbolRefAttr::get(frame.getSymNameAttr())] =
+        entry.frames.size();
+    entry.frames.push_back(frame);
+    problem.slots.push_back(frame.getSlots());
+  }
+  for (auto buffer : module.getOps<plan::BufferOp>()) {
+    numbers.buffers[FlatSymbolRefAttr::get(buffer.getSymNameAttr())] =
+        problem.frameOf.size();
+    problem.frameOf.push_back(entry.frameNumbers.lookup(buffer.getFrameAttr()));
+  }
+  for (auto stream : module.getOps<plan::StreamOp>()) {
+    numbers.streams[FlatSymbolRefAttr::get(stream.getSymNameAttr())] =
+        entry.streams.size();
+    entry.streams.push_back(stream);
+  }
+  problem.numStreams = static_cast<int32_t>(entry.streams.size());
+  return numbers;
+}
+
+static void addProgram(EntryProblem &entry, plan::ProgramOp program,
+                       const Numbers &numbers) {
+  StreamOrderProblem::Program list;
+  std::vector<Operation *> ops;
+  for (auto op : program.getBody().getOps<plan::InstructionInterface>()) {
+    StreamOrderProblem::Instruction instruction;
+    instruction.stream = numbers.streams.lookup(op.getStreamAttr());
+    for (const plan::OperandUse &use : op.getUses())
+      instruction.accesses.push_back(
+          {numbers.buffers.lookup(use.operand.getBuffer()),
+           use.access != plan::Access::Read});
+    list.push_back(std::move(instruction));
+    ops.push_back(op);
+  }
+  entry.problem.programs.push_back(std::move(list));
+  entry.programs.push_back(program);
+  entry.instructions.push_back(std::move(ops));
+}
+
+EntryProblem readEntry(plan::EntryOp op, const SymbolTable &symbols) {
+  EntryProblem entry;
+  Numbers numbers = readTables(entry, op->getParentOfType<ModuleOp>());
+  llvm::DenseMap<Operation *, int32_t> known;
+  for (const std::vector<PlanCall> &walk : readWalks(op, symbols)) {
+    entry.problem.walks.emplace_back();
+    for (const PlanCall &call : walk) {
+      auto [program, isNew] =
+          known.insert({call.program, int32_t(entry.programs.size())});
+      if (isNew)
+        addProgram(entry, call.program, numbers);
+      entry.problem.walks.back().push_back({program->second, call.microbatch});
+    }
+  }
+  return entry;
+}
+
+} // namespace llmc::ordering
