@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FetchedParts.h"
-#include "OrderStates.h"
+#include "StateFrames.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Runtime/Base/Names.h"
@@ -73,11 +73,13 @@ static FailureOr<FetchedPart> fetchBox(Operation *user,
   if (failed(mesh))
     return failure();
   ArrayRef<int64_t> shape = part.getTensorType().getShape();
-  FailureOr<plan::OperandAttr> place = getBoxOperand(
-      user->getLoc(), slot.uses.buffer, slot.uses.type, box, shape, *mesh);
+  FailureOr<plan::OperandAttr> place =
+      getBoxOperand(user->getLoc(), slot.placed.place.getBuffer(),
+                    slot.placed.uses.type, box, shape, *mesh);
   if (failed(place))
     return failure();
-  auto type = RankedTensorType::get(shape, slot.uses.type.getElementType());
+  auto type =
+      RankedTensorType::get(shape, slot.placed.uses.type.getElementType());
   auto name =
       StringAttr::get(user->getContext(), getGradientName(part.getSymName()));
   return FetchedPart{makeFetch(tables, slot, name, type, box.getLayout(), part),
@@ -98,7 +100,7 @@ listFetchedParts(Operation *user, SymbolTableCollection &tables,
     return parts;
   }
   FailureOr<RankedTensorType> type =
-      getWholeType(user, tables, slot.uses.type, slot.port);
+      getWholeType(user, tables, slot.placed.uses.type, slot.port);
   if (failed(type))
     return failure();
   dist::StateOp part =
@@ -109,7 +111,7 @@ listFetchedParts(Operation *user, SymbolTableCollection &tables,
                            rt::unescapeName(getSlotName(slot.slot)));
   parts.push_back(
       {makeFetch(tables, slot, name, *type, dist::getLayout(slot.port), part),
-       getOperand(slot.uses.buffer, slot.uses.type)});
+       slot.placed.place});
   return parts;
 }
 

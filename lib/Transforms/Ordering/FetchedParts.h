@@ -14,16 +14,14 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H
 
-#include "PlanNames.h"
-#include "TimelineFrames.h"
-#include "llmc/Dialect/Dist/IR/Signature.h"
+#include "Timelines.h"
 
 namespace llmc::ordering {
 
 struct FetchedSlot {
   /// As programs sum it, before what reduces it.
   dist::PortAttr slot;
-  const SlotBuffer &uses;
+  const PlacedSlot &placed;
   /// Of the argument or result that is fetched, with its layout; may be null.
   dist::PortAttr port;
   mlir::DenseI64ArrayAttr stages;

@@ -140,4 +140,16 @@ LogicalResult addFetchedSums(func::FuncOp update, SymbolTableCollection &tables,
   return success();
 }
 
+void markFetchedSums(TimelinePlaces &places, SymbolTableCollection &tables,
+                     ModuleOp module, const llvm::StringSet<> &names) {
+  for (auto &[slot, placed] : places.slots) {
+    if (!slot.isSum() || slot.getIsReduced() ||
+        placed.uses.returnedBy.empty() ||
+        !names.contains(getFetchName(tables, module, slot)))
+      continue;
+    auto reduced = places.slots.find(slot.asReduced());
+    (reduced == places.slots.end() ? placed : reduced->second).isFetched = true;
+  }
+}
+
 } // namespace llmc::ordering

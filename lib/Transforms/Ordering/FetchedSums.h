@@ -14,9 +14,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H
 
-#include "llmc/Dialect/Dist/IR/Signature.h"
-#include "llmc/Support/LLVM.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "Timelines.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace llmc::ordering {
@@ -26,6 +24,12 @@ namespace llmc::ordering {
 LogicalResult addFetchedSums(mlir::func::FuncOp update,
                              mlir::SymbolTableCollection &tables,
                              const llvm::StringSet<> &names);
+
+/// Marks the sums that are fetched as `names`: those that the update has
+/// reduced, else the sums themselves, if a program makes them.
+void markFetchedSums(TimelinePlaces &places,
+                     mlir::SymbolTableCollection &tables, ModuleOp module,
+                     const llvm::StringSet<> &names);
 
 } // namespace llmc::ordering
 

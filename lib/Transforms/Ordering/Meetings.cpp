@@ -18,10 +18,8 @@ namespace {
 
 class MeetingFinder {
 public:
-  MeetingFinder(dist::TimelineOp timeline, ArrayRef<TimelineProgram> programs,
-                ArrayRef<std::vector<StageCall>> walks, PlanStreams &streams)
-      : timeline(timeline), programs(programs), walks(walks), streams(streams) {
-  }
+  MeetingFinder(const Timeline &timeline, PlanStreams &streams)
+      : timeline(timeline), streams(streams) {}
 
   FailureOr<Meetings> run();
 
@@ -33,9 +31,7 @@ private:
   bool agree(ArrayRef<dist::RouteAttr> routes) const;
   LogicalResult addRoutes(Ends ends, ArrayRef<dist::RouteAttr> routes);
 
-  dist::TimelineOp timeline;
-  ArrayRef<TimelineProgram> programs;
-  ArrayRef<std::vector<StageCall>> walks;
+  const Timeline &timeline;
   PlanStreams &streams;
   Meetings meetings;
 };
@@ -45,7 +41,7 @@ private:
 /// The stages that have each named collective.
 void MeetingFinder::readMembers() {
   std::map<std::string, std::set<int64_t>> stages;
-  for (const TimelineProgram &program : programs) {
+  for (const TimelineProgram &program : timeline.programs) {
     ArrayRef<int64_t> at = program.attr.getAt().asArrayRef();
     func::FuncOp function = program.function;
     function.walk([&](dist::CollectiveInterface op) {
@@ -59,7 +55,7 @@ void MeetingFinder::readMembers() {
 
 /// The stage of a program of the table.
 int64_t MeetingFinder::stageOf(FlatSymbolRefAttr name) const {
-  for (const TimelineProgram &program : programs)
+  for (const TimelineProgram &program : timeline.programs)
     if (program.attr.getFunction() == name)
       return program.attr.getAt().asArrayRef().front();
   return 0;
@@ -71,8 +67,9 @@ bool MeetingFinder::agree(ArrayRef<dist::RouteAttr> routes) const {
   std::vector<std::pair<StringRef, int64_t>> orders[2];
   for (bool sends : {true, false}) {
     FlatSymbolRefAttr any = sends ? routes[0].getFrom() : routes[0].getTo();
-    for (const StageCall &call : walks[stageOf(any)]) {
-      FlatSymbolRefAttr program = programs[call.program].attr.getFunction();
+    for (const StageCall &call : timeline.walks[stageOf(any)]) {
+      FlatSymbolRefAttr program =
+          timeline.programs[call.program].attr.getFunction();
       for (dist::RouteAttr route : routes)
         if ((sends ? route.getFrom() : route.getTo()) == program)
           orders[sends].push_back(
@@ -89,11 +86,11 @@ LogicalResult MeetingFinder::addRoutes(Ends ends,
   bool shares = agree(routes);
   for (dist::RouteAttr route : routes) {
     if (from == to)
-      return timeline.emitOpError()
+      return timeline.op.emitOpError()
              << "expected transfer " << route.getTransfer()
              << " between two stages, got stage " << from << " twice";
     if (!agree(route))
-      return timeline.emitOpError()
+      return timeline.op.emitOpError()
              << "expected the microbatches of transfer " << route.getTransfer()
              << " to be sent in the order in which they are received";
     StringRef own = shares ? StringRef() : route.getTransfer().getValue();
@@ -109,7 +106,7 @@ FailureOr<Meetings> MeetingFinder::run() {
   // By name, as programs order them.
   std::map<Ends, SmallVector<dist::RouteAttr>> channels;
   auto routes =
-      llvm::to_vector(timeline.getTransfers().getAsRange<dist::RouteAttr>());
+      llvm::to_vector(timeline.op.getTransfers().getAsRange<dist::RouteAttr>());
   llvm::sort(routes, [](dist::RouteAttr a, dist::RouteAttr b) {
     return a.getTransfer().getValue() < b.getTransfer().getValue();
   });
@@ -122,11 +119,9 @@ FailureOr<Meetings> MeetingFinder::run() {
   return std::move(meetings);
 }
 
-FailureOr<Meetings> findMeetings(dist::TimelineOp timeline,
-                                 ArrayRef<TimelineProgram> programs,
-                                 ArrayRef<std::vector<StageCall>> walks,
+FailureOr<Meetings> findMeetings(const Timeline &timeline,
                                  PlanStreams &streams) {
-  return MeetingFinder(timeline, programs, walks, streams).run();
+  return MeetingFinder(timeline, streams).run();
 }
 
 } // namespace llmc::ordering

@@ -13,7 +13,7 @@
 #define LLMC_LIB_TRANSFORMS_ORDERING_MEETINGS_H
 
 #include "PlanStreams.h"
-#include "TimelineFrames.h"
+#include "Timelines.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace llmc::ordering {
@@ -31,10 +31,7 @@ struct Meetings {
   llvm::StringMap<SmallVector<int64_t>> members;
 };
 
-/// Of a timeline with these programs and, for each stage, these calls.
-FailureOr<Meetings> findMeetings(dist::TimelineOp timeline,
-                                 ArrayRef<TimelineProgram> programs,
-                                 ArrayRef<std::vector<StageCall>> walks,
+FailureOr<Meetings> findMeetings(const Timeline &timeline,
                                  PlanStreams &streams);
 
 } // namespace llmc::ordering

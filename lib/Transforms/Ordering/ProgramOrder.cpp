@@ -13,6 +13,7 @@
 
 #include "ProgramOrder.h"
 #include "CollectiveOrder.h"
+#include "PlanFrames.h"
 #include "ProgramGraph.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
@@ -25,12 +26,13 @@ namespace {
 class ProgramEmitter {
 public:
   ProgramEmitter(OpBuilder &builder, PlanNames &names,
-                 SymbolTableCollection &tables, const ProgramRequest &request,
-                 StringRef name)
-      : builder(builder), names(names), tables(tables), request(request),
-        name(name) {}
+                 SymbolTableCollection &tables, const ProgramRequest &request)
+      : builder(builder), names(names), tables(tables), request(request) {
+    func::FuncOp function = request.program.function;
+    name = names.take(function.getSymName());
+  }
 
-  LogicalResult run();
+  FailureOr<plan::ProgramOp> run();
 
 private:
   void addBuffers();
@@ -46,7 +48,7 @@ private:
   PlanNames &names;
   SymbolTableCollection &tables;
   const ProgramRequest &request;
-  StringRef name;
+  std::string name;
   ProgramGraph graph;
   /// Of each class.
   SmallVector<FlatSymbolRefAttr> buffers;
@@ -57,34 +59,26 @@ private:
 
 /// The call's own buffers in a frame of their own.
 void ProgramEmitter::addBuffers() {
-  MLIRContext *context = builder.getContext();
   func::FuncOp function = request.program.function;
   FlatSymbolRefAttr frame;
   int64_t number = 0;
   for (const ProgramGraph::Class &values : graph.classes) {
     if (values.slot) {
-      buffers.push_back(request.frames.slots.find(values.slot)->second.buffer);
+      buffers.push_back(
+          request.places.slots.find(values.slot)->second.place.getBuffer());
       continue;
     }
     if (!frame) {
-      std::string frameName = names.take((name + ".tmp").str());
-      DenseI64ArrayAttr stages;
-      if (!request.program.attr.getAt().empty() && request.isPartial)
-        stages = request.program.attr.getAt();
-      plan::FrameOp::create(
-          builder, function.getLoc(), builder.getStringAttr(frameName),
-          plan::FrameKindAttr::get(context, plan::FrameKind::Tmp),
-          builder.getI64IntegerAttr(1), plan::ExprAttr(),
-          builder.getI64IntegerAttr(1), IntegerAttr(), stages, IntegerAttr(),
-          IntegerAttr());
-      frame = FlatSymbolRefAttr::get(context, frameName);
+      FrameShape shape;
+      shape.name = name + ".tmp";
+      shape.kind = plan::FrameKind::Tmp;
+      if (request.isPartial)
+        shape.stages = llvm::to_vector(request.program.getStages());
+      frame = makeFrame(builder, names, function.getLoc(), shape);
     }
-    auto buffer = plan::BufferOp::create(
-        builder, function.getLoc(),
-        builder.getStringAttr(
-            names.take((frame.getValue() + "." + Twine(number++)).str())),
-        frame, builder.getI64IntegerAttr(values.bytes), IntegerAttr());
-    buffers.push_back(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
+    buffers.push_back(makeBuffer(
+        builder, names, function.getLoc(),
+        (frame.getValue() + "." + Twine(number++)).str(), frame, values.bytes));
   }
 }
 
@@ -151,10 +145,12 @@ LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
                                         operandOf(value)));
   }
   plan::OperandAttr scratch;
-  if (launch.getScratch() > 0)
-    scratch = getOperand(request.frames.scratch,
-                         RankedTensorType::get({request.frames.scratchBytes},
-                                               builder.getI8Type()));
+  if (launch.getScratch() > 0) {
+    scratch = request.places.scratch;
+    if (!scratch)
+      return launch.emitOpError() << "expected a plan.slot for scratch of "
+                                  << launch.getScratch() << " bytes, got none";
+  }
   plan::KernelOp::create(builder, launch.getLoc(), request.streams.getCompute(),
                          launch.getKernel(), builder.getArrayAttr(uses),
                          builder.getArrayAttr(scalars), scratch);
@@ -174,7 +170,7 @@ ProgramEmitter::emitCollective(dist::CollectiveInterface collective) {
                            builder.getArrayAttr(outputs),
                            request.streams,
                            request.meetings.members,
-                           (name + ".x" + Twine(numCollectives++)).str()};
+                           name + ".x" + std::to_string(numCollectives++)};
   return ordering::emitCollective(builder, wanted);
 }
 
@@ -284,17 +280,6 @@ LogicalResult ProgramEmitter::emit(const ProgramGraph::Node &node) {
   return success();
 }
 
-void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
-                  const HostCopy &copy) {
-  bool fromHost =
-      copy.end == plan::HostEnd::Input || copy.end == plan::HostEnd::Hyper;
-  plan::CopyOp::create(builder, loc, streams.getCopy(),
-                       fromHost ? copy.place : plan::OperandAttr(),
-                       fromHost ? plan::OperandAttr() : copy.place,
-                       plan::HostEndAttr::get(builder.getContext(), copy.end),
-                       builder.getStringAttr(copy.name));
-}
-
 static plan::Phase getPlanPhase(dist::Phase phase) {
   switch (phase) {
   case dist::Phase::Forward:
@@ -311,7 +296,7 @@ static plan::Phase getPlanPhase(dist::Phase phase) {
   return plan::Phase::Other;
 }
 
-LogicalResult ProgramEmitter::run() {
+FailureOr<plan::ProgramOp> ProgramEmitter::run() {
   // 1 read the function
   func::FuncOp function = request.program.function;
   FailureOr<ProgramGraph> built = buildProgramGraph(function);
@@ -334,20 +319,20 @@ LogicalResult ProgramEmitter::run() {
       chunk, builder.getI64IntegerAttr(0));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
-  for (const HostCopy &copy : request.before)
+  for (const HostCopy &copy : request.copies.before)
     emitHostCopy(builder, function.getLoc(), request.streams, copy);
   for (int32_t node : *order)
     if (failed(emit(graph.nodes[node])))
       return failure();
-  for (const HostCopy &copy : request.after)
+  for (const HostCopy &copy : request.copies.after)
     emitHostCopy(builder, function.getLoc(), request.streams, copy);
-  return success();
+  return program;
 }
 
-LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
-                          SymbolTableCollection &tables,
-                          const ProgramRequest &request, StringRef name) {
-  return ProgramEmitter(builder, names, tables, request, name).run();
+FailureOr<plan::ProgramOp> emitProgram(OpBuilder &builder, PlanNames &names,
+                                       SymbolTableCollection &tables,
+                                       const ProgramRequest &request) {
+  return ProgramEmitter(builder, names, tables, request).run();
 }
 
 } // namespace llmc::ordering

@@ -10,35 +10,26 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMORDER_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMORDER_H
 
+#include "HostCopies.h"
 #include "Meetings.h"
 
 namespace llmc::ordering {
 
-/// A copy from or to the host around a program's own instructions.
-struct HostCopy {
-  plan::HostEnd end;
-  StringRef name;
-  plan::OperandAttr place;
-};
-
 struct ProgramRequest {
   const TimelineProgram &program;
-  const TimelineFrames &frames;
+  const TimelinePlaces &places;
   PlanStreams &streams;
   const Meetings &meetings;
-  /// Inputs before, metrics, outputs and fetches after.
-  SmallVector<HostCopy> before, after;
+  const HostCopies &copies;
   /// Not all stages run it.
   bool isPartial = false;
 };
 
-/// Appends the program and its own memory at the builder's place.
-LogicalResult emitProgram(OpBuilder &builder, PlanNames &names,
-                          mlir::SymbolTableCollection &tables,
-                          const ProgramRequest &request, StringRef name);
-
-void emitHostCopy(OpBuilder &builder, Location loc, const PlanStreams &streams,
-                  const HostCopy &copy);
+/// Appends the program, under its function's name, and its own memory at the
+/// builder's place.
+FailureOr<plan::ProgramOp> emitProgram(OpBuilder &builder, PlanNames &names,
+                                       mlir::SymbolTableCollection &tables,
+                                       const ProgramRequest &request);
 
 } // namespace llmc::ordering
 

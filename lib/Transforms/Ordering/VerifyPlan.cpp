@@ -24,7 +24,7 @@ static LogicalResult verifyPlaced(Operation *op) {
     return buffer.emitOpError() << "expected an offset after phase 8, got none";
   if (auto device = dyn_cast<plan::DeviceOp>(op); device && !device.getArenas())
     return device.emitOpError() << "expected arenas after phase 8, got none";
-  if (isa<dist::TimelineOp, func::FuncOp>(op))
+  if (isa<dist::TimelineOp, func::FuncOp, plan::SlotOp>(op))
     return op->emitOpError() << "expected to be replaced by programs before "
                                 "phase 8";
   return success();

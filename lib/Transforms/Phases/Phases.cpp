@@ -57,7 +57,7 @@ void llmc::buildPhases(mlir::OpPassManager &manager, size_t from, size_t to,
       getPhases()[i].build(manager);
       continue;
     }
-    OrderPassOptions order;
+    MakeFramesPassOptions order;
     order.threads = options.threads;
     order.seed = options.seed;
     for (const std::string &name : options.fetch)

@@ -120,6 +120,27 @@ plan.part of @w origin([0]) shape([4]) place(<@x, [4], f32>)
 
 // -----
 
+plan.frame @f tmp
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.slot' op expected timeline @train in the module, got none}}
+plan.slot of @train port("any") place(<@x, [4], f32>)
+
+// -----
+
+// expected-error @+1 {{'plan.slot' op expected buffer @x in the module, got none}}
+plan.slot of @train port("any") place(<@x, [4], f32>)
+plan.table @train programs([]) rows(<["."]>)
+
+// -----
+
+plan.frame @f tmp
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.slot' op expected a port of what is fetched, got none}}
+plan.slot of @train place(<@x, [4], f32>) fetched
+plan.table @train programs([]) rows(<["."]>)
+
+// -----
+
 // expected-error @+1 {{expected sizes of at least 0, got -4}}
 plan.part of @w origin([0]) shape([4]) place(<@x, [-4], f32>)
 

@@ -25,6 +25,10 @@ plan.buffer @tmp.s in @tmp bytes(4096)
 plan.part of @w origin([0, 4]) shape([4, 4]) layout("any") stages([0]) place(<@state.w, [4, 2], f32, offset = 8, strides = [6, 1]>)
 // CHECK: plan.object @kernels file("3f2a.so") hash(1234) features(["avx2", "fma"])
 plan.object @kernels file("3f2a.so") hash(1234) features(["avx2", "fma"])
+// CHECK: plan.slot of @train port("any") place(<@act.x, [4, 4], f32>) fetched
+plan.slot of @train port("any") place(<@act.x, [4, 4], f32>) fetched
+// CHECK: plan.slot of @train place(<@tmp.s, [4096], i8>)
+plan.slot of @train place(<@tmp.s, [4096], i8>)
 
 // CHECK-LABEL: plan.program @sub other parameters(1)
 plan.program @sub other parameters(1) {

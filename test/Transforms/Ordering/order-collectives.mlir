@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
 
 // Collectives run on a stream for each set of axes, in place where their
 // operand dies; coordinates become scalars of kernels.

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --split-input-file --llmc-order="fetch=grad.w" --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-make-frames="fetch=grad.w" --llmc-order-programs --llmc-add-waits | FileCheck %s
 
 // Gradients of parts are boxes of the whole's: of slots of their own, or of one
 // buffer in which the parts lie side by side.

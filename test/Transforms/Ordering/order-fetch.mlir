@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-order="fetch=grad.w,grad.b" --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics --llmc-make-frames="fetch=grad.w,grad.b" --llmc-order-programs --llmc-add-waits | FileCheck %s
 
 // A sum that is partial over axes is fetched after the collectives that reduce
 // it, in the layout that it has there; one that is not, as it is.

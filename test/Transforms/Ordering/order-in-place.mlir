@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
 
 // A slot of a microbatch is written once: what a collective returns there is
 // made apart from its operand. In the slots of a step, of a metric and of a

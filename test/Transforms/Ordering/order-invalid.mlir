@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --split-input-file --verify-diagnostics
+// RUN: llmc-opt %s --llmc-phase-ordered --split-input-file --verify-diagnostics
 
 dist.mesh @mesh = <"data"=1>
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
 
 // Of three microbatches at most two are between forward and backward, so what
 // the forward leaves for the backward has two slots, though each of them lives

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
 
 // Parts of a state that lie in one local buffer: boxes become parts of the
 // whole state, with offsets in bytes and the buffer's strides.

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --split-input-file --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-phase-ordered | FileCheck %s
 
 // A transfer is sent from a slot of its own and received into one, on streams
 // of the neighbour and direction; both ends are free on their own.

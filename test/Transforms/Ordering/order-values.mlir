@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
 
 // Where values lie: in their slots where that is legal, else copied there.
 

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-order --llmc-add-waits | FileCheck %s
+// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
 
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x6xf32> {role = parameter, source = #dist.draw<normal, 0.02>}

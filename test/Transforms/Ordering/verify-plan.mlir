@@ -34,3 +34,11 @@ plan.program @f.c0.F forward chunk(0) {
   plan.kernel on @C @kernels::@k_gone operands([#plan.use<read, <@a, [16], f32>>]) scalars([])
 }
 module @kernels {}
+
+// -----
+
+plan.frame @tmp tmp offset(0) size(64)
+plan.buffer @a in @tmp bytes(64) offset(0)
+plan.table @table programs([]) rows(<["."]>)
+// expected-error@+1 {{expected to be replaced by programs before phase 8}}
+plan.slot of @table place(<@a, [64], i8>)

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From programs of launches to a plan: order, streams and waits, then places.
+// From programs of launches to a plan: frames, order, waits, then places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace llmc {
 
 /// Phase 7b.
 void buildOrderPipeline(mlir::OpPassManager &manager,
-                        const OrderPassOptions &options = {});
+                        const MakeFramesPassOptions &options = {});
 /// Phase 8 in the IR; Target/Plan writes the file.
 void buildPlacesPipeline(mlir::OpPassManager &manager);
 

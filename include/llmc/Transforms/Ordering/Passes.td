@@ -11,18 +11,48 @@
 
 include "mlir/Pass/PassBase.td"
 
-def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
-  let summary = "Turn timelines into programs of instructions on streams";
+def MakeFramesPass : Pass<"llmc-make-frames", "::mlir::ModuleOp"> {
+  let summary = "Give states and slots buffers in frames";
   let description = [{
-    Slots become buffers of frames, launches and contractions become
-    instructions, in an order with a low peak of memory that keeps dependencies
-    and fences. Aliases share bytes, tied operands are worked on in place,
-    results are written into their slots where that is legal. Data, hyper values
-    and metrics are copied on a stream of their own. Accumulators that are read
-    before they are written start from zero. Frames and buffers have no offsets
-    yet, and nothing orders streams.
+    Each `dist.buffer` becomes a buffer of a state frame, each slot of a
+    timeline's programs one of the frame of its kind: sums and metrics in `step`,
+    activations in `act` with a slot for each microbatch in flight, data in
+    `input` with one more, what is sent and received in a `bnd` frame for each
+    end. Frames and buffers have no offsets yet. The timeline and its functions
+    stay; `plan.slot` says where each slot lies.
 
     ```mlir
+    dist.timeline @train ...
+    // becomes
+    plan.frame @train.input0 input slots(2) slot(<mod(microbatch, 2)>)
+    plan.buffer @train.input0.x in @train.input0 bytes(16)
+    plan.slot of @train port(#dist.port<input "x">) place(<@train.input0.x, [4], f32>)
+    dist.timeline @train ...
+    ```
+    A sum that is fetched and partial over axes is returned by the update once
+    its collectives have reduced it, in a slot of its own.
+  }];
+  let options = [
+    Option<"threads", "threads", "int64_t", "1", "Threads of a device's kernels and contractions">,
+    Option<"seed", "seed", "int64_t", "0", "Seed of initial values and samples">,
+    ListOption<"fetch", "fetch", "std::string", "Slots of kind step whose values are copied to the host in each step">
+  ];
+  let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::plan::PlanDialect"];
+}
+
+def OrderProgramsPass : Pass<"llmc-order-programs", "::mlir::ModuleOp"> {
+  let summary = "Turn timelines into programs of instructions on streams";
+  let description = [{
+    Launches and contractions become instructions, in an order with a low peak of
+    memory that keeps dependencies and fences. Aliases share bytes, tied operands
+    are worked on in place, results are written into their slots where that is
+    legal; what is left is memory of the call. Data, hyper values and metrics are
+    copied on a stream of their own. Accumulators that are read before they are
+    written start from zero. Nothing orders the streams yet.
+
+    ```mlir
+    plan.slot of @train port(#dist.port<input "x">) place(<@train.input0.x, [4], f32>)
+    plan.slot of @train port(#dist.port<act "a0", chunk = 0>) place(<@train.act0.a0, [4], f32>)
     func.func private @train.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">})
         -> (tensor<4xf32> {dist.port = #dist.port<act "a0", chunk = 0>}) {
       %0 = dist.launch @kernels::@k(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -39,11 +69,6 @@ def OrderPass : Pass<"llmc-order", "::mlir::ModuleOp"> {
     operand dies; transfers on one for each neighbour and direction, from and to
     slots of their own.
   }];
-  let options = [
-    Option<"threads", "threads", "int64_t", "1", "Threads of a device's kernels and contractions">,
-    Option<"seed", "seed", "int64_t", "0", "Seed of initial values and samples">,
-    ListOption<"fetch", "fetch", "std::string", "Slots of kind step whose values are copied to the host in each step">
-  ];
   let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::plan::PlanDialect"];
 }
 

@@ -124,7 +124,7 @@ LogicalResult llmc::plan::verifyOperand(Operation *op, OperandAttr operand,
 }
 
 //===----------------------------------------------------------------------===//
-// State parts, objects, programs
+// State parts, slots, objects, programs
 //===----------------------------------------------------------------------===//
 
 LogicalResult PartOp::verify() {
@@ -142,6 +142,19 @@ LogicalResult PartOp::verify() {
 }
 
 LogicalResult PartOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyOperand(*this, getPlace(), tables);
+}
+
+LogicalResult SlotOp::verify() {
+  if (getFetched() && !getPort())
+    return emitOpError() << "expected a port of what is fetched, got none";
+  return success();
+}
+
+LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!tables.lookupNearestSymbolFrom(*this, getTimelineAttr()))
+    return emitOpError() << "expected timeline " << getTimelineAttr()
+                         << " in the module, got none";
   return verifyOperand(*this, getPlace(), tables);
 }
 

@@ -134,6 +134,29 @@ def Plan_PartOp : Plan_Op<"part", [HasParent<"::mlir::ModuleOp">, Plan_SymbolUse
   let hasVerifier = 1;
 }
 
+def Plan_SlotOp : Plan_Op<"slot", [HasParent<"::mlir::ModuleOp">, Plan_SymbolUser]> {
+  let summary = "where a slot of a timeline's programs lies";
+  let description = [{
+    ```mlir
+    plan.slot of @train port(#dist.port<act "a0", chunk = 0>) place(<@train.act0.a0, [48], f32>)
+    plan.slot of @train port(#dist.port<gradient @w>) place(<@train.step.grad.w, [4, 6], f32>) fetched
+    plan.slot of @train place(<@train.scratch.all, [4096], i8>)
+    ```
+    Made by `llmc-make-frames`, one for each slot of a `dist.timeline`, and
+    consumed by `llmc-order-programs`; there is none after phase 7. `fetched`:
+    the host gets the slot after the update. Without a port it is the kernels'
+    scratch.
+
+    Constraints: the timeline and the buffer exist, and the buffer holds the
+    place; only what has a port is fetched.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$timeline, OptionalAttr<AnyAttr>:$port, Plan_OperandAttr:$place, UnitAttr:$fetched);
+  let assemblyFormat = [{
+    `of` $timeline (`port` `(` $port^ `)`)? `place` `(` $place `)` (`fetched` $fetched^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Plan_ObjectOp : Plan_SymbolOp<"object"> {
   let summary = "a shared object with kernels, beside the plan";
   let description = [{

@@ -1,4 +1,4 @@
-//===- OrderStates.cpp - Frames, buffers and parts of states --------------===//
+//===- StateFrames.cpp - Frames, buffers and parts of states --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,10 +7,10 @@
 //   plan.part of @W origin([0, 4]) shape([4, 4]) layout(#w)
 //       place(<@state.W.local, [4, 2], f32, offset = 8, strides = [6, 1]>)
 //
-// Test: test/Transforms/Ordering/order.mlir
+// Test: test/Transforms/Ordering/make-frames.mlir
 //===----------------------------------------------------------------------===//
 
-#include "OrderStates.h"
+#include "StateFrames.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
@@ -35,20 +35,6 @@ static SmallVector<int64_t> getStages(dist::BufferOp buffer,
       mesh.getAxes().getSize(*mesh.getPipeline()))
     return {};
   return stages;
-}
-
-static plan::FrameOp makeFrame(OpBuilder &builder, PlanNames &names,
-                               Location loc, StringRef name,
-                               ArrayRef<int64_t> stages) {
-  DenseI64ArrayAttr list;
-  if (!stages.empty())
-    list = builder.getDenseI64ArrayAttr(stages);
-  return plan::FrameOp::create(
-      builder, loc, builder.getStringAttr(names.take(name)),
-      plan::FrameKindAttr::get(builder.getContext(), plan::FrameKind::State),
-      builder.getI64IntegerAttr(1), plan::ExprAttr(),
-      builder.getI64IntegerAttr(1), IntegerAttr(), list, IntegerAttr(),
-      IntegerAttr());
 }
 
 FailureOr<plan::OperandAttr>
@@ -108,8 +94,8 @@ static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
 }
 
 FailureOr<std::map<std::string, FlatSymbolRefAttr>>
-makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
-           dist::MeshOp mesh) {
+makeStateFrames(OpBuilder &builder, PlanNames &names, ModuleOp module,
+                dist::MeshOp mesh) {
   SymbolTableCollection tables;
   std::map<std::string, FlatSymbolRefAttr> states;
   std::map<SmallVector<int64_t>, FlatSymbolRefAttr> frames;
@@ -117,23 +103,18 @@ makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
     SmallVector<int64_t> stages = getStages(buffer, mesh);
     FlatSymbolRefAttr &frame = frames[stages];
     if (!frame) {
-      std::string name = "state";
+      FrameShape shape{"state", plan::FrameKind::State, stages, 1, {}};
       for (int64_t stage : stages)
-        name += ".s" + std::to_string(stage);
-      frame = FlatSymbolRefAttr::get(
-          makeFrame(builder, names, buffer.getLoc(), name, stages)
-              .getSymNameAttr());
+        shape.name += ".s" + std::to_string(stage);
+      frame = makeFrame(builder, names, buffer.getLoc(), shape);
     }
     FailureOr<int64_t> bytes =
         getBytes(buffer.getLoc(), buffer.getTensorType());
     if (failed(bytes))
       return failure();
-    auto place = plan::BufferOp::create(
-        builder, buffer.getLoc(),
-        builder.getStringAttr(
-            names.take((frame.getValue() + "." + buffer.getSymName()).str())),
-        frame, builder.getI64IntegerAttr(*bytes), IntegerAttr());
-    FlatSymbolRefAttr symbol = FlatSymbolRefAttr::get(place.getSymNameAttr());
+    FlatSymbolRefAttr symbol = makeBuffer(
+        builder, names, buffer.getLoc(),
+        (frame.getValue() + "." + buffer.getSymName()).str(), frame, *bytes);
     states[buffer.getSymName().str()] = symbol;
     for (auto box : buffer.getBoxes().getAsRange<dist::BoxAttr>())
       if (failed(makePart(builder, tables, buffer, box, mesh, symbol)))

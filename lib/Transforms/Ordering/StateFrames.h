@@ -1,4 +1,4 @@
-//===- OrderStates.h - Frames, buffers and parts of states ------*- C++ -*-===//
+//===- StateFrames.h - Frames, buffers and parts of states ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_ORDERING_ORDERSTATES_H
-#define LLMC_LIB_TRANSFORMS_ORDERING_ORDERSTATES_H
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_STATEFRAMES_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_STATEFRAMES_H
 
-#include "PlanNames.h"
+#include "PlanFrames.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include <map>
 
@@ -24,9 +24,9 @@ getBoxOperand(Location loc, mlir::FlatSymbolRefAttr buffer,
 
 /// The buffers by the name of the `dist.buffer`.
 FailureOr<std::map<std::string, mlir::FlatSymbolRefAttr>>
-makeStates(OpBuilder &builder, PlanNames &names, ModuleOp module,
-           dist::MeshOp mesh);
+makeStateFrames(OpBuilder &builder, PlanNames &names, ModuleOp module,
+                dist::MeshOp mesh);
 
 } // namespace llmc::ordering
 
-#endif // LLMC_LIB_TRANSFORMS_ORDERING_ORDERSTATES_H
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_STATEFRAMES_H
