@@ -18,49 +18,43 @@
 #define LLMC_LIB_TRANSFORMS_ORDERING_PROGRAMGRAPH_H
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Solvers/Memory/BufferGraph.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace llmc::ordering {
 
 struct ProgramGraph {
-  /// What its values are, one after the other, in the same bytes.
-  struct Version {
-    /// -1: what the slot holds when the program starts.
-    int32_t definedBy = -1;
-    SmallVector<int32_t> readers;
-  };
   struct Class {
     int64_t bytes = 0;
     /// Null: the call's own memory.
     dist::PortAttr slot;
-    SmallVector<Version> versions;
   };
   struct Node {
     /// A launch, contraction or collective; null for a copy or message.
     Operation *op = nullptr;
+    Location loc;
     /// Of a copy; the type is that of both ends. A send has no `to`, a receive
     /// no `from`.
     int32_t from = -1, to = -1;
     RankedTensorType type;
-    Location loc;
-    SmallVector<int32_t> after;
-    SmallVector<int32_t> touches;
     /// Of a send or receive.
     mlir::FlatSymbolRefAttr transfer;
   };
   std::vector<Class> classes;
   std::vector<Node> nodes;
+  /// What the nodes do to the classes, by the same numbers.
+  BufferGraph uses;
   /// The class of each value of the program.
   llvm::DenseMap<Value, int32_t> classOf;
-
-  /// The nodes in the order in which they are to run, or an error.
-  FailureOr<std::vector<int32_t>> order(mlir::func::FuncOp function) const;
 };
 
 FailureOr<ProgramGraph> buildProgramGraph(mlir::func::FuncOp function);
+
+/// The nodes in the order in which they are to run, or an error.
+FailureOr<std::vector<int32_t>> orderNodes(const ProgramGraph &graph,
+                                           mlir::func::FuncOp function);
 
 /// The coordinates that a launch takes as a scalar, or null.
 dist::CoordinateOp getScalar(Value value);

@@ -304,7 +304,7 @@ FailureOr<plan::ProgramOp> ProgramEmitter::run() {
     return failure();
   graph = std::move(*built);
   // 2 solve
-  FailureOr<std::vector<int32_t>> order = graph.order(function);
+  FailureOr<std::vector<int32_t>> order = orderNodes(graph, function);
   if (failed(order))
     return failure();
   // 3 write
