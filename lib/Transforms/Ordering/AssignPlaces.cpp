@@ -6,9 +6,10 @@
 //   plan.buffer @train.c0.F.tmp.0 in ...    offset(0)
 //
 // Buffers of a call-local frame share bytes when their lifetimes are ordered
-// (Analysis/Lifetimes, Analysis/Places). Frames share memory when no call uses
-// both: call-local ones of different programs, those of different entries, and
-// what only the compute stream touches before and after its first and last use.
+// (Solvers/Memory/Lifetimes.h, Places.h). Frames share memory when no call uses
+// both (FramePlaces.h): call-local ones of different programs, those of
+// different entries, and what only the compute stream touches before and after
+// its first and last use.
 //
 // Test: test/Transforms/Ordering/assign-places.mlir
 //===----------------------------------------------------------------------===//
@@ -16,11 +17,11 @@
 #include "EntryProblem.h"
 #include "PlanNames.h"
 #include "llmc/Runtime/Base/SeededFault.h"
+#include "llmc/Solvers/Memory/FramePlaces.h"
 #include "llmc/Solvers/Memory/Lifetimes.h"
 #include "llmc/Solvers/Memory/Places.h"
 #include "llmc/Transforms/Ordering/Passes.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/BitVector.h"
 #include <map>
 
 using namespace mlir;
@@ -42,105 +43,74 @@ struct Frame {
   /// program's last compute instruction runs.
   bool isRemote = false;
   int64_t size = 0;
-  int64_t offset = 0;
-  /// For each entry and stage, the calls during which it holds something.
-  std::vector<llvm::BitVector> uses;
-
-  plan::FrameKind getKind() const {
-    plan::FrameOp frame = op;
-    return frame.getKind();
-  }
-  int64_t getTotal() const {
-    plan::FrameOp frame = op;
-    return size * static_cast<int64_t>(frame.getSlots());
-  }
 };
 
-class Placement {
-public:
-  explicit Placement(ModuleOp module) : module(module) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult readTables();
-  void findOwners();
-  void placeBuffers(Frame &frame);
-  void placeByLifetime(Frame &frame);
-  std::vector<Lifetime> getLifetimes(Frame &frame);
-  void readWalks();
-  void extendUses(Frame &frame) const;
-  bool mayMeet(const Frame &a, const Frame &b) const;
-  void placeFrames();
-  void write();
-  void report(size_t stage) const;
-
-  static bool isOn(const Frame &frame, size_t stage) {
-    plan::FrameOp op = frame.op;
-    std::optional<ArrayRef<int64_t>> stages = op.getStages();
-    return !stages || llvm::is_contained(*stages, int64_t(stage));
-  }
-
-  ModuleOp module;
+/// What a plan has to be placed.
+struct PlanMemory {
   plan::DeviceOp device;
-  Attribute compute;
   size_t numStages = 1;
+  Attribute compute;
   llvm::DenseMap<Attribute, int32_t> streams;
   std::vector<Frame> frames;
-  llvm::DenseMap<Attribute, size_t> frameOf, frameOfBuffer;
+  llvm::DenseMap<Attribute, size_t> frameOfBuffer;
   /// Frames that each program touches.
   llvm::DenseMap<Operation *, SmallVector<size_t>> touched;
-  std::vector<int64_t> arenas;
 };
 
 } // namespace
 
-LogicalResult Placement::readTables() {
+static FailureOr<PlanMemory> readMemory(ModuleOp module) {
+  PlanMemory memory;
   for (auto op : module.getOps<plan::DeviceOp>())
-    device = op;
-  if (!device)
+    memory.device = op;
+  if (!memory.device)
     return module.emitError() << "expected a plan.device, got none";
   for (auto stream : module.getOps<plan::StreamOp>()) {
-    auto number = static_cast<int32_t>(streams.size());
-    streams[FlatSymbolRefAttr::get(stream.getSymNameAttr())] = number;
-    if (!compute && stream.getKind() == plan::StreamKind::Compute)
-      compute = FlatSymbolRefAttr::get(stream.getSymNameAttr());
+    auto name = FlatSymbolRefAttr::get(stream.getSymNameAttr());
+    memory.streams.insert({name, static_cast<int32_t>(memory.streams.size())});
+    if (!memory.compute && stream.getKind() == plan::StreamKind::Compute)
+      memory.compute = name;
   }
-  if (!compute)
+  if (!memory.compute)
     return module.emitError() << "expected a compute stream, got none";
+  llvm::DenseMap<Attribute, size_t> frameOf;
   for (auto op : module.getOps<plan::FrameOp>()) {
-    frameOf[FlatSymbolRefAttr::get(op.getSymNameAttr())] = frames.size();
-    frames.push_back({op, {}, {}, false, false, 0, 0, {}});
+    frameOf[FlatSymbolRefAttr::get(op.getSymNameAttr())] = memory.frames.size();
+    memory.frames.push_back({op, {}, {}, false, false, 0});
   }
   for (auto buffer : module.getOps<plan::BufferOp>()) {
     size_t frame = frameOf.lookup(buffer.getFrameAttr());
-    frameOfBuffer[FlatSymbolRefAttr::get(buffer.getSymNameAttr())] = frame;
-    frames[frame].buffers.push_back(buffer);
+    memory.frameOfBuffer[FlatSymbolRefAttr::get(buffer.getSymNameAttr())] =
+        frame;
+    memory.frames[frame].buffers.push_back(buffer);
   }
   for (auto entry : module.getOps<plan::EntryOp>())
-    numStages = std::max<size_t>(numStages, entry.getPrologue().size());
-  return success();
+    memory.numStages =
+        std::max<size_t>(memory.numStages, entry.getPrologue().size());
+  return memory;
 }
 
-void Placement::findOwners() {
+/// Notes which programs touch each frame, and from which streams.
+static void findOwners(PlanMemory &memory, ModuleOp module) {
   for (auto program : module.getOps<plan::ProgramOp>())
     for (auto op : program.getBody().getOps<plan::InstructionInterface>())
       for (const plan::OperandUse &use : op.getUses()) {
-        size_t number = frameOfBuffer.lookup(use.operand.getBuffer());
-        Frame &frame = frames[number];
-        SmallVector<size_t> &list = touched[program];
+        size_t number = memory.frameOfBuffer.lookup(use.operand.getBuffer());
+        Frame &frame = memory.frames[number];
+        SmallVector<size_t> &list = memory.touched[program];
         if (!llvm::is_contained(list, number))
           list.push_back(number);
         frame.isShared |= frame.owner && frame.owner != program;
         frame.owner = program;
-        frame.isRemote |= op.getStreamAttr() != compute;
+        frame.isRemote |= op.getStreamAttr() != memory.compute;
       }
 }
 
-std::vector<Lifetime> Placement::getLifetimes(Frame &frame) {
+static std::vector<Lifetime> getLifetimes(const PlanMemory &memory,
+                                          Frame &frame) {
   LifetimeProblem problem;
-  problem.numStreams = static_cast<int32_t>(streams.size());
-  problem.computeStream = streams.lookup(compute);
+  problem.numStreams = static_cast<int32_t>(memory.streams.size());
+  problem.computeStream = memory.streams.lookup(memory.compute);
   problem.numBuffers = static_cast<int32_t>(frame.buffers.size());
   llvm::DenseMap<Attribute, int32_t> numbers;
   for (auto [i, buffer] : llvm::enumerate(frame.buffers))
@@ -153,7 +123,7 @@ std::vector<Lifetime> Placement::getLifetimes(Frame &frame) {
   for (Operation &op : frame.owner.getBody().front()) {
     LifetimeProblem::Instruction instruction;
     if (auto each = dyn_cast<plan::InstructionInterface>(op)) {
-      instruction.stream = streams.lookup(each.getStreamAttr());
+      instruction.stream = memory.streams.lookup(each.getStreamAttr());
       for (const plan::OperandUse &use : each.getUses()) {
         auto number = numbers.find(use.operand.getBuffer());
         if (number != numbers.end())
@@ -182,8 +152,8 @@ static int64_t placeSideBySide(ArrayRef<plan::BufferOp> buffers) {
 }
 
 /// Buffers of a call-local frame by their lifetimes.
-void Placement::placeByLifetime(Frame &frame) {
-  std::vector<Lifetime> lives = getLifetimes(frame);
+static void placeByLifetime(const PlanMemory &memory, Frame &frame) {
+  std::vector<Lifetime> lives = getLifetimes(memory, frame);
   PlaceProblem problem;
   problem.alignment = ordering::kAlignment;
   frame.isRemote = false;
@@ -208,136 +178,98 @@ void Placement::placeByLifetime(Frame &frame) {
                .str();
 }
 
-void Placement::placeBuffers(Frame &frame) {
-  bool isLocal =
-      frame.getKind() == plan::FrameKind::Tmp && frame.owner && !frame.isShared;
+static void placeBuffers(const PlanMemory &memory, Frame &frame) {
+  bool isLocal = frame.op.getKind() == plan::FrameKind::Tmp && frame.owner &&
+                 !frame.isShared;
   if (isLocal)
-    placeByLifetime(frame);
+    placeByLifetime(memory, frame);
   else
     frame.size = placeSideBySide(frame.buffers);
 }
 
-/// Notes which frames each call of each entry and stage uses.
-void Placement::readWalks() {
+static FramePlaceProblem::Life getLife(Frame &frame) {
+  using Life = FramePlaceProblem::Life;
+  plan::FrameKind kind = frame.op.getKind();
+  if (kind == plan::FrameKind::State)
+    return Life::Permanent;
+  // What other streams do may still run in the next call.
+  if (frame.isRemote)
+    return Life::OfWalk;
+  return kind == plan::FrameKind::Tmp || kind == plan::FrameKind::Scratch
+             ? Life::OfCall
+             : Life::BetweenCalls;
+}
+
+/// A walk for each entry and stage, an arena for each stage.
+static FramePlaceProblem makeFrameProblem(PlanMemory &memory, ModuleOp module) {
+  FramePlaceProblem problem;
+  problem.numArenas = static_cast<int64_t>(memory.numStages);
+  for (Frame &frame : memory.frames) {
+    auto slots = static_cast<int64_t>(frame.op.getSlots());
+    problem.frames.push_back({frame.size * slots, getLife(frame), {}, {}});
+    if (std::optional<ArrayRef<int64_t>> stages = frame.op.getStages())
+      problem.frames.back().arenas.assign(stages->begin(), stages->end());
+  }
   SymbolTable symbols(module);
   for (auto entry : module.getOps<plan::EntryOp>())
     for (const auto &walk : ordering::readWalks(entry, symbols)) {
-      for (Frame &frame : frames)
-        frame.uses.emplace_back(static_cast<unsigned>(walk.size()));
+      problem.walks.push_back(static_cast<int64_t>(walk.size()));
+      for (FramePlaceProblem::Frame &frame : problem.frames)
+        frame.calls.emplace_back();
       for (auto [position, call] : llvm::enumerate(walk))
-        for (size_t frame : touched.lookup(call.program))
-          frames[frame].uses.back().set(static_cast<unsigned>(position));
-      for (Frame &frame : frames)
-        extendUses(frame);
+        for (size_t frame : memory.touched.lookup(call.program))
+          problem.frames[frame].calls.back().push_back(
+              static_cast<int64_t>(position));
     }
+  return problem;
 }
 
-/// Values that outlive a call take their place from the first call to the last;
-/// with other streams, all the time.
-void Placement::extendUses(Frame &frame) const {
-  llvm::BitVector &uses = frame.uses.back();
-  if (uses.none())
-    return;
-  if (frame.isRemote)
-    uses.set();
-  else if (frame.getKind() != plan::FrameKind::Tmp &&
-           frame.getKind() != plan::FrameKind::Scratch)
-    uses.set(uses.find_first(), uses.find_last() + 1);
-}
-
-bool Placement::mayMeet(const Frame &a, const Frame &b) const {
-  bool sameStage = false;
-  for (size_t stage = 0; stage < numStages; ++stage)
-    sameStage |= isOn(a, stage) && isOn(b, stage);
-  if (!sameStage)
-    return false;
-  if (a.getKind() == plan::FrameKind::State ||
-      b.getKind() == plan::FrameKind::State)
-    return true;
-  for (const auto &[mine, other] : llvm::zip(a.uses, b.uses))
-    if (mine.anyCommon(other))
-      return true;
-  return false;
-}
-
-/// States first, then what all stages have, since its one offset is free on all
-/// of them, then the largest; each at the least offset where it meets nothing.
-void Placement::placeFrames() {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < frames.size(); ++i)
-    order.push_back(i);
-  auto keyOf = [&](size_t i) {
-    plan::FrameOp op = frames[i].op;
-    bool isState = op.getKind() == plan::FrameKind::State;
-    return std::tuple(!isState, op.getStages().has_value(),
-                      isState ? 0 : -frames[i].getTotal(), i);
-  };
-  llvm::sort(order, [&](size_t a, size_t b) { return keyOf(a) < keyOf(b); });
-  arenas.assign(numStages, 0);
-  std::vector<size_t> placed;
-  for (size_t number : order) {
-    Frame &frame = frames[number];
-    std::vector<std::pair<int64_t, int64_t>> taken;
-    for (size_t other : placed)
-      if (mayMeet(frame, frames[other]))
-        taken.push_back({frames[other].offset,
-                         frames[other].offset + frames[other].getTotal()});
-    llvm::sort(taken);
-    int64_t at = 0;
-    for (auto [first, end] : taken) {
-      if (first - at >= frame.getTotal())
-        break;
-      at = std::max(at, end);
-    }
-    frame.offset = at;
-    placed.push_back(number);
-    for (size_t stage = 0; stage < numStages; ++stage)
-      if (isOn(frame, stage))
-        arenas[stage] = std::max(arenas[stage], at + frame.getTotal());
-  }
-}
-
-void Placement::write() {
-  OpBuilder builder(module.getContext());
-  for (Frame &frame : frames) {
-    frame.op.setOffsetAttr(builder.getI64IntegerAttr(frame.offset));
+static void write(PlanMemory &memory, ArrayRef<int64_t> offsets,
+                  ArrayRef<int64_t> arenas) {
+  Builder builder(memory.device.getContext());
+  for (auto [frame, offset] : llvm::zip_equal(memory.frames, offsets)) {
+    frame.op.setOffsetAttr(builder.getI64IntegerAttr(offset));
     frame.op.setSizeAttr(builder.getI64IntegerAttr(frame.size));
   }
-  device.setArenasAttr(builder.getDenseI64ArrayAttr(arenas));
+  memory.device.setArenasAttr(builder.getDenseI64ArrayAttr(arenas));
 }
 
 /// "stage 0: 1296 bytes; state 528, hyper 8, ..."
-void Placement::report(size_t stage) const {
+static void report(PlanMemory &memory, const FramePlaceProblem &problem,
+                   int64_t stage, int64_t arena, Location loc) {
   std::map<plan::FrameKind, int64_t> bytes;
-  for (const Frame &frame : frames)
-    if (isOn(frame, stage))
-      bytes[frame.getKind()] += frame.getTotal();
+  for (auto [frame, placed] : llvm::zip_equal(memory.frames, problem.frames))
+    if (placed.arenas.empty() || llvm::is_contained(placed.arenas, stage))
+      bytes[frame.op.getKind()] += placed.bytes;
   std::string text;
   for (auto [kind, count] : bytes)
     text += (text.empty() ? "" : ", ") + plan::stringifyFrameKind(kind).str() +
             " " + std::to_string(count);
-  ModuleOp place = module;
-  remark::analysis(place.getLoc(),
-                   remark::RemarkOpts::name("memory").category("places"))
-      << ("stage " + Twine(stage) + ": " + Twine(arenas[stage]) + " bytes; " +
-          text)
+  remark::analysis(loc, remark::RemarkOpts::name("memory").category("places"))
+      << ("stage " + Twine(stage) + ": " + Twine(arena) + " bytes; " + text)
              .str();
 }
 
-LogicalResult Placement::run() {
+static LogicalResult assignPlaces(ModuleOp module) {
   // 1 read
-  if (failed(readTables()))
+  FailureOr<PlanMemory> memory = readMemory(module);
+  if (failed(memory))
     return failure();
-  findOwners();
-  // 2 solve
-  for (Frame &frame : frames)
-    placeBuffers(frame);
-  readWalks();
-  placeFrames();
-  // 3 write
-  write();
-  for (size_t stage = 0; stage < numStages; ++stage)
-    report(stage);
+  findOwners(*memory, module);
+  // 2 solve: buffers in frames, frames in arenas
+  for (Frame &frame : memory->frames)
+    placeBuffers(*memory, frame);
+  FramePlaceProblem problem = makeFrameProblem(*memory, module);
+  // 3 check
+  if (std::string error = problem.check(); !error.empty())
+    return module.emitError() << "cannot place frames: " << error;
+  std::vector<int64_t> offsets = placeFrames(problem);
+  std::vector<int64_t> arenas = problem.getArenas(offsets);
+  // 4 write
+  write(*memory, offsets, arenas);
+  for (auto [stage, arena] : llvm::enumerate(arenas))
+    report(*memory, problem, static_cast<int64_t>(stage), arena,
+           module.getLoc());
   return success();
 }
 
@@ -349,7 +281,7 @@ public:
     ModuleOp module = getOperation();
     if (module.getOps<plan::FrameOp>().empty())
       return;
-    if (failed(Placement(module).run()))
+    if (failed(assignPlaces(module)))
       signalPassFailure();
   }
 };
