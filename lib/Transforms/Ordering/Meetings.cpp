@@ -14,35 +14,11 @@ using namespace mlir;
 
 namespace llmc::ordering {
 
-namespace {
-
-class MeetingFinder {
-public:
-  MeetingFinder(const Timeline &timeline, PlanStreams &streams)
-      : timeline(timeline), streams(streams) {}
-
-  FailureOr<Meetings> run();
-
-private:
-  using Ends = std::pair<int64_t, int64_t>;
-
-  void readMembers();
-  int64_t stageOf(FlatSymbolRefAttr name) const;
-  bool agree(ArrayRef<dist::RouteAttr> routes) const;
-  LogicalResult addRoutes(Ends ends, ArrayRef<dist::RouteAttr> routes);
-
-  const Timeline &timeline;
-  PlanStreams &streams;
-  Meetings meetings;
-};
-
-} // namespace
-
 /// The stages that have each named collective.
-void MeetingFinder::readMembers() {
+static void readMembers(Meetings &meetings, const Timeline &timeline) {
   std::map<std::string, std::set<int64_t>> stages;
   for (const TimelineProgram &program : timeline.programs) {
-    ArrayRef<int64_t> at = program.attr.getAt().asArrayRef();
+    ArrayRef<int64_t> at = program.getStages();
     func::FuncOp function = program.function;
     function.walk([&](dist::CollectiveInterface op) {
       if (FlatSymbolRefAttr symbol = op.getSymbolAttr())
@@ -54,20 +30,20 @@ void MeetingFinder::readMembers() {
 }
 
 /// The stage of a program of the table.
-int64_t MeetingFinder::stageOf(FlatSymbolRefAttr name) const {
+static int64_t getStage(const Timeline &timeline, FlatSymbolRefAttr name) {
   for (const TimelineProgram &program : timeline.programs)
     if (program.attr.getFunction() == name)
-      return program.attr.getAt().asArrayRef().front();
+      return program.getStages().front();
   return 0;
 }
 
 /// Whether the stages at both ends run through these routes, all between the
 /// same two, in the same order of transfers and microbatches.
-bool MeetingFinder::agree(ArrayRef<dist::RouteAttr> routes) const {
+static bool agree(const Timeline &timeline, ArrayRef<dist::RouteAttr> routes) {
   std::vector<std::pair<StringRef, int64_t>> orders[2];
   for (bool sends : {true, false}) {
     FlatSymbolRefAttr any = sends ? routes[0].getFrom() : routes[0].getTo();
-    for (const StageCall &call : timeline.walks[stageOf(any)]) {
+    for (const StageCall &call : timeline.walks[getStage(timeline, any)]) {
       FlatSymbolRefAttr program =
           timeline.programs[call.program].attr.getFunction();
       for (dist::RouteAttr route : routes)
@@ -79,17 +55,19 @@ bool MeetingFinder::agree(ArrayRef<dist::RouteAttr> routes) const {
   return orders[0] == orders[1];
 }
 
-/// All routes between two stages.
-LogicalResult MeetingFinder::addRoutes(Ends ends,
-                                       ArrayRef<dist::RouteAttr> routes) {
-  auto [from, to] = ends;
-  bool shares = agree(routes);
+/// All routes from one stage to another.
+static LogicalResult addRoutes(Meetings &meetings, const Timeline &timeline,
+                               PlanStreams &streams,
+                               ArrayRef<dist::RouteAttr> routes) {
+  int64_t from = getStage(timeline, routes.front().getFrom()),
+          to = getStage(timeline, routes.front().getTo());
+  bool shares = agree(timeline, routes);
   for (dist::RouteAttr route : routes) {
     if (from == to)
       return timeline.op.emitOpError()
              << "expected transfer " << route.getTransfer()
              << " between two stages, got stage " << from << " twice";
-    if (!agree(route))
+    if (!agree(timeline, route))
       return timeline.op.emitOpError()
              << "expected the microbatches of transfer " << route.getTransfer()
              << " to be sent in the order in which they are received";
@@ -101,27 +79,25 @@ LogicalResult MeetingFinder::addRoutes(Ends ends,
   return success();
 }
 
-FailureOr<Meetings> MeetingFinder::run() {
-  readMembers();
+FailureOr<Meetings> findMeetings(const Timeline &timeline,
+                                 PlanStreams &streams) {
+  Meetings meetings;
+  readMembers(meetings, timeline);
   // By name, as programs order them.
-  std::map<Ends, SmallVector<dist::RouteAttr>> channels;
   auto routes =
       llvm::to_vector(timeline.op.getTransfers().getAsRange<dist::RouteAttr>());
   llvm::sort(routes, [](dist::RouteAttr a, dist::RouteAttr b) {
     return a.getTransfer().getValue() < b.getTransfer().getValue();
   });
+  std::map<std::pair<int64_t, int64_t>, SmallVector<dist::RouteAttr>> channels;
   for (dist::RouteAttr route : routes)
-    channels[{stageOf(route.getFrom()), stageOf(route.getTo())}].push_back(
-        route);
-  for (auto &[ends, list] : channels)
-    if (failed(addRoutes(ends, list)))
+    channels[{getStage(timeline, route.getFrom()),
+              getStage(timeline, route.getTo())}]
+        .push_back(route);
+  for (const auto &[ends, list] : channels)
+    if (failed(addRoutes(meetings, timeline, streams, list)))
       return failure();
-  return std::move(meetings);
-}
-
-FailureOr<Meetings> findMeetings(const Timeline &timeline,
-                                 PlanStreams &streams) {
-  return MeetingFinder(timeline, streams).run();
+  return meetings;
 }
 
 } // namespace llmc::ordering
