@@ -18,6 +18,7 @@
 #include "ScalarProbe.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -34,7 +35,7 @@ using namespace kernels;
 using graph::KernelForm;
 
 /// The addition that alone reads `value`, if its other operand's buffer may
-/// take the sum: an argument that the sum replaces, or a contraction's result
+/// take the sum: an argument that the sum replaces, or a library call's result
 /// that nothing else reads.
 struct Accumulation {
   Operation *add = nullptr;
@@ -51,7 +52,7 @@ Accumulation findAccumulation(func::FuncOp function, Value value) {
   if (!other.hasOneUse() || other.getType() != value.getType())
     return {};
   if (isSameSlot(function, other, add->getResult(0)) ||
-      other.getDefiningOp<dist::ContractOp>())
+      isa_and_nonnull<graph::LibraryCallOpInterface>(other.getDefiningOp()))
     return {add, other};
   return {};
 }

@@ -20,6 +20,7 @@
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Support/StoredElements.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,7 +94,7 @@ bool FunctionRewriter::mayOverwrite(Value input, Value output,
     return isSameSlot(function, root, output);
   Operation *maker = root.getDefiningOp();
   bool own = maker->getBlock() == &block &&
-             isa<dist::ContractOp, dist::CollectiveInterface,
+             isa<graph::LibraryCallOpInterface, dist::CollectiveInterface,
                  graph::KernelOpInterface>(maker);
   return own;
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// After phase 7a programs hold launches, contractions, aliases and what moves
+// After phase 7a programs hold launches, library calls, aliases and what moves
 // data; each launch agrees with its kernel.
 //
 // Test: test/Transforms/Kernels/verify-kernels.mlir
@@ -87,7 +87,7 @@ public:
       function.walk([&](Operation *op) {
         auto kernel = dyn_cast<graph::KernelOpInterface>(op);
         if (kernel && kernel.getKernelForm() != graph::KernelForm::Alias) {
-          op->emitOpError() << "expected a launch or a contraction after "
+          op->emitOpError() << "expected a launch or a library call after "
                                "kernels are formed";
           failed = true;
         }

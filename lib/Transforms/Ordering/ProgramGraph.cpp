@@ -16,6 +16,7 @@
 #include "SlotBytes.h"
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
 
 using namespace mlir;
 using llmc::dist::PortAttr;
@@ -196,14 +197,15 @@ static LogicalResult addOp(ProgramValues &values, const LastUses &lastUse,
                            Operation &op) {
   if (isa<dist::CoordinateOp>(op))
     return success();
-  if (isa<dist::LaunchOp, dist::ContractOp, dist::CollectiveInterface>(op))
+  if (isa<dist::LaunchOp, graph::LibraryCallOpInterface,
+          dist::CollectiveInterface>(op))
     return addWork(values, lastUse, op);
   if (auto fence = dyn_cast<dist::FenceOp>(op))
     return addFence(values, fence);
   auto kernel = dyn_cast<graph::KernelOpInterface>(op);
   if (kernel && kernel.getKernelForm() == graph::KernelForm::Alias)
     return addAlias(values, kernel);
-  return op.emitOpError() << "expected a launch, a contraction, a "
+  return op.emitOpError() << "expected a launch, a library call, a "
                              "collective, an alias or a fence after kernels "
                              "are formed";
 }

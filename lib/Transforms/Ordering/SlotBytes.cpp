@@ -8,6 +8,7 @@
 #include "SlotBytes.h"
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
 
 using namespace mlir;
 using llmc::dist::PortAttr;
@@ -18,9 +19,8 @@ namespace llmc::ordering {
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op) {
   if (auto launch = dyn_cast<dist::LaunchOp>(op))
     return launch.getTiedPairs();
-  if (auto contract = dyn_cast<dist::ContractOp>(op))
-    if (contract.getAccumulator())
-      return {{0, 2}};
+  if (auto call = dyn_cast<graph::LibraryCallOpInterface>(op))
+    return call.getTiedPairs();
   return {};
 }
 

@@ -1,7 +1,7 @@
 // RUN: llmc-opt %s --split-input-file --llmc-verify-kernels --verify-diagnostics
 
 func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected a launch or a contraction after kernels are formed}}
+  // expected-error @+1 {{expected a launch or a library call after kernels are formed}}
   %0 = stablehlo.negate %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

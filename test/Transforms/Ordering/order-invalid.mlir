@@ -2,7 +2,7 @@
 
 dist.mesh @mesh = <"data"=1>
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
-  // expected-error @+1 {{expected a launch, a contraction, a collective, an alias or a fence after kernels are formed}}
+  // expected-error @+1 {{expected a launch, a library call, a collective, an alias or a fence after kernels are formed}}
   %z = stablehlo.tanh %x : tensor<4xf32>
   return %z : tensor<4xf32>
 }

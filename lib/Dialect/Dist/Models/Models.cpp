@@ -16,4 +16,5 @@ void dist::registerModels(DialectRegistry &registry) {
   registry.insert<DistDialect>();
   registerLayoutModels(registry);
   registerCollectiveModels(registry);
+  registerLibraryCallModels(registry);
 }

@@ -18,6 +18,7 @@ void registerModels(mlir::DialectRegistry &registry);
 
 void registerLayoutModels(mlir::DialectRegistry &registry);
 void registerCollectiveModels(mlir::DialectRegistry &registry);
+void registerLibraryCallModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::dist
 

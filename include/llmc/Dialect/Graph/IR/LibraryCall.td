@@ -1,0 +1,36 @@
+//===- LibraryCall.td - What a library is called for -------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The answer of an op that a device's library computes. It stands among the
+// launches of a program once kernels are formed (phase 7); the models are in
+// lib/Dialect/<D>/Models.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_GRAPH_IR_LIBRARYCALL_TD
+#define LLMC_DIALECT_GRAPH_IR_LIBRARYCALL_TD
+
+include "mlir/IR/OpBase.td"
+
+def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{
+    A call of a library: what it computes, of which buffers. Formation, ordering
+    and the plan ask this and no op's name.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The descriptor, types of the buffers included. On failure an error has been
+      emitted at the op.
+    }], "::llvm::FailureOr<::llmc::rt::LibraryDescriptor>", "getDescriptor", (ins)>,
+    InterfaceMethod<[{
+      One value for each buffer that `rt::operandsOf` names of the descriptor, in
+      that order; a buffer that is read and written is the result.
+    }], "::llvm::SmallVector<::mlir::Value>", "getBuffers", (ins)>,
+    InterfaceMethod<[{Pairs (result, operand) that share a buffer.}],
+      "::llvm::SmallVector<std::pair<int64_t, int64_t>>", "getTiedPairs", (ins)>,
+  ];
+}
+
+#endif // LLMC_DIALECT_GRAPH_IR_LIBRARYCALL_TD

@@ -1,0 +1,100 @@
+//===- LibraryCalls.cpp - What libraries are called for -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   dist.contract %x, %w plus %a batch [] x [] contracting [1] x [0]
+//   a: x   b: w   c: a, added to   indices: m, n, k with row-major strides
+//
+// Tested by test/Transforms/Ordering/order.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/Models/Models.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
+#include "llmc/Support/StoredElements.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::dist;
+
+/// Row-major strides in elements.
+static SmallVector<int64_t> getStrides(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (size_t d = strides.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * type.getDimSize(d);
+  return strides;
+}
+
+/// Batch, m and n in the order of the result's dims, then k; at least one.
+static std::vector<rt::ContractionIndex> getIndices(ContractOp op) {
+  using Kind = rt::ContractionIndexKind;
+  RankedTensorType left = op.getLhs().getType(), right = op.getRhs().getType();
+  SmallVector<int64_t> a = getStrides(left), b = getStrides(right),
+                       c = getStrides(op.getResult().getType());
+  std::vector<rt::ContractionIndex> indices;
+  size_t at = 0;
+  for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
+    indices.push_back({Kind::batch, left.getDimSize(l), a[l], b[r], c[at++]});
+  for (auto [d, size] : llvm::enumerate(left.getShape()))
+    if (!llvm::is_contained(op.getLhsBatch(), int64_t(d)) &&
+        !llvm::is_contained(op.getLhsContracting(), int64_t(d)))
+      indices.push_back({Kind::m, size, a[d], 0, c[at++]});
+  for (auto [d, size] : llvm::enumerate(right.getShape()))
+    if (!llvm::is_contained(op.getRhsBatch(), int64_t(d)) &&
+        !llvm::is_contained(op.getRhsContracting(), int64_t(d)))
+      indices.push_back({Kind::n, size, 0, b[d], c[at++]});
+  for (auto [l, r] : llvm::zip(op.getLhsContracting(), op.getRhsContracting()))
+    indices.push_back({Kind::k, left.getDimSize(l), a[l], b[r], 0});
+  if (indices.empty())
+    indices.push_back({Kind::m, 1, 0, 0, 0});
+  return indices;
+}
+
+/// Sums are kept in the wider of the result's and the sides' type, f32 at
+/// least.
+static rt::DType getAccumulateType(rt::DType side, rt::DType result) {
+  if (!rt::isFloat(result))
+    return result;
+  bool isWide = side == rt::DType::f64 || result == rt::DType::f64;
+  return isWide ? rt::DType::f64 : rt::DType::f32;
+}
+
+namespace {
+struct ContractModel
+    : graph::LibraryCallOpInterface::ExternalModel<ContractModel, ContractOp> {
+  FailureOr<rt::LibraryDescriptor> getDescriptor(Operation *of) const {
+    auto op = cast<ContractOp>(of);
+    std::optional<rt::DType> side =
+        getRuntimeDType(op.getLhs().getType().getElementType());
+    std::optional<rt::DType> result =
+        getRuntimeDType(op.getResult().getType().getElementType());
+    if (!side || !result)
+      return op.emitOpError()
+             << "expected elements that the runtime stores, got "
+             << op.getLhs().getType() << " and " << op.getResult().getType();
+    rt::ContractionShape shape;
+    shape.a = shape.b = *side;
+    shape.c = *result;
+    shape.accumulate = getAccumulateType(*side, *result);
+    shape.indices = getIndices(op);
+    shape.beta = op.getAccumulator() ? 1 : 0;
+    return rt::LibraryDescriptor(std::move(shape));
+  }
+  SmallVector<Value> getBuffers(Operation *of) const {
+    auto op = cast<ContractOp>(of);
+    return {op.getLhs(), op.getRhs(), op.getResult()};
+  }
+  SmallVector<std::pair<int64_t, int64_t>> getTiedPairs(Operation *of) const {
+    if (cast<ContractOp>(of).getAccumulator())
+      return {{0, 2}};
+    return {};
+  }
+};
+} // namespace
+
+void dist::registerLibraryCallModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, DistDialect *) {
+    ContractOp::attachInterface<ContractModel>(*context);
+  });
+}
