@@ -18,7 +18,6 @@
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Comm/Backend.h"
-#include "llmc/Runtime/Executor/Contractions.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Target/Plan/Plan.h"
 #include "llmc/Transforms/Phases/Phases.h"
@@ -136,19 +135,17 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
   return names;
 }
 
-/// Gives each contraction the scratch that the target's library asks for.
+/// Gives each call of the target's library the workspace that it asks for.
 static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(const rt::Backend *backend,
                   rt::findBackend(codegen::kTarget));
   FirstError error(*module.getContext());
-  auto ask = [&](const rt::plan::Contraction &contraction,
-                 int32_t threads) -> rt::Result<target::ContractionMemory> {
-    LLMC_TRY_ASSIGN(uint64_t bytes, backend->contractionScratch(rt::shapeOf(
-                                        contraction, threads, "contraction")));
-    return target::ContractionMemory{static_cast<int64_t>(bytes), 0};
+  auto ask = [&](const rt::LibraryDescriptor &descriptor, int32_t threads) {
+    return backend->libraryWorkspace(
+        {std::string(rt::nameOf(descriptor)), descriptor, threads, 0});
   };
-  if (failed(target::reserveContractions(module, ask)))
+  if (failed(target::reserveWorkspaces(module, ask)))
     return blame(error.status(ErrorKind::diagnosed, "cannot reserve scratch"),
                  error, "phase plan", options);
   watch.lap("ordered scratch");

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Binder.h"
-#include "llmc/Runtime/Executor/Contractions.h"
 
 #include <fmt/format.h>
 
@@ -20,13 +19,14 @@ static Status unsupported(std::string what) {
   return makeError(ErrorKind::unsupported, std::move(what));
 }
 
-Result<BoundAction> Binder::bindAction(const plan::Action &action,
+Result<BoundAction> Binder::bindAction(const plan::Instruction &instruction,
                                        const Origin &origin) {
+  const plan::Action &action = instruction.action;
   if (auto *launch = std::get_if<plan::KernelLaunch>(&action)) {
     return bindKernel(*launch);
   }
-  if (auto *contraction = std::get_if<plan::Contraction>(&action)) {
-    return bindContraction(*contraction, origin);
+  if (auto *library = std::get_if<plan::Library>(&action)) {
+    return bindLibrary(*library, instruction.stream, origin);
   }
   if (auto *collective = std::get_if<plan::Collective>(&action)) {
     return bindCollective(*collective, origin);
@@ -98,15 +98,20 @@ Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
   return BoundAction(std::move(bound));
 }
 
-Result<BoundAction>
-Binder::bindContraction(const plan::Contraction &contraction,
-                        const Origin &origin) {
-  ContractionShape shape =
-      shapeOf(contraction, shared.plan.threads, origin.name);
-  LLMC_TRY_ASSIGN(const Contraction *prepared, local.device->prepare(shape));
-  return BoundAction(BoundContraction{prepared, ref(contraction.a),
-                                      ref(contraction.b), ref(contraction.c),
-                                      ref(contraction.scratch)});
+Result<BoundAction> Binder::bindLibrary(const plan::Library &library,
+                                        int32_t stream, const Origin &origin) {
+  const LibraryOp *&op =
+      libraryOps[{stream, library.descriptor, library.workspaceBytes}];
+  if (!op) {
+    LibraryShape shape{origin.name, library.descriptor, shared.plan.threads,
+                       static_cast<uint64_t>(library.workspaceBytes)};
+    LLMC_TRY_ASSIGN(op, local.device->prepare(shape));
+  }
+  BoundLibrary bound{op, {}, ref(library.workspace)};
+  for (const plan::Operand &operand : library.operands) {
+    bound.operands.push_back(ref(operand));
+  }
+  return BoundAction(std::move(bound));
 }
 
 static uint64_t product(const std::vector<int64_t> &shape, size_t begin,

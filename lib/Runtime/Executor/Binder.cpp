@@ -186,7 +186,7 @@ Status Binder::bindProgram(int32_t index) {
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const plan::Instruction &instruction = program.instructions[i];
     const Origin &origin = shared.origins[index][i];
-    Result<BoundAction> action = bindAction(instruction.action, origin);
+    Result<BoundAction> action = bindAction(instruction, origin);
     if (!action) {
       return action.status().inContext(origin.name);
     }

@@ -12,6 +12,9 @@
 #include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llmc/Runtime/Plan/Format/PlanPrograms.h"
 
+#include <map>
+#include <tuple>
+
 namespace llmc::rt::exec {
 
 /// What the bound programs of all devices share.
@@ -38,12 +41,12 @@ private:
   Status bindFrames();
   Status makeStreams(const std::vector<int32_t> &programs);
   Status bindProgram(int32_t index);
-  Result<BoundAction> bindAction(const plan::Action &action,
+  Result<BoundAction> bindAction(const plan::Instruction &instruction,
                                  const Origin &origin);
 
   Result<BoundAction> bindKernel(const plan::KernelLaunch &launch);
-  Result<BoundAction> bindContraction(const plan::Contraction &contraction,
-                                      const Origin &origin);
+  Result<BoundAction> bindLibrary(const plan::Library &library, int32_t stream,
+                                  const Origin &origin);
   Result<BoundAction> bindCollective(const plan::Collective &collective,
                                      const Origin &origin);
   Result<BoundAction> bindMessages(const std::vector<plan::Message> &sends,
@@ -60,6 +63,10 @@ private:
 
   Shared &shared;
   LocalDevice &local;
+  /// By stream, what is computed, and reserved bytes: instructions that agree
+  /// in these share one op.
+  std::map<std::tuple<int32_t, LibraryDescriptor, int64_t>, const LibraryOp *>
+      libraryOps;
 };
 
 /// What one call of each program enqueues; callees are included.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // When a plan is loaded, its programs are bound to each local device: mesh
-// coordinates are folded, kernels, contractions, communicators and events
+// coordinates are folded, kernels, libraries, communicators and events
 // become pointers. What is left for a call is a handful of integers, those that
 // depend on the microbatch or on a call's arguments.
 //
@@ -43,9 +43,10 @@ struct BoundKernel {
   std::vector<Number> scalars;
   Ref scratch;
 };
-struct BoundContraction {
-  const Contraction *contraction;
-  Ref a, b, c, scratch;
+struct BoundLibrary {
+  const LibraryOp *op;
+  std::vector<Ref> operands;
+  Ref workspace;
 };
 struct BoundCollective {
   Communicator *communicator;
@@ -88,7 +89,7 @@ struct BoundCall {
 };
 
 using BoundAction =
-    std::variant<BoundKernel, BoundContraction, BoundCollective, BoundExchange,
+    std::variant<BoundKernel, BoundLibrary, BoundCollective, BoundExchange,
                  BoundCopy, BoundFill, BoundEvent, BoundCall>;
 
 struct BoundInstruction {

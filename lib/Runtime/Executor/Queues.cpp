@@ -38,6 +38,9 @@ struct Measure {
     words =
         static_cast<uint32_t>(launch.operands.size() + launch.scalars.size());
   }
+  void operator()(const plan::Library &library) {
+    words = static_cast<uint32_t>(library.operands.size());
+  }
   void operator()(const plan::Collective &collective) {
     words = static_cast<uint32_t>(2 * collective.inputs.size());
   }

@@ -28,6 +28,8 @@ Walker::Walker(const plan::Plan &plan, World &world, LocalDevice &device,
       if (auto *kernel = std::get_if<BoundKernel>(&instruction.action)) {
         mostPointers = std::max(mostPointers, kernel->operands.size());
         mostScalars = std::max(mostScalars, kernel->scalars.size());
+      } else if (auto *l = std::get_if<BoundLibrary>(&instruction.action)) {
+        mostPointers = std::max(mostPointers, l->operands.size());
       } else if (auto *c = std::get_if<BoundCollective>(&instruction.action)) {
         mostPointers = std::max(mostPointers, c->ins.size());
       } else if (auto *e = std::get_if<BoundExchange>(&instruction.action)) {
@@ -105,11 +107,13 @@ void Walker::enqueue(const BoundInstruction &instruction,
 }
 
 void Walker::enqueue(const BoundInstruction &instruction,
-                     const BoundContraction &action, const Scope &scope) {
-  device.device->contract(*instruction.stream, *action.contraction,
-                          address(action.a, scope), address(action.b, scope),
-                          address(action.c, scope),
-                          address(action.scratch, scope), *instruction.origin);
+                     const BoundLibrary &library, const Scope &scope) {
+  for (size_t i = 0; i < library.operands.size(); ++i) {
+    pointers[i] = address(library.operands[i], scope);
+  }
+  device.device->call(*instruction.stream, *library.op, pointers.data(),
+                      static_cast<uint32_t>(library.operands.size()),
+                      address(library.workspace, scope), *instruction.origin);
 }
 
 void Walker::enqueue(const BoundInstruction &instruction,

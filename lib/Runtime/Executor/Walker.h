@@ -49,8 +49,7 @@ private:
   void *hostAddress(const BoundCopy &copy, const Scope &scope) const;
 
   void enqueue(const BoundInstruction &, const BoundKernel &, const Scope &);
-  void enqueue(const BoundInstruction &, const BoundContraction &,
-               const Scope &);
+  void enqueue(const BoundInstruction &, const BoundLibrary &, const Scope &);
   void enqueue(const BoundInstruction &, const BoundCollective &,
                const Scope &);
   void enqueue(const BoundInstruction &, const BoundExchange &, const Scope &);

@@ -56,7 +56,7 @@ public:
   rt::Status exportPrograms();
   rt::Result<rt::plan::Action> actionOf(Operation *op);
   rt::Result<rt::plan::Action> kernelOf(plan::KernelOp op);
-  rt::Result<rt::plan::Action> contractionOf(plan::ContractOp op);
+  rt::Result<rt::plan::Action> libraryOf(plan::LibraryOp op);
   rt::Result<rt::plan::Action> collectiveOf(plan::CollectiveOp op);
   rt::Result<rt::plan::Action> copyOf(plan::CopyOp op);
   rt::Result<rt::plan::Message> messageOf(Operation *op,

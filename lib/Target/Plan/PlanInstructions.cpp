@@ -32,24 +32,19 @@ rt::Result<rtp::Action> PlanExport::kernelOf(plan::KernelOp op) {
   return rtp::Action(std::move(launch));
 }
 
-rt::Result<rtp::Action> PlanExport::contractionOf(plan::ContractOp op) {
-  rtp::Contraction contraction;
-  LLMC_TRY_ASSIGN(contraction.a, operandOf(op, op.getA()));
-  LLMC_TRY_ASSIGN(contraction.b, operandOf(op, op.getB()));
-  LLMC_TRY_ASSIGN(contraction.c, operandOf(op, op.getC()));
-  for (auto dim : op.getDims().getAsRange<plan::LoopDimAttr>())
-    contraction.dims.push_back(
-        {static_cast<rtp::ContractionDimKind>(dim.getKind()), dim.getSize(),
-         dim.getA(), dim.getB(), dim.getC()});
-  LLMC_TRY_ASSIGN(contraction.accumulate, getDType(op, op.getAccumulate()));
-  contraction.alpha = op.getAlpha().convertToDouble();
-  contraction.beta = op.getBeta().convertToDouble();
-  contraction.scratchBytes = op.getScratchBytes();
-  contraction.packedBytes = op.getPackedBytes();
-  if (op.getScratch()) {
-    LLMC_TRY_ASSIGN(contraction.scratch, operandOf(op, *op.getScratch()));
+rt::Result<rtp::Action> PlanExport::libraryOf(plan::LibraryOp op) {
+  rtp::Library library;
+  library.descriptor = op.getRuntimeDescriptor();
+  for (auto use : op.getOperands().getAsRange<plan::UseAttr>()) {
+    LLMC_TRY_ASSIGN(rtp::Operand operand, operandOf(op, use.getOperand()));
+    library.operands.push_back(std::move(operand));
+    library.access.push_back(static_cast<rtp::Access>(use.getAccess()));
   }
-  return rtp::Action(std::move(contraction));
+  library.workspaceBytes = op.getWorkspaceBytes();
+  if (op.getWorkspace()) {
+    LLMC_TRY_ASSIGN(library.workspace, operandOf(op, *op.getWorkspace()));
+  }
+  return rtp::Action(std::move(library));
 }
 
 rt::Result<rtp::Action> PlanExport::collectiveOf(plan::CollectiveOp op) {
@@ -161,7 +156,7 @@ rt::Result<rtp::Action> PlanExport::actionOf(Operation *op) {
   };
   return llvm::TypeSwitch<Operation *, Outcome>(op)
       .Case([&](plan::KernelOp each) { return kernelOf(each); })
-      .Case([&](plan::ContractOp each) { return contractionOf(each); })
+      .Case([&](plan::LibraryOp each) { return libraryOf(each); })
       .Case([&](plan::CollectiveOp each) { return collectiveOf(each); })
       .Case([&](plan::CopyOp each) { return copyOf(each); })
       .Case([&](plan::FillOp each) -> Outcome {

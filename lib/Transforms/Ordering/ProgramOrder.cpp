@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   %y = dist.contract %x, %w plus %a batch [] x [] contracting [1] x [0]
-//   plan.contract on @C a(<@x>) b(<@w>) c(<@a>) dims([m, n, k]) beta(1.0)
+//   plan.library on @C #plan.contraction<[m, n, k], beta = 1>
+//       operands([read <@x>, read <@w>, readwrite <@a>])
 //
 // Pointers of a launch: the operands in order, then the results that are not
 // tied, in order; what happens to them says the kernel (`dist.kernel`).
@@ -15,6 +16,7 @@
 #include "CollectiveOrder.h"
 #include "PlanFrames.h"
 #include "ProgramGraph.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;
@@ -39,7 +41,7 @@ private:
   plan::OperandAttr operandOf(Value value);
   plan::OperandAttr operandOf(int32_t number, RankedTensorType type);
   LogicalResult emitLaunch(dist::LaunchOp launch);
-  LogicalResult emitContract(dist::ContractOp contract);
+  LogicalResult emitLibrary(graph::LibraryCallOpInterface call);
   LogicalResult emitCollective(dist::CollectiveInterface collective);
   LogicalResult emitMessage(const ProgramGraph::Node &node);
   LogicalResult emit(const ProgramGraph::Node &node);
@@ -196,78 +198,34 @@ LogicalResult ProgramEmitter::emitMessage(const ProgramGraph::Node &node) {
   return success();
 }
 
-/// Row-major strides in elements.
-static SmallVector<int64_t> getStrides(Value value) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * shape[d];
-  return strides;
+static plan::Access getAccess(const rt::LibraryOperand &operand) {
+  if (!operand.isWritten)
+    return plan::Access::Read;
+  return operand.isRead ? plan::Access::ReadWrite : plan::Access::Write;
 }
 
-/// The loops of a contraction: batch, m and n in the order of the result's
-/// dims, then k.
-static SmallVector<Attribute> getLoops(dist::ContractOp op) {
-  MLIRContext *context = op.getContext();
-  SmallVector<int64_t> a = getStrides(op.getLhs()), b = getStrides(op.getRhs()),
-                       c = getStrides(op.getResult());
-  ArrayRef<int64_t> left =
-      cast<RankedTensorType>(op.getLhs().getType()).getShape();
-  ArrayRef<int64_t> right =
-      cast<RankedTensorType>(op.getRhs().getType()).getShape();
-  SmallVector<Attribute> loops;
-  size_t at = 0;
-  auto add = [&](plan::LoopKind kind, int64_t size, int64_t sa, int64_t sb,
-                 int64_t sc) {
-    loops.push_back(plan::LoopDimAttr::get(context, kind, size, sa, sb, sc));
-  };
-  for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
-    add(plan::LoopKind::Batch, left[l], a[l], b[r], c[at++]);
-  for (auto [d, size] : llvm::enumerate(left))
-    if (!llvm::is_contained(op.getLhsBatch(), int64_t(d)) &&
-        !llvm::is_contained(op.getLhsContracting(), int64_t(d)))
-      add(plan::LoopKind::M, size, a[d], 0, c[at++]);
-  for (auto [d, size] : llvm::enumerate(right))
-    if (!llvm::is_contained(op.getRhsBatch(), int64_t(d)) &&
-        !llvm::is_contained(op.getRhsContracting(), int64_t(d)))
-      add(plan::LoopKind::N, size, 0, b[d], c[at++]);
-  for (auto [l, r] : llvm::zip(op.getLhsContracting(), op.getRhsContracting()))
-    add(plan::LoopKind::K, left[l], a[l], b[r], 0);
-  if (loops.empty())
-    add(plan::LoopKind::M, 1, 0, 0, 0);
-  return loops;
-}
-
-/// Sums are kept in the wider of the result's and the sides' type, f32 at
-/// least.
-static Type getAccumulateType(dist::ContractOp op) {
-  Type element = op.getResult().getType().getElementType();
-  if (!isa<FloatType>(element))
-    return element;
-  bool isWide =
-      element.isF64() || op.getLhs().getType().getElementType().isF64();
-  MLIRContext *context = op.getContext();
-  return isWide ? Type(Float64Type::get(context))
-                : Type(Float32Type::get(context));
-}
-
-LogicalResult ProgramEmitter::emitContract(dist::ContractOp op) {
-  plan::ContractOp::create(
-      builder, op.getLoc(), request.streams.getCompute(),
-      operandOf(op.getLhs()), operandOf(op.getRhs()), operandOf(op.getResult()),
-      builder.getArrayAttr(getLoops(op)), TypeAttr::get(getAccumulateType(op)),
-      builder.getF64FloatAttr(1.0),
-      builder.getF64FloatAttr(op.getAccumulator() ? 1.0 : 0.0),
-      builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(0),
-      plan::OperandAttr());
+LogicalResult ProgramEmitter::emitLibrary(graph::LibraryCallOpInterface call) {
+  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
+  if (failed(descriptor))
+    return failure();
+  MLIRContext *context = builder.getContext();
+  SmallVector<Attribute> uses;
+  for (auto [value, operand] :
+       llvm::zip(call.getBuffers(), rt::operandsOf(*descriptor)))
+    uses.push_back(
+        plan::UseAttr::get(context, getAccess(operand), operandOf(value)));
+  plan::LibraryOp::create(builder, call.getLoc(), request.streams.getCompute(),
+                          plan::getDescriptorAttr(context, *descriptor),
+                          builder.getArrayAttr(uses),
+                          builder.getI64IntegerAttr(0), plan::OperandAttr());
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(const ProgramGraph::Node &node) {
   if (auto launch = dyn_cast_or_null<dist::LaunchOp>(node.op))
     return emitLaunch(launch);
-  if (auto contract = dyn_cast_or_null<dist::ContractOp>(node.op))
-    return emitContract(contract);
+  if (auto call = dyn_cast_or_null<graph::LibraryCallOpInterface>(node.op))
+    return emitLibrary(call);
   if (auto collective = dyn_cast_or_null<dist::CollectiveInterface>(node.op))
     return emitCollective(collective);
   if (node.transfer)

@@ -34,55 +34,6 @@ plan.program @p other {
 // -----
 
 plan.program @p other {
-  // expected-error @+1 {{'plan.contract' op expected at least one dim, got 0}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([]) accumulate(f32)
-}
-
-// -----
-
-plan.program @p other {
-  // expected-error @+1 {{'plan.contract' op expected a beta of 0 or 1, got 2}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([#plan.dim<m, 4, a = 1, c = 1>]) accumulate(f32) beta(2.0)
-}
-
-// -----
-
-plan.program @p other {
-  // expected-error @+1 {{'plan.contract' op expected scratch and packed bytes of at least 0, got -1 and 0}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([#plan.dim<m, 4, a = 1, c = 1>]) accumulate(f32) scratch_bytes(-1)
-}
-
-// -----
-
-plan.program @p other {
-  // expected-error @+1 {{'plan.contract' op expected scratch of 64 + 64 bytes, got 64}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([#plan.dim<m, 4, a = 1, c = 1>]) accumulate(f32) scratch_bytes(64) packed_bytes(64) scratch(<@s, [64], i8>)
-}
-
-// -----
-
-plan.program @p other {
-  // expected-error @+1 {{expected a size of at least 1, got 0}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([#plan.dim<m, 0>]) accumulate(f32)
-}
-
-// -----
-
-plan.program @p other {
-  // expected-error @+1 {{expected strides of at least 0, got -1, 0 and 0}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([#plan.dim<m, 4, a = -1>]) accumulate(f32)
-}
-
-// -----
-
-plan.program @p other {
-  // expected-error @+1 {{expected no stride where 'm' has no dim, got a = 0, b = 1, c = 0}}
-  plan.contract on @C a(<@x, [4], f32>) b(<@x, [4], f32>) c(<@x, [4], f32>) dims([#plan.dim<m, 4, b = 1>]) accumulate(f32)
-}
-
-// -----
-
-plan.program @p other {
   // expected-error @+1 {{'plan.collective' op expected at least one axis, got 0}}
   plan.collective on @C @c all_reduce reduction sum axes([]) inputs([]) outputs([])
 }

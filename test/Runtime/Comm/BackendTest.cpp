@@ -16,7 +16,7 @@ public:
   explicit Named(std::string name) : name(std::move(name)) {}
   std::string_view target() const override { return name; }
   std::vector<std::string> features() const override { return {}; }
-  Result<uint64_t> contractionScratch(const ContractionShape &) const override {
+  Result<uint64_t> libraryWorkspace(const LibraryShape &) const override {
     return uint64_t(0);
   }
   Result<std::unique_ptr<World>>

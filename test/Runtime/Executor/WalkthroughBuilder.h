@@ -28,8 +28,8 @@ inline Mesh makeMesh() {
   return {{{"pipe", 2}, {"data", 2}, {"tensor", 2}}, pipe};
 }
 
-/// The scratch that the library of the target "cpu" wants for a contraction.
-int64_t scratchOf(const plan::Contraction &contraction, int threads);
+/// The workspace that the library of the target "cpu" wants.
+int64_t workspaceOf(const LibraryDescriptor &descriptor, int threads);
 
 class Walkthrough {
 public:

@@ -20,8 +20,19 @@
 
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Runtime/Comm/Backend.h"
 
 namespace llmc::rt::test {
+
+int64_t workspaceOf(const LibraryDescriptor &descriptor, int threads) {
+  Result<const Backend *> backend = findBackend("cpu");
+  if (!backend.ok()) {
+    return 0;
+  }
+  Result<uint64_t> bytes =
+      (*backend)->libraryWorkspace({"matmul", descriptor, threads, 0});
+  return bytes.ok() ? static_cast<int64_t>(*bytes) : 0;
+}
 
 int32_t Walkthrough::kernel(const char *name) {
   for (size_t i = 0; i < b.plan().kernels.size(); ++i) {
@@ -42,11 +53,11 @@ void Walkthrough::launch(int32_t program, const char *name,
 void Walkthrough::matmul(int32_t program, Operand a, Operand c, Operand d,
                          double beta) {
   b.matmul(program, C, std::move(a), std::move(c), std::move(d), beta);
-  auto &contraction = std::get<Contraction>(
-      b.plan().programs[program].instructions.back().action);
-  contraction.scratchBytes = scratchOf(contraction, threads);
-  if (contraction.scratchBytes > 0) {
-    contraction.scratch = b.view(scratch, 0, {contraction.scratchBytes});
+  auto &library =
+      std::get<Library>(b.plan().programs[program].instructions.back().action);
+  library.workspaceBytes = workspaceOf(library.descriptor, threads);
+  if (library.workspaceBytes > 0) {
+    library.workspace = b.view(scratch, 0, {library.workspaceBytes});
   }
 }
 

@@ -82,6 +82,9 @@ private:
   void visit(Action &action) {
     std::visit([&](auto &each) { fields(*this, each); }, action);
   }
+  void visit(LibraryDescriptor &descriptor) {
+    std::visit([&](auto &each) { fields(*this, each); }, descriptor);
+  }
 
   bool isTarget() {
     bool found = count_++ == target_;

@@ -144,9 +144,9 @@ void Sample::lastBackward() {
   b.signal(p, S, {y, 0});
   auto &last = b.plan().programs[p].instructions;
   for (Instruction &i : last) {
-    if (auto *contraction = std::get_if<Contraction>(&i.action)) {
-      contraction->scratchBytes = 200;
-      contraction->scratch = b.view(lib);
+    if (auto *library = std::get_if<Library>(&i.action)) {
+      library->workspaceBytes = 200;
+      library->workspace = b.view(lib);
     }
   }
 }

@@ -40,8 +40,8 @@ plan.program @f.c0.F forward chunk(0) {
   plan.copy on @K to(<@in.x, [8, 4], f32>) host input name("x")
   plan.signal on @K @in event(1)
   plan.wait on @C @in event(1)
-  plan.contract on @C a(<@in.x, [8, 4], f32>) b(<@state.w, [4, 6], f32>) c(<@tmp.y, [8, 6], f32>)
-    dims([#plan.dim<m, 8, a = 4, c = 6>, #plan.dim<n, 6, b = 1, c = 1>, #plan.dim<k, 4, a = 1, b = 6>]) accumulate(f32)
+  plan.library on @C #plan.contraction<[<m, 8, a = 4, c = 6>, <n, 6, b = 1, c = 1>, <k, 4, a = 1, b = 6>], accumulate = f32>
+    operands([#plan.use<read, <@in.x, [8, 4], f32>>, #plan.use<read, <@state.w, [4, 6], f32>>, #plan.use<write, <@tmp.y, [8, 6], f32>>])
   plan.kernel on @C @kernels::@square operands([#plan.use<read, <@tmp.y, [48], f32>>, #plan.use<write, <@out.z, [48], f32>>]) scalars([])
   plan.signal on @C @out event(1)
   plan.wait on @K @out event(1)
@@ -149,24 +149,46 @@ TEST_F(PlanTarget, RefusesTwoRulesForOneSource) {
       << plan.message();
 }
 
-TEST_F(PlanTarget, RecordsTheMemoryOfContractions) {
-  auto ask = [](const rtp::Contraction &contraction,
-                int32_t threads) -> rt::Result<target::ContractionMemory> {
+TEST_F(PlanTarget, RecordsTheWorkspaceOfLibraries) {
+  auto ask = [](const rt::LibraryDescriptor &descriptor,
+                int32_t threads) -> rt::Result<uint64_t> {
     EXPECT_EQ(threads, 2);
-    EXPECT_EQ(contraction.dims.size(), 3u);
-    return target::ContractionMemory{100, 28};
+    EXPECT_EQ(std::get<rt::ContractionShape>(descriptor).indices.size(), 3u);
+    return uint64_t(128);
   };
-  ASSERT_TRUE(succeeded(target::reserveContractions(*module, ask)));
+  ASSERT_TRUE(succeeded(target::reserveWorkspaces(*module, ask)));
   bool found = false;
-  module->walk([&](plan::ContractOp op) {
+  module->walk([&](plan::LibraryOp op) {
     found = true;
-    EXPECT_EQ(int64_t(op.getScratchBytes()), 100);
-    EXPECT_EQ(int64_t(op.getPackedBytes()), 28);
-    ASSERT_TRUE(op.getScratch());
+    EXPECT_EQ(int64_t(op.getWorkspaceBytes()), 128);
+    ASSERT_TRUE(op.getWorkspace());
     auto buffer = module->lookupSymbol<plan::BufferOp>(
-        op.getScratch()->getBuffer().getValue());
+        op.getWorkspace()->getBuffer().getValue());
     ASSERT_TRUE(buffer);
     EXPECT_EQ(int64_t(buffer.getBytes()), 128);
   });
   EXPECT_TRUE(found);
+}
+
+// The text has each field; types come from the operands.
+TEST_F(PlanTarget, DescriptorsGoToAttributesAndBack) {
+  rt::ContractionShape shape;
+  shape.a = rt::DType::bf16;
+  shape.b = rt::DType::f16;
+  shape.c = rt::DType::f64;
+  shape.bias = rt::DType::i32;
+  shape.indices = {{rt::ContractionIndexKind::batch, 2, 3, 4, 5, 6},
+                   {rt::ContractionIndexKind::k, 7, 8, 9}};
+  shape.alpha = 0.5;
+  shape.beta = 1;
+  shape.hasBias = true;
+  shape.activation = rt::Activation::gelu;
+  for (int type = 0; type < rt::numDTypes; ++type) {
+    shape.accumulate = static_cast<rt::DType>(type);
+    rt::LibraryDescriptor descriptor = shape;
+    EXPECT_TRUE(plan::getDescriptorAttr(&context, descriptor)
+                    .getDescriptor({shape.a, shape.b, shape.bias, shape.c}) ==
+                descriptor)
+        << type;
+  }
 }

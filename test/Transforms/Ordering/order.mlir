@@ -36,8 +36,8 @@ module @kernels {
 // CHECK-NEXT: plan.copy on @K to(<@train.input0.x, [8, 4], f32>) host input name("x")
 // CHECK-NEXT: plan.signal on @K @train.input0 event(1)
 // CHECK-NEXT: plan.wait on @C @train.input0 event(1)
-// CHECK-NEXT: plan.contract on @C a(<@train.input0.x, [8, 4], f32>) b(<@state.w.local, [4, 6], f32>) c(<@train.c0.F.tmp.0, [8, 6], f32>)
-// CHECK-SAME: dims([#plan.dim<m, 8, a = 4, c = 6>, #plan.dim<n, 6, b = 1, c = 1>, #plan.dim<k, 4, a = 1, b = 6>]) accumulate(f32)
+// CHECK-NEXT: plan.library on @C #plan.contraction<[<m, 8, a = 4, c = 6>, <n, 6, b = 1, c = 1>, <k, 4, a = 1, b = 6>], accumulate = f32>
+// CHECK-SAME: operands([#plan.use<read, <@train.input0.x, [8, 4], f32>>, #plan.use<read, <@state.w.local, [4, 6], f32>>, #plan.use<write, <@train.c0.F.tmp.0, [8, 6], f32>>])
 // CHECK-NEXT: plan.kernel on @C @kernels::@k_square operands([#plan.use<read, <@train.c0.F.tmp.0, [48], f32>>, #plan.use<write, <@train.act0.a0, [48], f32>>]) scalars([])
 // The argument that the backward keeps is copied into its slot.
 // CHECK-NEXT: plan.copy on @C to(<@train.act0.a1, [8, 4], f32>) from(<@train.input0.x, [8, 4], f32>)
@@ -45,8 +45,9 @@ module @kernels {
 // CHECK-NEXT: }
 
 // CHECK: plan.program @train.c0.B backward chunk(0) {
-// CHECK-NEXT: plan.contract on @C a(<@train.act0.a1, [8, 4], f32>) b(<@train.act0.a0, [8, 6], f32>) c(<@train.step.grad.w, [4, 6], f32>)
-// CHECK-SAME: beta(1.000000e+00)
+// CHECK-NEXT: plan.library on @C
+// CHECK-SAME: accumulate = f32, beta = 1>
+// CHECK-SAME: operands([#plan.use<read, <@train.act0.a1, [8, 4], f32>>, #plan.use<read, <@train.act0.a0, [8, 6], f32>>, #plan.use<readwrite, <@train.step.grad.w, [4, 6], f32>>])
 // CHECK-NEXT: }
 
 // CHECK: plan.program @train.u0 update {

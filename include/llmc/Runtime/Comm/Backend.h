@@ -52,10 +52,11 @@ public:
   virtual std::string_view kernelTarget() const { return target(); }
   /// What kernel objects may rely on, as their manifests name it.
   virtual std::vector<std::string> features() const = 0;
-  /// Bytes of scratch that a contraction needs with `shape.threads`: what
-  /// `Device::prepare` compares `shape.scratchBytes` with.
+  /// Bytes of workspace that the library needs for `shape.descriptor` with
+  /// `shape.threads`: what `Device::prepare` compares `shape.workspaceBytes`
+  /// with. Error (15) as from there.
   virtual Result<uint64_t>
-  contractionScratch(const ContractionShape &shape) const = 0;
+  libraryWorkspace(const LibraryShape &shape) const = 0;
   /// Error (15) for more devices than the backend drives.
   virtual Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const = 0;

@@ -12,7 +12,7 @@
 //   stream                    cuStreamCreateWithPriority    a cursor over a
 //   ring event                     cuEventCreate                 a counter load
 //   cuModuleLoadData              dlopen launch cuLaunchKernel an entry
-//   contract                  cublasLtMatmul                an entry
+//   call                      cublasLtMatmul, cudnnExecute  an entry
 //   copy, fill                cuMemcpyAsync, cuMemsetAsync, an entry
 //                             2D and 3D with dims
 //   record, wait              cuEventRecord,                an entry
@@ -33,8 +33,8 @@
 
 #include "llmc/Runtime/Base/DType.h"
 #include "llmc/Runtime/Base/KernelFormat.h"
+#include "llmc/Runtime/Base/Library.h"
 #include "llmc/Runtime/Base/Status.h"
-#include "llmc/Runtime/Device/Contraction.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -83,16 +83,17 @@ public:
   virtual ~Kernel() = default;
 };
 
-/// A contraction made ready at load; equivalent to a cuBLASLt plan.
-class Contraction {
+/// An op of a library made ready at load; equivalent to a cuBLASLt plan. It may
+/// keep what a call works with, so all calls of it are on one stream.
+class LibraryOp {
 public:
-  virtual ~Contraction() = default;
+  virtual ~LibraryOp() = default;
 };
 
 /// What a stream is made for. The queue never grows: `entries` and `words`
 /// bound what is enqueued in one step. A launch takes a word for each
-/// buffer and scalar, a collective two for each buffer, an exchange five
-/// for each part, all else none.
+/// buffer and scalar, a call of a library one for each buffer, a collective two
+/// for each buffer, an exchange five for each part, all else none.
 struct StreamShape {
   std::string name;
   int priority = 0; ///< Ready heads of greater priority run first.
@@ -118,6 +119,14 @@ struct KernelShape {
   uint32_t threadsPerBlock = 1; ///< That share a block of rows.
   uint32_t sharedBytes = 0;     ///< Memory of such a block.
   std::vector<KernelImageView> images;
+};
+
+/// What a library is made ready for.
+struct LibraryShape {
+  std::string name; ///< In errors; no part of what is computed.
+  LibraryDescriptor descriptor;
+  int threads = 1;             ///< That the work is cut for.
+  uint64_t workspaceBytes = 0; ///< That the plan reserved.
 };
 
 /// One of the dims of a copy; strides in bytes.
@@ -167,14 +176,16 @@ public:
   /// A function of the loaded objects, from the image that suits the device
   /// best. Error (15) where there is none, or its launches do not fit.
   virtual Result<const Kernel *> kernel(const KernelShape &shape) = 0;
-  virtual Result<const Contraction *>
-  prepare(const ContractionShape &shape) = 0;
+  /// Error (15) where neither the library nor the device's own loops have the
+  /// descriptor, or the library wants more workspace than is reserved.
+  virtual Result<const LibraryOp *> prepare(const LibraryShape &shape) = 0;
 
   // In a step.
   virtual void launch(Stream &, const Launch &, const Origin &) = 0;
-  virtual void contract(Stream &, const Contraction &, const void *a,
-                        const void *b, void *c, void *scratch,
-                        const Origin &) = 0;
+  /// `buffers` has the operands in the descriptor's order; it is copied into
+  /// the queue. `workspace` has the bytes that the shape reserved.
+  virtual void call(Stream &, const LibraryOp &, void *const *buffers,
+                    uint32_t numBuffers, void *workspace, const Origin &) = 0;
   /// Between any two of what this device reserved, of both kinds; the two ends
   /// do not overlap.
   virtual void copy(Stream &, void *to, const void *from, const CopyBox &,

@@ -47,18 +47,14 @@ rt::Result<rt::plan::Plan> buildPlan(ModuleOp module,
 rt::Status writePlan(ModuleOp module, const rt::plan::Manifest &manifest,
                      const PlanOptions &options, const std::string &path);
 
-/// Memory that a library asks for; both are recorded in the plan.
-struct ContractionMemory {
-  int64_t scratchBytes = 0;
-  int64_t packedBytes = 0;
-};
-/// Asks a runtime what a contraction needs on `threads` threads.
-using AskContraction = std::function<rt::Result<ContractionMemory>(
-    const rt::plan::Contraction &contraction, int32_t threads)>;
+/// Asks a runtime how many bytes of workspace its library needs for what is
+/// described, on `threads` threads.
+using AskWorkspace = std::function<rt::Result<uint64_t>(
+    const rt::LibraryDescriptor &descriptor, int32_t threads)>;
 
-/// Between phases 7 and 8: records the memory of each `plan.contract` and gives
-/// it scratch. On failure an error has been emitted.
-LogicalResult reserveContractions(ModuleOp module, const AskContraction &ask);
+/// Between phases 7 and 8: records the workspace of each `plan.library` and
+/// gives it scratch. On failure an error has been emitted.
+LogicalResult reserveWorkspaces(ModuleOp module, const AskWorkspace &ask);
 
 } // namespace llmc::target
 

@@ -11,12 +11,18 @@
 
 using namespace mlir;
 using namespace llmc::plan;
+namespace rt = llmc::rt;
 
 using Uses = SmallVector<OperandUse>;
 
 static void append(Uses &uses, ArrayAttr operands, Access access) {
   for (auto operand : operands.getAsRange<OperandAttr>())
     uses.push_back({operand, access});
+}
+
+static void append(Uses &uses, ArrayAttr operands) {
+  for (auto use : operands.getAsRange<UseAttr>())
+    uses.push_back({use.getOperand(), use.getAccess()});
 }
 
 static void append(Uses &uses, MessageAttr message, Access access) {
@@ -51,7 +57,7 @@ static LogicalResult verifyInstruction(InstructionInterface op,
     return verifyInstruction(*this, tables);                                   \
   }
 LLMC_VERIFY_INSTRUCTION(KernelOp)
-LLMC_VERIFY_INSTRUCTION(ContractOp)
+LLMC_VERIFY_INSTRUCTION(LibraryOp)
 LLMC_VERIFY_INSTRUCTION(CollectiveOp)
 LLMC_VERIFY_INSTRUCTION(SendOp)
 LLMC_VERIFY_INSTRUCTION(ReceiveOp)
@@ -61,42 +67,51 @@ LLMC_VERIFY_INSTRUCTION(FillOp)
 #undef LLMC_VERIFY_INSTRUCTION
 
 //===----------------------------------------------------------------------===//
-// Kernels and contractions
+// Kernels and libraries
 //===----------------------------------------------------------------------===//
 
 Uses KernelOp::getUses() {
   Uses uses;
-  for (auto use : getOperands().getAsRange<UseAttr>())
-    uses.push_back({use.getOperand(), use.getAccess()});
+  append(uses, getOperands());
   appendScratch(uses, getScratchAttr());
   return uses;
 }
 
-Uses ContractOp::getUses() {
-  bool adds = !getBeta().isZero();
-  Uses uses = {{getA(), Access::Read},
-               {getB(), Access::Read},
-               {getC(), adds ? Access::ReadWrite : Access::Write}};
-  appendScratch(uses, getScratchAttr());
+Uses LibraryOp::getUses() {
+  Uses uses;
+  append(uses, getOperands());
+  appendScratch(uses, getWorkspaceAttr());
   return uses;
 }
 
-LogicalResult ContractOp::verify() {
-  if (getDims().empty())
-    return emitOpError() << "expected at least one dim, got 0";
-  if (!getBeta().isZero() && !getBeta().isExactlyValue(1.0))
-    return emitOpError() << "expected a beta of 0 or 1, got "
-                         << getBeta().convertToDouble();
-  int64_t scratch = getScratchBytes(), packed = getPackedBytes();
-  if (scratch < 0 || packed < 0)
-    return emitOpError() << "expected scratch and packed bytes of at least 0, "
-                            "got "
-                         << scratch << " and " << packed;
-  int64_t has = 0;
-  if (getScratch())
-    has = getScratch()->getSpan().value_or(0);
-  if (has < scratch || has - scratch < packed)
-    return emitOpError() << "expected scratch of " << scratch << " + " << packed
+static Access getAccess(const rt::LibraryOperand &operand) {
+  if (!operand.isWritten)
+    return Access::Read;
+  return operand.isRead ? Access::ReadWrite : Access::Write;
+}
+
+LogicalResult LibraryOp::verify() {
+  rt::LibraryDescriptor descriptor = getRuntimeDescriptor();
+  std::vector<rt::LibraryOperand> operands = rt::operandsOf(descriptor);
+  if (getOperands().size() != operands.size())
+    return emitOpError() << "expected " << operands.size() << " operands of a "
+                         << StringRef(nameOf(descriptor)) << ", got "
+                         << getOperands().size();
+  for (auto [use, operand] :
+       llvm::zip(getOperands().getAsRange<UseAttr>(), operands))
+    if (use.getAccess() != getAccess(operand))
+      return emitOpError() << "expected access '"
+                           << stringifyAccess(getAccess(operand))
+                           << "' of operand " << StringRef(operand.name)
+                           << ", got '" << stringifyAccess(use.getAccess())
+                           << "'";
+  int64_t bytes = getWorkspaceBytes();
+  if (bytes < 0)
+    return emitOpError() << "expected workspace bytes of at least 0, got "
+                         << bytes;
+  int64_t has = getWorkspace() ? getWorkspace()->getSpan().value_or(0) : 0;
+  if (has < bytes)
+    return emitOpError() << "expected a workspace of " << bytes
                          << " bytes, got " << has;
   return success();
 }

@@ -116,23 +116,6 @@ std::optional<int64_t> OperandAttr::getSpan() const {
   return bytes;
 }
 
-LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
-                                  int64_t size, int64_t a, int64_t b,
-                                  int64_t c) {
-  if (size < 1)
-    return emitError() << "expected a size of at least 1, got " << size;
-  if (a < 0 || b < 0 || c < 0)
-    return emitError() << "expected strides of at least 0, got " << a << ", "
-                       << b << " and " << c;
-  if ((kind == LoopKind::M && b != 0) || (kind == LoopKind::N && a != 0) ||
-      (kind == LoopKind::K && c != 0))
-    return emitError() << "expected no stride where '"
-                       << stringifyLoopKind(kind)
-                       << "' has no dim, got a = " << a << ", b = " << b
-                       << ", c = " << c;
-  return success();
-}
-
 LogicalResult MessageAttr::verify(EmitError emitError,
                                   FlatSymbolRefAttr transfer, ExprAttr peer,
                                   ArrayRef<OperandAttr> operands) {

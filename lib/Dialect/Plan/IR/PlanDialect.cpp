@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace llmc::plan;
 
+#include "llmc/Dialect/Plan/IR/PlanAttrInterfaces.cpp.inc"
 #include "llmc/Dialect/Plan/IR/PlanDialect.cpp.inc"
 #include "llmc/Dialect/Plan/IR/PlanInterfaces.cpp.inc"
 #define GET_OP_CLASSES

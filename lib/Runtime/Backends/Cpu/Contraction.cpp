@@ -19,24 +19,44 @@
 
 namespace llmc::rt::cpu {
 
-static uint64_t alignScratch(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+static uint64_t alignWorkspace(uint64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 
-static Status checkShape(const ContractionShape &shape) {
+static Status refuse(std::string message) {
+  return makeError(ErrorKind::mismatch, std::move(message));
+}
+
+/// What neither oneDNN nor the loops have.
+static Status checkShape(const ContractionShape &shape,
+                         const std::string &name) {
   for (const ContractionIndex &index : shape.indices) {
     if (index.size < 0 || index.strideA < 0 || index.strideB < 0 ||
-        index.strideC < 0) {
-      return makeError(
-          ErrorKind::mismatch,
-          fmt::format("expected sizes and strides of at least 0 in contraction "
-                      "'{}'",
-                      shape.name));
+        index.strideC < 0 || index.strideBias < 0) {
+      return refuse(fmt::format("expected sizes and strides of at least 0 in "
+                                "contraction '{}'",
+                                name));
     }
   }
-  if (shape.threads < 1) {
-    return makeError(ErrorKind::mismatch,
-                     fmt::format("expected at least 1 thread in contraction "
-                                 "'{}', got {}",
-                                 shape.name, shape.threads));
+  if (shape.beta != 0 && shape.beta != 1) {
+    return refuse(fmt::format("expected a beta of 0 or 1 in contraction '{}', "
+                              "got {}",
+                              name, shape.beta));
+  }
+  if (shape.hasBias && isFloat(shape.bias) != isFloat(shape.c)) {
+    return refuse(fmt::format("expected a bias of contraction '{}' to be float "
+                              "where its result is, got {} and {}",
+                              name, nameOf(shape.bias), nameOf(shape.c)));
+  }
+  if (shape.activation != Activation::none && !isFloat(shape.c)) {
+    return refuse(fmt::format("expected no activation of integers in "
+                              "contraction '{}', got {}",
+                              name, nameOf(shape.activation)));
+  }
+  if (static_cast<size_t>(shape.activation) >= activationNames.size()) {
+    return refuse(fmt::format("expected an activation that a processor has in "
+                              "contraction '{}', got number {}",
+                              name, static_cast<int>(shape.activation)));
   }
   return Status::success();
 }
@@ -52,7 +72,8 @@ static std::vector<ContractionIndex> collect(const ContractionShape &shape,
     bool merges = !found.empty() &&
                   found.back().strideA == index.strideA * index.size &&
                   found.back().strideB == index.strideB * index.size &&
-                  found.back().strideC == index.strideC * index.size;
+                  found.back().strideC == index.strideC * index.size &&
+                  found.back().strideBias == index.strideBias * index.size;
     if (merges) {
       int64_t outer = found.back().size;
       found.back() = index;
@@ -76,20 +97,16 @@ static ContractionIndex takeMinor(std::vector<ContractionIndex> &indices,
   return minor;
 }
 
-MatrixShape toMatrix(const ContractionShape &shape) {
+MatrixShape toMatrix(const ContractionShape &shape, std::string name) {
   using Kind = ContractionIndexKind;
-  MatrixShape matrix{shape.name,
-                     shape.a,
-                     shape.b,
-                     shape.c,
-                     shape.accumulate,
+  MatrixShape matrix{std::move(name),
+                     shape,
                      collect(shape, Kind::batch),
                      collect(shape, Kind::k),
                      {},
                      {},
-                     {},
-                     shape.alpha,
-                     shape.addToResult};
+                     {}};
+  matrix.shape.indices.clear();
   std::vector<ContractionIndex> m = collect(shape, Kind::m);
   std::vector<ContractionIndex> n = collect(shape, Kind::n);
   matrix.m = takeMinor(m, Kind::m);
@@ -119,42 +136,48 @@ static ContractionIndex &cutIndex(MatrixShape &shape, int threads) {
   return shape.m;
 }
 
-Result<std::unique_ptr<CpuContraction>>
-CpuContraction::make(const ContractionShape &shape) {
-  LLMC_TRY(checkShape(shape));
+Result<std::unique_ptr<CpuLibraryOp>>
+CpuContraction::make(const ContractionShape &shape, const std::string &name,
+                     int threads) {
+  LLMC_TRY(checkShape(shape, name));
   auto contraction = std::make_unique<CpuContraction>();
-  MatrixShape part = toMatrix(shape);
-  ContractionIndex &cut = cutIndex(part, shape.threads);
+  contraction->hasBias = shape.hasBias;
+  MatrixShape part = toMatrix(shape, name);
+  ContractionIndex &cut = cutIndex(part, threads);
   int64_t extent = cut.size;
-  int tickets = static_cast<int>(std::clamp<int64_t>(extent, 1, shape.threads));
-  int64_t scratch = 0;
+  int tickets = static_cast<int>(std::clamp<int64_t>(extent, 1, threads));
+  int64_t workspace = 0;
   for (int ticket = 0; ticket < tickets; ++ticket) {
     Range range = ticketRange(extent, ticket, tickets);
     cut.size = range.end - range.begin;
     LLMC_TRY_ASSIGN(auto work, makeSlice(part));
-    uint64_t bytes = alignScratch(work->scratchBytes());
+    uint64_t bytes = alignWorkspace(work->workspaceBytes());
     contraction->slices.push_back(
-        {std::move(work), range.begin * cut.strideA * sizeOf(part.a),
-         range.begin * cut.strideB * sizeOf(part.b),
-         range.begin * cut.strideC * sizeOf(part.c), scratch});
-    scratch += static_cast<int64_t>(bytes);
+        {std::move(work), range.begin * cut.strideA * sizeOf(shape.a),
+         range.begin * cut.strideB * sizeOf(shape.b),
+         range.begin * cut.strideBias * sizeOf(shape.bias),
+         range.begin * cut.strideC * sizeOf(shape.c), workspace});
+    workspace += static_cast<int64_t>(bytes);
   }
-  return std::move(contraction);
+  return std::unique_ptr<CpuLibraryOp>(std::move(contraction));
 }
 
-uint64_t CpuContraction::scratchBytes() const {
+uint64_t CpuContraction::workspaceBytes() const {
   const Slice &last = slices.back();
-  return static_cast<uint64_t>(last.scratch) +
-         alignScratch(last.work->scratchBytes());
+  return static_cast<uint64_t>(last.workspace) +
+         alignWorkspace(last.work->workspaceBytes());
 }
 
-void CpuContraction::run(const void *a, const void *b, void *c, void *scratch,
+void CpuContraction::run(const uint64_t *buffers, void *workspace,
                          int ticket) const {
   const Slice &slice = slices[static_cast<size_t>(ticket)];
-  slice.work->run(static_cast<const char *>(a) + slice.a,
-                  static_cast<const char *>(b) + slice.b,
-                  static_cast<char *>(c) + slice.c,
-                  static_cast<char *>(scratch) + slice.scratch);
+  auto at = [&](size_t operand, int64_t offset) {
+    return reinterpret_cast<char *>(buffers[operand]) + offset;
+  };
+  slice.work->run({at(0, slice.a), at(1, slice.b),
+                   hasBias ? at(2, slice.bias) : nullptr,
+                   at(hasBias ? 3 : 2, slice.c),
+                   static_cast<char *>(workspace) + slice.workspace});
 }
 
 } // namespace llmc::rt::cpu

@@ -12,9 +12,7 @@
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_CONTRACTION_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_CONTRACTION_H
 
-#include "llmc/Runtime/Device/Device.h"
-
-#include <memory>
+#include "LibraryOp.h"
 
 namespace llmc::rt::cpu {
 
@@ -23,25 +21,30 @@ namespace llmc::rt::cpu {
 /// repeat.
 struct MatrixShape {
   std::string name;
-  DType a, b, c, accumulate;
+  /// Types, factors, bias and activation; its indices are the members below.
+  ContractionShape shape;
   std::vector<ContractionIndex> batch;
   std::vector<ContractionIndex> outerK;
   ContractionIndex m, n, k;
-  double alpha;
-  bool addToResult;
 };
 
 /// Merges indices that are one walk in all operands and picks the matrices.
 ///   m 4 (strides 24, 0, 6), m 2 (12, 0, 3)  ->  m 8 (12, 0, 3)
-MatrixShape toMatrix(const ContractionShape &shape);
+MatrixShape toMatrix(const ContractionShape &shape, std::string name);
 
-/// Runs one slice of a contraction; owned by one instruction of one device, so
-/// that never two workers run the same slice at once.
+/// The buffers of a slice; the bias is null where there is none.
+struct SliceBuffers {
+  const void *a, *b, *bias;
+  void *c, *workspace;
+};
+
+/// Runs one slice of a contraction. A prepared op is called on one stream, so
+/// never do two workers run the same slice at once.
 class ContractionSlice {
 public:
   virtual ~ContractionSlice() = default;
-  virtual void run(const void *a, const void *b, void *c, void *scratch) = 0;
-  virtual uint64_t scratchBytes() const = 0;
+  virtual void run(const SliceBuffers &buffers) = 0;
+  virtual uint64_t workspaceBytes() const = 0;
 };
 
 /// Null when oneDNN cannot express `shape`.
@@ -51,22 +54,22 @@ makeLibrarySlice(const MatrixShape &shape);
 Result<std::unique_ptr<ContractionSlice>>
 makeLoopSlice(const MatrixShape &shape);
 
-class CpuContraction final : public Contraction {
+class CpuContraction final : public CpuLibraryOp {
 public:
-  static Result<std::unique_ptr<CpuContraction>>
-  make(const ContractionShape &shape);
+  static Result<std::unique_ptr<CpuLibraryOp>>
+  make(const ContractionShape &shape, const std::string &name, int threads);
 
-  int tickets() const { return static_cast<int>(slices.size()); }
-  uint64_t scratchBytes() const;
-  void run(const void *a, const void *b, void *c, void *scratch,
-           int ticket) const;
+  int tickets() const override { return static_cast<int>(slices.size()); }
+  uint64_t workspaceBytes() const override;
+  void run(const uint64_t *buffers, void *workspace, int ticket) const override;
 
 private:
   struct Slice {
     std::unique_ptr<ContractionSlice> work;
-    int64_t a, b, c, scratch; ///< Offsets in bytes.
+    int64_t a, b, bias, c, workspace; ///< Offsets in bytes.
   };
   std::vector<Slice> slices;
+  bool hasBias = false;
 };
 
 /// Makes the calling thread's oneDNN primitives run on that thread alone.

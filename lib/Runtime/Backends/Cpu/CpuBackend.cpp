@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
 #include "Group.h"
+#include "LibraryOp.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 #include "llmc/Runtime/Base/File.h"
 
@@ -28,8 +28,7 @@ class CpuBackend final : public Backend {
 public:
   std::string_view target() const override { return "cpu"; }
   std::vector<std::string> features() const override;
-  Result<uint64_t>
-  contractionScratch(const ContractionShape &shape) const override;
+  Result<uint64_t> libraryWorkspace(const LibraryShape &shape) const override;
   Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const override;
 };
@@ -46,10 +45,9 @@ std::vector<std::string> CpuBackend::features() const {
   return {std::istream_iterator<std::string>(line), {}};
 }
 
-Result<uint64_t>
-CpuBackend::contractionScratch(const ContractionShape &shape) const {
-  LLMC_TRY_ASSIGN(auto contraction, cpu::CpuContraction::make(shape));
-  return contraction->scratchBytes();
+Result<uint64_t> CpuBackend::libraryWorkspace(const LibraryShape &shape) const {
+  LLMC_TRY_ASSIGN(auto op, cpu::CpuLibraryOp::make(shape));
+  return op->workspaceBytes();
 }
 
 Result<std::unique_ptr<World>>

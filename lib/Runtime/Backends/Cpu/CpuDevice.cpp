@@ -112,20 +112,19 @@ Result<const Kernel *> CpuDevice::kernel(const KernelShape &shape) {
   return static_cast<const Kernel *>(kernels.back().get());
 }
 
-Result<const Contraction *> CpuDevice::prepare(const ContractionShape &shape) {
-  LLMC_TRY_ASSIGN(auto contraction, CpuContraction::make(shape));
-  if (contraction->scratchBytes() > shape.scratchBytes) {
+Result<const LibraryOp *> CpuDevice::prepare(const LibraryShape &shape) {
+  LLMC_TRY_ASSIGN(auto op, CpuLibraryOp::make(shape));
+  if (op->workspaceBytes() > shape.workspaceBytes) {
     return makeError(
                ErrorKind::mismatch,
-               fmt::format("expected {} bytes of scratch or less for "
-                           "contraction '{}' with {} threads, got {} from the "
-                           "library",
-                           shape.scratchBytes, shape.name, shape.threads,
-                           contraction->scratchBytes()))
+               fmt::format("expected {} bytes of workspace or less for {} '{}' "
+                           "with {} threads, got {} from the library",
+                           shape.workspaceBytes, nameOf(shape.descriptor),
+                           shape.name, shape.threads, op->workspaceBytes()))
         .withHint("compile the plan on this machine");
   }
-  contractions.push_back(std::move(contraction));
-  return static_cast<const Contraction *>(contractions.back().get());
+  libraryOps.push_back(std::move(op));
+  return static_cast<const LibraryOp *>(libraryOps.back().get());
 }
 
 static CpuStream &own(Stream &stream) {
@@ -149,12 +148,13 @@ void CpuDevice::launch(Stream &stream, const Launch &launch,
   }
 }
 
-void CpuDevice::contract(Stream &stream, const Contraction &contraction,
-                         const void *a, const void *b, void *c, void *scratch,
-                         const Origin &origin) {
-  if (Entry *entry = pool.push(own(stream), 0, origin)) {
-    entry->work = ContractEntry{
-        static_cast<const CpuContraction *>(&contraction), a, b, c, scratch};
+void CpuDevice::call(Stream &stream, const LibraryOp &op, void *const *buffers,
+                     uint32_t numBuffers, void *workspace,
+                     const Origin &origin) {
+  if (Entry *entry = pool.push(own(stream), numBuffers, origin)) {
+    entry->work =
+        LibraryEntry{static_cast<const CpuLibraryOp *>(&op), workspace};
+    std::memcpy(entry->words, buffers, numBuffers * sizeof(uint64_t));
   }
 }
 

@@ -2,15 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owns its arenas, events and contractions; its streams are the pool's.
+// Owns its arenas, events and ops of libraries; its streams are the pool's.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_CPUDEVICE_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_CPUDEVICE_H
 
-#include "Contraction.h"
 #include "KernelObject.h"
+#include "LibraryOp.h"
 #include "Pool.h"
 
 namespace llmc::rt::cpu {
@@ -31,11 +31,11 @@ public:
   Result<Event *> event(const Origin &origin) override;
   Result<const void *> load(const std::string &path) override;
   Result<const Kernel *> kernel(const KernelShape &shape) override;
-  Result<const Contraction *> prepare(const ContractionShape &shape) override;
+  Result<const LibraryOp *> prepare(const LibraryShape &shape) override;
 
   void launch(Stream &, const Launch &, const Origin &) override;
-  void contract(Stream &, const Contraction &, const void *a, const void *b,
-                void *c, void *scratch, const Origin &) override;
+  void call(Stream &, const LibraryOp &, void *const *buffers,
+            uint32_t numBuffers, void *workspace, const Origin &) override;
   void copy(Stream &, void *to, const void *from, const CopyBox &box,
             const Origin &) override;
   void fill(Stream &, void *to, uint64_t pattern, unsigned size,
@@ -57,7 +57,7 @@ private:
   std::vector<Mapping> mappings;
   std::vector<std::unique_ptr<CpuEvent>> events;
   std::vector<std::unique_ptr<CpuKernel>> kernels;
-  std::vector<std::unique_ptr<CpuContraction>> contractions;
+  std::vector<std::unique_ptr<CpuLibraryOp>> libraryOps;
 };
 
 } // namespace llmc::rt::cpu

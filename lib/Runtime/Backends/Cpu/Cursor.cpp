@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
 #include "KernelObject.h"
+#include "LibraryOp.h"
 #include "Pool.h"
 
 #include <fmt/format.h>
@@ -83,9 +83,8 @@ void Pool::makeHeadReady(CpuStream &stream) {
   stream.tickets = 1;
   if (auto *launch = std::get_if<LaunchEntry>(&stream.front().work)) {
     stream.tickets = launch->kernel->tickets(stream.threads);
-  } else if (auto *contract =
-                 std::get_if<ContractEntry>(&stream.front().work)) {
-    stream.tickets = contract->contraction->tickets();
+  } else if (auto *call = std::get_if<LibraryEntry>(&stream.front().work)) {
+    stream.tickets = call->op->tickets();
   }
   stream.nextTicket = stream.doneTickets = 0;
   Task task;

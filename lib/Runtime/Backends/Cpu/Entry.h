@@ -23,8 +23,8 @@
 
 namespace llmc::rt::cpu {
 
-class CpuContraction;
 class CpuKernel;
+class CpuLibraryOp;
 class Group;
 struct Channel;
 struct CpuStream;
@@ -43,10 +43,10 @@ struct LaunchEntry {
   uint32_t numBuffers; ///< Then the scalars, in the stream's words.
   void *scratch;
 };
-struct ContractEntry {
-  const CpuContraction *contraction;
-  const void *a, *b;
-  void *c, *scratch;
+/// Words: the buffers.
+struct LibraryEntry {
+  const CpuLibraryOp *op;
+  void *workspace;
 };
 struct CopyEntry {
   void *to;
@@ -91,7 +91,7 @@ constexpr uint32_t wordsOfPart = sizeof(ExchangePart) / sizeof(uint64_t);
 static_assert(sizeof(ExchangePart) == 40);
 
 struct Entry {
-  std::variant<LaunchEntry, ContractEntry, CopyEntry, FillEntry, RecordEntry,
+  std::variant<LaunchEntry, LibraryEntry, CopyEntry, FillEntry, RecordEntry,
                WaitEntry, CollectiveEntry, ExchangeEntry>
       work;
   const Origin *origin = nullptr;

@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A matmul primitive on strided memory, made at load: f32, and bf16 with f32
-// accumulation. Accumulation into c is the `sum` post-op, scratch is the
-// plan's (`scratchpad_mode::user`). A run sets four handles and calls the C
-// interface with arguments on the stack, so that we allocate nothing.
+// accumulation. Accumulation into c is the `sum` post-op and comes before that
+// of the activation; the workspace is the plan's (`scratchpad_mode::user`). A
+// run sets the handles and calls the C interface with arguments on the stack,
+// so that we allocate nothing.
 //
 // oneDNN knows no stride of zero: a batch index that an operand repeats over is
-// an extent of one there; any other is left to the loops.
+// an extent of one there; any other is left to the loops. So is a bias that is
+// no row of c, or that alpha would scale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,32 +67,42 @@ public:
       : primitive(desc), a(desc.src_desc(), engine(), nullptr),
         b(desc.weights_desc(), engine(), nullptr),
         c(desc.dst_desc(), engine(), nullptr),
-        scratch(desc.scratchpad_desc(), engine(), nullptr) {}
-
-  uint64_t scratchBytes() const override {
-    return scratch.get_desc().get_size();
+        workspace(desc.scratchpad_desc(), engine(), nullptr) {
+    if (!desc.bias_desc().is_zero()) {
+      bias = dnnl::memory(desc.bias_desc(), engine(), nullptr);
+    }
   }
 
-  void run(const void *atA, const void *atB, void *atC,
-           void *atScratch) override {
+  uint64_t workspaceBytes() const override {
+    return workspace.get_desc().get_size();
+  }
+
+  void run(const SliceBuffers &at) override {
     // The handles are read only, though the interface takes them as void *.
-    dnnl_memory_set_data_handle(a.get(), const_cast<void *>(atA));
-    dnnl_memory_set_data_handle(b.get(), const_cast<void *>(atB));
-    dnnl_memory_set_data_handle(c.get(), atC);
-    dnnl_memory_set_data_handle(scratch.get(), atScratch);
-    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, a.get()},
-                                         {DNNL_ARG_WEIGHTS, b.get()},
-                                         {DNNL_ARG_DST, c.get()},
-                                         {DNNL_ARG_SCRATCHPAD, scratch.get()}};
-    dnnl_primitive_execute(primitive.get(), workerStream().get(), 4, arguments);
+    dnnl_memory_set_data_handle(a.get(), const_cast<void *>(at.a));
+    dnnl_memory_set_data_handle(b.get(), const_cast<void *>(at.b));
+    dnnl_memory_set_data_handle(c.get(), at.c);
+    dnnl_memory_set_data_handle(workspace.get(), at.workspace);
+    dnnl_exec_arg_t arguments[5] = {{DNNL_ARG_SRC, a.get()},
+                                    {DNNL_ARG_WEIGHTS, b.get()},
+                                    {DNNL_ARG_DST, c.get()},
+                                    {DNNL_ARG_SCRATCHPAD, workspace.get()}};
+    int count = 4;
+    if (at.bias) {
+      dnnl_memory_set_data_handle(bias.get(), const_cast<void *>(at.bias));
+      arguments[count++] = {DNNL_ARG_BIAS, bias.get()};
+    }
+    dnnl_primitive_execute(primitive.get(), workerStream().get(), count,
+                           arguments);
   }
 
 private:
   dnnl::matmul primitive;
-  dnnl::memory a, b, c, scratch;
+  dnnl::memory a, b, c, workspace;
+  dnnl::memory bias; ///< Null where there is none.
 };
 
-bool hasTypes(const MatrixShape &shape) {
+bool hasTypes(const ContractionShape &shape) {
   if (shape.accumulate != DType::f32) {
     return false;
   }
@@ -99,6 +111,20 @@ bool hasTypes(const MatrixShape &shape) {
   bool half = shape.a == DType::bf16 && shape.b == DType::bf16 &&
               (shape.c == DType::bf16 || shape.c == DType::f32);
   return single || half;
+}
+
+/// A row of f32 that every row of c gets.
+bool hasBias(const MatrixShape &shape) {
+  if (!shape.shape.hasBias) {
+    return true;
+  }
+  bool sound = shape.shape.bias == DType::f32 && shape.shape.alpha == 1 &&
+               shape.m.strideBias == 0 &&
+               (shape.n.size == 1 || shape.n.strideBias == 1);
+  for (const ContractionIndex &index : shape.batch) {
+    sound = sound && index.strideBias == 0;
+  }
+  return sound;
 }
 
 bool isEmpty(const MatrixShape &shape) {
@@ -127,6 +153,55 @@ dnnl::memory::desc describe(const MatrixShape &shape, DType type,
   return {extents, kind, strides};
 }
 
+/// Of matrices of the rank that the operands have.
+dnnl::memory::desc describeBias(const MatrixShape &shape) {
+  if (!shape.shape.hasBias) {
+    return {};
+  }
+  dnnl::memory::dims extents(shape.batch.size() + 1, 1);
+  extents.push_back(shape.n.size);
+  dnnl::memory::dims strides(shape.batch.size() + 1, shape.n.size);
+  strides.push_back(1);
+  return {extents, dnnl::memory::data_type::f32, strides};
+}
+
+dnnl::algorithm algorithmOf(Activation activation) {
+  switch (activation) {
+  case Activation::relu:
+    return dnnl::algorithm::eltwise_relu;
+  case Activation::gelu:
+    return dnnl::algorithm::eltwise_gelu_erf;
+  case Activation::geluTanh:
+    return dnnl::algorithm::eltwise_gelu_tanh;
+  case Activation::tanh:
+    return dnnl::algorithm::eltwise_tanh;
+  case Activation::logistic:
+    return dnnl::algorithm::eltwise_logistic;
+  case Activation::none:
+    break;
+  }
+  return dnnl::algorithm::undef;
+}
+
+dnnl::primitive_attr attributesOf(const ContractionShape &shape) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::post_ops operations;
+  if (shape.beta != 0) {
+    operations.append_sum(1.0f);
+  }
+  if (shape.activation != Activation::none) {
+    operations.append_eltwise(1.0f, algorithmOf(shape.activation), 0.0f, 0.0f);
+  }
+  if (operations.len() > 0) {
+    attributes.set_post_ops(operations);
+  }
+  if (shape.alpha != 1) {
+    attributes.set_output_scales(0, {static_cast<float>(shape.alpha)});
+  }
+  return attributes;
+}
+
 /// No index that an operand repeats over, but for batch indices of a and b.
 bool hasStrides(const MatrixShape &shape) {
   auto walks = [](const ContractionIndex &index, Stride stride) {
@@ -149,26 +224,24 @@ bool hasStrides(const MatrixShape &shape) {
 Result<std::unique_ptr<ContractionSlice>>
 makeLibrarySlice(const MatrixShape &shape) {
   std::unique_ptr<ContractionSlice> none;
-  if (!hasTypes(shape) || isEmpty(shape) || !hasStrides(shape)) {
+  if (!hasTypes(shape.shape) || isEmpty(shape) || !hasStrides(shape) ||
+      !hasBias(shape)) {
     return std::move(none);
   }
   OneThread limit;
   try {
-    dnnl::primitive_attr attributes;
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    if (shape.addToResult) {
-      dnnl::post_ops operations;
-      operations.append_sum(1.0f);
-      attributes.set_post_ops(operations);
-    }
-    if (shape.alpha != 1) {
-      attributes.set_output_scales(0, {static_cast<float>(shape.alpha)});
-    }
+    auto side = [&](DType type, const ContractionIndex &row,
+                    const ContractionIndex &column, Stride stride) {
+      return describe(shape, type, row, column, stride);
+    };
+    using Index = ContractionIndex;
     dnnl::matmul::desc matmul(
-        describe(shape, shape.a, shape.m, shape.k, &ContractionIndex::strideA),
-        describe(shape, shape.b, shape.k, shape.n, &ContractionIndex::strideB),
-        describe(shape, shape.c, shape.m, shape.n, &ContractionIndex::strideC));
-    dnnl::matmul::primitive_desc chosen(matmul, attributes, engine());
+        side(shape.shape.a, shape.m, shape.k, &Index::strideA),
+        side(shape.shape.b, shape.k, shape.n, &Index::strideB),
+        describeBias(shape),
+        side(shape.shape.c, shape.m, shape.n, &Index::strideC));
+    dnnl::matmul::primitive_desc chosen(matmul, attributesOf(shape.shape),
+                                        engine());
     return std::unique_ptr<ContractionSlice>(
         std::make_unique<LibrarySlice>(chosen));
   } catch (const dnnl::error &error) {

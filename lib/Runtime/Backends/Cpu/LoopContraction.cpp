@@ -4,13 +4,15 @@
 //
 // Any types, any strides, zero included: what oneDNN does not express, and the
 // reference that its results are compared with. k runs innermost and in order;
-// c is added last where the contraction accumulates.
+// then alpha, c where the contraction accumulates, the bias, the activation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace llmc::rt::cpu {
 
@@ -47,22 +49,47 @@ struct AnyInteger {
   }
 };
 
-template <typename Elements, typename Acc>
+/// Integers have no activation: checked when the slice is made.
+uint64_t activate(Activation, uint64_t x) { return x; }
+
+template <typename Acc> Acc activate(Activation activation, Acc x) {
+  switch (activation) {
+  case Activation::none:
+    return x;
+  case Activation::relu:
+    return x > 0 ? x : Acc(0);
+  case Activation::gelu:
+    return x / 2 * (1 + std::erf(x * Acc(0.70710678118654752440)));
+  case Activation::geluTanh:
+    return x / 2 *
+           (1 + std::tanh(Acc(0.79788456080286535588) *
+                          (x + Acc(0.044715) * x * x * x)));
+  case Activation::tanh:
+    return std::tanh(x);
+  case Activation::logistic:
+    return 1 / (1 + std::exp(-x));
+  }
+  return x;
+}
+
+template <typename Elements, typename BiasElements, typename Acc>
 class LoopSlice final : public ContractionSlice {
 public:
   explicit LoopSlice(const MatrixShape &shape) : shape(shape) {}
 
-  uint64_t scratchBytes() const override { return 0; }
+  uint64_t workspaceBytes() const override { return 0; }
 
-  void run(const void *a, const void *b, void *c, void *) override {
+  void run(const SliceBuffers &buffers) override {
     int64_t batches = countOf(shape.batch);
     for (int64_t batch = 0; batch < batches; ++batch) {
       Place at = placeOf(shape.batch, batch);
       for (int64_t m = 0; m < shape.m.size; ++m) {
         for (int64_t n = 0; n < shape.n.size; ++n) {
           Place element{at.a + m * shape.m.strideA, at.b + n * shape.n.strideB,
-                        at.c + m * shape.m.strideC + n * shape.n.strideC};
-          runElement(a, b, c, element);
+                        at.c + m * shape.m.strideC + n * shape.n.strideC,
+                        at.bias + m * shape.m.strideBias +
+                            n * shape.n.strideBias};
+          runElement(buffers, element);
         }
       }
     }
@@ -70,7 +97,7 @@ public:
 
 private:
   struct Place {
-    int64_t a = 0, b = 0, c = 0;
+    int64_t a = 0, b = 0, c = 0, bias = 0;
   };
 
   static int64_t countOf(const std::vector<ContractionIndex> &indices) {
@@ -90,39 +117,49 @@ private:
       place.a += at * indices[i].strideA;
       place.b += at * indices[i].strideB;
       place.c += at * indices[i].strideC;
+      place.bias += at * indices[i].strideBias;
     }
     return place;
   }
 
-  void runElement(const void *a, const void *b, void *c, Place at) const {
+  void runElement(const SliceBuffers &buffers, Place at) const {
+    const ContractionShape &what = shape.shape;
     Acc sum = 0;
     int64_t outer = countOf(shape.outerK);
     for (int64_t o = 0; o < outer; ++o) {
       Place inner = placeOf(shape.outerK, o);
       for (int64_t k = 0; k < shape.k.size; ++k) {
-        sum +=
-            Elements::load(shape.a, a, at.a + inner.a + k * shape.k.strideA) *
-            Elements::load(shape.b, b, at.b + inner.b + k * shape.k.strideB);
+        sum += Elements::load(what.a, buffers.a,
+                              at.a + inner.a + k * shape.k.strideA) *
+               Elements::load(what.b, buffers.b,
+                              at.b + inner.b + k * shape.k.strideB);
       }
     }
-    if (shape.alpha != 1) {
-      sum = static_cast<Acc>(static_cast<Acc>(shape.alpha) * sum);
+    if (what.alpha != 1) {
+      sum = static_cast<Acc>(static_cast<Acc>(what.alpha) * sum);
     }
-    if (shape.addToResult) {
-      sum += Elements::load(shape.c, c, at.c);
+    if (what.beta != 0) {
+      sum += Elements::load(what.c, buffers.c, at.c);
     }
-    Elements::store(shape.c, c, at.c, sum);
+    if (what.hasBias) {
+      sum += BiasElements::load(what.bias, buffers.bias, at.bias);
+    }
+    Elements::store(what.c, buffers.c, at.c, activate(what.activation, sum));
   }
 
   MatrixShape shape;
 };
 
+template <typename Elements, typename BiasElements, typename Acc>
+std::unique_ptr<ContractionSlice> makeSlice(const MatrixShape &shape) {
+  return std::make_unique<LoopSlice<Elements, BiasElements, Acc>>(shape);
+}
+
 } // namespace
 
 Result<std::unique_ptr<ContractionSlice>>
 makeLoopSlice(const MatrixShape &shape) {
-  using Slice = std::unique_ptr<ContractionSlice>;
-  DType a = shape.a, b = shape.b, c = shape.c;
+  DType a = shape.shape.a, b = shape.shape.b, c = shape.shape.c;
   bool floats = isFloat(a) && isFloat(b) && isFloat(c);
   if (!floats && (isFloat(a) || isFloat(b) || isFloat(c))) {
     return makeError(
@@ -131,27 +168,27 @@ makeLoopSlice(const MatrixShape &shape) {
                     "all integer, got {}, {}, {}",
                     shape.name, nameOf(a), nameOf(b), nameOf(c)));
   }
-  if (!floats && shape.alpha != 1) {
+  if (!floats && shape.shape.alpha != 1) {
     return makeError(ErrorKind::unsupported,
                      fmt::format("expected a factor of 1 in integer "
                                  "contraction '{}', got {}",
-                                 shape.name, shape.alpha));
+                                 shape.name, shape.shape.alpha));
   }
+  using Single = AnyFloat<float>;
+  using Double = AnyFloat<double>;
   if (!floats) {
-    return Slice(std::make_unique<LoopSlice<AnyInteger, uint64_t>>(shape));
+    return makeSlice<AnyInteger, AnyInteger, uint64_t>(shape);
   }
-  bool wide = shape.accumulate == DType::f64;
+  bool wide = shape.shape.accumulate == DType::f64;
   bool equal = a == b && b == c;
   if (equal && a == DType::f64) {
-    return Slice(std::make_unique<LoopSlice<Typed<double>, double>>(shape));
+    return makeSlice<Typed<double>, Double, double>(shape);
   }
   if (equal && a == DType::f32 && !wide) {
-    return Slice(std::make_unique<LoopSlice<Typed<float>, float>>(shape));
+    return makeSlice<Typed<float>, Single, float>(shape);
   }
-  if (wide) {
-    return Slice(std::make_unique<LoopSlice<AnyFloat<double>, double>>(shape));
-  }
-  return Slice(std::make_unique<LoopSlice<AnyFloat<float>, float>>(shape));
+  return wide ? makeSlice<Double, Double, double>(shape)
+              : makeSlice<Single, Single, float>(shape);
 }
 
 } // namespace llmc::rt::cpu

@@ -11,6 +11,7 @@
 
 #include "Contraction.h"
 #include "KernelObject.h"
+#include "LibraryOp.h"
 
 #include <fmt/format.h>
 
@@ -370,8 +371,8 @@ struct RunEntry {
     e.kernel->run(stream.frontWords(), e.numBuffers, e.scratch, ticket,
                   stream.tickets);
   }
-  void operator()(const ContractEntry &e) const {
-    e.contraction->run(e.a, e.b, e.c, e.scratch, ticket);
+  void operator()(const LibraryEntry &e) const {
+    e.op->run(stream.frontWords(), e.workspace, ticket);
   }
   void operator()(const CopyEntry &e) const {
     forEachRun(*e.box, 0, 0, 0, [&](int64_t to, int64_t from) {

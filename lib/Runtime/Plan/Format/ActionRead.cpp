@@ -59,6 +59,17 @@ std::vector<Operand> PlanReader::operands(const fb::Range &range) {
   return list;
 }
 
+/// Takes the last operand off `list`: the scratch or workspace.
+Operand PlanReader::takeLast(std::vector<Operand> &list) {
+  if (list.empty()) {
+    failed_ = true;
+    return {};
+  }
+  Operand last = std::move(list.back());
+  list.pop_back();
+  return last;
+}
+
 KernelLaunch PlanReader::kernelLaunch(uint32_t index) {
   KernelLaunch launch;
   const fb::KernelLaunch *flat = item(flat_.launches(), index);
@@ -67,45 +78,60 @@ KernelLaunch PlanReader::kernelLaunch(uint32_t index) {
   }
   launch.kernel = flat->kernel();
   launch.operands = operands(flat->operands());
-  if (launch.operands.empty()) {
-    failed_ = true;
-    return launch;
-  }
-  launch.scratch = std::move(launch.operands.back());
-  launch.operands.pop_back();
+  launch.scratch = takeLast(launch.operands);
   launch.access = numbers<Access>(flat->access());
   launch.scalars = numbers<ExprId>(flat->scalars());
   return launch;
 }
 
-Contraction PlanReader::contraction(uint32_t index) {
-  Contraction contraction;
+ContractionShape PlanReader::contraction(uint32_t index) {
+  ContractionShape shape;
   const fb::Contraction *flat = item(flat_.contractions(), index);
   if (!flat) {
-    return contraction;
+    return shape;
   }
-  std::vector<Operand> list = operands(flat->operands());
-  std::vector<int64_t> dims = numbers<int64_t>(flat->dims());
-  if (list.size() != 4 || dims.size() % 5 != 0) {
+  std::vector<int64_t> numbers = this->numbers<int64_t>(flat->indices());
+  failed_ |= numbers.size() % 6 != 0;
+  for (size_t i = 0; i + 6 <= numbers.size(); i += 6) {
+    failed_ |= numbers[i] < 0 || numbers[i] > UINT8_MAX;
+    shape.indices.push_back({static_cast<ContractionIndexKind>(numbers[i]),
+                             numbers[i + 1], numbers[i + 2], numbers[i + 3],
+                             numbers[i + 4], numbers[i + 5]});
+  }
+  shape.a = static_cast<DType>(flat->a());
+  shape.b = static_cast<DType>(flat->b());
+  shape.c = static_cast<DType>(flat->c());
+  shape.bias = static_cast<DType>(flat->bias());
+  shape.accumulate = static_cast<DType>(flat->accumulate());
+  shape.alpha = flat->alpha();
+  shape.beta = flat->beta();
+  shape.hasBias = flat->has_bias();
+  shape.activation = static_cast<Activation>(flat->activation());
+  return shape;
+}
+
+LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
+  switch (kind) {
+  case 0:
+    return contraction(index);
+  default:
     failed_ = true;
-    return contraction;
+    return {};
   }
-  contraction.a = std::move(list[0]);
-  contraction.b = std::move(list[1]);
-  contraction.c = std::move(list[2]);
-  contraction.scratch = std::move(list[3]);
-  for (size_t i = 0; i < dims.size(); i += 5) {
-    failed_ |= dims[i] < 0 || dims[i] > 3;
-    contraction.dims.push_back({static_cast<ContractionDimKind>(dims[i]),
-                                dims[i + 1], dims[i + 2], dims[i + 3],
-                                dims[i + 4]});
+}
+
+Library PlanReader::library(uint32_t index) {
+  Library library;
+  const fb::Library *flat = item(flat_.libraries(), index);
+  if (!flat) {
+    return library;
   }
-  contraction.accumulate = static_cast<DType>(flat->accumulate());
-  contraction.alpha = flat->alpha();
-  contraction.beta = flat->beta();
-  contraction.scratchBytes = flat->scratch_bytes();
-  contraction.packedBytes = flat->packed_bytes();
-  return contraction;
+  library.descriptor = descriptor(flat->kind(), flat->descriptor());
+  library.operands = operands(flat->operands());
+  library.workspace = takeLast(library.operands);
+  library.access = numbers<Access>(flat->access());
+  library.workspaceBytes = flat->workspace_bytes();
+  return library;
 }
 
 Collective PlanReader::collective(uint32_t index) {
@@ -206,7 +232,7 @@ Action PlanReader::action(uint8_t kind, uint32_t index) {
   case 0:
     return kernelLaunch(index);
   case 1:
-    return contraction(index);
+    return library(index);
   case 2:
     return collective(index);
   case 3:

@@ -21,17 +21,23 @@ static Status malformed(std::string message) {
   return makeError(ErrorKind::malformed, std::move(message));
 }
 
+Status StructureCheck::accesses(const std::vector<Operand> &operands,
+                                const std::vector<Access> &access) {
+  if (access.size() != operands.size()) {
+    return malformed(fmt::format("expected {} accesses, got {}",
+                                 operands.size(), access.size()));
+  }
+  for (Access each : access) {
+    LLMC_TRY(range("an access", static_cast<int>(each), 0, 2));
+  }
+  return Status::success();
+}
+
 Status StructureCheck::check(const KernelLaunch &launch) const {
   LLMC_TRY(index("a kernel", launch.kernel, plan_.kernels.size()));
   LLMC_TRY(operands("an operand of a kernel", launch.operands));
   LLMC_TRY(operand("the scratch of a kernel", launch.scratch, true));
-  if (launch.access.size() != launch.operands.size()) {
-    return malformed(fmt::format("expected {} accesses, got {}",
-                                 launch.operands.size(), launch.access.size()));
-  }
-  for (Access access : launch.access) {
-    LLMC_TRY(range("an access", static_cast<int>(access), 0, 2));
-  }
+  LLMC_TRY(accesses(launch.operands, launch.access));
   for (ExprId scalar : launch.scalars) {
     LLMC_TRY(expression("a scalar of a kernel", scalar,
                         plan_.programs[program_].numParameters, false));
@@ -39,30 +45,40 @@ Status StructureCheck::check(const KernelLaunch &launch) const {
   return Status::success();
 }
 
-Status StructureCheck::check(const Contraction &contraction) const {
-  LLMC_TRY(operand("operand a of a contraction", contraction.a));
-  LLMC_TRY(operand("operand b of a contraction", contraction.b));
-  LLMC_TRY(operand("operand c of a contraction", contraction.c));
-  LLMC_TRY(operand("the scratch of a contraction", contraction.scratch, true));
-  LLMC_TRY(range("the dims of a contraction", contraction.dims.size(), 0, 32));
-  for (const ContractionDim &dim : contraction.dims) {
-    LLMC_TRY(range("the kind of a contraction's dim",
-                   static_cast<int>(dim.kind), 0, 3));
-    for (int64_t value : {dim.size, dim.strideA, dim.strideB, dim.strideC}) {
+Status StructureCheck::dtype(DType dtype) {
+  return range("a dtype", static_cast<int>(dtype), 0, numDTypes - 1);
+}
+
+Status StructureCheck::checkDescriptor(const ContractionShape &shape) {
+  LLMC_TRY(range("the indices of a contraction", shape.indices.size(), 0, 32));
+  for (const ContractionIndex &index : shape.indices) {
+    LLMC_TRY(range("the kind of a contraction's index",
+                   static_cast<int>(index.kind), 0,
+                   contractionIndexNames.size() - 1));
+    for (int64_t value : {index.size, index.strideA, index.strideB,
+                          index.strideC, index.strideBias}) {
       LLMC_TRY(range("a size or stride of a contraction", value, 0, INT64_MAX));
     }
   }
-  LLMC_TRY(range("a dtype", static_cast<int>(contraction.accumulate), 0,
-                 numDTypes - 1));
-  LLMC_TRY(range("the scratch of a contraction", contraction.scratchBytes, 0,
-                 int64_t(1) << 60));
-  LLMC_TRY(range("the packed size of a contraction", contraction.packedBytes, 0,
-                 int64_t(1) << 60));
-  if (!std::isfinite(contraction.alpha) ||
-      (contraction.beta != 0 && contraction.beta != 1)) {
+  for (DType each : {shape.a, shape.b, shape.c, shape.bias, shape.accumulate}) {
+    LLMC_TRY(dtype(each));
+  }
+  LLMC_TRY(range("an activation", static_cast<int>(shape.activation), 0,
+                 activationNames.size() - 1));
+  if (!std::isfinite(shape.alpha) || (shape.beta != 0 && shape.beta != 1)) {
     return malformed("expected a finite alpha and beta of 0 or 1");
   }
   return Status::success();
+}
+
+Status StructureCheck::check(const Library &library) const {
+  LLMC_TRY(operands("an operand of a library call", library.operands));
+  LLMC_TRY(operand("the workspace of a library call", library.workspace, true));
+  LLMC_TRY(accesses(library.operands, library.access));
+  LLMC_TRY(range("the workspace of a library call", library.workspaceBytes, 0,
+                 int64_t(1) << 60));
+  return std::visit([](const auto &each) { return checkDescriptor(each); },
+                    library.descriptor);
 }
 
 Status StructureCheck::check(const Collective &collective) const {

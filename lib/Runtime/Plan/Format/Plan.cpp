@@ -78,18 +78,20 @@ struct CollectUses {
     }
   }
 
-  void operator()(const KernelLaunch &launch) {
-    for (size_t i = 0; i < launch.operands.size(); ++i) {
-      add(launch.operands[i], launch.access[i]);
+  void addAll(const std::vector<Operand> &operands,
+              const std::vector<Access> &access) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      add(operands[i], access[i]);
     }
+  }
+
+  void operator()(const KernelLaunch &launch) {
+    addAll(launch.operands, launch.access);
     add(launch.scratch, Access::write, true);
   }
-  void operator()(const Contraction &contraction) {
-    add(contraction.a, Access::read);
-    add(contraction.b, Access::read);
-    add(contraction.c,
-        contraction.beta == 0 ? Access::write : Access::readWrite);
-    add(contraction.scratch, Access::write, true);
+  void operator()(const Library &library) {
+    addAll(library.operands, library.access);
+    add(library.workspace, Access::write, true);
   }
   void operator()(const Collective &collective) {
     addAll(collective.inputs, Access::read);
@@ -150,8 +152,8 @@ static std::string_view pick(const std::string_view (&names)[n], Enum value) {
 
 std::string_view nameOf(const Action &action) {
   static constexpr std::string_view names[] = {
-      "kernel", "contract", "collective", "send", "receive", "exchange", "copy",
-      "fill",   "signal",   "wait",       "call", "loop",    "if"};
+      "kernel", "library", "collective", "send", "receive", "exchange", "copy",
+      "fill",   "signal",  "wait",       "call", "loop",    "if"};
   return names[action.index()];
 }
 

@@ -163,17 +163,21 @@ static int64_t strideOf(const Operand &operand, size_t dim) {
 
 void PlanBuilder::matmul(int32_t program, int32_t stream, Operand a, Operand b,
                          Operand c, double beta) {
-  using Kind = ContractionDimKind;
-  Contraction contraction;
-  contraction.dims = {{Kind::m, a.shape[0], strideOf(a, 0), 0, strideOf(c, 0)},
-                      {Kind::n, b.shape[1], 0, strideOf(b, 1), strideOf(c, 1)},
-                      {Kind::k, a.shape[1], strideOf(a, 1), strideOf(b, 0), 0}};
-  contraction.accumulate = c.dtype;
-  contraction.beta = beta;
-  contraction.a = std::move(a);
-  contraction.b = std::move(b);
-  contraction.c = std::move(c);
-  emit(program, stream, std::move(contraction));
+  using Kind = ContractionIndexKind;
+  ContractionShape shape;
+  shape.a = a.dtype;
+  shape.b = b.dtype;
+  shape.c = shape.accumulate = c.dtype;
+  shape.indices = {{Kind::m, a.shape[0], strideOf(a, 0), 0, strideOf(c, 0)},
+                   {Kind::n, b.shape[1], 0, strideOf(b, 1), strideOf(c, 1)},
+                   {Kind::k, a.shape[1], strideOf(a, 1), strideOf(b, 0), 0}};
+  shape.beta = beta;
+  Library library;
+  library.descriptor = std::move(shape);
+  library.operands = {std::move(a), std::move(b), std::move(c)};
+  library.access = {Access::read, Access::read,
+                    beta == 0 ? Access::write : Access::readWrite};
+  emit(program, stream, std::move(library));
 }
 
 void PlanBuilder::place() {

@@ -259,13 +259,14 @@ static Status checkHeader(std::string_view bytes) {
     return makeError(ErrorKind::malformed,
                      "malformed plan: expected the magic \"LLMCPLAN\"");
   }
-  if (header.version > formatVersion) {
-    return makeError(ErrorKind::mismatch,
-                     fmt::format("plan format {}, this runtime reads 1-{}",
-                                 header.version, formatVersion));
-  }
   if (header.version == 0 || header.zero != 0) {
     return makeError(ErrorKind::malformed, "malformed plan: bad header");
+  }
+  if (header.version != formatVersion) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("plan format {}, this runtime reads {}",
+                                 header.version, formatVersion))
+        .withHint("compile the plan again");
   }
   if (header.size != bytes.size() - sizeof(header)) {
     return makeError(

@@ -76,12 +76,15 @@ private:
   template <typename T> std::vector<T> numbers(const fb::Range &range);
   Operand operand(uint32_t index);
   std::vector<Operand> operands(const fb::Range &range);
+  Operand takeLast(std::vector<Operand> &list);
   Message message(uint32_t index);
   Message message(const fb::Message &flat);
   std::vector<Message> messages(const fb::Range &range);
 
   KernelLaunch kernelLaunch(uint32_t index);
-  Contraction contraction(uint32_t index);
+  ContractionShape contraction(uint32_t index);
+  LibraryDescriptor descriptor(uint8_t kind, uint32_t index);
+  Library library(uint32_t index);
   Collective collective(uint32_t index);
   Exchange exchange(uint32_t index);
   Copy copy(uint32_t index);

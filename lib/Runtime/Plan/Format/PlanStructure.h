@@ -34,7 +34,7 @@ private:
 
   // Instructions of program `program_`.
   Status check(const KernelLaunch &launch) const;
-  Status check(const Contraction &contraction) const;
+  Status check(const Library &library) const;
   Status check(const Collective &collective) const;
   Status check(const Send &send) const;
   Status check(const Receive &receive) const;
@@ -61,6 +61,11 @@ private:
                  bool optional = false) const;
   Status operands(std::string_view what,
                   const std::vector<Operand> &list) const;
+  /// An access, known, for each operand.
+  static Status accesses(const std::vector<Operand> &operands,
+                         const std::vector<Access> &access);
+  static Status dtype(DType dtype);
+  static Status checkDescriptor(const ContractionShape &shape);
   Status programs(const std::vector<int32_t> &list) const;
 
   const Plan &plan_;

@@ -40,7 +40,10 @@ private:
     }
     return {first, static_cast<uint32_t>(values.size())};
   }
-  /// A run of the operand pool.
+  /// A descriptor's place in the pool of its kind.
+  uint32_t add(const ContractionShape &shape);
+  /// Runs of the operand pool.
+  fb::Range operands(const std::vector<Operand> &list, const Operand &last);
   fb::Range operands(std::initializer_list<const Operand *> list);
   uint32_t operand(const Operand &operand);
   fb::Range messages(const std::vector<Message> &list);
@@ -52,7 +55,7 @@ private:
   }
   // Each returns the action's place in the pool of its kind.
   uint32_t add(const KernelLaunch &launch);
-  uint32_t add(const Contraction &contraction);
+  uint32_t add(const Library &library);
   uint32_t add(const Collective &collective);
   uint32_t add(const Send &send);
   uint32_t add(const Receive &receive);
@@ -94,6 +97,7 @@ private:
   std::vector<int64_t> numbers_;
   std::vector<fb::Operand> operands_;
   std::vector<fb::KernelLaunch> launches_;
+  std::vector<fb::Library> libraries_;
   std::vector<fb::Contraction> contractions_;
   std::vector<fb::Collective> collectives_;
   std::vector<fb::Message> messages_;
@@ -125,31 +129,44 @@ fb::Range Writer::operands(std::initializer_list<const Operand *> list) {
   return {first, static_cast<uint32_t>(list.size())};
 }
 
-uint32_t Writer::add(const KernelLaunch &launch) {
+fb::Range Writer::operands(const std::vector<Operand> &list,
+                           const Operand &last) {
   auto first = static_cast<uint32_t>(operands_.size());
-  for (const Operand &each : launch.operands) {
+  for (const Operand &each : list) {
     operand(each);
   }
-  operand(launch.scratch);
-  fb::Range all(first, static_cast<uint32_t>(launch.operands.size() + 1));
+  operand(last);
+  return {first, static_cast<uint32_t>(list.size() + 1)};
+}
+
+uint32_t Writer::add(const KernelLaunch &launch) {
+  fb::Range all = operands(launch.operands, launch.scratch);
   return append(launches_,
                 fb::KernelLaunch(all, numbers(launch.access),
                                  numbers(launch.scalars), launch.kernel));
 }
 
-uint32_t Writer::add(const Contraction &contraction) {
-  fb::Range all = operands(
-      {&contraction.a, &contraction.b, &contraction.c, &contraction.scratch});
-  std::vector<int64_t> dims;
-  for (const ContractionDim &dim : contraction.dims) {
-    dims.insert(dims.end(), {static_cast<int64_t>(dim.kind), dim.size,
-                             dim.strideA, dim.strideB, dim.strideC});
+uint32_t Writer::add(const ContractionShape &shape) {
+  std::vector<int64_t> indices;
+  for (const ContractionIndex &index : shape.indices) {
+    indices.insert(indices.end(),
+                   {static_cast<int64_t>(index.kind), index.size, index.strideA,
+                    index.strideB, index.strideC, index.strideBias});
   }
   return append(contractions_,
-                fb::Contraction(contraction.alpha, contraction.beta,
-                                contraction.scratchBytes,
-                                contraction.packedBytes, all, numbers(dims),
-                                byte(contraction.accumulate)));
+                fb::Contraction(shape.alpha, shape.beta, numbers(indices),
+                                byte(shape.a), byte(shape.b), byte(shape.c),
+                                byte(shape.bias), byte(shape.accumulate),
+                                byte(shape.activation), shape.hasBias));
+}
+
+uint32_t Writer::add(const Library &library) {
+  fb::Range all = operands(library.operands, library.workspace);
+  uint32_t descriptor = std::visit([&](const auto &each) { return add(each); },
+                                   library.descriptor);
+  return append(libraries_, fb::Library(library.workspaceBytes, all,
+                                        numbers(library.access), descriptor,
+                                        byte(library.descriptor.index())));
 }
 
 uint32_t Writer::add(const Collective &collective) {
@@ -403,6 +420,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto numbers = builder_.CreateVector(numbers_);
   auto operands = builder_.CreateVectorOfStructs(operands_);
   auto launches = builder_.CreateVectorOfStructs(launches_);
+  auto libraries = builder_.CreateVectorOfStructs(libraries_);
   auto contractions = builder_.CreateVectorOfStructs(contractions_);
   auto collectives = builder_.CreateVectorOfStructs(collectives_);
   auto messages = builder_.CreateVectorOfStructs(messages_);
@@ -417,7 +435,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       builder_, name, producer, plan_.seed, axisList, plan_.mesh.pipelineAxis,
       streamList, expressionList, frames, bufferList, nameList, symbols,
       transfers, objects, kernelList, programs, entries, states, files,
-      locations, arenas, plan_.threads, numbers, operands, launches,
+      locations, arenas, plan_.threads, numbers, operands, launches, libraries,
       contractions, collectives, messages, exchanges, copies, fills, events,
       calls, loops, branches, sources, target);
 }

@@ -19,11 +19,6 @@ static std::string_view nameOf(SourceKind kind) {
   return kind == SourceKind::draw ? "draw" : "file";
 }
 
-static std::string_view nameOf(ContractionDimKind kind) {
-  static constexpr std::string_view names[] = {"batch", "m", "n", "k"};
-  return names[static_cast<int>(kind)];
-}
-
 static std::string_view nameOf(ExprOp op) {
   static constexpr std::string_view names[] = {
       "constant", "coordinate", "microbatch", "parameter", "add",
@@ -81,13 +76,8 @@ public:
     text_ += ']';
   }
 
-  void write(const Action &action) {
-    text_ += fmt::format("{{\"kind\": \"{}\"", plan::nameOf(action));
-    first_ = false;
-    std::visit([&](const auto &each) { fields(*this, each); }, action);
-    text_ += '}';
-    first_ = false;
-  }
+  void write(const Action &action) { alternative(action); }
+  void write(const LibraryDescriptor &descriptor) { alternative(descriptor); }
 
   std::string take() { return std::move(text_) + "\n"; }
 
@@ -96,6 +86,16 @@ private:
     text_ += '{';
     first_ = true;
     fields(*this, value);
+    text_ += '}';
+    first_ = false;
+  }
+  /// The fields of what a variant holds, after its name.
+  template <typename Variant> void alternative(const Variant &variant) {
+    using llmc::rt::nameOf;
+    using llmc::rt::plan::nameOf;
+    text_ += fmt::format("{{\"kind\": \"{}\"", nameOf(variant));
+    first_ = false;
+    std::visit([&](const auto &each) { fields(*this, each); }, variant);
     text_ += '}';
     first_ = false;
   }

@@ -41,7 +41,7 @@ public:
   std::string take() { return std::move(text_); }
 
   std::string operator()(const KernelLaunch &launch) const;
-  std::string operator()(const Contraction &contraction) const;
+  std::string operator()(const Library &library) const;
   std::string operator()(const Collective &collective) const;
   std::string operator()(const Send &send) const;
   std::string operator()(const Receive &receive) const;
@@ -61,6 +61,9 @@ private:
   }
   std::string operand(const Operand &operand) const;
   std::string operands(const std::vector<Operand> &list) const;
+  std::string uses(const std::vector<Operand> &operands,
+                   const std::vector<Access> &access,
+                   const std::string &last) const;
   std::string message(const Message &message) const;
   std::string event(EventRef event) const;
   std::string expression(ExprId id) const {
@@ -135,38 +138,54 @@ std::string Printer::axesOf(const std::vector<int32_t> &axes) const {
   return "{" + text + "}";
 }
 
-std::string Printer::operator()(const KernelLaunch &launch) const {
-  std::string reads, writes, scalars;
-  for (size_t i = 0; i < launch.operands.size(); ++i) {
-    std::string each = operand(launch.operands[i]);
-    if (launch.access[i] != Access::write) {
+/// What is read, then what is written; both is in both.
+std::string Printer::uses(const std::vector<Operand> &operands,
+                          const std::vector<Access> &access,
+                          const std::string &last) const {
+  std::string reads, writes;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    std::string each = operand(operands[i]);
+    if (access[i] != Access::write) {
       reads += (reads.empty() ? "" : ", ") + each;
     }
-    if (launch.access[i] != Access::read) {
+    if (access[i] != Access::read) {
       writes += (writes.empty() ? "" : ", ") + each;
     }
   }
+  return fmt::format("({} -> {}{})", reads, writes, last);
+}
+
+std::string Printer::operator()(const KernelLaunch &launch) const {
+  std::string scalars;
   for (ExprId scalar : launch.scalars) {
     scalars += (scalars.empty() ? "; " : ", ") + expression(scalar);
   }
-  return fmt::format("{}({} -> {}{})",
-                     escape(plan_.kernels[launch.kernel].name, 80), reads,
-                     writes, scalars);
+  return escape(plan_.kernels[launch.kernel].name, 80) +
+         uses(launch.operands, launch.access, scalars);
 }
 
-std::string Printer::operator()(const Contraction &contraction) const {
+static std::string describe(const ContractionShape &shape) {
   static constexpr char kinds[] = {'b', 'm', 'n', 'k'};
-  std::string dims;
-  for (const ContractionDim &dim : contraction.dims) {
-    dims += fmt::format(" {}={}", kinds[static_cast<int>(dim.kind)], dim.size);
+  std::string text;
+  for (const ContractionIndex &index : shape.indices) {
+    text +=
+        fmt::format(" {}={}", kinds[static_cast<int>(index.kind)], index.size);
   }
-  std::string text =
-      fmt::format("({}, {} -> {}){}", operand(contraction.a),
-                  operand(contraction.b), operand(contraction.c), dims);
-  if (contraction.alpha != 1) {
-    text += fmt::format(" alpha {}", contraction.alpha);
+  if (shape.alpha != 1) {
+    text += fmt::format(" alpha {}", shape.alpha);
   }
-  return text + (contraction.beta != 0 ? " beta 1" : "");
+  text += shape.beta != 0 ? " beta 1" : "";
+  if (shape.activation != Activation::none) {
+    text += fmt::format(" {}", nameOf(shape.activation));
+  }
+  return text;
+}
+
+std::string Printer::operator()(const Library &library) const {
+  return fmt::format("{}{}{}", nameOf(library.descriptor),
+                     uses(library.operands, library.access, ""),
+                     std::visit([](const auto &each) { return describe(each); },
+                                library.descriptor));
 }
 
 std::string Printer::operator()(const Collective &collective) const {

@@ -43,6 +43,7 @@ struct Scene {
 /// Operands within their buffers on every device, instruction by instruction.
 Status checkInstruction(const Scene &scene, const Instruction &instruction);
 Status checkKernel(const Scene &scene, const KernelLaunch &launch);
+Status checkLibrary(const Scene &scene, const Library &library);
 Status checkCollective(const Scene &scene, const Collective &collective);
 
 /// The bytes of the arena that an operand may touch on some device; absent when

@@ -10,7 +10,6 @@
 
 #include "PlanChecks.h"
 
-#include "llmc/Runtime/Base/CheckedMath.h"
 #include "llmc/Runtime/Base/Log.h"
 
 #include <fmt/format.h>
@@ -37,84 +36,6 @@ static Status checkOperand(const Scene &scene, const Operand &operand) {
     return mismatch(fmt::format("expected an operand in buffer '{}' to be "
                                 "aligned to {} bytes",
                                 escape(buffer.name), size));
-  }
-  return Status::success();
-}
-
-/// The elements that the dims reach through `strides`, against the operand.
-static Status checkReach(const Contraction &contraction, const Operand &operand,
-                         int64_t ContractionDim::*stride,
-                         ContractionDimKind absent, std::string_view name) {
-  Checked last = 0;
-  for (const ContractionDim &dim : contraction.dims) {
-    if (dim.kind == absent && dim.*stride != 0) {
-      return mismatch(fmt::format("expected stride 0 of operand {} along a dim "
-                                  "that it lacks",
-                                  name));
-    }
-    if (dim.size == 0) {
-      return Status::success();
-    }
-    last = last + Checked(dim.size - 1) * (dim.*stride);
-  }
-  Checked bytes = (last + 1) * sizeOf(operand.dtype);
-  int64_t span = *spanOf(operand);
-  if (!bytes.within(0, span)) {
-    return mismatch(
-        fmt::format("expected the dims of a contraction to reach at most {} "
-                    "bytes of operand {}, got {}",
-                    span, name, bytes.valid() ? bytes.value() : -1));
-  }
-  return Status::success();
-}
-
-/// Elements of c as the dims count them; they must be those of its shape.
-static Status checkResult(const Contraction &contraction) {
-  Checked elements = 1;
-  for (const ContractionDim &dim : contraction.dims) {
-    if (dim.kind != ContractionDimKind::k) {
-      elements = elements * dim.size;
-    }
-  }
-  int64_t expected = elementsOf(contraction.c);
-  if (!elements.within(expected, expected)) {
-    return mismatch(fmt::format("expected the dims of a contraction to make {} "
-                                "elements, got {}",
-                                expected,
-                                elements.valid() ? elements.value() : -1));
-  }
-  return Status::success();
-}
-
-static Status checkContraction(const Scene &scene,
-                               const Contraction &contraction) {
-  using Kind = ContractionDimKind;
-  if (contraction.a.dtype != contraction.b.dtype ||
-      isFloat(contraction.a.dtype) != isFloat(contraction.c.dtype) ||
-      isFloat(contraction.a.dtype) != isFloat(contraction.accumulate)) {
-    return mismatch(fmt::format(
-        "a contraction of {} and {} into {}, accumulated in {}",
-        nameOf(contraction.a.dtype), nameOf(contraction.b.dtype),
-        nameOf(contraction.c.dtype), nameOf(contraction.accumulate)));
-  }
-  LLMC_TRY(checkReach(contraction, contraction.a, &ContractionDim::strideA,
-                      Kind::n, "a"));
-  LLMC_TRY(checkReach(contraction, contraction.b, &ContractionDim::strideB,
-                      Kind::m, "b"));
-  LLMC_TRY(checkReach(contraction, contraction.c, &ContractionDim::strideC,
-                      Kind::k, "c"));
-  LLMC_TRY(checkResult(contraction));
-  for (const Operand *input : {&contraction.a, &contraction.b}) {
-    if (mayOverlap(scene, *input, contraction.c)) {
-      return mismatch("the result of a contraction overlaps an operand");
-    }
-  }
-  int64_t scratch =
-      contraction.scratch.present() ? *spanOf(contraction.scratch) : 0;
-  if (scratch < contraction.scratchBytes + contraction.packedBytes) {
-    return mismatch(fmt::format(
-        "expected {} bytes of scratch for a contraction, got {}",
-        contraction.scratchBytes + contraction.packedBytes, scratch));
   }
   return Status::success();
 }
@@ -219,8 +140,8 @@ struct CheckAction {
   Status operator()(const KernelLaunch &launch) {
     return checkKernel(scene, launch);
   }
-  Status operator()(const Contraction &contraction) {
-    return checkContraction(scene, contraction);
+  Status operator()(const Library &library) {
+    return checkLibrary(scene, library);
   }
   Status operator()(const Collective &collective) {
     return checkCollective(scene, collective);

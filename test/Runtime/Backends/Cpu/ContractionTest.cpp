@@ -44,20 +44,21 @@ void reference(const ContractionShape &shape, size_t level, int64_t a,
   }
 }
 
-uint64_t scratchOf(const ContractionShape &shape) {
-  return *(*findBackend("cpu"))->contractionScratch(shape);
+/// "test" on `threads`, with the workspace that it needs.
+LibraryShape onThreads(const ContractionShape &shape, int threads) {
+  LibraryShape library{"test", shape, threads, 0};
+  library.workspaceBytes = *(*findBackend("cpu"))->libraryWorkspace(library);
+  return library;
 }
 
 /// Runs `shape` with `threads` and returns the greatest error.
-double greatestError(ContractionShape shape, int threads) {
+double greatestError(const ContractionShape &shape, int threads) {
   WorldOptions options;
   options.threads = options.threadsPerDevice = threads;
   auto world = makeCpuWorld(options);
   Device &device = world->device(0);
-  shape.threads = threads;
-  shape.name = "test";
-  shape.scratchBytes = scratchOf(shape);
-  auto contraction = device.prepare(shape);
+  LibraryShape library = onThreads(shape, threads);
+  auto contraction = device.prepare(library);
   if (!contraction.ok()) {
     ADD_FAILURE() << contraction.message();
     return INFINITY;
@@ -70,7 +71,7 @@ double greatestError(ContractionShape shape, int threads) {
                      extentOf(shape, &ContractionIndex::strideC)};
   void *a = buffer(shape.a, sizes[0]), *b = buffer(shape.b, sizes[1]);
   void *c = buffer(shape.c, sizes[2]);
-  void *scratch = buffer(DType::u8, shape.scratchBytes);
+  void *workspace = buffer(DType::u8, library.workspaceBytes);
   std::vector<double> expected(sizes[2]);
   for (int64_t i = 0; i < sizes[0]; ++i) {
     storeElement(shape.a, a, i, element(i, 1));
@@ -79,11 +80,12 @@ double greatestError(ContractionShape shape, int threads) {
     storeElement(shape.b, b, i, element(i, 2));
   }
   for (int64_t i = 0; i < sizes[2]; ++i) {
-    expected[i] = shape.addToResult ? 5 : 0;
-    storeElement(shape.c, c, i, shape.addToResult ? 5 : 0);
+    expected[i] = 5 * shape.beta;
+    storeElement(shape.c, c, i, 5 * shape.beta);
   }
-  Stream &stream = **device.stream({"s", 0, 4, 0});
-  device.contract(stream, **contraction, a, b, c, scratch, origin);
+  Stream &stream = **device.stream({"s", 0, 1, 3});
+  void *buffers[] = {a, b, c};
+  device.call(stream, **contraction, buffers, 3, workspace, origin);
   EXPECT_TRUE(world->drain(std::chrono::seconds(20)).ok());
   reference(shape, 0, 0, 0, 0, expected);
   double worst = 0;
@@ -119,14 +121,14 @@ TEST_P(ContractionTest, Batched) {
 }
 TEST_P(ContractionTest, AddsToTheResult) {
   ContractionShape shape = matmul(3, 9, 8, 16, true);
-  shape.addToResult = true;
+  shape.beta = 1;
   EXPECT_EQ(greatestError(shape, GetParam()), 0);
 }
 TEST_P(ContractionTest, ScalesByAlpha) {
   ContractionShape shape = matmul(1, 9, 8, 16);
   shape.alpha = 0.125;
   EXPECT_EQ(greatestError(shape, GetParam()), 0);
-  shape.addToResult = true;
+  shape.beta = 1;
   EXPECT_EQ(greatestError(shape, GetParam()), 0);
 }
 // A column slice of a wider matrix, as of a fused projection.
@@ -170,46 +172,46 @@ TEST_P(ContractionTest, EmptySumIsZero) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, ContractionTest, testing::Values(1, 2, 3));
 
-// Too little scratch in the plan is refused before anything runs.
-TEST(ContractionScratchTest, ShortScratchIsRefused) {
-  ContractionShape shape = matmul(1, 512, 512, 512, true);
-  uint64_t needed = scratchOf(shape);
-  if (needed == 0) {
-    GTEST_SKIP() << "the library needs no scratch here";
+// Too little workspace in the plan is refused before anything runs.
+TEST(ContractionWorkspaceTest, ShortWorkspaceIsRefused) {
+  LibraryShape library = onThreads(matmul(1, 512, 512, 512, true), 1);
+  if (library.workspaceBytes == 0) {
+    GTEST_SKIP() << "the library needs no workspace here";
   }
-  shape.scratchBytes = needed - 1;
+  --library.workspaceBytes;
   auto world = makeCpuWorld({});
-  auto contraction = world->device(0).prepare(shape);
+  auto contraction = world->device(0).prepare(library);
   ASSERT_FALSE(contraction.ok());
   EXPECT_EQ(contraction.kind(), ErrorKind::mismatch);
 }
 
-TEST(ContractionScratchTest, MixedTypesAreRefused) {
+TEST(ContractionTypesTest, MixedTypesAreRefused) {
   ContractionShape shape = matmul(1, 2, 2, 2);
   shape.b = DType::i32;
-  EXPECT_EQ(makeCpuWorld({})->device(0).prepare(shape).kind(),
+  LibraryShape library{"test", shape, 1, 0};
+  EXPECT_EQ(makeCpuWorld({})->device(0).prepare(library).kind(),
             ErrorKind::unsupported);
 }
 
 /// What the device says of the contraction after `change`.
-template <typename Change> std::string prepareChanged(Change change) {
+template <typename Change>
+std::string prepareChanged(Change change, int threads = 1) {
   ContractionShape shape = matmul(1, 2, 2, 2);
-  shape.name = "test";
-  shape.threads = 1;
-  shape.scratchBytes = 1 << 20;
   change(shape);
-  return makeCpuWorld({})->device(0).prepare(shape).message();
+  LibraryShape library{"test", shape, threads, 1 << 20};
+  return makeCpuWorld({})->device(0).prepare(library).message();
 }
 
 TEST(ContractionShapeTest, WhatIsNoContractionIsRefused) {
   using S = ContractionShape;
   EXPECT_EQ(prepareChanged([](S &) {}), "");
-  EXPECT_EQ(prepareChanged([](S &s) { s.threads = 0; }),
+  EXPECT_EQ(prepareChanged([](S &) {}, 0),
             "expected at least 1 thread in contraction 'test', got 0");
   auto negative =
       "expected sizes and strides of at least 0 in contraction 'test'";
   using I = ContractionIndex;
-  for (auto member : {&I::size, &I::strideA, &I::strideB, &I::strideC})
+  for (auto member :
+       {&I::size, &I::strideA, &I::strideB, &I::strideC, &I::strideBias})
     for (size_t i = 0; i < 4; ++i)
       EXPECT_EQ(prepareChanged([&](S &s) { s.indices[i].*member = -1; }),
                 negative);

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Comm/Backend.h"
+#include "OpaqueBackend.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +25,9 @@
 #include <sys/mman.h>
 
 namespace llmc::rt::test {
+
+std::vector<PreparedOp> prepared;
+
 namespace {
 
 struct Mapping {
@@ -153,7 +156,8 @@ public:
   Result<const Kernel *> kernel(const KernelShape &shape) override {
     return inner.kernel(shape);
   }
-  Result<const Contraction *> prepare(const ContractionShape &shape) override {
+  Result<const LibraryOp *> prepare(const LibraryShape &shape) override {
+    prepared.push_back({index(), shape});
     return inner.prepare(shape);
   }
 
@@ -173,15 +177,17 @@ public:
       inner.launch(stream, real, origin);
     });
   }
-  void contract(Stream &stream, const Contraction &contraction, const void *a,
-                const void *b, void *c, void *scratch,
-                const Origin &origin) override {
-    a = space.resolve(a, 0);
-    b = space.resolve(b, 0);
-    c = space.resolve(c, 0);
-    scratch = space.resolve(scratch, 0);
-    tape.add([=, &stream, &contraction, &origin] {
-      inner.contract(stream, contraction, a, b, c, scratch, origin);
+  void call(Stream &stream, const LibraryOp &op, void *const *buffers,
+            uint32_t numBuffers, void *workspace,
+            const Origin &origin) override {
+    std::vector<void *> real;
+    for (uint32_t i = 0; i < numBuffers; ++i) {
+      real.push_back(space.resolve(buffers[i], 0));
+    }
+    workspace = space.resolve(workspace, 0);
+    tape.add([this, &stream, &op, &origin, real, workspace] {
+      inner.call(stream, op, real.data(), static_cast<uint32_t>(real.size()),
+                 workspace, origin);
     });
   }
   void copy(Stream &stream, void *to, const void *from, const CopyBox &box,
@@ -339,9 +345,8 @@ public:
   std::vector<std::string> features() const override {
     return (*findBackend("cpu"))->features();
   }
-  Result<uint64_t>
-  contractionScratch(const ContractionShape &shape) const override {
-    return (*findBackend("cpu"))->contractionScratch(shape);
+  Result<uint64_t> libraryWorkspace(const LibraryShape &shape) const override {
+    return (*findBackend("cpu"))->libraryWorkspace(shape);
   }
   Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const override {

@@ -106,55 +106,122 @@ TEST(ActionStructure, Kernels) {
        {"", [](KernelLaunch &launch) { launch.scratch = {}; }}});
 }
 
-TEST(ActionStructure, Contractions) {
-  Contraction sound;
-  sound.a = sound.b = sound.c = sound.scratch = operand();
-  sound.dims = {{ContractionDimKind::m, 1, 1, 0, 1}};
-  using C = Contraction;
-  expectRows<C>(
-      sound,
-      {{"", [](C &) {}},
-       {"operand a of a contraction", [](C &c) { c.a = {}; }},
-       {"operand b of a contraction", [](C &c) { c.b = {}; }},
-       {"operand c of a contraction", [](C &c) { c.c = {}; }},
-       {"", [](C &c) { c.scratch = {}; }},
-       {"the scratch of a contraction to be an index",
-        [](C &c) { c.scratch.buffer = -2; }},
-       {"the dims of a contraction to be between 0 and 32, got 33",
-        [](C &c) { c.dims.resize(33, c.dims[0]); }},
-       {"", [](C &c) { c.dims.resize(32, c.dims[0]); }},
-       {"", [](C &c) { c.dims.clear(); }},
-       {"the kind of a contraction's dim to be between 0 and 3, got 4",
-        [](C &c) { c.dims[0].kind = no<ContractionDimKind>(4); }},
-       {"", [](C &c) { c.dims[0].kind = ContractionDimKind::k; }},
-       {"a size or stride of a contraction", [](C &c) { c.dims[0].size = -1; }},
-       {"a size or stride of a contraction",
-        [](C &c) { c.dims[0].strideA = -1; }},
-       {"a size or stride of a contraction",
-        [](C &c) { c.dims[0].strideB = -1; }},
-       {"a size or stride of a contraction",
-        [](C &c) { c.dims[0].strideC = -1; }},
-       {"", [](C &c) { c.dims[0] = {ContractionDimKind::m, 0, 0, 0, 0}; }},
-       {"a dtype to be between 0 and 12, got 13",
-        [](C &c) { c.accumulate = no<DType>(13); }},
-       {"the scratch of a contraction to be between 0 and 1152921504606846976, "
-        "got -1",
-        [](C &c) { c.scratchBytes = -1; }},
-       {"the scratch of a contraction to be between 0",
-        [](C &c) { c.scratchBytes = (int64_t(1) << 60) + 1; }},
-       {"", [](C &c) { c.scratchBytes = int64_t(1) << 60; }},
-       {"the packed size of a contraction to be between 0 and "
+static Library soundContraction() {
+  ContractionShape shape;
+  shape.indices = {{ContractionIndexKind::m, 1, 1, 0, 1}};
+  Library sound;
+  sound.descriptor = shape;
+  sound.operands = {operand(), operand(), operand()};
+  sound.access = {Access::read, Access::read, Access::write};
+  sound.workspace = operand();
+  return sound;
+}
+
+TEST(ActionStructure, Libraries) {
+  using L = Library;
+  expectRows<L>(
+      soundContraction(),
+      {{"", [](L &) {}},
+       {"an operand of a library call", [](L &l) { l.operands[0] = {}; }},
+       {"an operand of a library call", [](L &l) { l.operands[2] = {}; }},
+       {"", [](L &l) { l.workspace = {}; }},
+       {"the workspace of a library call to be an index",
+        [](L &l) { l.workspace.buffer = -2; }},
+       {"expected 3 accesses, got 2", [](L &l) { l.access.pop_back(); }},
+       {"expected 3 accesses, got 4",
+        [](L &l) { l.access.push_back(Access::read); }},
+       {"an access to be between 0 and 2, got 3",
+        [](L &l) { l.access[1] = no<Access>(3); }},
+       // Whether they suit the descriptor says the verifier.
+       {"", [](L &l) { l.access[1] = Access::readWrite; }},
+       {"", [](L &l) { l.operands.clear(), l.access.clear(); }},
+       {"the workspace of a library call to be between 0 and "
         "1152921504606846976, got -1",
-        [](C &c) { c.packedBytes = -1; }},
-       {"the packed size of a contraction to be between 0",
-        [](C &c) { c.packedBytes = (int64_t(1) << 60) + 1; }},
-       {"", [](C &c) { c.packedBytes = int64_t(1) << 60; }},
+        [](L &l) { l.workspaceBytes = -1; }},
+       {"the workspace of a library call to be between 0",
+        [](L &l) { l.workspaceBytes = (int64_t(1) << 60) + 1; }},
+       {"", [](L &l) { l.workspaceBytes = int64_t(1) << 60; }}});
+}
+
+/// As `expectRows`, with edits of the descriptor.
+static void
+expectContractionRows(const std::vector<Row<ContractionShape>> &rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Plan plan = makeSamplePlan();
+    Library edited = soundContraction();
+    rows[i].edit(std::get<ContractionShape>(edited.descriptor));
+    plan.programs.back().instructions.push_back({0, -1, edited});
+    Status status = checkStructure(plan);
+    EXPECT_EQ(status.ok(), !*rows[i].error) << i << " " << status.message();
+    EXPECT_THAT(status.message(), HasSubstr(rows[i].error)) << i;
+    Status read = parsePlan(serializeUnchecked(plan)).status();
+    EXPECT_EQ(read.kind(), status.kind()) << i << " " << rows[i].error;
+  }
+}
+
+TEST(ActionStructure, Contractions) {
+  using C = ContractionShape;
+  using Kind = ContractionIndexKind;
+  const char *stride = "a size or stride of a contraction";
+  const char *dtype = "a dtype to be between 0 and 12, got 13";
+  expectContractionRows(
+      {{"", [](C &) {}},
+       {"the indices of a contraction to be between 0 and 32, got 33",
+        [](C &c) { c.indices.resize(33, c.indices[0]); }},
+       {"", [](C &c) { c.indices.resize(32, c.indices[0]); }},
+       {"", [](C &c) { c.indices.clear(); }},
+       {"the kind of a contraction's index to be between 0 and 3, got 4",
+        [](C &c) { c.indices[0].kind = no<Kind>(4); }},
+       {"", [](C &c) { c.indices[0].kind = Kind::k; }},
+       {stride, [](C &c) { c.indices[0].size = -1; }},
+       {stride, [](C &c) { c.indices[0].strideA = -1; }},
+       {stride, [](C &c) { c.indices[0].strideB = -1; }},
+       {stride, [](C &c) { c.indices[0].strideC = -1; }},
+       {stride, [](C &c) { c.indices[0].strideBias = -1; }},
+       {"", [](C &c) { c.indices[0] = {Kind::m, 0, 0, 0, 0}; }},
+       {dtype, [](C &c) { c.a = no<DType>(13); }},
+       {dtype, [](C &c) { c.b = no<DType>(13); }},
+       {dtype, [](C &c) { c.c = no<DType>(13); }},
+       {dtype, [](C &c) { c.bias = no<DType>(13); }},
+       {dtype, [](C &c) { c.accumulate = no<DType>(13); }},
+       {"an activation to be between 0 and 5, got 6",
+        [](C &c) { c.activation = no<Activation>(6); }},
+       {"", [](C &c) { c.activation = Activation::logistic; }},
        {"a finite alpha", [](C &c) { c.alpha = INFINITY; }},
        {"a finite alpha", [](C &c) { c.alpha = NAN; }},
        {"beta of 0 or 1", [](C &c) { c.beta = 2; }},
        {"beta of 0 or 1", [](C &c) { c.beta = -1; }},
        {"", [](C &c) { c.beta = 1; }},
        {"", [](C &c) { c.beta = 0; }}});
+}
+
+// What is written is read again, each field of a descriptor.
+TEST(ActionStructure, DescriptorsKeepTheirFields) {
+  ContractionShape shape;
+  shape.a = DType::bf16;
+  shape.b = DType::f16;
+  shape.c = DType::f64;
+  shape.bias = DType::i32;
+  shape.accumulate = DType::i64;
+  shape.indices = {{ContractionIndexKind::batch, 1, 2, 3, 4, 5},
+                   {ContractionIndexKind::k, 6, 7, 8, 9, 10}};
+  shape.alpha = 0.5;
+  shape.beta = 1;
+  shape.hasBias = true;
+  shape.activation = Activation::geluTanh;
+  Plan plan = makeSamplePlan();
+  Library library = soundContraction();
+  library.descriptor = shape;
+  library.workspaceBytes = 77;
+  plan.programs.back().instructions.push_back({0, -1, library});
+  Result<Plan> read = parsePlan(serializeUnchecked(plan));
+  ASSERT_TRUE(read.ok()) << read.message();
+  auto &found =
+      std::get<Library>(read->programs.back().instructions.back().action);
+  EXPECT_TRUE(found.descriptor == library.descriptor);
+  EXPECT_EQ(found.access, library.access);
+  EXPECT_EQ(found.workspaceBytes, 77);
+  EXPECT_EQ(found.operands.size(), 3u);
 }
 
 TEST(ActionStructure, Collectives) {

@@ -40,17 +40,20 @@ TEST(PlanBuilder, MatmulFollowsStrides) {
   int32_t z = b.addBuffer(frame, "z", DType::f32, {6, 5});
   int32_t p = b.addProgram("p", Phase::other);
   b.matmul(p, 0, b.view(x, 0, {6, 4}, {1, 6}), b.view(y), b.view(z), 1);
-  const auto &c =
-      std::get<Contraction>(b.plan().programs[p].instructions[0].action);
-  ASSERT_EQ(c.dims.size(), 3u);
-  EXPECT_EQ(c.dims[0].size, 6);
-  EXPECT_EQ(c.dims[0].strideA, 1);
-  EXPECT_EQ(c.dims[0].strideC, 5);
-  EXPECT_EQ(c.dims[1].size, 5);
-  EXPECT_EQ(c.dims[1].strideB, 1);
-  EXPECT_EQ(c.dims[2].size, 4);
-  EXPECT_EQ(c.dims[2].strideA, 6);
-  EXPECT_EQ(c.dims[2].strideB, 5);
+  const auto &library =
+      std::get<Library>(b.plan().programs[p].instructions[0].action);
+  EXPECT_EQ(library.access, (std::vector<Access>{Access::read, Access::read,
+                                                 Access::readWrite}));
+  const auto &c = std::get<ContractionShape>(library.descriptor);
+  ASSERT_EQ(c.indices.size(), 3u);
+  EXPECT_EQ(c.indices[0].size, 6);
+  EXPECT_EQ(c.indices[0].strideA, 1);
+  EXPECT_EQ(c.indices[0].strideC, 5);
+  EXPECT_EQ(c.indices[1].size, 5);
+  EXPECT_EQ(c.indices[1].strideB, 1);
+  EXPECT_EQ(c.indices[2].size, 4);
+  EXPECT_EQ(c.indices[2].strideA, 6);
+  EXPECT_EQ(c.indices[2].strideB, 5);
   EXPECT_EQ(c.beta, 1);
 }
 

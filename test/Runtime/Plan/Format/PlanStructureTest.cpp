@@ -92,10 +92,12 @@ TEST(PlanStructure, Instructions) {
   EXPECT_MALFORMED("negative or overflowing", {
     firstOf<KernelLaunch>(plan, "c0.F").operands[0].shape = {INT64_MAX, 2};
   });
-  EXPECT_MALFORMED("beta of 0 or 1",
-                   { firstOf<Contraction>(plan, "c0.B").beta = 0.5; });
-  EXPECT_MALFORMED("operand c of a contraction",
-                   { firstOf<Contraction>(plan, "c0.B").c = {}; });
+  EXPECT_MALFORMED("beta of 0 or 1", {
+    std::get<ContractionShape>(firstOf<Library>(plan, "c0.B").descriptor).beta =
+        0.5;
+  });
+  EXPECT_MALFORMED("an operand of a library call",
+                   { firstOf<Library>(plan, "c0.B").operands[2] = {}; });
   EXPECT_MALFORMED("axis \"data\" occurs twice in a collective",
                    { firstOf<Collective>(plan, "u").axes = {1, 1}; });
   EXPECT_MALFORMED("expected one output for each input",
@@ -120,7 +122,7 @@ TEST(PlanStructure, Instructions) {
 // The file has room for as many strides as dims only.
 TEST(PlanStructure, Strides) {
   Plan plan = makeSamplePlan();
-  firstOf<Contraction>(plan, "c0.B").a.strides = {1};
+  firstOf<Library>(plan, "c0.B").operands[0].strides = {1};
   EXPECT_THAT(serializePlan(plan).message(),
               HasSubstr("expected 2 strides, got 1"));
 }

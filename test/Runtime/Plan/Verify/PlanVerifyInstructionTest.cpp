@@ -25,9 +25,6 @@ static Environment makeEnvironment() {
 static KernelLaunch &embed(Plan &plan) {
   return firstOf<KernelLaunch>(plan, "c0.F");
 }
-static Contraction &product(Plan &plan) {
-  return firstOf<Contraction>(plan, "c0.B");
-}
 
 TEST(PlanVerifyInstruction, OperandLeavesItsBuffer) {
   EXPECT_REFUSED("expected an operand of 64 bytes at offset 4 to lie within "
@@ -49,24 +46,6 @@ TEST(PlanVerifyInstruction, ScratchIsApart) {
   EXPECT_REFUSED("expected no value in a scratch frame, got 'library'", {
     embed(plan).operands[3].buffer = findBuffer(plan, "library");
   });
-}
-
-TEST(PlanVerifyInstruction, Contractions) {
-  EXPECT_REFUSED("a contraction of f32 and i32 into f32, accumulated in f32",
-                 { product(plan).b.dtype = DType::i32; });
-  EXPECT_REFUSED("expected the dims of a contraction to reach at most 64 bytes "
-                 "of operand a",
-                 { product(plan).dims[0].strideA = 4; });
-  EXPECT_REFUSED("to reach at most 64 bytes of operand b",
-                 { product(plan).dims[2].strideB = INT64_MAX; });
-  EXPECT_REFUSED("to make 16 elements, got 8",
-                 { product(plan).dims[0].size = 2; });
-  EXPECT_REFUSED("expected stride 0 of operand b along a dim that it lacks",
-                 { product(plan).dims[0].strideB = 1; });
-  EXPECT_REFUSED("the result of a contraction overlaps an operand",
-                 { product(plan).c = product(plan).b; });
-  EXPECT_REFUSED("expected 300 bytes of scratch for a contraction, got 256",
-                 { firstOf<Contraction>(plan, "c1.B").packedBytes = 100; });
 }
 
 TEST(PlanVerifyInstruction, Transfers) {
@@ -303,82 +282,6 @@ TEST_F(OnePlan, StartsOfOperands) {
               HasSubstr(tied));
   EXPECT_THAT(verifyLaunch(b.view(x, 0, {2}, {}, moving), b.view(x, 0, {2})),
               HasSubstr(apart));
-}
-
-TEST(PlanVerifyInstruction, ContractionTypes) {
-  auto types = [](DType a, DType c, DType accumulate) {
-    return verifyBroken(
-               [&](Plan &plan) {
-                 product(plan).a.dtype = product(plan).b.dtype = a;
-                 product(plan).c.dtype = c;
-                 product(plan).accumulate = accumulate;
-               },
-               makeEnvironment())
-        .message();
-  };
-  std::string text = "a contraction of ";
-  EXPECT_THAT(types(DType::f32, DType::i32, DType::f32), HasSubstr(text));
-  EXPECT_THAT(types(DType::f32, DType::f32, DType::i32), HasSubstr(text));
-  EXPECT_THAT(types(DType::i32, DType::f32, DType::f32), HasSubstr(text));
-  EXPECT_THAT(types(DType::i32, DType::i32, DType::i32),
-              testing::Not(HasSubstr(text)));
-  EXPECT_EQ(types(DType::f32, DType::f32, DType::f64), "");
-}
-
-TEST(PlanVerifyInstruction, ContractionReach) {
-  auto with = [](void (*edit)(Contraction &c)) {
-    return verifyBroken([&](Plan &plan) { edit(product(plan)); },
-                        makeEnvironment())
-        .message();
-  };
-  // Each operand up to its last element, and one beyond.
-  EXPECT_EQ(with([](Contraction &) {}), "");
-  EXPECT_THAT(with([](Contraction &c) { c.dims[0].strideA = 2; }),
-              HasSubstr("to reach at most 64 bytes of operand a, got 76"));
-  EXPECT_THAT(with([](Contraction &c) { c.dims[1].strideB = 2; }),
-              HasSubstr("to reach at most 64 bytes of operand b, got 76"));
-  EXPECT_THAT(with([](Contraction &c) { c.dims[0].strideC = 5; }),
-              HasSubstr("to reach at most 64 bytes of operand c, got 76"));
-  EXPECT_THAT(with([](Contraction &c) { c.dims[2].strideA = INT64_MAX; }),
-              HasSubstr("of operand a, got -1"));
-  // The strides that a dim of each kind lacks.
-  EXPECT_THAT(with([](Contraction &c) { c.dims[1].strideA = 1; }),
-              HasSubstr("expected stride 0 of operand a"));
-  EXPECT_THAT(with([](Contraction &c) { c.dims[2].strideC = 1; }),
-              HasSubstr("expected stride 0 of operand c"));
-  EXPECT_EQ(with([](Contraction &c) {
-              c.dims.push_back({ContractionDimKind::batch, 1, 9, 9, 9});
-            }),
-            "");
-  EXPECT_THAT(with([](Contraction &c) {
-                c.dims.push_back({ContractionDimKind::batch, 2, 0, 0, 0});
-              }),
-              HasSubstr("to make 16 elements, got 32"));
-  EXPECT_THAT(with([](Contraction &c) {
-                c.dims.push_back(
-                    {ContractionDimKind::batch, INT64_MAX, 0, 0, 0});
-                c.dims.push_back(c.dims.back());
-              }),
-              HasSubstr("to make 16 elements, got -1"));
-  // A sum of nothing reaches nothing.
-  EXPECT_EQ(with([](Contraction &c) {
-              c.dims[2].size = 0;
-              c.dims[2].strideA = c.dims[2].strideB = INT64_MAX;
-            }),
-            "");
-}
-
-TEST(PlanVerifyInstruction, ContractionScratchAndAliases) {
-  EXPECT_EQ(verifyBroken([](Plan &plan) {
-              firstOf<Contraction>(plan, "c1.B").packedBytes = 56;
-            }).message(),
-            "");
-  EXPECT_REFUSED("expected 257 bytes of scratch for a contraction, got 256",
-                 { firstOf<Contraction>(plan, "c1.B").packedBytes = 57; });
-  EXPECT_REFUSED("expected 1 bytes of scratch for a contraction, got 0",
-                 { product(plan).scratchBytes = 1; });
-  EXPECT_REFUSED("the result of a contraction overlaps an operand",
-                 { product(plan).c = product(plan).a; });
 }
 
 // Another axis; no point; below, at and above the stages; oneself.

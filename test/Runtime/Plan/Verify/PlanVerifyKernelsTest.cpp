@@ -64,8 +64,7 @@ TEST(PlanVerifyKernels, Ties) {
   Plan plan = makeSamplePlan();
   KernelLaunch &launch = firstOf<KernelLaunch>(plan, "c1.B");
   launch.operands[1] = launch.operands[0];
-  Contraction &next = firstOf<Contraction>(plan, "c1.B");
-  next.b = launch.operands[0];
+  firstOf<Library>(plan, "c1.B").operands[1] = launch.operands[0];
   Manifest manifest = makeSampleManifest();
   Environment environment;
   environment.manifest = &manifest;
@@ -88,14 +87,13 @@ TEST(PlanVerifyKernels, Scratch) {
       HasSubstr(
           "kernel 'k_grad' needs 128 bytes of scratch on 1 threads, got 0"));
   KernelLaunch &launch = firstOf<KernelLaunch>(plan, "c1.B");
-  launch.scratch = firstOf<Contraction>(plan, "c1.B").scratch;
-  Contraction *second = nullptr;
+  Library *last = nullptr;
   for (Instruction &i : plan.programs[findProgram(plan, "c1.B")].instructions) {
-    if (auto *contraction = std::get_if<Contraction>(&i.action)) {
-      second = contraction;
+    if (auto *library = std::get_if<Library>(&i.action)) {
+      last = library;
     }
   }
-  launch.scratch = second->scratch;
+  launch.scratch = last->workspace;
   EXPECT_EQ(verifyPlan(plan, environment).message(), "");
 }
 
@@ -178,8 +176,8 @@ TEST(PlanVerifyKernels, ScratchOfSeveralThreads) {
     environment.features = {"avx2"};
     for (Instruction &i :
          plan.programs[findProgram(plan, "c1.B")].instructions) {
-      if (auto *contraction = std::get_if<Contraction>(&i.action)) {
-        firstOf<KernelLaunch>(plan, "c1.B").scratch = contraction->scratch;
+      if (auto *library = std::get_if<Library>(&i.action)) {
+        firstOf<KernelLaunch>(plan, "c1.B").scratch = library->workspace;
       }
     }
     return verifyPlan(plan, environment).message();

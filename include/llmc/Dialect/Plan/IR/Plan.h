@@ -10,6 +10,7 @@
 #define LLMC_DIALECT_PLAN_IR_PLAN_H
 
 #include "llmc/Dialect/Plan/IR/Cell.h"
+#include "llmc/Runtime/Base/Library.h"
 #include "llmc/Support/NamedKind.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -22,6 +23,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include <optional>
 
+#include "llmc/Dialect/Plan/IR/PlanAttrInterfaces.h.inc"
 #include "llmc/Dialect/Plan/IR/PlanDialect.h.inc"
 #include "llmc/Dialect/Plan/IR/PlanEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -34,6 +36,11 @@ struct OperandUse {
   Access access = Access::Read;
   bool isScratch = false;
 };
+
+/// The attribute of a descriptor; it has not the types of the operands.
+LibraryDescriptorInterface
+getDescriptorAttr(mlir::MLIRContext *context,
+                  const rt::LibraryDescriptor &descriptor);
 } // namespace llmc::plan
 
 #include "llmc/Dialect/Plan/IR/PlanInterfaces.h.inc"

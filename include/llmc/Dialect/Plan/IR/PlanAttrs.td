@@ -10,9 +10,10 @@
 #define LLMC_DIALECT_PLAN_IR_PLANATTRS
 
 include "llmc/Dialect/Plan/IR/PlanDialect.td"
+include "llmc/Dialect/Plan/IR/PlanInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 
-class Plan_Attr<string name, string mnemonicOf> : AttrDef<Plan_Dialect, name> {
+class Plan_Attr<string name, string mnemonicOf, list<Trait> traits = []> : AttrDef<Plan_Dialect, name, traits> {
   let mnemonic = mnemonicOf;
 }
 
@@ -74,7 +75,7 @@ def Plan_OperandAttr : Plan_Attr<"Operand", "operand"> {
 }
 
 def Plan_UseAttr : Plan_Attr<"Use", "use"> {
-  let summary = "an operand of a kernel and what happens to it";
+  let summary = "an operand of a kernel or library and what happens to it";
   let description = "`#plan.use<read, <@tmp.x0, [4, 4], f32>>`.";
   let parameters = (ins "Access":$access, "::llmc::plan::OperandAttr":$operand);
   let assemblyFormat = "`<` $access `,` $operand `>`";
@@ -84,13 +85,39 @@ def Plan_LoopDimAttr : Plan_Attr<"LoopDim", "dim"> {
   let summary = "a loop of a contraction with its strides";
   let description = [{
     `#plan.dim<m, 4, a = 12, c = 6>`: strides in elements of the left side, the
-    right side and the result.
+    right side, the result and the bias.
 
-    Constraints: size at least 1; m has no stride in b, n none in a, k none in c.
+    Constraints: size at least 1; m has no stride in b, n none in a, k none in c
+    and in the bias.
   }];
   let parameters = (ins "LoopKind":$kind, "int64_t":$size, DefaultValuedParameter<"int64_t", "0">:$a,
-                        DefaultValuedParameter<"int64_t", "0">:$b, DefaultValuedParameter<"int64_t", "0">:$c);
-  let assemblyFormat = "`<` $kind `,` $size (`,` struct($a, $b, $c)^)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$b, DefaultValuedParameter<"int64_t", "0">:$c,
+                        DefaultValuedParameter<"int64_t", "0">:$bias);
+  let assemblyFormat = "`<` $kind `,` $size (`,` struct($a, $b, $c, $bias)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction",
+    [DeclareAttrInterfaceMethods<Plan_LibraryDescriptorInterface>]> {
+  let summary = "c = activation(alpha * sum a * b + beta * c + bias)";
+  let description = [{
+    ```mlir
+    #plan.contraction<[<m, 4, a = 8, c = 6>, <n, 6, b = 1, c = 1>, <k, 8, a = 1, b = 6>],
+        accumulate = f32, beta = 1>
+    ```
+    The operands are a, b, with `has_bias = true` the bias, and c; sums are made
+    in `accumulate`. `alpha` is 1 where it is absent. What each field means says
+    `ContractionShape` in `llmc/Runtime/Base/Library.h`.
+
+    Constraints: `accumulate` is an element type that the runtime knows; beta is
+    0 or 1; a stride of the bias only where there is one.
+  }];
+  let parameters = (ins ArrayRefParameter<"::llmc::plan::LoopDimAttr">:$dims, "::mlir::Type":$accumulate,
+                        OptionalParameter<"::mlir::FloatAttr">:$alpha,
+                        DefaultValuedParameter<"int64_t", "0">:$beta,
+                        DefaultValuedParameter<"bool", "false">:$has_bias,
+                        DefaultValuedParameter<"Activation", "Activation::None">:$activation);
+  let assemblyFormat = "`<` `[` $dims `]` `,` struct($accumulate, $alpha, $beta, $has_bias, $activation) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -92,6 +92,15 @@ def Plan_LoopKind : Plan_Enum<"LoopKind", "a loop of a contraction", [
   I32EnumAttrCase<"K", 3, "k">
 ]>;
 
+def Plan_Activation : Plan_Enum<"Activation", "an element-wise function of a library's result", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"Relu", 1, "relu">,
+  I32EnumAttrCase<"Gelu", 2, "gelu">,
+  I32EnumAttrCase<"GeluTanh", 3, "gelu_tanh">,
+  I32EnumAttrCase<"Tanh", 4, "tanh">,
+  I32EnumAttrCase<"Logistic", 5, "logistic">
+]>;
+
 def Plan_CollectiveKindAttr
     : Llmc_NamedKindAttr<Plan_Dialect, "CollectiveKind", "collective_kind", "kind of a collective">;
 def Plan_ReductionAttr : Llmc_NamedKindAttr<Plan_Dialect, "ReductionKind", "reduction", "kind of a reduction">;

@@ -48,29 +48,30 @@ def Plan_KernelOp : Plan_Instruction<"kernel",
   }];
 }
 
-def Plan_ContractOp : Plan_Instruction<"contract",
-    (ins Plan_OperandAttr:$a, Plan_OperandAttr:$b, Plan_OperandAttr:$c,
-         TypedArrayAttrBase<Plan_LoopDimAttr, "array of dims">:$dims, TypeAttr:$accumulate,
-         DefaultValuedAttr<F64Attr, "1.0">:$alpha, DefaultValuedAttr<F64Attr, "0.0">:$beta,
-         DefaultValuedAttr<Plan_I64Attr, "0">:$scratch_bytes, DefaultValuedAttr<Plan_I64Attr, "0">:$packed_bytes,
-         OptionalAttr<Plan_OperandAttr>:$scratch)> {
-  let summary = "c = alpha * sum a * b + beta * c";
+def Plan_LibraryOp : Plan_Instruction<"library",
+    (ins Plan_LibraryDescriptorInterface:$descriptor, TypedArrayAttrBase<Plan_UseAttr, "array of uses">:$operands,
+         DefaultValuedAttr<Plan_I64Attr, "0">:$workspace_bytes, OptionalAttr<Plan_OperandAttr>:$workspace)> {
+  let summary = "calls an op of the device's library";
   let description = [{
     ```mlir
-    plan.contract on @C a(<@x, [4, 8], f32>) b(<@w, [8, 6], f32>) c(<@y, [4, 6], f32>)
-        dims([#plan.dim<m, 4, a = 8, c = 6>, #plan.dim<n, 6, b = 1, c = 1>, #plan.dim<k, 8, a = 1, b = 6>])
-        accumulate(f32) beta(1.0)
+    plan.library on @C #plan.contraction<[<m, 4, a = 8, c = 6>, <n, 6, b = 1, c = 1>, <k, 8, a = 1, b = 6>],
+        accumulate = f32, beta = 1>
+        operands([#plan.use<read, <@x, [4, 8], f32>>, #plan.use<read, <@w, [8, 6], f32>>,
+                  #plan.use<readwrite, <@y, [4, 6], f32>>])
     ```
-    Scratch and packed bytes are what the library asked for when the plan was
-    made.
+    The descriptor says what is computed, and of which operands. `workspace_bytes`
+    is what the library asked for when the plan was made.
 
-    Constraints: at least one dim; beta is 0 or 1; scratch and packed bytes at least
-    0; a scratch operand of at least their sum when that is not 0.
+    Constraints: as many operands as the descriptor names, with its accesses;
+    workspace bytes at least 0; a workspace of at least as many where that is not 0.
   }];
   let assemblyFormat = [{
-    `on` $stream `a` `(` $a `)` `b` `(` $b `)` `c` `(` $c `)` `dims` `(` $dims `)` `accumulate` `(` $accumulate `)`
-    (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)? (`scratch_bytes` `(` $scratch_bytes^ `)`)?
-    (`packed_bytes` `(` $packed_bytes^ `)`)? (`scratch` `(` $scratch^ `)`)? attr-dict
+    `on` $stream $descriptor `operands` `(` $operands `)` (`workspace_bytes` `(` $workspace_bytes^ `)`)?
+    (`workspace` `(` $workspace^ `)`)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The runtime's descriptor, with the types of the operands.
+    ::llmc::rt::LibraryDescriptor getRuntimeDescriptor();
   }];
   let hasVerifier = 1;
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lifetimes, reduced waits and checks ask an instruction which bytes it reads
-// and writes, whatever it is.
+// and writes, whatever it is; the plan file asks what a library computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,17 @@ def Plan_InstructionInterface : OpInterface<"InstructionInterface"> {
     InterfaceMethod<[{
       Its operands and what happens to them, scratch (written) included.
     }], "::llvm::SmallVector<::llmc::plan::OperandUse>", "getUses">
+  ];
+}
+
+def Plan_LibraryDescriptorInterface : AttrInterface<"LibraryDescriptorInterface"> {
+  let cppNamespace = "::llmc::plan";
+  let description = "What a library computes: one attribute for each kind of descriptor of `llmc/Runtime/Base/Library.h`.";
+  let methods = [
+    InterfaceMethod<[{
+      The runtime's descriptor for operands of these element types, in their
+      order; those that are not there are taken as f32.
+    }], "::llmc::rt::LibraryDescriptor", "getDescriptor", (ins "::llvm::ArrayRef<::llmc::rt::DType>":$types)>
   ];
 }
 

@@ -22,6 +22,7 @@
 
 #include "llmc/Runtime/Base/CollectiveKind.h"
 #include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Base/Library.h"
 #include "llmc/Runtime/Base/ReductionKind.h"
 #include "llmc/Runtime/Plan/Format/Expression.h"
 
@@ -65,35 +66,16 @@ struct KernelLaunch {
   Operand scratch;
 };
 
-enum class ContractionDimKind : uint8_t { batch = 0, m = 1, n = 2, k = 3 };
-
-/// A loop of a contraction. Strides are in elements; a batch has all three, m
-/// has a and c, n has b and c, k has a and b (the others are 0).
-struct ContractionDim {
-  ContractionDimKind kind = ContractionDimKind::m;
-  int64_t size = 1;
-  int64_t strideA = 0;
-  int64_t strideB = 0;
-  int64_t strideC = 0;
-};
-
-/// c = alpha * sum_k a * b + beta * c, accumulated in `accumulate`. Dims of one
-/// kind come major to minor. The shapes of the operands give what they span;
-/// the dims give how it is walked.
-struct Contraction {
-  Operand a;
-  Operand b;
-  Operand c;
-  std::vector<ContractionDim> dims;
-  DType accumulate = DType::f32;
-  double alpha = 1;
-  /// 0 (c is written) or 1 (c is added to).
-  double beta = 0;
+/// Calls an op of the library of the plan's target.
+struct Library {
+  LibraryDescriptor descriptor;
+  /// In the descriptor's order, which says what happens to each.
+  std::vector<Operand> operands;
+  std::vector<Access> access;
   /// Recorded when compiled; a library that asks for more is refused (15).
-  int64_t scratchBytes = 0;
-  int64_t packedBytes = 0;
-  /// At least scratchBytes + packedBytes; absent when both are 0.
-  Operand scratch;
+  int64_t workspaceBytes = 0;
+  /// At least `workspaceBytes`; absent when that is 0.
+  Operand workspace;
 };
 
 /// Among the devices that differ in `axes` only; the first axis is the major
@@ -193,7 +175,7 @@ struct Branch {
 
 /// The order of the alternatives is stored in plan files: append only.
 using Action =
-    std::variant<KernelLaunch, Contraction, Collective, Send, Receive, Exchange,
+    std::variant<KernelLaunch, Library, Collective, Send, Receive, Exchange,
                  Copy, Fill, Signal, Wait, Call, Loop, Branch>;
 
 struct Instruction {
@@ -204,7 +186,7 @@ struct Instruction {
   Action action;
 };
 
-/// "kernel", "contract", "collective", ...
+/// "kernel", "library", "collective", ...
 std::string_view nameOf(const Action &action);
 std::string_view nameOf(Access access);
 std::string_view nameOf(HostEnd end);

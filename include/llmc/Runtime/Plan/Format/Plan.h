@@ -32,7 +32,7 @@
 
 namespace llmc::rt::plan {
 
-inline constexpr uint32_t formatVersion = 1;
+inline constexpr uint32_t formatVersion = 2;
 /// Of arenas, frames, slots and buffers, in bytes.
 inline constexpr int64_t alignment = 64;
 
@@ -194,7 +194,7 @@ struct Plan {
   std::vector<std::string> locations;
   /// Bytes of each stage's arena.
   std::vector<int64_t> arenas;
-  /// That a device's kernels and contractions use.
+  /// That a device's kernels and libraries use.
   int32_t threads = 1;
 };
 

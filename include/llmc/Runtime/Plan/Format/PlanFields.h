@@ -12,18 +12,10 @@
 #ifndef LLMC_RUNTIME_PLAN_FORMAT_PLANFIELDS_H
 #define LLMC_RUNTIME_PLAN_FORMAT_PLANFIELDS_H
 
+#include "llmc/Runtime/Plan/Format/LibraryFields.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 
-#include <type_traits>
-
 namespace llmc::rt::plan {
-
-// One definition for const and mutable plans.
-#define LLMC_FIELDS(Type)                                                      \
-  template <                                                                   \
-      typename V, typename T,                                                  \
-      std::enable_if_t<std::is_same_v<std::remove_const_t<T>, Type>, int> = 0> \
-  void fields(V &v, T &x)
 
 LLMC_FIELDS(MeshAxis) {
   v("name", x.name);
@@ -63,24 +55,12 @@ LLMC_FIELDS(KernelLaunch) {
   v("scalars", x.scalars);
   v("scratch", x.scratch);
 }
-LLMC_FIELDS(ContractionDim) {
-  v("kind", x.kind);
-  v("size", x.size);
-  v("stride_a", x.strideA);
-  v("stride_b", x.strideB);
-  v("stride_c", x.strideC);
-}
-LLMC_FIELDS(Contraction) {
-  v("a", x.a);
-  v("b", x.b);
-  v("c", x.c);
-  v("dims", x.dims);
-  v("accumulate", x.accumulate);
-  v("alpha", x.alpha);
-  v("beta", x.beta);
-  v("scratch_bytes", x.scratchBytes);
-  v("packed_bytes", x.packedBytes);
-  v("scratch", x.scratch);
+LLMC_FIELDS(Library) {
+  v("descriptor", x.descriptor);
+  v("operands", x.operands);
+  v("access", x.access);
+  v("workspace_bytes", x.workspaceBytes);
+  v("workspace", x.workspace);
 }
 LLMC_FIELDS(Collective) {
   v("symbol", x.symbol);

@@ -1,62 +1,21 @@
-//===- Contractions.cpp - Memory of the library's contractions ------------===//
+//===- Libraries.cpp - Memory of calls of the library ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each entry has one scratch frame; contractions run on one stream, so that all
-// share its bytes with the kernels.
+// Each entry has one scratch frame; libraries are called on one stream, so that
+// all share its bytes with the kernels.
 //
-//   plan.contract ... scratch_bytes(4096) scratch(<@train.scratch.all, [4096],
-//   i8>)
+//   plan.library ... workspace_bytes(4096)
+//       workspace(<@train.scratch.all, [4096], i8>)
 //
 // Test: test/EndToEnd/resume.test
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"
-#include "llmc/Dialect/Dist/IR/RuntimeRules.h"
-#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
-namespace rtp = llmc::rt::plan;
 
 namespace llmc::target {
-
-static FailureOr<rtp::Operand> toOperand(plan::ContractOp op,
-                                         plan::OperandAttr attr) {
-  rtp::Operand operand;
-  std::optional<rt::DType> dtype = dist::getRuntimeDType(attr.getDtype());
-  if (!dtype)
-    return emitRefusal(op, rt::ErrorKind::unsupported)
-           << "expected elements that the runtime stores, got "
-           << attr.getDtype();
-  operand.buffer = 0;
-  operand.dtype = *dtype;
-  operand.shape.assign(attr.getShape().asArrayRef().begin(),
-                       attr.getShape().asArrayRef().end());
-  return operand;
-}
-
-/// The shape of the contraction; buffers are of no importance to a library.
-static FailureOr<rtp::Contraction> toContraction(plan::ContractOp op) {
-  rtp::Contraction contraction;
-  FailureOr<rtp::Operand> a = toOperand(op, op.getA()),
-                          b = toOperand(op, op.getB()),
-                          c = toOperand(op, op.getC());
-  std::optional<rt::DType> accumulate =
-      dist::getRuntimeDType(op.getAccumulate());
-  if (failed(a) || failed(b) || failed(c) || !accumulate)
-    return failure();
-  contraction.a = *a;
-  contraction.b = *b;
-  contraction.c = *c;
-  contraction.accumulate = *accumulate;
-  contraction.alpha = op.getAlpha().convertToDouble();
-  contraction.beta = op.getBeta().convertToDouble();
-  for (auto dim : op.getDims().getAsRange<plan::LoopDimAttr>())
-    contraction.dims.push_back(
-        {static_cast<rtp::ContractionDimKind>(dim.getKind()), dim.getSize(),
-         dim.getA(), dim.getB(), dim.getC()});
-  return contraction;
-}
 
 namespace {
 
@@ -90,7 +49,7 @@ static plan::BufferOp makeScratch(ModuleOp module, StringRef entry) {
 }
 
 /// Kernels' scratch grows with the buffer; theirs keeps its size.
-LogicalResult reserveContractions(ModuleOp module, const AskContraction &ask) {
+LogicalResult reserveWorkspaces(ModuleOp module, const AskWorkspace &ask) {
   OpBuilder builder(module.getContext());
   int32_t threads = 1;
   for (auto device : module.getOps<plan::DeviceOp>())
@@ -113,23 +72,19 @@ LogicalResult reserveContractions(ModuleOp module, const AskContraction &ask) {
                  : plan::ProgramOp();
       if (!program)
         continue;
-      for (auto op : program.getBody().getOps<plan::ContractOp>()) {
-        FailureOr<rtp::Contraction> contraction = toContraction(op);
-        if (failed(contraction))
-          return failure();
-        rt::Result<ContractionMemory> memory = ask(*contraction, threads);
-        if (!memory.ok())
-          return op.emitOpError() << memory.message();
-        int64_t bytes = memory->scratchBytes + memory->packedBytes;
+      for (auto op : program.getBody().getOps<plan::LibraryOp>()) {
+        rt::Result<uint64_t> asked = ask(op.getRuntimeDescriptor(), threads);
+        if (!asked.ok())
+          return op.emitOpError() << asked.message();
+        auto bytes = static_cast<int64_t>(*asked);
         if (bytes == 0)
           continue;
         if (!scratch)
           scratch = makeScratch(module, entry.getSymName());
         if (bytes > static_cast<int64_t>(scratch.getBytes()))
           scratch.setBytes(bytes);
-        op.setScratchBytes(memory->scratchBytes);
-        op.setPackedBytes(memory->packedBytes);
-        op.setScratchAttr(plan::OperandAttr::get(
+        op.setWorkspaceBytes(bytes);
+        op.setWorkspaceAttr(plan::OperandAttr::get(
             module.getContext(),
             FlatSymbolRefAttr::get(scratch.getSymNameAttr()), {bytes},
             builder.getI8Type()));

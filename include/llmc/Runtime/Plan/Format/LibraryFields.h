@@ -1,0 +1,49 @@
+//===- LibraryFields.h - The fields of descriptors by name ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of PlanFields.h for what a library is asked for.
+//
+// Test: test/Runtime/Plan/Print/PlanPrintTest.cpp
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_PLAN_FORMAT_LIBRARYFIELDS_H
+#define LLMC_RUNTIME_PLAN_FORMAT_LIBRARYFIELDS_H
+
+#include "llmc/Runtime/Base/Library.h"
+
+#include <type_traits>
+
+namespace llmc::rt::plan {
+
+// One definition for const and mutable plans; PlanFields.h ends it.
+#define LLMC_FIELDS(Type)                                                      \
+  template <                                                                   \
+      typename V, typename T,                                                  \
+      std::enable_if_t<std::is_same_v<std::remove_const_t<T>, Type>, int> = 0> \
+  void fields(V &v, T &x)
+
+LLMC_FIELDS(ContractionIndex) {
+  v("kind", x.kind);
+  v("size", x.size);
+  v("stride_a", x.strideA);
+  v("stride_b", x.strideB);
+  v("stride_c", x.strideC);
+  v("stride_bias", x.strideBias);
+}
+LLMC_FIELDS(ContractionShape) {
+  v("a", x.a);
+  v("b", x.b);
+  v("c", x.c);
+  v("accumulate", x.accumulate);
+  v("indices", x.indices);
+  v("alpha", x.alpha);
+  v("beta", x.beta);
+  v("has_bias", x.hasBias);
+  v("bias", x.bias);
+  v("activation", x.activation);
+}
+
+} // namespace llmc::rt::plan
+
+#endif // LLMC_RUNTIME_PLAN_FORMAT_LIBRARYFIELDS_H

@@ -1,0 +1,141 @@
+//===- LibraryDescriptors.cpp - What a library computes -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each kind of descriptor as an attribute, from and to the runtime's struct. A
+// kind that is added to `rt::LibraryDescriptor` does not compile until it has
+// an attribute here. Tested by test/Dialect/Plan/ops.mlir,
+// invalid-libraries.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Plan/IR/Plan.h"
+#include "llmc/Support/StoredElements.h"
+
+using namespace mlir;
+using namespace llmc::plan;
+namespace rt = llmc::rt;
+using llmc::getRuntimeDType;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+rt::LibraryDescriptor LibraryOp::getRuntimeDescriptor() {
+  SmallVector<rt::DType> types;
+  for (auto use : getOperands().getAsRange<UseAttr>())
+    types.push_back(
+        getRuntimeDType(use.getOperand().getDtype()).value_or(rt::DType::f32));
+  return getDescriptor().getDescriptor(types);
+}
+
+/// The signless type, but for unsigned integers.
+static Type getElementType(MLIRContext *context, rt::DType type) {
+  switch (type) {
+  case rt::DType::f64:
+    return Float64Type::get(context);
+  case rt::DType::f32:
+    return Float32Type::get(context);
+  case rt::DType::bf16:
+    return BFloat16Type::get(context);
+  case rt::DType::f16:
+    return Float16Type::get(context);
+  case rt::DType::i1:
+    return IntegerType::get(context, 1);
+  case rt::DType::u8:
+  case rt::DType::u16:
+  case rt::DType::u32:
+  case rt::DType::u64:
+    return IntegerType::get(context, 8 * rt::sizeOf(type),
+                            IntegerType::Unsigned);
+  default:
+    return IntegerType::get(context, 8 * rt::sizeOf(type));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
+                                  int64_t size, int64_t a, int64_t b, int64_t c,
+                                  int64_t bias) {
+  if (size < 1)
+    return emitError() << "expected a size of at least 1, got " << size;
+  if (a < 0 || b < 0 || c < 0 || bias < 0)
+    return emitError() << "expected strides of at least 0, got " << a << ", "
+                       << b << ", " << c << " and " << bias;
+  if ((kind == LoopKind::M && b != 0) || (kind == LoopKind::N && a != 0) ||
+      (kind == LoopKind::K && (c != 0 || bias != 0)))
+    return emitError() << "expected no stride where '"
+                       << stringifyLoopKind(kind)
+                       << "' has no dim, got a = " << a << ", b = " << b
+                       << ", c = " << c << ", bias = " << bias;
+  return success();
+}
+
+LogicalResult ContractionAttr::verify(EmitError emitError,
+                                      ArrayRef<LoopDimAttr> dims,
+                                      Type accumulate, FloatAttr alpha,
+                                      int64_t beta, bool hasBias,
+                                      Activation activation) {
+  if (!getRuntimeDType(accumulate))
+    return emitError() << "expected sums in a type that the runtime stores, "
+                          "got "
+                       << accumulate;
+  if (beta != 0 && beta != 1)
+    return emitError() << "expected a beta of 0 or 1, got " << beta;
+  for (LoopDimAttr dim : dims)
+    if (!hasBias && dim.getBias() != 0)
+      return emitError() << "expected no stride of a bias that is not there, "
+                            "got "
+                         << dim.getBias();
+  return success();
+}
+
+rt::LibraryDescriptor
+ContractionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
+  auto at = [&](size_t operand) {
+    return operand < types.size() ? types[operand] : rt::DType::f32;
+  };
+  rt::ContractionShape shape;
+  shape.a = at(0);
+  shape.b = at(1);
+  shape.hasBias = getHasBias();
+  shape.bias = getHasBias() ? at(2) : rt::DType::f32;
+  shape.c = at(getHasBias() ? 3 : 2);
+  shape.accumulate = *getRuntimeDType(getAccumulate());
+  for (LoopDimAttr dim : getDims())
+    shape.indices.push_back(
+        {static_cast<rt::ContractionIndexKind>(dim.getKind()), dim.getSize(),
+         dim.getA(), dim.getB(), dim.getC(), dim.getBias()});
+  shape.alpha = getAlpha() ? getAlpha().getValueAsDouble() : 1.0;
+  shape.beta = static_cast<double>(getBeta());
+  shape.activation = static_cast<rt::Activation>(getActivation());
+  return shape;
+}
+
+static LibraryDescriptorInterface getAttr(MLIRContext *context,
+                                          const rt::ContractionShape &shape) {
+  SmallVector<LoopDimAttr> dims;
+  for (const rt::ContractionIndex &index : shape.indices)
+    dims.push_back(LoopDimAttr::get(context, static_cast<LoopKind>(index.kind),
+                                    index.size, index.strideA, index.strideB,
+                                    index.strideC, index.strideBias));
+  FloatAttr alpha;
+  if (shape.alpha != 1)
+    alpha = Builder(context).getF64FloatAttr(shape.alpha);
+  return ContractionAttr::get(context, dims,
+                              getElementType(context, shape.accumulate), alpha,
+                              static_cast<int64_t>(shape.beta), shape.hasBias,
+                              static_cast<Activation>(shape.activation));
+}
+
+//===----------------------------------------------------------------------===//
+// All kinds
+//===----------------------------------------------------------------------===//
+
+LibraryDescriptorInterface
+llmc::plan::getDescriptorAttr(MLIRContext *context,
+                              const rt::LibraryDescriptor &descriptor) {
+  return std::visit([&](const auto &each) { return getAttr(context, each); },
+                    descriptor);
+}

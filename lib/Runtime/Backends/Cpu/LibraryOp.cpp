@@ -1,0 +1,39 @@
+//===- LibraryOp.cpp - What CPU calls in place of a kernel ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Backends/Cpu/ContractionTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LibraryOp.h"
+
+#include "Contraction.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt::cpu {
+
+namespace {
+struct Make {
+  const LibraryShape &shape;
+
+  Result<std::unique_ptr<CpuLibraryOp>>
+  operator()(const ContractionShape &contraction) const {
+    return CpuContraction::make(contraction, shape.name, shape.threads);
+  }
+};
+} // namespace
+
+Result<std::unique_ptr<CpuLibraryOp>>
+CpuLibraryOp::make(const LibraryShape &shape) {
+  if (shape.threads < 1) {
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected at least 1 thread in {} '{}', got {}",
+                    nameOf(shape.descriptor), shape.name, shape.threads));
+  }
+  return std::visit(Make{shape}, shape.descriptor);
+}
+
+} // namespace llmc::rt::cpu

@@ -1,0 +1,34 @@
+//===- LibraryOp.h - What CPU calls in place of a kernel ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A descriptor made ready: work in tickets, each for one worker. One class for
+// each kind of descriptor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_LIBRARYOP_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CPU_LIBRARYOP_H
+
+#include "llmc/Runtime/Device/Device.h"
+
+#include <memory>
+
+namespace llmc::rt::cpu {
+
+class CpuLibraryOp : public LibraryOp {
+public:
+  /// Error (15) where CPU does not have the descriptor, whatever its workspace.
+  static Result<std::unique_ptr<CpuLibraryOp>> make(const LibraryShape &shape);
+
+  /// At least 1.
+  virtual int tickets() const = 0;
+  virtual uint64_t workspaceBytes() const = 0;
+  /// `buffers` has the addresses of the operands, in the descriptor's order.
+  virtual void run(const uint64_t *buffers, void *workspace,
+                   int ticket) const = 0;
+};
+
+} // namespace llmc::rt::cpu
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_LIBRARYOP_H

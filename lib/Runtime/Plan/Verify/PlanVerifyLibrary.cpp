@@ -1,0 +1,165 @@
+//===- PlanVerifyLibrary.cpp - Calls of a library -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A descriptor is sound, and it is that of the operands: their number, types
+// and accesses, and every element that the library reaches lies in them. A
+// result lies apart from all else; there is as much workspace as was asked for.
+//
+// Test: test/Runtime/Plan/Verify/PlanVerifyLibraryTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "PlanChecks.h"
+
+#include "llmc/Runtime/Base/CheckedMath.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt::plan {
+
+namespace {
+using Stride = int64_t ContractionIndex::*;
+
+/// How an operand of a contraction is walked. The bias has strides where it
+/// likes, but along k.
+struct Walk {
+  const Operand &operand;
+  std::string_view name;
+  Stride stride;
+  ContractionIndexKind absent;
+};
+} // namespace
+
+/// The elements that the indices reach, against the operand.
+static Status checkReach(const ContractionShape &shape, const Walk &walk) {
+  Checked last = 0;
+  for (const ContractionIndex &index : shape.indices) {
+    if (index.kind == walk.absent && index.*walk.stride != 0) {
+      return mismatch(fmt::format("expected stride 0 of operand {} along an "
+                                  "index that it lacks, got {}",
+                                  walk.name, index.*walk.stride));
+    }
+    if (index.size == 0) {
+      return Status::success();
+    }
+    last = last + Checked(index.size - 1) * (index.*walk.stride);
+  }
+  Checked bytes = (last + 1) * sizeOf(walk.operand.dtype);
+  int64_t span = *spanOf(walk.operand);
+  if (!bytes.within(0, span)) {
+    return mismatch(
+        fmt::format("expected the indices of a contraction to reach at most {} "
+                    "bytes of operand {}, got {}",
+                    span, walk.name, bytes.valid() ? bytes.value() : -1));
+  }
+  return Status::success();
+}
+
+/// Elements of c as the indices count them; they must be those of its shape.
+static Status checkResult(const ContractionShape &shape, const Operand &c) {
+  Checked elements = 1;
+  for (const ContractionIndex &index : shape.indices) {
+    if (index.kind != ContractionIndexKind::k) {
+      elements = elements * index.size;
+    }
+  }
+  int64_t expected = elementsOf(c);
+  if (!elements.within(expected, expected)) {
+    return mismatch(
+        fmt::format("expected the indices of a contraction to make {} "
+                    "elements, got {}",
+                    expected, elements.valid() ? elements.value() : -1));
+  }
+  return Status::success();
+}
+
+static Status checkTypes(const ContractionShape &shape) {
+  bool floats = isFloat(shape.a);
+  if (shape.a != shape.b || floats != isFloat(shape.c) ||
+      floats != isFloat(shape.accumulate)) {
+    return mismatch(
+        fmt::format("a contraction of {} and {} into {}, accumulated in {}",
+                    nameOf(shape.a), nameOf(shape.b), nameOf(shape.c),
+                    nameOf(shape.accumulate)));
+  }
+  if (shape.hasBias && isFloat(shape.bias) != floats) {
+    return mismatch(fmt::format("a contraction of {} with a bias of {}",
+                                nameOf(shape.a), nameOf(shape.bias)));
+  }
+  if (!floats && shape.activation != Activation::none) {
+    return mismatch(fmt::format("expected activation {} of floats, got {}",
+                                nameOf(shape.activation), nameOf(shape.a)));
+  }
+  return Status::success();
+}
+
+/// Operands are as many as `operandsOf` says.
+static Status check(const ContractionShape &shape,
+                    const std::vector<Operand> &operands) {
+  using Kind = ContractionIndexKind;
+  using Index = ContractionIndex;
+  LLMC_TRY(checkTypes(shape));
+  LLMC_TRY(checkReach(shape, {operands[0], "a", &Index::strideA, Kind::n}));
+  LLMC_TRY(checkReach(shape, {operands[1], "b", &Index::strideB, Kind::m}));
+  const Operand &c = operands.back();
+  LLMC_TRY(checkReach(shape, {c, "c", &Index::strideC, Kind::k}));
+  if (shape.hasBias) {
+    LLMC_TRY(
+        checkReach(shape, {operands[2], "bias", &Index::strideBias, Kind::k}));
+  }
+  return checkResult(shape, c);
+}
+
+/// The operands against what a call of this descriptor takes.
+static Status checkOperands(const Library &library) {
+  std::vector<LibraryOperand> expected = operandsOf(library.descriptor);
+  std::string_view kind = nameOf(library.descriptor);
+  if (library.operands.size() != expected.size()) {
+    return mismatch(fmt::format("expected {} operands of a {}, got {}",
+                                expected.size(), kind,
+                                library.operands.size()));
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const LibraryOperand &want = expected[i];
+    if (library.operands[i].dtype != want.dtype) {
+      return mismatch(fmt::format(
+          "expected operand {} of a {} to be of {}, got {}", want.name, kind,
+          nameOf(want.dtype), nameOf(library.operands[i].dtype)));
+    }
+    Access access = !want.isWritten ? Access::read
+                    : want.isRead   ? Access::readWrite
+                                    : Access::write;
+    if (library.access[i] != access) {
+      return mismatch(fmt::format("expected access {} of operand {} of a {}, "
+                                  "got {}",
+                                  nameOf(access), want.name, kind,
+                                  nameOf(library.access[i])));
+    }
+  }
+  return Status::success();
+}
+
+Status checkLibrary(const Scene &scene, const Library &library) {
+  LLMC_TRY(checkOperands(library));
+  LLMC_TRY(std::visit(
+      [&](const auto &each) { return check(each, library.operands); },
+      library.descriptor));
+  for (size_t i = 0; i < library.operands.size(); ++i) {
+    for (size_t j = 0; j < library.operands.size(); ++j) {
+      if (i != j && library.access[i] != Access::read &&
+          mayOverlap(scene, library.operands[i], library.operands[j])) {
+        return mismatch(fmt::format("the result of a {} overlaps an operand",
+                                    nameOf(library.descriptor)));
+      }
+    }
+  }
+  int64_t bytes = library.workspace.present() ? *spanOf(library.workspace) : 0;
+  if (bytes < library.workspaceBytes) {
+    return mismatch(
+        fmt::format("expected {} bytes of workspace for a {}, got {}",
+                    library.workspaceBytes, nameOf(library.descriptor), bytes));
+  }
+  return Status::success();
+}
+
+} // namespace llmc::rt::plan

@@ -1,0 +1,116 @@
+// RUN: llmc-opt %s --split-input-file --verify-diagnostics
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected 3 operands of a contraction, got 2}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected 4 operands of a contraction, got 3}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32, has_bias = true> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected access 'readwrite' of operand c, got 'write'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32, beta = 1> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected access 'read' of operand a, got 'write'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<write, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected workspace bytes of at least 0, got -1}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>]) workspace_bytes(-1)
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected a workspace of 65 bytes, got 64}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>]) workspace_bytes(65) workspace(<@s, [64], i8>)
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected a workspace of 1 bytes, got 0}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>]) workspace_bytes(1)
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a beta of 0 or 1, got 2}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32, beta = 2> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected sums in a type that the runtime stores, got 'index'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = index> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected no stride of a bias that is not there, got 1}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1, bias = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected a size of at least 1, got 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 0>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected strides of at least 0, got -1, 0, 0 and 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = -1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected strides of at least 0, got 0, 0, 0 and -1}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, bias = -1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected no stride where 'm' has no dim, got a = 0, b = 1, c = 0, bias = 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, b = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected no stride where 'k' has no dim, got a = 0, b = 0, c = 0, bias = 1}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<k, 4, bias = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{invalid kind of attribute specified}}
+  plan.library on @C 4 operands([])
+}

@@ -1,0 +1,198 @@
+//===- PlanVerifyLibraryTest.cpp - Descriptors suit their operands --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "RefusedPlan.h"
+
+using namespace llmc::rt;
+using namespace llmc::rt::plan;
+using testing::HasSubstr;
+using C = ContractionShape;
+using Kind = ContractionIndexKind;
+
+static Environment makeEnvironment() {
+  static const Manifest manifest = makeSampleManifest();
+  Environment environment;
+  environment.manifest = &manifest;
+  environment.features = {"avx2"};
+  environment.maxThreads = 2;
+  return environment;
+}
+
+#define EXPECT_REFUSED(text, ...)                                              \
+  EXPECT_MISMATCH(                                                             \
+      text, verifyBroken([](Plan & plan) __VA_ARGS__, makeEnvironment()))
+
+/// c [4, 4] = a [4, 4] b [4, 4], each in a buffer of 64 bytes.
+static Library &product(Plan &plan) { return firstOf<Library>(plan, "c0.B"); }
+static C &shapeOf(Plan &plan) { return std::get<C>(product(plan).descriptor); }
+
+/// What the loader says of the sample after an edit of the contraction.
+static std::string with(void (*edit)(C &shape)) {
+  return verifyBroken([&](Plan &plan) { edit(shapeOf(plan)); },
+                      makeEnvironment())
+      .message();
+}
+
+TEST(PlanVerifyLibrary, OperandsAreTheDescriptors) {
+  EXPECT_REFUSED("expected operand b of a contraction to be of f32, got i32",
+                 { product(plan).operands[1].dtype = DType::i32; });
+  EXPECT_REFUSED("expected operand a of a contraction to be of bf16, got f32",
+                 { shapeOf(plan).a = DType::bf16; });
+  EXPECT_REFUSED("expected 3 operands of a contraction, got 2", {
+    product(plan).operands.pop_back();
+    product(plan).access.pop_back();
+  });
+  EXPECT_REFUSED("expected 4 operands of a contraction, got 3",
+                 { shapeOf(plan).hasBias = true; });
+  EXPECT_REFUSED("expected access read of operand a of a contraction, got "
+                 "read_write",
+                 { product(plan).access[0] = Access::readWrite; });
+  EXPECT_REFUSED("expected access read_write of operand c of a contraction, "
+                 "got write",
+                 {
+                   shapeOf(plan).beta = 1;
+                   product(plan).access[2] = Access::write;
+                 });
+  EXPECT_REFUSED("expected access write of operand c of a contraction, got "
+                 "read",
+                 {
+                   shapeOf(plan).beta = 0;
+                   product(plan).access[2] = Access::read;
+                 });
+}
+
+TEST(PlanVerifyLibrary, ContractionTypes) {
+  auto types = [](DType a, DType c, DType accumulate) {
+    return verifyBroken(
+               [&](Plan &plan) {
+                 Library &library = product(plan);
+                 C &shape = shapeOf(plan);
+                 shape.a = shape.b = a;
+                 shape.c = c;
+                 shape.accumulate = accumulate;
+                 library.operands[0].dtype = library.operands[1].dtype = a;
+                 library.operands[2].dtype = c;
+               },
+               makeEnvironment())
+        .message();
+  };
+  std::string text = "a contraction of ";
+  EXPECT_THAT(types(DType::f32, DType::i32, DType::f32), HasSubstr(text));
+  EXPECT_THAT(types(DType::f32, DType::f32, DType::i32), HasSubstr(text));
+  EXPECT_THAT(types(DType::i32, DType::f32, DType::f32), HasSubstr(text));
+  EXPECT_THAT(types(DType::i32, DType::i32, DType::i32),
+              testing::Not(HasSubstr(text)));
+  EXPECT_EQ(types(DType::f32, DType::f32, DType::f64), "");
+  EXPECT_REFUSED("a contraction of f32 and i32 into f32, accumulated in f32", {
+    product(plan).operands[1].dtype = shapeOf(plan).b = DType::i32;
+  });
+}
+
+TEST(PlanVerifyLibrary, ContractionReach) {
+  // Each operand up to its last element, and one beyond.
+  EXPECT_EQ(with([](C &) {}), "");
+  EXPECT_THAT(with([](C &c) { c.indices[0].strideA = 2; }),
+              HasSubstr("expected the indices of a contraction to reach at "
+                        "most 64 bytes of operand a, got 76"));
+  EXPECT_THAT(with([](C &c) { c.indices[1].strideB = 2; }),
+              HasSubstr("to reach at most 64 bytes of operand b, got 76"));
+  EXPECT_THAT(with([](C &c) { c.indices[0].strideC = 5; }),
+              HasSubstr("to reach at most 64 bytes of operand c, got 76"));
+  EXPECT_THAT(with([](C &c) { c.indices[2].strideA = INT64_MAX; }),
+              HasSubstr("of operand a, got -1"));
+  EXPECT_THAT(with([](C &c) { c.indices[0].size = 2; }),
+              HasSubstr("to make 16 elements, got 8"));
+  // The strides that an index of each kind lacks.
+  std::string lacks = " along an index that it lacks, got 1";
+  EXPECT_THAT(with([](C &c) { c.indices[0].strideB = 1; }),
+              HasSubstr("expected stride 0 of operand b" + lacks));
+  EXPECT_THAT(with([](C &c) { c.indices[1].strideA = 1; }),
+              HasSubstr("expected stride 0 of operand a" + lacks));
+  EXPECT_THAT(with([](C &c) { c.indices[2].strideC = 1; }),
+              HasSubstr("expected stride 0 of operand c" + lacks));
+  EXPECT_EQ(with([](C &c) { c.indices.push_back({Kind::batch, 1, 9, 9, 9}); }),
+            "");
+  EXPECT_THAT(
+      with([](C &c) { c.indices.push_back({Kind::batch, 2, 0, 0, 0}); }),
+      HasSubstr("to make 16 elements, got 32"));
+  EXPECT_THAT(with([](C &c) {
+                c.indices.push_back({Kind::batch, INT64_MAX, 0, 0, 0});
+                c.indices.push_back(c.indices.back());
+              }),
+              HasSubstr("to make 16 elements, got -1"));
+  // A sum of nothing reaches nothing.
+  EXPECT_EQ(with([](C &c) {
+              c.indices[2].size = 0;
+              c.indices[2].strideA = c.indices[2].strideB = INT64_MAX;
+            }),
+            "");
+}
+
+/// Row 0 of a is the bias as well.
+static void addBias(Plan &plan) {
+  Library &library = product(plan);
+  Operand bias = library.operands[0];
+  bias.shape = {4};
+  bias.strides.clear();
+  library.operands.insert(library.operands.begin() + 2, bias);
+  library.access.insert(library.access.begin() + 2, Access::read);
+  shapeOf(plan).hasBias = true;
+  shapeOf(plan).indices[1].strideBias = 1;
+}
+
+TEST(PlanVerifyLibrary, BiasAndActivation) {
+  auto with = [](void (*edit)(Plan &plan)) {
+    return verifyBroken(
+               [&](Plan &plan) {
+                 addBias(plan);
+                 edit(plan);
+               },
+               makeEnvironment())
+        .message();
+  };
+  EXPECT_EQ(with([](Plan &) {}), "");
+  EXPECT_EQ(
+      with([](Plan &plan) { shapeOf(plan).activation = Activation::gelu; }),
+      "");
+  EXPECT_THAT(with([](Plan &plan) { shapeOf(plan).indices[1].strideBias = 2; }),
+              HasSubstr("to reach at most 16 bytes of operand bias, got 28"));
+  EXPECT_THAT(with([](Plan &plan) { shapeOf(plan).indices[2].strideBias = 1; }),
+              HasSubstr("expected stride 0 of operand bias"));
+  EXPECT_THAT(with([](Plan &plan) {
+                product(plan).operands[2].dtype = shapeOf(plan).bias =
+                    DType::i32;
+              }),
+              HasSubstr("a contraction of f32 with a bias of i32"));
+  EXPECT_THAT(with([](Plan &plan) {
+                product(plan).operands[2] = product(plan).operands[3];
+                product(plan).operands[2].shape = {4};
+              }),
+              HasSubstr("the result of a contraction overlaps an operand"));
+  EXPECT_THAT(with([](Plan &plan) {
+                C &shape = shapeOf(plan);
+                shape.a = shape.b = shape.c = shape.bias = shape.accumulate =
+                    DType::i32;
+                for (Operand &each : product(plan).operands) {
+                  each.dtype = DType::i32;
+                }
+                shape.activation = Activation::relu;
+              }),
+              HasSubstr("expected activation relu of floats, got i32"));
+}
+
+TEST(PlanVerifyLibrary, WorkspaceAndAliases) {
+  EXPECT_EQ(verifyBroken([](Plan &plan) {
+              firstOf<Library>(plan, "c1.B").workspaceBytes = 256;
+            }).message(),
+            "");
+  EXPECT_REFUSED("expected 257 bytes of workspace for a contraction, got 256",
+                 { firstOf<Library>(plan, "c1.B").workspaceBytes = 257; });
+  EXPECT_REFUSED("expected 1 bytes of workspace for a contraction, got 0",
+                 { product(plan).workspaceBytes = 1; });
+  EXPECT_REFUSED("the result of a contraction overlaps an operand",
+                 { product(plan).operands[2] = product(plan).operands[0]; });
+  EXPECT_REFUSED("the result of a contraction overlaps an operand",
+                 { product(plan).operands[2] = product(plan).operands[1]; });
+}
