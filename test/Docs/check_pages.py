@@ -29,6 +29,7 @@ TEST = re.compile(r"[A-Z]\w+\.[A-Z]\w+")
 DEFINED = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)")
 # A checklist of CONTRIBUTING.md -> what every file contains that knows the one there is.
 CHECKLISTS = {
+    "A library op": r"ContractionIndex|Plan_Contraction|\[Contraction\]|contraction\(uint32_t|checkDescriptor",
     "A schedule": r"\bgpipe|GPipe",
     "A collective": r"AllToAll|all_to_all|allToAll",
     "A frontend": r"importStableHLO|llmc/Import/StableHLO|ImportStableHLO",
