@@ -176,8 +176,8 @@ void FormationBuilder::require(Value value) {
     chains.erase(chain);
 }
 
-/// What a contraction reads in place when it is not yet formed: `value` without
-/// ops that only move elements.
+/// What a library call reads in place when it is not yet formed: `value`
+/// without ops that only move elements.
 Value FormationBuilder::getMoved(Value value) const {
   while (Operation *op = value.getDefiningOp()) {
     auto cost = dyn_cast<graph::CostOpInterface>(op);
@@ -207,12 +207,11 @@ void FormationBuilder::addRequired() {
     if (form == KernelForm::Update)
       requireForUpdate(op);
     bool isTerminator = op.hasTrait<OpTrait::IsTerminator>();
-    if (!form || form == KernelForm::Contraction ||
-        form == KernelForm::Decompose)
+    if (!form || form == KernelForm::Library || form == KernelForm::Decompose)
       for (OpOperand &operand : op.getOpOperands())
         if (!isTerminator || !isRead || isRead(operand))
-          require(form == KernelForm::Contraction ? getMoved(operand.get())
-                                                  : operand.get());
+          require(form == KernelForm::Library ? getMoved(operand.get())
+                                              : operand.get());
   }
 }
 

@@ -4,7 +4,7 @@
 //
 // See ScalarProbe.h.
 //
-// Test: test/Transforms/Kernels/form-contractions.mlir
+// Test: test/Transforms/Kernels/form-library-calls.mlir
 //
 //===----------------------------------------------------------------------===//
 

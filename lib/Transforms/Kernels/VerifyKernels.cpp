@@ -104,7 +104,7 @@ public:
 
 void buildKernelsPipeline(OpPassManager &pm) {
   pm.addPass(createDecomposePass());
-  pm.addPass(createFormContractionsPass());
+  pm.addPass(createFormLibraryCallsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createVerifyKernelsPass());
 }

@@ -90,9 +90,9 @@ static std::optional<int64_t> findDim(const graph::TensorFactors &tensor,
   return found;
 }
 
-static bool isContraction(Operation *op) {
+static bool isLibrary(Operation *op) {
   auto kernel = dyn_cast<graph::KernelOpInterface>(op);
-  return kernel && kernel.getKernelForm() == graph::KernelForm::Contraction;
+  return kernel && kernel.getKernelForm() == graph::KernelForm::Library;
 }
 
 /// Where and when an op runs.
@@ -252,12 +252,12 @@ bool PartPacker::canCopyLine(const Pack &pack) {
          areMadeTogether(pack);
 }
 
-/// Whether `user` can have its operand so: a contraction may have it copied,
+/// Whether `user` can have its operand so: a library may have it copied,
 /// and a collective or join after it passes that on.
 bool PartPacker::canHave(const Pack &operand, Operation *user, bool mayCopy) {
   if (canPack(operand) || !mayCopy)
     return canPack(operand);
-  if (isContraction(user))
+  if (isLibrary(user))
     return mayBeCopied(operand);
   bool isJoin = isa<dist::JoinOp>(user);
   return ((isJoin || isa<dist::CollectiveInterface>(user)) &&

@@ -79,7 +79,7 @@ static bool letsCutsPass(Operation *op) {
   graph::KernelForm form = kernel.getKernelForm();
   return form == graph::KernelForm::Element ||
          form == graph::KernelForm::Alias ||
-         form == graph::KernelForm::Contraction ||
+         form == graph::KernelForm::Library ||
          form == graph::KernelForm::Reduction;
 }
 

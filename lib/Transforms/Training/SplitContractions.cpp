@@ -87,7 +87,7 @@ void FunctionSplitter::follow(Value value, Cut cut, CutPath &path) {
   if (!through)
     return path.addObstacle(op->getName().getStringRef().str());
   path.meetsContraction |= cast<graph::KernelOpInterface>(op).getKernelForm() ==
-                           graph::KernelForm::Contraction;
+                           graph::KernelForm::Library;
   for (auto [operand, of] :
        llvm::zip_equal(op->getOperands(), through->operands)) {
     if (!of)

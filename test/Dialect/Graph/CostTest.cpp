@@ -43,8 +43,8 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %8 = stablehlo.dynamic_slice %x, %i, %i, sizes = [1, 8] {test.cost = array<i64: 0, 0, 32, 32>, test.form = "Element"} : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
   %9 = "stablehlo.gather"(%x, %rows) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> {test.cost = array<i64: 0, 0, 180, 160>, test.form = "Element"} : (tensor<4x8xf32>, tensor<5x1xi32>) -> tensor<5x8xf32>
   // Two flops for each product of a contraction, batch by batch.
-  %10 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 640, 256>, test.form = "Contraction uniform"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-  %11 = stablehlo.dot_general %bx, %by, batching_dims = [0] x [0], contracting_dims = [2] x [1] {test.cost = array<i64: 384, 0, 448, 96>, test.form = "Contraction uniform"} : (tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>
+  %10 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 640, 256>, test.form = "Library uniform"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %11 = stablehlo.dot_general %bx, %by, batching_dims = [0] x [0], contracting_dims = [2] x [1] {test.cost = array<i64: 384, 0, 448, 96>, test.form = "Library uniform"} : (tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>
   // The body's ops for each element.
   %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>, test.form = "Reduction uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   %13:2 = nn.softmax_cross_entropy %x, %t {test.cost = array<i64: 160, 32, 144, 32>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>)
@@ -129,8 +129,8 @@ std::string describe(Operation *op) {
         return "Element";
       case graph::KernelForm::Reduction:
         return "Reduction";
-      case graph::KernelForm::Contraction:
-        return "Contraction";
+      case graph::KernelForm::Library:
+        return "Library";
       case graph::KernelForm::Update:
         return "Update";
       case graph::KernelForm::Alias:

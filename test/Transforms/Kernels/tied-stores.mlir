@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-form-contractions --llmc-form-kernels --llmc-verify-kernels | FileCheck %s
+// RUN: llmc-opt %s --llmc-form-library-calls --llmc-form-kernels --llmc-verify-kernels | FileCheck %s
 
 // One result lies on an operand that the other reads: all elements are read
 // before any is written.

@@ -19,12 +19,12 @@ def DecomposePass : Pass<"llmc-decompose", "::mlir::ModuleOp"> {
   }];
 }
 
-def FormContractionsPass : Pass<"llmc-form-contractions", "::mlir::ModuleOp"> {
-  let summary = "Contractions and sums that go into a buffer that exists";
+def FormLibraryCallsPass : Pass<"llmc-form-library-calls", "::mlir::ModuleOp"> {
+  let summary = "Library calls and sums that go into a buffer that exists";
   let description = [{
-    Ops of form Contraction become `dist.contract`; a permutation of dims in
-    front of one is read in place, and an addition after it whose other
-    operand dies becomes its accumulator. An addition of an Update that starts
+    Ops of form Library become the calls that they build; a permutation of dims
+    in front of one is read in place, and an addition after it whose other
+    operand dies becomes its accumulator, where the call can. An addition of an Update that starts
     from zero becomes that Update's start.
 
     ```mlir

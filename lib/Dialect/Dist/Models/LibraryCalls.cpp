@@ -90,6 +90,38 @@ struct ContractModel
       return {{0, 2}};
     return {};
   }
+  /// The order of several free dims is the result's: they stay where they are.
+  bool readPermuted(Operation *of, unsigned operand,
+                    ArrayRef<int64_t> permutation) const {
+    auto op = cast<ContractOp>(of);
+    if (operand > 1)
+      return false;
+    bool isLeft = operand == 0;
+    SmallVector<int64_t> batch(isLeft ? op.getLhsBatch() : op.getRhsBatch());
+    SmallVector<int64_t> contracting(isLeft ? op.getLhsContracting()
+                                            : op.getRhsContracting());
+    if (permutation.size() > batch.size() + contracting.size() + 1)
+      return false;
+    for (SmallVector<int64_t> *dims : {&batch, &contracting})
+      for (int64_t &dim : *dims)
+        dim = permutation[dim];
+    if (isLeft) {
+      op.setLhsBatch(batch);
+      op.setLhsContracting(contracting);
+    } else {
+      op.setRhsBatch(batch);
+      op.setRhsContracting(contracting);
+    }
+    return true;
+  }
+  bool addTo(Operation *of, Value accumulator) const {
+    auto op = cast<ContractOp>(of);
+    if (op.getAccumulator() ||
+        accumulator.getType() != op.getResult().getType())
+      return false;
+    op.getAccumulatorMutable().assign(accumulator);
+    return true;
+  }
 };
 } // namespace
 

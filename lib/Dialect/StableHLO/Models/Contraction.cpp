@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
@@ -300,7 +301,7 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
            op.getRhs().getType().getNumElements() == 0;
   }
   static KernelForm form(DotGeneralOp op) {
-    return hasEqualSides(op) && !isEmpty(op) ? KernelForm::Contraction
+    return hasEqualSides(op) && !isEmpty(op) ? KernelForm::Library
                                              : KernelForm::Decompose;
   }
   static LogicalResult decompose(DotGeneralOp op, OpBuilder &b,
@@ -319,9 +320,11 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     results.push_back(clone.getResult());
     return success();
   }
-  static ContractionShape contraction(DotGeneralOp op) {
+  static Operation *buildLibraryCall(DotGeneralOp op, OpBuilder &b) {
     Side left = getLeft(op), right = getRight(op);
-    return {left.batch, right.batch, left.contract, right.contract};
+    return dist::ContractOp::create(b, op.getLoc(), op.getType(), op.getLhs(),
+                                    op.getRhs(), Value(), left.batch,
+                                    right.batch, left.contract, right.contract);
   }
 
   static LogicalResult evaluate(DotGeneralOp op, EvaluationCall &call) {

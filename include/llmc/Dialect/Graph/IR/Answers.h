@@ -59,7 +59,7 @@ template <typename Op> struct AnswerDefaults {
                                         ValueRange) {
     return {};
   }
-  static ContractionShape contraction(Op) { return {}; }
+  static Operation *buildLibraryCall(Op, OpBuilder &) { return nullptr; }
   static SmallVector<int64_t> updateShape(Op) { return {}; }
   static UpdateTarget emitUpdateTarget(Op, ElementCall &) { return {}; }
   static Value emitUpdateElement(Op, Value, ElementCall &) { return {}; }
@@ -138,8 +138,8 @@ struct KernelModel
     return Answers::emitCombine(cast<Op>(op), builder, loc, accumulators,
                                 elements);
   }
-  ContractionShape getContraction(Operation *op) const {
-    return Answers::contraction(cast<Op>(op));
+  Operation *buildLibraryCall(Operation *op, OpBuilder &builder) const {
+    return Answers::buildLibraryCall(cast<Op>(op), builder);
   }
   SmallVector<int64_t> getUpdateShape(Operation *op) const {
     return Answers::updateShape(cast<Op>(op));

@@ -98,8 +98,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::ValueRange":$accumulators, "::mlir::ValueRange":$elements),
       [{}], [{ return {}; }]>,
-    InterfaceMethod<[{Contraction: dimension numbers.}],
-      "::llmc::graph::ContractionShape", "getContraction", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+      Library: builds, in front of the op, the op that calls the library, with the
+      same operands and results (LibraryCall.td).
+    }], "::mlir::Operation *", "buildLibraryCall", (ins "::mlir::OpBuilder &":$builder), [{}], [{ return nullptr; }]>,
     InterfaceMethod<[{Update: the shape of the space of updates, walked in row-major order.}],
       "::llvm::SmallVector<int64_t>", "getUpdateShape", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{Update: where the update at `indices` goes.}],

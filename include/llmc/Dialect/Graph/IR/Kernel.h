@@ -9,7 +9,7 @@
 //
 //   Element      result[i] from operands at indices computed from i
 //   Reduction    result[i] = combine over the reduced dimensions
-//   Contraction  batch x m x n x k; a library call where it has the type
+//   Library      a call of a device's library, which the op builds
 //   Update       result = operand 0 with some elements combined in place
 //   Alias        the same bytes under another type: no kernel at all, and
 //                chains are fused through it
@@ -24,14 +24,7 @@
 
 namespace llmc::graph {
 
-enum class KernelForm {
-  Element,
-  Reduction,
-  Contraction,
-  Update,
-  Alias,
-  Decompose
-};
+enum class KernelForm { Element, Reduction, Library, Update, Alias, Decompose };
 
 /// Gives the scalar element of operand `operand` at `indices` (index values,
 /// one for each dimension of that operand).
@@ -45,12 +38,6 @@ struct ReductionShape {
   /// The combining step is no operation that is known to be associative:
   /// elements are taken one after the other, in row-major order.
   bool isOrdered = false;
-};
-
-/// Dimension numbers of a contraction lhs x rhs. The result's dimensions are
-/// batch, lhs free (m), rhs free (n), each in ascending operand order.
-struct ContractionShape {
-  SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
 };
 
 /// One step of an Update: where the update element at some index goes.

@@ -30,6 +30,16 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
     }], "::llvm::SmallVector<::mlir::Value>", "getBuffers", (ins)>,
     InterfaceMethod<[{Pairs (result, operand) that share a buffer.}],
       "::llvm::SmallVector<std::pair<int64_t, int64_t>>", "getTiedPairs", (ins)>,
+    InterfaceMethod<[{
+      Operand `operand` becomes a value of which it is the permutation: its dim d
+      is dim `permutation[d]` of that value. Makes the op read it so, and returns
+      true; false, with nothing changed, where it cannot.
+    }], "bool", "readPermuted", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$permutation),
+      [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Makes the op add its result to `accumulator`, whose buffer it takes, and
+      returns true; false, with nothing changed, where it cannot.
+    }], "bool", "addTo", (ins "::mlir::Value":$accumulator), [{}], [{ return false; }]>,
   ];
 }
 

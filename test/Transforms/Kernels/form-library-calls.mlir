@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --split-input-file --llmc-form-contractions | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-form-library-calls | FileCheck %s
 
 // A transpose is read in place; the accumulator of the program is added to.
 // CHECK-LABEL: func @accumulate

@@ -1,0 +1,133 @@
+//===- FormLibraryCalls.cpp - Library calls into buffers that exist -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   add(%a, dot(transpose(%x), %dy))  ->  dist.contract %x, %dy plus %a …
+//   add(%a, scatter(zeros, …))        ->  scatter(%a, …)
+//
+// Op names play no part: forms, calls and rules come from the ops, additions,
+// permutations and zeros are recognised in their scalar code (ScalarProbe.h).
+// An addition takes the accumulator's place, so %a is defined before it.
+//
+// Test: test/Transforms/Kernels/form-library-calls.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferLife.h"
+#include "ScalarProbe.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
+#include "llmc/Transforms/Kernels/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace llmc {
+
+#define GEN_PASS_DEF_FORMLIBRARYCALLSPASS
+#include "llmc/Transforms/Kernels/Passes.h.inc"
+
+namespace {
+
+using namespace kernels;
+using graph::KernelForm;
+
+/// The addition that alone reads `value`, if its other operand's buffer may
+/// take the sum: an argument that the sum replaces, or a library call's result
+/// that nothing else reads.
+struct Accumulation {
+  Operation *add = nullptr;
+  Value accumulator;
+};
+
+Accumulation findAccumulation(func::FuncOp function, Value value) {
+  if (!value.hasOneUse())
+    return {};
+  Operation *add = *value.getUsers().begin();
+  if (!isAddition(add) || add->getResult(0).getType() != value.getType())
+    return {};
+  Value other = add->getOperand(add->getOperand(0) == value ? 1 : 0);
+  if (!other.hasOneUse() || other.getType() != value.getType())
+    return {};
+  if (isSameSlot(function, other, add->getResult(0)) ||
+      isa_and_nonnull<graph::LibraryCallOpInterface>(other.getDefiningOp()))
+    return {add, other};
+  return {};
+}
+
+/// Operands without permutations of their dims, where the call reads them so.
+void readInPlace(graph::LibraryCallOpInterface call) {
+  for (OpOperand &operand : call->getOpOperands()) {
+    while (Operation *maker = operand.get().getDefiningOp()) {
+      std::optional<SmallVector<int64_t>> permutation = getPermutation(maker);
+      if (!permutation ||
+          !call.readPermuted(operand.getOperandNumber(), *permutation))
+        break;
+      operand.set(maker->getOperand(0));
+    }
+  }
+}
+
+LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
+  OpBuilder builder(op);
+  auto call = dyn_cast_or_null<graph::LibraryCallOpInterface>(
+      op.buildLibraryCall(builder));
+  if (!call)
+    return op->emitOpError("expected a call of a library, got none");
+  call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  readInPlace(call);
+  Accumulation sum;
+  if (op->getNumResults() == 1)
+    sum = findAccumulation(function, op->getResult(0));
+  if (sum.add && call.addTo(sum.accumulator)) {
+    call->moveBefore(sum.add);
+    sum.add->getResult(0).replaceAllUsesWith(call->getResult(0));
+    sum.add->erase();
+  } else {
+    op->replaceAllUsesWith(call->getResults());
+  }
+  op->erase();
+  return success();
+}
+
+/// An Update that adds to zeros, and whose sum with `%a` is taken: starts from
+/// `%a`.
+void foldStart(func::FuncOp function, graph::KernelOpInterface op) {
+  auto ruled = dyn_cast<graph::ShardingRuleOpInterface>(op.getOperation());
+  if (!ruled || !llvm::is_contained(ruled.getShardingRule().addends, 0) ||
+      !isZero(op->getOperand(0)))
+    return;
+  Accumulation sum = findAccumulation(function, op->getResult(0));
+  if (!sum.add)
+    return;
+  op->moveBefore(sum.add);
+  op->setOperand(0, sum.accumulator);
+  sum.add->getResult(0).replaceAllUsesWith(op->getResult(0));
+  sum.add->erase();
+}
+
+class FormLibraryCallsPass
+    : public impl::FormLibraryCallsPassBase<FormLibraryCallsPass> {
+public:
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      SmallVector<graph::KernelOpInterface> libraries, updates;
+      function.walk([&](graph::KernelOpInterface op) {
+        if (op.getKernelForm() == KernelForm::Library)
+          libraries.push_back(op);
+        else if (op.getKernelForm() == KernelForm::Update)
+          updates.push_back(op);
+      });
+      for (graph::KernelOpInterface op : libraries)
+        if (failed(formCall(function, op)))
+          return signalPassFailure();
+      for (graph::KernelOpInterface op : updates)
+        foldStart(function, op);
+    }
+  }
+};
+
+} // namespace
+
+} // namespace llmc
