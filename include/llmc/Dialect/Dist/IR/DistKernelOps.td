@@ -134,7 +134,7 @@ def Dist_ContractOp : Dist_Op<"contract", [Pure]> {
     Dims of the result: batch, those left of the left side, those left of the
     right side. The accumulator shares the result's buffer (beta = 1). Sums are
     made in the result's element type or wider. Made by kernel formation,
-    becomes `plan.contract`.
+    becomes `plan.library`.
 
     Constraints: dims in range, none twice; paired dims have equal sizes; the
     result has the dims stated; the accumulator has the result's type; both sides
