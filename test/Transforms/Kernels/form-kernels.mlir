@@ -149,3 +149,21 @@ func.func @constant(%x: tensor<6xf64>, %g: tensor<6xf64>) -> tensor<6xf64> {
   %u = stablehlo.dynamic_update_slice %z, %s, %i : (tensor<6xf64>, tensor<6xf64>, tensor<i32>) -> tensor<6xf64>
   return %u : tensor<6xf64>
 }
+
+// -----
+
+// A row that is read through a view of the same dims is the same row: one
+// kernel makes it, sums it and goes on with it.
+// CHECK-LABEL: func @view_of_a_row
+// CHECK:         dist.launch
+// CHECK-NOT:     dist.launch
+// CHECK:         return
+func.func @view_of_a_row(%x: tensor<6x4xf32>, %y: tensor<6x1x4xf32>) -> (tensor<6xf32>, tensor<6x1x4xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %t = stablehlo.tanh %x : tensor<6x4xf32>
+  %s = stablehlo.reduce(%t init: %z) applies stablehlo.add across dimensions = [1] : (tensor<6x4xf32>, tensor<f32>) -> tensor<6xf32>
+  %r = stablehlo.reshape %t : (tensor<6x4xf32>) -> tensor<6x1x4xf32>
+  %e = stablehlo.add %r, %y : tensor<6x1x4xf32>
+  %u = stablehlo.tanh %e : tensor<6x1x4xf32>
+  return %s, %u : tensor<6xf32>, tensor<6x1x4xf32>
+}
