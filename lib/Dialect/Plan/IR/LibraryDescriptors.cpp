@@ -55,6 +55,25 @@ static Type getElementType(MLIRContext *context, rt::DType type) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// The enums of the text are those of the runtime.
+template <typename Mine, typename Theirs>
+static constexpr bool areEqual(Mine mine, Theirs theirs) {
+  return static_cast<uint32_t>(mine) == static_cast<uint32_t>(theirs);
+}
+static_assert(areEqual(LoopKind::Batch, rt::ContractionIndexKind::batch) &&
+              areEqual(LoopKind::M, rt::ContractionIndexKind::m) &&
+              areEqual(LoopKind::N, rt::ContractionIndexKind::n) &&
+              areEqual(LoopKind::K, rt::ContractionIndexKind::k) &&
+              getMaxEnumValForLoopKind() + 1 ==
+                  rt::contractionIndexNames.size());
+static_assert(areEqual(Activation::None, rt::Activation::none) &&
+              areEqual(Activation::Relu, rt::Activation::relu) &&
+              areEqual(Activation::Gelu, rt::Activation::gelu) &&
+              areEqual(Activation::GeluTanh, rt::Activation::geluTanh) &&
+              areEqual(Activation::Tanh, rt::Activation::tanh) &&
+              areEqual(Activation::Logistic, rt::Activation::logistic) &&
+              getMaxEnumValForActivation() + 1 == rt::activationNames.size());
+
 LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
                                   int64_t size, int64_t a, int64_t b, int64_t c,
                                   int64_t bias) {
