@@ -139,20 +139,28 @@ static Status checkOperands(const Library &library) {
   return Status::success();
 }
 
+/// What is written lies apart from all else.
+static Status checkOverlaps(const Scene &scene, const Library &library) {
+  std::vector<LibraryOperand> named = operandsOf(library.descriptor);
+  for (size_t i = 0; i < library.operands.size(); ++i) {
+    for (size_t j = 0; j < library.operands.size(); ++j) {
+      if (i != j && library.access[i] != Access::read &&
+          mayOverlap(scene, library.operands[i], library.operands[j])) {
+        return mismatch(fmt::format(
+            "expected operand {} of a {} to lie apart from operand {}",
+            named[i].name, nameOf(library.descriptor), named[j].name));
+      }
+    }
+  }
+  return Status::success();
+}
+
 Status checkLibrary(const Scene &scene, const Library &library) {
   LLMC_TRY(checkOperands(library));
   LLMC_TRY(std::visit(
       [&](const auto &each) { return check(each, library.operands); },
       library.descriptor));
-  for (size_t i = 0; i < library.operands.size(); ++i) {
-    for (size_t j = 0; j < library.operands.size(); ++j) {
-      if (i != j && library.access[i] != Access::read &&
-          mayOverlap(scene, library.operands[i], library.operands[j])) {
-        return mismatch(fmt::format("the result of a {} overlaps an operand",
-                                    nameOf(library.descriptor)));
-      }
-    }
-  }
+  LLMC_TRY(checkOverlaps(scene, library));
   int64_t bytes = library.workspace.present() ? *spanOf(library.workspace) : 0;
   if (bytes < library.workspaceBytes) {
     return mismatch(

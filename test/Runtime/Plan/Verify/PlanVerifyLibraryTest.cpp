@@ -169,7 +169,8 @@ TEST(PlanVerifyLibrary, BiasAndActivation) {
                 product(plan).operands[2] = product(plan).operands[3];
                 product(plan).operands[2].shape = {4};
               }),
-              HasSubstr("the result of a contraction overlaps an operand"));
+              HasSubstr("expected operand c of a contraction to lie apart from "
+                        "operand bias"));
   EXPECT_THAT(with([](Plan &plan) {
                 C &shape = shapeOf(plan);
                 shape.a = shape.b = shape.c = shape.bias = shape.accumulate =
@@ -191,8 +192,10 @@ TEST(PlanVerifyLibrary, WorkspaceAndAliases) {
                  { firstOf<Library>(plan, "c1.B").workspaceBytes = 257; });
   EXPECT_REFUSED("expected 1 bytes of workspace for a contraction, got 0",
                  { product(plan).workspaceBytes = 1; });
-  EXPECT_REFUSED("the result of a contraction overlaps an operand",
+  EXPECT_REFUSED("expected operand c of a contraction to lie apart from "
+                 "operand a",
                  { product(plan).operands[2] = product(plan).operands[0]; });
-  EXPECT_REFUSED("the result of a contraction overlaps an operand",
+  EXPECT_REFUSED("expected operand c of a contraction to lie apart from "
+                 "operand b",
                  { product(plan).operands[2] = product(plan).operands[1]; });
 }
