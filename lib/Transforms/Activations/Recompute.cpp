@@ -239,7 +239,6 @@ static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
 }
 
 void RecomputePass::runOnOperation() {
-  bool isChanged = false;
   for (auto step : getOperation().getOps<dist::StepOp>()) {
     if (!step.getRecompute() ||
         step.getRecompute()->getKind() == dist::RecomputeKind::None)
@@ -258,8 +257,5 @@ void RecomputePass::runOnOperation() {
       for (dist::SegmentOp backward : backwards)
         if (forward.getChunk() == backward.getChunk())
           recomputeIn(forward, backward, step);
-    isChanged = true;
   }
-  if (!isChanged)
-    markAllAnalysesPreserved();
 }

@@ -32,8 +32,6 @@ public:
         if (op.getKernelForm() == graph::KernelForm::Decompose)
           ops.push_back(op);
       });
-      if (ops.empty() && round == 0)
-        return markAllAnalysesPreserved();
       if (ops.empty())
         return;
       for (Operation *op : ops)

@@ -189,12 +189,9 @@ LogicalResult LoopWidening::widenOp(Operation &op) {
 }
 
 LogicalResult LoopWidening::widen(Block &block) {
-  for (Operation &op : block) {
-    if (op.hasTrait<OpTrait::IsTerminator>())
-      break;
-    if (failed(widenOp(op)))
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(widenOp(op)))
       return failure();
-  }
   return success();
 }
 

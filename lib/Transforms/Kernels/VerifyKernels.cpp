@@ -79,7 +79,6 @@ class VerifyKernelsPass
     : public impl::VerifyKernelsPassBase<VerifyKernelsPass> {
 public:
   void runOnOperation() override {
-    markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     bool failed = false;
     SymbolTableCollection symbols;

@@ -35,7 +35,6 @@ namespace {
 class VerifyPlanPass : public impl::VerifyPlanPassBase<VerifyPlanPass> {
 public:
   void runOnOperation() override {
-    markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     SymbolTableCollection tables;
     bool failed = false;

@@ -241,6 +241,4 @@ void CloneConesPass::runOnOperation() {
       continue;
     ConeCloner(program.function, *chunks).run();
   }
-  if (done.empty())
-    markAllAnalysesPreserved();
 }
