@@ -15,6 +15,13 @@ using namespace llmc::test;
 using testing::HasSubstr;
 
 namespace {
+
+TEST(HostTensor, NothingHasNoElements) {
+  HostTensor nothing;
+  EXPECT_FALSE(nothing);
+  EXPECT_EQ(nothing.getNumElements(), 0);
+  EXPECT_EQ(nothing.getNumBytes(), 0);
+}
 /// Interprets the first function of `text` on random arguments.
 struct Evaluation {
   GraphContext context;

@@ -177,6 +177,24 @@ TEST_F(Spread, WhatCannotBeStoredIsRefused) {
   EXPECT_EQ(fault->reason, "pads 2 to 4");
 }
 
+/// Three thirds for two and for three devices would be six. Of several that ask
+/// for it, the first that is given is named.
+TEST_F(Spread, WhatCannotBeStoredTogetherIsRefused) {
+  engine = LayoutPropagation({2, 3});
+  int x = value({3, 4});
+  int u = add({3, 4}, {{0}, {}}, Seed::State);
+  int v = add({3, 4}, {{0}, {}}, Seed::State);
+  int w = add({3, 4}, {{1}, {}}, Seed::State);
+  sum(x, u);
+  sum(u, v);
+  sum(v, w);
+  auto fault = engine.solve();
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->variable, u);
+  EXPECT_EQ(fault->dim, 0);
+  EXPECT_EQ(fault->reason, "pads 3 to 6");
+}
+
 /// Equal rules are kept once; what is whole in one relation passes in another.
 TEST_F(Spread, AFactorIsOpaqueInOneRelationAlone) {
   int a = value({4, 384}), b = value({4, 384});

@@ -358,3 +358,20 @@ func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: ten
   return %l : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)
+
+// -----
+
+// Sums over one dim after the other are divided by the number of all elements.
+dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %r = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %s = stablehlo.reduce(%r init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %n = stablehlo.constant dense<256.0> : tensor<f32>
+  %l = stablehlo.divide %s, %n : tensor<f32>
+  return %l : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)

@@ -32,7 +32,7 @@ static void append(Uses &uses, MessageAttr message, Access access) {
 
 static void appendScratch(Uses &uses, OperandAttr scratch) {
   if (scratch)
-    uses.push_back({scratch, Access::Write, /*isScratch=*/true});
+    uses.push_back({scratch, Access::Write});
 }
 
 //===----------------------------------------------------------------------===//

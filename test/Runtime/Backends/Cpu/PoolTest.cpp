@@ -54,6 +54,7 @@ TEST(PoolTest, BlockedEventIsNamed) {
   Stream *a = *device.stream({"A", 0, 4, 16}),
          *b = *device.stream({"B", 0, 4, 16});
   Event *event = *device.event({"a.e0", ""});
+  ASSERT_TRUE(device.event({"a.e1", ""}).ok());
   Origin origin{"recv", "model.py:3"};
   float data = 0;
   TransferPart take{false, group[0], &data, 4};

@@ -39,6 +39,15 @@ TEST(PlanPrint, Text) {
   EXPECT_THAT(text, HasSubstr("  K  copy step.loss:f32 -> metric #0\n"));
 }
 
+TEST(PlanPrint, OperandsOfACollective) {
+  Plan plan = makeSamplePlan();
+  auto &all = firstOf<Collective>(plan, "u");
+  all.inputs.push_back(all.inputs[0]);
+  EXPECT_THAT(printPlan(plan),
+              HasSubstr(": step.loss:f32, step.loss:f32 -> step.loss:f32 (8 B) "
+                        "sum"));
+}
+
 TEST(PlanPrint, Json) {
   std::string json = printPlanAsJson(makeSamplePlan());
   EXPECT_THAT(

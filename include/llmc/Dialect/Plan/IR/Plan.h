@@ -34,7 +34,6 @@ namespace llmc::plan {
 struct OperandUse {
   OperandAttr operand;
   Access access = Access::Read;
-  bool isScratch = false;
 };
 
 /// The attribute of a descriptor; it has not the types of the operands.
