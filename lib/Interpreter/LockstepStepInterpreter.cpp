@@ -365,8 +365,7 @@ LockstepStepInterpreter::collectMetrics(func::FuncOp function,
 
 LogicalResult LockstepStepInterpreter::countFirst(dist::StepOp op, int64_t step,
                                                   InputSource inputs) {
-  auto entry =
-      symbols.lookup<dist::EntryOp>((op.getSymName() + ".counts").str());
+  dist::EntryOp entry = dist::findCounting(op);
   auto function = entry ? symbols.lookup<func::FuncOp>(entry.getFunction())
                         : func::FuncOp();
   if (!function)

@@ -192,8 +192,7 @@ static void joinGradients(const SymbolTable &symbols, NamedTensors &gradients) {
 
 LogicalResult StepInterpreter::countFirst(dist::StepOp op, int64_t step,
                                           InputSource inputs) {
-  auto entry =
-      symbols.lookup<dist::EntryOp>((op.getSymName() + ".counts").str());
+  dist::EntryOp entry = dist::findCounting(op);
   auto function = entry ? symbols.lookup<func::FuncOp>(entry.getFunction())
                         : func::FuncOp();
   if (!function)

@@ -88,7 +88,7 @@ private:
                                     Call &call);
   FailureOr<HostTensor> getHyper(mlir::func::FuncOp function,
                                  mlir::FlatSymbolRefAttr name, int64_t step);
-  /// Gives the hyper values that the entry @<step>.counts counts their totals
+  /// Gives the hyper values that an entry counts for the step their totals
   /// over the microbatches, where the module has one.
   LogicalResult countFirst(dist::StepOp op, int64_t step, InputSource inputs);
   LogicalResult accumulate(mlir::func::FuncOp function,

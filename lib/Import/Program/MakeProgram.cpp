@@ -26,7 +26,7 @@ rt::Result<dist::MeshOp> import::makeProgram(const Graph &graph,
     LLMC_TRY(addRecipe(module, main, options.config));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   dist::EntryOp::create(builder, module.getLoc(),
-                        builder.getStringAttr("forward"),
+                        builder.getStringAttr("forward"), FlatSymbolRefAttr(),
                         FlatSymbolRefAttr::get(main.getNameAttr()),
                         DenseI64ArrayAttr(), dist::TableAttr());
   return mesh;

@@ -47,6 +47,7 @@ rt::Status PlanExport::exportEntry(plan::EntryOp op) {
   rtp::Entry entry;
   entry.name = op.getSymName().str();
   entry.kind = static_cast<rtp::EntryKind>(op.getKind());
+  entry.counts = op.getCounts().value_or("").str();
   entry.numMicrobatches = static_cast<int32_t>(op.getMicrobatches());
   entry.numChunks = static_cast<int32_t>(op.getChunks());
   entry.reorder = op.getReorder();

@@ -221,12 +221,16 @@ LogicalResult llmc::outlineSegments(TimelineContext &context,
 
 static void addTimeline(TimelineContext &context, Operation *owner,
                         ArrayRef<Attribute> programs,
-                        ArrayRef<Attribute> transfers, dist::TableAttr table) {
+                        ArrayRef<Attribute> transfers) {
+  auto step = dyn_cast<dist::StepOp>(owner);
+  auto entry = dyn_cast<dist::EntryOp>(owner);
   OpBuilder builder(owner);
   dist::TimelineOp::create(
       builder, owner->getLoc(), builder.getStringAttr(context.name),
+      entry ? entry.getCountsAttr() : FlatSymbolRefAttr(),
       builder.getI64IntegerAttr(context.microbatches),
-      builder.getArrayAttr(programs), builder.getArrayAttr(transfers), table);
+      builder.getArrayAttr(programs), builder.getArrayAttr(transfers),
+      step ? step.getTableAttr() : entry.getTableAttr());
   owner->erase();
 }
 
@@ -259,8 +263,7 @@ void OutlineProgramsPass::runOnOperation() {
     if (step && failed(outlineUpdate(context, findSource(step.getUpdate()),
                                      stages, programs)))
       return signalPassFailure();
-    addTimeline(context, &op, programs, transfers,
-                step ? step.getTableAttr() : entry.getTableAttr());
+    addTimeline(context, &op, programs, transfers);
   }
   for (Operation *function : sources)
     function->erase();

@@ -144,6 +144,7 @@ LogicalResult emitEntry(OpBuilder &builder, PlanNames &names,
       builder, timeline.op.getLoc(),
       builder.getStringAttr(names.take(timeline.op.getSymName())),
       plan::EntryKindAttr::get(builder.getContext(), getKind(timeline, places)),
+      timeline.op.getCountsAttr(),
       builder.getI64IntegerAttr(
           static_cast<int64_t>(timeline.op.getMicrobatches())),
       builder.getI64IntegerAttr(chunks), UnitAttr(),

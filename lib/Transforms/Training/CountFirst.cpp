@@ -64,6 +64,7 @@ static func::FuncOp makeCounts(dist::TrainingOp recipe, func::FuncOp function,
   auto entry = dist::EntryOp::create(
       builder, recipe.getLoc(),
       builder.getStringAttr(training::getCountsName(recipe)),
+      FlatSymbolRefAttr::get(recipe.getSymNameAttr()),
       FlatSymbolRefAttr::get(counts.getNameAttr()), DenseI64ArrayAttr(),
       dist::TableAttr());
   symbols.insert(entry);

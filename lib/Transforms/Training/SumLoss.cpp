@@ -450,7 +450,7 @@ void SumLossPass::makeEvaluation(dist::TrainingOp recipe,
   if (entry ? entry.getFunction() != recipe.getForward()
             : static_cast<bool>(symbols.lookup(kEvaluate)))
     return;
-  bool countsFirst = symbols.lookup(training::getCountsName(recipe));
+  auto countsFirst = static_cast<bool>(dist::findCounting(recipe));
   auto forward = symbols.lookup<func::FuncOp>(recipe.getForward());
   func::FuncOp function = (countsFirst ? forward : microbatch).clone();
   function.setName((kEvaluate + ".function").str());

@@ -308,3 +308,15 @@ dist.state @w : tensor<4xf32> {role = parameter}
 func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>})
 // expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, got #dist.port<parameter @w>}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+// expected-error @+1 {{'dist.timeline' op expected another timeline @train in the module to count for, got none}}
+dist.timeline @t counts(@train) microbatches(1) programs([]) transfers([]) table(<["."]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+// expected-error @+1 {{'dist.timeline' op expected another timeline @t in the module to count for, got none}}
+dist.timeline @t counts(@t) microbatches(1) programs([]) transfers([]) table(<["."]>)

@@ -229,3 +229,45 @@ dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 func.func private @f(tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss>})
 // expected-error @+1 {{'dist.training' op expected precision f32 or f64, got 'bf16'}}
 dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = bf16}
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<metric "n">})
+dist.hyper @n : tensor<f32> = <external>
+// expected-error @+1 {{'dist.entry' op expected a training step @train in the module to count for, got none}}
+dist.entry @e counts(@train) function(@f)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<metric "n">})
+dist.hyper @n : tensor<f32> = <external>
+// expected-error @+1 {{'dist.entry' op expected a training step @n in the module to count for, got none}}
+dist.entry @e counts(@n) function(@f)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<metric "m">})
+dist.hyper @n : tensor<f32> = <external>
+dist.timeline @train microbatches(1) programs([]) transfers([]) table(<["."]>)
+// expected-error @+1 {{'dist.entry' op expected result 0 of @f to be a metric with the name of an external hyper value, got #dist.port<metric "m">}}
+dist.entry @e counts(@train) function(@f)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<metric "n">})
+dist.hyper @n : tensor<f32> = <step>
+dist.timeline @train microbatches(1) programs([]) transfers([]) table(<["."]>)
+// expected-error @+1 {{'dist.entry' op expected result 0 of @f to be a metric with the name of an external hyper value, got #dist.port<metric "n">}}
+dist.entry @e counts(@train) function(@f)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<metric "n">})
+dist.hyper @n : tensor<f32> = <external>
+dist.timeline @train microbatches(1) programs([]) transfers([]) table(<["."]>)
+dist.entry @d counts(@train) function(@f)
+// expected-error @+1 {{'dist.entry' op expected one entry that counts for @train, got @d before}}
+dist.entry @e counts(@train) function(@f)

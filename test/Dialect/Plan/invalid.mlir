@@ -275,6 +275,18 @@ plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([u
 
 // -----
 
+plan.table @t programs([]) rows(<["."]>)
+// expected-error @+1 {{'plan.entry' op expected another entry @train in the module to count for, got none}}
+plan.entry @e evaluate counts(@train) microbatches(1) chunks(1) prologue([unit]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+
+// -----
+
+plan.table @t programs([]) rows(<["."]>)
+// expected-error @+1 {{'plan.entry' op expected another entry @e in the module to count for, got none}}
+plan.entry @e evaluate counts(@e) microbatches(1) chunks(1) prologue([unit]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+
+// -----
+
 plan.program @p other {
 }
 plan.table @t programs([@p]) rows(<["0.1"]>)

@@ -68,7 +68,7 @@ static void makeEntry(ModuleOp module, int64_t numBlocks,
                             StringRef("y" + std::to_string(i)));
   signature.write(function);
   dist::EntryOp::create(builder, function.getLoc(),
-                        builder.getStringAttr("forward"),
+                        builder.getStringAttr("forward"), FlatSymbolRefAttr(),
                         FlatSymbolRefAttr::get(function.getSymNameAttr()),
                         DenseI64ArrayAttr(), dist::TableAttr());
   Block &body = function.getBody().front();

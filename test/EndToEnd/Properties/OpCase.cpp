@@ -275,6 +275,7 @@ void OpCase::buildModule() {
         context, dist::PortKind::Output, StringRef("y" + std::to_string(i)));
   signature.write(function);
   dist::EntryOp::create(builder, loc, builder.getStringAttr("forward"),
+                        mlir::FlatSymbolRefAttr(),
                         FlatSymbolRefAttr::get(context, "f"),
                         builder.getDenseI64ArrayAttr({0}), dist::TableAttr());
 }

@@ -307,7 +307,8 @@ void LocalProgram::addStates() {
       c, function.getBody().getArgumentTypes(), results));
   signature.write(function);
   builder.setInsertionPointAfter(function);
-  dist::EntryOp::create(builder, function.getLoc(), "e", "f",
+  dist::EntryOp::create(builder, function.getLoc(), "e",
+                        mlir::FlatSymbolRefAttr(), "f",
                         builder.getDenseI64ArrayAttr({0}), dist::TableAttr());
 }
 

@@ -128,7 +128,8 @@ void decide(ModuleOp module, uint64_t seed) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
   dist::EntryOp::create(builder, module.getLoc(), "entry",
-                        function.getSymName(), nullptr, nullptr);
+                        mlir::FlatSymbolRefAttr(), function.getSymName(),
+                        nullptr, nullptr);
 }
 
 struct Counts {

@@ -84,7 +84,7 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 // CHECK-LABEL: func.func private @train.counts.function(%arg0: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %arg1: tensor<8x4xf32> {dist.port = #dist.port<input "m">})
 // CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<metric "train.counts.0">}, tensor<f32> {dist.port = #dist.port<metric "train.counts.1">})
 // CHECK-DAG: dist.hyper @train.counts.0 : tensor<f32> = <external>
-// CHECK-DAG: dist.entry @train.counts function(@train.counts.function)
+// CHECK-DAG: dist.entry @train.counts counts(@train) function(@train.counts.function)
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
 func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
     -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }

@@ -295,6 +295,12 @@ verifyRoutes(TimelineOp op,
 }
 
 LogicalResult TimelineOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (FlatSymbolRefAttr counted = getCountsAttr()) {
+    auto step = tables.lookupNearestSymbolFrom<TimelineOp>(*this, counted);
+    if (!step || step == *this)
+      return emitOpError() << "expected another timeline " << counted
+                           << " in the module to count for, got none";
+  }
   FailureOr<MeshOp> mesh = findMesh(*this, {}, tables);
   if (failed(mesh))
     return failure();

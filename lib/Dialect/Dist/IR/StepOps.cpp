@@ -373,13 +373,50 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult EntryOp::verify() { return verifyChunks(*this, getChunks()); }
 
+/// What is counted is a step, for which nothing else counts; each count is an
+/// external value.
+static LogicalResult verifyCounts(EntryOp op, func::FuncOp function,
+                                  SymbolTableCollection &tables) {
+  Operation *step = tables.lookupNearestSymbolFrom(op, op.getCountsAttr());
+  if (!isa_and_nonnull<TrainingOp, StepOp, TimelineOp>(step))
+    return op.emitOpError() << "expected a training step " << op.getCountsAttr()
+                            << " in the module to count for, got none";
+  if (EntryOp first = findCounting(step); first != op)
+    return op.emitOpError()
+           << "expected one entry that counts for " << op.getCountsAttr()
+           << ", got @" << first.getSymName() << " before";
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    PortAttr port = getResultPort(function, i);
+    auto hyper =
+        isPort(port, PortKind::Metric)
+            ? tables.lookupNearestSymbolFrom<HyperOp>(op, port.getName())
+            : HyperOp();
+    if (!hyper || hyper.getRule().getKind() != RuleKind::External)
+      return op.emitOpError()
+             << "expected result " << i << " of @" << function.getName()
+             << " to be a metric with the name of an external hyper value, got "
+             << port;
+  }
+  return success();
+}
+
 LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &tables) {
   func::FuncOp function = findFunction(*this, getFunctionAttr(), tables);
   if (!function)
     return failure();
   StateBuffers buffers((*this)->getParentOp());
   FunctionChecker checker(*this, function, buffers, tables);
-  if (failed(checker.verifyArguments(kOfModel)))
+  if (failed(checker.verifyArguments(kOfModel)) ||
+      failed(checker.verifyResults(kFromEntry, /*parameters=*/false)))
     return failure();
-  return checker.verifyResults(kFromEntry, /*parameters=*/false);
+  return getCounts() ? verifyCounts(*this, function, tables) : success();
+}
+
+EntryOp llmc::dist::findCounting(Operation *step) {
+  auto module = step->getParentOfType<ModuleOp>();
+  auto name = SymbolTable::getSymbolName(step);
+  for (auto entry : module.getOps<EntryOp>())
+    if (entry.getCounts() == name.getValue())
+      return entry;
+  return {};
 }

@@ -242,6 +242,12 @@ LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!table)
     return emitOpError() << "expected table " << getTableAttr()
                          << " in the module, got none";
+  if (FlatSymbolRefAttr counted = getCountsAttr()) {
+    auto entry = tables.lookupNearestSymbolFrom<EntryOp>(*this, counted);
+    if (!entry || entry == *this)
+      return emitOpError() << "expected another entry " << counted
+                           << " in the module to count for, got none";
+  }
   size_t stages = table.getRows().getNumStages();
   for (ArrayAttr programs : {getPrologue(), getEpilogue()}) {
     if (programs.size() != stages)

@@ -90,6 +90,7 @@ Entry PlanReader::entry(const fb::Entry &flat) {
   Entry entry;
   entry.name = text(flat.name());
   entry.kind = static_cast<EntryKind>(flat.kind());
+  entry.counts = text(flat.counts());
   entry.numMicrobatches = flat.num_microbatches();
   entry.numChunks = flat.num_chunks();
   entry.reorder = flat.reorder();

@@ -328,16 +328,35 @@ Status StructureCheck::checkState(const State &state) {
 
 const Entry *findCounting(const Plan &plan, const Entry &entry) {
   for (const Entry &other : plan.entries) {
-    if (other.name == entry.name + ".counts") {
+    if (!other.counts.empty() && other.counts == entry.name) {
       return &other;
     }
   }
   return nullptr;
 }
 
-/// What counts has the inputs that the counted entry has, of one microbatch.
-Status StructureCheck::checkCounting(const Entry &entry,
-                                     const Entry &counting) {
+/// What counts has one microbatch, inputs that the counted entry has, and its
+/// external values as metrics.
+Status StructureCheck::checkCounting(const Entry &counting) {
+  const Entry *found = nullptr;
+  for (const Entry &other : plan_.entries) {
+    if (other.name == counting.counts && other.counts.empty()) {
+      found = &other;
+    }
+  }
+  if (!found) {
+    return malformed(fmt::format("expected entry '{}' for which entry '{}' "
+                                 "counts, got none",
+                                 escape(counting.counts),
+                                 escape(counting.name)));
+  }
+  const Entry &entry = *found;
+  if (const Entry *first = findCounting(plan_, entry); first != &counting) {
+    return malformed(fmt::format("expected one entry that counts for '{}', got "
+                                 "'{}' and '{}'",
+                                 escape(entry.name), escape(first->name),
+                                 escape(counting.name)));
+  }
   LLMC_TRY(range("the microbatches of an entry that counts",
                  counting.numMicrobatches, 1, 1));
   for (const Input &input : counting.inputs) {
@@ -350,6 +369,19 @@ Status StructureCheck::checkCounting(const Entry &entry,
       return malformed(fmt::format("expected input '{}' of entry '{}' in entry "
                                    "'{}', with its shape",
                                    escape(input.name), escape(counting.name),
+                                   escape(entry.name)));
+    }
+  }
+  for (const Metric &metric : counting.metrics) {
+    bool isFound = false;
+    for (const Hyper &hyper : entry.hypers) {
+      isFound |=
+          hyper.name == metric.name && hyper.rule.kind == HyperKind::external;
+    }
+    if (!isFound) {
+      return malformed(fmt::format("expected metric '{}' of entry '{}' among "
+                                   "the external values of entry '{}'",
+                                   escape(metric.name), escape(counting.name),
                                    escape(entry.name)));
     }
   }
@@ -391,8 +423,8 @@ Status StructureCheck::run() {
     LLMC_TRY(checkEntry(entry).inContext("entry '" + escape(entry.name) + "'"));
   }
   for (const Entry &entry : plan_.entries) {
-    if (const Entry *counting = findCounting(plan_, entry)) {
-      LLMC_TRY(checkCounting(entry, *counting));
+    if (!entry.counts.empty()) {
+      LLMC_TRY(checkCounting(entry));
     }
   }
   LLMC_TRY(uniqueNames("state", plan_.states));

@@ -29,7 +29,7 @@ private:
   Status checkKernels();
   Status checkProgram(size_t index);
   Status checkEntry(const Entry &entry);
-  Status checkCounting(const Entry &entry, const Entry &counting);
+  Status checkCounting(const Entry &counting);
   Status checkState(const State &state);
 
   // Instructions of program `program_`.

@@ -329,13 +329,14 @@ Offset<fb::Entry> Writer::write(const Entry &entry) {
                                       builder_.CreateVector(fetch.shape)));
   }
   auto name = builder_.CreateSharedString(entry.name);
+  auto counts = builder_.CreateSharedString(entry.counts);
   auto prologue = builder_.CreateVector(entry.prologue);
   auto epilogue = builder_.CreateVector(entry.epilogue);
   auto cells = builder_.CreateVectorOfStructs(table);
   auto inputList = builder_.CreateVector(inputs);
   auto hyperList = builder_.CreateVector(hypers);
   auto metricList = builder_.CreateVector(metrics);
-  return fb::CreateEntry(builder_, name, byte(entry.kind),
+  return fb::CreateEntry(builder_, name, byte(entry.kind), counts,
                          entry.numMicrobatches, entry.numChunks, entry.reorder,
                          prologue, epilogue, cells, inputList, hyperList,
                          metricList, builder_.CreateVector(fetches));

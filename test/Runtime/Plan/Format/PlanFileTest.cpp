@@ -56,6 +56,7 @@ static Plan makeFullPlan() {
                               {7, 0},
                               {14, 3}}};
   plan.entries[0].reorder = true;
+  plan.entries[0].counts = "evaluate";
   plan.seed = UINT64_MAX;
   return plan;
 }

@@ -158,7 +158,10 @@ static Plan makeCounting() {
   counting.name = "train.counts";
   counting.prologue = counting.epilogue = {-1, -1};
   counting.inputs = plan.entries[0].inputs;
+  counting.counts = "train";
   counting.metrics = {{"train.counts.0", DType::f32}};
+  plan.entries[0].hypers.push_back(
+      {"train.counts.0", DType::f32, HyperRule{HyperKind::external}});
   plan.entries.push_back(counting);
   return plan;
 }
@@ -186,4 +189,25 @@ TEST(PlanStructure, EntriesThatCount) {
                 entry.inputs[0].layout.dims[0].factors[0].size = 4;
               }),
               HasSubstr(input));
+  EXPECT_THAT(refusal([](Entry &entry) { entry.counts = "trian"; }),
+              HasSubstr("expected entry 'trian' for which entry "
+                        "'train.counts' counts, got none"));
+  EXPECT_THAT(refusal([](Entry &entry) { entry.counts = entry.name; }),
+              HasSubstr("expected entry 'train.counts' for which"));
+  EXPECT_THAT(refusal([](Entry &entry) { entry.metrics[0].name = "count"; }),
+              HasSubstr("expected metric 'count' of entry 'train.counts' among "
+                        "the external values of entry 'train'"));
+}
+
+TEST(PlanStructure, CountsAreExternalOnce) {
+  Plan plan = makeCounting();
+  plan.entries[0].hypers.back().rule.kind = HyperKind::constant;
+  EXPECT_THAT(checkStructure(plan).message(),
+              HasSubstr("among the external values of entry 'train'"));
+  plan = makeCounting();
+  plan.entries.push_back(plan.entries.back());
+  plan.entries.back().name = "again";
+  EXPECT_THAT(checkStructure(plan).message(),
+              HasSubstr("expected one entry that counts for 'train', got "
+                        "'train.counts' and 'again'"));
 }

@@ -63,4 +63,9 @@ class YieldOp;
 #define GET_OP_CLASSES
 #include "llmc/Dialect/Dist/IR/DistOps.h.inc"
 
+namespace llmc::dist {
+/// The entry that counts for the recipe or step, or null.
+EntryOp findCounting(mlir::Operation *step);
+} // namespace llmc::dist
+
 #endif // LLMC_DIALECT_DIST_IR_DIST_H

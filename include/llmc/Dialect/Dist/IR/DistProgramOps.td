@@ -216,15 +216,21 @@ def Dist_EntryOp : Dist_SymbolOp<"entry", [Dist_SymbolUser]> {
   let description = [{
     ```mlir
     dist.entry @forward function(@f)
+    dist.entry @train.counts counts(@train) function(@g)
     ```
-    Constraints: the function exists; its arguments are inputs, hyper values,
+    An entry that `counts` for a training step runs before it, once for each
+    microbatch; the sums of its metrics are external hyper values of the step.
+
+    Constraints: the function exists; what it counts for is a recipe, a step or
+    a timeline, for which no other entry counts, and each of its results a metric
+    with the name of an external hyper value; its arguments are inputs, hyper values,
     states, step or microbatch, its results states, loss, metrics or outputs; states
     exist and have the value's shape and element type; `chunks` as in `dist.step`.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$function,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$counts, FlatSymbolRefAttr:$function,
                        OptionalAttr<DenseI64ArrayAttr>:$chunks, OptionalAttr<Dist_TableAttr>:$table);
   let assemblyFormat = [{
-    $sym_name `function` `(` $function `)` (`chunks` `(` $chunks^ `)`)? (`table` `(` $table^ `)`)? attr-dict
+    $sym_name (`counts` `(` $counts^ `)`)? `function` `(` $function `)` (`chunks` `(` $chunks^ `)`)? (`table` `(` $table^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -95,8 +95,8 @@ def Dist_TimelineOp : Dist_SymbolOp<"timeline", [Dist_SymbolUser]> {
         transfers([#dist.route<@t0: @train.c0.F -> @train.c1.F>])
         table(#dist.table<["F0.0 F0.1 . B0.0 . B0.1 U", ...]>)
     ```
-    Takes the place of `dist.step` and `dist.entry` in phase 6. Consumed by
-    phase 7.
+    Takes the place of `dist.step` and `dist.entry` in phase 6; `counts` as in
+    `dist.entry`. Consumed by phase 7.
 
     Constraints: microbatches at least 1; every program is a function, named
     once, with every argument and result a port of a timeline (`buffer`, `input`,
@@ -106,11 +106,11 @@ def Dist_TimelineOp : Dist_SymbolOp<"timeline", [Dist_SymbolUser]> {
     row, and its microbatch exists; the table has a row for each pipeline coordinate
     of the mesh.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Dist_I64Attr:$microbatches,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$counts, Dist_I64Attr:$microbatches,
                        TypedArrayAttrBase<Dist_ProgramAttr, "array of programs">:$programs,
                        TypedArrayAttrBase<Dist_RouteAttr, "array of routes">:$transfers, Dist_TableAttr:$table);
   let assemblyFormat = [{
-    $sym_name `microbatches` `(` $microbatches `)` `programs` `(` $programs `)` `transfers` `(` $transfers `)`
+    $sym_name (`counts` `(` $counts^ `)`)? `microbatches` `(` $microbatches `)` `programs` `(` $programs `)` `transfers` `(` $transfers `)`
     `table` `(` $table `)` attr-dict
   }];
   let hasVerifier = 1;

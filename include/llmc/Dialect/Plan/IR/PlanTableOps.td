@@ -217,20 +217,22 @@ def Plan_EntryOp : Plan_SymbolOp<"entry", [Plan_SymbolUser]> {
     ```
     Prologue and epilogue have a program for each stage, or `unit`. `reorder`:
     the backward of a chunk may leave the order of microbatches. Hyper values
-    are symbols of `dist.hyper`.
+    are symbols of `dist.hyper`. An entry that `counts(@train)` runs before each
+    step of the other, once for each of its microbatches.
 
     Constraints: microbatches and chunks at least 1; table and programs exist; as many
-    stages in prologue and epilogue as in the table; cells' microbatches exist; names of
+    stages in prologue and epilogue as in the table; what it counts for is another entry; cells' microbatches exist; names of
     inputs, metrics and fetches occur once.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_EntryKindAttr:$kind, Plan_I64Attr:$microbatches, Plan_I64Attr:$chunks,
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_EntryKindAttr:$kind,
+                       OptionalAttr<FlatSymbolRefAttr>:$counts, Plan_I64Attr:$microbatches, Plan_I64Attr:$chunks,
                        UnitAttr:$reorder, ArrayAttr:$prologue, FlatSymbolRefAttr:$table, ArrayAttr:$epilogue,
                        TypedArrayAttrBase<Plan_InputAttr, "array of inputs">:$inputs,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "array of hyper values">:$hypers,
                        TypedArrayAttrBase<Plan_MetricAttr, "array of metrics">:$metrics,
                        TypedArrayAttrBase<Plan_FetchAttr, "array of fetched values">:$fetches);
   let assemblyFormat = [{
-    $sym_name $kind `microbatches` `(` $microbatches `)` `chunks` `(` $chunks `)` (`reorder` $reorder^)?
+    $sym_name $kind (`counts` `(` $counts^ `)`)? `microbatches` `(` $microbatches `)` `chunks` `(` $chunks `)` (`reorder` $reorder^)?
     `prologue` `(` $prologue `)` `table` `(` $table `)` `epilogue` `(` $epilogue `)` `inputs` `(` $inputs `)`
     `hypers` `(` $hypers `)` `metrics` `(` $metrics `)` `fetches` `(` $fetches `)` attr-dict
   }];

@@ -82,6 +82,9 @@ enum class EntryKind : uint8_t { train = 0, evaluate = 1, forward = 2 };
 struct Entry {
   std::string name;
   EntryKind kind = EntryKind::train;
+  /// The entry before whose steps this one runs, once for each microbatch; the
+  /// sums of its metrics are external values of that entry. Empty: none.
+  std::string counts;
   int32_t numMicrobatches = 1;
   int32_t numChunks = 1;
   /// The backward of a chunk may leave the order of microbatches.

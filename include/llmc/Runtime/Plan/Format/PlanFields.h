@@ -201,6 +201,7 @@ LLMC_FIELDS(Fetch) {
 LLMC_FIELDS(Entry) {
   v("name", x.name);
   v("kind", x.kind);
+  v("counts", x.counts);
   v("num_microbatches", x.numMicrobatches);
   v("num_chunks", x.numChunks);
   v("reorder", x.reorder);

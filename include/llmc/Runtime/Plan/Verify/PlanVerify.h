@@ -49,9 +49,9 @@ struct Environment {
 /// for a walk above maxSteps, else `mismatch`.
 Status verifyPlan(const Plan &plan, const Environment &environment = {});
 
-/// The entry `<entry>.counts`, or null. Who runs `entry` runs that one first,
-/// on the inputs of each microbatch, and gives the sums of its metrics to the
-/// external hyper values of their names.
+/// The entry that counts for `entry`, or null. Who runs `entry` runs that one
+/// first, on the inputs of each microbatch, and gives the sums of its metrics
+/// to the external hyper values of their names.
 const Entry *findCounting(const Plan &plan, const Entry &entry);
 
 } // namespace llmc::rt::plan
