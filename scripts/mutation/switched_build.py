@@ -78,13 +78,15 @@ class SwitchedBuild:
               f"{time.time() - begin:.0f} s", flush=True)
 
     def leave_out(self, copy, output):
-        """Takes the mutants out of the functions in which the compiler found an error;
-        False when there is none."""
+        """Takes the mutants out of the functions in which the compiler found an error, or whose
+        instantiation of a template ends in one; False when there is none."""
         texts = self.switches.texts(self.seen, self.without)
         before = set(self.without)
-        for name, line in sorted(set(re.findall(r"^(?:\S*/)?((?:lib|include|tools)/\S+?):(\d+):\d+: error", output, re.M))):
+        places = re.findall(r"^(?:\S*/)?((?:lib|include|tools)/\S+?):(\d+):\d+: (error|note: in instantiation)", output, re.M)
+        for name, line, kind in sorted(set(places)):
             if name in texts:
-                self.without.update(self.numbers_at(texts[name], int(line)) or self.switches.of_file(name))
+                self.without.update(self.numbers_at(texts[name], int(line))
+                                    or (self.switches.of_file(name) if kind == "error" else ()))
         for name, text in self.switches.texts(self.seen, self.without).items():
             if text != texts[name]:
                 copy.write(name, text)
