@@ -56,7 +56,11 @@ static Plan makeFullPlan() {
                               {7, 0},
                               {14, 3}}};
   plan.entries[0].reorder = true;
-  plan.entries[0].counts = "evaluate";
+  Entry counting;
+  counting.name = "counting";
+  counting.counts = plan.entries[0].name;
+  counting.prologue = counting.epilogue = {-1, -1};
+  plan.entries.push_back(counting);
   plan.seed = UINT64_MAX;
   return plan;
 }
@@ -113,7 +117,7 @@ TEST(PlanFile, HeaderMessages) {
     bad[8] = other;
     EXPECT_EQ(parsePlan(bad).message(), "plan format " +
                                             std::to_string(int(other)) +
-                                            ", this runtime reads 2");
+                                            ", this runtime reads 3");
     EXPECT_EQ(parsePlan(bad).kind(), ErrorKind::mismatch);
   }
   bad[8] = 0;
