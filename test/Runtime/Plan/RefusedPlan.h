@@ -18,6 +18,27 @@
 
 namespace llmc::rt::plan {
 
+/// A machine that may run the sample plan, with its kernels.
+inline Environment makeEnvironment() {
+  static const Manifest manifest = makeSampleManifest();
+  Environment environment;
+  environment.manifest = &manifest;
+  environment.features = {"avx2"};
+  environment.maxThreads = 2;
+  return environment;
+}
+
+/// Runs `program` once on one stage.
+inline Entry makeEntryOf(int32_t program) {
+  Entry entry;
+  entry.name = "e";
+  entry.kind = EntryKind::forward;
+  entry.numChunks = 0;
+  entry.prologue = {program};
+  entry.epilogue = {-1};
+  return entry;
+}
+
 /// What the verifier says of the sample plan after `breakIt`.
 template <typename Break>
 Status verifyBroken(Break breakIt, const Environment &environment = {}) {
@@ -35,5 +56,14 @@ Status verifyBroken(Break breakIt, const Environment &environment = {}) {
     EXPECT_EQ(status.kind(), ::llmc::rt::ErrorKind::mismatch);                 \
     EXPECT_THAT(status.message(), ::testing::HasSubstr(text));                 \
   } while (false)
+
+/// The sample plan is refused after these statements.
+#define EXPECT_REFUSED_PLAN(text, ...)                                         \
+  EXPECT_MISMATCH(text, verifyBroken([](Plan & plan) __VA_ARGS__))
+
+/// It is refused by a machine that has its kernels.
+#define EXPECT_REFUSED_LAUNCH(text, ...)                                       \
+  EXPECT_MISMATCH(                                                             \
+      text, verifyBroken([](Plan & plan) __VA_ARGS__, makeEnvironment()))
 
 #endif // LLMC_TEST_RUNTIME_PLAN_REFUSEDPLAN_H

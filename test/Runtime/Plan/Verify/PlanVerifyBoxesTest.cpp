@@ -80,6 +80,13 @@ TEST(PlanVerifyBoxes, FetchedPartsTile) {
   EXPECT_THAT(
       verifyPlan(plan).message(),
       testing::HasSubstr("expected the parts to cover 16 elements, got 8"));
+  // Each tensor by itself.
+  fetches = {fetchedRows(2), fetchedRows(0), fetchedRows(2)};
+  fetches[2].of = "other";
+  fetches[2].name = "other2";
+  EXPECT_THAT(verifyPlan(plan).message(),
+              testing::HasSubstr("fetched value 'other': expected the parts to "
+                                 "cover 16 elements, got 8"));
   fetches = {fetchedRows(0), fetchedRows(1)};
   EXPECT_THAT(verifyPlan(plan).message(),
               testing::HasSubstr("two parts that are not equal overlap"));

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "RefusedPlan.h"
 #include "SamplePlan.h"
 
 #include <gmock/gmock.h>
@@ -38,13 +39,7 @@ struct PlanVerifyCollectives : testing::Test {
     b.emit(p, stream, std::move(collective));
     b.place();
     Plan plan = b.plan();
-    Entry entry;
-    entry.name = "e";
-    entry.kind = EntryKind::forward;
-    entry.numChunks = 0;
-    entry.prologue = {p};
-    entry.epilogue = {-1};
-    plan.entries = {entry};
+    plan.entries = {makeEntryOf(p)};
     return verifyPlan(plan).message();
   }
   Operand rows(int32_t buffer, int64_t first, int64_t count,
@@ -361,12 +356,7 @@ TEST(PlanVerifyPermutations, AreOfAtMost65536) {
     b.emit(p, stream, shift);
     b.place();
     Plan plan = b.take();
-    Entry entry;
-    entry.kind = EntryKind::forward;
-    entry.numChunks = 0;
-    entry.prologue = {p};
-    entry.epilogue = {-1};
-    plan.entries = {entry};
+    plan.entries = {makeEntryOf(p)};
     return verifyPlan(plan);
   };
   EXPECT_EQ(verify(65536).message(), "");
@@ -465,11 +455,6 @@ TEST(PlanVerifyPermutations, OverTwoAxes) {
   b.emit(p, stream, shift);
   b.place();
   Plan plan = b.take();
-  Entry entry;
-  entry.kind = EntryKind::forward;
-  entry.numChunks = 0;
-  entry.prologue = {p};
-  entry.epilogue = {-1};
-  plan.entries = {entry};
+  plan.entries = {makeEntryOf(p)};
   EXPECT_EQ(verifyPlan(plan).message(), "");
 }

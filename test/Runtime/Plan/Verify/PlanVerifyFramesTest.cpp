@@ -8,42 +8,41 @@
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 
-#define EXPECT_REFUSED(text, ...)                                              \
-  EXPECT_MISMATCH(text, verifyBroken([](Plan & plan) __VA_ARGS__))
-
 TEST(PlanVerifyFrames, FrameLeavesTheArena) {
-  EXPECT_REFUSED("expected frame 'scratch' to end within the arena of",
-                 { plan.arenas[1] -= 64; });
-  EXPECT_REFUSED("to end within the arena",
-                 { plan.frames[0].offset = 1 << 20; });
-  EXPECT_REFUSED("to end within the arena",
-                 { plan.frames[3].size = INT64_MAX / 64 * 64; });
+  EXPECT_REFUSED_PLAN("expected frame 'scratch' to end within the arena of",
+                      { plan.arenas[1] -= 64; });
+  EXPECT_REFUSED_PLAN("to end within the arena",
+                      { plan.frames[0].offset = 1 << 20; });
+  EXPECT_REFUSED_PLAN("to end within the arena",
+                      { plan.frames[3].size = INT64_MAX / 64 * 64; });
 }
 
 TEST(PlanVerifyFrames, FrameIsNotAligned) {
-  EXPECT_REFUSED("expected frame 'hyper' to be aligned to 64 bytes",
-                 { plan.frames[findFrame(plan, "hyper")].offset += 4; });
+  EXPECT_REFUSED_PLAN("expected frame 'hyper' to be aligned to 64 bytes",
+                      { plan.frames[findFrame(plan, "hyper")].offset += 4; });
 }
 
 TEST(PlanVerifyFrames, StatesAreApart) {
-  EXPECT_REFUSED("frames 'state' and 'hyper' overlap on stage 0",
-                 { plan.frames[findFrame(plan, "hyper")].offset = 0; });
-  EXPECT_REFUSED("expected one slot of state frame 'state', got 2",
-                 { plan.frames[0].slots = 2; });
+  EXPECT_REFUSED_PLAN("frames 'state' and 'hyper' overlap on stage 0",
+                      { plan.frames[findFrame(plan, "hyper")].offset = 0; });
+  EXPECT_REFUSED_PLAN("expected one slot of state frame 'state', got 2",
+                      { plan.frames[0].slots = 2; });
 }
 
 TEST(PlanVerifyFrames, BufferLeavesItsFrame) {
-  EXPECT_REFUSED("expected buffer 'w' to lie within frame 'state' of 64 bytes",
-                 { plan.buffers[findBuffer(plan, "w")].offset = 4; });
-  EXPECT_REFUSED("expected buffer 'w'",
-                 { plan.buffers[findBuffer(plan, "w")].bytes = INT64_MAX; });
+  EXPECT_REFUSED_PLAN(
+      "expected buffer 'w' to lie within frame 'state' of 64 bytes",
+      { plan.buffers[findBuffer(plan, "w")].offset = 4; });
+  EXPECT_REFUSED_PLAN("expected buffer 'w'", {
+    plan.buffers[findBuffer(plan, "w")].bytes = INT64_MAX;
+  });
 }
 
 TEST(PlanVerifyFrames, SlotIsOutOfRange) {
-  EXPECT_REFUSED(
+  EXPECT_REFUSED_PLAN(
       "expected the slot of frame 'bnd.t1' to be below 1, got 0 to 1",
       { plan.frames[findFrame(plan, "bnd.t1")].slots = 1; });
-  EXPECT_REFUSED("the slot of frame 'in' depends on axis \"data\"", {
+  EXPECT_REFUSED_PLAN("the slot of frame 'in' depends on axis \"data\"", {
     plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
     plan.frames[findFrame(plan, "in")].slot =
         static_cast<ExprId>(plan.expressions.size()) - 1;
@@ -51,18 +50,18 @@ TEST(PlanVerifyFrames, SlotIsOutOfRange) {
 }
 
 TEST(PlanVerifyFrames, FrameIsOnAnotherStage) {
-  EXPECT_REFUSED("frame 'bnd.t0' is not on stage 1",
-                 { plan.frames[findFrame(plan, "bnd.t0")].stages = {0}; });
+  EXPECT_REFUSED_PLAN("frame 'bnd.t0' is not on stage 1",
+                      { plan.frames[findFrame(plan, "bnd.t0")].stages = {0}; });
 }
 
 TEST(PlanVerifyFrames, SlotsForThoseInFlight) {
-  EXPECT_REFUSED("expected frame 'act0' to have a slot for each of 2 "
-                 "microbatches in flight, got 1",
-                 {
-                   Frame &frame = plan.frames[findFrame(plan, "act0")];
-                   frame.slots = 1;
-                   frame.slot = noExpr;
-                 });
+  EXPECT_REFUSED_PLAN("expected frame 'act0' to have a slot for each of 2 "
+                      "microbatches in flight, got 1",
+                      {
+                        Frame &frame = plan.frames[findFrame(plan, "act0")];
+                        frame.slots = 1;
+                        frame.slot = noExpr;
+                      });
 }
 
 // Boundaries and scratch may share bytes if no value is lost by it.
@@ -155,11 +154,12 @@ TEST(PlanVerifyFrames, BuffersEndWithTheirFrame) {
               plan.buffers[findBuffer(plan, "h")].bytes = 64;
             }).message(),
             "");
-  EXPECT_REFUSED("expected buffer 'h' to lie within frame 'act0' of 64 bytes, "
-                 "got offset 0 and 65 bytes",
-                 { plan.buffers[findBuffer(plan, "h")].bytes = 65; });
-  EXPECT_REFUSED("got offset 1 and 64 bytes",
-                 { plan.buffers[findBuffer(plan, "h")].offset = 1; });
+  EXPECT_REFUSED_PLAN(
+      "expected buffer 'h' to lie within frame 'act0' of 64 bytes, "
+      "got offset 0 and 65 bytes",
+      { plan.buffers[findBuffer(plan, "h")].bytes = 65; });
+  EXPECT_REFUSED_PLAN("got offset 1 and 64 bytes",
+                      { plan.buffers[findBuffer(plan, "h")].offset = 1; });
 }
 
 static ExprId add(Plan &plan, ExprOp op, ExprId lhs, ExprId rhs,
@@ -197,7 +197,7 @@ TEST(PlanVerifyFrames, SlotsEnd) {
               testing::HasSubstr("expected the slot of frame 'tmp' to be below "
                                  "1, got 1 to 1"));
   EXPECT_THAT(withSlot(-1), testing::HasSubstr("got -1 to -1"));
-  EXPECT_REFUSED("of frame 'tmp' to be below 1, got an overflow", {
+  EXPECT_REFUSED_PLAN("of frame 'tmp' to be below 1, got an overflow", {
     ExprId zero = add(plan, ExprOp::constant, -1, -1, 0);
     plan.frames[findFrame(plan, "tmp")].slot =
         add(plan, ExprOp::floorDiv, zero, zero);
@@ -206,11 +206,11 @@ TEST(PlanVerifyFrames, SlotsEnd) {
 
 // Also of frames that an instruction names by an event alone.
 TEST(PlanVerifyFrames, EventsOfAnotherStage) {
-  EXPECT_REFUSED("frame 'act0' is not on stage 1", {
+  EXPECT_REFUSED_PLAN("frame 'act0' is not on stage 1", {
     plan.programs[findProgram(plan, "c1.F")].instructions.push_back(
         {0, -1, Signal{{findFrame(plan, "act0"), 0}}});
   });
-  EXPECT_REFUSED("frame 'act0' is not on stage 1", {
+  EXPECT_REFUSED_PLAN("frame 'act0' is not on stage 1", {
     plan.programs[findProgram(plan, "c1.F")].instructions.push_back(
         {0, -1, Wait{{findFrame(plan, "act0"), 0}}});
   });

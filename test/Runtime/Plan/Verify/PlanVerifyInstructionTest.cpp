@@ -9,70 +9,60 @@ using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
 
-static Environment makeEnvironment() {
-  static const Manifest manifest = makeSampleManifest();
-  Environment environment;
-  environment.manifest = &manifest;
-  environment.features = {"avx2"};
-  environment.maxThreads = 2;
-  return environment;
-}
-
-#define EXPECT_REFUSED(text, ...)                                              \
-  EXPECT_MISMATCH(                                                             \
-      text, verifyBroken([](Plan & plan) __VA_ARGS__, makeEnvironment()))
-
 static KernelLaunch &embed(Plan &plan) {
   return firstOf<KernelLaunch>(plan, "c0.F");
 }
 
 TEST(PlanVerifyInstruction, OperandLeavesItsBuffer) {
-  EXPECT_REFUSED("expected an operand of 64 bytes at offset 4 to lie within "
-                 "buffer 'x' of 64 bytes",
-                 { embed(plan).operands[2].offset = 4; });
-  EXPECT_REFUSED("+ expression to lie within buffer 'w'",
-                 { embed(plan).operands[1].expr = 2; });
-  EXPECT_REFUSED("to lie within buffer 'x'",
-                 { embed(plan).operands[2].shape = {1 << 20}; });
-  EXPECT_REFUSED("to be aligned to 4 bytes", {
+  EXPECT_REFUSED_LAUNCH(
+      "expected an operand of 64 bytes at offset 4 to lie within "
+      "buffer 'x' of 64 bytes",
+      { embed(plan).operands[2].offset = 4; });
+  EXPECT_REFUSED_LAUNCH("+ expression to lie within buffer 'w'",
+                        { embed(plan).operands[1].expr = 2; });
+  EXPECT_REFUSED_LAUNCH("to lie within buffer 'x'",
+                        { embed(plan).operands[2].shape = {1 << 20}; });
+  EXPECT_REFUSED_LAUNCH("to be aligned to 4 bytes", {
     embed(plan).operands[0].offset = 2;
     embed(plan).operands[0].shape = {3};
   });
 }
 
 TEST(PlanVerifyInstruction, ScratchIsApart) {
-  EXPECT_REFUSED("expected scratch in a scratch frame, got 'h'",
-                 { embed(plan).scratch = embed(plan).operands[3]; });
-  EXPECT_REFUSED("expected no value in a scratch frame, got 'library'", {
+  EXPECT_REFUSED_LAUNCH("expected scratch in a scratch frame, got 'h'",
+                        { embed(plan).scratch = embed(plan).operands[3]; });
+  EXPECT_REFUSED_LAUNCH("expected no value in a scratch frame, got 'library'", {
     embed(plan).operands[3].buffer = findBuffer(plan, "library");
   });
 }
 
 TEST(PlanVerifyInstruction, Transfers) {
-  EXPECT_REFUSED("expected the peer of transfer 't0' to be one other stage "
-                 "below 2, got 0 to 0",
-                 {
-                   firstOf<Send>(plan, "c0.F").message.peer =
-                       firstOf<Receive>(plan, "c1.F").message.peer;
-                 });
-  EXPECT_REFUSED("expected the operands of a transfer to be contiguous", {
-    firstOf<Send>(plan, "c0.F").message.operands[0].strides = {1, 4};
-  });
+  EXPECT_REFUSED_LAUNCH(
+      "expected the peer of transfer 't0' to be one other stage "
+      "below 2, got 0 to 0",
+      {
+        firstOf<Send>(plan, "c0.F").message.peer =
+            firstOf<Receive>(plan, "c1.F").message.peer;
+      });
+  EXPECT_REFUSED_LAUNCH(
+      "expected the operands of a transfer to be contiguous",
+      { firstOf<Send>(plan, "c0.F").message.operands[0].strides = {1, 4}; });
 }
 
 TEST(PlanVerifyInstruction, HostEnds) {
-  EXPECT_REFUSED("the entry has no input number 1",
-                 { firstOf<Copy>(plan, "c0.F").index = 1; });
-  EXPECT_REFUSED("the entry has no hyper value number 3",
-                 { firstOf<Copy>(plan, "begin").index = 3; });
-  EXPECT_REFUSED("the entry has no metric number 1",
-                 { firstOf<Copy>(plan, "u").index = 1; });
-  EXPECT_REFUSED("expected 4 elements of i32 for input 'tokens', got 3 of i32",
-                 { firstOf<Copy>(plan, "c0.F").to.shape = {3}; });
-  EXPECT_REFUSED("expected 1 elements of f64 for metric 'loss'",
-                 { plan.entries[0].metrics[0].dtype = DType::f64; });
-  EXPECT_REFUSED("input 'tokens' is not read by stage 0",
-                 { plan.entries[0].inputs[0].stages = {1}; });
+  EXPECT_REFUSED_LAUNCH("the entry has no input number 1",
+                        { firstOf<Copy>(plan, "c0.F").index = 1; });
+  EXPECT_REFUSED_LAUNCH("the entry has no hyper value number 3",
+                        { firstOf<Copy>(plan, "begin").index = 3; });
+  EXPECT_REFUSED_LAUNCH("the entry has no metric number 1",
+                        { firstOf<Copy>(plan, "u").index = 1; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected 4 elements of i32 for input 'tokens', got 3 of i32",
+      { firstOf<Copy>(plan, "c0.F").to.shape = {3}; });
+  EXPECT_REFUSED_LAUNCH("expected 1 elements of f64 for metric 'loss'",
+                        { plan.entries[0].metrics[0].dtype = DType::f64; });
+  EXPECT_REFUSED_LAUNCH("input 'tokens' is not read by stage 0",
+                        { plan.entries[0].inputs[0].stages = {1}; });
 }
 
 namespace {
@@ -88,13 +78,7 @@ struct OnePlan : testing::Test {
     b.emit(p, stream, std::move(action));
     b.place();
     Plan plan = b.plan();
-    Entry entry;
-    entry.name = "e";
-    entry.kind = EntryKind::forward;
-    entry.numChunks = 0;
-    entry.prologue = {p};
-    entry.epilogue = {-1};
-    plan.entries = {entry};
+    plan.entries = {makeEntryOf(p)};
     return verifyPlan(plan).message();
   }
 };
@@ -222,12 +206,7 @@ TEST_F(OnePlan, OverlapOfFrames) {
     plan.frames[first].offset = 256;
     plan.frames[second].offset = offset;
     plan.arenas = {1024};
-    Entry entry;
-    entry.kind = EntryKind::forward;
-    entry.numChunks = 0;
-    entry.prologue = {p};
-    entry.epilogue = {-1};
-    plan.entries = {entry};
+    plan.entries = {makeEntryOf(p)};
     return verifyPlan(plan).message();
   };
   for (int64_t offset : {256, 320}) {
@@ -257,12 +236,7 @@ TEST_F(OnePlan, StartsOfOperands) {
     Plan plan = b.plan();
     // Both frames have the same bytes.
     plan.frames[other].offset = plan.frames[frame].offset;
-    Entry entry;
-    entry.kind = EntryKind::forward;
-    entry.numChunks = 0;
-    entry.prologue = {p};
-    entry.epilogue = {-1};
-    plan.entries = {entry};
+    plan.entries = {makeEntryOf(p)};
     return verifyPlan(plan).message();
   };
   const char *tied = "which nothing has written", *apart = "is not tied";
@@ -299,19 +273,19 @@ TEST(PlanVerifyInstruction, PeersOfTransfers) {
   EXPECT_THAT(peer(0), HasSubstr(text + "0 to 0"));
   EXPECT_THAT(peer(2), HasSubstr(text + "2 to 2"));
   EXPECT_THAT(peer(-1), HasSubstr(text + "-1 to -1"));
-  EXPECT_REFUSED("got 0 to 1", {
+  EXPECT_REFUSED_LAUNCH("got 0 to 1", {
     plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
     firstOf<Receive>(plan, "c0.B").message.peer =
         static_cast<ExprId>(plan.expressions.size()) - 1;
   });
-  EXPECT_REFUSED("got 1 to 2", {
+  EXPECT_REFUSED_LAUNCH("got 1 to 2", {
     auto last = static_cast<ExprId>(plan.expressions.size());
     plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
     plan.expressions.push_back({ExprOp::constant, -1, -1, 1});
     plan.expressions.push_back({ExprOp::add, last, last + 1, 0});
     firstOf<Receive>(plan, "c0.B").message.peer = last + 2;
   });
-  EXPECT_REFUSED("got an overflow", {
+  EXPECT_REFUSED_LAUNCH("got an overflow", {
     plan.expressions.push_back({ExprOp::floorDiv, 0, 0, 0});
     firstOf<Receive>(plan, "c0.B").message.peer =
         static_cast<ExprId>(plan.expressions.size()) - 1;
@@ -366,11 +340,11 @@ TEST(PlanVerifyInstruction, FetchedValues) {
                         "got 12 of f32"));
   EXPECT_THAT(with([](Plan &, Copy &copy) { copy.from.dtype = DType::i32; }),
               HasSubstr("got 16 of i32"));
-  EXPECT_REFUSED(
+  EXPECT_REFUSED_LAUNCH(
       "expected 1 elements of f32 for hyper value 'lr', got 1 of i32",
       { firstOf<Copy>(plan, "begin").to.dtype = DType::i32; });
-  EXPECT_REFUSED("the entry has no hyper value number 1",
-                 { firstOf<Copy>(plan, "begin").index = 1; });
+  EXPECT_REFUSED_LAUNCH("the entry has no hyper value number 1",
+                        { firstOf<Copy>(plan, "begin").index = 1; });
 }
 
 TEST(PlanVerifyInstruction, ReservedAreRefused) {
@@ -391,7 +365,7 @@ TEST(PlanVerifyInstruction, ReservedAreRefused) {
 }
 
 TEST(PlanVerifyInstruction, ScratchOverlapsAnOperand) {
-  EXPECT_REFUSED("scratch overlaps an operand", {
+  EXPECT_REFUSED_LAUNCH("scratch overlaps an operand", {
     plan.frames[findFrame(plan, "scratch")].offset =
         plan.frames[findFrame(plan, "tmp")].offset;
   });

@@ -10,53 +10,43 @@ using namespace llmc::rt::plan;
 using testing::HasSubstr;
 using testing::Not;
 
-static Environment makeEnvironment() {
-  static const Manifest manifest = makeSampleManifest();
-  Environment environment;
-  environment.manifest = &manifest;
-  environment.features = {"avx2"};
-  environment.maxThreads = 2;
-  return environment;
-}
-
-#define EXPECT_REFUSED(text, ...)                                              \
-  EXPECT_MISMATCH(                                                             \
-      text, verifyBroken([](Plan & plan) __VA_ARGS__, makeEnvironment()))
-
 static KernelLaunch &embed(Plan &plan) {
   return firstOf<KernelLaunch>(plan, "c0.F");
 }
 
 TEST(PlanVerifyKernels, AgainstTheManifest) {
-  EXPECT_REFUSED("kernel 'k_none' is not in the kernel objects",
-                 { plan.kernels[0].name = "k_none"; });
-  EXPECT_REFUSED("needs processor feature 'amx'",
-                 { plan.objects[0].features = {"amx"}; });
-  EXPECT_REFUSED("the plan uses 3 threads for each device, this runtime has 2",
-                 { plan.threads = 3; });
-  EXPECT_REFUSED("kernel 'k_embed' has 4 arguments, got 3", {
+  EXPECT_REFUSED_LAUNCH("kernel 'k_none' is not in the kernel objects",
+                        { plan.kernels[0].name = "k_none"; });
+  EXPECT_REFUSED_LAUNCH("needs processor feature 'amx'",
+                        { plan.objects[0].features = {"amx"}; });
+  EXPECT_REFUSED_LAUNCH(
+      "the plan uses 3 threads for each device, this runtime has 2",
+      { plan.threads = 3; });
+  EXPECT_REFUSED_LAUNCH("kernel 'k_embed' has 4 arguments, got 3", {
     embed(plan).operands.pop_back();
     embed(plan).access.pop_back();
   });
-  EXPECT_REFUSED("expected argument 0 of kernel 'k_embed' to be read i32, got "
-                 "read u32",
-                 { embed(plan).operands[0].dtype = DType::u32; });
-  EXPECT_REFUSED("to be write f32, got read f32",
-                 { embed(plan).access[2] = Access::read; });
-  EXPECT_REFUSED(
+  EXPECT_REFUSED_LAUNCH(
+      "expected argument 0 of kernel 'k_embed' to be read i32, got "
+      "read u32",
+      { embed(plan).operands[0].dtype = DType::u32; });
+  EXPECT_REFUSED_LAUNCH("to be write f32, got read f32",
+                        { embed(plan).access[2] = Access::read; });
+  EXPECT_REFUSED_LAUNCH(
       "kernel 'k_embed' touches 64 bytes of argument 3, which has 32",
       { embed(plan).operands[3].shape = {2, 4}; });
-  EXPECT_REFUSED("kernel 'k_embed' has 1 scalars, got 0",
-                 { embed(plan).scalars.clear(); });
-  EXPECT_REFUSED("expected scalar 0 of kernel 'k_embed' to be between 0 and 5, "
-                 "got 0 to 15",
-                 {
-                   plan.mesh.axes[1].size = 4;
-                   plan.entries[0].inputs[0].layout =
-                       Layout::split({16}, {{1}}, plan.mesh);
-                 });
-  EXPECT_REFUSED("operand 2 is written and overlaps operand 3",
-                 { embed(plan).operands[3] = embed(plan).operands[2]; });
+  EXPECT_REFUSED_LAUNCH("kernel 'k_embed' has 1 scalars, got 0",
+                        { embed(plan).scalars.clear(); });
+  EXPECT_REFUSED_LAUNCH(
+      "expected scalar 0 of kernel 'k_embed' to be between 0 and 5, "
+      "got 0 to 15",
+      {
+        plan.mesh.axes[1].size = 4;
+        plan.entries[0].inputs[0].layout =
+            Layout::split({16}, {{1}}, plan.mesh);
+      });
+  EXPECT_REFUSED_LAUNCH("operand 2 is written and overlaps operand 3",
+                        { embed(plan).operands[3] = embed(plan).operands[2]; });
 }
 
 // A tie of the manifest lets a result take the place of an operand.

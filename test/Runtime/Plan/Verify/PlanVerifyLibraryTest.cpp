@@ -11,19 +11,6 @@ using testing::HasSubstr;
 using C = ContractionShape;
 using Kind = ContractionIndexKind;
 
-static Environment makeEnvironment() {
-  static const Manifest manifest = makeSampleManifest();
-  Environment environment;
-  environment.manifest = &manifest;
-  environment.features = {"avx2"};
-  environment.maxThreads = 2;
-  return environment;
-}
-
-#define EXPECT_REFUSED(text, ...)                                              \
-  EXPECT_MISMATCH(                                                             \
-      text, verifyBroken([](Plan & plan) __VA_ARGS__, makeEnvironment()))
-
 /// c [4, 4] = a [4, 4] b [4, 4], each in a buffer of 64 bytes.
 static Library &product(Plan &plan) { return firstOf<Library>(plan, "c0.B"); }
 static C &shapeOf(Plan &plan) { return std::get<C>(product(plan).descriptor); }
@@ -36,31 +23,36 @@ static std::string with(void (*edit)(C &shape)) {
 }
 
 TEST(PlanVerifyLibrary, OperandsAreTheDescriptors) {
-  EXPECT_REFUSED("expected operand b of a contraction to be of f32, got i32",
-                 { product(plan).operands[1].dtype = DType::i32; });
-  EXPECT_REFUSED("expected operand a of a contraction to be of bf16, got f32",
-                 { shapeOf(plan).a = DType::bf16; });
-  EXPECT_REFUSED("expected 3 operands of a contraction, got 2", {
+  EXPECT_REFUSED_LAUNCH(
+      "expected operand b of a contraction to be of f32, got i32",
+      { product(plan).operands[1].dtype = DType::i32; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected operand a of a contraction to be of bf16, got f32",
+      { shapeOf(plan).a = DType::bf16; });
+  EXPECT_REFUSED_LAUNCH("expected 3 operands of a contraction, got 2", {
     product(plan).operands.pop_back();
     product(plan).access.pop_back();
   });
-  EXPECT_REFUSED("expected 4 operands of a contraction, got 3",
-                 { shapeOf(plan).hasBias = true; });
-  EXPECT_REFUSED("expected access read of operand a of a contraction, got "
-                 "read_write",
-                 { product(plan).access[0] = Access::readWrite; });
-  EXPECT_REFUSED("expected access read_write of operand c of a contraction, "
-                 "got write",
-                 {
-                   shapeOf(plan).beta = 1;
-                   product(plan).access[2] = Access::write;
-                 });
-  EXPECT_REFUSED("expected access write of operand c of a contraction, got "
-                 "read",
-                 {
-                   shapeOf(plan).beta = 0;
-                   product(plan).access[2] = Access::read;
-                 });
+  EXPECT_REFUSED_LAUNCH("expected 4 operands of a contraction, got 3",
+                        { shapeOf(plan).hasBias = true; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected access read of operand a of a contraction, got "
+      "read_write",
+      { product(plan).access[0] = Access::readWrite; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected access read_write of operand c of a contraction, "
+      "got write",
+      {
+        shapeOf(plan).beta = 1;
+        product(plan).access[2] = Access::write;
+      });
+  EXPECT_REFUSED_LAUNCH(
+      "expected access write of operand c of a contraction, got "
+      "read",
+      {
+        shapeOf(plan).beta = 0;
+        product(plan).access[2] = Access::read;
+      });
 }
 
 TEST(PlanVerifyLibrary, ContractionTypes) {
@@ -85,9 +77,9 @@ TEST(PlanVerifyLibrary, ContractionTypes) {
   EXPECT_THAT(types(DType::i32, DType::i32, DType::i32),
               testing::Not(HasSubstr(text)));
   EXPECT_EQ(types(DType::f32, DType::f32, DType::f64), "");
-  EXPECT_REFUSED("a contraction of f32 and i32 into f32, accumulated in f32", {
-    product(plan).operands[1].dtype = shapeOf(plan).b = DType::i32;
-  });
+  EXPECT_REFUSED_LAUNCH(
+      "a contraction of f32 and i32 into f32, accumulated in f32",
+      { product(plan).operands[1].dtype = shapeOf(plan).b = DType::i32; });
 }
 
 TEST(PlanVerifyLibrary, ContractionReach) {
@@ -188,14 +180,18 @@ TEST(PlanVerifyLibrary, WorkspaceAndAliases) {
               firstOf<Library>(plan, "c1.B").workspaceBytes = 256;
             }).message(),
             "");
-  EXPECT_REFUSED("expected 257 bytes of workspace for a contraction, got 256",
-                 { firstOf<Library>(plan, "c1.B").workspaceBytes = 257; });
-  EXPECT_REFUSED("expected 1 bytes of workspace for a contraction, got 0",
-                 { product(plan).workspaceBytes = 1; });
-  EXPECT_REFUSED("expected operand c of a contraction to lie apart from "
-                 "operand a",
-                 { product(plan).operands[2] = product(plan).operands[0]; });
-  EXPECT_REFUSED("expected operand c of a contraction to lie apart from "
-                 "operand b",
-                 { product(plan).operands[2] = product(plan).operands[1]; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected 257 bytes of workspace for a contraction, got 256",
+      { firstOf<Library>(plan, "c1.B").workspaceBytes = 257; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected 1 bytes of workspace for a contraction, got 0",
+      { product(plan).workspaceBytes = 1; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected operand c of a contraction to lie apart from "
+      "operand a",
+      { product(plan).operands[2] = product(plan).operands[0]; });
+  EXPECT_REFUSED_LAUNCH(
+      "expected operand c of a contraction to lie apart from "
+      "operand b",
+      { product(plan).operands[2] = product(plan).operands[1]; });
 }

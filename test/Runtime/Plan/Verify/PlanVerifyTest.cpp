@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "RefusedPlan.h"
 #include "SamplePlan.h"
 
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
@@ -205,13 +206,7 @@ TEST(PlanVerify, LastDevicesAreWalkedToo) {
          Copy{b.view(y), b.view(x, 0, {1}, {}, moving), HostEnd::none, 0});
   b.place();
   Plan plan = b.take();
-  Entry entry;
-  entry.name = "e";
-  entry.kind = EntryKind::forward;
-  entry.numChunks = 0;
-  entry.prologue = {p};
-  entry.epilogue = {-1};
-  plan.entries = {entry};
+  plan.entries = {makeEntryOf(p)};
   EXPECT_NE(verifyPlan(plan).message().find("which nothing has written"),
             std::string::npos);
 }
