@@ -29,25 +29,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "Families"), str(HERE / "oracle")]
 
-import attention  # noqa: E402
-import dense  # noqa: E402
 import family as families  # noqa: E402
-import recurrent  # noqa: E402
+from makers import MAKERS  # noqa: E402
 
 EXAMPLE = HERE.parents[1] / "examples/gpt"
-MAKERS = {
-    "mixer": dense.make_mixer,
-    "batch_norm": dense.make_batch_norm,
-    "bf16": dense.make_bf16,
-    "llama": attention.make_llama,
-    "vit": attention.make_vit,
-    "encoder_decoder": attention.make_encoder_decoder,
-    "clip": attention.make_clip,
-    "retnet": attention.make_retnet,
-    "gru": recurrent.make_gru,
-    "lstm": recurrent.make_lstm,
-    "moe": recurrent.make_moe,
-}
 # What `llmc compile` gets beside the GPT's text and the configuration of the example.
 GPT = {
     "one": "",

@@ -40,27 +40,11 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import arrays  # noqa: E402
-import attention  # noqa: E402
-import dense  # noqa: E402
 import family as families  # noqa: E402
-import recurrent  # noqa: E402
 import training  # noqa: E402
+from makers import MAKERS  # noqa: E402
 from meshes import distance  # noqa: E402
 
-MAKERS = {
-    "mlp": dense.make_mlp,
-    "mixer": dense.make_mixer,
-    "batch_norm": dense.make_batch_norm,
-    "bf16": dense.make_bf16,
-    "llama": attention.make_llama,
-    "vit": attention.make_vit,
-    "encoder_decoder": attention.make_encoder_decoder,
-    "clip": attention.make_clip,
-    "retnet": attention.make_retnet,
-    "gru": recurrent.make_gru,
-    "lstm": recurrent.make_lstm,
-    "moe": recurrent.make_moe,
-}
 F64_BAR = 1e-10
 
 
