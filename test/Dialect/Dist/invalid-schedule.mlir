@@ -320,3 +320,12 @@ dist.timeline @t counts(@train) microbatches(1) programs([]) transfers([]) table
 dist.mesh @mesh = <"x"=1>
 // expected-error @+1 {{'dist.timeline' op expected another timeline @t in the module to count for, got none}}
 dist.timeline @t counts(@t) microbatches(1) programs([]) transfers([]) table(<["."]>)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+dist.state @w : tensor<4xf32> {role = parameter}
+// expected-note @+1 {{program is defined here}}
+func.func private @f(index {dist.port = #dist.port<microbatch>}, tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+// expected-error @+1 {{'dist.timeline' op expected argument 1 of @f to be buffer, }}
+dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)

@@ -337,6 +337,27 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f
 
 // -----
 
+// One element of each column, by a gather that runs over them.
+dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<8x4xf32> {dist.port = #dist.port<input "m">},
+                %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.multiply %x, %w : tensor<8x4xf32>
+  %n = stablehlo.slice %m [0:8, 0:1] : (tensor<8x4xf32>) -> tensor<8x1xf32>
+  %y = stablehlo.convert %n : (tensor<8x1xf32>) -> tensor<8x1xi32>
+  %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %g = "stablehlo.gather"(%t, %y) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], operand_batching_dims = [1], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x8xf32>, tensor<8x1xi32>) -> tensor<8xf32>
+  %s = stablehlo.reduce(%g init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %e = stablehlo.constant dense<8.0> : tensor<f32>
+  %l = stablehlo.divide %s, %e : tensor<f32>
+  return %l : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)
+
+// -----
+
 // By other numbers it is another sample's.
 dist.state @w : tensor<8x4xf32> {role = parameter, source = #dist.draw<ones>}
 func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
