@@ -17,10 +17,7 @@ using namespace llmc;
 
 HostTensor llmc::makeScalar(Type type, double value) {
   HostTensor tensor(getElementTypeOrSelf(type), ArrayRef<int64_t>());
-  if (tensor.isFloat())
-    tensor.setFloat(0, value);
-  else
-    tensor.setInt(0, static_cast<int64_t>(value));
+  tensor.setFloat(0, value);
   return tensor;
 }
 

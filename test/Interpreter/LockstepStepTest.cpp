@@ -180,4 +180,19 @@ TEST(LockstepStep, ALayoutThatDoesNotFitIsRefused) {
               HasSubstr("expected argument #0 of type 'tensor<2x2xf32>', got "
                         "'tensor<3x2xf32>'"));
 }
+
+TEST(LockstepStep, GradientsOfWhatIsNotThere) {
+  GraphContext context;
+  auto parts = context.parse(kLocal);
+  ASSERT_TRUE(parts) << context.takeMessages();
+  LockstepStepInterpreter lockstep(
+      *parts, *parts->getOps<dist::MeshOp>().begin(), LockstepOptions());
+  for (auto [step, state] :
+       {std::pair("train", "v"), {"train", "mesh"}, {"train", "w"}}) {
+    EXPECT_TRUE(failed(lockstep.gatherGradient(step, state, {})));
+    EXPECT_EQ(context.takeMessages(), "expected a gradient of '" +
+                                          std::string(state) + "' in step '" +
+                                          step + "', got none\n");
+  }
+}
 } // namespace
