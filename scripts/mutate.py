@@ -163,6 +163,7 @@ def prepare(a, run):
         built, output = copy.ninja(["all", "llmc-test-depends"], a.cores)
         if not built:
             raise Refused("cannot build the copy:\n" + output[-3000:])
+        copy.load_graph()  # a changed CMakeLists.txt has written build.ninja anew
     pristine, tree, known = folder / "objects", tree_hash(), folder / "tree"
     if not known.exists() or known.read_text() != tree:
         copies[0].save_objects(pristine)
