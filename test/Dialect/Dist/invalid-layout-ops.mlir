@@ -363,3 +363,21 @@ dist.mesh @a = <"x"=2>
 func.func private @between()
 // expected-error @+1 {{'dist.mesh' op expected to follow mesh @a at once, got other ops between}}
 dist.mesh @b = <"x"=2>
+
+// -----
+
+func.func @f() -> tensor<4xf32> {
+  // expected-error @+1 {{'dist.join' op expected at least one operand, got 0}}
+  %0 = "dist.join"() <{axis = "pipe"}> : () -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#l = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
+dist.mesh @mesh = <"pipe"=2>
+func.func @f() -> tensor<4xf32, #l> {
+  // expected-error @+1 {{'dist.join' op expected at least one operand, got 0}}
+  %0 = "dist.join"() <{axis = "pipe"}> : () -> tensor<4xf32, #l>
+  return %0 : tensor<4xf32, #l>
+}

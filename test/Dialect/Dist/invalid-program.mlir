@@ -180,3 +180,11 @@ dist.execution seed(2) threads(1)
 
 // expected-error @+1 {{'dist.state' op expected a layout of optimizer states in the row of a parameter alone}}
 dist.state @w : tensor<4xf32> {role = carried, row = #dist.row<optimizer = <@mesh, [{}]>>}
+
+// -----
+
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4xf32> {role = parameter}
+dist.state @v : tensor<4xf32> {role = parameter}
+// expected-error @+1 {{'dist.buffer' op expected boxes of @w or its parts, got @v}}
+dist.buffer @w.local of @w : tensor<4xf32> holds [#dist.box<@v, #dist.layout<@mesh, [{}]>, [0]>]

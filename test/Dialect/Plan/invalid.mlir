@@ -312,3 +312,18 @@ plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]
 
 // expected-error @+1 {{expected ascending stages from 0 on, got 0}}
 plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, stages = [1, 0]>])
+
+// -----
+
+// expected-error @+1 {{expected the name of a tensor, and an origin and a shape of its rank, of a box}}
+plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, part_of = "y", origin = [0]>])
+
+// -----
+
+// expected-error @+1 {{expected the name of a tensor, and an origin and a shape of its rank, of a box}}
+plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, part_of = "y", origin = [0, 0], whole = [8]>])
+
+// -----
+
+// expected-error @+1 {{expected the name of a tensor, and an origin and a shape of its rank, of a box}}
+plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, origin = [0], whole = [8]>])

@@ -61,3 +61,13 @@ func.func @accuracy_field(%x: tensor<4xf32>) {
   %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<ulp = 1>} : tensor<4xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected pairs of hexadecimal digits for the elements of a 'tensor<16xi1>'}}
+%0 = stablehlo.constant dense<"0x012"> : tensor<16xi1>
+
+// -----
+
+// expected-error @+1 {{expected elements with one meaning, got a byte that may be one value for all or a bit for each: write true and false}}
+%0 = stablehlo.constant dense<"0x01"> : tensor<8xi1>
