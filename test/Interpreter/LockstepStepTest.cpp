@@ -181,6 +181,41 @@ TEST(LockstepStep, ALayoutThatDoesNotFitIsRefused) {
                         "'tensor<3x2xf32>'"));
 }
 
+TEST(LockstepStep, StatesThatDoNotFit) {
+  GraphContext context;
+  auto parts = context.parse(kLocal);
+  ASSERT_TRUE(parts) << context.takeMessages();
+  LockstepStepInterpreter lockstep(
+      *parts, *parts->getOps<dist::MeshOp>().begin(), LockstepOptions());
+  EXPECT_TRUE(failed(lockstep.setStates({})));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a value of state @w, got none"));
+  auto element = mlir::Float32Type::get(context.get());
+  mlir::StringAttr w = mlir::StringAttr::get(context.get(), "w");
+  NamedTensors states;
+  states[w] = HostTensor(element, {3, 2});
+  EXPECT_TRUE(failed(lockstep.setStates(states)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a layout that fits 'tensor<3x2xf32>', got"));
+  states[w] = HostTensor(element, {3});
+  EXPECT_TRUE(succeeded(lockstep.setStates(states)));
+  EXPECT_TRUE(failed(lockstep.getState("v")));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a buffer that holds state 'v', got none"));
+  LockstepStepInterpreter::StepResult result;
+  EXPECT_TRUE(failed(lockstep.runStep(
+      "train", 0,
+      [&](StringRef, int64_t, int64_t) { return HostTensor(element, {4}); },
+      result)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a layout of input 'x' that fits "
+                        "'tensor<4xf32>', got"));
+  EXPECT_TRUE(failed(lockstep.runStep("train", 0, nullptr, result)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a buffer, hyper value, input or sum for "
+                        "argument #0 of 'micro', got none"));
+}
+
 TEST(LockstepStep, GradientsOfWhatIsNotThere) {
   GraphContext context;
   auto parts = context.parse(kLocal);
