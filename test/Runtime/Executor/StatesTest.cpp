@@ -152,12 +152,17 @@ TEST(StatesTest, BadFilesAreRefused) {
   EXPECT_NE(nan.message().find("'w', got NaN or infinity at element 7"),
             std::string::npos)
       << nan.message();
-  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "small"))).kind(),
-            ErrorKind::mismatch);
-  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "absent"))).kind(),
-            ErrorKind::mismatch);
-  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "w"), DType::i32)).kind(),
-            ErrorKind::mismatch);
+  auto expectMismatch = [](const Plan &plan, const std::string &message) {
+    Status status = openStatus(plan);
+    EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+    EXPECT_EQ(status.message(), message);
+  };
+  expectMismatch(makePlan(1, fromFile(0, "small")),
+                 "expected tensor 'small' of f32[5, 6], got f32[5, 5]");
+  expectMismatch(makePlan(1, fromFile(0, "absent")),
+                 "expected tensor 'absent' for state 'w'");
+  expectMismatch(makePlan(1, fromFile(0, "w"), DType::i32),
+                 "expected tensor 'w' of i32[5, 6], got f32[5, 6]");
   EXPECT_EQ(openStatus(makePlan(1, fromFile(1, "", 17 * 4))).kind(),
             ErrorKind::malformed);
   EXPECT_EQ(openStatus(makePlan(1, fromFile(2, ""))).kind(),
@@ -269,7 +274,9 @@ TEST(StatesTest, WrittenStatesAreReadBack) {
   EXPECT_EQ((*session)->readState("w")->bytes, value.bytes);
   EXPECT_EQ((*session)->writeState("v", value).kind(), ErrorKind::usage);
   value.shape = {6, 5};
-  EXPECT_EQ((*session)->writeState("w", value).kind(), ErrorKind::mismatch);
+  Status status = (*session)->writeState("w", value);
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_EQ(status.message(), "expected state 'w' of f32[5, 6], got f32[6, 5]");
 }
 
 // More than the machine has is refused before it is taken.

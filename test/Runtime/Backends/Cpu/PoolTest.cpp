@@ -67,6 +67,55 @@ TEST(PoolTest, BlockedEventIsNamed) {
       << status.message();
 }
 
+TEST(PoolTest, TransfersHaveOneSize) {
+  auto world = makeWorld(2, {});
+  auto group = *world->split({{0, 1}});
+  Origin origins[] = {{"give", ""}, {"take", ""}};
+  float data[4] = {};
+  for (int rank = 0; rank < 2; ++rank) {
+    Stream *stream = *world->device(rank).stream({"S", 0, 4, 16});
+    TransferPart part{rank == 0, group[rank], data, rank == 0 ? 4u : 8u};
+    world->exchange(*stream, &part, 1, origins[rank]);
+  }
+  EXPECT_EQ(world->drain(patience).message(),
+            "expected 8 bytes in receive 'take' of device 1, got 4 from send "
+            "'give' of device 0");
+}
+
+TEST(PoolTest, AStreamTakesWhatItHasReserved) {
+  for (int count : {4, 5}) {
+    auto world = makeWorld(1, {});
+    Device &device = world->device(0);
+    Stream *stream = *device.stream({"S", 0, 4, 16});
+    Origin origin{"fill", ""};
+    int32_t data = 0;
+    for (int i = 0; i < count; ++i) {
+      device.fill(*stream, &data, i, 4, {4, {}}, origin);
+    }
+    EXPECT_EQ(world->drain(patience).message(),
+              count == 4
+                  ? ""
+                  : "expected at most 4 entries and 16 words in one "
+                    "step in stream 'S' of device 0, got more at 'fill'");
+  }
+}
+
+TEST(PoolTest, DevicesAreInOneGroup) {
+  auto refusal = [](const std::vector<std::vector<int>> &groups) {
+    return makeWorld(2, {})->split(groups).message();
+  };
+  EXPECT_EQ(refusal({{1}, {0}}), "");
+  EXPECT_EQ(refusal({{0, 1}, {}}),
+            "expected a group of 1 to 1024 devices, got 0");
+  for (const auto &groups : std::vector<std::vector<std::vector<int>>>{
+           {{1, 1}}, {{0, 1}, {1}}, {{2}}, {{-1}}}) {
+    EXPECT_EQ(refusal(groups),
+              "expected a device in [0, 2) in a group, which is in no other "
+              "place, got " +
+                  std::to_string(groups.back().back()));
+  }
+}
+
 /// Two independent chains of three fills; returns the order's digest.
 const CopyBox box4{4, {}};
 
