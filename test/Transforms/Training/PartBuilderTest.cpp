@@ -13,7 +13,6 @@
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "llmc/Runtime/Base/Random.h"
-#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace llmc;
@@ -109,7 +108,8 @@ testing::AssertionResult checkParts(const std::string &text, uint64_t seed,
   for (auto [i, pair] : llvm::enumerate(pairs)) {
     const HostTensor &part = results[2 * i], &slice = results[2 * i + 1];
     if (part.getType() != slice.getType() ||
-        std::memcmp(part.bytes(), slice.bytes(), slice.getNumBytes()) != 0)
+        StringRef(part.bytes(), part.getNumBytes()) !=
+            StringRef(slice.bytes(), slice.getNumBytes()))
       return testing::AssertionFailure() << "a part of " << pair.what;
   }
   return testing::AssertionSuccess();

@@ -255,6 +255,7 @@ TEST(Manifest, MalformedKernelsAreRefused) {
   auto argument = "kernel manifest: argument of 'k_loss' is malformed";
   EXPECT_EQ(parseBroken([](M &m) {
               m.kernels[1].arguments[1].dtype = static_cast<DType>(numDTypes);
+              m.kernels[1].arguments[1].alignment = 4;
             }),
             argument);
   EXPECT_EQ(parseBroken([](M &m) {
