@@ -208,14 +208,18 @@ class Run:
                 yield key_of(record), sources[record["file"]], *record["span"]
 
     def find_again(self, row):
-        """The mutant of a record on the tree as it is now; nothing when its line is gone."""
-        for source, line, found in self.slots.get(row["slot"], []):
-            for mutation in found if source.name == row["file"] else []:
+        """The mutant of a record on the tree as it is now, of equal lines the nearest; nothing
+        when its line is gone."""
+        found = []
+        for source, line, mutations in self.slots.get(row["slot"], []):
+            for mutation in mutations if source.name == row["file"] else []:
                 record, text = make_mutant(source, line, mutation)
                 if (record["line"], record["becomes"]) == (row["line"], row["becomes"]):
-                    yield dict(record, seed=row["seed"], slot=row["slot"], index=row["index"]), text
-                    return
-        print(f"gone: {row['file']} `{row['line']}`", flush=True)
+                    found.append((abs(line - row["number"]), dict(record, seed=row["seed"], slot=row["slot"], index=row["index"]), text))
+        if found:
+            yield min(found, key=lambda each: each[0])[1:]
+        else:
+            print(f"gone: {row['file']} `{row['line']}`", flush=True)
 
     def may_go_on(self):
         with self.lock:

@@ -14,6 +14,7 @@ namespace llmc::rt {
 namespace {
 
 constexpr std::chrono::seconds patience(20);
+const CopyBox box4{4, {}};
 
 std::unique_ptr<World> makeWorld(int devices, std::optional<uint64_t> seed) {
   WorldOptions options;
@@ -90,7 +91,7 @@ TEST(PoolTest, AStreamTakesWhatItHasReserved) {
     Origin origin{"fill", ""};
     int32_t data = 0;
     for (int i = 0; i < count; ++i) {
-      device.fill(*stream, &data, i, 4, {4, {}}, origin);
+      device.fill(*stream, &data, i, 4, box4, origin);
     }
     EXPECT_EQ(world->drain(patience).message(),
               count == 4
@@ -117,8 +118,6 @@ TEST(PoolTest, DevicesAreInOneGroup) {
 }
 
 /// Two independent chains of three fills; returns the order's digest.
-const CopyBox box4{4, {}};
-
 uint64_t runChains(std::optional<uint64_t> seed, int32_t (&data)[2]) {
   auto world = makeWorld(1, seed);
   Device &device = world->device(0);
