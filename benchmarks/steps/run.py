@@ -74,7 +74,7 @@ def write_images(folder):
     np.save(folder / "y.npy", draw.normal(size=(4 * BATCH, CLASSES)).astype(np.float32))
     (folder / "images.mlir").write_text(IMAGES)
     (folder / "images.toml").write_text(STRATEGY)
-    data = ["--data", f"x={folder}/x.npy", f"y={folder}/y.npy"]
+    data = ["--data", f"x={folder}/x.npy", "--data", f"y={folder}/y.npy"]
     return (folder / "images.mlir", folder / "images.toml"), data
 
 
