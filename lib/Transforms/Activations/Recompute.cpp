@@ -239,6 +239,7 @@ static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
 }
 
 void RecomputePass::runOnOperation() {
+  bool isChanged = false;
   for (auto step : getOperation().getOps<dist::StepOp>()) {
     if (!step.getRecompute() ||
         step.getRecompute()->getKind() == dist::RecomputeKind::None)
@@ -257,5 +258,8 @@ void RecomputePass::runOnOperation() {
       for (dist::SegmentOp backward : backwards)
         if (forward.getChunk() == backward.getChunk())
           recomputeIn(forward, backward, step);
+    isChanged = true;
   }
+  if (!isChanged)
+    markAllAnalysesPreserved();
 }

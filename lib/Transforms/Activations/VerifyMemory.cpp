@@ -130,6 +130,7 @@ LogicalResult TimelineChecker::run() {
 }
 
 void VerifyMemoryPass::runOnOperation() {
+  markAllAnalysesPreserved();
   WalkResult walk = getOperation().walk([&](Operation *op) {
     if (isa<dist::StepOp, dist::EntryOp, dist::SegmentOp>(op)) {
       op->emitOpError() << "must not occur after phase 6";

@@ -32,6 +32,8 @@ public:
         if (op.getKernelForm() == graph::KernelForm::Decompose)
           ops.push_back(op);
       });
+      if (ops.empty() && round == 0)
+        return markAllAnalysesPreserved();
       if (ops.empty())
         return;
       for (Operation *op : ops)

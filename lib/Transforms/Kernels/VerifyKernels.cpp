@@ -79,6 +79,7 @@ class VerifyKernelsPass
     : public impl::VerifyKernelsPassBase<VerifyKernelsPass> {
 public:
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     bool failed = false;
     SymbolTableCollection symbols;

@@ -35,6 +35,7 @@ namespace {
 class VerifyPlanPass : public impl::VerifyPlanPassBase<VerifyPlanPass> {
 public:
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     SymbolTableCollection tables;
     bool failed = false;

@@ -479,7 +479,7 @@ static void unifyScalars(func::FuncOp update) {
 void MergePartsPass::runOnOperation() {
   SmallVector<FamilyGroup> groups = findGroups(getOperation());
   if (groups.empty())
-    return;
+    return markAllAnalysesPreserved();
   llvm::SmallPtrSet<Operation *, 8> seen;
   std::vector<MergedFunction> functions;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))

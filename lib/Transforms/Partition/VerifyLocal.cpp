@@ -119,6 +119,7 @@ static LogicalResult verifyStages(const ProgramFunction &program,
 }
 
 void VerifyLocalPass::runOnOperation() {
+  markAllAnalysesPreserved();
   dist::StateBuffers buffers(getOperation());
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
     if (failed(verifyProgram(buffers, program.function)))

@@ -38,6 +38,7 @@ static LogicalResult verifyTable(Operation *owner, dist::TableAttr table,
 }
 
 void VerifyScheduledPass::runOnOperation() {
+  markAllAnalysesPreserved();
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();

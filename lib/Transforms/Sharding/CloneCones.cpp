@@ -241,4 +241,6 @@ void CloneConesPass::runOnOperation() {
       continue;
     ConeCloner(program.function, *chunks).run();
   }
+  if (done.empty())
+    markAllAnalysesPreserved();
 }

@@ -219,6 +219,8 @@ void DistributeOpsPass::runOnOperation() {
             !rule.distributed.empty() &&
             isDistributed(&op, rule, mesh->getAxes()))
           found.insert(&op);
+  if (found.empty())
+    return markAllAnalysesPreserved();
   for (Operation *op : found)
     if (failed(distribute(cast<graph::ShardingRuleOpInterface>(op),
                           mesh->getAxes())))

@@ -179,7 +179,7 @@ void GroupSumsPass::runOnOperation() {
     return signalPassFailure();
   int64_t numStages = getPipelineSize(*mesh);
   if (numStages == 1)
-    return;
+    return markAllAnalysesPreserved();
   for (ProgramFunction &program : getProgramFunctions(getOperation())) {
     if (program.kind != FunctionKind::Microbatch)
       continue;

@@ -89,6 +89,7 @@ LogicalResult LayoutVerifier::verify(func::FuncOp function) {
 }
 
 void VerifyLayoutsPass::runOnOperation() {
+  markAllAnalysesPreserved();
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();

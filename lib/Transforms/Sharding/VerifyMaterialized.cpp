@@ -85,6 +85,7 @@ static LogicalResult verifyOp(Operation *op, LayoutReshards &reshards) {
 }
 
 void VerifyMaterializedPass::runOnOperation() {
+  markAllAnalysesPreserved();
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();

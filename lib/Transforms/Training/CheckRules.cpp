@@ -193,6 +193,7 @@ namespace {
 
 struct CheckRulesPass : llmc::impl::CheckRulesPassBase<CheckRulesPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     for (auto recipe : getOperation().getOps<dist::TrainingOp>()) {
       if (recipe.getDerivativeOfText())
         continue;

@@ -459,7 +459,7 @@ struct SplitStatesPass : llmc::impl::SplitStatesPassBase<SplitStatesPass> {
       findObstacles(function, families);
     SymbolTable symbols(getOperation());
     if (!chooseFamilies(families, symbols))
-      return;
+      return markAllAnalysesPreserved();
     for (func::FuncOp function : functions)
       FunctionRewriter(function, families).run();
   }

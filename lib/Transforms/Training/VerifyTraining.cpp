@@ -123,6 +123,7 @@ namespace {
 struct VerifyTrainingPass
     : llmc::impl::VerifyTrainingPassBase<VerifyTrainingPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     for (auto recipe : module.getOps<dist::TrainingOp>()) {

@@ -63,7 +63,7 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (!isWanted())
-      return;
+      return markAllAnalysesPreserved();
     keepFileTypes(module);
     AttrTypeReplacer replacer;
     replacer.addReplacement([](FloatType type) -> std::optional<Type> {
