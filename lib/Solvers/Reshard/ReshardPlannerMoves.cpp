@@ -46,17 +46,12 @@ ReshardMoves::ReshardMoves(const rt::Mesh &mesh, const ReshardLinks &links,
   }
   from.stages = normal(from.stages);
   to.stages = normal(to.stages);
-  pins = {from.stages, to.stages};
-  auto addPin = [&](uint64_t stages) {
-    if (std::find(pins.begin(), pins.end(), stages) == pins.end())
-      pins.push_back(stages);
-  };
   uint64_t both = from.stages | to.stages;
-  addPin(normal(both));
-  if (from.stages != to.stages && pipeline() >= 0)
-    for (int64_t s = 0; s < mesh.axes[pipeline()].size; ++s)
-      if (both >> s & 1)
-        addPin(normal(uint64_t(1) << s));
+  for (int64_t s = 0; pipeline() >= 0 && s < mesh.axes[pipeline()].size; ++s) {
+    uint64_t stage = uint64_t(1) << s;
+    if ((both & stage) && (from.stages != to.stages || from.stages == stage))
+      meetings.push_back(stage);
+  }
 }
 
 std::string ReshardMoves::key() const {
@@ -453,22 +448,20 @@ void ReshardMoves::addTransfers(const ReshardLayout &at, Moves &moves) const {
       (from.stages == to.stages && from.stages == ReshardLayout::everywhere))
     return;
   if (contains(at.partial, pipeline())) {
-    for (uint64_t pin : pins)
-      if (pin == lowestBit(pin) && (pin & at.stages))
-        moves.push_back(reduceTo(at, pin));
+    for (uint64_t stage : meetings)
+      if (stage & at.stages)
+        moves.push_back(reduceTo(at, stage));
     return;
   }
   for (auto &list : at.dims)
     if (contains(list, pipeline()))
       return;
-  for (uint64_t pin : pins) {
-    if (pin == at.stages)
-      continue;
-    if ((pin & ~at.stages) == 0)
-      moves.push_back(drop(at, pin));
-    else
-      moves.push_back(transfer(at, pin));
-  }
+  if (at.stages == to.stages)
+    return;
+  if ((to.stages & ~at.stages) == 0)
+    moves.push_back(drop(at, to.stages));
+  else
+    moves.push_back(transfer(at, to.stages));
 }
 
 std::vector<ReshardMove>

@@ -91,8 +91,8 @@ private:
   std::vector<std::vector<int32_t>> common;
   uint64_t reserved = 0;
   ReshardLayout from, to;
-  /// Sets of stages that a plan may use.
-  std::vector<uint64_t> pins;
+  /// Stages, each a set of one, on which a sum over the pipeline may meet.
+  std::vector<uint64_t> meetings;
 };
 
 /// The plan of the ladder, without the prefixes.

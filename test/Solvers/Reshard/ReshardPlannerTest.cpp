@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Twenty plans by hand; then all pairs of layouts of small meshes, each against
+// Plans by hand; then all pairs of layouts of small meshes, each against
 // an exhaustive search with its own moves, against the greedy ladder, and
 // performed on devices with integers.
 //
@@ -141,7 +141,13 @@ static std::vector<Row> listPlansByHand() {
        "[{t},{}] P{p,d} @[0,1]",
        "[{t},{}] @[0,1]",
        "all-reduce p,d",
-       120}};
+       120},
+      {21, "p3 t2", u, c, c, "P{p}", "[{},{}] @[0,1]",
+       "slice t to 0, all-reduce p, drop p, all-gather t from 0", 150},
+      {22, "p3 t2", u, c, c, "[{t},{}] @[0]", "[{},{t}] @[1,2]",
+       "all-to-all t from 0 to 1, broadcast p", 96},
+      {23, "p3 t2", u, c, c, "P{p} @[0,1]", "[{},{}] @[2]",
+       "slice t to 0, all-reduce p, send p, all-gather t from 0", 192}};
 }
 
 TEST(ReshardPlanner, PlansByHand) {
