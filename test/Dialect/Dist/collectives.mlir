@@ -15,6 +15,15 @@ dist.mesh @mesh = <"pipe"=2, "x"=2, "y"=3> pipeline "pipe"
 #pmx = #dist.layout<@mesh, [{}, {}], partial = [sum{"y"}]>
 #at1 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [1]}>
 #at01 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [0, 1]}>
+#at1q = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [1], "y" = [0]}>
+#q = #dist.layout<@mesh, [{}, {}], at = {"y" = [0]}>
+#ppq = #dist.layout<@mesh, [{}, {}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1], "y" = [0]}>
+#pxy = #dist.layout<@mesh, [{}, {}], partial = [sum{"x", "y"}]>
+#px = #dist.layout<@mesh, [{}, {}], partial = [sum{"x"}]>
+#xpad = #dist.layout<@mesh, [{"x"}:14, {"y"}:[1, 6:9]]>
+#pad = #dist.layout<@mesh, [{}:14, {"y"}:[1, 6:9]]>
+#ypad = #dist.layout<@mesh, [{}:14, {}:[1, 6:9]], partial = [sum{"y"}]>
+#at12 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [1], "y" = [2]}>
 #pp = #dist.layout<@mesh, [{}, {}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
 
 // CHECK-LABEL: func.func @with_layouts
@@ -38,6 +47,39 @@ func.func @with_layouts(%py: tensor<12x6xf32, #py>, %pm: tensor<12x6xf32, #pm>, 
   %7 = dist.broadcast %at1 from [1] over ["pipe"] : tensor<12x6xf32, #at1> -> tensor<12x6xf32, #at01>
   // CHECK-NEXT: dist.reduce %{{.*}} to [1] over ["pipe"] sum
   %8 = dist.reduce %pp to [1] over ["pipe"] sum : tensor<12x6xf32, #pp> -> tensor<12x6xf32, #at1>
+  return
+}
+
+// A mesh named twice, a result pinned nowhere, and pins of other axes that stay.
+// CHECK-LABEL: func.func @beside
+func.func @beside(%py: tensor<12x6xf32, #py>, %at1: tensor<12x6xf32, #at1>, %pp: tensor<12x6xf32, #pp>,
+                  %at1q: tensor<12x6xf32, #at1q>, %ppq: tensor<12x6xf32, #ppq>, %at12: tensor<12x6xf32, #at12>) {
+  // CHECK-NEXT: dist.all_reduce %{{.*}} over ["y"] on @mesh sum
+  %0 = dist.all_reduce %py over ["y"] on @mesh sum : tensor<12x6xf32, #py> -> tensor<12x6xf32, #x>
+  // CHECK-NEXT: dist.broadcast %{{.*}} from [1] over ["pipe"]
+  %1 = dist.broadcast %at1 from [1] over ["pipe"] : tensor<12x6xf32, #at1> -> tensor<12x6xf32, #full>
+  // CHECK-NEXT: dist.broadcast %{{.*}} from [0] over ["pipe"]
+  %2 = dist.broadcast %pp from [0] over ["pipe"] : tensor<12x6xf32, #pp> -> tensor<12x6xf32, #full>
+  // CHECK-NEXT: dist.broadcast %{{.*}} from [1] over ["pipe"]
+  %3 = dist.broadcast %at1q from [1] over ["pipe"] : tensor<12x6xf32, #at1q> -> tensor<12x6xf32, #q>
+  // CHECK-NEXT: dist.broadcast %{{.*}} from [1, 2] over ["pipe", "y"]
+  %4 = dist.broadcast %at12 from [1, 2] over ["pipe", "y"] : tensor<12x6xf32, #at12> -> tensor<12x6xf32, #full>
+  // CHECK-NEXT: dist.reduce %{{.*}} to [1] over ["pipe"] sum
+  %5 = dist.reduce %ppq to [1] over ["pipe"] sum : tensor<12x6xf32, #ppq> -> tensor<12x6xf32, #at1q>
+  return
+}
+
+// Other axes over which the value is partial stay, and so does padding.
+// CHECK-LABEL: func.func @rest
+func.func @rest(%pxy: tensor<12x6xf32, #pxy>, %xpad: tensor<12x6xf32, #xpad>, %ypad: tensor<12x6xf32, #ypad>) {
+  // CHECK-NEXT: dist.all_reduce %{{.*}} over ["y"] sum
+  %0 = dist.all_reduce %pxy over ["y"] sum : tensor<12x6xf32, #pxy> -> tensor<12x6xf32, #px>
+  // CHECK-NEXT: dist.all_reduce %{{.*}} over ["y", "x"] sum
+  %1 = dist.all_reduce %pxy over ["y", "x"] sum : tensor<12x6xf32, #pxy> -> tensor<12x6xf32, #full>
+  // CHECK-NEXT: dist.all_gather %{{.*}} dim 0 over ["x"]
+  %2 = dist.all_gather %xpad dim 0 over ["x"] : tensor<12x6xf32, #xpad> -> tensor<12x6xf32, #pad>
+  // CHECK-NEXT: dist.reduce_scatter %{{.*}} dim 1 over ["y"] sum
+  %3 = dist.reduce_scatter %ypad dim 1 over ["y"] sum : tensor<12x6xf32, #ypad> -> tensor<12x6xf32, #pad>
   return
 }
 

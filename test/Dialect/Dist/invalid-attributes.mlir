@@ -251,3 +251,169 @@ dist.mesh @mesh = <"x"=2> machine <flops = 1.0 : f32>
 // expected-error @+2 {{expected a link with a name, got ""}}
 // expected-error @+1 {{failed to parse Dist_MachineAttr parameter 'links'}}
 dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"", latency = 0.0, bandwidth = 1.0>]>
+
+// -----
+
+// expected-error @+1 {{expected 0 to 0 numbers for 'zeros', got 1}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<zeros, 1.0>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 1 numbers for 'constant', got 2}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<constant, 1.0, 2.0>}
+
+// -----
+
+// expected-error @+1 {{expected 2 to 2 numbers for 'uniform', got 1}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<uniform, 1.0>}
+
+// -----
+
+// expected-error @+1 {{expected 2 to 2 numbers for 'uniform', got 3}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<uniform, 1.0, 2.0, 3.0>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 2 numbers for 'truncated_normal', got 3}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<truncated_normal, 1.0, 2.0, 3.0>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 2 numbers for 'truncated_normal', got 0}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<truncated_normal>}
+
+// -----
+
+// expected-error @+1 {{expected finite numbers, got nan}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<normal, 1.0, 0x7FF8000000000000>}
+
+// -----
+
+// expected-error @+1 {{expected a deviation of at least 0, got -5.000000e-01}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<truncated_normal, -0.5>}
+
+// -----
+
+// Numbers that are accepted just so: no deviation, equal bounds, negative numbers where they mean no deviation.
+dist.state @a : tensor<4xf32> {role = parameter, source = #dist.draw<normal, 0.0, -1.0>}
+dist.state @b : tensor<4xf32> {role = parameter, source = #dist.draw<uniform, -1.0, -1.0>}
+dist.state @c : tensor<4xf32> {role = parameter, source = #dist.draw<constant, -1.0>}
+dist.state @d : tensor<0xf32> {role = parameter, source = #dist.file<"f", 0, 0>}
+
+// -----
+
+// expected-error @+1 {{expected offset and bytes of at least 0, got 0 and -1}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", 0, -1>}
+
+// -----
+
+// expected-error @+1 {{expected warmup and total of at least 0, got 0 and -1}}
+dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 1.0, total = -1>
+
+// -----
+
+// expected-error @+1 {{expected finite numbers, got nan}}
+dist.hyper @lr : tensor<f32> = <constant, last = 0x7FF8000000000000>
+
+// -----
+
+// expected-error @+1 {{expected offsets of at least 0, got -2}}
+dist.buffer @b of @w : tensor<4x4xf32> holds [#dist.box<@w, <@mesh, [{}, {}]>, [0, -2]>]
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a number of blocks for 'every' alone, got 1 for 'all'}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) recompute(<all, 1>)
+
+// -----
+
+func.func private @f()
+// expected-error @+1 {{expected a number of blocks for 'every' alone, got -1 for 'every'}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) recompute(<every, -1>)
+
+// -----
+
+// The fewest and the most chunks.
+func.func private @schedules() attributes {a = #dist.schedule<gpipe with {chunks = 1}>, b = #dist.schedule<gpipe with {chunks = 1024}>}
+
+// -----
+
+// expected-error @+1 {{expected no option of a schedule but 'chunks' from 1 to 1024, got "chunks" = 1025 : i64}}
+func.func private @schedule() attributes {a = #dist.schedule<gpipe with {chunks = 1025}>}
+
+// -----
+
+// expected-error @+1 {{expected no option of a schedule but 'chunks' from 1 to 1024, got "stages" = 2 : i64}}
+func.func private @schedule() attributes {a = #dist.schedule<gpipe with {chunks = 2, stages = 2}>}
+
+// -----
+
+// expected-error @+1 {{expected no option of a schedule but 'chunks' from 1 to 1024, got "chunks" = "2"}}
+func.func private @schedule() attributes {a = #dist.schedule<gpipe with {chunks = "2"}>}
+
+// -----
+
+// expected-error @+1 {{expected no option of a schedule but 'chunks' from 1 to 1024, got "chunks" = 36893488147419103234 : i128}}
+func.func private @schedule() attributes {a = #dist.schedule<gpipe with {chunks = 36893488147419103234 : i128}>}
+
+// -----
+
+// expected-error @+1 {{integer value too large}}
+func.func private @schedule() attributes {a = #dist.schedule<18446744073709551616f1b>}
+
+// -----
+
+// expected-error @+1 {{expected a chunk unless the phase is update, got 0 for 'update'}}
+func.func private @program() attributes {a = #dist.program<@f, chunk = 0, phase = update, at = [0]>}
+
+// -----
+
+// expected-error @+1 {{expected a chunk unless the phase is update, got -2 for 'forward'}}
+func.func private @program() attributes {a = #dist.program<@f, chunk = -2, phase = forward, at = [0]>}
+
+// -----
+
+// expected-error @+1 {{expected ascending coordinates from 0 on, got -1}}
+func.func private @program() attributes {a = #dist.program<@f, phase = update, at = [-1, 0]>}
+
+// -----
+
+// expected-error @+1 {{expected ascending coordinates from 0 on, got 2}}
+func.func private @program() attributes {a = #dist.program<@f, phase = update, at = [0, 2, 2]>}
+
+// -----
+
+// The largest offset of a source.
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", offset = 4611686018427387903>>})
+
+// -----
+
+// expected-error @+1 {{expected a link class of axis "y" among the links, got "b"}}
+dist.mesh @mesh = <"x"=2, "y"=2> machine <links = [#dist.link<"a", latency = 0.0, bandwidth = 1.0>], axes = {x = "a", y = "b"}>
+
+// -----
+
+// expected-error @+1 {{expected a link class of axis "x" among the links, got "a"}}
+dist.mesh @mesh = <"x"=2> machine <axes = {x = "a"}>
+
+// -----
+
+// expected-error @+2 {{expected bandwidth to be a finite f64 above 0, got 0x7FF0000000000000 : f64}}
+// expected-error @+1 {{failed to parse Dist_MachineAttr parameter 'links'}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = 0.0, bandwidth = 0x7FF0000000000000 : f64>]>
+
+// -----
+
+// expected-error @+2 {{expected latency to be a finite f64 of at least 0, got 0x7FF0000000000000 : f64}}
+// expected-error @+1 {{failed to parse Dist_MachineAttr parameter 'links'}}
+dist.mesh @mesh = <"x"=2> machine <links = [#dist.link<"a", latency = 0x7FF0000000000000 : f64, bandwidth = 1.0>]>
+
+// -----
+
+// expected-error @+1 {{expected memory to be a finite f64 of at least 0, got -1.000000e+00 : f64}}
+dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = -1.0>
+
+// -----
+
+dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = 0.0>

@@ -271,3 +271,192 @@ dist.timeline @train microbatches(1) programs([]) transfers([]) table(<["."]>)
 dist.entry @d counts(@train) function(@f)
 // expected-error @+1 {{'dist.entry' op expected one entry that counts for @train, got @d before}}
 dist.entry @e counts(@train) function(@f)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected a positive norm to clip at, got -1}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) clip(-1.0)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected a positive norm to clip at, got INF}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) clip(0x7FF0000000000000)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected a positive norm to clip at, got nan}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) clip(0x7FF8000000000000)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = f32}
+dist.training @u forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) accumulate(bf16) {precision = f64}
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected function @loss in the module, got none}}
+dist.training @t forward(@loss) optimizer(@f) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<f32> {dist.port = #dist.port<step>}, tensor<f32>) -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected argument 1 of @f to be a state, hyper, input, step, microbatch, got no port}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected one result 'loss' of @f, got 2}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+// expected-error @+1 {{'dist.step' op expected at least 1 microbatch, got 0}}
+dist.step @s microbatch(@f) update(@f) microbatches(0) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+// expected-error @+1 {{'dist.step' op expected chunks that ascend from 0 by at most 1, got 3 after 1}}
+dist.step @s microbatch(@f) update(@f) microbatches(1) schedule(<gpipe>) chunks([1, 3])
+
+// -----
+
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected function @f in the module, got none}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+// expected-error @+1 {{'dist.step' op expected function @u in the module, got none}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected one result 'loss_sum' of @f, got 0}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected one result 'count' of @f, got 2}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected argument 0 of @f to be a state, hyper, input, step, microbatch, got #dist.port<count>}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+// expected-note @+1 {{function is defined here}}
+func.func private @u(tensor<f32> {dist.port = #dist.port<input "x">})
+// expected-error @+1 {{'dist.step' op expected argument 0 of @u to be a state, hyper, gradient, loss_sum, count, metric_sum, step, got #dist.port<input "x">}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter}
+// expected-note @+1 {{function is defined here}}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected @f to write no state of role 'parameter', got @w}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+// expected-note @+1 {{function is defined here}}
+func.func private @u() -> (tensor<4xf32> {dist.port = #dist.port<parameter @w>}, tensor<4xf32> {dist.port = #dist.port<parameter @w>})
+// expected-error @+1 {{'dist.step' op expected state @w to be written once by @u}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+// A state that nothing writes is read, and stays.
+dist.state @c : tensor<4xf32> {role = constant}
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<constant @c>}, tensor<4xf64> {dist.port = #dist.port<constant @c>})
+// expected-error @+1 {{'dist.entry' op expected 'tensor<4xf32>' of state @c for argument 1 of @f, got 'tensor<4xf64>'}}
+dist.entry @e function(@f)
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a port of a result, got #dist.port<constant @c>}}
+func.func private @f() -> (tensor<4xf32> {dist.port = #dist.port<constant @c>})
+
+// -----
+
+dist.hyper @lr : tensor<f32> = <external>
+// expected-note @+1 {{function is defined here}}
+func.func private @f(f32 {dist.port = #dist.port<hyper @lr>})
+// expected-error @+1 {{'dist.entry' op expected 'tensor<f32>' of hyper value @lr for argument 0 of @f, got 'f32'}}
+dist.entry @e function(@f)
+
+// -----
+
+// expected-error @+1 {{'dist.entry' op expected function @f in the module, got none}}
+dist.entry @e function(@f)
+
+// -----
+
+dist.mesh @mesh = <"x"=1>
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<metric "n">}, tensor<f32> {dist.port = #dist.port<output "n">})
+dist.hyper @n : tensor<f32> = <external>
+dist.timeline @train microbatches(1) programs([]) transfers([]) table(<["."]>)
+// expected-error @+1 {{'dist.entry' op expected result 1 of @f to be a metric with the name of an external hyper value, got #dist.port<output "n">}}
+dist.entry @e counts(@train) function(@f)
+
+// -----
+
+// States stand before, between and after the sums.
+dist.state @n : tensor<f32> {role = carried}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u(tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<count>})
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+dist.state @n : tensor<f32> {role = carried}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>})
+func.func private @u(tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f64> {dist.port = #dist.port<count>})
+// expected-error @+1 {{'dist.step' op expected 'tensor<f32>' of #dist.port<count> for argument 2 of @u, got 'tensor<f64>'}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+// A gradient may have another element type than its state, not another shape.
+dist.state @v : tensor<4xbf16> {role = parameter}
+dist.state @w : tensor<4xf32> {role = parameter}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
+                           tensor<4xf32> {dist.port = #dist.port<gradient @v>}, tensor<5xf32> {dist.port = #dist.port<gradient @w>})
+func.func private @u()
+// expected-error @+1 {{'dist.step' op expected the shape of 'tensor<4xf32>' of state @w for result 3 of @f, got 'tensor<5xf32>'}}
+dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
+
+// -----
+
+// The second state of a function, as argument and as result.
+dist.state @n : tensor<f32> {role = carried}
+dist.state @w : tensor<f32> {role = parameter}
+// expected-note @+1 {{function is defined here}}
+func.func private @f(tensor<f32> {dist.port = #dist.port<carried @n>}) -> (tensor<f32> {dist.port = #dist.port<output "y">},
+    tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<parameter @w>})
+// expected-error @+1 {{'dist.entry' op expected @f to write no state of role 'parameter', got @w}}
+dist.entry @e function(@f)

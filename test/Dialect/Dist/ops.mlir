@@ -19,6 +19,9 @@ dist.state @counter : tensor<i32> {role = carried, source = #dist.draw<zeros>}
 // CHECK: dist.state @table : tensor<2xf32> {role = constant, source = #dist.draw<uniform, -1.000000e+00, 1.000000e+00>}
 dist.state @table : tensor<2xf32> {role = constant, source = #dist.draw<uniform, -1.0, 1.0>}
 
+// CHECK: dist.state @other : tensor<4x4xf32> {role = parameter, optimizer = @sgd}
+dist.state @other : tensor<4x4xf32> {role = parameter, optimizer = @sgd}
+
 // CHECK: dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 1.000000e-03, warmup = 100, total = 1000>
 dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 0.001, warmup = 100, total = 1000>
 // CHECK: dist.hyper @t : tensor<i32> = <step>
@@ -101,3 +104,15 @@ func.func private @ports(
     tensor<4xf32> {dist.port = #dist.port<recv @t0>})
     -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<f32> {dist.port = #dist.port<metric "loss">},
         tensor<f32> {dist.port = #dist.port<output "acc", metric = "acc">}, tensor<4xf32> {dist.port = #dist.port<send @t0>})
+
+// Names of schedules are quoted where they are no plain word; 1f1b is one.
+// CHECK-LABEL: func.func private @schedules
+// CHECK-SAME: a = #dist.schedule<zb_h1>, b = #dist.schedule<"2f1b">, c = #dist.schedule<"_x">, d = #dist.schedule<"zb-h1">, e = #dist.schedule<1f1b>, f = #dist.schedule<"1f-1b">
+func.func private @schedules() attributes {a = #dist.schedule<zb_h1>, b = #dist.schedule<"2f1b">, c = #dist.schedule<"_x">,
+    d = #dist.schedule<"zb-h1">, e = #dist.schedule<"1f1b">, f = #dist.schedule<"1f-1b">}
+
+// CHECK-LABEL: module @reordered
+module @reordered {
+  // CHECK-NEXT: dist.mesh @mesh = <"x"=2, "y"=2> devices [3, 0, 2, 1]
+  dist.mesh @mesh = <"x"=2, "y"=2> devices [3, 0, 2, 1]
+}

@@ -7,6 +7,9 @@ dist.mesh @mesh = <"pipe"=2, "tensor"=2> pipeline "pipe"
 
 #r0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
 #r1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
+#r0t = #dist.layout<@mesh, [{}], at = {"pipe" = [0], "tensor" = [1]}>
+#r1t = #dist.layout<@mesh, [{}], at = {"pipe" = [1], "tensor" = [1]}>
+#r10 = #dist.layout<@mesh, [{}], at = {"pipe" = [1], "tensor" = [0]}>
 
 // CHECK-LABEL: func.func @segments
 func.func @segments(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -34,6 +37,16 @@ func.func @pinned_transfer(%x: tensor<4xf32, #r0>) -> tensor<4xf32, #r1> {
   // CHECK-NEXT: dist.transfer @t1 %{{.*}} along "pipe" 0 -> 1 : tensor<4xf32, #{{.*}}> -> tensor<4xf32, #{{.*}}>
   %t = dist.transfer @t1 %x along "pipe" 0 -> 1 : tensor<4xf32, #r0> -> tensor<4xf32, #r1>
   return %t : tensor<4xf32, #r1>
+}
+
+// Pins of other axes stay.
+// CHECK-LABEL: func.func @transfer_beside
+func.func @transfer_beside(%x: tensor<4xf32, #r0t>, %y: tensor<4xf32, #r1t>) {
+  // CHECK-NEXT: dist.transfer @t2 %{{.*}} along "pipe" 0 -> 1 : tensor<4xf32, #{{.*}}> -> tensor<4xf32, #{{.*}}>
+  %0 = dist.transfer @t2 %x along "pipe" 0 -> 1 : tensor<4xf32, #r0t> -> tensor<4xf32, #r1t>
+  // CHECK-NEXT: dist.transfer @t3 %{{.*}} along "tensor" 1 -> 0 : tensor<4xf32, #{{.*}}> -> tensor<4xf32, #{{.*}}>
+  %1 = dist.transfer @t3 %y along "tensor" 1 -> 0 : tensor<4xf32, #r1t> -> tensor<4xf32, #r10>
+  return
 }
 
 // CHECK-LABEL: func.func @train.c0.F

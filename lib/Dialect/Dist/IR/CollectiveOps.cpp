@@ -5,7 +5,7 @@
 // Each collective is verified in two typings. With layouts: the result's layout
 // is a function of the input's, computed here and compared. Without: the
 // result's local shape is. Tested by
-// test/Dialect/Dist/invalid-collectives.mlir.
+// test/Dialect/Dist/invalid-collectives.mlir and invalid-permute.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -189,12 +189,18 @@ static FailureOr<LayoutAttr> dropAxes(Operation *op, LayoutAttr layout,
 static FailureOr<RankedTensorType> scaleDim(Operation *op,
                                             RankedTensorType type, int64_t dim,
                                             int64_t times, int64_t over) {
+  if (type.isDynamicDim(dim))
+    return op->emitOpError()
+           << "expected dim " << dim << " of static size, got " << type;
   SmallVector<int64_t> shape(type.getShape());
   if (shape[dim] % over != 0)
     return op->emitOpError()
            << "expected dim " << dim << " of size " << shape[dim]
            << " to be divisible by " << over << " members";
-  shape[dim] = shape[dim] / over * times;
+  if (llvm::MulOverflow(shape[dim] / over, times, shape[dim]))
+    return op->emitOpError()
+           << "expected dim " << dim << " of size " << type.getDimSize(dim)
+           << " times " << times << " members below 2^63";
   return RankedTensorType::get(shape, type.getElementType());
 }
 

@@ -260,8 +260,7 @@ RowAttr RowAttr::withAccumulate(Type accumulate) const {
 /// A finite f64 of at least `least`.
 static LogicalResult verifyQuantity(EmitError emitError, FloatAttr value,
                                     StringRef name, bool isPositive) {
-  if (value && value.getType().isF64() &&
-      std::isfinite(value.getValueAsDouble()) &&
+  if (value.getType().isF64() && std::isfinite(value.getValueAsDouble()) &&
       (isPositive ? value.getValueAsDouble() > 0
                   : value.getValueAsDouble() >= 0))
     return success();
@@ -395,7 +394,8 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr name,
   for (NamedAttribute option :
        options ? options.getValue() : ArrayRef<NamedAttribute>()) {
     auto chunks = dyn_cast<IntegerAttr>(option.getValue());
-    if (option.getName() != "chunks" || !chunks || chunks.getInt() < 1 ||
+    if (option.getName() != "chunks" || !chunks ||
+        !chunks.getType().isSignlessInteger(64) || chunks.getInt() < 1 ||
         chunks.getInt() > 1024)
       return emitError() << "expected no option of a schedule but 'chunks' "
                             "from 1 to 1024, got "

@@ -105,8 +105,6 @@ static LogicalResult verifyFactor(EmitError emitError, int64_t size,
                                   int64_t extent) {
   if (extent < 1)
     return emitError() << "expected an extent of at least 1, got " << extent;
-  if (size < 0)
-    return emitError() << "expected a factor of at least 1, got " << size;
   if (size != 0 && (extent < size || extent / 2 >= size))
     return emitError() << "expected an extent between " << size << " and "
                        << 2 * size - 1 << ", got " << extent;
@@ -160,26 +158,6 @@ int64_t DimAttr::getNumParts(MeshAxesAttr mesh) const {
   for (AxisAttr axis : getAxes())
     parts *= axis.getSize(mesh);
   return parts;
-}
-
-DimAttr DimAttr::withoutExtents() const {
-  return get(getContext(), getAxes(), getIsOpen(), getPriority(), {}, {});
-}
-
-DimAttr DimAttr::getWithFactors(MLIRContext *context, ArrayRef<AxisAttr> axes,
-                                ArrayRef<std::pair<int64_t, int64_t>> factors) {
-  SmallVector<int64_t> sizes, extents;
-  bool padded = false;
-  for (auto [size, extent] : factors) {
-    sizes.push_back(size);
-    extents.push_back(extent);
-    padded |= size != extent;
-  }
-  if (!padded)
-    return get(context, axes);
-  if (factors.size() == 1)
-    sizes.clear();
-  return get(context, axes, sizes, extents);
 }
 
 LogicalResult PartialAttr::verify(EmitError emitError, ReductionKind kind,

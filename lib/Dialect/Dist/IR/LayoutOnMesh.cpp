@@ -56,8 +56,7 @@ static LogicalResult verifyAxis(AxisAttr axis, MeshAxesAttr mesh,
     return emitError() << "expected an axis of the mesh, got "
                        << axis.getName();
   int64_t size = mesh.getSize(axis.getName());
-  if (axis.isSubAxis() && (axis.getPreSize() > size ||
-                           size / axis.getPreSize() % axis.getSubSize() != 0 ||
+  if (axis.isSubAxis() && (size / axis.getPreSize() % axis.getSubSize() != 0 ||
                            size % axis.getPreSize() != 0))
     return emitError() << "expected a sub-axis that divides axis "
                        << axis.getName() << " of size " << size << ", got ("

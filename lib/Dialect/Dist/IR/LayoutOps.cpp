@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers, folders and rewrites of the ops that change where a value lives.
-// Tested by test/Dialect/Dist/invalid-layout-ops.mlir and
+// Tested by test/Dialect/Dist/invalid-layout-ops.mlir, invalid-join.mlir and
 // canonicalize.mlir.
 //
 //===----------------------------------------------------------------------===//
@@ -100,9 +100,10 @@ void ReshardOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // Keep
 //===----------------------------------------------------------------------===//
 
-/// The dim without the axis, which is its minor-most one; null when it is not.
+/// The dim, which has axes, without this one, which is its minor-most; null
+/// when it is not.
 static DimAttr dropLast(DimAttr dim, AxisAttr axis) {
-  if (dim.getAxes().empty() || dim.getAxes().back() != axis)
+  if (dim.getAxes().back() != axis)
     return {};
   return DimAttr::get(dim.getContext(), dim.getAxes().drop_back(),
                       dim.getIsOpen(), dim.getPriority(), dim.getSizes(),

@@ -6,7 +6,7 @@
 //   <"pipe"=2, "data"=4>
 //   <@mesh, [{"data", ?}, {}p1, {"t":(2)4}:[6:8, 64]], partial = [sum{"x"}],
 //    replicated = {"y"}, at = {"pipe" = [0, 1]}>
-// Tested by test/Dialect/Dist/layout.mlir.
+// Tested by test/Dialect/Dist/layout.mlir and invalid-layout.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,8 +152,8 @@ static ParseResult parsePriority(AsmParser &parser, int64_t &priority) {
   StringRef word;
   if (failed(parser.parseOptionalKeyword(&word)))
     return success();
-  if (!word.consume_front("p") || word.getAsInteger(10, priority) ||
-      priority < 0)
+  StringRef number = word;
+  if (!number.consume_front("p") || number.getAsInteger(10, priority))
     return parser.emitError(loc)
            << "expected a priority such as 'p1', got '" << word << "'";
   return success();

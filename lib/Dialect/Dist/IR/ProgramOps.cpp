@@ -194,7 +194,7 @@ static LogicalResult verifyPart(StateOp part, SymbolTableCollection &tables) {
                   << part.getTensorType();
   for (auto [offset, size, whole] : llvm::zip_equal(
            *part.getBoxOffsets(), *part.getBoxSizes(), type.getShape()))
-    if (offset < 0 || offset > whole || size > whole - offset)
+    if (offset < 0 || size > whole - offset)
       return fail() << "expected a box inside " << type << ", got offset "
                     << offset << " and size " << size;
   return success();
@@ -281,7 +281,7 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
         box.getLayout().getLocalShape(whole.getShape(), mesh->getAxes())};
     for (auto [offset, size, bound] :
          llvm::zip_equal(local.offsets, local.shape, type.getShape()))
-      if (offset > bound || size > bound - offset)
+      if (size > bound - offset)
         return emitOpError()
                << "expected the box of " << box.getState() << " inside " << type
                << ", got offset " << offset << " and size " << size;

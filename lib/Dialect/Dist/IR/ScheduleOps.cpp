@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of how a step is cut and when its parts run. Tested by
-// test/Dialect/Dist/invalid-schedule.mlir.
+// test/Dialect/Dist/invalid-schedule.mlir and invalid-timeline.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ LogicalResult SegmentOp::verify() {
 
 LogicalResult SegmentOp::verifyRegions() {
   Block &block = getBody().front();
-  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield)
     return emitOpError() << "expected to end in 'dist.yield'";
   if (block.getNumArguments() != 0)

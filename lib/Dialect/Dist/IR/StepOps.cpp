@@ -164,9 +164,8 @@ LogicalResult FunctionChecker::verifyWrite(FlatSymbolRefAttr symbol,
     return fail() << "expected state " << symbol << " to be written once by @"
                   << function.getName();
   auto state = tables.lookupNearestSymbolFrom<StateOp>(user, symbol);
-  bool allowed = state.getRole() == Role::Carried ||
-                 (parameters && state.getRole() != Role::Constant);
-  if (!allowed)
+  // No result has the port of a constant.
+  if (!parameters && state.getRole() != Role::Carried)
     return fail() << "expected @" << function.getName()
                   << " to write no state of role '"
                   << stringifyRole(state.getRole()) << "', got " << symbol;

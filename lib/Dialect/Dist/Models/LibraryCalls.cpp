@@ -5,7 +5,8 @@
 //   dist.contract %x, %w plus %a batch [] x [] contracting [1] x [0]
 //   a: x   b: w   c: a, added to   indices: m, n, k with row-major strides
 //
-// Tested by test/Transforms/Ordering/order.mlir.
+// Tested by test/Dialect/Dist/Models/LibraryCallsTest.cpp and
+// test/Transforms/Ordering/order.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -77,6 +77,73 @@ TEST(Coordinate, CountsMajorToMinor) {
   EXPECT_EQ(evaluate(text), std::vector<double>({0}));
 }
 
+TEST(Coordinate, CountsInTheMeshThatItNames) {
+  const char *text = R"(
+    dist.mesh @first = <"a"=2, "b"=3>
+    dist.mesh @second = <"a"=4, "b"=5>
+    func.func @f() -> tensor<i32> {
+      %c = dist.coordinate ["a", "b"] on @second : tensor<i32>
+      return %c : tensor<i32>
+    })";
+  EXPECT_EQ(evaluateAt(text, 4), std::vector<double>({9}));
+}
+
+TEST(Keep, IsTheIdentityOnGlobalValues) {
+  const char *text = R"(
+    #p = #dist.layout<@mesh, [{}], partial = [sum{"b"}]>
+    #r = #dist.layout<@mesh, [{}]>
+    dist.mesh @mesh = <"a"=2, "b"=3>
+    func.func @f(%x: tensor<2xf32, #r> {test.values = dense<[1.0, 2.0]> : tensor<2xf32>}) -> tensor<2xf32, #p> {
+      %k = dist.keep %x where "b" = 1 : tensor<2xf32, #r> -> tensor<2xf32, #p>
+      return %k : tensor<2xf32, #p>
+    })";
+  EXPECT_EQ(evaluateAt(text, 1), std::vector<double>({1, 2}));
+  EXPECT_EQ(evaluateAt(text, 2), std::vector<double>({1, 2}));
+}
+
+TEST(Keep, OfASplitDimIsTheIdentityOnGlobalValues) {
+  const char *text = R"(
+    #p = #dist.layout<@mesh, [{}], partial = [sum{"a"}]>
+    #a = #dist.layout<@mesh, [{"a"}]>
+    dist.mesh @mesh = <"a"=2, "b"=3>
+    func.func @f(%x: tensor<2xf32, #a> {test.values = dense<[1.0, 2.0]> : tensor<2xf32>}) -> tensor<2xf32, #p> {
+      %k = dist.keep %x where "a" : tensor<2xf32, #a> -> tensor<2xf32, #p>
+      return %k : tensor<2xf32, #p>
+    })";
+  EXPECT_EQ(evaluateAt(text, 1), std::vector<double>({1, 2}));
+}
+
+TEST(Reshard, IsTheIdentityOnGlobalValues) {
+  EXPECT_EQ(evaluate(R"(
+    #a = #dist.layout<@mesh, [{"a"}]>
+    #r = #dist.layout<@mesh, [{}]>
+    dist.mesh @mesh = <"a"=2>
+    func.func @f(%x: tensor<2xf32, #a> {test.values = dense<[1.0, 2.0]> : tensor<2xf32>}) -> tensor<2xf32, #r> {
+      %y = dist.reshard %x : tensor<2xf32, #a> -> tensor<2xf32, #r>
+      return %y : tensor<2xf32, #r>
+    })"),
+            std::vector<double>({1, 2}));
+}
+
+TEST(Join, IsTheSumOfItsOperands) {
+  EXPECT_EQ(evaluate(R"(
+    func.func @f(%x: tensor<2xf32> {test.values = dense<[1.0, 2.0]> : tensor<2xf32>},
+                 %y: tensor<2xf32> {test.values = dense<[0.5, -8.0]> : tensor<2xf32>},
+                 %z: tensor<2xf32> {test.values = dense<[16.0, 32.0]> : tensor<2xf32>}) -> tensor<2xf32> {
+      %j = dist.join %x, %y, %z over "pipe" : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      return %j : tensor<2xf32>
+    })"),
+            std::vector<double>({17.5, 26}));
+  // Integers wrap.
+  EXPECT_EQ(evaluate(R"(
+    func.func @f(%x: tensor<2xi32> {test.values = dense<[3, 2147483647]> : tensor<2xi32>},
+                 %y: tensor<2xi32> {test.values = dense<[-5, 1]> : tensor<2xi32>}) -> tensor<2xi32> {
+      %j = dist.join %x, %y over "pipe" : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+      return %j : tensor<2xi32>
+    })"),
+            std::vector<double>({-2, -2147483648.0}));
+}
+
 TEST(Keep, IsZeroElsewhere) {
   const char *text = R"(
     dist.mesh @mesh = <"a"=2, "b"=3>

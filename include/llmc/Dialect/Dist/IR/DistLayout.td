@@ -146,11 +146,6 @@ def Dist_DimAttr : Dist_Attr<"Dim", "dim"> {
     int64_t getExtent(int64_t size) const;
     /// The product of the axes' sizes.
     int64_t getNumParts(MeshAxesAttr mesh) const;
-    /// The same split without extents.
-    DimAttr withoutExtents() const;
-    /// The canonical dim for factors (size, extent): no padding, no extents.
-    static DimAttr getWithFactors(mlir::MLIRContext *context, llvm::ArrayRef<AxisAttr> axes,
-                                  llvm::ArrayRef<std::pair<int64_t, int64_t>> factors);
   }];
 }
 
