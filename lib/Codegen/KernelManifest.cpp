@@ -41,8 +41,8 @@ describe(dist::KernelOp kernel, dist::ArgumentAttr argument) {
   std::optional<rt::DType> dtype = getRuntimeDType(memory.getElementType());
   if (!dtype)
     return emitRefusal(kernel, rt::ErrorKind::unsupported)
-           << "expected elements of a type of the plan, got '"
-           << memory.getElementType() << "'";
+           << "expected elements of a type of the plan, got "
+           << memory.getElementType();
   rt::plan::KernelArgument described;
   described.dtype = *dtype;
   described.access = getAccess(argument.getAccess());

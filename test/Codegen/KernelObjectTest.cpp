@@ -11,8 +11,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -187,6 +189,11 @@ TEST(KernelObject, MalformedKernelsAreErrors) {
   EXPECT_TRUE(failed(codegen::getManifest(*strange)));
   EXPECT_THAT(context.takeMessages(),
               HasSubstr("expected elements of a type of the plan, got"));
+  EXPECT_TRUE(failed(codegen::compileKernels(*strange)));
+  EXPECT_EQ(context.takeMessages(),
+            "'func.func' op expected 'function_type' of f64, f32, bf16, f16, "
+            "i1 or integers of 8, 16, 32 or 64 bits, got '(memref<4xf8E4M3FN>, "
+            "index, index, memref<0xi8>) -> ()', which is not supported\n");
   auto declared = context.parse(kernelOf("f32", ""));
   ASSERT_TRUE(declared) << context.takeMessages();
   EXPECT_TRUE(succeeded(codegen::getManifest(*declared)));
@@ -194,6 +201,28 @@ TEST(KernelObject, MalformedKernelsAreErrors) {
   EXPECT_THAT(context.takeMessages(),
               HasSubstr("expected the code of the kernel, got a declaration of "
                         "'k_0_cpu'"));
+
+  // The second argument of the second kernel.
+  auto second = context.parse(R"(
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) { return }
+  dist.kernel @k_1(write tensor<4xf32>, write tensor<4xf8E4M3FN>) for "cpu" by @k_1_cpu
+  func.func private @k_1_cpu(memref<4xf32>, memref<4xf8E4M3FN>, index, index, memref<0xi8>))");
+  ASSERT_TRUE(second) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::getManifest(*second)));
+  EXPECT_EQ(context.takeMessages(), "'dist.kernel' op expected elements of a "
+                                    "type of the plan, got 'f8E4M3FN'\n");
+  // The code of the second kernel alone.
+  second = context.parse(R"(
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) { return }
+  dist.kernel @k_1(write tensor<4xf32>) for "cpu" by @k_1_cpu
+  func.func private @k_1_cpu(memref<4xf32>, index, index, memref<0xi8>))");
+  ASSERT_TRUE(second) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::compileKernels(*second)));
+  EXPECT_EQ(
+      context.takeMessages(),
+      "expected the code of the kernel, got a declaration of 'k_1_cpu'\n");
 
   auto module = context.parse(R"(
   dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
@@ -224,6 +253,136 @@ TEST(KernelObject, UnknownFunctionIsAnError) {
   EXPECT_TRUE(failed(
       codegen::linkKernels(*module, *object, testing::TempDir() + "k.so")));
   EXPECT_THAT(context.takeMessages(), HasSubstr("got a call of 'elsewhere'"));
+}
+
+// Compilers make calls of these out of loops.
+TEST(KernelObject, CopiesOfMemoryAreKnown) {
+  for (const char *name : {"memcpy", "memmove", "memset", "memcmp"}) {
+    GraphContext context;
+    context.get()->loadDialect<mlir::func::FuncDialect>();
+    std::string callee = name;
+    auto module = context.parse(
+        "func.func private @" + callee +
+        "(memref<4xf32>)\ndist.kernel @k_0(write tensor<4xf32>) for \"cpu\" "
+        "by @k_0_cpu\nfunc.func private @k_0_cpu(%a: memref<4xf32>, %b: index, "
+        "%e: index, %s: memref<0xi8>) {\ncall @" +
+        callee + "(%a) : (memref<4xf32>) -> ()\nreturn\n}");
+    ASSERT_TRUE(module) << context.takeMessages();
+    auto object = codegen::compileKernels(*module);
+    ASSERT_TRUE(succeeded(object)) << context.takeMessages();
+    bool isKnown = succeeded(
+        codegen::linkKernels(*module, *object, testing::TempDir() + "k_m.so"));
+    EXPECT_EQ(isKnown, callee != "memcmp") << name;
+    EXPECT_EQ(context.takeMessages(),
+              isKnown ? ""
+                      : "expected kernels that need only the C library's "
+                        "mathematical functions, got a call of "
+                        "'memcmp'\n");
+  }
+}
+
+struct Linking : testing::Test {
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module;
+  std::string object;
+
+  void SetUp() override {
+    context.get()->loadDialect<dist::DistDialect, mlir::func::FuncDialect>();
+    module = context.parse(R"(
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) { return })");
+    ASSERT_TRUE(module) << context.takeMessages();
+    auto made = codegen::compileKernels(*module);
+    ASSERT_TRUE(succeeded(made)) << context.takeMessages();
+    object = *made;
+  }
+};
+
+// Nothing is left of an attempt that fails.
+TEST_F(Linking, FolderInTheWayIsAnError) {
+  std::string path = testing::TempDir() + "k_folder.so";
+  llvm::sys::fs::create_directory(path);
+  EXPECT_TRUE(failed(codegen::linkKernels(*module, object, path)));
+  EXPECT_EQ(context.takeMessages(), "'builtin.module' op expected to write '" +
+                                        path + "', got: Is a directory\n");
+  for (const char *rest : {".o", ".part", ".log"})
+    EXPECT_FALSE(llvm::sys::fs::exists(path + rest)) << rest;
+  llvm::sys::fs::remove(path);
+}
+
+// An object of another system's format is readable, but not for the linker.
+TEST_F(Linking, SaysWhatTheLinkerSays) {
+  std::string coff(20, '\0'), path = testing::TempDir() + "k_coff.so";
+  coff[0] = 0x64;
+  coff[1] = static_cast<char>(0x86);
+  EXPECT_TRUE(failed(codegen::linkKernels(*module, coff, path)));
+  std::string message = context.takeMessages();
+  EXPECT_THAT(message, HasSubstr("' to link '" + path + "', got status 1: "));
+  EXPECT_THAT(message, HasSubstr("unknown file type"));
+  EXPECT_FALSE(llvm::sys::fs::exists(path));
+}
+
+TEST_F(Linking, LooksForTheLinkerBesideLLVM) {
+  std::string path = testing::TempDir() + "k_path.so";
+  const char *before = getenv("PATH");
+  std::string old = before ? before : "";
+  setenv("PATH", "/none", /*overwrite=*/1);
+  bool ok = succeeded(codegen::linkKernels(*module, object, path));
+  setenv("PATH", old.c_str(), /*overwrite=*/1);
+  EXPECT_EQ(ok, llvm::sys::fs::can_execute("/usr/lib/llvm-22/bin/ld.lld"));
+  EXPECT_EQ(context.takeMessages(),
+            ok ? ""
+               : "'builtin.module' op expected the linker 'ld.lld-22' in PATH, "
+                 "got none; it comes "
+                 "with the package lld-22\n");
+  llvm::sys::fs::remove(path);
+}
+
+// Functions of integers are computed as they are.
+TEST(KernelObject, MathematicsOfIntegers) {
+  for (const char *type : {"i8", "i32"}) {
+    GraphContext context;
+    context.get()
+        ->loadDialect<dist::DistDialect, mlir::func::FuncDialect,
+                      mlir::memref::MemRefDialect, mlir::arith::ArithDialect,
+                      mlir::math::MathDialect>();
+    std::string element = type, memory = "memref<4x" + element + ">";
+    auto module = context.parse(
+        "dist.kernel @k_0(readwrite tensor<4x" + element +
+        ">) for \"cpu\" by @k_0_cpu\nfunc.func private @k_0_cpu(%a: " + memory +
+        ", %b: index, %e: index, %s: memref<0xi8>) {\n%v = memref.load %a[%b]"
+        " : " +
+        memory + "\n%w = math.ctpop %v : " + element +
+        "\nmemref.store %w, %a[%b] : " + memory + "\nreturn\n}");
+    ASSERT_TRUE(module) << context.takeMessages();
+    EXPECT_TRUE(succeeded(codegen::compileKernels(*module)))
+        << type << ": " << context.takeMessages();
+  }
+}
+
+TEST(KernelObject, CodeThatHasNoLowerFormIsAnError) {
+  GraphContext context;
+  context.get()
+      ->loadDialect<dist::DistDialect, mlir::func::FuncDialect,
+                    mlir::memref::MemRefDialect, mlir::arith::ArithDialect>();
+  auto module = context.parse(R"(
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) {
+    %v = stablehlo.constant dense<1.0> : tensor<f32>
+    %w = builtin.unrealized_conversion_cast %v : tensor<f32> to f32
+    memref.store %w, %a[%b] : memref<4xf32>
+    return
+  })");
+  ASSERT_TRUE(module) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::compileKernels(*module)));
+  std::string end = "\nexpected LLVM IR of the kernels, got none\n";
+  EXPECT_THAT(context.takeMessages(), testing::EndsWith(end));
+  // Nor is there LLVM code of memory that has no number.
+  module = context.parse(R"(
+  func.func private @f(%a: memref<4xf32, "elsewhere">) { return })");
+  ASSERT_TRUE(module) << context.takeMessages();
+  EXPECT_TRUE(failed(codegen::compileKernels(*module)));
+  EXPECT_THAT(context.takeMessages(), testing::EndsWith(end));
 }
 
 } // namespace

@@ -96,8 +96,6 @@ rt::Status PlanExport::exportFrames() {
     plan.frames.push_back(std::move(frame));
   }
   for (auto op : module.getOps<plan::BufferOp>()) {
-    if (!op.getOffset())
-      return errorAt(op, "expected an offset");
     buffers[op.getSymName()] = static_cast<int32_t>(plan.buffers.size());
     plan.buffers.push_back({indexOf(frames, op.getFrame()),
                             static_cast<int64_t>(*op.getOffset()),
@@ -195,8 +193,6 @@ rt::Result<rtp::Operand> PlanExport::operandOf(Operation *op,
                                                plan::OperandAttr attr) {
   rtp::Operand operand;
   operand.buffer = indexOf(buffers, attr.getBuffer().getValue());
-  if (operand.buffer < 0)
-    return errorAt(op, "expected buffer '" + attr.getBuffer().getValue() + "'");
   LLMC_TRY_ASSIGN(operand.dtype, getDType(op, attr.getDtype()));
   operand.offset = attr.getOffset();
   ArrayRef<int64_t> shape = attr.getShape().asArrayRef();

@@ -166,8 +166,6 @@ static LogicalResult addWaits(plan::EntryOp op, EntryProblem &entry) {
   bracketCalls(entry, compute);
   // 2 solve
   const StreamOrderProblem &problem = entry.problem;
-  if (std::string error = problem.check(); !error.empty())
-    return op.emitOpError() << "cannot order its streams: " << error;
   StreamOrderResult result = reduceWaits(problem);
   // A join may show the next one; each frame needs one at most.
   for (size_t i = 0;

@@ -86,9 +86,9 @@ static bool mayReduceInPlace(const ProgramValues &values,
                              const LastUses &lastUse, Operation &op,
                              unsigned number) {
   Value root = getAliasRoot(op.getOperand(number));
-  auto value = values.known.find(op.getOperand(number));
-  if (value == values.known.end() || lastUse.lookup(root) != &op)
+  if (lastUse.lookup(root) != &op)
     return false;
+  auto value = values.known.find(op.getOperand(number));
   PortAttr slot = values.graph.classes[value->second.number].slot;
   bool isOwn = !slot || slot.isSum();
   bool isLatest =

@@ -115,8 +115,6 @@ static LogicalResult pruneEntry(plan::EntryOp op, const SymbolTable &symbols) {
   StreamOrder order = getOrder(entry, events);
   // 2 check
   const StreamOrderProblem &problem = entry.problem;
-  if (std::string error = problem.check(); !error.empty())
-    return op.emitOpError() << "cannot check its waits: " << error;
   if (std::string error = problem.verify(order); !error.empty())
     return op.emitOpError() << "has accesses that nothing orders: " << error;
   // 3 solve and write

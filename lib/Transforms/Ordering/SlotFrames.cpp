@@ -115,7 +115,8 @@ static StringRef getFrameName(PortAttr slot) {
   case PortKind::Output:
     return "output";
   default:
-    return slot.isSum() || slot.getKind() == PortKind::Metric ? "step" : "tmp";
+    // Sums and metrics: a timeline has no others.
+    return "step";
   }
 }
 
@@ -134,9 +135,7 @@ static plan::FrameKind getFrameKind(PortAttr slot) {
   case PortKind::Hyper:
     return plan::FrameKind::Hyper;
   default:
-    return slot.isSum() || slot.getKind() == PortKind::Metric
-               ? plan::FrameKind::Step
-               : plan::FrameKind::Tmp;
+    return plan::FrameKind::Step;
   }
 }
 

@@ -67,8 +67,6 @@ static LogicalResult makePart(OpBuilder &builder, SymbolTableCollection &tables,
                               dist::MeshOp mesh, FlatSymbolRefAttr place) {
   auto state =
       tables.lookupNearestSymbolFrom<dist::StateOp>(buffer, box.getState());
-  if (!state)
-    return buffer.emitOpError() << "expected state " << box.getState();
   ArrayRef<int64_t> shape = state.getTensorType().getShape();
   FlatSymbolRefAttr whole = box.getState();
   SmallVector<int64_t> origin(shape.size(), 0);

@@ -194,4 +194,20 @@ TEST_F(Cost, NoOpIsMissing) {
         << op.getStringRef().str();
 }
 
+// Only tensors of known shape have bytes.
+TEST_F(Cost, OtherTypesAreFree) {
+  mlir::OwningOpRef<ModuleOp> other = context.parse(R"(
+    func.func @f(%x: tensor<2x3xf32>, %y: tensor<?xf32>, %i: i32) {
+      %0:2 = builtin.unrealized_conversion_cast %x, %y, %i : tensor<2x3xf32>, tensor<?xf32>, i32 to i64, tensor<5xf64>
+      return
+    })");
+  ASSERT_TRUE(other) << context.takeMessages();
+  Operation *op = &getFunction(*other).front().front();
+  graph::OpCost cost = graph::getElementwiseCost(op, 2, 3);
+  EXPECT_EQ(cost.bytesRead, 24);
+  EXPECT_EQ(cost.bytesWritten, 40);
+  EXPECT_EQ(cost.flops, 10);
+  EXPECT_EQ(cost.transcendentals, 15);
+}
+
 } // namespace

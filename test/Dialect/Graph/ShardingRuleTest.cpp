@@ -97,6 +97,38 @@ TEST_F(Rules, HaveAShortText) {
             "{a=2 whole, b=4 permuted, c=3 reduced sum}");
 }
 
+// A dim without factors is written as 1; letters go round with a number.
+TEST_F(Rules, NamesOfManyFactors) {
+  ShardingRule many;
+  for (int factor = 0; factor < 53; ++factor)
+    many.addFactor(factor + 1);
+  many.operands.push_back(graph::TensorFactors{{0}, {}, {25}});
+  many.results.push_back(graph::TensorFactors{{26, 27}, {51, 52}});
+  EXPECT_EQ(StringRef(many.str()).split(" {").first,
+            "([a, 1, z])->([a1b1, z1a2])");
+  EXPECT_NE(many.str().find("z=26, a1=27, b1=28, "), std::string::npos);
+}
+
+TEST_F(Rules, ValuesWithoutDimsHaveNoFactors) {
+  mlir::OwningOpRef<ModuleOp> other = context.parse(R"(
+    func.func @f(%x: tensor<2x3xf32>) {
+      %0 = builtin.unrealized_conversion_cast %x : tensor<2x3xf32> to i32
+      return
+    })");
+  ASSERT_TRUE(other) << context.takeMessages();
+  Operation *cast = &getFunction(*other).front().front();
+  ShardingRule none = ShardingRule::forOp(cast);
+  EXPECT_EQ(none.str(), "([1, 1])->([]) {}");
+  none.operands[0][0].push_back(none.addFactor(2));
+  none.operands[0][1].push_back(none.addFactor(3));
+  EXPECT_TRUE(succeeded(graph::verifyRule(cast, none)));
+  none.results[0].emplace_back();
+  EXPECT_TRUE(failed(graph::verifyRule(cast, none)));
+  EXPECT_EQ(context.takeMessages(),
+            "'builtin.unrealized_conversion_cast' op expected a rule with 0 "
+            "dimensions for result #0, got 1\n");
+}
+
 TEST_F(Rules, OfElementwiseOpsShareDims) {
   mlir::OwningOpRef<ModuleOp> other = context.parse(R"(
     func.func @f(%p: tensor<i1>, %x: tensor<2x3xf32>) -> tensor<2x3xf32> {

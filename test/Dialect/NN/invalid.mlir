@@ -85,3 +85,35 @@ func.func @f(%x: tensor<10xf32>, %t: tensor<i32>) {
   %0:2 = nn.softmax_cross_entropy %x, %t : (tensor<10xf32>, tensor<i32>) -> (tensor<f32>, tensor<f32>)
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
+  // expected-error @+1 {{'nn.softmax_cross_entropy' op expected loss of element type 'f32', got 'f64'}}
+  %0:2 = nn.softmax_cross_entropy %x, %t : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf64>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
+  // expected-error @+1 {{'nn.softmax_cross_entropy' op expected logsumexp of shape [8], got [9]}}
+  %0:2 = nn.softmax_cross_entropy %x, %t : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<9xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x10xf32>, %t: tensor<8xi32>, %s: tensor<9xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{'nn.softmax_cross_entropy_grad' op expected logsumexp of shape [8], got [9]}}
+  %0 = nn.softmax_cross_entropy_grad %x, %t, %s, %g : (tensor<8x10xf32>, tensor<8xi32>, tensor<9xf32>, tensor<8xf32>) -> tensor<8x10xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x10xf32>, %t: tensor<8xi32>, %s: tensor<8xf32>, %g: tensor<8xf64>) {
+  // expected-error @+1 {{'nn.softmax_cross_entropy_grad' op expected cotangent of element type 'f32', got 'f64'}}
+  %0 = nn.softmax_cross_entropy_grad %x, %t, %s, %g : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>, tensor<8xf64>) -> tensor<8x10xf32>
+  return
+}

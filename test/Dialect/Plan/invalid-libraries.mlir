@@ -114,3 +114,56 @@ plan.program @p other {
   // expected-error @+1 {{invalid kind of attribute specified}}
   plan.library on @C 4 operands([])
 }
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected strides of at least 0, got 0, -1, 0 and 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <n, 4, b = -1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected strides of at least 0, got 0, 0, -1 and 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <n, 4, c = -1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected no stride where 'n' has no dim, got a = 1, b = 0, c = 0, bias = 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <n, 4, a = 1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+2 {{expected no stride where 'k' has no dim, got a = 0, b = 0, c = 1, bias = 0}}
+  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <k, 4, c = 1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected no stride of a bias that is not there, got 2}}
+  plan.library on @C #plan.contraction<[<m, 4>, <n, 4, bias = 2>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a beta of 0 or 1, got -1}}
+  plan.library on @C #plan.contraction<[<m, 4>], accumulate = f32, beta = -1> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected access 'read' of operand bias, got 'write'}}
+  plan.library on @C #plan.contraction<[<m, 4>], accumulate = f32, has_bias = true> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}

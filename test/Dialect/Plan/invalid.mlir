@@ -248,82 +248,236 @@ plan.table @t programs([]) rows(<[]>)
 
 // -----
 
-// expected-error @+1 {{'plan.entry' op expected microbatches of at least 1, got 0}}
-plan.entry @e train microbatches(0) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.device' op expected arenas of at least 0, got -64}}
+plan.device threads(1) arenas([64, -64])
 
 // -----
 
-// expected-error @+1 {{'plan.entry' op expected chunks of at least 1, got 0}}
-plan.entry @e train microbatches(1) chunks(0) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.frame' op expected ascending stages from 0 on, got -1}}
+plan.frame @f tmp stages([-1])
 
 // -----
 
-// expected-error @+1 {{'plan.entry' op expected table @t in the module, got none}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.frame' op expected ascending stages from 0 on, got 1}}
+plan.frame @f tmp stages([0, 1, 1])
 
 // -----
 
-plan.table @t programs([]) rows(<["."]>)
-// expected-error @+1 {{'plan.entry' op expected a program or unit for each stage, got 1 : i64}}
-plan.entry @e train microbatches(1) chunks(1) prologue([1]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.frame' op expected offset and size together}}
+plan.frame @f tmp size(64)
 
 // -----
 
-plan.table @t programs([]) rows(<["."]>)
-// expected-error @+1 {{'plan.entry' op expected a program or unit for each of 1 stages, got 0}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.frame' op expected an offset as a multiple of 64 bytes, got -64}}
+plan.frame @f tmp offset(-64) size(64)
 
 // -----
 
-plan.table @t programs([]) rows(<["."]>)
-// expected-error @+1 {{'plan.entry' op expected another entry @train in the module to count for, got none}}
-plan.entry @e evaluate counts(@train) microbatches(1) chunks(1) prologue([unit]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.frame' op expected a size as a multiple of 64 bytes, got 96}}
+plan.frame @f tmp offset(0) size(96)
 
 // -----
 
-plan.table @t programs([]) rows(<["."]>)
-// expected-error @+1 {{'plan.entry' op expected another entry @e in the module to count for, got none}}
-plan.entry @e evaluate counts(@e) microbatches(1) chunks(1) prologue([unit]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{integer value too large}}
+plan.frame @f tmp slots(2) slot(<mod(microbatch, 99999999999999999999)>)
+
+// -----
+
+plan.frame @f tmp
+// expected-error @+1 {{'plan.buffer' op expected an offset as a multiple of 64 bytes, got 32}}
+plan.buffer @x in @f bytes(4) offset(32)
+
+// -----
+
+// expected-note @+1 {{frame is placed here}}
+plan.frame @f tmp offset(0) size(64)
+// expected-error @+1 {{'plan.buffer' op expected an offset inside frame @f of 64 bytes for 32 bytes}}
+plan.buffer @x in @f bytes(32)
+
+// -----
+
+// expected-note @+1 {{frame is placed here}}
+plan.frame @f tmp offset(0) size(64)
+// expected-error @+1 {{'plan.buffer' op expected an offset inside frame @f of 64 bytes for 65 bytes}}
+plan.buffer @x in @f bytes(65) offset(0)
+
+// -----
+
+// expected-note @+1 {{frame is placed here}}
+plan.frame @f tmp offset(0) size(64)
+// expected-error @+1 {{'plan.buffer' op expected an offset inside frame @f of 64 bytes for 0 bytes}}
+plan.buffer @x in @f bytes(0) offset(128)
+
+// -----
+
+plan.frame @f tmp
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected origin, shape and place of one rank, got 1, 1 and 2}}
+plan.part of @w origin([0]) shape([4]) place(<@x, [2, 2], f32>)
+
+// -----
+
+plan.frame @f tmp
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected origin and shape of at least 0, got -2}}
+plan.part of @w origin([0, 0]) shape([2, -2]) place(<@x, [2, 2], f32>)
+
+// -----
+
+plan.frame @f tmp
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected ascending stages from 0 on, got 2}}
+plan.part of @w origin([0]) shape([4]) stages([2, 2]) place(<@x, [4], f32>)
+
+// -----
+
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [0], f32, offset = 65>}}
+plan.part of @w origin([0]) shape([0]) place(<@x, [0], f32, offset = 65>)
+
+// -----
+
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [17], f32>}}
+plan.part of @w origin([0]) shape([0]) place(<@x, [17], f32>)
+
+// -----
+
+// The last element begins beyond 2^63.
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [4], i8, strides = [4611686018427387904]>}}
+plan.part of @w origin([0]) shape([0]) place(<@x, [4], i8, strides = [4611686018427387904]>)
+
+// -----
+
+// Both steps together pass 2^63.
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [2, 2], i8, strides = [4611686018427387904, 4611686018427387904]>}}
+plan.part of @w origin([0, 0]) shape([0, 0]) place(<@x, [2, 2], i8, strides = [4611686018427387904, 4611686018427387904]>)
+
+// -----
+
+// One element in place of 2^64.
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [4294967296, 4294967296], i8, strides = [0, 0]>}}
+plan.part of @w origin([0, 0]) shape([0, 0]) place(<@x, [4294967296, 4294967296], i8, strides = [0, 0]>)
+
+// -----
+
+// The last byte is number 2^63.
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [2], i8, strides = [9223372036854775807]>}}
+plan.part of @w origin([0]) shape([0]) place(<@x, [2], i8, strides = [9223372036854775807]>)
+
+// -----
+
+// 2^61 elements of 8 bytes.
+plan.frame @f tmp
+// expected-note @+1 {{buffer is defined here}}
+plan.buffer @x in @f bytes(64)
+// expected-error @+1 {{'plan.part' op expected an operand inside buffer @x of 64 bytes, got #plan.operand<@x, [2], f64, strides = [2305843009213693952]>}}
+plan.part of @w origin([0]) shape([0]) place(<@x, [2], f64, strides = [2305843009213693952]>)
+
+// -----
+
+// expected-error @+1 {{expected sizes of at least 0, got -1}}
+plan.part of @w origin([0]) shape([4]) place(<@x, [4, -1], f32>)
+
+// -----
+
+// expected-error @+1 {{expected strides of at least 0, got -2}}
+plan.part of @w origin([0]) shape([4]) place(<@x, [4, 4], f32, strides = [1, -2]>)
+
+// -----
+
+// expected-error @+1 {{expected an element type of the runtime, got 'index'}}
+plan.part of @w origin([0]) shape([4]) place(<@x, [4], index>)
+
+// -----
+
+// expected-error @+1 {{expected an element type of the runtime, got 'ui1'}}
+plan.part of @w origin([0]) shape([4]) place(<@x, [4], ui1>)
+
+// -----
+
+// expected-error @+1 {{'plan.object' op expected a plain file name, got ""}}
+plan.object @k file("") hash(0) features([])
+
+// -----
+
+// expected-error @+1 {{'plan.object' op expected a plain file name, got "."}}
+plan.object @k file(".") hash(0) features([])
+
+// -----
+
+// expected-error @+1 {{'plan.object' op expected a plain file name, got ".."}}
+plan.object @k file("..") hash(0) features([])
 
 // -----
 
 plan.program @p other {
 }
-plan.table @t programs([@p]) rows(<["0.1"]>)
-// expected-error @+1 {{'plan.entry' op expected microbatches below 1, got 1}}
-plan.entry @e train microbatches(1) chunks(1) prologue([unit]) table(@t) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{'plan.table' op expected cells below 1 programs, got 1}}
+plan.table @t programs([@p]) rows(<["0.0 .", "0.1 1.0"]>)
 
 // -----
 
-// expected-error @+1 {{'plan.entry' op expected each metric once, got "loss" twice}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([#plan.metric<"loss", f32>, #plan.metric<"loss", f32>]) fetches([])
+plan.program @p other {
+}
+// expected-error @+1 {{'plan.table' op expected program @q in the module, got none}}
+plan.table @t programs([@p, @q]) rows(<["0.0"]>)
 
 // -----
 
-// expected-error @+1 {{expected a name, got ""}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([#plan.metric<"", f32>]) fetches([])
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '.0'}}
+plan.table @t programs([]) rows(<[". .0"]>)
 
 // -----
 
-// expected-error @+1 {{expected a static shape without encoding, got 'tensor<?xf32>'}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([#plan.input<"x", tensor<?xf32>>]) hypers([]) metrics([]) fetches([])
+// expected-error @+1 {{expected a cell such as '2.0' or '.', got '2147483648.0'}}
+plan.table @t programs([]) rows(<["2147483648.0"]>)
 
 // -----
 
-// expected-error @+1 {{expected ascending stages from 0 on, got 0}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, stages = [1, 0]>])
+// expected-error @+1 {{expected rows of at least one stage, got 0 cells for 0 stages}}
+plan.table @t programs([]) rows(<[""]>)
 
 // -----
 
-// expected-error @+1 {{expected the name of a tensor, and an origin and a shape of its rank, of a box}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, part_of = "y", origin = [0]>])
+plan.stream @C compute
+plan.frame @f tmp
+plan.program @p other {
+  plan.signal on @C @f event(0)
+  // expected-error @+1 {{'arith.constant' op cannot stand in a program: expected an instruction}}
+  %0 = arith.constant 0 : i32
+}
 
 // -----
 
-// expected-error @+1 {{expected the name of a tensor, and an origin and a shape of its rank, of a box}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, part_of = "y", origin = [0, 0], whole = [8]>])
+// expected-error @+1 {{'plan.program' op expected a chunk exactly for forward and backward phases, got phase 'update'}}
+plan.program @p update chunk(0) {
+}
 
 // -----
 
-// expected-error @+1 {{expected the name of a tensor, and an origin and a shape of its rank, of a box}}
-plan.entry @e train microbatches(1) chunks(1) prologue([]) table(@t) epilogue([]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"x", tensor<4xf32>, origin = [0], whole = [8]>])
+// expected-error @+1 {{'plan.program' op expected a chunk exactly for forward and backward phases, got phase 'other'}}
+plan.program @p other chunk(0) {
+}
+
+// -----
+
+// expected-error @+1 {{'plan.program' op expected a chunk exactly for forward and backward phases, got phase 'backward_weight'}}
+plan.program @p backward_weight {
+}

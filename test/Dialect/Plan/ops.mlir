@@ -86,3 +86,26 @@ plan.program @reserved update {
   // CHECK-NEXT: plan.if on @C <@tmp.s, [], i1> then @sub
   plan.if on @C <@tmp.s, [], i1> then @sub
 }
+
+// Every kind of element that the runtime stores.
+// CHECK: plan.part of @half origin([0]) shape([4]) place(<@tmp.s, [4], f16>)
+plan.part of @half origin([0]) shape([4]) place(<@tmp.s, [4], f16>)
+// CHECK: plan.part of @short origin([0]) shape([4]) place(<@tmp.s, [4], i16>)
+plan.part of @short origin([0]) shape([4]) place(<@tmp.s, [4], i16>)
+// CHECK: plan.part of @bytes origin([0]) shape([4]) place(<@tmp.s, [4], ui8>)
+plan.part of @bytes origin([0]) shape([4]) place(<@tmp.s, [4], ui8>)
+
+// Operands that end where their buffer ends, the second of no element.
+// CHECK: plan.part of @end origin([0]) shape([16]) place(<@tmp.s, [16], i64, offset = 3968>)
+plan.part of @end origin([0]) shape([16]) place(<@tmp.s, [16], i64, offset = 3968>)
+// CHECK: plan.part of @none origin([0]) shape([0]) place(<@tmp.s, [0], i64, offset = 4096>)
+plan.part of @none origin([0]) shape([0]) place(<@tmp.s, [0], i64, offset = 4096>)
+
+// A box at each end of its tensor, and of the whole of it.
+// CHECK: fetches([#plan.fetch<"a", tensor<4x4xf32>, part_of = "x", origin = [0, 4], whole = [4, 8]>, #plan.fetch<"b", tensor<4x8xf32>, part_of = "x", origin = [0, 0], whole = [4, 8]>])
+plan.entry @boxes forward microbatches(2) chunks(1) prologue([unit, unit]) table(@train.table) epilogue([unit, unit]) inputs([]) hypers([]) metrics([])
+    fetches([#plan.fetch<"a", tensor<4x4xf32>, part_of = "x", origin = [0, 4], whole = [4, 8]>, #plan.fetch<"b", tensor<4x8xf32>, part_of = "x", origin = [0, 0], whole = [4, 8]>])
+
+// The deepest expression.
+// CHECK: plan.frame @deep tmp slots(2) slot(<{{(add\(0, )+1\)+}}>)
+plan.frame @deep tmp slots(2) slot(<add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, add(0, 1))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))>)

@@ -22,4 +22,17 @@ module {
     %1 = sdy.sharding_constraint %arg1 <@mesh, [{}, {"data", ?}], unreduced={"model"}> : tensor<4x8xf32>
     return
   }
+  // Parts of one axis in either order, priorities, and a size that is a part's end.
+  func.func @parts(%arg0: tensor<4x8xf32>) {
+    %0 = sdy.sharding_constraint %arg0 <@mesh, [{"model":(1)2}, {"model":(2)2}]> : tensor<4x8xf32>
+    %1 = sdy.sharding_constraint %arg0 <@mesh, [{"model":(2)2}p0, {"model":(1)2}]> : tensor<4x8xf32>
+    %2 = sdy.sharding_constraint %arg0 <@mesh, [{?}p3, {"data"}p1]> : tensor<4x8xf32>
+    return
+  }
+
+  // An attribute that llmc does not have.
+  func.func private @other() attributes {sdy.other = #sdy.op_sharding_rule<([i])->([i]) {i=4}>}
+
+  // Attributes of arguments and results that are no shardings.
+  func.func private @notes(tensor<4xf32> {sdy.note = 1 : i64}) -> (tensor<4xf32> {sdy.note = 2 : i64})
 }

@@ -4,79 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Target/Plan/Plan.h"
+#include "PlanTargetFixture.h"
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Dialect/Plan/IR/Plan.h"
-#include "llmc/Runtime/Plan/Format/PlanFile.h"
-#include "llmc/Runtime/Plan/Verify/PlanVerify.h"
-#include "llmc/Runtime/Plan/Verify/PlanWaits.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
-
+using namespace mlir;
 using namespace llmc;
-namespace rtp = llmc::rt::plan;
-
-/// x [8, 4] from the host, y = x w, z = square y, which the caller gets.
-static const char *const text = R"mlir(
-#w = #dist.layout<@mesh, [{}, {}]>
-dist.mesh @mesh = <"data"=1>
-dist.state @w : tensor<4x6xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
-dist.hyper @lr : tensor<f32> = <constant, base = 0.1>
-plan.device threads(2) seed(7) arenas([1024])
-plan.stream @C compute
-plan.stream @K copy
-plan.frame @state state offset(0) size(128)
-plan.buffer @state.w in @state bytes(96) offset(0)
-plan.part of @w origin([0, 0]) shape([4, 6]) layout(#w) place(<@state.w, [4, 6], f32>)
-plan.frame @in input slots(2) slot(<mod(microbatch, 2)>) events(2) offset(128) size(128)
-plan.buffer @in.x in @in bytes(128) offset(0)
-plan.frame @tmp tmp events(1) offset(384) size(192)
-plan.buffer @tmp.y in @tmp bytes(192) offset(0)
-plan.frame @out act slots(2) slot(<mod(microbatch, 2)>) events(2) offset(640) size(192)
-plan.buffer @out.z in @out bytes(192) offset(0)
-plan.program @f.c0.F forward chunk(0) {
-  plan.copy on @K to(<@in.x, [8, 4], f32>) host input name("x")
-  plan.signal on @K @in event(1)
-  plan.wait on @C @in event(1)
-  plan.library on @C #plan.contraction<[<m, 8, a = 4, c = 6>, <n, 6, b = 1, c = 1>, <k, 4, a = 1, b = 6>], accumulate = f32>
-    operands([#plan.use<read, <@in.x, [8, 4], f32>>, #plan.use<read, <@state.w, [4, 6], f32>>, #plan.use<write, <@tmp.y, [8, 6], f32>>])
-  plan.kernel on @C @kernels::@square operands([#plan.use<read, <@tmp.y, [48], f32>>, #plan.use<write, <@out.z, [48], f32>>]) scalars([])
-  plan.signal on @C @out event(1)
-  plan.wait on @K @out event(1)
-  plan.copy on @K from(<@out.z, [8, 6], f32>) host fetch name("z")
-}
-plan.table @f.table programs([@f.c0.F]) rows(<["0.0", "0.1"]>)
-plan.entry @f forward microbatches(2) chunks(1) prologue([unit]) table(@f.table) epilogue([unit])
-  inputs([#plan.input<"x", tensor<8x4xf32>, data = #dist.data<"corpus", offset = 3>>]) hypers([@lr]) metrics([])
-  fetches([#plan.fetch<"z", tensor<8x6xf32>, each_microbatch = true>])
-)mlir";
-
-namespace {
-
-class PlanTarget : public testing::Test {
-protected:
-  PlanTarget() {
-    context.loadDialect<dist::DistDialect, plan::PlanDialect>();
-    module = mlir::parseSourceString<ModuleOp>(text, &context);
-    rtp::KernelInfo square;
-    square.name = "square";
-    square.arguments = {{rt::DType::f32, rtp::Access::read, 192},
-                        {rt::DType::f32, rtp::Access::write, 192}};
-    manifest.kernels = {square};
-    options.name = "test";
-    options.objectFile = "kernels.so";
-    options.objectHash = 42;
-  }
-
-  MLIRContext context;
-  mlir::OwningOpRef<ModuleOp> module;
-  rtp::Manifest manifest;
-  target::PlanOptions options;
-};
-
-} // namespace
+using namespace llmc::test;
 
 TEST_F(PlanTarget, BuildsWhatLoadersAccept) {
   ASSERT_TRUE(module);
@@ -103,7 +35,7 @@ TEST_F(PlanTarget, BuildsWhatLoadersAccept) {
 }
 
 TEST_F(PlanTarget, StagesOfInputsAndFetches) {
-  std::string staged = text;
+  std::string staged = planText;
   auto insert = [&](const std::string &after, const std::string &words) {
     staged.insert(staged.find(after) + after.size(), words);
   };
@@ -123,51 +55,6 @@ TEST_F(PlanTarget, TheSameModuleGivesTheSameBytes) {
   rt::Result<rtp::Plan> b = target::buildPlan(*module, manifest, options);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ(*rtp::serializePlan(*a), *rtp::serializePlan(*b));
-}
-
-TEST_F(PlanTarget, RefusesKernelsThatTheManifestLacks) {
-  manifest.kernels.clear();
-  rt::Result<rtp::Plan> plan = target::buildPlan(*module, manifest, options);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.message().find("expected kernel 'square' in the manifest"),
-            std::string::npos)
-      << plan.message();
-}
-
-TEST_F(PlanTarget, RefusesTwoRulesForOneSource) {
-  std::string two = text, input = "offset = 3>>";
-  two.insert(two.find(input) + input.size(),
-             ", #plan.input<\"y\", tensor<8x4xf32>, "
-             "data = #dist.data<\"corpus\", shuffle = false>>");
-  module = mlir::parseSourceString<ModuleOp>(two, &context);
-  ASSERT_TRUE(module);
-  rt::Result<rtp::Plan> plan = target::buildPlan(*module, manifest, options);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.message().find("expected one rule for source 'corpus', got "
-                                "another one for input y"),
-            std::string::npos)
-      << plan.message();
-}
-
-TEST_F(PlanTarget, RecordsTheWorkspaceOfLibraries) {
-  auto ask = [](const rt::LibraryDescriptor &descriptor,
-                int32_t threads) -> rt::Result<uint64_t> {
-    EXPECT_EQ(threads, 2);
-    EXPECT_EQ(std::get<rt::ContractionShape>(descriptor).indices.size(), 3u);
-    return uint64_t(128);
-  };
-  ASSERT_TRUE(succeeded(target::reserveWorkspaces(*module, ask)));
-  bool found = false;
-  module->walk([&](plan::LibraryOp op) {
-    found = true;
-    EXPECT_EQ(int64_t(op.getWorkspaceBytes()), 128);
-    ASSERT_TRUE(op.getWorkspace());
-    auto buffer = module->lookupSymbol<plan::BufferOp>(
-        op.getWorkspace()->getBuffer().getValue());
-    ASSERT_TRUE(buffer);
-    EXPECT_EQ(int64_t(buffer.getBytes()), 128);
-  });
-  EXPECT_TRUE(found);
 }
 
 // The text has each field; types come from the operands.
@@ -191,4 +78,240 @@ TEST_F(PlanTarget, DescriptorsGoToAttributesAndBack) {
                 descriptor)
         << type;
   }
+}
+
+// Raw bytes have the state's type; others are found by the tensor's name.
+TEST_F(PlanTarget, FilesOfStates) {
+  struct Case {
+    std::string type, tensor;
+  };
+  for (const Case &each :
+       {Case{"", ""}, Case{", f32", ""}, Case{", bf16", "w"}}) {
+    edited = planText;
+    replace("#dist.draw<normal, 0.02>",
+            "#dist.file<\"w.bin\", 16, " +
+                std::string(each.type == ", bf16" ? "48" : "96") + each.type +
+                ">");
+    rt::Result<rtp::Plan> plan = build();
+    ASSERT_TRUE(plan.ok()) << plan.message();
+    const rtp::Source &source = plan->states[0].source;
+    EXPECT_EQ(source.kind, rtp::SourceKind::file);
+    EXPECT_EQ(source.file, 0);
+    EXPECT_EQ(source.offset, 16);
+    EXPECT_EQ(source.tensor, each.tensor);
+    EXPECT_EQ(plan->files, std::vector<std::string>{"w.bin"});
+  }
+}
+
+TEST_F(PlanTarget, ObjectsOfKernels) {
+  options.objectFile = "";
+  EXPECT_EQ(refuse(), "plan.kernel: expected an object for kernel 'square'");
+  // Those of the module come before that of the options.
+  options.objectFile = "kernels.so";
+  replace("plan.stream @C", "plan.object @o file(\"other.so\") hash(7) "
+                            "features([\"avx2\", \"fma\"])\nplan.stream @C");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  ASSERT_EQ(plan->objects.size(), 1u);
+  EXPECT_EQ(plan->objects[0].file, "other.so");
+  EXPECT_EQ(plan->objects[0].hash, 7u);
+  EXPECT_EQ(plan->objects[0].features,
+            (std::vector<std::string>{"avx2", "fma"}));
+}
+
+TEST_F(PlanTarget, PlansWithoutKernelsNeedNoObject) {
+  options.objectFile = "";
+  size_t kernel = edited.find("  plan.kernel");
+  edited.erase(kernel, edited.find('\n', kernel) - kernel);
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  EXPECT_TRUE(plan->objects.empty());
+  EXPECT_TRUE(plan->kernels.empty());
+}
+
+// Each end counts the names of its own list.
+TEST_F(PlanTarget, HyperValuesAndMetrics) {
+  replace("plan.device", "dist.hyper @a : tensor<f32> = <constant, base = 1.0>"
+                         "\nplan.device");
+  replace("plan.table", R"mlir(plan.program @p other {
+  plan.copy on @K to(<@tmp.y, [], f32>) host hyper name("lr")
+  plan.copy on @K from(<@tmp.y, [], f32>) host metric name("loss")
+}
+plan.table)mlir");
+  replace("prologue([unit])", "prologue([@p])");
+  replace("hypers([@lr]) metrics([])",
+          "hypers([@a, @lr]) metrics([#plan.metric<\"n\", f32>, "
+          "#plan.metric<\"m\", f32>, #plan.metric<\"loss\", f32>])");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  const auto &copies = plan->programs[1].instructions;
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(std::get<rtp::Copy>(copies[0].action).host, rtp::HostEnd::hyper);
+  EXPECT_EQ(std::get<rtp::Copy>(copies[0].action).index, 1);
+  EXPECT_EQ(std::get<rtp::Copy>(copies[1].action).host, rtp::HostEnd::metric);
+  EXPECT_EQ(std::get<rtp::Copy>(copies[1].action).index, 2);
+  EXPECT_EQ(plan->entries[0].prologue, std::vector<int32_t>{1});
+  EXPECT_EQ(plan->entries[0].epilogue, std::vector<int32_t>{-1});
+}
+
+// Two stages; programs that no entry runs are written all the same.
+TEST_F(PlanTarget, CollectivesMessagesAndCalls) {
+  replace("<\"data\"=1>", "<\"data\"=2, \"pipe\"=2> pipeline \"pipe\"");
+  replace("plan.table", R"mlir(plan.program @sub other parameters(1) {
+  plan.fill on @C <@tmp.y, [2], f32, offset = 8, strides = [3], expr = <mul(4, parameter(0))>> pattern(9)
+}
+plan.program @talk other {
+  plan.collective on @C @c broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) concat_dim(2) peer(<1>) inputs([#plan.operand<@tmp.y, [4], f32>]) outputs([#plan.operand<@out.z, [4], f32>]) counts(<@in.x, [2], i32>)
+  plan.exchange on @C sends([#plan.message<@t1, peer = <1>, operands = [<@tmp.y, [1], f32>]>, #plan.message<@t0, peer = <0>, operands = [<@tmp.y, [2], f32>]>]) receives([#plan.message<@t0, peer = <1>, operands = [<@out.z, [3], f32>]>])
+  plan.call on @C @sub microbatch(<microbatch>) arguments([#plan.expr<coordinate("pipe")>])
+}
+plan.table)mlir");
+  replace("prologue([unit]) table(@f.table) epilogue([unit])",
+          "prologue([unit, unit]) table(@f.table) epilogue([unit, unit])");
+  replace("[\"0.0\", \"0.1\"]", "[\"0.0 .\", \"0.1 0.0\"]");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  EXPECT_EQ(plan->mesh.pipelineAxis, 1);
+  using Sizes = std::vector<int64_t>;
+  const auto &sub = plan->programs[1], &talk = plan->programs[2];
+  EXPECT_EQ(sub.numParameters, 1);
+  auto fill = std::get<rtp::Fill>(sub.instructions[0].action);
+  EXPECT_EQ(fill.pattern, 9u);
+  EXPECT_EQ(fill.to.buffer, 2);
+  EXPECT_EQ(fill.to.offset, 8);
+  EXPECT_EQ(fill.to.strides, Sizes{3});
+  ASSERT_GE(fill.to.expr, 0);
+  EXPECT_EQ(plan->expressions[fill.to.expr].op, rtp::ExprOp::mul);
+  auto collective = std::get<rtp::Collective>(talk.instructions[0].action);
+  EXPECT_EQ(plan->symbols[collective.symbol], "c");
+  EXPECT_EQ(collective.axes, (std::vector<int32_t>{1, 0}));
+  EXPECT_EQ(collective.stages, (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(collective.dim, 1);
+  EXPECT_EQ(collective.concatDim, 2);
+  EXPECT_EQ(plan->expressions[collective.peer].value, 1);
+  EXPECT_EQ(collective.inputs[0].buffer, 2);
+  EXPECT_EQ(collective.outputs[0].buffer, 3);
+  EXPECT_EQ(collective.counts.buffer, 1);
+  EXPECT_EQ(collective.counts.dtype, rt::DType::i32);
+  auto exchange = std::get<rtp::Exchange>(talk.instructions[1].action);
+  ASSERT_EQ(exchange.sends.size(), 2u);
+  ASSERT_EQ(exchange.receives.size(), 1u);
+  EXPECT_EQ(plan->transfers[exchange.sends[0].transfer], "t1");
+  EXPECT_EQ(plan->transfers[exchange.sends[1].transfer], "t0");
+  EXPECT_EQ(exchange.receives[0].transfer, exchange.sends[1].transfer);
+  EXPECT_EQ(exchange.sends[1].operands[0].shape, Sizes{2});
+  EXPECT_EQ(exchange.receives[0].operands[0].shape, Sizes{3});
+  EXPECT_EQ(plan->expressions[exchange.sends[1].peer].value, 0);
+  auto call = std::get<rtp::Call>(talk.instructions[2].action);
+  EXPECT_EQ(call.program, 1);
+  EXPECT_EQ(plan->expressions[call.microbatch].op, rtp::ExprOp::microbatch);
+  ASSERT_EQ(call.arguments.size(), 1u);
+  EXPECT_EQ(plan->expressions[call.arguments[0]].op, rtp::ExprOp::coordinate);
+  EXPECT_EQ(plan->expressions[call.arguments[0]].value, 1);
+  // Row by row, a cell for each stage.
+  ASSERT_EQ(plan->entries[0].table.size(), 4u);
+  EXPECT_EQ(plan->entries[0].table[1].program, -1);
+  EXPECT_EQ(plan->entries[0].table[2].microbatch, 1);
+}
+
+TEST_F(PlanTarget, FramesBuffersAndStreams) {
+  replace("<\"data\"=1>", "<\"data\"=1, \"pipe\"=2> pipeline \"pipe\"");
+  replace("plan.stream @K copy", "plan.stream @K copy priority(3)");
+  replace("events(2) offset(640)",
+          "events(5) chunk(0) stages([1]) offset(640)");
+  replace("place(<@state.w", "stages([0]) place(<@state.w");
+  replace("prologue([unit]) table(@f.table) epilogue([unit])",
+          "prologue([unit, unit]) table(@f.table) epilogue([unit, unit])");
+  replace("[\"0.0\", \"0.1\"]", "[\"0.0 .\", \"0.1 0.0\"]");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  using Stages = std::vector<int32_t>;
+  ASSERT_EQ(plan->streams.size(), 2u);
+  EXPECT_EQ(plan->streams[0].priority, 0);
+  EXPECT_EQ(plan->streams[1].name, "K");
+  EXPECT_EQ(plan->streams[1].kind, rtp::StreamKind::copy);
+  EXPECT_EQ(plan->streams[1].priority, 3);
+  ASSERT_EQ(plan->frames.size(), 4u);
+  const rtp::Frame &in = plan->frames[1], &out = plan->frames[3];
+  EXPECT_EQ(in.kind, rtp::FrameKind::input);
+  EXPECT_EQ(in.chunk, -1);
+  EXPECT_EQ(in.stages, Stages{});
+  EXPECT_EQ(out.name, "out");
+  EXPECT_EQ(out.kind, rtp::FrameKind::act);
+  EXPECT_EQ(out.stages, Stages{1});
+  EXPECT_EQ(out.offset, 640);
+  EXPECT_EQ(out.size, 192);
+  EXPECT_EQ(out.slots, 2);
+  EXPECT_EQ(out.events, 5);
+  EXPECT_EQ(out.chunk, 0);
+  // Equal expressions are written once.
+  EXPECT_EQ(out.slot, in.slot);
+  EXPECT_EQ(plan->expressions.size(), 3u);
+  EXPECT_EQ(plan->expressions[out.slot].op, rtp::ExprOp::mod);
+  EXPECT_EQ(plan->frames[0].slot, rtp::noExpr);
+  EXPECT_EQ(plan->buffers[3].frame, 3);
+  EXPECT_EQ(plan->buffers[0].bytes, 96);
+  EXPECT_EQ(plan->buffers[0].name, "state.w");
+  EXPECT_EQ(plan->states[0].parts[0].stages, Stages{0});
+  EXPECT_EQ(plan->programs[0].phase, rtp::Phase::forward);
+  EXPECT_EQ(plan->programs[0].chunk, 0);
+}
+
+TEST_F(PlanTarget, LayoutsOfParts) {
+  replace("<@mesh, [{}, {}]>", "<@mesh, [{\"data\"}:[2, 2:3], {}:8]>");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  const auto &dims = plan->states[0].parts[0].layout.dims;
+  ASSERT_EQ(dims.size(), 2u);
+  EXPECT_EQ(dims[0].axes, std::vector<int32_t>{0});
+  ASSERT_EQ(dims[0].factors.size(), 2u);
+  EXPECT_EQ(dims[0].factors[0].size, 2);
+  EXPECT_EQ(dims[0].factors[0].extent, 2);
+  EXPECT_EQ(dims[0].factors[1].size, 2);
+  EXPECT_EQ(dims[0].factors[1].extent, 3);
+  EXPECT_TRUE(dims[1].axes.empty());
+  ASSERT_EQ(dims[1].factors.size(), 1u);
+  EXPECT_EQ(dims[1].factors[0].size, 6);
+  EXPECT_EQ(dims[1].factors[0].extent, 8);
+  // Without padding both are the size, and so are they without a layout.
+  edited = planText;
+  plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  for (const rt::Layout &layout :
+       {plan->states[0].parts[0].layout, plan->entries[0].fetches[0].layout}) {
+    ASSERT_EQ(layout.dims.size(), 2u);
+    EXPECT_EQ(layout.dims[1].factors[0].size, 6);
+    EXPECT_EQ(layout.dims[1].factors[0].extent, 6);
+  }
+}
+
+TEST_F(PlanTarget, EntriesThatCountAndFetchBoxes) {
+  edited +=
+      R"mlir(plan.entry @n evaluate counts(@f) microbatches(2) chunks(3) reorder
+  prologue([unit]) table(@f.table) epilogue([unit])
+  inputs([#plan.input<"x", tensor<8x4xf32>, data = #dist.data<"corpus">>]) hypers([]) metrics([])
+  fetches([#plan.fetch<"z", tensor<8x6xf32>, part_of = "whole", origin = [8, 0], whole = [16, 6]>])
+)mlir";
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  const rtp::Entry &first = plan->entries[0], &counting = plan->entries[1];
+  EXPECT_EQ(first.counts, "");
+  EXPECT_EQ(first.kind, rtp::EntryKind::forward);
+  EXPECT_FALSE(first.reorder);
+  EXPECT_EQ(counting.name, "n");
+  EXPECT_EQ(counting.counts, "f");
+  EXPECT_EQ(counting.kind, rtp::EntryKind::evaluate);
+  EXPECT_EQ(counting.numMicrobatches, 2);
+  EXPECT_EQ(counting.numChunks, 3);
+  EXPECT_TRUE(counting.reorder);
+  // Both read one source.
+  EXPECT_EQ(plan->sources.size(), 1u);
+  EXPECT_EQ(counting.inputs[0].source, 0);
+  EXPECT_EQ(counting.inputs[0].dataOffset, 0);
+  using Sizes = std::vector<int64_t>;
+  EXPECT_EQ(first.fetches[0].of, "");
+  EXPECT_EQ(counting.fetches[0].of, "whole");
+  EXPECT_EQ(counting.fetches[0].origin, (Sizes{8, 0}));
+  EXPECT_EQ(counting.fetches[0].shape, (Sizes{16, 6}));
+  EXPECT_FALSE(counting.fetches[0].eachMicrobatch);
 }

@@ -135,3 +135,62 @@ plan.program @f.c0.F forward chunk(0) {
 }
 plan.table @table programs([@f.c0.F]) rows(<["0.0"]>)
 plan.entry @f forward microbatches(1) chunks(1) prologue([unit]) table(@table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+
+// -----
+
+// Two streams leave a slot, the compute stream is none of them: it is free after
+// the first, which waits for the other.
+
+dist.mesh @mesh = <"data"=2>
+plan.device threads(1)
+plan.stream @C compute
+plan.stream @K copy
+plan.stream @X collective
+// CHECK: plan.frame @out act events(3)
+plan.frame @out act
+plan.buffer @out.z in @out bytes(16)
+plan.frame @step step
+plan.buffer @step.a in @step bytes(16)
+// CHECK-LABEL: plan.program @f.c0.F forward chunk(0) {
+// CHECK-NEXT: plan.wait on @C @out event(0)
+// CHECK-NEXT: plan.fill on @C
+// CHECK-NEXT: plan.signal on @C @out event(1)
+// CHECK-NEXT: plan.wait on @K @out event(1)
+// CHECK-NEXT: plan.copy on @K
+// CHECK-NEXT: plan.wait on @X @out event(1)
+// CHECK-NEXT: plan.collective on @X
+// CHECK-NEXT: plan.signal on @X @out event(2)
+// CHECK-NEXT: plan.wait on @K @out event(2)
+// CHECK-NEXT: plan.signal on @K @out event(0)
+// CHECK-NEXT: }
+plan.program @f.c0.F forward chunk(0) {
+  plan.fill on @C <@out.z, [4], f32>
+  plan.copy on @K from(<@out.z, [4], f32>) host fetch name("z")
+  plan.collective on @X @c0 all_reduce reduction sum axes(["data"]) inputs([#plan.operand<@out.z, [4], f32>]) outputs([#plan.operand<@step.a, [4], f32>])
+}
+plan.table @f.table programs([@f.c0.F]) rows(<["0.0", "0.1", "0.2"]>)
+plan.entry @f forward microbatches(3) chunks(1) prologue([unit]) table(@f.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"z", tensor<4xf32>, each_microbatch = true>])
+
+// -----
+
+// The second program of the second entry is that of the first.
+
+dist.mesh @mesh = <"data"=1>
+plan.device threads(1)
+plan.stream @C compute
+plan.frame @step step
+plan.buffer @step.a in @step bytes(16)
+plan.program @one forward chunk(0) {
+  plan.fill on @C <@step.a, [4], f32>
+}
+plan.program @both update {
+  plan.fill on @C <@step.a, [4], f32>
+}
+plan.program @other forward chunk(0) {
+  plan.fill on @C <@step.a, [4], f32>
+}
+plan.table @f.table programs([@one]) rows(<["0.0"]>)
+plan.table @g.table programs([@other]) rows(<["0.0"]>)
+plan.entry @f train microbatches(1) chunks(1) prologue([unit]) table(@f.table) epilogue([@both]) inputs([]) hypers([]) metrics([]) fetches([])
+// expected-error@+1 {{expected programs of its own, got @both of @f}}
+plan.entry @g train microbatches(1) chunks(1) prologue([unit]) table(@g.table) epilogue([@both]) inputs([]) hypers([]) metrics([]) fetches([])

@@ -63,3 +63,32 @@ plan.entry @g forward microbatches(1) chunks(1) prologue([unit]) table(@g.table)
 // Without frames nothing needs a place, nor a device.
 dist.mesh @mesh = <"data"=1>
 plan.stream @C compute
+
+// -----
+
+// Two programs have the frame: its buffers lie side by side, whatever lives in
+// one of them. What has no bytes has a place all the same, and no remark.
+// REMARK-NOT: Remark="none:
+// REMARK: Remark="stage 0: 128 bytes; tmp 128"
+dist.mesh @mesh = <"data"=1>
+plan.device threads(1)
+plan.stream @C compute
+// CHECK: plan.frame @tmp0 tmp offset(0) size(128)
+plan.frame @tmp0 tmp
+// CHECK: plan.frame @none tmp offset(0) size(0)
+plan.frame @none tmp
+// CHECK: plan.buffer @a in @tmp0 bytes(64) offset(0)
+plan.buffer @a in @tmp0 bytes(64)
+// CHECK: plan.buffer @b in @tmp0 bytes(64) offset(64)
+plan.buffer @b in @tmp0 bytes(64)
+plan.buffer @e in @none bytes(0)
+plan.program @f.c0.F forward chunk(0) {
+  plan.fill on @C <@a, [16], f32>
+  plan.fill on @C <@b, [16], f32>
+  plan.fill on @C <@e, [0], f32>
+}
+plan.program @f.c0.B backward chunk(0) {
+  plan.fill on @C <@a, [16], f32>
+}
+plan.table @f.table programs([@f.c0.F, @f.c0.B]) rows(<["0.0", "1.0"]>)
+plan.entry @f train microbatches(1) chunks(1) prologue([unit]) table(@f.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-phase-ordered | FileCheck %s
 
 // Collectives run on a stream for each set of axes, in place where their
 // operand dies; coordinates become scalars of kernels.
@@ -83,3 +83,26 @@ func.func private @train.u0(%g: tensor<4x4xf32> {dist.port = #dist.port<gradient
 dist.timeline @train microbatches(2)
     programs([#dist.program<@train.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@train.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@train.u0, phase = update, at = [0]>])
     transfers([]) table(<["F0.0 B0.0 F0.1 B0.1 U"]>)
+
+// -----
+
+// Of the pipeline axis the two stages count that have the collective: stage 3 is
+// the second of them.
+dist.mesh @mesh = <"pipe"=4, "data"=2> pipeline "pipe"
+dist.state @s : tensor<4xf32> {role = parameter}
+module @kernels {
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
+}
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @s>}) {
+  %x = dist.launch @kernels::@zero() : () -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+func.func private @f.u0(%x: tensor<4xf32> {dist.port = #dist.port<gradient @s>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "z">}, tensor<4xf32> {dist.port = #dist.port<metric "y">}) {
+  // CHECK: plan.collective on @X.pipe @b0 broadcast axes(["pipe"]) stages([1, 3]) peer(<1>)
+  %y = dist.broadcast @b0 %x from [3] over ["pipe"] : tensor<4xf32>
+  // CHECK: plan.collective on @X.pipe.data @b1 broadcast axes(["pipe", "data"]) stages([1, 3]) peer(<3>)
+  %z = dist.broadcast @b1 %y from [3, 1] over ["pipe", "data"] : tensor<4xf32>
+  return %z, %y : tensor<4xf32>, tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [1, 3]>, #dist.program<@f.u0, phase = update, at = [1, 3]>]) transfers([]) table(<[". .", "F0.0 U", ". .", "F0.0 U"]>)

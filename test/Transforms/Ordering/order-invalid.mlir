@@ -216,18 +216,6 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 
 // -----
 
-// A coordinate is a number of the plan, in no buffer.
-dist.mesh @mesh = <"data"=2>
-func.func private @f.c0.F() -> (tensor<i32> {dist.port = #dist.port<output "z">}) {
-  %c = dist.coordinate ["data"] : tensor<i32>
-  // expected-error @+1 {{expected operands that lie in buffers, got 'tensor<i32>'}}
-  %z = dist.all_reduce %c over ["data"] sum : tensor<i32>
-  return %z : tensor<i32>
-}
-dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
-
-// -----
-
 dist.mesh @mesh = <"data"=1>
 // expected-error @+1 {{expected a program of one block}}
 func.func private @f.c0.F()
@@ -274,3 +262,128 @@ module @kernels {
   func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0, 1]>, #dist.program<@f.u0, phase = update, at = [0, 1]>]) transfers([]) table(<["F0.0 U", "F0.0 U", ". ."]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+// expected-error @+1 {{expected argument 1 to be a slot or a transfer, got the microbatch's number}}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %m: tensor<i32> {dist.port = #dist.port<microbatch>}) -> (tensor<i32> {dist.port = #dist.port<output "z">}) {
+  %z = dist.all_reduce %m over ["data"] sum : tensor<i32>
+  return %z : tensor<i32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  // expected-error @+1 {{expected a launch, a library call, a collective, an alias or a fence after kernels are formed}}
+  %z = arith.negf %x : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  // expected-error @+1 {{expected a kernel, got @kernels::@none}}
+  %z = dist.launch @kernels::@none(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+// The name is that of the kernel's function.
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  // expected-error @+1 {{expected a kernel, got @kernels::@k_cpu}}
+  %z = dist.launch @kernels::@k_cpu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  // expected-error @+1 {{expected 2 operands and untied results, got 3}}
+  %z = dist.launch @kernels::@k(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+module @kernels {
+  dist.kernel @k(read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_cpu
+  func.func private @k_cpu(memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+}
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  // expected-error @+1 {{expected 2 operands and untied results, got 1}}
+  %z = dist.launch @kernels::@k() : () -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+// The transfer has no route.
+dist.mesh @mesh = <"data"=1>
+// expected-error @+1 {{expected a route of transfer @t0, got none}}
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<send @t0>}) {
+  return %x : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #dist.layout<@none, [{}]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  return %x : tensor<4xf32>
+}
+// expected-error @+1 {{expected mesh @none in the module, got none}}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #dist.layout<@mesh, [{"data"}:4]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  return %x : tensor<4xf32>
+}
+// expected-error @+1 {{expected the sizes of what #dist.layout<@mesh, [{"data"}:4]> pads}}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z", layout = #dist.layout<@mesh, [{"data"}:4]>>}) {
+  return %x : tensor<4xf32>
+}
+// expected-error @+1 {{expected the sizes of what #dist.layout<@mesh, [{"data"}:4]> pads}}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+// A program of the table reads the sum, and none writes it.
+dist.mesh @mesh = <"data"=1>
+dist.state @g : tensor<4xf32> {role = parameter}
+func.func private @f.c0.F(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  return %g : tensor<4xf32>
+}
+// expected-error @+1 {{expected a program that writes slot #dist.port<gradient @g>, got none}}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)

@@ -183,3 +183,26 @@ func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">})
   return %z : tensor<4xf32>
 }
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+plan.device threads(1)
+plan.frame @in input
+plan.buffer @in.x in @in bytes(16)
+// expected-error@+1 {{expected a slot of @f, got "any"}}
+plan.slot of @f port("any") place(<@in.x, [4], f32>)
+func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  return %x : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+plan.device threads(1)
+// expected-error@+1 {{expected a tensor of static shape, got 'tensor<?xf32>'}}
+func.func private @f.c0.F(%x: tensor<?xf32> {dist.port = #dist.port<input "x">}) -> (tensor<?xf32> {dist.port = #dist.port<output "z">}) {
+  return %x : tensor<?xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-phase-ordered | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-phase-ordered | FileCheck %s
 
 // Where values lie: in their slots where that is legal, else copied there.
 
@@ -64,3 +64,25 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 dist.timeline @g microbatches(1) programs([#dist.program<@g.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 dist.timeline @h microbatches(1) programs([#dist.program<@h.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 dist.timeline @i microbatches(1) programs([#dist.program<@i.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+
+// -----
+
+// Two arguments in one slot are one buffer, and a fence after an argument waits
+// for nothing. A module without a name takes none.
+dist.mesh @mesh = <"data"=1>
+dist.state @a : tensor<4xf32> {role = carried, source = #dist.draw<zeros>}
+dist.buffer @a.local of @a : tensor<4xf32> holds [#dist.box<@a, <@mesh, [{}]>, [0]>]
+module @kernels {
+  dist.kernel @k_two(read tensor<4xf32>, read tensor<4xf32>, write tensor<4xf32>) for "cpu" by @k_two_cpu
+  func.func private @k_two_cpu(memref<4xf32>, memref<4xf32>, memref<4xf32>, index, index, memref<0xi8>)
+}
+module {
+}
+// CHECK-LABEL: plan.program @j.c0.F
+// CHECK-NEXT: plan.kernel on @C @kernels::@k_two operands([#plan.use<read, <@state.a.local, [4], f32>>, #plan.use<read, <@state.a.local, [4], f32>>, #plan.use<write, <@j.output0.z, [4], f32>>])
+func.func private @j.c0.F(%a: tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}, %again: tensor<4xf32> {dist.port = #dist.port<buffer @a.local>}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
+  %f = dist.fence(%a) after(%again) : tensor<4xf32> after tensor<4xf32>
+  %z = dist.launch @kernels::@k_two(%f, %again) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+dist.timeline @j microbatches(1) programs([#dist.program<@j.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)

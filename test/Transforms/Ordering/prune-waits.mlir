@@ -152,3 +152,31 @@ plan.program @m.c0.F forward chunk(0) {
 }
 plan.table @m.table programs([@m.c0.F]) rows(<["0.0"]>)
 plan.entry @m forward microbatches(1) chunks(1) prologue([unit]) table(@m.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+
+// -----
+
+// Nothing signals the event: the wait orders nothing and is left out, as is a
+// signal for which nothing waits.
+
+dist.mesh @mesh = <"data"=1>
+plan.device threads(1) arenas([64])
+plan.stream @C compute
+plan.stream @K copy
+plan.frame @step step events(4) offset(0) size(64)
+plan.buffer @step.a in @step bytes(16) offset(0)
+// CHECK-LABEL: plan.program @n.c0.F forward chunk(0) {
+// CHECK-NEXT: plan.fill on @C <@step.a
+// CHECK-NEXT: plan.signal on @C @step event(1)
+// CHECK-NEXT: plan.wait on @K @step event(1)
+// CHECK-NEXT: plan.copy on @K from(<@step.a
+// CHECK-NEXT: }
+plan.program @n.c0.F forward chunk(0) {
+  plan.fill on @C <@step.a, [4], f32>
+  plan.signal on @C @step event(2)
+  plan.signal on @C @step event(1)
+  plan.wait on @K @step event(1)
+  plan.wait on @K @step event(0)
+  plan.copy on @K from(<@step.a, [4], f32>) host fetch name("z")
+}
+plan.table @n.table programs([@n.c0.F]) rows(<["0.0"]>)
+plan.entry @n forward microbatches(1) chunks(1) prologue([unit]) table(@n.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([#plan.fetch<"z", tensor<4xf32>>])

@@ -33,22 +33,6 @@ StringRef graph::stringifyAnswer(Answer answer) {
   return "";
 }
 
-bool graph::hasAnswer(Operation *op, Answer answer) {
-  switch (answer) {
-  case Answer::Rule:
-    return isa<ShardingRuleOpInterface>(op);
-  case Answer::Derivative:
-    return isa<DerivativeOpInterface>(op);
-  case Answer::Cost:
-    return isa<CostOpInterface>(op);
-  case Answer::Kernel:
-    return isa<KernelOpInterface>(op);
-  case Answer::Evaluation:
-    return isa<EvaluationOpInterface>(op);
-  }
-  return false;
-}
-
 namespace {
 struct Refusal {
   /// Empty: each collective.

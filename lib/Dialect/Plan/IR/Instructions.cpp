@@ -272,8 +272,7 @@ static FailureOr<ProgramOp> findCallee(Op op, SymbolTableCollection &tables) {
   auto callee =
       tables.lookupNearestSymbolFrom<ProgramOp>(op, op.getProgramAttr());
   Operation *caller = op->getParentOp();
-  if (!callee || callee->getBlock() != caller->getBlock() ||
-      !callee->isBeforeInBlock(caller))
+  if (!callee || !callee->isBeforeInBlock(caller))
     return op.emitOpError() << "expected program " << op.getProgramAttr()
                             << " before the caller";
   return callee;

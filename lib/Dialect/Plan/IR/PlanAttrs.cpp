@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The generated attribute classes with their verifiers, and the text of tables.
-// Tested by test/Dialect/Plan/ops.mlir and invalid.mlir.
+// Tested by test/Dialect/Plan/ops.mlir and invalid*.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,7 +222,7 @@ LogicalResult FetchAttr::verify(EmitError emitError, StringAttr name,
                           "shape of its rank, of a box";
   for (auto [first, size, all] : llvm::zip_equal(
            origin.asArrayRef(), type.getShape(), whole.asArrayRef()))
-    if (first < 0 || first + size > all)
+    if (first < 0 || size > all || first > all - size)
       return emitError() << "expected a box inside " << whole << ", got "
                          << type << " at " << origin;
   return success();

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of everything but instructions. Tested by
-// test/Dialect/Plan/invalid.mlir.
+// test/Dialect/Plan/invalid.mlir and invalid-entries.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,7 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!frame.isPlaced())
     return success();
   int64_t size = *frame.getSize(), bytes = getBytes();
-  if (!getOffset() || *getOffset() > size || bytes > size - *getOffset()) {
+  if (!getOffset() || bytes > size - *getOffset()) {
     InFlightDiagnostic diag =
         emitOpError() << "expected an offset inside frame " << getFrameAttr()
                       << " of " << size << " bytes for " << bytes << " bytes";
@@ -112,8 +112,7 @@ LogicalResult llmc::plan::verifyOperand(Operation *op, OperandAttr operand,
                              << " in the module, got none";
   int64_t bytes = buffer.getBytes();
   std::optional<int64_t> span = operand.getSpan();
-  if (span && operand.getOffset() <= bytes &&
-      *span <= bytes - operand.getOffset())
+  if (span && *span <= bytes - operand.getOffset())
     return success();
   InFlightDiagnostic diag = op->emitOpError()
                             << "expected an operand inside buffer "

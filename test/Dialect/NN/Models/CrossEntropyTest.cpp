@@ -6,6 +6,9 @@
 
 #include "AnswerHarness.h"
 #include "DerivativeHarness.h"
+#include "GraphContext.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/Builders.h"
 #include <cmath>
 
 using namespace llmc::test;
@@ -91,5 +94,24 @@ TEST(CrossEntropy, SecondDerivativesAreRefused) {
       printVjp(makeGradient("f64"), "softmax_cross_entropy_grad");
   EXPECT_NE(message.find("second derivatives are not built"), std::string::npos)
       << message;
+}
+
+// Targets have no derivative, so that nothing is built where the logits need
+// none.
+TEST(CrossEntropy, NoGradientWhereNoneIsNeeded) {
+  GraphContext context;
+  auto module = context.parse(makeLoss("f32", "%l"));
+  ASSERT_TRUE(module) << context.takeMessages();
+  mlir::Operation *op = &getFunction(*module).front().front();
+  mlir::OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
+  for (bool isNeeded : {false, true}) {
+    llvm::SmallVector<mlir::Value> gradients(2);
+    ASSERT_TRUE(llvm::succeeded(
+        mlir::cast<llmc::graph::DerivativeOpInterface>(op).buildDerivative(
+            builder, {op->getResult(0), mlir::Value()}, {isNeeded, false},
+            gradients)));
+    EXPECT_EQ(static_cast<bool>(gradients[0]), isNeeded);
+    EXPECT_FALSE(gradients[1]);
+  }
 }
 } // namespace

@@ -25,9 +25,6 @@ enum class Answer { Rule, Derivative, Cost, Kernel, Evaluation };
 /// "sharding rule", "derivative", "cost", "kernel", "evaluation".
 StringRef stringifyAnswer(Answer answer);
 
-/// True when `op` implements the interface of `answer`.
-bool hasAnswer(Operation *op, Answer answer);
-
 /// Why ops named `opName` lack `answer` (Refusals.def); empty when the table
 /// has no row for it.
 StringRef getRefusal(StringRef opName, Answer answer);
