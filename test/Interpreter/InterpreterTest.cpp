@@ -296,4 +296,156 @@ TEST(Interpreter, ShowsEveryOpToTheObserver) {
       succeeded(interpreter.interpret(getFunction(*module), {x}, results)));
   EXPECT_EQ(seen, std::vector<double>{-5});
 }
+
+// More bytes than 2^63 - 1, in one dimension after the other, in two results,
+// or together with what lives already.
+TEST(Interpreter, RefusesMoreBytesThanANumberHolds) {
+  for (const char *types :
+       {"tensor<4294967296x4294967296xf64>",
+        "tensor<4611686018427387904xi8>, tensor<4611686018427387904xi8>",
+        "tensor<9223372036854775807xi8>"}) {
+    std::string text = "func.func @f(%x: tensor<f64>) {\n  ";
+    text += StringRef(types).contains(", ") ? "%0:2" : "%0";
+    text += " = \"other.op\"(%x) : (tensor<f64>) -> (";
+    Evaluation run(text + types + ")\n  return\n}");
+    EXPECT_FALSE(run.ok);
+    EXPECT_THAT(run.messages,
+                HasSubstr("bytes of live values in the interpreter, got "
+                          "9223372036854775807\n"))
+        << types;
+  }
+}
+
+TEST(Interpreter, CountsItsArguments) {
+  const char *text = R"(
+    func.func @f(%x: tensor<10xf64>) -> tensor<10xf64> {
+      return %x : tensor<10xf64>
+    })";
+  InterpreterLimits limits;
+  limits.maxLiveBytes = 80;
+  EXPECT_TRUE(Evaluation(text, limits).ok);
+  limits.maxLiveBytes = 79;
+  Evaluation run(text, limits);
+  EXPECT_FALSE(run.ok);
+  EXPECT_THAT(run.messages, HasSubstr("expected at most 79 bytes of live "
+                                      "values in the interpreter, got 80\n"));
+}
+
+TEST(Interpreter, RefusesCallsOfNothing) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    func.func @f() {
+      call @g() : () -> ()
+      return
+    }
+    func.func private @g() {
+      return
+    })");
+  ASSERT_TRUE(module) << context.takeMessages();
+  mlir::SymbolTable::lookupSymbolIn(*module, "g")->erase();
+  Interpreter interpreter;
+  SmallVector<HostTensor> results;
+  EXPECT_TRUE(failed(interpreter.interpret(getFunction(*module), {}, results)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a call of a function with a body to "
+                        "interpret\n"));
+}
+
+TEST(Interpreter, RefusesDeclarations) {
+  GraphContext context;
+  auto module = context.parse("func.func private @f()");
+  ASSERT_TRUE(module) << context.takeMessages();
+  Interpreter interpreter;
+  SmallVector<HostTensor> results;
+  EXPECT_TRUE(failed(interpreter.interpret(getFunction(*module), {}, results)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected a function with a body\n"));
+}
+
+// A value may be a single element instead of a tensor of rank 0.
+TEST(Interpreter, TakesElementsAsScalars) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    func.func @f(%x: f32, %i: index, %n: i8) -> (i8, f32, index) {
+      return %n, %x, %i : i8, f32, index
+    }
+    func.func @g(%x: none) {
+      return
+    })");
+  ASSERT_TRUE(module) << context.takeMessages();
+  auto scalar = [](Type type, double value) {
+    HostTensor tensor(type, ArrayRef<int64_t>());
+    tensor.setFloat(0, value);
+    return tensor;
+  };
+  mlir::Builder b(context.get());
+  HostTensor x = scalar(b.getF32Type(), 0.5), i = scalar(b.getIndexType(), 7),
+             n = scalar(b.getI8Type(), -3);
+  Interpreter interpreter;
+  SmallVector<HostTensor> results;
+  ASSERT_TRUE(succeeded(
+      interpreter.interpret(getFunction(*module), {x, i, n}, results)))
+      << context.takeMessages();
+  EXPECT_EQ(results[0].getInt(0), -3);
+  EXPECT_EQ(results[1].getFloat(0), 0.5);
+  EXPECT_EQ(results[2].getInt(0), 7);
+  auto other = module->lookupSymbol<mlir::func::FuncOp>("g");
+  EXPECT_TRUE(failed(interpreter.interpret(other, {x}, results)));
+  EXPECT_THAT(
+      context.takeMessages(),
+      HasSubstr("expected argument #0 of type 'none', got 'tensor<f32>'\n"));
+  EXPECT_TRUE(failed(interpreter.interpret(getFunction(*module),
+                                           {x, i, HostTensor()}, results)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected argument #2 of type 'i8', got nothing\n"));
+}
+
+/// What the interpreter says of the region of the op that holds one, run on
+/// two scalars and not from the op.
+std::string runRegion(const std::string &body) {
+  GraphContext context;
+  auto module = context.parse("func.func @f(%x: tensor<f64>) {\n"
+                              "  \"other.op\"() (" +
+                              body + ") : () -> ()\n  return\n}");
+  if (!module)
+    return context.takeMessages();
+  HostTensor scalar(mlir::Float64Type::get(context.get()), {});
+  SmallVector<HostTensor> results;
+  Interpreter interpreter;
+  mlir::Region &region = getFunction(*module).front().front().getRegion(0);
+  bool ok =
+      succeeded(interpreter.evaluateRegion(region, {scalar, scalar}, results));
+  std::string messages = context.takeMessages();
+  EXPECT_EQ(ok, messages.empty());
+  return messages;
+}
+
+TEST(Interpreter, SeesNoValuesAroundARegionAlone) {
+  auto body = [](StringRef added, StringRef ended) {
+    return "{\n^bb0(%a: tensor<f64>, %b: tensor<f64>):\n  %s = stablehlo.add "
+           "%a, " +
+           added.str() + " : tensor<f64>\n  stablehlo.return " + ended.str() +
+           " : tensor<f64>\n}";
+  };
+  EXPECT_EQ(runRegion(body("%b", "%s")), "");
+  EXPECT_THAT(runRegion(body("%x", "%s")),
+              HasSubstr("'stablehlo.add' op expected a value of operand #1 "
+                        "before this op, got none\n"));
+  EXPECT_THAT(runRegion(body("%b", "%x")),
+              HasSubstr("'stablehlo.return' op expected a value of operand #0 "
+                        "before this op, got none\n"));
+}
+
+TEST(Interpreter, RefusesRegionsThatItCannotRun) {
+  EXPECT_THAT(runRegion("{}"), HasSubstr("expected a region of one block\n"));
+  EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f64>, %b: tensor<f64>):\n}"),
+              HasSubstr("expected a region of one block\n"));
+  EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f8E5M2>, %b: tensor<f64>):\n  "
+                        "\"other.end\"() : () -> ()\n}"),
+              HasSubstr("expected argument #0 of f64, f32, bf16, f16, i1 or "
+                        "integers of 8, 16, 32 or 64 bits, got "
+                        "'tensor<f8E5M2>', which is not supported\n"));
+  EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f64>):\n  stablehlo.return\n}"),
+              HasSubstr("expected 1 arguments, got 2\n"));
+}
 } // namespace

@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphContext.h"
-#include "llmc/Interpreter/LockstepStepInterpreter.h"
+#include "LockstepProgram.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,52 +41,6 @@ constexpr const char *kWhole = R"(
   }
   dist.step @train microbatch(@micro) update(@update) microbatches(2) schedule(<1f1b>)
 )";
-
-constexpr const char *kLocal = R"(
-  dist.mesh @mesh = <"d"=2, "t"=2>
-  dist.state @w : tensor<3xf32> {role = parameter, source = #dist.draw<normal, 0.5>}
-  dist.buffer @w.local of @w : tensor<2xf32> holds [#dist.box<@w, #dist.layout<@mesh, [{"t"}:4]>, [0]>]
-  func.func @micro(%x: tensor<2x2xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"d"}, {"t"}:4]>>},
-      %w: tensor<2xf32> {dist.port = #dist.port<parameter @w>})
-      -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>},
-          tensor<2xf32> {dist.port = #dist.port<gradient @w>}) {
-    %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    %zeros = stablehlo.constant dense<0.0> : tensor<2x2xf32>
-    %n = stablehlo.constant dense<4.0> : tensor<f32>
-    %c = dist.coordinate ["t"] : tensor<i32>
-    %two = stablehlo.constant dense<2> : tensor<i32>
-    %o = stablehlo.multiply %c, %two : tensor<i32>
-    %ob = stablehlo.broadcast_in_dim %o, dims = [] : (tensor<i32>) -> tensor<2x2xi32>
-    %i = stablehlo.iota dim = 1 : tensor<2x2xi32>
-    %k = stablehlo.add %ob, %i : tensor<2x2xi32>
-    %end = stablehlo.constant dense<3> : tensor<2x2xi32>
-    %in = stablehlo.compare LT, %k, %end : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi1>
-    %m = stablehlo.select %in, %x, %zeros : tensor<2x2xi1>, tensor<2x2xf32>
-    %g = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2x2xf32>, tensor<f32>) -> tensor<2xf32>
-    %p = stablehlo.multiply %g, %w : tensor<2xf32>
-    %l = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
-    return %l, %n, %g : tensor<f32>, tensor<f32>, tensor<2xf32>
-  }
-  func.func @update(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>},
-      %g: tensor<2xf32> {dist.port = #dist.port<gradient @w>},
-      %loss: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>})
-      -> (tensor<2xf32> {dist.port = #dist.port<parameter @w>},
-          tensor<f32> {dist.port = #dist.port<metric "loss">}) {
-    %full = dist.all_reduce %g over ["d"] sum : tensor<2xf32>
-    %total = dist.all_reduce %loss over ["d", "t"] sum : tensor<f32>
-    %new = stablehlo.subtract %w, %full : tensor<2xf32>
-    %mean = stablehlo.divide %total, %count : tensor<f32>
-    return %new, %mean : tensor<2xf32>, tensor<f32>
-  }
-  dist.step @train microbatch(@micro) update(@update) microbatches(2) schedule(<1f1b>)
-)";
-
-HostTensor giveInput(MLIRContext *context, int64_t step, int64_t microbatch) {
-  HostTensor x(mlir::Float32Type::get(context), {4, 3});
-  for (int64_t i = 0; i < 12; ++i)
-    x.setFloat(i, static_cast<double>(i * i + 5 * microbatch + step));
-  return x;
-}
 
 /// Runs two steps of both; the messages of what fails, or what differs.
 std::string runBoth(const std::string &local, bool poison = true) {
@@ -133,12 +86,6 @@ std::string runBoth(const std::string &local, bool poison = true) {
       return error;
   }
   return "";
-}
-
-std::string replaced(const std::string &from, const std::string &to) {
-  std::string text = kLocal;
-  text.replace(text.find(from), from.size(), to);
-  return text;
 }
 
 TEST(LockstepStep, AgreesWithTheWholeProgram) {
@@ -218,16 +165,167 @@ TEST(LockstepStep, StatesThatDoNotFit) {
 
 TEST(LockstepStep, GradientsOfWhatIsNotThere) {
   GraphContext context;
-  auto parts = context.parse(kLocal);
+  auto parts = context.parse(std::string(kLocal) + R"(
+    dist.state @u : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
+    dist.state @u.0 part of @u box([0] [4]) : tensor<4xf32> {role = parameter}
+  )");
   ASSERT_TRUE(parts) << context.takeMessages();
   LockstepStepInterpreter lockstep(
       *parts, *parts->getOps<dist::MeshOp>().begin(), LockstepOptions());
-  for (auto [step, state] :
-       {std::pair("train", "v"), {"train", "mesh"}, {"train", "w"}}) {
+  for (auto [step, state] : {std::pair("train", "v"),
+                             {"train", "mesh"},
+                             {"train", "w"},
+                             {"train", "u.0"},
+                             {"other", "w"}}) {
     EXPECT_TRUE(failed(lockstep.gatherGradient(step, state, {})));
     EXPECT_EQ(context.takeMessages(), "expected a gradient of '" +
                                           std::string(state) + "' in step '" +
                                           step + "', got none\n");
   }
+  // Of a whole, the first part is named.
+  EXPECT_TRUE(failed(lockstep.gatherGradient("train", "u", {})));
+  EXPECT_EQ(context.takeMessages(),
+            "expected a gradient of 'u.0' in step 'train', got none\n");
+}
+
+TEST(LockstepStep, NamesWhatAProgramLacks) {
+  EXPECT_EQ(LocalRun(kLocal).step(), "");
+  EXPECT_EQ(LocalRun(kLocal).step("w"), "expected a 'dist.step' named 'w'\n");
+  for (const char *function : {"micro", "update"}) {
+    LocalRun run(kLocal);
+    erase(*run.module, function);
+    run.restart();
+    EXPECT_EQ(run.step(), "'dist.step' op expected functions of the module\n");
+  }
+}
+
+TEST(LockstepStep, StopsWhereItsInputsDo) {
+  LocalRun run(kLocal);
+  EXPECT_EQ(run.step("train", /*isWhole=*/false), "");
+  EXPECT_TRUE(run.result.gradients.empty());
+}
+
+TEST(LockstepStep, StopsAtOpsThatItCannotRun) {
+  const char *said = "expected an evaluation of 'other.op', got none";
+  const char *other = "\"other.op\"(%w) : (tensor<2xf32>) -> tensor<2xf32>";
+  EXPECT_THAT(
+      LocalRun(replaced("stablehlo.multiply %g, %w : tensor<2xf32>", other))
+          .step(),
+      HasSubstr(said));
+  EXPECT_THAT(
+      LocalRun(replaced("stablehlo.subtract %w, %full : tensor<2xf32>", other))
+          .step(),
+      HasSubstr(said));
+}
+
+TEST(LockstepStep, StopsAtElementsThatItDoesNotHold) {
+  LocalRun run(kLocal);
+  declareOthers(*run.module);
+  EXPECT_THAT(run.step(),
+              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_TRUE(failed(run.lockstep->setStates({})));
+  EXPECT_THAT(run.context.takeMessages(),
+              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+}
+
+/// kLocal with a hyper value in the place of a constant of @micro.
+std::string withHyper() {
+  std::string text = replaced(
+      "%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>})\n      -> "
+      "(tensor<f32> {dist.port = #dist.port<loss_sum>}",
+      "%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>}, %h: "
+      "tensor<f32> {dist.port = #dist.port<hyper @h>})\n      -> "
+      "(tensor<f32> {dist.port = #dist.port<loss_sum>}");
+  return text.replace(text.find("dist.buffer"), 11,
+                      "dist.hyper @h : tensor<f32> = <external>\n  "
+                      "dist.buffer");
+}
+
+TEST(LockstepStep, NamesHyperValuesThatAreMissing) {
+  LocalRun run(withHyper());
+  EXPECT_EQ(run.step(),
+            "'dist.hyper' op expected a value from outside for 'h', got "
+            "none\n");
+  run.lockstep->setExternal("h", 2);
+  EXPECT_EQ(run.step(), "");
+}
+
+// Where a buffer lives, its new value must.
+TEST(LockstepStep, WritesStatesWhereTheyLive) {
+  std::string text =
+      replaced("<\"d\"=2, \"t\"=2>", "<\"d\"=2, \"t\"=2> pipeline \"d\"");
+  EXPECT_EQ(LocalRun(text).step(), "");
+  const std::string old = "%new = stablehlo.subtract %w, %full";
+  text.replace(text.find(old), old.size(), old + " {dist.at = array<i64: 0>}");
+  EXPECT_EQ(LocalRun(text).step(),
+            "'func.func' op expected a new value of @w at device \"d\"=1, "
+            "\"t\"=0, got none\n");
+}
+
+// A whole is what its parts are, and nothing where one of them is nowhere.
+TEST(LockstepStep, JoinsStatesOfParts) {
+  LocalRun run(std::string(kLocal) + R"(
+    dist.state @u : tensor<4xf32> {role = parameter}
+    dist.state @u.0 part of @u box([0] [1]) : tensor<1xf32> {role = parameter}
+    dist.state @u.1 part of @u box([1] [3]) : tensor<3xf32> {role = parameter}
+    dist.buffer @u.local of @u.0 : tensor<1xf32> holds [#dist.box<@u.0, #dist.layout<@mesh, [{}]>, [0]>]
+  )");
+  ASSERT_TRUE(run.module) << run.context.takeMessages();
+  EXPECT_TRUE(failed(run.lockstep->getState("u")));
+  EXPECT_EQ(run.context.takeMessages(),
+            "expected a buffer that holds state 'u.1', got none\n");
+}
+
+/// kLocal that counts the rows of its input before a step; `count` computes
+/// the number %0 from the local part %x.
+std::string withCounts(const std::string &count) {
+  std::string text = withHyper();
+  return text + R"(
+    func.func @count(%x: tensor<2x3xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"d"}, {}]>>})
+        -> (tensor<f32> {dist.port = #dist.port<metric "h">}) {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      )" +
+         count + R"(
+      return %0 : tensor<f32>
+    }
+    dist.entry @train.counts counts(@train) function(@count)
+  )";
+}
+
+TEST(LockstepStep, CountsFirst) {
+  std::string text = withCounts(
+      "%s = stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across "
+      "dimensions = [0, 1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<f32>\n"
+      "%0 = dist.all_reduce %s over [\"d\"] max : tensor<f32>");
+  // The update reports what was counted.
+  const std::string old = "%mean = stablehlo.divide %total, %count";
+  const std::string taken = "%count: tensor<f32> {dist.port = "
+                            "#dist.port<count>})\n      -> (tensor<2xf32> "
+                            "{dist.port = #dist.port<parameter @w>}";
+  ASSERT_NE(text.find(taken), std::string::npos);
+  text.replace(text.find(taken), taken.size(),
+               "%count: tensor<f32> {dist.port = #dist.port<count>}, %h: "
+               "tensor<f32> {dist.port = #dist.port<hyper @h>})\n      -> "
+               "(tensor<2xf32> {dist.port = #dist.port<parameter @w>}");
+  text.replace(text.find(old), old.size(), "%mean = stablehlo.add %h, %zero");
+  const std::string first = "%full = dist.all_reduce %g";
+  text.replace(text.find(first), first.size(),
+               "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n    " +
+                   first);
+  LocalRun run(text);
+  EXPECT_EQ(run.step(), "");
+  mlir::StringAttr loss = mlir::StringAttr::get(run.context.get(), "loss");
+  // The greatest of each microbatch: 121 + 3 and 121 + 5 + 3.
+  ASSERT_TRUE(run.result.metrics.lookup(loss));
+  EXPECT_EQ(run.result.metrics.lookup(loss).getFloat(0), 253);
+  EXPECT_EQ(run.step("train", /*isWhole=*/false), "");
+}
+
+TEST(LockstepStep, StopsAtCountsThatItCannotRun) {
+  EXPECT_THAT(
+      LocalRun(
+          withCounts("%0 = \"other.op\"(%zero) : (tensor<f32>) -> tensor<f32>"))
+          .step(),
+      HasSubstr("expected an evaluation of 'other.op', got none"));
 }
 } // namespace

@@ -272,47 +272,203 @@ TEST(Lockstep, MarksPinOpsOutsideSegments) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// What cannot be run
 //===----------------------------------------------------------------------===//
 
-TEST(DeviceTensors, GatherUndoesSplit) {
+/// What the interpreter says when it runs the first function of `text`, after
+/// `breakIt`, on the same value at all devices but `absent`.
+template <typename Break>
+std::string runBroken(const std::string &text, Break breakIt,
+                      std::vector<int64_t> absent = {}) {
   GraphContext context;
-  auto module = context.parse(kSmall);
-  rt::Mesh mesh = dist::getRuntimeMesh(*module->getOps<dist::MeshOp>().begin());
-  auto type = mlir::RankedTensorType::get(
-      {5, 10}, mlir::Float32Type::get(context.get()));
-  std::mt19937_64 engine(3);
-  for (const char *text :
-       {"[{\"x\"}:6, {}]", "[{\"y\", \"x\"}:6, {}]", "[{}, {\"y\"}:[5:6, 2]]",
-        "[{\"x\"}:6, {\"y\"}:[5:6, 2]]", "[{}, {\"x\"}]",
-        "[{\"y\"}:6, {}], partial = [sum{\"x\"}]",
-        "[{}:8, {}], at = {\"x\" = [1]}"}) {
-    dist::LayoutAttr layout = parseLayout(context.get(), text);
-    ASSERT_TRUE(layout) << context.takeMessages();
-    HostTensor whole = drawIntegers(type, engine);
-    HostTensor got(type);
-    for (bool poison : {false, true}) {
-      DeviceTensors parts = splitIntoTerms(whole, layout, mesh, engine, poison);
-      ASSERT_FALSE(parts.empty()) << text;
-      EXPECT_EQ(gatherTensor(parts, layout, mesh, got), "") << text;
-      EXPECT_EQ(compareTensors(whole, got, 0), "") << text;
-    }
+  auto module = context.parse(text);
+  if (!module)
+    return context.takeMessages();
+  breakIt(*module);
+  LockstepInterpreter lockstep(*module->getOps<dist::MeshOp>().begin());
+  SmallVector<DeviceTensors> arguments, results;
+  for (mlir::BlockArgument argument :
+       getFunction(*module).getBody().getArguments()) {
+    auto &value = arguments.emplace_back(
+        lockstep.getMesh().numDevices(),
+        HostTensor(mlir::cast<mlir::RankedTensorType>(argument.getType())));
+    for (int64_t device : absent)
+      value[device] = HostTensor();
   }
+  bool ok = succeeded(lockstep.run(getFunction(*module), arguments, results));
+  std::string messages = context.takeMessages();
+  EXPECT_EQ(ok, messages.empty());
+  return messages;
 }
 
-TEST(DeviceTensors, ReplicasMustAgree) {
+/// The same of a function of one op, given after its name's dialect.
+std::string runOne(const char *mesh, const std::string &op,
+                   const std::string &to = "tensor<2xf32>",
+                   std::vector<int64_t> absent = {}) {
+  return runBroken(
+      std::string(mesh) + "\nfunc.func @f(%x: tensor<2xf32>) -> " + to +
+          " {\n  %0 = " + op + "\n  return %0 : " + to + "\n}",
+      [](ModuleOp) {}, absent);
+}
+
+TEST(Lockstep, StopsAtWhatCannotBeEvaluated) {
+  EXPECT_THAT(
+      runOne(kSmall, "\"other.op\"(%x) : (tensor<2xf32>) -> tensor<2xf32>"),
+      HasSubstr("expected an evaluation of 'other.op', got none"));
+}
+
+TEST(Lockstep, JoinsWhatLivesApart) {
+  std::string join = "dist.join %x, %x over \"p\" : (tensor<2xf32>, "
+                     "tensor<2xf32>) -> tensor<2xf32>";
+  EXPECT_EQ(runOne(kCube, join),
+            "'dist.join' op expected operands that live at different stages, "
+            "got two at device \"p\"=0, \"x\"=0, \"y\"=0\n");
+}
+
+TEST(Lockstep, SendsWhatLivesThere) {
+  std::string transfer = "dist.transfer @t0 %x along \"p\" 0 -> 1 : "
+                         "tensor<2xf32>";
+  EXPECT_EQ(runOne(kCube, transfer), "");
+  // Stage 1 need not have it.
+  EXPECT_EQ(runOne(kCube, transfer, "tensor<2xf32>", {4, 5, 6, 7}), "");
+  EXPECT_EQ(runOne(kCube, transfer, "tensor<2xf32>", {1}),
+            "'dist.transfer' op expected operand #0 to live at device "
+            "\"p\"=0, \"x\"=0, \"y\"=1, where the op runs, got no value\n");
+}
+
+TEST(Lockstep, ExchangesWhatLivesThere) {
+  const std::string sum = "dist.all_reduce %x over [\"y\"] sum : tensor<2xf32>";
+  // A group without any value does nothing.
+  EXPECT_EQ(runOne(kSmall, sum, "tensor<2xf32>", {3, 4, 5}), "");
+  EXPECT_EQ(runOne(kSmall, sum, "tensor<2xf32>", {4}),
+            "'dist.all_reduce' op expected operand #0 to live at device "
+            "\"x\"=1, \"y\"=1, where the op runs, got no value\n");
+  // Across stages, sums take what there is, and parts must all be there.
+  for (auto [op, to] :
+       {std::pair("all_gather %x dim 0 over [\"p\"] : tensor<2xf32> -> "
+                  "tensor<4xf32>",
+                  "tensor<4xf32>"),
+        {"reduce_scatter %x dim 0 over [\"p\"] sum : tensor<2xf32> -> "
+         "tensor<1xf32>",
+         "tensor<1xf32>"},
+        {"permute %x over [\"p\", \"x\"] to [\"x\", \"p\"] : tensor<2xf32>",
+         "tensor<2xf32>"}}) {
+    EXPECT_EQ(runOne(kCube, std::string("dist.") + op, to), "") << op;
+    EXPECT_THAT(runOne(kCube, std::string("dist.") + op, to, {4, 5, 6, 7}),
+                HasSubstr("op cannot exchange operand #0: no value at device "
+                          "\"p\"=1, \"x\"=0, \"y\"=0\n"))
+        << op;
+  }
+  EXPECT_EQ(runOne(kCube, "dist.all_reduce %x over [\"p\"] sum : tensor<2xf32>",
+                   "tensor<2xf32>", {4, 5, 6, 7}),
+            "");
+  std::string turn = std::string(kCube) + R"(
+    func.func @f(%x: tensor<2x1xf32>) {
+      %0 = dist.all_to_all %x split 0 concat 1 over ["p"] : tensor<2x1xf32> -> tensor<1x2xf32>
+      return
+    })";
+  EXPECT_EQ(runBroken(turn, [](ModuleOp) {}), "");
+  EXPECT_EQ(runBroken(turn, [](ModuleOp) {}, {4, 5, 6, 7}),
+            "'dist.all_to_all' op cannot exchange operand #0: no value at "
+            "device \"p\"=1, \"x\"=0, \"y\"=0\n");
+}
+
+// What verified text does not say.
+TEST(Lockstep, StopsAtAxesThatAreNotThere) {
+  std::string text = std::string(kCube) + R"(
+    func.func @f(%x: tensor<3xf32>) {
+      %0 = dist.all_reduce %x over ["y", "x"] sum : tensor<3xf32>
+      %1 = dist.transfer @t0 %x along "p" 0 -> 1 : tensor<3xf32>
+      return
+    })";
+  auto rename = [](StringRef op, StringRef attribute) {
+    return [=](ModuleOp module) {
+      module.walk([&](Operation *found) {
+        mlir::Builder b(module.getContext());
+        if (found->getName().getStringRef() == op)
+          found->setAttr(attribute,
+                         attribute == "axis"
+                             ? Attribute(b.getStringAttr("q"))
+                             : Attribute(b.getStrArrayAttr({"y", "q"})));
+      });
+    };
+  };
+  EXPECT_EQ(runBroken(text, [](ModuleOp) {}), "");
+  EXPECT_EQ(runBroken(text, rename("dist.all_reduce", "axes")),
+            "'dist.all_reduce' op expected an axis of the mesh, got \"q\"\n");
+  EXPECT_EQ(runBroken(text, rename("dist.transfer", "axis")),
+            "'dist.transfer' op expected an axis of the mesh, got 'q'\n");
+}
+
+TEST(Lockstep, StopsAtPartsThatAreNotEqual) {
+  std::string text = std::string(kSmall) + R"(
+    func.func @f(%x: tensor<4xf32>) {
+      %0 = dist.reduce_scatter %x dim 0 over ["x"] sum : tensor<4xf32> -> tensor<2xf32>
+      return
+    })";
+  EXPECT_EQ(runBroken(text, [](ModuleOp) {}), "");
+  EXPECT_EQ(
+      runBroken(
+          text,
+          [](ModuleOp module) {
+            getFunction(module).front().front().setAttr(
+                "axes",
+                mlir::Builder(module.getContext()).getStrArrayAttr({"y"}));
+          }),
+      "'dist.reduce_scatter' op cannot exchange operand #0: dim 0 of size 4 is "
+      "not divisible by 3 members\n");
+  // A result that is not what its type says.
+  EXPECT_EQ(
+      runBroken(text,
+                [](ModuleOp module) {
+                  mlir::Builder b(module.getContext());
+                  getFunction(module).front().front().setAttr(
+                      "axes", b.getStrArrayAttr({"x", "x"}));
+                }),
+      "'dist.reduce_scatter' op expected a result of type 'tensor<2xf32>' at "
+      "device \"x\"=0, \"y\"=0, got 'tensor<1xf32>'\n");
+}
+
+TEST(Lockstep, RunsFunctionsOfOneBlock) {
+  const char *expected = "'func.func' op expected a function with one block\n";
+  auto none = [](ModuleOp) {};
+  EXPECT_EQ(runBroken(std::string(kSmall) + "\nfunc.func private @f()", none),
+            expected);
+  EXPECT_EQ(runBroken(std::string(kSmall) + R"(
+    func.func @f() {
+      "other.br"()[^next] : () -> ()
+    ^next:
+      return
+    })",
+                      none),
+            expected);
   GraphContext context;
-  auto module = context.parse(kSmall);
-  rt::Mesh mesh = dist::getRuntimeMesh(*module->getOps<dist::MeshOp>().begin());
-  dist::LayoutAttr layout = parseLayout(context.get(), "[{\"x\"}]");
-  HostTensor whole(mlir::Float32Type::get(context.get()), {4});
-  DeviceTensors parts = splitTensor(whole, layout, mesh);
-  parts[5].setFloat(1, 7);
-  EXPECT_EQ(gatherTensor(parts, layout, mesh, whole),
-            "replicas differ: device \"x\"=1, \"y\"=2 and device \"x\"=1, "
-            "\"y\"=0");
-  parts[5] = HostTensor();
-  EXPECT_EQ(gatherTensor(parts, layout, mesh, whole),
-            "no value at device \"x\"=1, \"y\"=2");
+  auto module = context.parse(std::string(kSmall) +
+                              "\nfunc.func @f(%x: tensor<2xf32>) { return }");
+  ASSERT_TRUE(module) << context.takeMessages();
+  LockstepInterpreter lockstep(*module->getOps<dist::MeshOp>().begin());
+  SmallVector<DeviceTensors> results;
+  EXPECT_TRUE(failed(lockstep.run(getFunction(*module), {}, results)));
+  EXPECT_EQ(context.takeMessages(),
+            "'func.func' op expected 1 arguments, got 0\n");
+}
+
+TEST(Lockstep, ShowsEveryOpToTheObserver) {
+  GraphContext context;
+  auto module = context.parse(kSegments);
+  ASSERT_TRUE(module) << context.takeMessages();
+  LockstepInterpreter lockstep(*module->getOps<dist::MeshOp>().begin());
+  std::vector<std::string> seen;
+  lockstep.setObserver([&](Operation *op, ArrayRef<DeviceTensors> results) {
+    EXPECT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].size(), 4u);
+    seen.push_back(op->getName().stripDialect().str());
+  });
+  SmallVector<DeviceTensors> results;
+  ASSERT_TRUE(succeeded(lockstep.run(
+      getFunction(*module), {everywhere(context.get(), 4, 5)}, results)));
+  EXPECT_THAT(seen,
+              testing::ElementsAre("coordinate", "convert", "broadcast_in_dim",
+                                   "add", "transfer", "add", "keep", "join"));
 }
 } // namespace

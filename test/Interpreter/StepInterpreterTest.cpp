@@ -241,4 +241,207 @@ TEST(StepInterpreter, NamesStatesThatItCannotMake) {
       HasSubstr(
           "expected a drawn source or a file to interpret, got \"else\""));
 }
+
+TEST(StepInterpreter, TakesStatesOfTheirType) {
+  GraphContext context;
+  auto module = context.parse(kProgram);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  // There are none yet.
+  StepInterpreter::StepResult result;
+  EXPECT_TRUE(failed(interpreter.runStep("train", 0, giveInput, result)));
+  EXPECT_EQ(context.takeMessages(),
+            "expected a state, hyper value, input or sum for argument #1 of "
+            "'micro', got none\n");
+  HostTensor other(mlir::Float32Type::get(context.get()), {3});
+  EXPECT_TRUE(failed(interpreter.setState("w", other)));
+  EXPECT_EQ(context.takeMessages(),
+            "'dist.state' op expected a value of type 'tensor<2xf32>', got "
+            "'tensor<3xf32>'\n");
+  EXPECT_TRUE(failed(interpreter.setState("w", HostTensor())));
+  EXPECT_EQ(context.takeMessages(),
+            "'dist.state' op expected a value of type 'tensor<2xf32>', got "
+            "nothing\n");
+}
+
+/// kProgram with `from` replaced by `to`.
+std::string replaced(const std::string &from, const std::string &to) {
+  std::string text = kProgram;
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+/// Runs a step of `text` after `breakIt`; all that is said.
+template <typename Break>
+std::string runStepOf(const std::string &text, Break breakIt) {
+  GraphContext context;
+  auto module = context.parse(text);
+  if (!module)
+    return context.takeMessages();
+  StepInterpreter interpreter(*module);
+  EXPECT_TRUE(succeeded(interpreter.initializeStates(7)));
+  breakIt(*module);
+  StepInterpreter::StepResult result;
+  bool ok = succeeded(interpreter.runStep("train", 0, giveInput, result));
+  std::string messages = context.takeMessages();
+  EXPECT_EQ(ok, messages.empty());
+  return messages;
+}
+
+std::string runStepOf(const std::string &text) {
+  return runStepOf(text, [](ModuleOp) {});
+}
+
+TEST(StepInterpreter, StopsAtOpsThatItCannotRun) {
+  const char *other = "\"other.op\"(%w) : (tensor<2xf32>) -> tensor<2xf32>";
+  const char *said = "expected an evaluation of 'other.op', got none";
+  EXPECT_THAT(
+      runStepOf(replaced("stablehlo.multiply %w, %x : tensor<2xf32>", other)),
+      HasSubstr(said));
+  EXPECT_THAT(
+      runStepOf(replaced("stablehlo.subtract %w, %d : tensor<2xf32>", other)),
+      HasSubstr(said));
+}
+
+// What has become of the module since the states were made.
+TEST(StepInterpreter, StopsAtElementsThatItDoesNotHold) {
+  auto declare = [](ModuleOp module) {
+    mlir::OpBuilder b(module.getBodyRegion());
+    auto type = mlir::RankedTensorType::get(
+        {}, mlir::Float8E5M2Type::get(module.getContext()));
+    auto function = mlir::func::FuncOp::create(b, module.getLoc(), "late",
+                                               b.getFunctionType({type}, {}));
+    function.setPrivate();
+  };
+  EXPECT_THAT(runStepOf(kProgram, declare),
+              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  GraphContext context;
+  auto module = context.parse(kProgram);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)));
+  declare(*module);
+  SmallVector<HostTensor> results;
+  EXPECT_TRUE(failed(interpreter.runEntry("predict", 0, giveInput, results)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_TRUE(results.empty());
+}
+
+TEST(StepInterpreter, StopsAtStatesOfAnotherType) {
+  auto retype = [](ModuleOp module) {
+    mlir::SymbolTable::lookupSymbolIn(module, "out")
+        ->setAttr("type",
+                  mlir::TypeAttr::get(mlir::RankedTensorType::get(
+                      {3}, mlir::Float32Type::get(module.getContext()))));
+  };
+  const std::string state = "dist.state @out : tensor<f32> {role = carried}\n";
+  const std::string port =
+      ", tensor<f32> {dist.port = #dist.port<carried @out>})";
+  std::string inUpdate = state + kProgram;
+  auto edit = [&](const std::string &from, const std::string &to) {
+    size_t at = inUpdate.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    inUpdate.replace(at, from.size(), to);
+  };
+  edit("#dist.port<metric \"lr\">})", "#dist.port<metric \"lr\">}" + port);
+  edit("return %n, %loss, %lr : tensor<2xf32>, tensor<2xf32>, tensor<f32>",
+       "return %n, %loss, %lr, %lr : tensor<2xf32>, tensor<2xf32>, "
+       "tensor<f32>, tensor<f32>");
+  EXPECT_EQ(runStepOf(inUpdate), "");
+  EXPECT_THAT(runStepOf(inUpdate, retype),
+              HasSubstr("expected a value of type 'tensor<3xf32>', got "
+                        "'tensor<f32>'\n"));
+}
+
+// The microbatches are counted first, all of them, and the sum is the value of
+// the hyper parameter.
+std::string withCounts(const std::string &op) {
+  return replaced("dist.step @train", R"(
+    dist.hyper @n : tensor<f32> = <external>
+    func.func @count(%x: tensor<2xf32> {dist.port = #dist.port<input "x">})
+        -> (tensor<f32> {dist.port = #dist.port<metric "n">}) {
+      %s = stablehlo.slice %x [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+      %0 = )" + op + R"( : (tensor<1xf32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    dist.entry @train.counts counts(@train) function(@count)
+    dist.step @train)");
+}
+
+TEST(StepInterpreter, CountsFirst) {
+  std::string text = withCounts("stablehlo.reshape %s");
+  const std::string lr = "%lr: tensor<f32> {dist.port = #dist.port<hyper @lr>}";
+  text.replace(text.find(lr), lr.size(),
+               "%lr: tensor<f32> {dist.port = #dist.port<hyper @n>}");
+  GraphContext context;
+  auto module = context.parse(text);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)));
+  StepInterpreter::StepResult result;
+  ASSERT_TRUE(succeeded(interpreter.runStep("train", 1, giveInput, result)))
+      << context.takeMessages();
+  EXPECT_EQ(result.metrics.lookup(mlir::StringAttr::get(context.get(), "lr"))
+                .getFloat(0),
+            6); // 1 + 2 + 3
+  EXPECT_TRUE(failed(interpreter.runStep("train", 1, nullptr, result)));
+  EXPECT_THAT(context.takeMessages(),
+              HasSubstr("expected an input for argument #0 of 'count', got "
+                        "none\n"));
+  EXPECT_THAT(runStepOf(withCounts("\"other.op\"(%s)")),
+              HasSubstr("expected an evaluation of 'other.op', got none"));
+}
+
+TEST(StepInterpreter, NamesExternalValuesThatAreMissing) {
+  std::string text =
+      replaced("#dist.rule<warmup_cosine, base = 0.5, warmup = 4, total = 8>",
+               "<external>");
+  EXPECT_EQ(
+      runStepOf(text),
+      "'dist.hyper' op expected a value from outside for 'lr', got none\n");
+}
+
+// 256 + 1 is a tie in bf16, and 256 + 2 is not.
+TEST(StepInterpreter, NarrowGradientsAreSummedInF32) {
+  std::string text = replaced(
+      "tensor<2xf32> {dist.port = #dist.port<gradient @w>},\n          "
+      "tensor<i32>",
+      "tensor<2xbf16> {dist.port = #dist.port<gradient @w>},\n          "
+      "tensor<i32>");
+  auto edit = [&](const std::string &from, const std::string &to) {
+    size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  edit("return %loss, %one, %x, %next : tensor<2xf32>, tensor<i32>, "
+       "tensor<2xf32>",
+       "%g = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xbf16>\n"
+       "return %loss, %one, %g, %next : tensor<2xf32>, tensor<i32>, "
+       "tensor<2xbf16>");
+  edit("%g: tensor<2xf32>", "%g: tensor<2xbf16>");
+  edit("%d = stablehlo.multiply %g, %half",
+       "%wide = stablehlo.convert %g : (tensor<2xbf16>) -> tensor<2xf32>\n"
+       "%d = stablehlo.multiply %wide, %half");
+  GraphContext context;
+  auto module = context.parse(text);
+  ASSERT_TRUE(module) << context.takeMessages();
+  StepInterpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.initializeStates(7)));
+  StepInterpreter::StepResult result;
+  ASSERT_TRUE(succeeded(interpreter.runStep(
+      "train", 0,
+      [](StringRef, int64_t, int64_t m, RankedTensorType type) {
+        HostTensor x(type);
+        x.setFloat(0, m == 0 ? 256 : 1);
+        return FailureOr<HostTensor>(x);
+      },
+      result)))
+      << context.takeMessages();
+  HostTensor sum =
+      result.gradients.lookup(mlir::StringAttr::get(context.get(), "w"));
+  EXPECT_TRUE(sum.getElementType().isBF16());
+  EXPECT_EQ(sum.getFloat(0), 258);
+}
 } // namespace

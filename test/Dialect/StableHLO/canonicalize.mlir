@@ -161,3 +161,12 @@ func.func @relaid(%x: tensor<4x8xf32>, %s: tensor<f32>) -> (tensor<4x8xf32, "a">
   %6 = stablehlo.reshape %x : (tensor<4x8xf32>) -> tensor<4x8xf32, "a">
   return %0, %1, %2, %3, %4, %5, %6 : tensor<4x8xf32, "a">, tensor<4x8xf32, "a">, tensor<4x8xf32, "a">, tensor<4x8xf32, "a">, tensor<4x8xf32, "a">, tensor<4x8xf32, "a">, tensor<4x8xf32, "a">
 }
+
+// One choice of two that lie elsewhere than the result.
+// CHECK-LABEL: @relaid_choice
+// CHECK-NEXT: %[[Y:.*]] = stablehlo.select %arg0, %arg1, %arg1 : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32, "a">
+// CHECK-NEXT: return %[[Y]]
+func.func @relaid_choice(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32, "a"> {
+  %0 = stablehlo.select %p, %x, %x : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32, "a">
+  return %0 : tensor<4xf32, "a">
+}

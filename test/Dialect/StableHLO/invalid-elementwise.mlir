@@ -141,3 +141,83 @@ func.func @accuracy_mode(%x: tensor<4xf32>) {
   %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<ulps = 1>} : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @compare_not_unsigned(%x: tensor<4xi8>) {
+  // expected-error@+1 {{expected a comparison type that suits 'i8', got UNSIGNED}}
+  %0 = stablehlo.compare EQ, %x, %x, UNSIGNED : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @compare_total_order(%x: tensor<4xi8>) {
+  // expected-error@+1 {{expected a comparison type that suits 'i8', got TOTALORDER}}
+  %0 = stablehlo.compare EQ, %x, %x, TOTALORDER : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @compare_truths(%x: tensor<4xi1>) {
+  // expected-error@+1 {{expected a comparison type that suits 'i1', got SIGNED}}
+  %0 = stablehlo.compare EQ, %x, %x, SIGNED : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @select_shape(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error@+1 {{expected both choices of the result's shape and element type, 'tensor<4xf32>', got 'tensor<5xf32>'}}
+  %0 = stablehlo.select %p, %x, %y : (tensor<i1>, tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clamp_low(%x: tensor<4xf32>, %y: tensor<1xf32>) {
+  // expected-error@+1 {{expected a bound of rank 0 or the result's shape, 'tensor<4xf32>', got 'tensor<1xf32>'}}
+  %0 = stablehlo.clamp %y, %x, %x : (tensor<1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @accuracy_relative(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected tolerances with mode TOLERANCE and with no other, got mode DEFAULT}}
+  %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<rtol = 0.5>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @accuracy_none(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected tolerances with mode TOLERANCE and with no other, got mode TOLERANCE}}
+  %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @accuracy_negative_absolute(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected finite tolerances of at least 0}}
+  %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<atol = -0.5, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @accuracy_negative_relative(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected finite tolerances of at least 0}}
+  %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<rtol = -0.5, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @accuracy_infinite(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected finite tolerances of at least 0}}
+  %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<rtol = 0x7FF0000000000000, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
+  return
+}

@@ -36,6 +36,26 @@ func.func @many() -> tensor<104xi1> {
   return %0 : tensor<104xi1>
 }
 
+// Elements of other types that begin with i1 are read as they stand.
+// CHECK-LABEL: func.func @wider
+func.func @wider() -> (tensor<2xi16>, tensor<104xi1, "a">) {
+  // CHECK: dense<[1, 256]> : tensor<2xi16>
+  %0 = stablehlo.constant dense<"0x01000001"> : tensor<2xi16>
+  // CHECK: dense<true> : tensor<104xi1> -> tensor<104xi1, "a">
+  %1 = stablehlo.constant dense<"0xFFFFFFFFFFFFFFFFFFFFFFFFFF"> : tensor<104xi1> -> tensor<104xi1, "a">
+  return %0, %1 : tensor<2xi16>, tensor<104xi1, "a">
+}
+
+// A hundred elements are written out, one more is not.
+// CHECK-LABEL: func.func @most
+func.func @most() -> (tensor<100xi1>, tensor<101xi1>) {
+  // CHECK: dense<[true, false, false,
+  %0 = stablehlo.constant dense<"0x01000000000000000000000000"> : tensor<100xi1>
+  // CHECK: dense<"0x010000
+  %1 = stablehlo.constant dense<"0x01000000000000000000000000"> : tensor<101xi1>
+  return %0, %1 : tensor<100xi1>, tensor<101xi1>
+}
+
 // -----
 
 // A byte for all, or a bit for each?

@@ -29,6 +29,7 @@ module {
     %19 = stablehlo.convert %arg0 : tensor<4x8xf32>
     %20 = stablehlo.tanh %arg0 {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<4x8xf32>
     %21 = stablehlo.log %arg0 {result_accuracy = #stablehlo.result_accuracy<atol = 1.000000e-05, ulps = 1, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4x8xf32>
+    %22 = stablehlo.sine %arg0 {result_accuracy = #stablehlo.result_accuracy<rtol = 5.000000e-01, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4x8xf32>
     return
   }
 
@@ -59,6 +60,10 @@ module {
     %5 = stablehlo.select %arg2, %arg0, %arg0 : tensor<i1>, tensor<4xf32>
     %6 = stablehlo.clamp %arg0, %arg0, %arg0 : tensor<4xf32>
     %7 = stablehlo.clamp %arg3, %arg0, %arg3 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %8 = stablehlo.compare EQ, %3, %3 : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+    %9 = stablehlo.compare EQ, %arg0, %arg0, NOTYPE : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %10 = stablehlo.compare EQ, %3, %3, NOTYPE : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+    %11 = stablehlo.compare EQ, %arg1, %arg1, NOTYPE : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
     return
   }
 
@@ -84,6 +89,8 @@ module {
     %6 = stablehlo.slice %arg1 [] : (tensor<f32>) -> tensor<f32>
     %7 = stablehlo.pad %arg0, %arg1, low = [0, -1], high = [1, 0], interior = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<5x14xf32>
     %8 = stablehlo.concatenate %arg0, %5, dim = 1 : (tensor<4x8xf32>, tensor<4x4xf32>) -> tensor<4x12xf32>
+    %9 = stablehlo.slice %arg0 [4:4, 0:8:8] : (tensor<4x8xf32>) -> tensor<0x1xf32>
+    %10 = stablehlo.pad %arg0, %arg1, low = [-4, 0], high = [0, 0], interior = [0, 0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<0x8xf32>
     return
   }
 
@@ -93,6 +100,8 @@ module {
     %1 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [2, 1] x [1, 2] : (tensor<2x4x8xf32>, tensor<2x8x4xf32>) -> tensor<2x2xf32>
     %2 = stablehlo.dot_general %arg2, %arg2, contracting_dims = [] x [] : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8x4x8xf32>
     %3 = stablehlo.dot_general %arg2, %arg2, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x4xf32>
+    %4 = stablehlo.dot_general %arg2, %arg2, contracting_dims = [1] x [1], precision = [] : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x4xf32>
+    %5 = stablehlo.dot_general %arg2, %arg2, contracting_dims = [1] x [1], precision = [DEFAULT, DEFAULT], algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x4xf32>
     return
   }
 
@@ -117,6 +126,32 @@ module {
     return
   }
 
+  // What the compact form cannot say: the arguments in another order or one of
+  // them twice, another result than the op's, no op at all.
+  func.func @long_reductions(%arg0: tensor<4x8xf32>, %arg1: tensor<f32>) {
+    %0 = stablehlo.reduce(%arg0 init: %arg1) across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+     reducer(%arg2: tensor<f32>, %arg3: tensor<f32>) {
+      %5 = stablehlo.add %arg3, %arg2 : tensor<f32>
+      stablehlo.return %5 {note = "kept"} : tensor<f32>
+    }
+    %1 = stablehlo.reduce(%arg0 init: %arg1) across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+     reducer(%arg2: tensor<f32>, %arg3: tensor<f32>) {
+      %5 = stablehlo.add %arg2, %arg2 : tensor<f32>
+      stablehlo.return %5 : tensor<f32>
+    }
+    %2 = stablehlo.reduce(%arg0 init: %arg1) across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+     reducer(%arg2: tensor<f32>, %arg3: tensor<f32>) {
+      %5 = stablehlo.add %arg2, %arg3 : tensor<f32>
+      stablehlo.return %arg3 : tensor<f32>
+    }
+    %3 = stablehlo.reduce(%arg0 init: %arg1) across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+     reducer(%arg2: tensor<f32>, %arg3: tensor<f32>) {
+      stablehlo.return %arg2 : tensor<f32>
+    }
+    %4 = stablehlo.reduce(%arg0 init: %arg1) applies stablehlo.add across dimensions = [] {note = 1 : i32} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    return
+  }
+
   // Indexing at run time: an embedding, a pick along the last dimension, and the
   // scatters that are their gradients.
   func.func @indexing(%arg0: tensor<64x32xf32>, %arg1: tensor<2x8x1xi32>, %arg2: tensor<2x8x64xf32>, %arg3: tensor<2x8x1x1xi32>, %arg4: tensor<2x8x32xf32>, %arg5: tensor<2x8x1xf32>, %arg6: tensor<i32>) {
@@ -124,8 +159,8 @@ module {
     %1 = "stablehlo.gather"(%arg2, %arg3) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 3>, slice_sizes = array<i64: 1, 1, 1>}> : (tensor<2x8x64xf32>, tensor<2x8x1x1xi32>) -> tensor<2x8x1xf32>
     %2 = "stablehlo.scatter"(%arg0, %arg1, %arg4) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 2>, unique_indices = false}> ({
     ^bb0(%arg7: tensor<f32>, %arg8: tensor<f32>):
-      %6 = stablehlo.add %arg7, %arg8 : tensor<f32>
-      stablehlo.return %6 : tensor<f32>
+      %9 = stablehlo.add %arg7, %arg8 : tensor<f32>
+      stablehlo.return %9 : tensor<f32>
     }) : (tensor<64x32xf32>, tensor<2x8x1xi32>, tensor<2x8x32xf32>) -> tensor<64x32xf32>
     %3 = "stablehlo.scatter"(%arg2, %arg3, %arg5) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [2], input_batching_dims = [0, 1], scatter_indices_batching_dims = [0, 1], scatter_dims_to_operand_dims = [2], index_vector_dim = 3>}> ({
     ^bb0(%arg7: tensor<f32>, %arg8: tensor<f32>):
@@ -133,6 +168,9 @@ module {
     }) : (tensor<2x8x64xf32>, tensor<2x8x1x1xi32>, tensor<2x8x1xf32>) -> tensor<2x8x64xf32>
     %4 = stablehlo.dynamic_slice %arg0, %arg6, %arg6, sizes = [1, 32] : (tensor<64x32xf32>, tensor<i32>, tensor<i32>) -> tensor<1x32xf32>
     %5 = stablehlo.dynamic_update_slice %arg0, %4, %arg6, %arg6 : (tensor<64x32xf32>, tensor<1x32xf32>, tensor<i32>, tensor<i32>) -> tensor<64x32xf32>
+    %6 = stablehlo.dynamic_slice %arg0, %arg6, %arg6, sizes = [64, 0] : (tensor<64x32xf32>, tensor<i32>, tensor<i32>) -> tensor<64x0xf32>
+    %7 = stablehlo.dynamic_update_slice %arg0, %arg0, %arg6, %arg6 : (tensor<64x32xf32>, tensor<64x32xf32>, tensor<i32>, tensor<i32>) -> tensor<64x32xf32>
+    %8 = "stablehlo.gather"(%arg0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, slice_sizes = array<i64: 0, 0>}> : (tensor<64x32xf32>, tensor<2x8x1xi32>) -> tensor<2x8x0xf32>
     return
   }
 

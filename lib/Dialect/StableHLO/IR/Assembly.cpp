@@ -278,8 +278,11 @@ ParseResult llmc::stablehlo::parseDotPrecision(OpAsmParser &parser,
         return failure();
       continue;
     }
-    if (algorithm || parser.parseKeyword("algorithm") || parser.parseEqual())
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword("algorithm") || parser.parseEqual())
       return failure();
+    if (algorithm)
+      return parser.emitError(loc) << "expected 'algorithm' once, got it twice";
     algorithm = dyn_cast_or_null<DotAlgorithmAttr>(
         DotAlgorithmAttr::parse(parser, Type()));
     if (!algorithm)

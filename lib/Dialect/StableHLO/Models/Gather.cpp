@@ -33,7 +33,7 @@ namespace {
 Value buildLastStarts(OpBuilder &b, Location loc, const Addressing &a) {
   auto element = cast<IntegerType>(a.indices.getElementType());
   unsigned width = element.getWidth();
-  bool isUnsigned = element.isUnsigned() || width == 1;
+  bool isUnsigned = element.isUnsigned();
   uint64_t greatest =
       (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width))
           .getZExtValue();

@@ -26,7 +26,14 @@ Value stablehlo::emitIndex(ElementCall &call, Value operand, unsigned number,
   Type element = typeOf(operand).getElementType();
   Type index = call.builder.getIndexType();
   Value value = call.source(number, at);
-  if (element.isUnsignedInteger() || element.isInteger(1))
+  if (element.isUnsignedInteger(64)) {
+    // An index is signed; what it cannot hold lies beyond any dimension.
+    Value greatest = arith::ConstantOp::create(
+        call.builder, call.loc,
+        call.builder.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
+    value = arith::MinUIOp::create(call.builder, call.loc, value, greatest);
+  }
+  if (element.isUnsignedInteger())
     return arith::IndexCastUIOp::create(call.builder, call.loc, index, value);
   return arith::IndexCastOp::create(call.builder, call.loc, index, value);
 }
@@ -108,8 +115,9 @@ void Addressing::resolve(const HostTensor &indexValues, ArrayRef<int64_t> index,
         llvm::find(positionsOfIndices, i) - positionsOfIndices.begin();
     from[o] = index[positions[place]];
   }
+  // Past the greatest number lies what is outside as well.
   for (auto [w, d] : llvm::zip(window, windowOfOperand))
-    from[d] += index[w];
+    from[d] = static_cast<int64_t>(static_cast<uint64_t>(from[d]) + index[w]);
 }
 
 SmallVector<Value> Addressing::emitAddress(ElementCall &call, Value indexTensor,

@@ -97,7 +97,7 @@ private:
   Value limit(Value entry, int64_t last) {
     auto type = cast<IntegerType>(typeOf(entry).getElementType());
     unsigned width = type.getWidth();
-    bool isUnsigned = type.isUnsigned() || width == 1;
+    bool isUnsigned = type.isUnsigned();
     APInt greatest = isUnsigned ? APInt::getMaxValue(width)
                                 : APInt::getSignedMaxValue(width);
     if (greatest.ugt(static_cast<uint64_t>(last)))

@@ -67,12 +67,18 @@ struct ScatterDerivative {
   /// Starts in i64, limited to the margin and moved past it.
   Value buildStarts() {
     Type wide = b.getI64Type();
-    Value starts = convertTo(b, loc, op.getScatterIndices(), wide);
     SmallVector<int64_t> lows, highs;
     for (int64_t d : a.map) {
       lows.push_back(-a.getWindowSize(d));
       highs.push_back(a.operand.getDimSize(d));
     }
+    Value starts = op.getScatterIndices();
+    // What i64 cannot hold lies outside as well.
+    if (a.indices.getElementType().isUnsignedInteger(64) && !highs.empty())
+      starts = MinOp::create(
+          b, loc, starts,
+          constantLike(b, loc, starts, *llvm::max_element(highs)));
+    starts = convertTo(b, loc, starts, wide);
     bool isVector = a.vectorDim < a.indices.getRank();
     auto spread = [&](ArrayRef<int64_t> values) {
       SmallVector<int64_t> shape, dims;

@@ -169,4 +169,43 @@ TEST_F(Builders, GatherAndScatterAreInverse) {
   EXPECT_EQ(scattered.getType(), x.getType());
 }
 
+TEST_F(Builders, NeutralElementsOfUnsignedIntegers) {
+  Type u8 = b.getIntegerType(8, false);
+  for (auto [kind, value] : {std::pair(ReductionKind::max, 0u),
+                             {ReductionKind::min, 255u},
+                             {ReductionKind::sum, 0u},
+                             {ReductionKind::product, 1u},
+                             {ReductionKind::bitAnd, 255u}})
+    EXPECT_EQ(cast<IntegerAttr>(splat(neutralScalar(b, loc, kind, u8)))
+                  .getValue()
+                  .getZExtValue(),
+              value);
+}
+
+TEST_F(Builders, NeutralValuesAreSplats) {
+  auto constant = [&](ArrayRef<float> values) -> Value {
+    return ConstantOp::create(b, loc, DenseElementsAttr::get(f32({2}), values));
+  };
+  EXPECT_TRUE(isNeutral(constant({0, 0}), ReductionKind::sum));
+  EXPECT_TRUE(isNeutral(constant({-0.f, -0.f}), ReductionKind::sum));
+  EXPECT_FALSE(isNeutral(constant({0, 1}), ReductionKind::sum));
+  EXPECT_FALSE(isNeutral(constant({0, 0}), ReductionKind::product));
+  EXPECT_FALSE(isNeutral(constant({0, 0}), ReductionKind::bitOr));
+  EXPECT_FALSE(isNeutral(x, ReductionKind::sum));
+}
+
+// Constants are made of elements of the result's shape and type only.
+TEST_F(Builders, DialectMakesConstants) {
+  auto *dialect = context.getLoadedDialect<StableHLODialect>();
+  Attribute value = DenseElementsAttr::get(f32({2}), ArrayRef<float>{1, 2});
+  Operation *made = dialect->materializeConstant(b, value, f32({2}), loc);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(cast<ConstantOp>(made).getValue(), value);
+  for (Type type :
+       {Type(f32({1, 2})), Type(RankedTensorType::get({2}, b.getI32Type()))})
+    EXPECT_FALSE(dialect->materializeConstant(b, value, type, loc));
+  EXPECT_FALSE(
+      dialect->materializeConstant(b, b.getF32FloatAttr(1), f32({}), loc));
+}
+
 } // namespace

@@ -131,4 +131,22 @@ TEST(ExtremumDerivative, SplitsTiesWithConstants) {
     })");
   EXPECT_THAT(gradients, ElementsAre(ElementsAre(0, 1, 2)));
 }
+
+TEST(BinaryDerivative, DerivesWhatIsNeeded) {
+  for (const char *op : {"add", "subtract", "multiply", "divide", "remainder",
+                         "power", "maximum", "minimum"})
+    for (bool isFirst : {false, true}) {
+      auto mark = [](double low, double high, bool isFixed) {
+        std::string text = bounds(low, high);
+        text.pop_back();
+        return text + (isFixed ? ", test.fixed}" : "}");
+      };
+      EXPECT_TRUE(checkDerivative(
+          "func.func @f(%x: tensor<4x3xf64> " + mark(4.1, 4.9, isFirst) +
+          ", %y: tensor<4x3xf64> " + mark(0.9, 1.02, !isFirst) +
+          ") -> tensor<4x3xf64> {\n %z = stablehlo." + op +
+          " %x, %y : tensor<4x3xf64>\n return %z : tensor<4x3xf64>\n}"))
+          << op << isFirst;
+    }
+}
 } // namespace

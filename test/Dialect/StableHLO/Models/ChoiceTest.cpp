@@ -97,4 +97,31 @@ TEST(InactiveOps, GiveZero) {
     })");
   EXPECT_THAT(gradients, ElementsAre(ElementsAre(0, 0)));
 }
+
+TEST(ClampDerivative, DerivesWhatIsNeeded) {
+  std::string low = "{test.low = -0.5 : f64, test.high = -0.4 : f64",
+              high = "{test.low = 0.4 : f64, test.high = 0.5 : f64";
+  auto text = [&](bool a, bool x, bool b) {
+    auto mark = [](bool isFixed) { return isFixed ? ", test.fixed}" : "}"; };
+    return "func.func @f(%a: tensor<4xf64> " + low + mark(a) +
+           ", %x: tensor<4xf64>" + (x ? " {test.fixed}" : "") +
+           ", %b: tensor<4xf64> " + high + mark(b) +
+           ") -> tensor<4xf64> {\n  %0 = stablehlo.clamp %a, %x, %b : "
+           "tensor<4xf64>\n  return %0 : tensor<4xf64>\n}";
+  };
+  for (int fixed = 1; fixed < 7; ++fixed)
+    EXPECT_TRUE(checkDerivative(text(fixed & 1, fixed & 2, fixed & 4)))
+        << fixed;
+}
+
+// By way of integers nothing flows.
+TEST(ConvertDerivative, IsZeroThroughIntegers) {
+  auto gradients = computeGradients(R"(
+    func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xi32>
+      %1 = stablehlo.convert %0 : (tensor<2xi32>) -> tensor<2xf32>
+      return %1 : tensor<2xf32>
+    })");
+  EXPECT_THAT(gradients, ElementsAre(ElementsAre(0, 0)));
+}
 } // namespace

@@ -142,4 +142,29 @@ TEST(Contraction, EvaluatesMoreColumnsThanOneBlock) {
     })"),
             std::vector<double>({2097}));
 }
+
+TEST(ContractionDecomposition, OfIntegersOfTwoWidths) {
+  EXPECT_TRUE(checkDecomposition(R"(
+    func.func @f(%x: tensor<2x3xi8> {test.low = -128.0, test.high = 127.0}, %y: tensor<3x4xi32> {test.low = -1.0e9, test.high = 1.0e9}) -> tensor<2x4xi32> {
+      %z = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+          : (tensor<2x3xi8>, tensor<3x4xi32>) -> tensor<2x4xi32>
+      return %z : tensor<2x4xi32>
+    })",
+                                 0));
+}
+
+// One side without elements is enough.
+TEST(ContractionDecomposition, OfNothing) {
+  for (bool isLeft : {false, true}) {
+    std::string x = isLeft ? "tensor<0xf64>" : "tensor<2xf64>",
+                y = isLeft ? "tensor<2xf64>" : "tensor<0xf64>",
+                z = isLeft ? "tensor<0x2xf64>" : "tensor<2x0xf64>";
+    EXPECT_TRUE(checkDecomposition(
+        "func.func @f(%x: " + x + ", %y: " + y + ") -> " + z +
+            " {\n  %z = stablehlo.dot_general %x, %y, contracting_dims = [] x "
+            "[] : (" +
+            x + ", " + y + ") -> " + z + "\n  return %z : " + z + "\n}",
+        0));
+  }
+}
 } // namespace

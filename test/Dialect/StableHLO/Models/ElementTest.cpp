@@ -179,4 +179,36 @@ TEST(SourceElements, Agree) {
   // The first constant is a table.
   EXPECT_EQ(numChecked, 19);
 }
+
+TEST(TruthElements, Agree) {
+  int numChecked = 0;
+  EXPECT_TRUE(checkElements(R"(
+    func.func @f() {
+      %x = stablehlo.constant dense<[false, false, true, true]> : tensor<4xi1>
+      %y = stablehlo.constant dense<[false, true, false, true]> : tensor<4xi1>
+      %0 = stablehlo.add %x, %y : tensor<4xi1>
+      %1 = stablehlo.multiply %x, %y : tensor<4xi1>
+      %2 = stablehlo.maximum %x, %y : tensor<4xi1>
+      %3 = stablehlo.minimum %x, %y : tensor<4xi1>
+      %4 = stablehlo.and %x, %y : tensor<4xi1>
+      %5 = stablehlo.or %x, %y : tensor<4xi1>
+      %6 = stablehlo.xor %x, %y : tensor<4xi1>
+      %7 = stablehlo.not %x : tensor<4xi1>
+      %8 = stablehlo.compare LT, %x, %y : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+      return
+    })",
+                            &numChecked));
+  EXPECT_EQ(numChecked, 9);
+}
+
+TEST(ClampElements, OfUnsignedAgree) {
+  EXPECT_TRUE(checkElements(R"(
+    func.func @f() {
+      %x = stablehlo.constant dense<[0, 99, 150, 200, 201, 255]> : tensor<6xui8>
+      %a = stablehlo.constant dense<100> : tensor<ui8>
+      %b = stablehlo.constant dense<200> : tensor<ui8>
+      %0 = stablehlo.clamp %a, %x, %b : (tensor<ui8>, tensor<6xui8>, tensor<ui8>) -> tensor<6xui8>
+      return
+    })"));
+}
 } // namespace

@@ -211,4 +211,36 @@ TEST(Clamp, CrossedBoundsGiveTheUpperOne) {
   EXPECT_THAT(clamp("200", "[0, 100, 201, 255]", "100", "ui8"),
               ElementsAre(100, 100, 100, 100));
 }
+
+TEST(IntegerSigns, AreMinusOneToOne) {
+  auto unary = [](const std::string &op, const std::string &values) {
+    return evaluate("func.func @f() -> tensor<4xi32> {\n%x = "
+                    "stablehlo.constant dense<" +
+                    values + "> : tensor<4xi32>\n%y = stablehlo." + op +
+                    " %x : tensor<4xi32>\nreturn %y : tensor<4xi32>\n}");
+  };
+  EXPECT_THAT(unary("sign", "[-5, 0, 7, -2147483648]"),
+              ElementsAre(-1, 0, 1, -1));
+  EXPECT_THAT(unary("abs", "[-5, 0, 7, -2147483648]"),
+              ElementsAre(5, 0, 7, -2147483648.0));
+  EXPECT_THAT(unary("negate", "[-5, 0, 7, -2147483648]"),
+              ElementsAre(5, 0, -7, -2147483648.0));
+}
+
+// Elements beside the text are there, but not for the interpreter.
+TEST(Constants, OfResourcesAreNotEvaluated) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    func.func @f() -> tensor<2xf32> {
+      %0 = stablehlo.constant dense_resource<weights> : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+    {-# dialect_resources: {builtin: {weights: "0x040000000000803F00000040"}} #-})");
+  ASSERT_TRUE(module) << context.takeMessages();
+  SmallVector<HostTensor> results;
+  EXPECT_TRUE(
+      failed(Interpreter().interpret(getFunction(*module), {}, results)));
+  EXPECT_EQ(context.takeMessages(),
+            "'stablehlo.constant' op expected dense elements to evaluate\n");
+}
 } // namespace

@@ -45,6 +45,11 @@ INSTANTIATE_TEST_SUITE_P(
              "offset_dims = [1], collapsed_slice_dims = [0], start_index_map = "
              "[0], index_vector_dim = 1",
              "1, 3", "3x3xf64"},
+        Case{"unsigned_wide", "5x3xf64", "3xui64",
+             "[0, 18446744073709551615, 4]",
+             "offset_dims = [1], collapsed_slice_dims = [0], start_index_map = "
+             "[0], index_vector_dim = 1",
+             "1, 3", "3x3xf64"},
         Case{"narrow_indices", "300xf64", "3xi8", "[0, -128, 127]",
              "collapsed_slice_dims = [0], start_index_map = [0], "
              "index_vector_dim = 1",
@@ -113,6 +118,12 @@ TEST(GatherDerivative, SumsNarrowFloatsInF32) {
       << text;
 }
 
+/// The same with an argument that is not differentiated.
+std::string fix(std::string text, const std::string &argument) {
+  size_t at = text.find('>', text.find(argument + ": tensor<"));
+  return text.insert(at + 1, " {test.fixed}");
+}
+
 const char *dynamicSlice = R"(
   func.func @f(%x: tensor<4x5x3xf64>) -> tensor<2x5x1xf64> {
     %a = stablehlo.constant dense<7> : tensor<i32>
@@ -145,5 +156,63 @@ TEST(DynamicUpdateSliceAnswers, AreLinearAndAgree) {
   EXPECT_TRUE(checkKernels(dynamicUpdate));
   EXPECT_EQ(computeGradients(dynamicUpdate)[0],
             std::vector<double>({1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(GatherRule, TruthsAreJoined) {
+  EXPECT_EQ(printRule(makeGather({"", "5xi1", "4xi32", "0",
+                                  "collapsed_slice_dims = [0], "
+                                  "start_index_map = [0], index_vector_dim = 1",
+                                  "1", "4xi1"})),
+            "([b],[a])->([a]) {a=4, b=5 reduced or}");
+}
+
+// Without an index there is nothing to split by.
+TEST(GatherRule, DimensionsWithoutIndexAreWhole) {
+  EXPECT_EQ(printRule(makeGather(
+                {"", "7x4xf32", "2xi32", "0",
+                 "collapsed_slice_dims = [0, 1], start_index_map = [1], "
+                 "index_vector_dim = 1",
+                 "1, 1", "2xf32"})),
+            "([b, c],[a])->([a]) {a=2, b=7 whole, c=4 reduced sum}");
+}
+
+/// Derivative of a gather of sorted indices.
+std::string deriveSorted(const Case &c) {
+  std::string text = makeGather(c);
+  text.insert(text.find("slice_sizes"), "indices_are_sorted = true, ");
+  return printVjp(text, "scatter");
+}
+
+// Limiting each entry keeps the order of numbers, not that of pairs.
+TEST(GatherDerivative, KeepsTheOrderOfSingleIndices) {
+  EXPECT_NE(deriveSorted({"", "5xf64", "3xi32", "[0, 2, 9]",
+                          "collapsed_slice_dims = [0], start_index_map = [0], "
+                          "index_vector_dim = 1",
+                          "1", "3xf64"})
+                .find("indices_are_sorted = true"),
+            std::string::npos);
+  EXPECT_NE(deriveSorted({"", "2x5xf64", "2x2xi32", "[[0, 4], [1, 9]]",
+                          "collapsed_slice_dims = [0, 1], start_index_map = "
+                          "[0, 1], index_vector_dim = 1",
+                          "1, 1", "2xf64"})
+                .find("indices_are_sorted = false"),
+            std::string::npos);
+}
+
+// A start that no signed number holds is past the end.
+TEST(DynamicSliceAnswers, LimitWideStarts) {
+  const char *text = R"(
+    func.func @f(%x: tensor<5xf64> {test.values = dense<[0.0, 1.0, 2.0, 3.0, 4.0]> : tensor<5xf64>}) -> tensor<2xf64> {
+      %a = stablehlo.constant dense<18446744073709551615> : tensor<ui64>
+      %y = stablehlo.dynamic_slice %x, %a, sizes = [2] : (tensor<5xf64>, tensor<ui64>) -> tensor<2xf64>
+      return %y : tensor<2xf64>
+    })";
+  EXPECT_EQ(evaluate(text), std::vector<double>({3, 4}));
+  EXPECT_TRUE(checkKernels(text));
+}
+
+TEST(DynamicUpdateSliceAnswers, DeriveWhatIsNeeded) {
+  EXPECT_TRUE(checkDerivative(fix(dynamicUpdate, "%x")));
+  EXPECT_TRUE(checkDerivative(fix(dynamicUpdate, "%u")));
 }
 } // namespace

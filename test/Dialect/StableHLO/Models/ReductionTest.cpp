@@ -6,6 +6,7 @@
 
 #include "AnswerHarness.h"
 #include "DerivativeHarness.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace llmc::test;
 
@@ -182,5 +183,144 @@ TEST(ReductionEvaluation, RoundsOnce) {
                 "3xf32", "f32", "add", "0.0", "0",
                 makeValues("[1.6777216e7, 1.0, -1.6777216e7]", "3xf32"))),
             std::vector<double>({1}));
+}
+
+TEST(ReductionRule, TruthsAreJoinedOrMet) {
+  for (auto [op, init, kind] : {std::tuple("add", "false", "or"),
+                                {"maximum", "false", "or"},
+                                {"or", "false", "or"},
+                                {"multiply", "true", "and"},
+                                {"minimum", "true", "and"},
+                                {"and", "true", "and"}})
+    EXPECT_EQ(printRule(makeReduce("2x3xi1", "3xi1", op, init, "0")),
+              "([a, b],[])->([b]) {a=2 reduced " + std::string(kind) +
+                  ", b=3}");
+}
+
+TEST(ReductionKernel, OfTruthsAgreesWithEvaluation) {
+  std::string rows = "[[false, false, false], [false, true, false], [true, "
+                     "true, false], [true, true, true]]";
+  for (auto [op, init, any] : {std::tuple("add", "false", true),
+                               {"maximum", "false", true},
+                               {"or", "false", true},
+                               {"multiply", "true", false},
+                               {"minimum", "true", false},
+                               {"and", "true", false}}) {
+    std::string text =
+        makeReduce("4x3xi1", "4xi1", op, init, "1", makeValues(rows, "4x3xi1"));
+    EXPECT_EQ(evaluate(text), any ? std::vector<double>({0, 1, 1, 1})
+                                  : std::vector<double>({0, 0, 0, 1}))
+        << op;
+    EXPECT_TRUE(checkKernels(text)) << op;
+  }
+}
+
+// Whether any or all are greater does not depend on x a little.
+TEST(ReductionDerivative, TruthsAreInactive) {
+  for (auto [op, init, any] :
+       {std::tuple("or", "false", 1.0), {"and", "true", 0.0}}) {
+    std::string text =
+        std::string(R"(
+      func.func @f(%x: tensor<2xf64> {test.values = dense<[1.0, 3.0]> : tensor<2xf64>}) -> tensor<2xf64> {
+        %two = stablehlo.constant dense<2.0> : tensor<2xf64>
+        %i = stablehlo.constant dense<)") +
+        init + R"(> : tensor<i1>
+        %c = stablehlo.compare GT, %x, %two : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xi1>
+        %r = stablehlo.reduce(%c init: %i) applies stablehlo.)" +
+        op +
+        R"( across dimensions = [0] : (tensor<2xi1>, tensor<i1>) -> tensor<i1>
+        %n = stablehlo.convert %r : (tensor<i1>) -> tensor<f64>
+        %b = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f64>) -> tensor<2xf64>
+        %y = stablehlo.multiply %x, %b : tensor<2xf64>
+        return %y : tensor<2xf64>
+      })";
+    std::vector<std::vector<double>> gradients = computeGradients(text);
+    ASSERT_EQ(gradients.size(), 1u) << op;
+    EXPECT_EQ(gradients[0], std::vector<double>({any, any})) << op;
+  }
+}
+
+std::string fromValue(const std::string &op, const std::string &xMark,
+                      const std::string &iMark) {
+  return "func.func @f(%x: tensor<2x3xf64> " + xMark + ", %i: tensor<f64> " +
+         iMark +
+         ") -> tensor<2xf64> {\n  %y = stablehlo.reduce(%x init: %i) applies "
+         "stablehlo." +
+         op +
+         " across dimensions = [1] : (tensor<2x3xf64>, tensor<f64>) -> "
+         "tensor<2xf64>\n  return %y : tensor<2xf64>\n}";
+}
+
+TEST(ReductionDerivative, DerivesWhatIsNeeded) {
+  const char *fixed = "{test.fixed}";
+  EXPECT_TRUE(checkDerivative(fromValue("add", fixed, "")));
+  EXPECT_TRUE(checkDerivative(fromValue("add", "", fixed)));
+  for (const char *op : {"multiply", "maximum", "minimum"}) {
+    EXPECT_TRUE(checkDerivative(fromValue(op, "", fixed))) << op;
+    EXPECT_NE(printVjp(fromValue(op, "", ""), "reduce")
+                  .find("expected a constant initial value to derive a "
+                        "reduction other than add, got one that depends on "
+                        "parameters"),
+              std::string::npos)
+        << op;
+  }
+}
+
+/// A reduction with this body over %a and %b, and %i from outside.
+std::string withBody(const std::string &body) {
+  return "func.func @f(%x: tensor<3xf64>, %i: tensor<f64>) -> tensor<f64> {\n"
+         "  %y = stablehlo.reduce(%x init: %i) across dimensions = [0] : "
+         "(tensor<3xf64>, tensor<f64>) -> tensor<f64>\n   reducer(%a: "
+         "tensor<f64>, %b: tensor<f64>) {\n" +
+         body + "\n  }\n  return %y : tensor<f64>\n}";
+}
+
+// It stops at the first element.
+TEST(ReductionEvaluation, StopsAtOpsThatItCannotRun) {
+  EXPECT_STREQ(
+      checkKernels(
+          withBody("%s = \"other.op\"(%a, %b) : (tensor<f64>, tensor<f64>) -> "
+                   "tensor<f64>\n    stablehlo.return %s : tensor<f64>"))
+          .message(),
+      "evaluation failed\nexpected an evaluation of 'other.op', got none\n");
+}
+
+TEST(ReductionKernel, UsesNoValuesFromOutside) {
+  const char *outside = "expected a body that uses no value from outside in a "
+                        "kernel, got one (llmc-close-regions takes them in)\n";
+  for (auto [body, op] :
+       {std::pair("%s = stablehlo.subtract %a, %i : tensor<f64>\n    "
+                  "stablehlo.return %s : tensor<f64>",
+                  "'stablehlo.subtract' op "),
+        {"%s = stablehlo.subtract %a, %b : tensor<f64>\n    "
+         "stablehlo.return %i : tensor<f64>",
+         "'stablehlo.return' op "}}) {
+    llmc::test::GraphContext context;
+    std::string text = withBody(body);
+    text.insert(text.find(") -> tensor<f64> {"), ", %p: f64, %q: f64");
+    auto module = context.parse(text);
+    ASSERT_TRUE(module) << context.takeMessages();
+    auto function = getFunction(*module);
+    mlir::Operation &reduce = function.front().front();
+    mlir::OpBuilder builder(&reduce);
+    EXPECT_TRUE(mlir::cast<llmc::graph::KernelOpInterface>(reduce)
+                    .emitCombine(builder, reduce.getLoc(),
+                                 function.getArgument(2),
+                                 function.getArgument(3))
+                    .empty());
+    EXPECT_EQ(context.takeMessages(), std::string(op) + outside);
+  }
+}
+
+TEST(ReductionKernel, TakesElementsOnly) {
+  std::string message =
+      checkKernels(
+          withBody("%s = stablehlo.dot_general %a, %b, contracting_dims = [] x "
+                   "[] : (tensor<f64>, tensor<f64>) -> tensor<f64>\n    "
+                   "stablehlo.return %s : tensor<f64>"))
+          .message();
+  EXPECT_EQ(message, "stablehlo.reduce: wrong number of combined values\n"
+                     "expected a kernel of 'stablehlo.dot_general', got "
+                     "none\n");
 }
 } // namespace

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AnswerHarness.h"
 #include "RuleHarness.h"
 
 using namespace llmc::test;
@@ -80,5 +81,17 @@ TEST(ElementwiseRules, HoldForConstants) {
     })",
                          &checks));
   EXPECT_EQ(checks.numHalved, 0);
+}
+
+// Elements beside the text may all differ.
+TEST(ElementwiseRules, ResourcesAreWhole) {
+  auto rule = [](const std::string &value) {
+    return printRule("func.func @f() {\n  %0 = stablehlo.constant " + value +
+                     " : tensor<2xf32>\n  return\n}\n{-# dialect_resources: "
+                     "{builtin: {weights: \"0x040000000000803F0000803F\"}} "
+                     "#-}");
+  };
+  EXPECT_EQ(rule("dense_resource<weights>"), "()->([a]) {a=2 whole}");
+  EXPECT_EQ(rule("dense<1.0>"), "()->([a]) {a=2}");
 }
 } // namespace

@@ -62,6 +62,14 @@ const Case cases[] = {
     {"unsigned", "5xf64", "3xui8", "[0, 255, 4]", "3xf64",
      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
      "index_vector_dim = 1"},
+    // No signed number holds the second, nor do windows bring it back.
+    {"unsigned_wide", "4x5xf64", "3xui64", "[1, 18446744073709551615, 3]",
+     "3x2x5xf64",
+     "update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0], "
+     "index_vector_dim = 1"},
+    {"greatest", "4x5xf64", "2xi64", "[9223372036854775807, 0]", "2x2x5xf64",
+     "update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0], "
+     "index_vector_dim = 1"},
     {"no_updates", "5xf64", "0xi32", "[]", "0xf64",
      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
      "index_vector_dim = 1"}};
@@ -130,5 +138,111 @@ TEST(ScatterRule, PositionsAreReducedByTheKind) {
             "([c, b],[a],[a, b])->([c, b]) {a=6 reduced max, b=3, c=5}");
   EXPECT_EQ(printRule(makeScatter(cases[0], "")),
             "([c, b],[a],[a, b])->([c, b]) {a=6 whole, b=3, c=5}");
+}
+/// The same with an argument that is not differentiated.
+std::string fix(std::string text, const std::string &argument) {
+  size_t at = text.find('>', text.find(argument + ": tensor<"));
+  return text.insert(at + 1, " {test.fixed}");
+}
+
+TEST_P(ScatterAnswers, DeriveWhatIsNeeded) {
+  for (const char *body : {"add", ""})
+    for (const char *argument : {"%x", "%u"})
+      EXPECT_TRUE(checkDerivative(fix(makeScatter(GetParam(), body), argument)))
+          << body << argument;
+}
+
+/// %x and %y take the updates %u and %v at the rows %i.
+std::string makePair(const std::string &body) {
+  return R"(
+    func.func @f(%x: tensor<3xf64>, %y: tensor<3xf64>, %i: tensor<2xi32> {test.values = dense<[2, 2]> : tensor<2xi32>},
+        %u: tensor<2xf64>, %v: tensor<2xf64>) -> tensor<3xf64> {
+      %r:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>, %c: tensor<f64>, %d: tensor<f64>):
+        )" +
+         body + R"(
+      }) : (tensor<3xf64>, tensor<3xf64>, tensor<2xi32>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3xf64>, tensor<3xf64>)
+      return %r#1 : tensor<3xf64>
+    })";
+}
+
+TEST(ScatterPairs, AreEvaluatedOnly) {
+  const char *assign = "stablehlo.return %c, %d : tensor<f64>, tensor<f64>";
+  EXPECT_EQ(printRule(makePair(assign)),
+            "([b],[b],[a],[a],[a])->([b],[b]) {a=2 whole, b=3}");
+  std::string message = checkKernels(makePair(assign)).message();
+  EXPECT_NE(
+      message.find("expected a kernel of a scatter of one input, got 2\n"),
+      std::string::npos)
+      << message;
+  message = printVjp(makePair(assign), "scatter");
+  EXPECT_NE(message.find("expected a scatter of one input that adds or assigns "
+                         "to derive, got another body"),
+            std::string::npos)
+      << message;
+  // The second input gets the sums with what the first one has become.
+  EXPECT_EQ(evaluate(R"(
+    func.func @f() -> tensor<3xf64> {
+      %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf64>
+      %i = stablehlo.constant dense<[2, 2]> : tensor<2xi32>
+      %u = stablehlo.constant dense<[10.0, 100.0]> : tensor<2xf64>
+      %r:2 = "stablehlo.scatter"(%x, %x, %i, %u, %u) <{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>, %c: tensor<f64>, %d: tensor<f64>):
+        %s = stablehlo.add %a, %d : tensor<f64>
+        stablehlo.return %c, %s : tensor<f64>, tensor<f64>
+      }) : (tensor<3xf64>, tensor<3xf64>, tensor<2xi32>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3xf64>, tensor<3xf64>)
+      return %r#1 : tensor<3xf64>
+    })"),
+            std::vector<double>({1, 2, 110}));
+}
+
+// It stops at the first update.
+TEST(ScatterPairs, StopAtOpsThatCannotRun) {
+  std::string message =
+      checkKernels(
+          makePair("%s = \"other.op\"(%a) : (tensor<f64>) -> tensor<f64>\n"
+                   "stablehlo.return %s, %b : tensor<f64>, tensor<f64>"))
+          .message();
+  EXPECT_EQ(message, "evaluation failed\nexpected an evaluation of "
+                     "'other.op', got none\n");
+}
+
+TEST(ScatterRule, WindowsAreWholeWhereTheyMove) {
+  // Dim 0 has room for one start only, which an index may still miss.
+  EXPECT_EQ(printRule(makeScatter({"", "5x3xf64", "2x1xi32", "0", "2x5x3xf64",
+                                   "update_window_dims = [1, 2], "
+                                   "scatter_dims_to_operand_dims = [0], "
+                                   "index_vector_dim = 1"},
+                                  "add")),
+            "([b, d],[a, e],[a, c, d])->([b, d]) {a=2 reduced sum, b=5 whole, "
+            "c=5 whole, d=3, e=1 whole}");
+  // A dimension without an index is written at 0.
+  EXPECT_EQ(printRule(makeScatter({"", "7x4xf64", "2xi32", "0", "2xf64",
+                                   "inserted_window_dims = [0, 1], "
+                                   "scatter_dims_to_operand_dims = [1], "
+                                   "index_vector_dim = 1"},
+                                  "add")),
+            "([b, c],[a],[a])->([b, c]) {a=2 reduced sum, b=7 whole, c=4}");
+}
+
+TEST(ScatterEvaluation, IntegersWrap) {
+  Case c = {"",
+            "3xi8",
+            "4xi32",
+            "[1, 1, 2, 3]",
+            "4xi8",
+            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+            "index_vector_dim = 1"};
+  for (const char *body :
+       {"add", "multiply", "maximum", "minimum", "and", "or", "subtract", ""})
+    EXPECT_TRUE(checkKernels(makeScatter(c, body))) << body;
+  std::string text = makeScatter(c, "add");
+  text.insert(text.find(">, %i") + 1,
+              " {test.values = dense<[1, 100, 3]> : tensor<3xi8>}");
+  text.insert(text.find("%u: tensor<4xi8>") + 16,
+              " {test.values = dense<[20, 30, 5, 9]> : tensor<4xi8>}");
+  EXPECT_EQ(evaluate(text), std::vector<double>({1, -106, 8}));
 }
 } // namespace

@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
              "low = [0, 0], high = [0, 0], interior = [1, 2]", "3x7xf64"},
         Case{"cropped", "4x5xf64",
              "low = [-1, 2], high = [0, -3], interior = [0, 0]", "3x4xf64"},
+        Case{"cropped_at_the_end", "4xf64",
+             "low = [0], high = [-1], interior = [0]", "3xf64"},
         // Low and high cut inside the holes between elements.
         Case{"cropped_in_holes", "4xf64",
              "low = [-2], high = [-1], interior = [2]", "7xf64"},
@@ -115,5 +117,70 @@ TEST(SlicingEvaluation, PadsAfterInteriorPadding) {
       return %y : tensor<5xi32>
     })"),
             std::vector<double>({9, 2, 9, 3, 9}));
+}
+/// The same with an argument that is not differentiated.
+std::string fix(std::string text, const std::string &argument) {
+  size_t at = text.find('>', text.find(argument + ": tensor<"));
+  return text.insert(at + 1, " {test.fixed}");
+}
+
+TEST(SlicingDerivative, DerivesWhatIsNeeded) {
+  std::string text =
+      makePad({"", "2x3xf64", "low = [1, 0], high = [-1, 3], interior = [0, 1]",
+               "2x8xf64"});
+  EXPECT_TRUE(checkDerivative(fix(text, "%x")));
+  EXPECT_TRUE(checkDerivative(fix(text, "%v")));
+  for (const char *argument : {"%x", "%y", "%z"})
+    EXPECT_TRUE(checkDerivative(fix(concatenation, argument))) << argument;
+}
+
+TEST(MovementDerivative, BroadcastsSumAndTurnBack) {
+  for (auto [from, dims, to] : {std::tuple("2x3", "1, 0", "3x2"),
+                                {"2x3", "2, 0", "3x5x2"},
+                                {"2x1", "1, 0", "4x2"},
+                                {"2x3", "0, 1", "2x3"}}) {
+    std::string in = std::string("tensor<") + from + "xf64>",
+                out = std::string("tensor<") + to + "xf64>";
+    std::string text = "func.func @f(%x: " + in + ") -> " + out +
+                       " {\n  %y = stablehlo.broadcast_in_dim %x, dims = [" +
+                       dims + "] : (" + in + ") -> " + out +
+                       "\n  return %y : " + out + "\n}";
+    EXPECT_TRUE(checkLinear(text)) << text;
+    EXPECT_TRUE(checkKernels(text)) << text;
+  }
+}
+
+TEST(MovementDerivative, BarriersPassWhatIsThere) {
+  auto text = [](const std::string &returned) {
+    return "func.func @f(%x: tensor<2xf64>, %y: tensor<3xf64>, %n: "
+           "tensor<i32>) -> " +
+           std::string(returned == "%z#0" ? "tensor<2xf64>" : "tensor<3xf64>") +
+           " {\n  %z:3 = stablehlo.optimization_barrier %x, %y, %n : "
+           "tensor<2xf64>, tensor<3xf64>, tensor<i32>\n  return " +
+           returned + " : " +
+           std::string(returned == "%z#0" ? "tensor<2xf64>" : "tensor<3xf64>") +
+           "\n}";
+  };
+  for (const char *returned : {"%z#0", "%z#1"}) {
+    EXPECT_TRUE(checkLinear(text(returned))) << returned;
+    for (const char *argument : {"%x", "%y"})
+      EXPECT_TRUE(checkDerivative(fix(text(returned), argument)))
+          << returned << argument;
+  }
+  EXPECT_EQ(printVjp(text("%z#1"), "optimization_barrier"),
+            "stablehlo.optimization_barrier %arg0, %arg1, %arg2 : "
+            "tensor<2xf64>, tensor<3xf64>, tensor<i32>\n"
+            "stablehlo.optimization_barrier %arg3 : tensor<3xf64>\n");
+}
+
+// What has no elements has no factors to share.
+TEST(MovementRule, ReshapesOfNothingAreWhole) {
+  EXPECT_EQ(printRule(R"(
+    func.func @f(%x: tensor<0x4xf64>) -> tensor<2x0x3xf64> {
+      %y = stablehlo.reshape %x : (tensor<0x4xf64>) -> tensor<2x0x3xf64>
+      return %y : tensor<2x0x3xf64>
+    })"),
+            "([a, b])->([c, d, e]) {a=0 whole, b=4 whole, c=2 whole, d=0 "
+            "whole, e=3 whole}");
 }
 } // namespace

@@ -99,7 +99,7 @@ def StableHLO_ReturnOp : StableHLO_Op<"return", [Pure, Terminator]> {
   let summary = "End of a region of this dialect";
   let arguments = (ins Variadic<AnyType>:$results);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
-  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+  let assemblyFormat = "$results attr-dict (`:` type($results)^)?";
 }
 
 #endif // LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
