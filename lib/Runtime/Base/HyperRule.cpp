@@ -59,7 +59,7 @@ double evaluate(const HyperRule &rule, int64_t step, uint64_t seed) {
     return rule.base;
   }
   double x = 1;
-  if (step < rule.total && rule.total > rule.warmup) {
+  if (step < rule.total) {
     x = static_cast<double>(step - rule.warmup) /
         static_cast<double>(rule.total - rule.warmup);
   }

@@ -164,8 +164,8 @@ Status Binder::makeStreams(const std::vector<int32_t> &programs) {
         use.add(uses[program]);
       }
     };
-    run(entry.prologue.empty() ? -1 : entry.prologue[local.stage]);
-    run(entry.epilogue.empty() ? -1 : entry.epilogue[local.stage]);
+    run(entry.prologue[local.stage]);
+    run(entry.epilogue[local.stage]);
     for (size_t at = local.stage; at < entry.table.size(); at += stages) {
       run(entry.table[at].program);
     }

@@ -145,8 +145,7 @@ static Result<FileRegion> regionOf(const plan::State &state,
                                    const MappedFile &file) {
   Checked end =
       checkedProduct(state.shape) * sizeOf(state.dtype) + state.source.offset;
-  if (state.source.offset < 0 || !end.valid() ||
-      static_cast<uint64_t>(end.value()) > file.size()) {
+  if (!end.valid() || static_cast<uint64_t>(end.value()) > file.size()) {
     return makeError(ErrorKind::malformed,
                      fmt::format("expected the values of state '{}' at byte {} "
                                  "within the file, got {} bytes",

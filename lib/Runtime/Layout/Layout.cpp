@@ -58,7 +58,7 @@ static Status layoutError(size_t dim, std::string what) {
 
 static Status checkDim(const DimLayout &layout, size_t dim, const Mesh &mesh,
                        std::vector<bool> &seen) {
-  Checked shards = 1, size = 1, extent = 1;
+  Checked shards = 1, extent = 1;
   for (int32_t axis : layout.axes) {
     if (axis < 0 || axis >= static_cast<int64_t>(mesh.axes.size())) {
       return layoutError(dim, fmt::format("expected an axis below {}, got {}",
@@ -80,10 +80,9 @@ static Status checkDim(const DimLayout &layout, size_t dim, const Mesh &mesh,
           dim, fmt::format("expected an extent of at least {}, got {}",
                            factor.size, factor.extent));
     }
-    size = size * factor.size;
     extent = extent * factor.extent;
   }
-  if (!extent.valid() || !size.valid()) {
+  if (!extent.valid()) {
     return layoutError(dim, "the extent overflows");
   }
   if (extent.value() % shards.value() != 0) {
@@ -187,13 +186,7 @@ private:
   }
 
   bool add(int64_t first, int64_t global, int64_t last) {
-    int64_t local = first - low_;
-    if (!runs_.empty() && runs_.back().local + runs_.back().length == local &&
-        runs_.back().global + runs_.back().length == global) {
-      runs_.back().length += last - first;
-      return true;
-    }
-    runs_.push_back({local, global, last - first});
+    runs_.push_back({first - low_, global, last - first});
     return runs_.size() <= maxRuns_;
   }
 

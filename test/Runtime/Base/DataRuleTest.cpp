@@ -123,3 +123,19 @@ TEST(DataRule, ArraysShuffled) {
     EXPECT_EQ(*seen.rbegin(), 11);
   }
 }
+
+TEST(DataRule, EqualInEachField) {
+  const DataRule rule{DataKind::array, DType::u8, true, "x"};
+  EXPECT_TRUE(rule == rule);
+  for (auto edit : std::vector<void (*)(DataRule &)>{
+           [](DataRule &r) { r.kind = DataKind::tokens; },
+           [](DataRule &r) { r.dtype = DType::u16; },
+           [](DataRule &r) { r.shuffle = false; },
+           [](DataRule &r) { r.tensor = "y"; }}) {
+    DataRule other = rule;
+    edit(other);
+    EXPECT_FALSE(rule == other);
+  }
+  EXPECT_EQ(nameOf(DataKind::tokens), "tokens");
+  EXPECT_EQ(nameOf(DataKind::array), "array");
+}

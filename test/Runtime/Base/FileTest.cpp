@@ -5,9 +5,11 @@
 
 #include "llmc/Runtime/Base/File.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +106,30 @@ TEST(File, LeavesNothingBeside) {
     ++files;
   }
   EXPECT_EQ(files, 2u);
+}
+
+// A file that grows beyond what the process may write: the old one stays, and
+// nothing lies beside it.
+TEST(File, PartialWritesAreRefused) {
+  std::string folder = makeFolder(), path = folder + "/a";
+  ASSERT_TRUE(writeFileAtomically(path, "old").ok());
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = 100;
+  auto *handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  Status fits = writeFileAtomically(path, std::string(100, 'x'));
+  Status status = writeFileAtomically(path, std::string(101, 'y'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(fits.ok()) << fits.message();
+  EXPECT_EQ(status.kind(), ErrorKind::malformed);
+  EXPECT_EQ(status.message(), "cannot write: File too large");
+  EXPECT_EQ(status.error().file, path);
+  EXPECT_EQ(*readFile(path), std::string(100, 'x'));
+  std::filesystem::directory_iterator files(folder);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
 // A name without a folder lies in the current one.

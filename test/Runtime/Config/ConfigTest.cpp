@@ -123,6 +123,23 @@ TEST(Config, UnknownKeyHasPlaceAndSuggestion) {
   EXPECT_THAT(errorOf("[trainig]\nsteps = 1\n"), HasSubstr("trainig"));
 }
 
+// Names that begin as a key does, or go on after one.
+TEST(Config, NamesOfOtherLengths) {
+  auto set = [](const std::string &name) { return errorOf("", {{name, "1"}}); };
+  EXPECT_EQ(set("qqqqqqqqqqqq"),
+            "--set qqqqqqqqqqqq: unknown key 'qqqqqqqqqqqq'");
+  EXPECT_THAT(set("data"), HasSubstr("--set data: expected 'data' to be a "
+                                     "table, [data], got integer"));
+  EXPECT_THAT(set("data.x"), HasSubstr("--set data.x: unknown key 'data.x'"));
+  EXPECT_THAT(set("data.x.file.y"),
+              HasSubstr("--set data.x.file.y: unknown key 'data.x.file.y'"));
+  EXPECT_THAT(set("init"), HasSubstr("--set init: expected 'init' to be an "
+                                     "array of tables, [[init]], got "
+                                     "integer"));
+  EXPECT_THAT(errorOf("[[data]]\nfile = \"x\"\n"),
+              HasSubstr("expected 'data' to be a table, [data], got array"));
+}
+
 TEST(Config, WrongTypesAndValuesAreRefused) {
   EXPECT_THAT(errorOf("[training]\nsteps = \"many\"\n"),
               HasSubstr("expected 'training.steps' to be integer, got string"));

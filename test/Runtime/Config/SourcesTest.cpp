@@ -48,6 +48,25 @@ TEST(Sources, OneOfTokens) {
   EXPECT_EQ(sources[0].inputs, (Inputs{{"tokens", 0}, {"batch.y", 1}}));
 }
 
+// A file or an input make [data] a source; types come from callers too.
+TEST(Sources, OfAFileAlone) {
+  auto sources = sourcesOf("[data]\nfile = \"c.bin\"\n");
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].name, "data");
+  EXPECT_EQ(sources[0].file, "c.bin");
+  EXPECT_TRUE(sources[0].inputs.empty());
+  EXPECT_TRUE(sourcesOf("[data]\nshuffle = false\n").empty());
+  // Alone, [data.data] is a source as any other.
+  sources = sourcesOf("[data.data]\n");
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].inputs, (Inputs{{"data", 0}}));
+  Config config;
+  config.data.file = "c.bin";
+  config.data.dtype = "u7";
+  EXPECT_EQ(findSources(config).message(),
+            "expected a type of tokens, got 'u7'");
+}
+
 TEST(Sources, OfTheirOwnNames) {
   auto sources = sourcesOf(R"(
 [data.x]

@@ -86,5 +86,77 @@ TEST(CallTest, AValueOfTheStepIsThatOfTheLastMicrobatch) {
   EXPECT_EQ(fetchOf(**session, 1), second);
 }
 
+/// 'y' [2] of microbatch m is 9 at m and 7 at 1 - m; the prologue calls for
+/// each microbatch, and the table's programs return what they find.
+Plan makeOwnMicrobatches() {
+  PlanBuilder b({{{"data", 1}}, -1});
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("y", FrameKind::act, microbatches, b.microbatch());
+  int32_t y = b.addBuffer(frame, "y", DType::i32, {2});
+  int32_t write = b.addProgram("write", Phase::other);
+  ExprId here = b.times(4, b.microbatch());
+  ExprId there = b.binary(ExprOp::sub, b.constant(4), here);
+  b.emit(write, stream, Fill{b.view(y, 0, {}, {}, here), 9});
+  b.emit(write, stream, Fill{b.view(y, 0, {}, {}, there), 7});
+  int32_t begin = b.addProgram("begin", Phase::other);
+  for (int64_t m : {1, 0}) {
+    b.emit(begin, stream, Call{write, b.constant(m), {}});
+  }
+  int32_t f = b.addProgram("f", Phase::forward, 0);
+  b.emit(f, stream, Copy{{}, b.view(y), HostEnd::fetch, 0});
+  b.place();
+  Entry entry;
+  entry.name = "forward";
+  entry.kind = EntryKind::forward;
+  entry.numMicrobatches = microbatches;
+  entry.prologue = {begin};
+  entry.epilogue = {-1};
+  entry.table = {{f, 0}, {f, 1}};
+  Fetch fetch;
+  fetch.name = "y";
+  fetch.dtype = DType::i32;
+  fetch.layout = Layout::whole({2});
+  fetch.eachMicrobatch = true;
+  entry.fetches = {fetch};
+  b.plan().entries = {entry};
+  return b.take();
+}
+
+TEST(CallTest, ACallHasAMicrobatchOfItsOwn) {
+  auto session = Session::open(makeOwnMicrobatches(), {});
+  ASSERT_TRUE(session.ok()) << session.message();
+  ASSERT_TRUE((*session)->run("forward", 0).ok());
+  for (int64_t m : {0, 1}) {
+    HostTensor y = *(*session)->fetch("y", m);
+    EXPECT_EQ(y.at(m), 9);
+    EXPECT_EQ(y.at(1 - m), 7);
+  }
+}
+
+// Were the loader to let them pass: nothing is done for a microbatch that there
+// is not, nor with a number that there is not.
+TEST(CallTest, CallsOfNoMicrobatch) {
+  SessionOptions options;
+  options.bypassLoader = true;
+  auto messageOf = [&](ExprNode node) {
+    Plan plan = makeOwnMicrobatches();
+    ExprId last =
+        std::get<Call>(plan.programs[1].instructions[1].action).microbatch;
+    node.lhs = node.rhs = last; // 0
+    plan.expressions.push_back(node);
+    std::get<Call>(plan.programs[1].instructions[1].action).microbatch =
+        static_cast<ExprId>(plan.expressions.size()) - 1;
+    auto session = Session::open(plan, options);
+    EXPECT_TRUE(session.ok()) << session.message();
+    return (*session)->run("forward", 0).message();
+  };
+  std::string text = "expected a value of every expression of program 'begin' "
+                     "for microbatch 0";
+  EXPECT_EQ(messageOf({ExprOp::constant, -1, -1, 1}), "");
+  EXPECT_EQ(messageOf({ExprOp::constant, -1, -1, 2}), text);
+  EXPECT_EQ(messageOf({ExprOp::constant, -1, -1, -1}), text);
+  EXPECT_EQ(messageOf({ExprOp::floorDiv, -1, -1, 0}), text);
+}
+
 } // namespace
 } // namespace llmc::rt::exec

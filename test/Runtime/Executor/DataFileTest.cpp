@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace llmc::rt {
@@ -217,6 +218,20 @@ TEST(DataFile, BooleansAreZeroOrOne) {
     EXPECT_EQ(file->read(3, 1, type, cells).message(),
               fmt::format("expected values of {} at row 3, got a boolean of 2",
                           nameOf(type)));
+  }
+}
+
+// Names that are shorter than what a name may end with.
+TEST(DataFile, ShortNames) {
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(testing::TempDir());
+  std::ofstream("x") << "x";
+  std::ofstream("npy") << "x";
+  std::string messages[] = {messageOf(array(), "x"), messageOf(array(), "npy")};
+  std::filesystem::current_path(before);
+  for (const std::string &message : messages) {
+    EXPECT_EQ(message, "expected an array in an .npy or .safetensors file, got "
+                       "another suffix");
   }
 }
 

@@ -165,6 +165,22 @@ TEST(NpyTest, Dictionaries) {
         join({"'descr': '<f4", order, shape})}) {
     EXPECT_FALSE(isSound(bad)) << bad;
   }
+  // Lines may be broken anywhere.
+  EXPECT_TRUE(isSound("{\n" + type + ",\n " + order + ",\n\n" + shape + "\n}"));
+  EXPECT_TRUE(isSound(join({type, order, "'shape':\n(\n2\n,)"})));
+  // The place where the reader stops.
+  auto placeOf = [](const std::string &header) {
+    std::string file = npy(header, std::string(8, 0));
+    std::string message =
+        parseNpyHeader(reinterpret_cast<const uint8_t *>(file.data()),
+                       file.size())
+            .message();
+    return message.substr(message.rfind(' ') + 1);
+  };
+  EXPECT_EQ(placeOf("{'descr: 1"), "2");
+  EXPECT_EQ(placeOf("{'descr': '<f4"), "11");
+  EXPECT_EQ(placeOf("{'descr': <f4,"), "10");
+  EXPECT_EQ(placeOf("{'descr': '<f3',"), "15");
   // 32 dims, 18 digits: what a header may say at most.
   std::string ones = "'shape': (2";
   for (int i = 1; i < 32; ++i) {

@@ -106,5 +106,34 @@ TEST_F(ObjectsTest, TheProcessorHasItsFeatures) {
   object.features = {"avx2", "fma"};
   expectMismatch("expected a processor with feature 'fma'", true);
 }
+
+// Not even one that only its owner may write.
+TEST_F(ObjectsTest, ItIsTheUsersOwn) {
+  if (::chown(path.c_str(), ::geteuid() + 1, ::getegid()) != 0) {
+    GTEST_SKIP() << "this user may not give files away";
+  }
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  expectMismatch("kernel object belongs to another user or may be written by "
+                 "others");
+  expectMismatch(cannotBeLoaded, true);
+}
+
+// Code without a manifest, and with one that is none.
+TEST_F(ObjectsTest, ItSaysWhatItHolds) {
+  auto messageOf = [&](const std::string &code) {
+    EXPECT_TRUE(writeFileAtomically(path, code).ok());
+    object.hash = hash64(code.data(), code.size());
+    Status status = load();
+    EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+    EXPECT_EQ(status.error().file, path);
+    return status.message();
+  };
+  EXPECT_EQ(messageOf(*readFile(LLMC_TEST_KERNELS)),
+            "expected a manifest in the kernel object");
+  object.file = "other.so";
+  path = folder + "/other.so";
+  EXPECT_EQ(messageOf(*readFile(LLMC_EMPTY_MANIFEST)),
+            "kernel manifest: bad magic number");
+}
 } // namespace
 } // namespace llmc::rt::exec

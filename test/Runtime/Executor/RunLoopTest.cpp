@@ -312,6 +312,11 @@ TEST_F(RunLoop, Fetches) {
   EXPECT_EQ(fetch({"each"}), (Names{"each.0", "each.1", "each.2"}));
   EXPECT_EQ(fetch({"x"}), (Names{"x.0", "x.1", "x.2"}));
   EXPECT_EQ(fetch({"?"}), (Names{"x.0", "x.1", "x.2"}));
+  EXPECT_EQ(fetch({"input.tokens"}),
+            (Names{"input.tokens.0", "input.tokens.1", "input.tokens.2"}));
+  EXPECT_EQ(fetch({"output.each"}),
+            (Names{"output.each.0", "output.each.1", "output.each.2"}));
+  EXPECT_EQ(fetch({"output.x"}), (Names{"output.x.0"}));
   EXPECT_EQ(fetch({"blocks.?/w"}), (Names{"blocks.0/w.0"}));
   EXPECT_EQ(fetch({"none"}), (Names{"no value 'none'"}));
   EXPECT_EQ(fetch({"z*"}),

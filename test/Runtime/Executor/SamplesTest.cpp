@@ -175,5 +175,49 @@ TEST(Samples, GreatestSteps) {
   EXPECT_TRUE(samples.read(1, files, 0, INT64_MAX, (1 << 20) - 1, out).ok());
 }
 
+// An input of one number has one sample in a batch.
+TEST(Samples, InputsWithoutDims) {
+  DataFiles files = makeFiles();
+  SampleInput scalar = y;
+  scalar.shape = {};
+  Samples one({scalar, scalar}, arrays, 1);
+  std::set<float> seen;
+  for (int64_t step = 0; step < 7; ++step) {
+    seen.insert(read(one, 0, files, step, 0, 1)[0]);
+  }
+  EXPECT_EQ(seen.size(), 7u);
+  EXPECT_EQ(*seen.rbegin(), 60);
+  scalar.source = 0;
+  float out[2];
+  EXPECT_EQ(Samples({scalar}, arrays, 1).read(0, files, 0, 0, 0, out).message(),
+            "expected rows of shape [] for input 'y', got [2]");
+}
+
+// Arrays that no input reads, that are not there yet, and tokens may have any
+// length; the second of the others may not.
+TEST(Samples, OnlyArraysThatAreReadAgree) {
+  float out[8];
+  auto message = [&](const DataFiles &files, std::vector<SampleInput> inputs,
+                     std::vector<DataKind> kinds) {
+    return Samples(std::move(inputs), std::move(kinds), 1)
+        .read(0, files, 0, 0, 0, out)
+        .message();
+  };
+  DataFiles files = makeFiles();
+  files.emplace_back(openArray("samples-third", DType::i32, {6}));
+  SampleInput z = y;
+  z.source = 2;
+  std::vector<DataKind> three(3, DataKind::array);
+  EXPECT_EQ(message(files, {x, y}, three), "");
+  EXPECT_EQ(message(files, {x, y, z}, three),
+            "expected 6 rows, as many samples as " + files[2]->path() +
+                " has, got 7");
+  three[2] = DataKind::tokens;
+  EXPECT_EQ(message(files, {x, y, z}, three), "");
+  three[2] = DataKind::array;
+  files[2].reset();
+  EXPECT_EQ(message(files, {x, y, z}, three), "");
+}
+
 } // namespace
 } // namespace llmc::rt

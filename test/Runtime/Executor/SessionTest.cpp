@@ -8,10 +8,12 @@
 
 #include "llmc/Runtime/Executor/Session.h"
 #include "llmc/Runtime/Plan/Format/PlanBuilder.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -261,6 +263,51 @@ TEST(SessionTest, PlansAreVerified) {
   EXPECT_EQ(Session::open(plan, {}).kind(), ErrorKind::mismatch);
   plan.streams.clear();
   EXPECT_EQ(Session::open(plan, {}).kind(), ErrorKind::malformed);
+}
+
+// Bytes that the plan's instructions write beside its buffers.
+TEST(SessionTest, MemoryAuditFindsOtherBytes) {
+  SessionOptions options;
+  options.poison = 0x5a;
+  options.bypassLoader = true;
+  Plan plan = makeEcho();
+  plan.buffers[0].bytes = 8; // Half of the input's rows.
+  auto session = *Session::open(plan, options);
+  for (int64_t m : {0, 1}) {
+    ASSERT_TRUE(session->setInput("echo", "x", m, numbered(m)).ok());
+  }
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  MemoryAudit audit = *session->auditMemory();
+  EXPECT_EQ(audit.insideBuffers, 2u * (2 * 8 + 4));
+  EXPECT_EQ(audit.outsideBuffers, 2u * (3 * 64 - 20));
+  // Two slots of eight bytes on each device.
+  EXPECT_EQ(audit.touchedOutside, 2u * 2 * 8);
+}
+
+// What no program returns has no value.
+TEST(SessionTest, MetricsThatNothingReturns) {
+  Plan plan = makeEcho();
+  plan.entries[0].metrics.push_back({"idle", DType::f32});
+  auto session = *Session::open(plan, {});
+  EXPECT_EQ(session->inFlight(), std::vector<int64_t>{0});
+  for (int64_t m : {0, 1}) {
+    ASSERT_TRUE(session->setInput("echo", "x", m, numbered(m)).ok());
+  }
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  ASSERT_EQ(session->metrics().size(), 2u);
+  EXPECT_EQ(session->metric("rate"), 0.5);
+  EXPECT_EQ(session->metric("idle"), 0);
+}
+
+// A plan's file without a folder lies in the current one.
+TEST(SessionTest, PlansOfTheCurrentFolder) {
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(testing::TempDir());
+  ASSERT_TRUE(writePlan(makeEcho(), "session-echo.plan").ok());
+  auto session = openPlanFile("session-echo.plan", {});
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(session.ok()) << session.message();
+  EXPECT_EQ((*session)->plan().entries[0].name, "echo");
 }
 
 } // namespace

@@ -273,6 +273,10 @@ TEST(StatesTest, WrittenStatesAreReadBack) {
   ASSERT_TRUE((*session)->writeState("w", value).ok());
   EXPECT_EQ((*session)->readState("w")->bytes, value.bytes);
   EXPECT_EQ((*session)->writeState("v", value).kind(), ErrorKind::usage);
+  Status type =
+      (*session)->writeState("w", HostTensor::zeros(DType::i32, {5, 6}));
+  EXPECT_EQ(type.kind(), ErrorKind::mismatch);
+  EXPECT_EQ(type.message(), "expected state 'w' of f32[5, 6], got i32[5, 6]");
   value.shape = {6, 5};
   Status status = (*session)->writeState("w", value);
   EXPECT_EQ(status.kind(), ErrorKind::mismatch);
@@ -285,6 +289,34 @@ TEST(StatesTest, TooMuchMemoryIsRefused) {
   plan.arenas[0] = int64_t(1) << 45;
   Status status = openStatus(plan);
   EXPECT_EQ(status.kind(), ErrorKind::outOfMemory) << status.message();
+}
+
+// Columns of more bytes than the host sees at once: each row goes through all
+// of the device's memory again.
+TEST(StatesTest, LargeTransposedStates) {
+  constexpr int64_t rows = 3, columns = 500000;
+  PlanBuilder b({{{"data", 1}}, -1});
+  b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("state", FrameKind::state);
+  int32_t w = b.addBuffer(frame, "w", DType::i32, {rows, columns});
+  State state;
+  state.name = "w";
+  state.dtype = DType::i32;
+  state.shape = {rows, columns};
+  state.parts = {{{0, 0},
+                  Layout::whole(state.shape),
+                  {},
+                  b.view(w, 0, state.shape, {1, rows})}};
+  b.plan().states = {state};
+  b.place();
+  auto session = Session::open(b.take(), options());
+  ASSERT_TRUE(session.ok()) << session.message();
+  HostTensor value = HostTensor::zeros(DType::i32, state.shape);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    storeInteger(DType::i32, value.bytes.data(), i, i);
+  }
+  ASSERT_TRUE((*session)->writeState("w", value).ok());
+  EXPECT_TRUE((*session)->readState("w")->bytes == value.bytes);
 }
 
 } // namespace

@@ -199,6 +199,10 @@ TEST(Layout, BoxesAreCounted) {
   // A tensor without elements has none.
   EXPECT_TRUE(Layout::whole({0, 4}).boxes(mesh, {0})->empty());
   EXPECT_TRUE((Layout{{{{}, {{2, 2}, {0, 0}}}}}).runs(0, mesh, {0})->empty());
+  // However many parts without elements there are.
+  constexpr int64_t many = int64_t(1) << 40;
+  EXPECT_TRUE(
+      (Layout{{{{}, {{many, many}, {0, 4}}}}}).runs(0, mesh, {0})->empty());
 }
 
 TEST(Layout, CheckEnds) {

@@ -32,20 +32,20 @@ void visitMessages(const Action &action, const MessageVisitor &visit) {
 
 Status Routes::add(const Plan &plan, int32_t stage,
                    const Instruction &instruction) {
-  std::vector<int64_t> coordinates(plan.mesh.axes.size());
+  IntervalScope scope;
+  scope.coordinates.resize(plan.mesh.axes.size());
   if (plan.mesh.pipelineAxis >= 0) {
-    coordinates[plan.mesh.pipelineAxis] = stage;
+    scope.coordinates[plan.mesh.pipelineAxis] = {stage, stage};
   }
-  ExprScope scope;
-  scope.coordinates = coordinates.data();
+  scope.microbatch = {0, INT32_MAX}; // Of any call.
   Status status;
   visitMessages(instruction.action, [&](const Message &message, bool isSend) {
     if (!isSend || !status.ok()) {
       return;
     }
     std::string name = escape(plan.transfers[message.transfer]);
-    auto peer = evaluate(plan.expressions, message.peer, scope);
-    if (!peer) {
+    auto peer = bound(plan.expressions, message.peer, scope);
+    if (!peer || !peer->isPoint()) {
       status = makeError(
           ErrorKind::mismatch,
           fmt::format("expected the peer of transfer '{}' to depend on the "
@@ -53,7 +53,7 @@ Status Routes::add(const Plan &plan, int32_t stage,
                       name));
       return;
     }
-    Route route{stage, static_cast<int32_t>(*peer), instruction.stream};
+    Route route{stage, static_cast<int32_t>(peer->low), instruction.stream};
     auto [found, isNew] =
         routes.insert({{route.from, route.to, message.transfer}, route});
     if (!isNew && found->second.stream != route.stream) {

@@ -66,7 +66,6 @@ Status OrderCheck::complete(Head head) {
     sleepers_[head.stage].erase(sleeping);
   }
   ++at.next;
-  at.arrived = false;
   ready_.push_back(head);
   return Status::success();
 }
@@ -210,14 +209,13 @@ Status OrderCheck::arrive(Head head, const Item &item) {
 
 Status OrderCheck::step(Head head) {
   const Item *item = itemAt(head);
-  if (!item || lane(head).arrived) {
+  if (!item) {
     return Status::success();
   }
   if (item->signal >= 0 && !done_[head.stage][item->signal]) {
     sleepers_[head.stage][item->signal].push_back(head);
     return Status::success();
   }
-  lane(head).arrived = true;
   return arrive(head, *item);
 }
 

@@ -50,8 +50,7 @@ private:
   struct Lane {
     size_t next = 0;
     Clock clock;
-    /// What the item at the head still waits for; meaningful once `arrived`.
-    bool arrived = false;
+    /// What the item at the head still waits for, once it has arrived.
     int32_t openMessages = 0;
   };
   /// An operand of an instruction, looked up once.

@@ -194,9 +194,7 @@ std::set<int32_t> TableCheck::findFrames() const {
     }
     for (const Instruction &each : plan_.programs[program].instructions) {
       for (const OperandUse &use : usesOf(each.action)) {
-        if (use.operand->buffer >= 0) {
-          frames.insert(plan_.buffers[use.operand->buffer].frame);
-        }
+        frames.insert(plan_.buffers[use.operand->buffer].frame);
       }
       if (const auto *call = std::get_if<Call>(&each.action)) {
         open.push_back(call->program);

@@ -165,6 +165,53 @@ TEST_P(ContractionTest, OtherTypes) {
   shape.c = DType::bf16; // Results below 1024 are rounded to multiples of 4.
   EXPECT_LE(greatestError(shape, GetParam()), 2);
 }
+// Unlike types, and sums in double precision.
+TEST_P(ContractionTest, TypesOfEachOperand) {
+  struct Row {
+    DType a, b, c, accumulate;
+  };
+  constexpr DType f32 = DType::f32, f64 = DType::f64, bf16 = DType::bf16;
+  for (const Row &row : {Row{f32, f32, f64, f64}, Row{f64, f32, f32, f32},
+                         Row{f32, f64, f32, f32}, Row{f32, f32, f32, f64},
+                         Row{bf16, f32, f32, f32}, Row{f32, bf16, f32, f32},
+                         Row{bf16, bf16, f64, f32}, Row{f64, f64, f32, f64},
+                         Row{f32, f32, f64, f32}}) {
+    ContractionShape shape = matmul(2, 5, 6, 7);
+    shape.a = row.a;
+    shape.b = row.b;
+    shape.c = row.c;
+    shape.accumulate = row.accumulate;
+    EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  }
+}
+// More batches than the library takes.
+TEST_P(ContractionTest, ManyBatches) {
+  for (int batches : {4, 5}) {
+    ContractionShape shape;
+    int64_t a = 30, b = 20, c = 24;
+    for (int i = 0; i < batches; ++i) {
+      shape.indices.push_back({Kind::batch, 2, a, b, c});
+      a *= 3, b *= 3, c *= 3; // Holes: no two of them are one.
+    }
+    shape.indices.insert(
+        shape.indices.end(),
+        {{Kind::m, 6, 5, 0, 4}, {Kind::n, 4, 0, 1, 1}, {Kind::k, 5, 1, 4, 0}});
+    EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  }
+}
+// Where any index has no values there is nothing to do.
+TEST_P(ContractionTest, NoValues) {
+  for (Kind kind : {Kind::batch, Kind::m, Kind::n}) {
+    ContractionShape shape = matmul(2, 3, 4, 5);
+    shape.beta = 1;
+    for (ContractionIndex &index : shape.indices) {
+      if (index.kind == kind) {
+        index = {kind, 0, 0, 0, 0};
+      }
+    }
+    EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  }
+}
 TEST_P(ContractionTest, EmptySumIsZero) {
   ContractionShape shape = matmul(1, 4, 4, 0);
   EXPECT_EQ(greatestError(shape, GetParam()), 0);
@@ -183,14 +230,6 @@ TEST(ContractionWorkspaceTest, ShortWorkspaceIsRefused) {
   auto contraction = world->device(0).prepare(library);
   ASSERT_FALSE(contraction.ok());
   EXPECT_EQ(contraction.kind(), ErrorKind::mismatch);
-}
-
-TEST(ContractionTypesTest, MixedTypesAreRefused) {
-  ContractionShape shape = matmul(1, 2, 2, 2);
-  shape.b = DType::i32;
-  LibraryShape library{"test", shape, 1, 0};
-  EXPECT_EQ(makeCpuWorld({})->device(0).prepare(library).kind(),
-            ErrorKind::unsupported);
 }
 
 /// What the device says of the contraction after `change`.
@@ -230,6 +269,32 @@ TEST(ContractionShapeTest, WhatIsNoContractionIsRefused) {
                   .find("expected operands of contraction 'test' to be all "
                         "float or all integer, got "),
               0u);
+}
+
+// All floats or all integers, whichever operand it is; integers have no factor.
+TEST(ContractionTypesTest, MixedTypesAreRefused) {
+  auto world = makeCpuWorld({});
+  auto messageOf = [&](DType a, DType b, DType c, double alpha = 1) {
+    ContractionShape shape = matmul(1, 2, 2, 2);
+    shape.a = a;
+    shape.b = b;
+    shape.c = c;
+    shape.alpha = alpha;
+    auto made = world->device(0).prepare({"test", shape, 1, 0});
+    EXPECT_TRUE(made.ok() || made.kind() == ErrorKind::unsupported);
+    return made.ok() ? "" : made.message();
+  };
+  constexpr DType i32 = DType::i32, f64 = DType::f64;
+  std::string text = "expected operands of contraction 'test' to be all float "
+                     "or all integer, got ";
+  EXPECT_EQ(messageOf(i32, i32, i32), "");
+  EXPECT_EQ(messageOf(f64, f64, f64, 2), "");
+  EXPECT_EQ(messageOf(f64, i32, i32), text + "f64, i32, i32");
+  EXPECT_EQ(messageOf(i32, f64, i32), text + "i32, f64, i32");
+  EXPECT_EQ(messageOf(f64, i32, f64), text + "f64, i32, f64");
+  EXPECT_EQ(messageOf(i32, i32, f64), text + "i32, i32, f64");
+  EXPECT_EQ(messageOf(i32, i32, i32, 2),
+            "expected a factor of 1 in integer contraction 'test', got 2");
 }
 
 } // namespace

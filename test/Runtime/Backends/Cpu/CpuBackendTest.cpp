@@ -63,7 +63,7 @@ std::vector<int64_t> callsOf(int64_t rows, int64_t rowsPerBlock) {
   options.threadsPerDevice = 3;
   auto world = *(*findBackend("cpu"))->makeWorld(options);
   Device &device = world->device(0);
-  EXPECT_TRUE(device.load(LLMC_MARKED_ROWS).ok());
+  EXPECT_TRUE(device.load(LLMC_TEST_KERNELS).ok());
   KernelShape shape{"marks", rows};
   shape.rowsPerBlock = rowsPerBlock;
   shape.images = {{KernelFormat::object, "", "mark_rows", {}}};
@@ -113,6 +113,28 @@ TEST(CpuBackendTest, KernelsOfOtherDevicesAreRefused) {
   shape.threadsPerBlock = 1;
   shape.sharedBytes = 8;
   EXPECT_THAT(messageOf(shape), testing::HasSubstr("got 1 threads and 8 byte"));
+}
+
+// A kernel is looked for in each object that is loaded.
+TEST(CpuBackendTest, KernelsOfSeveralObjects) {
+  auto world = *(*findBackend("cpu"))->makeWorld({});
+  Device &device = world->device(0);
+  auto messageOf = [&](const char *symbol) {
+    KernelShape shape{"k", 4};
+    shape.images = {{KernelFormat::object, "", symbol, {}}};
+    return device.kernel(shape).message();
+  };
+  EXPECT_EQ(messageOf("mark_rows"),
+            "expected kernel 'mark_rows' in the plan's kernel objects");
+  // Neither has a manifest.
+  EXPECT_EQ(*device.load("libm.so.6"), nullptr);
+  EXPECT_EQ(messageOf("mark_rows"),
+            "expected kernel 'mark_rows' in the plan's kernel objects");
+  for (int times : {1, 2}) {
+    EXPECT_EQ(*device.load(LLMC_TEST_KERNELS), nullptr) << times;
+    EXPECT_EQ(messageOf("mark_rows"), "");
+    EXPECT_EQ(messageOf("cos"), "");
+  }
 }
 
 } // namespace

@@ -316,12 +316,16 @@ TEST(ActionStructure, Messages) {
                                  [](Receive &r) { r.message.transfer = -1; }},
                                 {"the peer of a transfer to be an index",
                                  [](Receive &r) { r.message.peer = noExpr; }}});
-  expectRows<Exchange>({{sound}, {sound}},
+  expectRows<Exchange>({{sound, sound}, {sound, sound}},
                        {{"", [](Exchange &) {}},
                         {"a transfer to be an index",
                          [](Exchange &e) { e.sends[0].transfer = 2; }},
                         {"a transfer to be an index",
-                         [](Exchange &e) { e.receives[0].transfer = 2; }}});
+                         [](Exchange &e) { e.sends[1].transfer = 2; }},
+                        {"a transfer to be an index",
+                         [](Exchange &e) { e.receives[0].transfer = 2; }},
+                        {"a transfer to be an index",
+                         [](Exchange &e) { e.receives[1].transfer = 2; }}});
 }
 
 TEST(ActionStructure, Copies) {

@@ -51,6 +51,16 @@ TEST_F(Expression, WhatIsUndefinedIsAbsent) {
   EXPECT_FALSE(value(b.binary(ExprOp::mul, big, big)));
   EXPECT_FALSE(range(b.binary(ExprOp::add, big, b.coordinate(0))));
   EXPECT_FALSE(range(b.binary(ExprOp::mod, big, b.coordinate(0))));
+  // So is what is made of it, on either side.
+  ExprId none = b.binary(ExprOp::floorDiv, big, zero);
+  for (ExprId e :
+       {b.binary(ExprOp::min, none, zero), b.binary(ExprOp::min, zero, none),
+        b.binary(ExprOp::min, none, none)}) {
+    EXPECT_FALSE(value(e));
+    EXPECT_FALSE(range(e));
+  }
+  EXPECT_FALSE(value(parameterAt(1)));
+  EXPECT_FALSE(range(parameterAt(1)));
 }
 
 // Bounds contain every value, for all small expressions of two leaves.
@@ -103,6 +113,9 @@ TEST(IsMultipleOf, StridesCount) {
   EXPECT_TRUE(isMultiple(b.binary(ExprOp::add, four, eight), 4));
   EXPECT_FALSE(isMultiple(b.binary(ExprOp::add, four, eight), 8));
   EXPECT_FALSE(isMultiple(b.binary(ExprOp::add, four, two), 4));
+  // 16 by 4, 12 and 20: of a divisor that moves, the low bits say nothing.
+  ExprId odd = b.binary(ExprOp::add, b.times(8, x), b.constant(4));
+  EXPECT_FALSE(isMultiple(b.binary(ExprOp::floorDiv, b.constant(16), odd), 4));
   ExprId both = b.binary(ExprOp::add, four, two);
   EXPECT_TRUE(isMultiple(b.binary(ExprOp::sub, both, two), 4));
   EXPECT_TRUE(isMultiple(b.binary(ExprOp::add, both, six), 4));

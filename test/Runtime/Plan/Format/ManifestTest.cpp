@@ -103,6 +103,10 @@ struct Flat {
     return at<LlmcManifestImage>(imagesAt() + i * sizeof(LlmcManifestImage));
   }
   LlmcManifestCode &code() { return at<LlmcManifestCode>(codesAt()); }
+  size_t stringsEnd() const {
+    return codesAt() + header.numCodes * sizeof(LlmcManifestCode) +
+           header.stringBytes;
+  }
 
   std::string bytes;
   LlmcManifestHeader header;
@@ -179,6 +183,18 @@ TEST(Manifest, BoundsOfTables) {
   EXPECT_EQ(messageOf([](F &f) { f.head().features = f.header.stringBytes; }),
             "malformed names");
   EXPECT_EQ(messageOf([](F &f) { f.head().stringBytes = 0; }).empty(), false);
+  // The names end with a zero; the data begins at a multiple of 16 bytes.
+  EXPECT_EQ(messageOf([](F &f) { f.at<char>(f.stringsEnd() - 1) = 'x'; }),
+            "malformed names");
+  auto endWithNames = [](F &f) {
+    while (f.stringsEnd() % 16 == 0) {
+      f.header.stringBytes = --f.head().stringBytes;
+    }
+    f.at<char>(f.stringsEnd() - 1) = '\0';
+    f.head().dataBytes = 0;
+    f.bytes.resize(f.stringsEnd());
+  };
+  EXPECT_EQ(messageOf(endWithNames), "truncated");
 }
 
 TEST(Manifest, BoundsOfImagesAndNames) {
@@ -193,6 +209,10 @@ TEST(Manifest, BoundsOfImagesAndNames) {
   EXPECT_EQ(messageOf([](F &f) { f.image(1).dataBytes = 0; }), text);
   EXPECT_EQ(messageOf([](F &f) { f.image(1).dataOffset = 1; }), text);
   EXPECT_EQ(messageOf([](F &f) { f.image(1).dataOffset = 16; }), text);
+  // Inside the data, but not aligned.
+  EXPECT_EQ(
+      messageOf([](F &f) { f.image(1).dataOffset = f.image(1).dataBytes = 1; }),
+      text);
   EXPECT_EQ(
       messageOf([](F &f) { f.image(1).architecture = f.header.stringBytes; }),
       text);
@@ -210,7 +230,13 @@ TEST(Manifest, BoundsOfImagesAndNames) {
   std::string bytes = serializeManifest(twice);
   EXPECT_EQ(parseManifest(bytes.data()).message(),
             "kernel manifest: 'k_embed' has two codes in one image");
-  for (const char *name : {"k.1", "1k", "", "k-1", "k\xc3\xa4"}) {
+  for (const char *name : {"_", "aAzZ_09", "ZA", "z", "k0"}) {
+    Manifest named = makeSampleManifest();
+    named.kernels[1].name = name;
+    EXPECT_EQ(parseManifest(serializeManifest(named).data()).message(), "");
+  }
+  for (const char *name : {"k.1", "1k", "", "k-1", "k\xc3\xa4", "k{", "k`",
+                           "k[", "k@", "k/", "k:"}) {
     Manifest named = makeSampleManifest();
     named.kernels[1].name = name;
     bytes = serializeManifest(named);

@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace llmc;
 using namespace llmc::rt;
@@ -151,4 +152,70 @@ TEST(PlanFile, GrowsWithTheTableAlone) {
   plan.entries[0].numMicrobatches = 48;
   plan.entries[0].table.resize(plan.entries[0].table.size() + 100);
   EXPECT_EQ(serializePlan(plan)->size() - before, 800u);
+}
+
+/// Where the bytes of `words` lie in `bytes`, once.
+static size_t findWords(const std::string &bytes,
+                        const std::vector<uint32_t> &words) {
+  std::string wanted(reinterpret_cast<const char *>(words.data()),
+                     words.size() * sizeof(uint32_t));
+  size_t at = bytes.find(wanted);
+  EXPECT_NE(at, std::string::npos);
+  EXPECT_EQ(bytes.find(wanted, at + 1), std::string::npos);
+  return at;
+}
+
+/// What is said of `bytes` with the word at `at` changed.
+static std::string parseWith(std::string bytes, size_t at, uint32_t word) {
+  std::memcpy(bytes.data() + at, &word, sizeof(word));
+  resealPlan(bytes);
+  return parsePlan(bytes).message();
+}
+
+const std::string outside = "malformed plan: a record points outside its table";
+
+// Each instruction names a record of its kind: the last one there is, and the
+// first that there is not.
+TEST(PlanFile, InstructionsNameTheirRecords) {
+  Plan plan = makeFullPlan();
+  std::map<size_t, uint32_t> counts;
+  uint32_t location = 0;
+  plan.locations.assign(6000, "x");
+  for (Program &program : plan.programs) {
+    for (Instruction &each : program.instructions) {
+      each.location = static_cast<int32_t>(5000 + location++);
+      ++counts[each.action.index()];
+    }
+  }
+  ++counts[5]; // Two exchanges, of which the last one has unlike ranges.
+  Exchange exchange = firstOf<Exchange>(plan, "c0.F");
+  exchange.sends.resize(3, exchange.sends[0]);
+  exchange.receives.resize(2, exchange.receives[0]);
+  plan.programs.back().instructions.push_back({0, 5999, exchange});
+  // Signals and waits share a table, as do all messages.
+  uint32_t events = counts[8] + counts[9];
+  uint32_t messages = counts[3] + counts[4] + 2 + 5;
+  std::string bytes = serializeUnchecked(plan);
+  EXPECT_EQ(parsePlan(bytes).message(), "");
+  for (const Program &program : plan.programs) {
+    for (const Instruction &each : program.instructions) {
+      size_t kind = each.action.index();
+      uint32_t size = kind == 8 || kind == 9   ? events
+                      : kind == 3 || kind == 4 ? messages
+                                               : counts[kind];
+      size_t at = findWords(bytes, {static_cast<uint32_t>(each.stream),
+                                    static_cast<uint32_t>(each.location)}) +
+                  8;
+      EXPECT_NE(parseWith(bytes, at, size - 1), outside) << nameOf(each.action);
+      EXPECT_EQ(parseWith(bytes, at, size), outside) << nameOf(each.action);
+      EXPECT_EQ(parseWith(bytes, at, UINT32_MAX), outside);
+    }
+  }
+  // The messages of the exchange are the last ones.
+  size_t at = findWords(bytes, {messages - 5, 3, messages - 2, 2});
+  EXPECT_EQ(parseWith(bytes, at + 4, 5), "");
+  EXPECT_EQ(parseWith(bytes, at + 4, 6), outside);
+  EXPECT_EQ(parseWith(bytes, at + 8, messages - 1), outside);
+  EXPECT_EQ(parseWith(bytes, at + 12, 3), outside);
+  EXPECT_EQ(parseWith(bytes, at + 12, UINT32_MAX), outside);
 }

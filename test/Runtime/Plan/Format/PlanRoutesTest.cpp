@@ -22,6 +22,8 @@ struct Shape {
   std::vector<int32_t> receives = {0, 1};
   const char *firstReceive = "R", *secondReceive = "R";
   int32_t secondTransfer = 1;
+  /// The last stage fills its first buffer before it receives.
+  bool isLate = false;
 };
 
 /// Stage 0 sends two buffers to stage 1.
@@ -47,6 +49,12 @@ Plan makePlan(const Shape &shape) {
     int32_t transfer = transfers[i ? shape.secondTransfer : 0];
     b.emit(p, sends, Fill{b.view(buffers[i]), 1});
     b.emit(p, sends, Send{{transfer, b.constant(1), {b.view(buffers[i])}}});
+  }
+  if (shape.isLate) {
+    int32_t first = stream(shape.firstReceive, StreamKind::receive);
+    b.emit(q, first, Fill{b.view(buffers[shape.receives[0]]), 1});
+    b.emit(q, first, Fill{b.view(buffers[shape.receives[0]]), 1});
+    b.emit(q, first, Fill{b.view(buffers[shape.receives[0]]), 1});
   }
   for (size_t k : {0, 1}) {
     int32_t i = shape.receives[k];
@@ -111,6 +119,67 @@ TEST(PlanRoutesTest, ATransferIsSentOnOneStream) {
   EXPECT_EQ(status.kind(), ErrorKind::mismatch);
   EXPECT_EQ(status.message(), "expected stage 0 to send transfer 't0' to stage "
                               "1 on one stream, got 'S' and 'S2'");
+}
+
+// Messages of one transfer meet in the order in which they come, whichever end
+// is there first.
+TEST(PlanRoutesTest, MessagesOfOneTransferMeetInOrder) {
+  Shape shape;
+  shape.secondTransfer = 0;
+  EXPECT_EQ(verifyPlan(makePlan(shape)).message(), "");
+  shape.secondReceive = "R2"; // Both receives wait for the first send.
+  EXPECT_EQ(verifyPlan(makePlan(shape)).message(), "");
+  shape.secondReceive = "R";
+  shape.secondSend = "S2"; // Both sends wait for the first receive.
+  shape.isLate = true;
+  EXPECT_EQ(verifyPlan(makePlan(shape)).message(),
+            "entry '': expected stage 0 to send transfer 't0' to stage 1 on "
+            "one stream, got 'S' and 'S2'");
+}
+
+// The stage alone decides, since communicators are made before the step.
+TEST(PlanRoutesTest, PeersDependOnTheStage) {
+  auto messageOf = [](ExprNode last, int sends = 1) {
+    Plan plan = makePlan({});
+    auto zero = static_cast<ExprId>(plan.expressions.size());
+    plan.expressions.push_back({ExprOp::constant, -1, -1, 0});
+    plan.expressions.push_back({ExprOp::constant, -1, -1, 1});
+    plan.expressions.push_back({ExprOp::microbatch, -1, -1, 0});
+    plan.expressions.push_back({ExprOp::coordinate, -1, -1, 0});
+    last.lhs += zero;
+    last.rhs += zero;
+    plan.expressions.push_back(last);
+    Exchange exchange;
+    for (Instruction &each : plan.programs[0].instructions) {
+      if (auto *send = std::get_if<Send>(&each.action)) {
+        send->message.peer = zero + 4;
+        exchange.sends.push_back(send->message);
+      }
+    }
+    if (sends == 2) { // The first one is named.
+      plan.programs[0].instructions = {{0, -1, exchange}};
+    }
+    return Routes::of(plan).status().message();
+  };
+  std::string text = "expected the peer of transfer 't0' to depend on the "
+                     "stage alone";
+  EXPECT_EQ(messageOf({ExprOp::add, 0, 1, 0}), "");
+  EXPECT_EQ(messageOf({ExprOp::add, 1, 3, 0}), "");
+  EXPECT_EQ(messageOf({ExprOp::floorDiv, 1, 0, 0}), text);
+  EXPECT_EQ(messageOf({ExprOp::add, 1, 2, 0}), text);
+  EXPECT_EQ(messageOf({ExprOp::mul, 1, 2, 0}), text);
+  EXPECT_EQ(messageOf({ExprOp::parameter, 0, 0, 0}), text);
+  EXPECT_EQ(messageOf({ExprOp::add, 1, 2, 0}, 2), text);
+  // Of one microbatch it is the same, and is refused all the same.
+  Plan plan = makePlan({});
+  plan.expressions.push_back({ExprOp::microbatch, -1, -1, 0});
+  plan.expressions.push_back(
+      {ExprOp::add,
+       std::get<Send>(plan.programs[0].instructions[1].action).message.peer,
+       static_cast<ExprId>(plan.expressions.size()) - 1, 0});
+  std::get<Send>(plan.programs[0].instructions[1].action).message.peer =
+      static_cast<ExprId>(plan.expressions.size()) - 1;
+  EXPECT_EQ(verifyPlan(plan).message(), "entry '': " + text);
 }
 
 } // namespace

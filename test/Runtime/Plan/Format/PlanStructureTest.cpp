@@ -199,6 +199,36 @@ TEST(PlanStructure, EntriesThatCount) {
                         "the external values of entry 'train'"));
 }
 
+// The second input and the second metric of what counts, and of what is
+// counted, are looked at too.
+TEST(PlanStructure, SecondInputsThatCount) {
+  auto message = [](void (*edit)(Entry &counted, Entry &counting)) {
+    Plan plan = makeCounting();
+    Entry &counted = plan.entries[0], &counting = plan.entries.back();
+    counted.inputs.push_back(counted.inputs[0]);
+    counted.inputs[1].name = "mask";
+    counted.inputs[1].dtype = DType::u8;
+    counting.inputs = counted.inputs;
+    edit(counted, counting);
+    return checkStructure(plan).message();
+  };
+  EXPECT_EQ(message([](Entry &, Entry &) {}), "");
+  EXPECT_EQ(message([](Entry &, Entry &counting) {
+              counting.inputs.erase(counting.inputs.begin());
+            }),
+            "");
+  EXPECT_EQ(message([](Entry &, Entry &counting) {
+              counting.inputs[1].dtype = DType::i8;
+            }),
+            "expected input 'mask' of entry 'train.counts' in entry 'train', "
+            "with its shape");
+  EXPECT_EQ(message([](Entry &, Entry &counting) {
+              counting.metrics.push_back({"more", DType::f32});
+            }),
+            "expected metric 'more' of entry 'train.counts' among the external "
+            "values of entry 'train'");
+}
+
 TEST(PlanStructure, CountsAreExternalOnce) {
   Plan plan = makeCounting();
   plan.entries[0].hypers.back().rule.kind = HyperKind::constant;

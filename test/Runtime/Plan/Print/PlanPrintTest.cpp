@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
@@ -79,4 +81,81 @@ TEST(PlanPrint, Memory) {
   EXPECT_EQ(report.bytes[int(FrameKind::scratch)], 256);
   EXPECT_EQ(memoryOf(plan, 1).bytes[int(FrameKind::act)], 0);
   EXPECT_EQ(report.total, plan.arenas[0]);
+}
+
+// Parts of a plan that the sample lacks.
+TEST(PlanPrint, OtherInstructions) {
+  Plan plan = makeSamplePlan();
+  Operand lr = firstOf<Copy>(plan, "begin").to;
+  plan.buffers[lr.buffer].name.clear();
+  std::string text = "hyper." + std::to_string(lr.buffer) + ":f32";
+  Program program;
+  program.name = "other";
+  plan.expressions[0] = {ExprOp::constant, -1, -1, 5};
+  plan.expressions[1] = {ExprOp::constant, -1, -1, 6};
+  Library library = firstOf<Library>(plan, "c0.B");
+  auto &shape = std::get<ContractionShape>(library.descriptor);
+  shape.alpha = 0.5;
+  shape.beta = 0;
+  shape.activation = Activation::relu;
+  for (Action action : std::vector<Action>{
+           Exchange{{{0, 0, {lr}}, {1, 1, {lr}}}, {{1, 0, {lr}}}},
+           Exchange{{}, {{0, 1, {lr}}, {1, 0, {}}}}, Call{0, noExpr, {0, 1}},
+           Call{0, noExpr, {}}, Loop{7, 0}, Branch{lr, 0}, library}) {
+    program.instructions.push_back({-1, -1, std::move(action)});
+  }
+  plan.programs.push_back(program);
+  std::string printed = printPlan(plan);
+  for (const std::string &line :
+       {"     exchange t0 " + text + " to 5; t1 " + text + " to 6; t1 " + text +
+            " from 5\n",
+        "     exchange t0 " + text + " from 6; t1  from 5\n",
+        std::string("     call begin(5, 6)\n"),
+        std::string("     call begin()\n"),
+        std::string("     loop 7 times begin\n"),
+        "     if " + text + " begin\n",
+        std::string(") m=4 n=4 k=4 alpha 0.5 relu\n")}) {
+    EXPECT_THAT(printed, HasSubstr(line));
+  }
+}
+
+TEST(PlanPrint, OtherTables) {
+  Plan plan = makeSamplePlan();
+  Entry &entry = plan.entries[0];
+  entry.table.resize(2 * 64, {-1, 0});
+  EXPECT_THAT(printPlan(plan), testing::Not(HasSubstr("...")));
+  entry.table.resize(2 * 65, {-1, 0});
+  entry.table.back() = {findProgram(plan, "c1.F"), 2};
+  entry.inputs.push_back(entry.inputs[0]);
+  entry.inputs[0].source = -1;
+  entry.inputs[1].dataOffset = 3;
+  plan.sources.push_back(
+      {"rows", {DataKind::array, DType::u8, false, "images"}});
+  Layout layout = Layout::split({8}, {{1}}, plan.mesh);
+  entry.fetches = {{"y", DType::bf16, layout, {}, true, "", {}, {}},
+                   {"z", DType::i32, layout, {1}, false, "x", {7}, {14}}};
+  plan.files = {"other.bin", "weights.safetensors"};
+  plan.states[0].source = {SourceKind::file, {}, 1, "wte", 128};
+  std::string printed = printPlan(plan);
+  for (const char *line :
+       {".      ...\n", "  input tokens: 8xi32 [{\"data\"}:8] at 0\n",
+        "  input tokens: 8xi32 [{\"data\"}:8] at 0 from corpus + 3\n",
+        "source corpus: tokens u8, shuffled\n",
+        "source rows: array images, in order\n",
+        "  fetch y: 8xbf16 each microbatch\n", "  fetch z: 8xi32 at [7] of x\n",
+        "state embedding: 4x4xf32 parameter from weights.safetensors\n"}) {
+    EXPECT_THAT(printed, HasSubstr(line));
+  }
+}
+
+// JSON has no such numbers, and no such characters.
+TEST(PlanPrint, JsonOfOddValues) {
+  Plan plan = makeSamplePlan();
+  plan.name = "a\\b\x7f";
+  HyperRule &rule = plan.entries[0].hypers[0].rule;
+  rule.base = std::numeric_limits<double>::infinity();
+  rule.last = std::numeric_limits<double>::quiet_NaN();
+  std::string json = printPlanAsJson(plan);
+  EXPECT_THAT(json, HasSubstr("\"name\": \"a\\\\b\\u007f\","));
+  EXPECT_THAT(json, HasSubstr("\"base\": \"inf\", \"last\": \"nan\""));
 }

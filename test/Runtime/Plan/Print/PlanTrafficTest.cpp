@@ -47,3 +47,35 @@ TEST(PlanTraffic, StagesAgree) {
   EXPECT_EQ(find(first, "send", "pipe")->count,
             find(last, "receive", "pipe")->count);
 }
+
+// What is sent and received at once counts as it would alone, and what a called
+// program does counts for each call.
+TEST(PlanTraffic, ExchangesAndCalls) {
+  Plan plan = makeSamplePlan();
+  Message message = firstOf<Send>(plan, "c0.F").message;
+  Message scalar = message;
+  scalar.operands[0].shape = {};
+  Program both, caller;
+  both.instructions = {{0, -1, Exchange{{message, scalar}, {message}}}};
+  auto first = static_cast<int32_t>(plan.programs.size());
+  caller.instructions = {{0, -1, Call{first, noExpr, {}}},
+                         {0, -1, Call{first, noExpr, {}}}};
+  plan.programs.push_back(both);
+  plan.programs.push_back(caller);
+  Entry entry;
+  entry.prologue = {first + 1, -1};
+  entry.epilogue = {-1, -1};
+  EXPECT_TRUE(trafficOf(plan, entry, 1).empty());
+  std::vector<Traffic> rows = trafficOf(plan, entry, 0);
+  ASSERT_EQ(rows.size(), 3u);
+  const char *kinds[] = {"receive", "send", "send"};
+  const uint64_t in[] = {0, 128, 8}, out[] = {128, 0, 0};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(rows[i].kind, kinds[i]);
+    EXPECT_EQ(rows[i].axes, "pipe");
+    EXPECT_EQ(rows[i].isScalar, i == 2);
+    EXPECT_EQ(rows[i].count, 2);
+    EXPECT_EQ(rows[i].bytesIn, in[i]);
+    EXPECT_EQ(rows[i].bytesOut, out[i]);
+  }
+}

@@ -105,3 +105,26 @@ TEST_F(History, ScratchHoldsNothing) {
   EXPECT_EQ(read(0, 8, 1, 0, {2, 0}), Fault::undefined);
   EXPECT_EQ(apply(scratch, 1, {0, 1}), Fault::race);
 }
+
+// An item adds to what it reads itself; once another stream has read it, be it
+// an item of the same number, no item adds any more.
+TEST_F(History, AddedToBeforeAnotherStreamReads) {
+  ByteAccess sum = make(Access::write, 0, 8, 1);
+  sum.oncePerMicrobatch = true;
+  EXPECT_EQ(apply(sum, 0, {1, 0}), Fault::none);
+  sum.access = Access::readWrite;
+  EXPECT_EQ(apply(sum, 0, {2, 0}), Fault::none);
+  EXPECT_EQ(apply(sum, 0, {3, 0}), Fault::none);
+  EXPECT_EQ(read(0, 8, 1, 1, {3, 4}), Fault::none);
+  EXPECT_EQ(apply(sum, 0, {4, 4}), Fault::rewritten);
+}
+
+// Of no bytes, at the end of what other devices may write.
+TEST_F(History, WritesOfNothing) {
+  ByteAccess none = make(Access::write, 16, 16, 1);
+  none.hull = {0, 16};
+  EXPECT_EQ(apply(none, 0, {1, 0}), Fault::none);
+  EXPECT_EQ(read(0, 16, 1, 0, {2, 0}), Fault::undefined);
+  EXPECT_EQ(write(16, 24, 1, 0, {3, 0}), Fault::none);
+  EXPECT_EQ(read(16, 24, 1, 0, {4, 0}), Fault::none);
+}

@@ -398,63 +398,67 @@ TEST(PlanVerifyStages, OfCollectives) {
               HasSubstr("overlaps an output that is not its own"));
 }
 
-/// Members of stages 0 and 2 of three gather their rows in place, which is
-/// made of the stage.
-static std::string verifyStages(int64_t factor, int64_t divisor) {
-  PlanBuilder b{Mesh{{{"pipe", 3}}, 0}};
-  int32_t stream = b.addStream("C", StreamKind::compute);
-  int32_t frame = b.addFrame("step", FrameKind::step);
-  int32_t x = b.addBuffer(frame, "x", DType::f32, {12});
-  b.addSymbol("s");
-  ExprId place = b.binary(ExprOp::floorDiv, b.times(factor, b.coordinate(0)),
-                          b.constant(divisor));
-  Collective gather;
-  gather.kind = CollectiveKind::allGather;
-  gather.axes = {0};
-  gather.stages = {0, 2};
-  gather.inputs = {b.view(x, 0, {4}, {}, place)};
-  gather.outputs = {b.view(x, 0, {8})};
+// What is gathered in place lies in the result's frame, though another one may
+// share its bytes.
+TEST_F(PlanVerifyCollectives, GathersOfAnotherFrame) {
+  int32_t second = b.addFrame("second", FrameKind::step);
+  int32_t shared = b.addBuffer(second, "shared", DType::f32, {6, 4});
+  ExprId place = b.times(32, b.coordinate(1));
   int32_t p = b.addProgram("p", Phase::other);
-  b.emit(p, stream, Fill{b.view(x), 0});
-  b.emit(p, stream, gather);
-  b.place();
-  Plan plan = b.take();
-  Entry entry;
-  entry.kind = EntryKind::forward;
-  entry.numChunks = 0;
-  entry.prologue = {p, -1, p};
-  entry.epilogue = {-1, -1, -1};
-  plan.entries = {entry};
-  return verifyPlan(plan).message();
-}
-
-TEST(PlanVerifyStages, CountAmongThoseOfACollective) {
-  EXPECT_EQ(verifyStages(16, 2), "");
-  EXPECT_THAT(verifyStages(8, 2), HasSubstr("not in its place"));
-  EXPECT_EQ(verifyStages(16, 1), "");
-  EXPECT_THAT(verifyStages(0, 1), HasSubstr("not in its place"));
-}
-
-// A permutation over two axes of one size: member 2 is (1, 0).
-TEST(PlanVerifyPermutations, OverTwoAxes) {
-  PlanBuilder b{Mesh{{{"x", 2}, {"y", 2}}, -1}};
-  int32_t stream = b.addStream("C", StreamKind::compute);
-  int32_t frame = b.addFrame("step", FrameKind::step);
-  int32_t from = b.addBuffer(frame, "from", DType::f32, {1});
-  int32_t to = b.addBuffer(frame, "to", DType::f32, {1});
-  b.addSymbol("s");
-  Collective shift;
-  shift.kind = CollectiveKind::permute;
-  shift.axes = {0, 1};
-  shift.inputs = {b.view(from)};
-  shift.outputs = {b.view(to)};
-  shift.peer =
-      b.binary(ExprOp::add, b.times(2, b.coordinate(1)), b.coordinate(0));
-  int32_t p = b.addProgram("p", Phase::other);
-  b.emit(p, stream, Fill{b.view(from), 0});
-  b.emit(p, stream, shift);
+  b.emit(p, stream, Fill{b.view(whole), 0});
+  b.emit(p, stream,
+         make(CollectiveKind::allGather, {1}, rows(whole, 0, 2, place),
+              b.view(shared)));
   b.place();
   Plan plan = b.take();
   plan.entries = {makeEntryOf(p)};
   EXPECT_EQ(verifyPlan(plan).message(), "");
+  plan.frames[second].offset = plan.frames[frame].offset;
+  EXPECT_EQ(verifyPlan(plan).message(),
+            "entry 'e': 'collective' (instruction 1 of program 'p', stage 0): "
+            "an input of all_gather overlaps an output that is not its own");
+}
+
+// A kind that splits its input and joins the parts keeps no place.
+TEST_F(PlanVerifyCollectives, AnAllToAllIsApart) {
+  EXPECT_EQ(verify(make(CollectiveKind::allToAll, {0}, rows(whole, 0, 2),
+                        rows(whole, 0, 2))),
+            "entry 'e': 'collective' (instruction 1 of program 'p', stage 0): "
+            "an input of all_to_all overlaps an output that is not its own");
+}
+
+/// Runs a collective in a program that is called with the argument 0.
+static std::string verifyCalled(PlanBuilder &b, int32_t stream, Operand filled,
+                                Collective collective) {
+  int32_t p = b.addProgram("p", Phase::other);
+  b.plan().programs[p].numParameters = 1;
+  b.emit(p, stream, Fill{std::move(filled), 0});
+  b.emit(p, stream, std::move(collective));
+  int32_t q = b.addProgram("q", Phase::other);
+  b.emit(q, stream, Call{p, noExpr, {b.constant(0)}});
+  b.place();
+  Plan plan = b.plan();
+  plan.entries = {makeEntryOf(q)};
+  return verifyPlan(plan).message();
+}
+
+// Places and peers that depend on a call are not looked into.
+TEST_F(PlanVerifyCollectives, ProgramsWithParameters) {
+  ExprId place = b.times(32, b.coordinate(1));
+  std::string where =
+      "entry 'e': 'collective' (instruction 1 of program 'p', stage 0): ";
+  EXPECT_EQ(verifyCalled(b, stream, b.view(whole),
+                         make(CollectiveKind::allGather, {1},
+                              rows(whole, 0, 2, place), b.view(whole))),
+            where + "an input of all_gather overlaps an output that is not its "
+                    "own");
+  Collective shift =
+      make(CollectiveKind::permute, {1}, b.view(whole), b.view(other));
+  shift.peer = b.coordinate(1);
+  EXPECT_EQ(verifyCalled(b, stream, b.view(whole), shift), "");
+  b.plan().expressions.push_back({ExprOp::parameter, -1, -1, 0});
+  shift.peer = b.binary(ExprOp::add, shift.peer,
+                        static_cast<ExprId>(b.plan().expressions.size()) - 1);
+  EXPECT_EQ(verifyCalled(b, stream, b.view(whole), shift),
+            where + "the peers of 's' are no permutation of 3 members");
 }

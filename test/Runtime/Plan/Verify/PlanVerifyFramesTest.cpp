@@ -244,3 +244,14 @@ TEST(PlanVerifyFrames, EmptyBuffers) {
       {0, -1, Fill{to, 0}});
   EXPECT_EQ(verifyPlan(plan).message(), "");
 }
+
+// Of the offset of an operand there are bounds, or it is refused.
+TEST(PlanVerifyFrames, OffsetOverflows) {
+  EXPECT_REFUSED_PLAN("expected an operand of 64 bytes at offset 0 + "
+                      "expression to lie within buffer 'gw' of 64 bytes",
+                      {
+                        plan.expressions.push_back({ExprOp::floorDiv, 0, 0, 0});
+                        firstOf<Fill>(plan, "begin").to.expr =
+                            static_cast<ExprId>(plan.expressions.size()) - 1;
+                      });
+}

@@ -369,4 +369,9 @@ TEST(PlanVerifyInstruction, ScratchOverlapsAnOperand) {
     plan.frames[findFrame(plan, "scratch")].offset =
         plan.frames[findFrame(plan, "tmp")].offset;
   });
+  // The last one alone.
+  EXPECT_REFUSED_LAUNCH("scratch overlaps an operand", {
+    plan.frames[findFrame(plan, "scratch")].offset =
+        plan.frames[findFrame(plan, "step")].offset;
+  });
 }

@@ -226,3 +226,27 @@ TEST(PlanVerifyKernels, Aliases) {
                      }),
               HasSubstr(text));
 }
+
+// The argument lies well on the first device, and must on every other.
+TEST(PlanVerifyKernels, AlignmentOfWhatMoves) {
+  auto verify = [](int64_t bytes) {
+    Plan plan = makeSamplePlan();
+    Manifest manifest = makeSampleManifest();
+    manifest.kernels[0].arguments[0].alignment = 8;
+    manifest.kernels[0].arguments[0].extentBytes = 8;
+    auto first = static_cast<ExprId>(plan.expressions.size());
+    plan.expressions.push_back({ExprOp::coordinate, -1, -1, 1});
+    plan.expressions.push_back({ExprOp::constant, -1, -1, bytes});
+    plan.expressions.push_back({ExprOp::mul, first, first + 1, 0});
+    embed(plan).operands[0].shape = {2};
+    embed(plan).operands[0].expr = first + 2;
+    Environment environment;
+    environment.manifest = &manifest;
+    environment.features = {"avx2"};
+    return verifyPlan(plan, environment).message();
+  };
+  EXPECT_EQ(verify(8), "");
+  EXPECT_THAT(verify(4), testing::EndsWith("expected argument 0 of kernel "
+                                           "'k_embed' to be aligned to 8 "
+                                           "bytes"));
+}

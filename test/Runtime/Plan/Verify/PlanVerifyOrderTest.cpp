@@ -350,3 +350,137 @@ TEST(PlanVerifyOrder, CollectiveOfOneStage) {
   firstOf<Collective>(plan, "u1").stages = {1};
   EXPECT_EQ(verifyPlan(plan).message(), "");
 }
+
+// Buffers without a name are numbered.
+TEST(PlanVerifyOrder, BuffersWithoutNames) {
+  Plan plan = makeSamplePlan();
+  code(plan, "begin").pop_back();
+  int32_t loss = findBuffer(plan, "loss");
+  plan.buffers[loss].name.clear();
+  EXPECT_THAT(verifyPlan(plan).message(),
+              testing::EndsWith("reads 'step.#" + std::to_string(loss) +
+                                "', which nothing has written"));
+}
+
+// Some device may write where the first one does not, and nobody has named
+// those bytes yet.
+TEST(PlanVerifyOrder, BytesOfNoBuffer) {
+  Plan plan = makeShardedPlan(true);
+  auto &list = plan.programs[0].instructions;
+  Operand last = std::get<Collective>(list[3].action).outputs[0];
+  last.offset = 24;
+  last.shape = {2};
+  list.resize(1);
+  list.push_back({1, -1, Fill{last, 0}});
+  EXPECT_EQ(verifyPlan(plan).message(),
+            "entry 'e': 'fill' (instruction 1 of program 'p', stage 0) on "
+            "stream 'D' of 'step.whole' is not ordered after 'fill' "
+            "(instruction 0 of program 'p', stage 0), which uses ?");
+}
+
+// Along an axis of one device nothing moves: all of a value is written at once.
+TEST(PlanVerifyOrder, AxesOfOneDevice) {
+  for (int64_t devices : {1, 2}) {
+    PlanBuilder b(Mesh{{{"data", devices}}, -1});
+    int32_t stream = b.addStream("C", StreamKind::compute);
+    int32_t frame = b.addFrame("act", FrameKind::act);
+    int32_t y = b.addBuffer(frame, "y", DType::f32, {8});
+    int32_t p = b.addProgram("p", Phase::forward, 0);
+    Fill fill{b.view(y, 0, {4}, {}, b.times(16, b.coordinate(0))), 1};
+    b.emit(p, stream, fill);
+    b.emit(p, stream, fill);
+    b.place();
+    Plan plan = b.take();
+    plan.entries = {makeEntryOf(-1)};
+    plan.entries[0].numChunks = 1;
+    plan.entries[0].table = {{p, 0}};
+    EXPECT_EQ(verifyPlan(plan).message(),
+              devices == 2
+                  ? ""
+                  : "entry 'e': 'fill' (instruction 1 of program 'p', stage 0, "
+                    "microbatch 0) on stream 'C' writes 'act.y' again, after "
+                    "'fill' (instruction 0 of program 'p', stage 0, microbatch "
+                    "0)");
+  }
+}
+
+// Only the stages of the collective are waited for.
+TEST(PlanVerifyOrder, MissingStagesAreNamed) {
+  PlanBuilder b(Mesh{{{"pipe", 4}}, 0});
+  int32_t stream = b.addStream("D", StreamKind::collective);
+  int32_t frame = b.addFrame("step", FrameKind::step);
+  int32_t x = b.addBuffer(frame, "x", DType::f32, {4});
+  Collective sum;
+  sum.symbol = b.addSymbol("sum");
+  sum.axes = {0};
+  sum.stages = {0, 2, 3};
+  sum.inputs = sum.outputs = {b.view(x)};
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, stream, Fill{b.view(x), 0});
+  b.emit(p, stream, sum);
+  b.place();
+  Plan plan = b.take();
+  plan.entries = {makeEntryOf(p)};
+  plan.entries[0].prologue = {p, -1, -1, -1};
+  plan.entries[0].epilogue = {-1, -1, -1, -1};
+  EXPECT_EQ(verifyPlan(plan).message(),
+            "entry 'e': deadlock: stream 'D': 'collective' (instruction 1 of "
+            "program 'p', stage 0) waits in 'sum' for stages 2 3");
+}
+
+// States lie anywhere in their frame, and hold a value from the beginning.
+TEST(PlanVerifyOrder, StatesHoldTheirValues) {
+  PlanBuilder b(Mesh{{{"data", 1}}, -1});
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t step = b.addFrame("step", FrameKind::step);
+  int32_t frame = b.addFrame("state", FrameKind::state);
+  int32_t y = b.addBuffer(step, "y", DType::f32, {16});
+  const int32_t buffers[] = {b.addBuffer(frame, "v", DType::f32, {16}),
+                             b.addBuffer(frame, "w", DType::f32, {16})};
+  for (int i : {0, 1}) {
+    State state;
+    state.name = i ? "w" : "v";
+    state.shape = {16};
+    state.parts = {{{0}, Layout::whole({16}), {}, b.view(buffers[i])}};
+    b.plan().states.push_back(state);
+  }
+  int32_t p = b.addProgram("p", Phase::other);
+  b.emit(p, stream, Copy{b.view(y), b.view(buffers[1]), HostEnd::none, 0});
+  b.place();
+  Plan plan = b.take();
+  plan.entries = {makeEntryOf(p)};
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+  plan.states.pop_back();
+  EXPECT_THAT(verifyPlan(plan).message(),
+              HasSubstr("reads 'state.w', which nothing has written"));
+}
+
+// What moves with the device and with the second argument of a call: some
+// device writes what another stream writes at the same time.
+TEST(PlanVerifyOrder, OffsetsOfArguments) {
+  for (int64_t offset : {16, 32}) {
+    PlanBuilder b(Mesh{{{"data", 4}}, -1});
+    int32_t c = b.addStream("C", StreamKind::compute);
+    int32_t d = b.addStream("D", StreamKind::compute);
+    int32_t frame = b.addFrame("step", FrameKind::step);
+    int32_t x = b.addBuffer(frame, "x", DType::f32, {16});
+    int32_t p = b.addProgram("p", Phase::other);
+    b.plan().programs[p].numParameters = 2;
+    b.plan().expressions.push_back({ExprOp::parameter, -1, -1, 1});
+    ExprId place =
+        b.binary(ExprOp::add, 0, b.times(8, b.coordinate(0))); // 4 to 32
+    b.emit(p, c, Fill{b.view(x, 0, {1}, {}, place), 1});
+    int32_t q = b.addProgram("q", Phase::other);
+    b.emit(q, c, Call{p, noExpr, {b.constant(0), b.constant(4)}});
+    b.emit(q, d, Fill{b.view(x, offset, {1}), 2});
+    b.place();
+    Plan plan = b.take();
+    plan.entries = {makeEntryOf(q)};
+    EXPECT_EQ(verifyPlan(plan).message(),
+              offset == 32
+                  ? ""
+                  : "entry 'e': 'fill' (instruction 1 of program 'q', stage 0) "
+                    "on stream 'D' of 'step.x' is not ordered after 'fill' "
+                    "(instruction 0 of program 'p', stage 0), which uses ?");
+  }
+}

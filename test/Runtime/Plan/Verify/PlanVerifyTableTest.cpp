@@ -251,26 +251,34 @@ TEST(PlanVerifyTable, SlotsInFlight) {
   auto verify = [](int32_t slots, const std::vector<std::string> &rows,
                    bool isUsed = true) {
     Tables tables(EntryKind::train, 2);
-    tables.plan.arenas = {1024, 1024};
+    tables.plan.arenas = {2048, 2048};
     tables.plan.streams.resize(2);
-    for (int32_t chunk : {0, 1}) {
+    for (int32_t chunk : {0, 1, 2}) {
       Frame frame;
       frame.name = "act" + std::to_string(chunk);
-      frame.kind = FrameKind::act;
-      frame.stages = {chunk};
-      frame.chunk = chunk;
+      frame.kind = chunk == 2 ? FrameKind::tmp : FrameKind::act;
+      frame.stages = chunk == 2 ? std::vector{0, 1} : std::vector{chunk};
+      frame.chunk = chunk % 2;
       frame.slots = chunk == 0 ? slots : 2;
       frame.size = 256;
+      frame.offset = 512 * chunk;
       tables.plan.frames.push_back(frame);
       Buffer buffer;
       buffer.frame = chunk;
       buffer.bytes = 4;
       tables.plan.buffers.push_back(buffer);
+      if (chunk == 2 || !isUsed) {
+        continue;
+      }
+      // A value of a work frame, then a copy of it to the frame in flight.
       Fill fill;
-      fill.to.buffer = chunk;
-      Instruction instruction;
-      instruction.action = fill;
-      if (isUsed) {
+      fill.to.buffer = 2;
+      Copy copy;
+      copy.from.buffer = 2;
+      copy.to.buffer = chunk;
+      for (const Action &action : {Action(fill), Action(copy)}) {
+        Instruction instruction;
+        instruction.action = action;
         int32_t program = findProgram(tables.plan, "F" + std::to_string(chunk));
         tables.plan.programs[program].instructions.push_back(instruction);
       }

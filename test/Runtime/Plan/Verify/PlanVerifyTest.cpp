@@ -36,6 +36,21 @@ TEST(PlanVerify, EveryWaitIsNeeded) {
   EXPECT_TRUE(redundantWaits(plan).empty());
 }
 
+// Of two equal waits each can go, and no other.
+TEST(PlanVerify, RedundantWaitsAreFound) {
+  Plan plan = makeSamplePlan();
+  int32_t p = findProgram(plan, "c0.F");
+  auto &list = plan.programs[p].instructions;
+  ASSERT_TRUE(std::holds_alternative<Wait>(list[3].action));
+  list.insert(list.begin() + 3, list[3]);
+  std::vector<WaitPlace> places = redundantWaits(plan);
+  ASSERT_EQ(places.size(), 2u);
+  for (int32_t i : {0, 1}) {
+    EXPECT_EQ(places[i].program, p);
+    EXPECT_EQ(places[i].instruction, 3 + i);
+  }
+}
+
 // The cost and the size do not depend on the data axis.
 TEST(PlanVerify, DataAxisIsFree) {
   Plan plan = makeSamplePlan();
@@ -165,6 +180,24 @@ TEST(PlanVerify, CallsCountToo) {
             "entry 'e': entry 'e' has more than 4 instructions");
 }
 
+// A program without instructions costs a step in each cell.
+TEST(PlanVerify, EmptyProgramsCountToo) {
+  Program nothing;
+  nothing.phase = Phase::forward;
+  nothing.chunk = 0;
+  Plan plan = makeCalls({nothing});
+  Entry &entry = plan.entries[0];
+  entry.prologue = {-1};
+  entry.numChunks = 1;
+  entry.table = {{0, 0}, {0, 1}, {0, 2}};
+  Environment environment;
+  environment.maxSteps = 3;
+  EXPECT_EQ(verifyPlan(plan, environment).message(), "");
+  environment.maxSteps = 2;
+  EXPECT_EQ(verifyPlan(plan, environment).message(),
+            "entry 'e': entry 'e' has more than 2 calls");
+}
+
 // The microbatch and the arguments that a call gives.
 TEST(PlanVerify, CallsAreBounded) {
   auto verify = [](ExprNode microbatch, int64_t argument) {
@@ -200,6 +233,7 @@ TEST(PlanVerify, LastDevicesAreWalkedToo) {
   int32_t x = b.addBuffer(frame, "x", DType::f32, {4});
   int32_t y = b.addBuffer(frame, "y", DType::f32, {1});
   int32_t p = b.addProgram("p", Phase::other);
+  b.microbatch(); // Of the expressions, the first one sees no coordinate.
   ExprId moving = b.times(8, b.coordinate(0));
   b.emit(p, stream, Fill{b.view(x, 0, {1}), 0});
   b.emit(p, stream,
