@@ -4,7 +4,7 @@
 //
 // See BatchPieces.h.
 //
-// Test: test/Transforms/Training/sum-loss-batch.mlir
+// Tests: test/Transforms/Training/sum-loss-batch.mlir, -degrees, -pieces
 //===----------------------------------------------------------------------===//
 
 #include "BatchPieces.h"

@@ -4,7 +4,7 @@
 //
 // See BatchSums.h.
 //
-// Test: test/Transforms/Training/sum-loss-batch.mlir
+// Tests: test/Transforms/Training/sum-loss-batch.mlir, -degrees, -pieces
 //===----------------------------------------------------------------------===//
 
 #include "BatchSums.h"
@@ -236,13 +236,20 @@ BatchSums::Visit::getReducedSizes(ArrayRef<BatchPiece> batch) {
     if (factor.kind != FactorKind::Reduced ||
         factor.reduction != ReductionKind::sum)
       continue;
-    int64_t left = factor.size;
+    SmallVector<BatchPiece, 1> pieces;
     for (const BatchPiece &piece : batch)
-      if (piece.place == static_cast<int64_t>(i)) {
-        sizes.push_back(piece.inner);
-        left /= piece.inner * piece.extent;
-      }
-    sizes.push_back(left);
+      if (piece.place == static_cast<int64_t>(i))
+        pieces.push_back(piece);
+    llvm::sort(pieces, [](const BatchPiece &a, const BatchPiece &b) {
+      return a.inner > b.inner;
+    });
+    // What lies around and between the pieces.
+    int64_t inner = factor.size;
+    for (const BatchPiece &piece : pieces) {
+      sizes.push_back(inner / (piece.inner * piece.extent));
+      inner = piece.inner;
+    }
+    sizes.push_back(inner);
   }
   return sizes;
 }
@@ -354,7 +361,7 @@ BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
 //===----------------------------------------------------------------------===//
 
 BatchState BatchSums::Visit::visitSums() {
-  if (isData && (!decisions.empty() || totals.empty()))
+  if (isData && !decisions.empty())
     return visitCount();
   bool isLinear = llvm::all_of(
       totals, [&](unsigned i) { return operands[i]->kind == Kind::Linear; });

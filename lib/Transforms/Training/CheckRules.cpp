@@ -199,7 +199,7 @@ struct CheckRulesPass : llmc::impl::CheckRulesPassBase<CheckRulesPass> {
         continue;
       auto function = getOperation().lookupSymbol<func::FuncOp>(
           recipe.getForwardAttr().getAttr());
-      if (function && !function.isExternal() && failed(check(function)))
+      if (!function.isExternal() && failed(check(function)))
         return signalPassFailure();
     }
   }

@@ -129,7 +129,7 @@ static std::optional<PickUse> findPickUse(Operation *pick) {
           cast<RankedTensorType>(value.getType()).getNumElements())
         return std::nullopt;
     } else if (auto subtract = dyn_cast<stablehlo::SubtractOp>(user)) {
-      if (subtract.getRhs() != value || subtract.getLhs() == value)
+      if (subtract.getRhs() != value)
         return std::nullopt;
       use.subtract = subtract;
       return use;

@@ -97,13 +97,13 @@ bool ReverseSweep::entersEarlierBlock(Value value, Operation *user) const {
          getBlock(producer) < getBlock(user);
 }
 
-void ReverseSweep::markCreatedOps(Operation *forwardOp) {
-  Location loc = FusedLoc::get(builder.getContext(), {forwardOp->getLoc()},
+void ReverseSweep::markCreatedOps(Location forward, int64_t block) {
+  Location loc = FusedLoc::get(builder.getContext(), {forward},
                                builder.getStringAttr("backward"));
   for (Operation *op : created) {
     if (op->getBlock() != &function.front())
       continue;
-    training::setBlockMark(op, getBlock(forwardOp));
+    training::setBlockMark(op, block);
     training::setPhaseMark(op, dist::Phase::BackwardWeight);
     op->setLoc(loc);
   }
@@ -128,7 +128,7 @@ LogicalResult ReverseSweep::differentiateCall(const KnownCall &call) {
   for (auto [argument, gradient] : llvm::zip_equal(call.arguments, gradients))
     if (active.contains(argument))
       addContribution(call.root, argument, gradient);
-  markCreatedOps(call.root);
+  markCreatedOps(call.root->getLoc(), getBlock(call.root));
   return success();
 }
 
@@ -159,7 +159,7 @@ LogicalResult ReverseSweep::differentiateOp(Operation *op) {
              << ", got " << gradient.getType();
     addContribution(op, operand, gradient);
   }
-  markCreatedOps(op);
+  markCreatedOps(op->getLoc(), getBlock(op));
   return success();
 }
 
@@ -188,12 +188,12 @@ LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
   Listener listener(*this);
   builder.setListener(&listener);
   builder.setInsertionPoint(function.front().getTerminator());
-  if (Operation *producer = loss.getDefiningOp();
-      producer && active.contains(loss)) {
+  // The loss may be a parameter itself.
+  if (active.contains(loss)) {
     auto type = cast<RankedTensorType>(loss.getType());
     cotangents[loss] =
         stablehlo::constantSplat(builder, loss.getLoc(), type, 1.0);
-    markCreatedOps(producer);
+    markCreatedOps(loss.getLoc(), getBlock(loss.getDefiningOp()));
   }
   for (Operation *op : llvm::reverse(forwardOps))
     if (failed(differentiateOp(op)))

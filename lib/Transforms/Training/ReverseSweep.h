@@ -42,7 +42,7 @@ private:
   LogicalResult differentiateCall(const KnownCall &call);
   void addContribution(Operation *op, Value operand, Value contribution);
   /// Block and location of the ops created since the last call.
-  void markCreatedOps(Operation *forwardOp);
+  void markCreatedOps(Location forward, int64_t block);
   /// Whether a cotangent of `value` made by `user` leaves the user's block for
   /// an earlier one.
   bool entersEarlierBlock(Value value, Operation *user) const;

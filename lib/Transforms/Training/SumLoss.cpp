@@ -22,7 +22,7 @@
 // step adds them up first, as the external hyper values of the same names.
 // Every other loss is its own sum, with count 1.
 //
-// Test: test/Transforms/Training/sum-loss.mlir, sum-loss-counts.mlir
+// Tests: test/Transforms/Training/sum-loss*.mlir
 //===----------------------------------------------------------------------===//
 
 #include "BatchSums.h"
@@ -201,8 +201,7 @@ static LogicalResult checkExact(dist::TrainingOp recipe, Value loss,
   const BatchState &state = batch.get(loss);
   if (state.kind == BatchState::Kind::Mixed)
     return refuseLoss(state.culprit, recipe) << state.reason << kLossRemedy;
-  Operation *op = loss.getDefiningOp();
-  return refuseLoss(op ? op : recipe.getOperation(), recipe)
+  return refuseLoss(loss.getDefiningOp(), recipe)
          << "is a sum over the batch that no number of its elements divides"
          << kLossRemedy;
 }

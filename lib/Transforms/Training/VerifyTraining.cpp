@@ -44,7 +44,7 @@ static LogicalResult verifyMicrobatchOp(Operation &op) {
       continue;
     auto from = producer->getAttrOfType<dist::PhaseAttr>(DistDialect::kPhase);
     bool isForward = phase.getValue() == dist::Phase::Forward;
-    if (!from || !isForward)
+    if (!isForward)
       continue;
     if (from.getValue() != dist::Phase::Forward)
       return op.emitOpError()

@@ -5,6 +5,9 @@
 // RUN: not llmc-opt %t/forged.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/forged.mlir
 // RUN: llmc-opt %t/known.mlir --llmc-check-rules -o /dev/null
 // RUN: llmc-opt %t/inactive.mlir --llmc-check-rules -o /dev/null
+// RUN: not llmc-opt %t/fused.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/fused.mlir
+// RUN: not llmc-opt %t/cut.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/cut.mlir
+// RUN: llmc-opt %t/declared.mlir --llmc-check-rules -o /dev/null
 
 // What `jax.jit(f).lower(p).as_text(debug_info=True)` prints, cut down.
 
@@ -90,4 +93,44 @@ func.func @loss(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %w: tenso
   %r = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>
 }
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- fused.mlir
+// An op that came of two has the frames of both, one after the other: it is in
+// the function where the call has the same.
+// CHECK: clip.py:7:9: error: expected functions without a derivative rule of their own, got 'clip' with a custom_jvp, which the text has lost; write
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %c = stablehlo.constant dense<2.0> : tensor<4xf32> loc("jit(f)/custom_jvp_call"(fused["f"("model.py":11:3), "main"("model.py":20:1)]))
+  %1 = stablehlo.multiply %w, %c : tensor<4xf32> loc("jit(f)/mul"(fused["clip"("clip.py":7:9), "f"("model.py":11:3), "main"("model.py":20:1)]))
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- cut.mlir
+// The list of the op's frames is as long as that of the call, one further in:
+// its outer end is cut off.
+// CHECK: clip.py:7:9: error: expected functions without a derivative rule of their own, got 'clip' with a custom_jvp, which the text has lost; write
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %c = stablehlo.constant dense<2.0> : tensor<4xf32> loc("jit(f)/custom_jvp_call"(callsite("f"("model.py":11:3) at "main"("model.py":20:1))))
+  %1 = stablehlo.multiply %w, %c : tensor<4xf32> loc("jit(f)/mul"(callsite("clip"("clip.py":7:9) at "f"("model.py":11:3))))
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- declared.mlir
+// A forward function without a body has no ops to check.
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func private @loss(tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>})
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)

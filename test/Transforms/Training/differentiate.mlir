@@ -7,6 +7,7 @@
 // RUN: llmc-opt %t/after.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/after.mlir
 // RUN: llmc-opt %t/once.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/once.mlir
 // RUN: llmc-opt %t/unused.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/unused.mlir
+// RUN: llmc-opt %t/itself.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/itself.mlir
 // RUN: not llmc-opt %t/missing.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/missing.mlir
 // RUN: not llmc-opt %t/integer.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/integer.mlir
 
@@ -187,5 +188,20 @@ func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g
 func.func @loss(%e: tensor<3xi32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<f32>
   return %c : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- itself.mlir
+// A loss that is a parameter has the gradient 1 of it, and 0 of another.
+// CHECK-LABEL: func.func private @train.microbatch(%arg0: tensor<f32> {{.*}}, %arg1: tensor<f32>
+// CHECK-DAG: %[[ONE:.*]] = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} dense<1.0{{.*}}> : tensor<f32>
+// CHECK-DAG: %[[ZERO:.*]] = stablehlo.constant {dist.block = 0 : i64, dist.phase = #dist.phase<backward_weight>} dense<0.0{{.*}}> : tensor<f32>
+// CHECK: return %arg1, %{{.*}}, %[[ZERO]], %[[ONE]] :
+dist.state @v : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%v: tensor<f32> {dist.port = #dist.port<parameter @v>}, %w: tensor<f32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  return %w : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)

@@ -4,6 +4,7 @@
 // REMARK-COUNT-3: the shift of an exponential cancels
 // REMARK: the sum has uses outside of a softmax
 // REMARK: the exponential has uses outside of a softmax
+// REMARK: the sum has uses outside of a softmax
 // OFF-NOT: dist.stop_gradient
 
 // CHECK-LABEL: func.func @softmax
@@ -107,3 +108,25 @@ func.func @no_row_constant(%x: tensor<7x7xf32> {dist.port = #dist.port<input "x"
   return %6 : tensor<7x7xf32>
 }
 dist.entry @d function(@no_row_constant)
+
+// Rows that are merged with others are not followed to the shift.
+// CHECK-LABEL: func.func @merged_rows
+func.func @merged_rows(%x: tensor<4x7xf32> {dist.port = #dist.port<input "x">}) -> (tensor<2x2xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK-NOT: dist.stop_gradient
+  // CHECK: return
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<4x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x7xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = stablehlo.log %4 : tensor<4xf32>
+  %6 = stablehlo.reshape %5 : (tensor<4xf32>) -> tensor<2x2xf32>
+  %7 = stablehlo.reshape %0 : (tensor<4xf32>) -> tensor<2x2xf32>
+  %8 = stablehlo.add %6, %7 : tensor<2x2xf32>
+  return %8 : tensor<2x2xf32>
+}
+dist.entry @merged_rows_entry function(@merged_rows)

@@ -5,6 +5,12 @@
 // RUN: llmc-opt %t/whole.mlir --llmc-split-contractions > %t/after
 // RUN: llmc-opt %t/whole.mlir > %t/before
 // RUN: diff %t/before %t/after
+// RUN: llmc-opt %t/unsplit.mlir --llmc-split-contractions --remarks-filter=training --remark-format=emitRemark 2>&1 > %t/after | FileCheck %t/unsplit.mlir --allow-empty
+// RUN: llmc-opt %t/unsplit.mlir > %t/before
+// RUN: diff %t/before %t/after
+// RUN: llmc-opt %t/constants.mlir --llmc-split-contractions | FileCheck %t/constants.mlir
+// RUN: llmc-opt %t/ops.mlir --llmc-split-contractions --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %t/ops.mlir
+// RUN: llmc-opt %t/counted.mlir --llmc-split-contractions | FileCheck %t/counted.mlir
 // RUN: llmc-opt %t/remarks.mlir --llmc-split-contractions --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %t/remarks.mlir
 
 //--- fused.mlir
@@ -131,3 +137,107 @@ func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %y: ten
   return %s : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- unsplit.mlir
+// Slices that end before the whole does, that begin after it, along one of two
+// dimensions or along both, or just one, are no parts of a product: nothing is said.
+// CHECK-NOT: remark
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
+func.func private @f(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %z: tensor<12x8xf32> {dist.port = #dist.port<input "z">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<2x4xf32> {dist.port = #dist.port<output "y0">}, tensor<2x4xf32> {dist.port = #dist.port<output "y1">}, tensor<2x4xf32> {dist.port = #dist.port<output "y2">}, tensor<2x4xf32> {dist.port = #dist.port<output "y3">}, tensor<12x6xf32> {dist.port = #dist.port<output "y4">}, tensor<6x12xf32> {dist.port = #dist.port<output "y5">}, tensor<2x6xf32> {dist.port = #dist.port<output "y6">}, tensor<1x6xf32> {dist.port = #dist.port<output "y7">}, tensor<1x6xf32> {dist.port = #dist.port<output "y8">}) {
+  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %a0 = stablehlo.slice %a [0:2, 0:4] : (tensor<2x12xf32>) -> tensor<2x4xf32>
+  %a1 = stablehlo.slice %a [0:2, 4:8] : (tensor<2x12xf32>) -> tensor<2x4xf32>
+  %b = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %b0 = stablehlo.slice %b [0:2, 4:8] : (tensor<2x12xf32>) -> tensor<2x4xf32>
+  %b1 = stablehlo.slice %b [0:2, 8:12] : (tensor<2x12xf32>) -> tensor<2x4xf32>
+  %c = stablehlo.dot_general %z, %w, contracting_dims = [1] x [0] : (tensor<12x8xf32>, tensor<8x12xf32>) -> tensor<12x12xf32>
+  %c0 = stablehlo.slice %c [0:12, 0:6] : (tensor<12x12xf32>) -> tensor<12x6xf32>
+  %c1 = stablehlo.slice %c [6:12, 0:12] : (tensor<12x12xf32>) -> tensor<6x12xf32>
+  %d = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %d0 = stablehlo.slice %d [0:2, 0:6] : (tensor<2x12xf32>) -> tensor<2x6xf32>
+  %e = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %e0 = stablehlo.slice %e [0:1, 0:6] : (tensor<2x12xf32>) -> tensor<1x6xf32>
+  %e1 = stablehlo.slice %e [0:1, 6:12] : (tensor<2x12xf32>) -> tensor<1x6xf32>
+  return %a0, %a1, %b0, %b1, %c0, %c1, %d0, %e0, %e1 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<12x6xf32>, tensor<6x12xf32>, tensor<2x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>
+}
+dist.entry @forward function(@f)
+
+//--- constants.mlir
+// A constant may have another use: each part has its own.
+// CHECK-LABEL: func.func private @f
+// CHECK-DAG: %[[C0:.*]] = stablehlo.constant dense<5.0{{.*}}> : tensor<2x6xf32>
+// CHECK-DAG: %[[D0:.*]] = stablehlo.dot_general %{{.*}} -> tensor<2x6xf32>
+// CHECK-DAG: stablehlo.multiply %[[D0]], %[[C0]] : tensor<2x6xf32>
+// CHECK-NOT: -> tensor<2x12xf32>
+// CHECK: return
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
+func.func private @f(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<2x6xf32> {dist.port = #dist.port<output "y0">}, tensor<2x6xf32> {dist.port = #dist.port<output "y1">}, tensor<2x12xf32> {dist.port = #dist.port<output "y2">}) {
+  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %c = stablehlo.constant dense<5.0> : tensor<2x12xf32>
+  %b = stablehlo.multiply %a, %c : tensor<2x12xf32>
+  %b0 = stablehlo.slice %b [0:2, 0:6] : (tensor<2x12xf32>) -> tensor<2x6xf32>
+  %b1 = stablehlo.slice %b [0:2, 6:12] : (tensor<2x12xf32>) -> tensor<2x6xf32>
+  return %b0, %b1, %c : tensor<2x6xf32>, tensor<2x6xf32>, tensor<2x12xf32>
+}
+dist.entry @forward function(@f)
+
+//--- ops.mlir
+// Ops that no cut passes: what turns the dimension around, and a product of a
+// state with itself, which is cut in one place and not, or otherwise, in the
+// other.
+// CHECK: remark: {{.*}}a split state's product is sliced but stays whole: stablehlo.dot_general stands between
+// CHECK: remark: {{.*}}a split state's product is sliced but stays whole: stablehlo.dot_general stands between
+// CHECK: remark: {{.*}}a split state's product is sliced but stays whole: stablehlo.reverse stands between
+// CHECK-NOT: remark
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<12x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}, {}]>>, source = #dist.draw<ones>}
+func.func private @f(%x: tensor<12x12xf32> {dist.port = #dist.port<input "x">}, %v: tensor<12xf32> {dist.port = #dist.port<input "v">}, %w: tensor<12x12xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<6x12xf32> {dist.port = #dist.port<output "y0">}, tensor<6x12xf32> {dist.port = #dist.port<output "y1">}, tensor<6xf32> {dist.port = #dist.port<output "y2">}, tensor<6xf32> {dist.port = #dist.port<output "y3">}, tensor<6x12xf32> {dist.port = #dist.port<output "y4">}, tensor<6x12xf32> {dist.port = #dist.port<output "y5">}) {
+  %d = stablehlo.dot_general %w, %x, contracting_dims = [1] x [0] : (tensor<12x12xf32>, tensor<12x12xf32>) -> tensor<12x12xf32>
+  %d2 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [0] : (tensor<12x12xf32>, tensor<12x12xf32>) -> tensor<12x12xf32>
+  %rd = stablehlo.reverse %d2, dims = [0] : tensor<12x12xf32>
+  %r = stablehlo.add %d, %rd : tensor<12x12xf32>
+  %r0 = stablehlo.slice %r [0:6, 0:12] : (tensor<12x12xf32>) -> tensor<6x12xf32>
+  %r1 = stablehlo.slice %r [6:12, 0:12] : (tensor<12x12xf32>) -> tensor<6x12xf32>
+  %e = stablehlo.dot_general %w, %v, contracting_dims = [1] x [0] : (tensor<12x12xf32>, tensor<12xf32>) -> tensor<12xf32>
+  %eb = stablehlo.dot_general %w, %w, batching_dims = [0] x [1], contracting_dims = [1] x [0] : (tensor<12x12xf32>, tensor<12x12xf32>) -> tensor<12xf32>
+  %b = stablehlo.add %e, %eb : tensor<12xf32>
+  %b0 = stablehlo.slice %b [0:6] : (tensor<12xf32>) -> tensor<6xf32>
+  %b1 = stablehlo.slice %b [6:12] : (tensor<12xf32>) -> tensor<6xf32>
+  %h = stablehlo.dot_general %w, %x, contracting_dims = [1] x [0] : (tensor<12x12xf32>, tensor<12x12xf32>) -> tensor<12x12xf32>
+  %hc = stablehlo.dot_general %w, %w, contracting_dims = [1] x [1] : (tensor<12x12xf32>, tensor<12x12xf32>) -> tensor<12x12xf32>
+  %c = stablehlo.add %h, %hc : tensor<12x12xf32>
+  %c0 = stablehlo.slice %c [0:6, 0:12] : (tensor<12x12xf32>) -> tensor<6x12xf32>
+  %c1 = stablehlo.slice %c [6:12, 0:12] : (tensor<12x12xf32>) -> tensor<6x12xf32>
+  return %r0, %r1, %b0, %b1, %c0, %c1 : tensor<6x12xf32>, tensor<6x12xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6x12xf32>, tensor<6x12xf32>
+}
+dist.entry @forward function(@f)
+
+//--- counted.mlir
+// What counts along the cut begins where its part does; what counts along
+// another dimension begins at 0.
+// CHECK-LABEL: func.func private @f
+// CHECK-COUNT-2: stablehlo.iota dim = 0 : tensor<2x6xf32>
+// CHECK: %[[ZERO:.*]] = stablehlo.constant dense<0> : tensor<i32>
+// CHECK: stablehlo.broadcast_in_dim %[[ZERO]], dims = [] : (tensor<i32>) -> tensor<6xi32>
+// CHECK: %[[SIX:.*]] = stablehlo.constant dense<6> : tensor<i32>
+// CHECK: stablehlo.broadcast_in_dim %[[SIX]], dims = [] : (tensor<i32>) -> tensor<6xi32>
+// CHECK-NOT: tensor<2x12xf32>
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
+func.func private @f(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<2x6xf32> {dist.port = #dist.port<output "y0">}, tensor<2x6xf32> {dist.port = #dist.port<output "y1">}) {
+  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %i = stablehlo.iota dim = 0 : tensor<2x12xf32>
+  %j = stablehlo.iota dim = 1 : tensor<2x12xf32>
+  %b = stablehlo.add %a, %i : tensor<2x12xf32>
+  %c = stablehlo.multiply %b, %j : tensor<2x12xf32>
+  %b0 = stablehlo.slice %c [0:2, 0:6] : (tensor<2x12xf32>) -> tensor<2x6xf32>
+  %b1 = stablehlo.slice %c [0:2, 6:12] : (tensor<2x12xf32>) -> tensor<2x6xf32>
+  return %b0, %b1 : tensor<2x6xf32>, tensor<2x6xf32>
+}
+dist.entry @forward function(@f)
