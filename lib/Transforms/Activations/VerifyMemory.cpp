@@ -53,13 +53,12 @@ private:
 void TimelineChecker::readWrites() {
   for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>()) {
     func::FuncOp function = lookup(program);
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (dist::PortAttr port = dist::getResultPort(function, i)) {
-        Attribute slot = port.getSlot();
-        isWritten.insert(slot);
-        for (int64_t stage : program.getAt().asArrayRef())
-          written.insert({slot, stage});
-      }
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      Attribute slot = dist::getResultPort(function, i).getSlot();
+      isWritten.insert(slot);
+      for (int64_t stage : program.getAt().asArrayRef())
+        written.insert({slot, stage});
+    }
   }
   buffers = getBufferStages(module);
 }
@@ -69,10 +68,8 @@ void TimelineChecker::readWrites() {
 LogicalResult TimelineChecker::checkReads(dist::ProgramAttr program) {
   func::FuncOp function = lookup(program);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    dist::PortAttr port = dist::getArgumentPort(function, i);
-    if (!port)
-      continue;
-    dist::PortAttr slot = port.getSlot();
+    // All have a port, as the timeline has checked.
+    dist::PortAttr slot = dist::getArgumentPort(function, i).getSlot();
     bool isMade = slot.isSum() || slot.getKind() == dist::PortKind::Act;
     if (isMade && !isWritten.contains(slot))
       return function.emitOpError()

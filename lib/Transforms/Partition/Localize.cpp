@@ -58,12 +58,13 @@ static LogicalResult readStateLayouts(ArrayRef<ProgramFunction> programs,
   return success();
 }
 
-/// Coordinates are those of whole axes.
-static LogicalResult checkAxes(func::FuncOp function) {
+/// Every value has a layout; coordinates are those of whole axes.
+static LogicalResult checkLayouts(func::FuncOp function) {
   auto check = [](Location loc, Type type) -> LogicalResult {
     dist::LayoutAttr layout = dist::getLayout(type);
     if (!layout)
-      return success();
+      return mlir::emitError(loc)
+             << "expected a tensor with a layout before phase 4, got " << type;
     for (dist::DimAttr dim : layout.getDims())
       for (dist::AxisAttr axis : dim.getAxes())
         if (axis.isSubAxis())
@@ -105,7 +106,7 @@ static LogicalResult addBuffers(ModuleOp module, dist::MeshOp mesh,
   SymbolTable symbols(module);
   for (auto &[name, layout] : layouts) {
     auto state = symbols.lookup<dist::StateOp>(name);
-    if (!state || !layout)
+    if (!layout)
       return mlir::emitError(module.getLoc())
              << "expected a state '" << name.getValue()
              << "' that is read in a layout";
@@ -124,7 +125,7 @@ void LocalizePass::runOnOperation() {
   llvm::SmallPtrSet<Operation *, 8> done;
   for (ProgramFunction &program : programs)
     if (done.insert(program.function).second &&
-        (failed(checkAxes(program.function)) ||
+        (failed(checkLayouts(program.function)) ||
          failed(localizeFunction(program, *mesh))))
       return signalPassFailure();
 }

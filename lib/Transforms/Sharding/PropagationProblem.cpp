@@ -202,8 +202,8 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
     if (!type)
       continue;
     LayoutAttr given = constraint ? constraint.getLayout() : LayoutAttr();
-    if (given && failed(checkGiven(given, type, op.getLoc(),
-                                   op.getName().getStringRef())))
+    if (given &&
+        failed(checkGiven(given, type, op.getLoc(), "'dist.constraint'")))
       return failure();
     values[result] =
         addVariable(type, given, Seed::Constraint, op.getLoc(), "", &op) + 1;

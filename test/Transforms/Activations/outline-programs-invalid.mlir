@@ -81,25 +81,6 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chun
 
 // -----
 
-// A value that goes down in the forward, with no backward to take it along.
-dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %0 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
-    %2 = stablehlo.tanh %x : tensor<4xf32>
-    dist.yield %2 : tensor<4xf32>
-  }
-  // expected-error@+1 {{cannot be routed: expected values to go upward in the forward and downward in the backward, got one of chunk 1 for chunk 0}}
-  %1 = dist.transfer @t0 %0 along "pipe" 1 -> 0 : tensor<4xf32>
-  %3 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
-    %4 = stablehlo.tanh %1 : tensor<4xf32>
-    dist.yield %4 : tensor<4xf32>
-  }
-  return %3 : tensor<4xf32>
-}
-dist.entry @forward function(@f) chunks([0, 1]) table(<["F0.0 .", ". F1.0"]>)
-
-// -----
-
 // An update reads a value of another stage as it is.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
@@ -139,59 +120,6 @@ dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chun
 
 // -----
 
-// A transfer comes from a stage that runs something.
-dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  // expected-error@+1 {{cannot be routed: expected a segment at stage 0}}
-  %0 = dist.transfer @t0 %x along "pipe" 0 -> 1 : tensor<4xf32>
-  %1 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
-    %2 = stablehlo.tanh %0 : tensor<4xf32>
-    dist.yield %2 : tensor<4xf32>
-  }
-  return %1 : tensor<4xf32>
-}
-dist.entry @forward function(@f) chunks([0, 1]) table(<[". .", ". F1.0"]>)
-
-// -----
-
-// What a transfer takes to a stage is read there.
-dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
-    %2 = stablehlo.tanh %x : tensor<4xf32>
-    dist.yield %2 : tensor<4xf32>
-  }
-  // expected-error@+1 {{cannot be routed: expected a use at stage 1, got one at 2}}
-  %1 = dist.transfer @t0 %0 along "pipe" 0 -> 1 : tensor<4xf32>
-  %3 = dist.segment chunk(2) phase(forward) -> tensor<4xf32> {
-    %4 = stablehlo.tanh %1 : tensor<4xf32>
-    dist.yield %4 : tensor<4xf32>
-  }
-  return %3 : tensor<4xf32>
-}
-dist.entry @forward function(@f) chunks([0, 1, 2]) table(<["F0.0 . .", ". . .", ". . F2.0"]>)
-
-// -----
-
-// A transfer takes the value from where it is made.
-dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
-func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
-    %2 = stablehlo.tanh %x : tensor<4xf32>
-    dist.yield %2 : tensor<4xf32>
-  }
-  // expected-error@+1 {{cannot be routed: expected a value of stage 1, got one of stage 0}}
-  %1 = dist.transfer @t0 %0 along "pipe" 1 -> 2 : tensor<4xf32>
-  %3 = dist.segment chunk(2) phase(forward) -> tensor<4xf32> {
-    %4 = stablehlo.tanh %1 : tensor<4xf32>
-    dist.yield %4 : tensor<4xf32>
-  }
-  return %3 : tensor<4xf32>
-}
-dist.entry @forward function(@f) chunks([0, 1, 2]) table(<["F0.0 . .", ". . .", ". . F2.0"]>)
-
-// -----
-
 // A state is written where it lives.
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
@@ -213,3 +141,194 @@ func.func private @u(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %
   return %0 : tensor<4xf32>
 }
 dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1]) table(<[". . U", "F1.0 B1.0 U"]>)
+
+// -----
+
+// A state that a program writes has a buffer too: made by a segment,
+dist.mesh @mesh = <"data"=1>
+dist.state @c : tensor<4xf32> {role = carried}
+// expected-error@+1 {{expected a buffer of state @c, got none}}
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<carried @c>}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+    %1 = stablehlo.tanh %x : tensor<4xf32>
+    dist.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
+
+// -----
+
+// received by one,
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @c : tensor<4xf32> {role = carried}
+// expected-error@+1 {{expected a buffer of state @c, got none}}
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<carried @c>}, tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+    %2 = stablehlo.tanh %x : tensor<4xf32>
+    dist.yield %2 : tensor<4xf32>
+  }
+  %1 = dist.transfer @t0 %0 along "pipe" 0 -> 1 : tensor<4xf32>
+  %3 = dist.segment chunk(1) phase(forward) -> tensor<4xf32> {
+    %4 = stablehlo.tanh %1 : tensor<4xf32>
+    dist.yield %4 : tensor<4xf32>
+  }
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1]) table(<["F0.0 .", ". F1.0"]>)
+
+// -----
+
+// or handed on.
+dist.mesh @mesh = <"data"=1>
+dist.state @c : tensor<4xf32> {role = carried}
+// expected-error@+1 {{expected a buffer of state @c, got none}}
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}, tensor<4xf32> {dist.port = #dist.port<carried @c>}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<4xf32> {
+    %1 = stablehlo.tanh %x : tensor<4xf32>
+    dist.yield %1 : tensor<4xf32>
+  }
+  return %0, %x : tensor<4xf32>, tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0"]>)
+
+// -----
+
+// What a segment of an update reads of another one lives at its stages.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %0 = dist.segment chunk(1) phase(forward) -> tensor<f32> {
+    %1 = stablehlo.tanh %x : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
+  %0 = dist.segment at(1) phase(update) -> tensor<f32> {
+    %1 = stablehlo.tanh %ls : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  // expected-error@+1 {{on stage 0 captures a value that lives at [1]; expected a join or a collective between them}}
+  %2 = dist.segment at(0, 1) phase(update) -> tensor<f32> {
+    %1 = stablehlo.tanh %0 : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %2 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1]) table(<[". . U", "F1.0 B1.0 U"]>)
+
+// -----
+
+// A state of an update has a buffer: read by a segment,
+dist.mesh @mesh = <"data"=1>
+dist.state @w : tensor<f32> {role = parameter}
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<f32> {
+    %1 = stablehlo.tanh %x : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// expected-error@+1 {{expected a buffer of state @w, got none}}
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %w: tensor<f32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
+  %0 = dist.segment at(0) phase(update) -> tensor<f32> {
+    %1 = stablehlo.add %ls, %w : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0]) table(<["F0.0 B0.0 U"]>)
+
+// -----
+
+// by a join,
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<f32> {role = parameter}
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<f32> {
+    %1 = stablehlo.tanh %x : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// expected-error@+1 {{expected a buffer of state @w, got none}}
+func.func private @u(%w: tensor<f32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
+  %j = dist.join %w over "pipe" : (tensor<f32>) -> tensor<f32>
+  %0 = dist.segment at(0, 1) phase(update) -> tensor<f32> {
+    %1 = dist.all_reduce @c %j over ["pipe"] sum : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1]) table(<["F0.0 B0.0 U", ". . U"]>)
+
+// -----
+
+// or returned;
+dist.mesh @mesh = <"data"=1>
+dist.state @w : tensor<f32> {role = parameter}
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<f32> {
+    %1 = stablehlo.tanh %x : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// expected-error@+1 {{expected a buffer of state @w, got none}}
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %w: tensor<f32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}, tensor<f32> {dist.port = #dist.port<metric "b">}) {
+  return %ls, %w : tensor<f32>, tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0]) table(<["F0.0 B0.0 U"]>)
+
+// -----
+
+// so has one that gets a new value.
+dist.mesh @mesh = <"data"=1>
+dist.state @w : tensor<f32> {role = parameter}
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %0 = dist.segment chunk(0) phase(forward) -> tensor<f32> {
+    %1 = stablehlo.tanh %x : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+// expected-error@+1 {{expected a buffer of state @w, got none}}
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}) -> (tensor<f32> {dist.port = #dist.port<parameter @w>}) {
+  %0 = dist.segment at(0) phase(update) -> tensor<f32> {
+    %1 = stablehlo.negate %ls : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0]) table(<["F0.0 B0.0 U"]>)
+
+// -----
+
+// A join of an update has one operand of each stage.
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m(%x: tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %0 = dist.segment chunk(1) phase(forward) -> tensor<f32> {
+    %1 = stablehlo.tanh %x : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+func.func private @u(%ls: tensor<f32> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32> {dist.port = #dist.port<count>}) -> (tensor<f32> {dist.port = #dist.port<metric "a">}) {
+  // expected-error@+1 {{expected operands of disjoint stages, got two of stage 1}}
+  %j = dist.join %ls, %count over "pipe" : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = dist.segment at(0, 1) phase(update) -> tensor<f32> {
+    %1 = dist.all_reduce @c %j over ["pipe"] sum : tensor<f32>
+    dist.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0, 1]) table(<[". . U", "F1.0 B1.0 U"]>)
+
+// -----
+
+// The stages are those of one mesh.
+// expected-error@+1 {{expected one 'dist.mesh', got 2}}
+module {
+  dist.mesh @a = <"data"=1>
+  dist.mesh @b = <"data"=1>
+}

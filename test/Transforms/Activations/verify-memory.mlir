@@ -157,3 +157,20 @@ func.func private @t.u1(%g: tensor<4xf32> {dist.port = #dist.port<gradient @g>})
   return %g : tensor<4xf32>
 }
 dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c1.F, chunk = 1, phase = forward, at = [1]>, #dist.program<@t.c0.B, chunk = 0, phase = backward, at = [0]>, #dist.program<@t.u1, phase = update, at = [1]>]) transfers([#dist.route<@t0 : @t.c0.F -> @t.c1.F>]) table(<["F0.0 . B0.0 .", ". F1.0 . U"]>)
+
+// -----
+
+// The second argument of the second program of the second timeline.
+dist.mesh @mesh = <"data"=1>
+func.func private @s.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  return %x : tensor<4xf32>
+}
+func.func private @t.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<act "c0.a0", chunk = 0>}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{expected slot #dist.port<act "c0.a1", chunk = 0> to be written by a program of 't'}}
+func.func private @t.c0.B(%a: tensor<4xf32> {dist.port = #dist.port<act "c0.a0", chunk = 0>}, %b: tensor<4xf32> {dist.port = #dist.port<act "c0.a1", chunk = 0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  return %a : tensor<4xf32>
+}
+dist.timeline @s microbatches(1) programs([#dist.program<@s.c0.F, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
+dist.timeline @t microbatches(1) programs([#dist.program<@t.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@t.c0.B, chunk = 0, phase = backward, at = [0]>]) transfers([]) table(<["F0.0 B0.0"]>)

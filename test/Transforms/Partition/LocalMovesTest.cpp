@@ -113,6 +113,11 @@ const Move kMoves[] = {
     {kPair, "20", "[{\"x\"}]", "reshard %x", "[{\"x\"}:[4, 5:7]]"},
     {kPair, "12", "[{\"x\"}:[3:4, 2, 2:3]]", "reshard %x",
      "[{\"x\"}:[3:4, 2, 2]]"},
+    // Devices that share two digits, neither of which they fill alone.
+    {kPair, "30", "[{\"x\", \"y\"}:[2, 3, 5:6]]", "reshard %x",
+     "[{\"x\", \"y\"}]"},
+    {kPair, "60", "[{\"x\", \"y\"}]", "reshard %x",
+     "[{\"x\", \"y\"}:[2, 6, 5:6]]"},
     // Terms.
     {kPair, "4x4", "[{}, {}]", "keep %x where \"y\" = 2",
      "[{}, {}], partial = [sum{\"y\"}]"},
@@ -158,6 +163,17 @@ const Move kRefused[] = {
      "[{}, {}], partial = [sum{\"x\"}]"},
     {kStages, "6x4", "[{}, {}], at = {\"p\" = [0]}", "reshard %x",
      "[{}, {}], at = {\"p\" = [0, 1]}"},
+    // From some stages to all, and to others.
+    {kStages, "6x4", "[{}, {}], at = {\"p\" = [0]}", "reshard %x", "[{}, {}]"},
+    {kStages, "6x4", "[{}, {}], at = {\"p\" = [0, 1]}", "reshard %x",
+     "[{}, {}], at = {\"p\" = [1, 2]}"},
+    // More stages have terms, and more devices at once.
+    {kStages, "6x4", "[{}, {}], partial = [sum{\"p\"}], at = {\"p\" = [0, 1]}",
+     "reshard %x",
+     "[{}, {}], partial = [sum{\"p\", \"x\"}], at = {\"p\" = [0, 1, 2]}"},
+    // Sums that become products.
+    {kPair, "6x4", "[{}, {}], partial = [sum{\"x\"}]", "reshard %x",
+     "[{}, {}], partial = [product{\"x\"}]"},
 };
 
 TEST(LocalMoves, RefuseWhatMovesData) {

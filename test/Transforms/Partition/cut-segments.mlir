@@ -205,3 +205,99 @@ func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8
   return %3 : tensor<8xf32>
 }
 dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// The phase alone is missing, of the second op.
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
+  // expected-error@+1 {{expected marks 'dist.block' and 'dist.phase' before it is put into a segment}}
+  %1 = stablehlo.tanh %0 {dist.block = 0 : i64} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// What is spread to be read takes a transfer,
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
+  // expected-error@+1 {{expected no collective over pipeline axis "pipe" in a microbatch}}
+  %1 = dist.broadcast @c %0 from [0] over ["pipe"] {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
+  %2 = stablehlo.tanh %1 {dist.block = 1 : i64, dist.phase = #F} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// and over two axes no stage has all that is returned.
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"pipe"=2, "data"=2> pipeline "pipe"
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.tanh %x {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
+  // expected-error@+1 {{expected no collective over pipeline axis "pipe" in a microbatch}}
+  %1 = dist.broadcast @c %0 from [0, 0] over ["pipe", "data"] {dist.block = 0 : i64, dist.phase = #F} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// A constant that is returned stands in the forward of its block's chunk, or of
+// the first where it has none. A program of two entries is cut once.
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @constants
+// CHECK: %[[A:.*]]:2 = dist.segment chunk(0) phase(forward)
+// CHECK-NEXT: stablehlo.constant dense<2.0
+// CHECK-NEXT: stablehlo.constant {dist.block = 2 : i64} dense<3.0
+// CHECK: %[[B:.*]] = dist.segment chunk(1) phase(forward)
+// CHECK-NEXT: stablehlo.constant {dist.block = 1 : i64} dense<1.0
+// CHECK-NOT: dist.segment
+// CHECK: return %[[B]], %[[A]]#0, %[[A]]#1
+func.func @constants(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "a">}, tensor<4xf32> {dist.port = #dist.port<output "b">}, tensor<4xf32> {dist.port = #dist.port<output "c">}) {
+  %a = stablehlo.constant {dist.block = 1 : i64} dense<1.0> : tensor<4xf32>
+  %b = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %c = stablehlo.constant {dist.block = 2 : i64} dense<3.0> : tensor<4xf32>
+  return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+dist.entry @forward function(@constants) chunks([0, 1])
+dist.entry @again function(@constants) chunks([0, 1])
+
+// -----
+
+// Constants that go through joins share one segment for the same stages.
+#U = #dist.phase<update>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func private @m() -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}) {
+  %1 = stablehlo.constant {dist.block = 0 : i64} dense<1.0> : tensor<f32>
+  return %1, %1 : tensor<f32>, tensor<f32>
+}
+// CHECK-LABEL: func.func private @fronts
+// CHECK: %[[A:.*]] = dist.segment at(0) phase(update)
+// CHECK-NEXT: stablehlo.constant {{.*}}dense<3.0
+// CHECK: %[[JA:.*]] = dist.join %[[A]] over "pipe"
+// CHECK-NEXT: %[[B:.*]]:2 = dist.segment at(1) phase(update)
+// CHECK-NEXT: stablehlo.constant {{.*}}dense<1.0
+// CHECK-NEXT: stablehlo.constant {{.*}}dense<2.0
+// CHECK: dist.join %[[B]]#0 over "pipe"
+// CHECK-NEXT: dist.join %[[B]]#1 over "pipe"
+// CHECK-NEXT: dist.segment at(0, 1) phase(update)
+func.func private @fronts() -> (tensor<f32> {dist.port = #dist.port<metric "a">}, tensor<f32> {dist.port = #dist.port<metric "b">}, tensor<f32> {dist.port = #dist.port<metric "c">}) {
+  %a = stablehlo.constant {dist.at = array<i64: 1>, dist.phase = #U} dense<1.0> : tensor<f32>
+  %b = stablehlo.constant {dist.at = array<i64: 1>, dist.phase = #U} dense<2.0> : tensor<f32>
+  %c = stablehlo.constant {dist.at = array<i64: 0>, dist.phase = #U} dense<3.0> : tensor<f32>
+  %ja = dist.join %a over "pipe" : (tensor<f32>) -> tensor<f32>
+  %jb = dist.join %b over "pipe" : (tensor<f32>) -> tensor<f32>
+  %jc = dist.join %c over "pipe" : (tensor<f32>) -> tensor<f32>
+  %0 = dist.all_reduce @x %ja over ["pipe"] sum {dist.phase = #U} : tensor<f32>
+  %1 = dist.all_reduce @y %jb over ["pipe"] sum {dist.phase = #U} : tensor<f32>
+  %2 = dist.all_reduce @z %jc over ["pipe"] sum {dist.phase = #U} : tensor<f32>
+  return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<f32>
+}
+dist.step @train microbatch(@m) update(@fronts) microbatches(1) schedule(<1f1b>) chunks([0, 1])

@@ -141,3 +141,23 @@ func.func @terms(%x: tensor<5xf32, #a0> {dist.port = #dist.port<input "x">}, %y:
   return %2 : tensor<5xf32, #r>
 }
 dist.entry @e function(@terms) chunks([0, 1])
+
+// -----
+
+// Zeros need no select, being a term anywhere; what has a zero in front does.
+#whole = #dist.layout<@mesh, [{}]>
+#partial = #dist.layout<@mesh, [{}], partial = [sum{"d"}]>
+dist.mesh @mesh = <"d"=2>
+// CHECK-LABEL: func.func @zeros
+// CHECK-DAG: %[[Z:.*]] = stablehlo.constant dense<0.000000e+00> : tensor<2xf32>
+// CHECK-DAG: %[[C:.*]] = stablehlo.constant dense<[0.000000e+00, 1.000000e+00]> : tensor<2xf32>
+// CHECK: %[[S:.*]] = stablehlo.select %{{.*}}, %[[C]], %[[Z]]
+// CHECK-NEXT: return %[[Z]], %[[S]]
+func.func @zeros() -> (tensor<2xf32, #partial> {dist.port = #dist.port<output "y">}, tensor<2xf32, #partial> {dist.port = #dist.port<output "z">}) {
+  %z = stablehlo.constant dense<0.0> : tensor<2xf32, #whole>
+  %c = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf32, #whole>
+  %0 = dist.keep %z where "d" = 0 : tensor<2xf32, #whole> -> tensor<2xf32, #partial>
+  %1 = dist.keep %c where "d" = 0 : tensor<2xf32, #whole> -> tensor<2xf32, #partial>
+  return %0, %1 : tensor<2xf32, #partial>, tensor<2xf32, #partial>
+}
+dist.entry @e function(@zeros) chunks([0])

@@ -1,4 +1,4 @@
-// RUN: llmc-opt %s --llmc-localize | FileCheck %s
+// RUN: llmc-opt %s --split-input-file --llmc-localize | FileCheck %s
 
 // Encodings are gone, and each state has a buffer that says which box it holds.
 #whole = #dist.layout<@mesh, [{}]>
@@ -17,3 +17,19 @@ func.func @f(%x: tensor<4xf32, #whole> {dist.port = #dist.port<input "x">}, %w: 
   return %1 : tensor<4xf32, #whole>
 }
 dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// A program of two entries is made local once.
+#split = #dist.layout<@mesh, [{"x"}]>
+dist.mesh @mesh = <"x"=4>
+// CHECK-LABEL: func.func @twice(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>
+func.func @twice(%x: tensor<8xf32, #split> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32, #split> {dist.port = #dist.port<output "y">}) {
+  // CHECK-NEXT: %[[Y:.*]] = stablehlo.tanh %[[X]] : tensor<2xf32>
+  // CHECK-NEXT: return %[[Y]] : tensor<2xf32>
+  %0 = stablehlo.tanh %x : tensor<8xf32, #split>
+  return %0 : tensor<8xf32, #split>
+}
+dist.entry @a function(@twice) chunks([0])
+dist.entry @b function(@twice) chunks([0])

@@ -6,6 +6,7 @@
 
 #include "llmc/Transforms/Phases/ReportedErrors.h"
 #include "GraphContext.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,6 +39,19 @@ private:
   Says says;
 };
 
+/// Says that it refuses the function @f.
+class RefusingPass
+    : public PassWrapper<RefusingPass, OperationPass<func::FuncOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RefusingPass)
+  StringRef getName() const override { return "refusing"; }
+
+  void runOnOperation() override {
+    if (getOperation().getName() == "f")
+      getOperation().emitError() << "refused";
+  }
+};
+
 /// What is printed by passes that say these things one after the other.
 std::string messagesOf(ArrayRef<Says> passes) {
   GraphContext context;
@@ -59,6 +73,21 @@ TEST(ReportedErrors, APassThatReportsAnErrorFails) {
   // The pass after it is not blamed.
   EXPECT_EQ(messagesOf({Says::error, Says::nothing}),
             "refused\npass 'talking' reported an error and did not fail\n");
+}
+
+TEST(ReportedErrors, APassOverFunctionsIsToldOfOnce) {
+  GraphContext context;
+  context.get()->disableMultithreading();
+  OwningOpRef<ModuleOp> module = context.parse("func.func @f() { return }\n"
+                                               "func.func @g() { return }");
+  PassManager manager(context.get());
+  manager.addInstrumentation(checkReportedErrors(*context.get()));
+  manager.addNestedPass<func::FuncOp>(std::make_unique<RefusingPass>());
+  manager.addNestedPass<func::FuncOp>(std::make_unique<RefusingPass>());
+  (void)manager.run(*module);
+  EXPECT_EQ(context.takeMessages(),
+            "refused\nrefused\npass 'mlir::detail::OpToOpPassAdaptor' "
+            "reported an error and did not fail\n");
 }
 
 } // namespace

@@ -130,3 +130,59 @@ func.func @early(%x: tensor<8xf32, #p0> {dist.port = #dist.port<input "x">}) -> 
   return %3 : tensor<8xf32, #r1>
 }
 dist.entry @forward function(@early) chunks([0, 1])
+
+// -----
+
+// A permutation names the axes that change places, not those that stay.
+#xyz = #dist.layout<@mesh, [{"x", "y"}, {"z"}]>
+#yxz = #dist.layout<@mesh, [{"y", "x"}, {"z"}]>
+dist.mesh @mesh = <"x"=2, "y"=2, "z"=2>
+// CHECK-LABEL: func.func @stay
+// CHECK-NEXT: dist.permute %{{.*}} over ["x", "y"] to ["y", "x"] {
+// CHECK-NEXT: return
+// REMARK: remark: {{.*}}permute over "x", "y", 2048 B received
+func.func @stay(%x: tensor<64x64xf32, #xyz> {dist.port = #dist.port<input "x">}) -> (tensor<64x64xf32, #yxz> {dist.port = #dist.port<output "y">}) {
+  %0 = dist.reshard %x : tensor<64x64xf32, #xyz> -> tensor<64x64xf32, #yxz>
+  return %0 : tensor<64x64xf32, #yxz>
+}
+dist.entry @forward function(@stay) chunks([0])
+
+// -----
+
+// From several stages the nearest one in front sends, or the first of those
+// after. Where no block lives at a stage, the first one stands for it.
+#at01 = #dist.layout<@mesh, [{}], at = {"pipe" = [0, 1]}>
+#at23 = #dist.layout<@mesh, [{}], at = {"pipe" = [2, 3]}>
+#at2 = #dist.layout<@mesh, [{}], at = {"pipe" = [2]}>
+#at0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
+#at3 = #dist.layout<@mesh, [{}], at = {"pipe" = [3]}>
+dist.mesh @mesh = <"pipe"=4> pipeline "pipe"
+// CHECK-LABEL: func.func @nearest
+func.func @nearest(%x: tensor<4xf32, #at01> {dist.port = #dist.port<input "x">}, %y: tensor<4xf32, #at23> {dist.port = #dist.port<input "y">}) -> (tensor<4xf32, #at2> {dist.port = #dist.port<output "a">}, tensor<4xf32, #at0> {dist.port = #dist.port<output "b">}, tensor<4xf32, #at3> {dist.port = #dist.port<output "c">}) {
+  // CHECK-NEXT: %[[X:.*]] = dist.reshard %arg0 {dist.block = 1
+  // CHECK-NEXT: %[[A:.*]] = dist.transfer @t0 %[[X]] along "pipe" 1 -> 2 {dist.block = 1
+  // CHECK-NEXT: %[[Y:.*]] = dist.reshard %arg1 {dist.block = 2
+  // CHECK-NEXT: %[[B:.*]] = dist.transfer @t1 %[[Y]] along "pipe" 2 -> 0 {dist.block = 2
+  // CHECK-NEXT: %[[C:.*]] = dist.reshard %arg1 {dist.block = 0
+  // CHECK-NEXT: return %[[A]], %[[B]], %[[C]]
+  %0 = dist.reshard %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #at01> -> tensor<4xf32, #at2>
+  %1 = dist.reshard %y {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #at23> -> tensor<4xf32, #at0>
+  %2 = dist.reshard %y {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #at23> -> tensor<4xf32, #at3>
+  return %0, %1, %2 : tensor<4xf32, #at2>, tensor<4xf32, #at0>, tensor<4xf32, #at3>
+}
+dist.entry @forward function(@nearest) chunks([0, 1, 2])
+
+// -----
+
+// Summands of some stages are those of more, with zeros there: no op keeps them.
+#two = #dist.layout<@mesh, [{}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1]}>
+#three = #dist.layout<@mesh, [{}], partial = [sum{"pipe"}], at = {"pipe" = [0, 1, 2]}>
+dist.mesh @mesh = <"pipe"=3> pipeline "pipe"
+// CHECK-LABEL: func.func @more
+// CHECK-NEXT: %[[J:.*]] = dist.join %arg0 over "pipe"
+// CHECK-NEXT: return %[[J]]
+func.func @more(%x: tensor<4xf32, #two> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #three> {dist.port = #dist.port<output "y">}) {
+  %0 = dist.reshard %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #two> -> tensor<4xf32, #three>
+  return %0 : tensor<4xf32, #three>
+}
+dist.entry @forward function(@more) chunks([0, 1, 2])

@@ -208,3 +208,239 @@ func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4
   return %0 : tensor<4xf32>
 }
 dist.entry @e function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"tensor"=4>
+// expected-error@+1 {{expected an axis of the mesh, got "nope"}}
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"tensor"}]>>}, %y: tensor<8xf32> {dist.port = #dist.port<input "y", layout = <@mesh, [{"nope"}]>>}) -> (tensor<8xf32> {dist.port = #dist.port<output "z">}) {
+  return %x : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// The second axis of the second dim.
+dist.mesh @mesh = <"data"=2, "tensor"=4>
+// expected-error@+1 {{expected whole axes in the layout of input "x", got a part of "tensor": parts of axes are not supported yet; declare the parts as axes of the mesh}}
+func.func @f(%x: tensor<8x8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{}, {"data", "tensor":(1)2}]>>}) -> (tensor<8x8xf32> {dist.port = #dist.port<output "y">}) {
+  return %x : tensor<8x8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// Each layout of a row is looked at, of each state.
+dist.mesh @mesh = <"tensor"=4>
+dist.state @v : tensor<8xf32> {role = parameter}
+// expected-error@+1 {{expected a layout without priorities for state @w: they are not supported yet}}
+dist.state @w : tensor<8xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{"tensor"}p1]>>}
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  return %x : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"tensor"=4>
+// expected-error@+1 {{expected a layout that is not partial for state @w: where values are partial is decided later}}
+dist.state @w : tensor<8xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{}]>, use = #dist.layout<@mesh, [{}], partial = [sum{"tensor"}]>>}
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  return %x : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"tensor"=4>
+// expected-error@+1 {{expected a layout without extents for state @w: they are chosen together with those of other values}}
+dist.state @w : tensor<8xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{}]>, gradient = #dist.layout<@mesh, [{"tensor"}:12]>>}
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  return %x : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// And each constraint.
+dist.mesh @mesh = <"tensor"=4>
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = dist.constraint %x to <@mesh, [{"tensor"}]> : tensor<8xf32>
+  // expected-error@+1 {{expected a layout without priorities for 'dist.constraint': they are not supported yet}}
+  %1 = dist.constraint %0 to <@mesh, [{"tensor"}p1]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"tensor"=4>
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  // expected-error@+1 {{expected a sharding rule of 'arith.addf', got none}}
+  %1 = arith.addf %0, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0])
+
+// -----
+
+// One device needs no rules; what is no tensor has no layout; a function of two
+// entries is done once.
+dist.mesh @mesh = <"tensor"=1>
+// CHECK-LABEL: func.func @single(
+// CHECK-SAME: f32 {dist.port = #dist.port<input "n">}, %{{.*}}: tensor<8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{}]>>}
+func.func @single(%n: f32 {dist.port = #dist.port<input "n">}, %x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (f32 {dist.port = #dist.port<output "m">}, tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK-NEXT: arith.addf %{{.*}}, %{{.*}} : f32
+  %0 = arith.addf %n, %n : f32
+  // CHECK-NEXT: arith.addf %{{.*}}, %{{.*}} {dist.layouts = {{\[}}#dist.layout<@mesh, [{}]>]} : tensor<8xf32>
+  %1 = arith.addf %x, %x : tensor<8xf32>
+  return %0, %1 : f32, tensor<8xf32>
+}
+dist.entry @forward function(@single) chunks([0])
+dist.entry @again function(@single) chunks([0])
+
+// -----
+
+// Axes of one device split nothing, the pipeline's neither.
+dist.mesh @mesh = <"pipe"=1, "data"=1, "tensor"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @ones(
+// CHECK-SAME: layout = <@mesh, [{"tensor"}]>
+func.func @ones(%x: tensor<8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"pipe", "tensor", "data"}]>>}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK: stablehlo.tanh %{{.*}} {dist.layouts = [#dist.layout<@mesh, [{"tensor"}]>]}
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+dist.entry @forward function(@ones) chunks([0])
+
+// -----
+
+// An open dim takes an axis, but not one over which it is to be replicated.
+dist.mesh @mesh = <"a"=2, "b"=2>
+// CHECK-LABEL: func.func @kept(
+// CHECK-SAME: input "x", layout = <@mesh, [{"a"}, {"b"}]>
+// CHECK-SAME: input "y", layout = <@mesh, [{}, {"b"}]>
+// CHECK-SAME: input "z", layout = <@mesh, [{"a"}, {"b"}]>
+func.func @kept(%x: tensor<8x8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"a"}, {"b"}]>>}, %y: tensor<8x8xf32> {dist.port = #dist.port<input "y", layout = <@mesh, [{?}, {?}], replicated = {"a"}>>}, %z: tensor<8x8xf32> {dist.port = #dist.port<input "z", layout = <@mesh, [{?}, {?}]>>}) -> (tensor<8x8xf32> {dist.port = #dist.port<output "o">}) {
+  %0 = stablehlo.add %x, %y : tensor<8x8xf32>
+  %1 = stablehlo.add %0, %z : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+dist.entry @forward function(@kept) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.tanh %x {dist.block = 1 : i64} : tensor<8xf32>
+  // expected-error@+1 {{expected a block with a chunk, got 2}}
+  %1 = stablehlo.tanh %0 {dist.block = 2 : i64} : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+dist.entry @forward function(@f) chunks([0, 1])
+
+// -----
+
+// 64 stages are as many as there may be; a hyper value is at all of them.
+dist.mesh @mesh = <"pipe"=64> pipeline "pipe"
+dist.hyper @lr : tensor<f32> = <warmup_constant, base = 0.1>
+// CHECK-LABEL: func.func @wide(
+// CHECK-SAME: hyper @lr, layout = <@mesh, [], at = {"pipe" = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]}>
+// CHECK-SAME: output "y", layout = <@mesh, [], at = {"pipe" = [63]}>
+func.func @wide(%lr: tensor<f32> {dist.port = #dist.port<hyper @lr>}) -> (tensor<f32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.negate %lr {dist.block = 63 : i64} : tensor<f32>
+  return %0 : tensor<f32>
+}
+dist.entry @e function(@wide) chunks([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63])
+
+// -----
+
+// An optimizer state has its parameter's layout, for an entry too; one of
+// another shape has its own.
+#U = #dist.phase<update>
+dist.mesh @mesh = <"data"=2>
+dist.state @first : tensor<4x4xf32> {role = parameter}
+dist.state @w : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{"data"}, {}]>>}
+dist.state @w.m : tensor<4x4xf32> {role = optimizer, of = @w}
+dist.state @w.r : tensor<4xf32> {role = optimizer, of = @w}
+func.func private @m(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %g = stablehlo.tanh %w : tensor<4x4xf32>
+  return %one, %one, %g : tensor<f32>, tensor<f32>, tensor<4x4xf32>
+}
+// CHECK-LABEL: func.func private @u(
+// CHECK-SAME: parameter @w, layout = <@mesh, [{"data"}, {}]>
+// CHECK-SAME: optimizer @w.m, layout = <@mesh, [{"data"}, {}]>
+// CHECK-SAME: optimizer @w.r, layout = <@mesh, [{}]>
+// CHECK-SAME: gradient @w, layout = <@mesh, [{"data"}, {}]>
+// CHECK-SAME: ->
+// CHECK-SAME: optimizer @w.r, layout = <@mesh, [{}]>
+func.func private @u(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, %m: tensor<4x4xf32> {dist.port = #dist.port<optimizer @w.m>}, %r: tensor<4xf32> {dist.port = #dist.port<optimizer @w.r>}, %g: tensor<4x4xf32> {dist.port = #dist.port<gradient @w>}) -> (tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @w.m>}, tensor<4xf32> {dist.port = #dist.port<optimizer @w.r>}) {
+  %0 = stablehlo.subtract %w, %g {dist.phase = #U} : tensor<4x4xf32>
+  %1 = stablehlo.add %m, %g {dist.phase = #U} : tensor<4x4xf32>
+  return %0, %1, %r : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>
+}
+dist.step @train microbatch(@m) update(@u) microbatches(1) schedule(<1f1b>) chunks([0])
+// CHECK-LABEL: func.func @read(
+// CHECK-SAME: optimizer @w.m, layout = <@mesh, [{"data"}, {}]>
+func.func @read(%m: tensor<4x4xf32> {dist.port = #dist.port<optimizer @w.m>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.tanh %m : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+dist.entry @moments function(@read) chunks([0])
+
+// -----
+
+// What reads values of two stages lives at the first one's, unless it adds them.
+// An addition of an argument is no join.
+#F = #dist.phase<forward>
+#B = #dist.phase<backward>
+#U = #dist.phase<update>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @a : tensor<4xf32> {role = parameter}
+dist.state @b : tensor<4xf32> {role = parameter}
+// CHECK-LABEL: func.func private @apart.microbatch(
+// CHECK-SAME: gradient @a, layout = <@mesh, [{}], at = {"pipe" = [0]}>
+// CHECK-SAME: gradient @b, layout = <@mesh, [{}], at = {"pipe" = [1]}>
+func.func private @apart.microbatch(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}, %a: tensor<4xf32> {dist.port = #dist.port<parameter @a>}, %b: tensor<4xf32> {dist.port = #dist.port<parameter @b>}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4xf32> {dist.port = #dist.port<gradient @a>}, tensor<4xf32> {dist.port = #dist.port<gradient @b>}) {
+  %one = stablehlo.constant {dist.block = 1 : i64, dist.phase = #F} dense<1.0> : tensor<f32>
+  %gb = stablehlo.tanh %b {dist.block = 1 : i64, dist.phase = #B} : tensor<4xf32>
+  %t = stablehlo.tanh %a {dist.block = 0 : i64, dist.phase = #B} : tensor<4xf32>
+  // CHECK: stablehlo.add {{.*}}at = {"pipe" = [0]}
+  %ga = stablehlo.add %t, %x {dist.block = 0 : i64, dist.phase = #B} : tensor<4xf32>
+  return %one, %one, %ga, %gb : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}
+// CHECK-LABEL: func.func private @apart.update(
+func.func private @apart.update(%a: tensor<4xf32> {dist.port = #dist.port<parameter @a>}, %b: tensor<4xf32> {dist.port = #dist.port<parameter @b>}, %ga: tensor<4xf32> {dist.port = #dist.port<gradient @a>}, %gb: tensor<4xf32> {dist.port = #dist.port<gradient @b>}) -> (tensor<4xf32> {dist.port = #dist.port<parameter @a>}, tensor<4xf32> {dist.port = #dist.port<parameter @b>}) {
+  // CHECK: stablehlo.multiply {{.*}}at = {"pipe" = [1]}
+  %0 = stablehlo.multiply %gb, %ga {dist.phase = #U} : tensor<4xf32>
+  // CHECK: stablehlo.add {{.*}}at = {"pipe" = [0, 1]}
+  %1 = stablehlo.add %gb, %ga {dist.phase = #U} : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+dist.step @apart microbatch(@apart.microbatch) update(@apart.update) microbatches(1) schedule(<1f1b>) chunks([0, 1])
+
+// -----
+
+// A part of an optimizer state that is of the whole parameter has the layout of
+// the parameter's part with its box: its own, or that of the whole.
+#U = #dist.phase<update>
+dist.mesh @mesh = <"d"=2, "t"=2>
+dist.state @w : tensor<8x4xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{}, {"t"}]>>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{"d"}, {}]>>}
+dist.state @w.1 part of @w box([4, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+dist.state @m : tensor<8x4xf32> {role = optimizer, of = @w}
+dist.state @m.0 part of @m box([0, 0] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w}
+dist.state @m.1 part of @m box([4, 0] [4, 4]) : tensor<4x4xf32> {role = optimizer, of = @w}
+func.func private @parts.m(%w0: tensor<4x4xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x4xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @w.0>}, tensor<4x4xf32> {dist.port = #dist.port<gradient @w.1>}) {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  return %one, %one, %w0, %w1 : tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+// CHECK-LABEL: func.func private @parts.u(
+// CHECK-SAME: optimizer @m.0, layout = <@mesh, [{"d"}, {}]>
+// CHECK-SAME: optimizer @m.1, layout = <@mesh, [{}, {"t"}]>
+// CHECK-SAME: ->
+func.func private @parts.u(%m0: tensor<4x4xf32> {dist.port = #dist.port<optimizer @m.0>}, %m1: tensor<4x4xf32> {dist.port = #dist.port<optimizer @m.1>}) -> (tensor<4x4xf32> {dist.port = #dist.port<optimizer @m.0>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @m.1>}) {
+  return %m0, %m1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+dist.step @train microbatch(@parts.m) update(@parts.u) microbatches(1) schedule(<1f1b>) chunks([0])
