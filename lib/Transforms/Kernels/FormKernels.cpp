@@ -255,10 +255,15 @@ public:
       return signalPassFailure();
     }
     KernelTable table(module, *writer);
-    for (func::FuncOp function : functions)
-      if (!function.getBody().hasOneBlock() ||
-          failed(FunctionRewriter(function, table).run()))
+    for (func::FuncOp function : functions) {
+      if (!function.getBody().hasOneBlock()) {
+        function.emitError("expected a function of one block, got ")
+            << llvm::range_size(function.getBody());
         return signalPassFailure();
+      }
+      if (failed(FunctionRewriter(function, table).run()))
+        return signalPassFailure();
+    }
   }
 };
 

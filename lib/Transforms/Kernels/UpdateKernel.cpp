@@ -32,6 +32,7 @@ public:
   LogicalResult emit();
 
 private:
+  Value getSource(unsigned operand, ValueRange at);
   LogicalResult emitOne(ValueRange indices);
   LogicalResult emitWrite(const graph::UpdateTarget &target,
                           ValueRange indices);
@@ -42,12 +43,21 @@ private:
   bool sourceFailed = false;
 };
 
+/// An element of an operand. Zero where it has no code, which keeps the op's
+/// own code well formed; the kernel is dropped.
+Value UpdateKernel::getSource(unsigned operand, ValueRange at) {
+  if (Value element = kernel.elements.getOperand(op, operand, at))
+    return element;
+  sourceFailed = true;
+  Type type = getScalarType(op->getOperand(operand).getType());
+  return arith::ConstantOp::create(kernel.builder, kernel.loc,
+                                   kernel.builder.getZeroAttr(type));
+}
+
 LogicalResult UpdateKernel::emitWrite(const graph::UpdateTarget &target,
                                       ValueRange indices) {
   auto source = [&](unsigned operand, ValueRange at) {
-    Value element = kernel.elements.getOperand(op, operand, at);
-    sourceFailed |= !element;
-    return element;
+    return getSource(operand, at);
   };
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   bool inPlace = false;
@@ -66,9 +76,7 @@ LogicalResult UpdateKernel::emitWrite(const graph::UpdateTarget &target,
 
 LogicalResult UpdateKernel::emitOne(ValueRange indices) {
   auto source = [&](unsigned operand, ValueRange at) {
-    Value element = kernel.elements.getOperand(op, operand, at);
-    sourceFailed |= !element;
-    return element;
+    return getSource(operand, at);
   };
   graph::UpdateTarget target =
       op.emitUpdateTarget(kernel.builder, kernel.loc, indices, source);

@@ -56,6 +56,33 @@ TEST(DimClasses, BoundariesMustBeAChainOfDivisors) {
   EXPECT_EQ(show(classes, six), "2 : 3");
 }
 
+TEST(DimClasses, DimsThatAreCutOtherwiseAreNotTied) {
+  DimClasses classes;
+  int a = classes.addDim(6), b = classes.addDim(6);
+  int two = classes.addDim(2), three = classes.addDim(3);
+  EXPECT_TRUE(classes.tie({{a, 2, 1}, {two, 2, 1}}, 1));
+  EXPECT_TRUE(classes.tie({{b, 3, 1}, {three, 3, 1}}, 1));
+  EXPECT_EQ(show(classes, a), "3 | 2");
+  EXPECT_EQ(show(classes, b), "2 | 3");
+  EXPECT_FALSE(classes.tie({{a, 6, 1}, {b, 6, 1}}, 1));
+  EXPECT_FALSE(classes.tie({{b, 6, 1}, {a, 6, 1}}, 1));
+  // Of parts of several sizes, either way.
+  int twelve = classes.addDim(12), four = classes.addDim(4);
+  EXPECT_FALSE(classes.tie({{twelve, 12, 1}, {four, 4, 1}}, 1));
+  EXPECT_FALSE(classes.tie({{four, 4, 1}, {twelve, 12, 1}}, 1));
+  // The major part can be cut where the minor one was.
+  int c = classes.addDim(24), d = classes.addDim(24);
+  EXPECT_TRUE(classes.tie({{c, 2, 1}, {two, 2, 1}}, 1));
+  EXPECT_TRUE(classes.tie({{d, 4, 1}, {four, 4, 1}}, 1));
+  EXPECT_TRUE(classes.tie({{c, 24, 1}, {d, 24, 1}}, 1));
+  EXPECT_EQ(show(classes, c), "6 | 2 | 2");
+  EXPECT_EQ(show(classes, d), "6 | 2 | 2");
+  // A boundary in the major part that is none.
+  int six = classes.addDim(6), e = classes.addDim(24);
+  EXPECT_TRUE(classes.tie({{e, 6, 1}, {six, 6, 1}}, 1));
+  EXPECT_FALSE(classes.tie({{e, 24, 1}, {c, 24, 1}, {d, 24, 1}}, 1));
+}
+
 /// Any chain of cuts of random ties: atoms multiply to the size, and parts that
 /// were tied have the same atoms.
 TEST(DimClasses, RandomTiesHold) {

@@ -127,6 +127,25 @@ TEST(DimStorage, FactorsTakeAxesInTurn) {
   EXPECT_TRUE(storage.pourIntoFactors({t4}, {6, 64}, lists));
   EXPECT_EQ(lists, (SmallVector<AxisList>{{t4}, {}}));
   EXPECT_FALSE(storage.pourIntoFactors({t4}, {2, 64}, lists));
+  // The last factor takes what is left; no factor takes nothing.
+  EXPECT_TRUE(storage.pourIntoFactors({t2, d2}, {2, 3}, lists));
+  EXPECT_EQ(lists, (SmallVector<AxisList>{{t2}, {d2}}));
+  EXPECT_FALSE(storage.pourIntoFactors({t2, d2}, {2}, lists));
+  EXPECT_TRUE(storage.pourIntoFactors({t2}, {2}, lists));
+  EXPECT_EQ(lists, (SmallVector<AxisList>{{t2}}));
+  EXPECT_TRUE(storage.pourIntoFactors({}, {}, lists));
+  EXPECT_TRUE(lists.empty());
+  EXPECT_FALSE(storage.pourIntoFactors({t2}, {}, lists));
+}
+
+TEST(DimStorage, AListThatWasNotGivenIsStoredAsItIs) {
+  DimStorage storage(axes);
+  ClassAtoms vocabulary = atomsOf({50257});
+  storage.add(vocabulary, {t4}, 1);
+  ASSERT_EQ(storage.solve(), "");
+  EXPECT_EQ(show(storage.getStored(vocabulary, {t4})), "50257:50260");
+  EXPECT_EQ(show(storage.getStored(vocabulary, {d2})), "");
+  EXPECT_EQ(show(storage.getStored(atomsOf({50257}, 1, 5), {t4})), "");
 }
 
 /// Without atoms the dim is stored as it is.

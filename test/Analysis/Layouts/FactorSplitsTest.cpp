@@ -71,6 +71,11 @@ TEST_F(FactorSplitsOn, HeadsOverFourDevices) {
   EXPECT_EQ(project("{\"t\"}", {6, 64}, four),
             "axis \"t\" of size 4 does not divide what is left (6)");
   EXPECT_EQ(project("{\"t\"}", {384}, four), "{\"t\"}384");
+  EXPECT_EQ(project("{\"t\":(2)2}", {384}, four), "{\"t\":(2)2}384");
+  // Factors that the padded dim does not fill.
+  EXPECT_EQ(project("{\"t\"}:[6:8, 64]", {12, 64}, four),
+            "padding to 8 x 64 does not end at the boundaries of the factors "
+            "12 x 64");
 }
 
 TEST_F(FactorSplitsOn, AxesMoveOnWhenAFactorIsUsedUp) {
@@ -90,6 +95,10 @@ TEST_F(FactorSplitsOn, StorageHasOneForm) {
   EXPECT_EQ(canonicalDim(dim("{\"one\", ?}"), 384, axes), dim("{?}"));
   dist::DimAttr minor = dim("{\"t\"}:[2, 192:194]");
   EXPECT_EQ(canonicalDim(minor, 384, axes), minor);
+  // One element that is padded is no atom of nothing.
+  EXPECT_EQ(canonicalAtoms({{1, 2}, {3, 3}}), (Atoms{{3, 6}}));
+  EXPECT_EQ(canonicalAtoms({{1, 2}}), (Atoms{{1, 2}}));
+  EXPECT_EQ(canonicalAtoms({{1, 1}, {3, 4}}), (Atoms{{3, 4}}));
 }
 
 TEST_F(FactorSplitsOn, ASplitFactorMayNotFollowALeftOne) {
@@ -117,6 +126,18 @@ TEST_F(FactorSplitsOn, TensorsMergeOrConflict) {
   EXPECT_EQ(
       projectToFactors(layout("[{\"t\"}]"), {{1}}, factors, axes, "#2", splits),
       "factor 1 is split by {} elsewhere and by {\"t\"} in #2");
+  // Of two conflicts the first one is named, and what cannot be poured before
+  // either.
+  FactorSplits whole = {FactorSplit(), FactorSplit()};
+  dist::MeshAxesAttr two = mesh({{"t", 2}, {"u", 2}});
+  EXPECT_EQ(projectToFactors(layout("[{\"t\"}, {\"u\"}]"), {{0}, {1}}, factors,
+                             two, "#4", whole),
+            "factor 0 is split by {} elsewhere and by {\"t\"} in #4");
+  whole = {FactorSplit(), FactorSplit()};
+  EXPECT_EQ(projectToFactors(layout("[{\"t\"}, {\"u\"}]"), {{0}, {1}},
+                             {{8}, {3}}, two, "#5", whole),
+            "axis \"u\" of size 2 does not divide what is left (3) of dim 1 of "
+            "#5");
   EXPECT_EQ(projectToFactors(layout("[{\"t\"}]"), {{1, 1}}, {{3}, {3}}, axes,
                              "#3", splits),
             "axis \"t\" of size 2 does not divide what is left (3) of dim 0 of "

@@ -29,6 +29,14 @@ protected:
 
   /// Layouts of the operands, then of the one result.
   std::string check(const ShardingRule &rule, std::vector<std::string> texts) {
+    std::string result = texts.back();
+    texts.pop_back();
+    return check(rule, texts, {result});
+  }
+
+  /// Of several results; "" is a value without a layout.
+  std::string check(const ShardingRule &rule, std::vector<std::string> operands,
+                    std::vector<std::string> results) {
     LayoutProblem problem;
     problem.rule = rule;
     problem.mesh =
@@ -36,9 +44,10 @@ protected:
                                 {StringAttr::get(&context, "data"),
                                  StringAttr::get(&context, "tensor")},
                                 {2, 2});
-    for (const std::string &text : texts)
-      problem.operands.push_back(layout(text));
-    problem.results.push_back(problem.operands.pop_back_val());
+    for (const std::string &text : operands)
+      problem.operands.push_back(text.empty() ? nullptr : layout(text));
+    for (const std::string &text : results)
+      problem.results.push_back(text.empty() ? nullptr : layout(text));
     return checkLayouts(problem);
   }
 
@@ -118,6 +127,22 @@ TEST_F(LayoutCheck, E2AnAxisSplitsOneFactor) {
   EXPECT_EQ(check(outer, {"[{\"tensor\"}]", "[{\"data\"}]", "[]"}), "");
 }
 
+TEST_F(LayoutCheck, TwoPartsOfAnAxisMaySplitOneFactor) {
+  LayoutProblem problem;
+  problem.rule = elementwise(1, {});
+  problem.mesh = dist::MeshAxesAttr::get(
+      &context, {StringAttr::get(&context, "tensor")}, {4});
+  const char *parts = "[{\"tensor\":(2)2, \"tensor\":(1)2}, {}]";
+  problem.operands = {layout(parts)};
+  problem.results = {layout(parts)};
+  ASSERT_TRUE(problem.operands[0]);
+  EXPECT_EQ(checkLayouts(problem), "");
+  problem.operands = {layout("[{\"tensor\":(1)2}, {\"tensor\":(2)2}]")};
+  problem.results = problem.operands;
+  EXPECT_EQ(checkLayouts(problem),
+            "axis \"tensor\" splits factor 0 and factor 1");
+}
+
 TEST_F(LayoutCheck, E3WholeFactorsAreWhole) {
   ShardingRule sort = elementwise(1, {});
   for (FactorKind kind : {FactorKind::Whole, FactorKind::Permuted}) {
@@ -125,6 +150,9 @@ TEST_F(LayoutCheck, E3WholeFactorsAreWhole) {
     EXPECT_EQ(check(sort, {rows, rows}), "");
     EXPECT_EQ(check(sort, {columns, columns}),
               "factor 1 must be whole, but is split by {\"tensor\"}");
+    EXPECT_EQ(check(sort, {"[{}, {}:10]", "[{}, {}:10]"}),
+              "factor 1 must be whole, but is padded to 10");
+    EXPECT_EQ(check(sort, {"[{}:10, {}]", "[{}:10, {}]"}), "");
   }
 }
 
@@ -187,6 +215,44 @@ TEST_F(LayoutCheck, E7AddendsOfAReducedFactorArePartial) {
             "keep it on one coordinate first");
 }
 
+TEST_F(LayoutCheck, E7AddendsArePartialAsTheReductionIs) {
+  ShardingRule scatter;
+  int i = scatter.addFactor(8);
+  int j = scatter.addFactor(8, FactorKind::Reduced, ReductionKind::max);
+  scatter.operands = {{{i}}, {{j}, {i}}, {{j}}};
+  scatter.results = {{{i}}};
+  scatter.addends = {0, 1};
+  const char *max = "[{}], partial = [max{\"tensor\"}]";
+  const char *sum = "[{}], partial = [sum{\"tensor\"}]";
+  const char *split = "[{\"tensor\"}]";
+  EXPECT_EQ(check(scatter, {max, rows, split, max}), "");
+  EXPECT_EQ(check(scatter, {sum, rows, split, max}),
+            "#0 is partial over \"tensor\", which also splits factor 1: reduce "
+            "it first");
+  // All devices may bring the same maximum.
+  EXPECT_EQ(check(scatter, {"[{}]", rows, split, max}), "");
+  // The second addend alone.
+  scatter.factors[j].reduction = ReductionKind::sum;
+  scatter.operands = {{{j}, {i}}, {{i}}, {{j}}};
+  EXPECT_EQ(check(scatter, {rows, sum, split, sum}), "");
+  EXPECT_EQ(check(scatter, {rows, "[{}]", split, sum}),
+            "#1 is full over \"tensor\" where the others are partial (sum): "
+            "keep it on one coordinate first");
+}
+
+TEST_F(LayoutCheck, E8EveryResultIsPartialWhereTheRuleSaysSo) {
+  ShardingRule pair = reduce();
+  pair.results.push_back(pair.results[0]);
+  const char *sum = "[{}], partial = [sum{\"tensor\"}]";
+  EXPECT_EQ(check(pair, {columns}, {sum, sum}), "");
+  EXPECT_EQ(check(pair, {columns}, {sum, "[{}]"}),
+            "result must be partial (sum) over \"tensor\"");
+  EXPECT_EQ(check(pair, {columns}, {"", sum}), "");
+  EXPECT_EQ(check(pair, {columns}, {"", "[{}]"}),
+            "result must be partial (sum) over \"tensor\"");
+  EXPECT_EQ(check(pair, {columns}, {"", ""}), "");
+}
+
 TEST_F(LayoutCheck, E8ResultsArePartialWhereTheRuleSaysSo) {
   EXPECT_EQ(check(reduce(), {columns, "[{}], partial = [sum{\"tensor\"}]"}),
             "");
@@ -218,6 +284,25 @@ TEST_F(LayoutCheck, E9OperandsLiveWhereTheOpDoes) {
             "#0 is partial over \"data\" everywhere, the op lives at [0, 1]");
 }
 
+TEST_F(LayoutCheck, E9ResultsLiveInOnePlace) {
+  ShardingRule pair = elementwise(2, {});
+  pair.results.push_back(pair.results[0]);
+  std::string at0 = std::string(whole) + ", at = {\"data\" = [0]}";
+  std::string at1 = std::string(whole) + ", at = {\"data\" = [1]}";
+  std::string both = std::string(whole) + ", at = {\"data\" = [0, 1]}";
+  EXPECT_EQ(check(pair, {at1, both}, {at1, at1}), "");
+  EXPECT_EQ(check(pair, {at1, both}, {at1, at0}),
+            "results live at [1] and at [0]");
+  EXPECT_EQ(check(pair, {both, both}, {both, whole}),
+            "results live at [0, 1] and everywhere");
+  // The first one that has a layout says where; none says nothing.
+  EXPECT_EQ(check(pair, {both, at0}, {"", at1}),
+            "#1 lives at [0], the op at [1]");
+  EXPECT_EQ(check(pair, {at1, at0}, {at1, ""}),
+            "#1 lives at [0], the op at [1]");
+  EXPECT_EQ(check(pair, {at1, at0}, {"", ""}), "");
+}
+
 TEST_F(LayoutCheck, AxesPourIntoFactorsMajorToMinor) {
   // 16 = 2 x 8 split into its factors.
   ShardingRule split;
@@ -243,6 +328,13 @@ TEST_F(LayoutCheck, ValuesWithoutLayoutAreLeftAlone) {
   problem.operands = {layout(rows), dist::LayoutAttr()};
   problem.results = {layout(rows)};
   EXPECT_EQ(checkLayouts(problem), "");
+  // A factor that no layout mentions, before one that is split twice.
+  ShardingRule outer;
+  int k = outer.addFactor(8), m = outer.addFactor(8), n = outer.addFactor(8);
+  outer.operands = {{{k}}, {{m}}, {{n}}};
+  outer.results = {{}};
+  EXPECT_EQ(check(outer, {"", "[{\"tensor\"}]", "[{\"tensor\"}]", "[]"}),
+            "axis \"tensor\" splits factor 1 and factor 2");
 }
 
 } // namespace

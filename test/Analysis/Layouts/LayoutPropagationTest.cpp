@@ -117,6 +117,27 @@ TEST_F(Spread, ColumnsThenRows) {
   EXPECT_TRUE(engine.findConflicts().empty());
 }
 
+TEST_F(Spread, WhatIsNoVariableHasNoPart) {
+  for (bool isFirst : {true, false}) {
+    int a = add({8, 16}, {{data}, {}}, Seed::Input), b = value({8, 16});
+    LayoutRelation relation;
+    int f = relation.rule.addFactor(8), g = relation.rule.addFactor(16);
+    TensorFactors factors = {{f}, {g}};
+    relation.rule.operands = relation.rule.results = {factors, factors};
+    relation.operands = {-1, a};
+    relation.results = {-1, b};
+    if (!isFirst) {
+      std::swap(relation.operands[0], relation.operands[1]);
+      std::swap(relation.results[0], relation.results[1]);
+    }
+    engine.addRelation(std::move(relation));
+    ASSERT_FALSE(engine.solve());
+    EXPECT_EQ(show(b), "{0} {}");
+    EXPECT_TRUE(engine.findConflicts().empty());
+    engine = LayoutPropagation({2, 4});
+  }
+}
+
 TEST_F(Spread, ReducedFactorsComeLast) {
   int x = value({8, 64});
   int w = add({64, 16}, {{tensor}, {}}, Seed::State);

@@ -8,132 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Analysis/Layouts/OpLayouts.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/MLIRContext.h"
-#include "gtest/gtest.h"
+#include "OpLayoutsFixture.h"
 #include <random>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::graph;
+using namespace llmc::test;
 
 namespace {
-
-class OpLayoutsTest : public ::testing::Test {
-protected:
-  OpLayoutsTest() { context.loadDialect<dist::DistDialect>(); }
-
-  dist::LayoutAttr layout(StringRef text) {
-    return dyn_cast_or_null<dist::LayoutAttr>(
-        parseAttribute("#dist.layout<@mesh, " + text.str() + ">", &context));
-  }
-
-  dist::MeshAxesAttr mesh() {
-    return cast<dist::MeshAxesAttr>(parseAttribute(
-        "#dist.mesh_axes<\"pipe\"=2, \"data\"=2, \"tensor\"=2>", &context));
-  }
-
-  /// Layouts of the operands, then of the one result.
-  LayoutProblem problem(const ShardingRule &rule,
-                        std::vector<std::string> texts) {
-    LayoutProblem problem;
-    problem.rule = rule;
-    problem.mesh = mesh();
-    for (const std::string &text : texts)
-      problem.operands.push_back(layout(text));
-    problem.results.push_back(problem.operands.pop_back_val());
-    return problem;
-  }
-
-  /// Wanted and made layouts, "a, b -> c", without the mesh.
-  std::string run(const ShardingRule &rule, std::vector<std::string> texts) {
-    LayoutProblem decided = problem(rule, texts);
-    OpLayouts layouts = getOpLayouts(decided);
-    if (!layouts.joined)
-      EXPECT_EQ(legality(decided, layouts), "");
-    std::string text;
-    for (dist::LayoutAttr want : layouts.operands)
-      text += (text.empty() ? "" : ", ") + show(want);
-    return text + " -> " + show(layouts.results[0]);
-  }
-
-  std::string legality(const LayoutProblem &decided, const OpLayouts &layouts) {
-    LayoutProblem made = decided;
-    made.operands = layouts.operands;
-    made.results = layouts.results;
-    return checkLayouts(made);
-  }
-
-  /// `[{d}, {}] P{t} @[0]`
-  std::string show(dist::LayoutAttr layout) {
-    if (!layout)
-      return "none";
-    std::string text = "[";
-    for (dist::DimAttr dim : layout.getDims()) {
-      text += text.size() > 1 ? ", {" : "{";
-      for (dist::AxisAttr axis : dim.getAxes())
-        text += axis.getName().getValue().front();
-      text += "}";
-    }
-    text += "]";
-    for (dist::PartialAttr part : layout.getPartial()) {
-      text += part.getKind() == ReductionKind::sum ? " P{" : " M{";
-      for (dist::AxisAttr axis : part.getAxes())
-        text += axis.getName().getValue().front();
-      text += "}";
-    }
-    for (dist::PinAttr pin : layout.getAt())
-      for (int64_t c : pin.getCoordinates())
-        text += "@" + std::to_string(c);
-    return text;
-  }
-
-  ShardingRule dot(int64_t m, int64_t k, int64_t n) {
-    ShardingRule rule;
-    int fm = rule.addFactor(m), fn = rule.addFactor(n);
-    int fk = rule.addFactor(k, FactorKind::Reduced);
-    rule.operands = {{{fm}, {fk}}, {{fk}, {fn}}};
-    rule.results = {{{fm}, {fn}}};
-    rule.addLinear(ReductionKind::sum, {{0}, {1}});
-    return rule;
-  }
-  ShardingRule elementwise(int numOperands,
-                           std::vector<SmallVector<int>> groups,
-                           ReductionKind kind = ReductionKind::sum) {
-    ShardingRule rule;
-    int i = rule.addFactor(8), j = rule.addFactor(8);
-    rule.operands.assign(numOperands, {{i}, {j}});
-    rule.results = {{{i}, {j}}};
-    if (!groups.empty())
-      rule.addLinear(kind, groups);
-    return rule;
-  }
-  ShardingRule add() {
-    ShardingRule rule = elementwise(2, {{0, 1}});
-    rule.addends = {0, 1};
-    return rule;
-  }
-  /// Rows of a table at positions, added up: table, positions, updates.
-  ShardingRule scatter() {
-    ShardingRule rule;
-    int v = rule.addFactor(16), h = rule.addFactor(8);
-    int p = rule.addFactor(8, FactorKind::Reduced);
-    rule.operands = {{{v}, {h}}, {{p}}, {{p}, {h}}};
-    rule.results = {{{v}, {h}}};
-    rule.addLinear(ReductionKind::sum, {{0, 2}});
-    rule.addends = {0, 2};
-    return rule;
-  }
-
-  MLIRContext context;
-};
-
-const char *const whole = "[{}, {}]";
-const char *const rows = "[{\"tensor\"}, {}]";
-const char *const columns = "[{}, {\"tensor\"}]";
-const char *const dataRows = "[{\"data\"}, {}]";
-const char *const partial = "[{}, {}], partial = [sum{\"tensor\"}]";
 
 TEST_F(OpLayoutsTest, ReducedFactorsAreSplitAsOperandsSay) {
   // Column- and row-parallel products.
@@ -220,105 +103,6 @@ TEST_F(OpLayoutsTest, TheFirstResultDecides) {
   EXPECT_EQ(show(getOpLayouts(decided).results[0]), "[{}, {t}]");
 }
 
-TEST_F(OpLayoutsTest, PartialSumsAreCarriedWhereDecided) {
-  EXPECT_EQ(run(add(), {partial, partial, partial}),
-            "[{}, {}] P{t}, [{}, {}] P{t} -> [{}, {}] P{t}");
-  EXPECT_EQ(run(add(), {partial, whole, partial}),
-            "[{}, {}] P{t}, [{}, {}] P{t} -> [{}, {}] P{t}");
-  EXPECT_EQ(run(add(), {partial, partial, whole}),
-            "[{}, {}], [{}, {}] -> [{}, {}]");
-  // Of two factors the one that is defined last carries.
-  EXPECT_EQ(run(elementwise(2, {{0}, {1}}), {partial, partial, partial}),
-            "[{}, {}], [{}, {}] P{t} -> [{}, {}] P{t}");
-  EXPECT_EQ(run(elementwise(1, {}), {partial, partial}),
-            "[{}, {}] -> [{}, {}]");
-  // Nothing is kept for an idempotent kind.
-  EXPECT_EQ(run(elementwise(2, {{0, 1}}, ReductionKind::max),
-                {"[{}, {}], partial = [max{\"tensor\"}]", whole,
-                 "[{}, {}], partial = [max{\"tensor\"}]"}),
-            "[{}, {}] M{t}, [{}, {}] -> [{}, {}] M{t}");
-}
-
-TEST_F(OpLayoutsTest, OneDeviceContributesAnAddend) {
-  EXPECT_EQ(run(scatter(), {whole, "[{\"data\"}]", dataRows, rows}),
-            "[{t}, {}] P{d}, [{d}], [{d}, {}] -> [{t}, {}] P{d}");
-}
-
-TEST_F(OpLayoutsTest, WholeFactorsAreGathered) {
-  ShardingRule sort = elementwise(1, {});
-  sort.factors[1].kind = FactorKind::Whole;
-  EXPECT_EQ(run(sort, {columns, columns}), "[{}, {}] -> [{}, {}]");
-  EXPECT_EQ(run(sort, {rows, rows}), "[{t}, {}] -> [{t}, {}]");
-}
-
-TEST_F(OpLayoutsTest, AnOpLivesWhereItsResultDoes) {
-  EXPECT_EQ(
-      run(elementwise(1, {}), {"[{\"data\"}, {}], at = {\"pipe\" = [0]}",
-                               "[{\"data\"}, {}], at = {\"pipe\" = [1]}"}),
-      "[{d}, {}]@1 -> [{d}, {}]@1");
-}
-
-TEST_F(OpLayoutsTest, ASumOfValuesAtDisjointStagesIsAJoin) {
-  const char *at0 =
-      "[{}, {}], partial = [sum{\"data\"}], at = {\"pipe\" = [0]}";
-  const char *at1 =
-      "[{}, {}], partial = [sum{\"data\"}], at = {\"pipe\" = [1]}";
-  const char *both = "[{}, {}], partial = [sum{\"data\", \"pipe\"}], "
-                     "at = {\"pipe\" = [0, 1]}";
-  EXPECT_EQ(run(add(), {at1, at0, both}),
-            "[{}, {}] P{d}@1, [{}, {}] P{d}@0 -> [{}, {}] P{dp}@0@1");
-  EXPECT_TRUE(getOpLayouts(problem(add(), {at1, at0, both})).joined);
-  // Decided without partial sums, as before reductions are placed.
-  EXPECT_TRUE(
-      getOpLayouts(problem(add(), {"[{}, {}], at = {\"pipe\" = [1]}",
-                                   "[{}, {}], at = {\"pipe\" = [0]}",
-                                   "[{}, {}], at = {\"pipe\" = [0, 1]}"}))
-          .joined);
-  // A third term is added to the sum at its stage.
-  EXPECT_FALSE(getOpLayouts(problem(add(), {both, at0, both})).joined);
-  EXPECT_EQ(run(add(), {both, at0, both}),
-            "[{}, {}] P{dp}@0@1, [{}, {}] P{dp}@0@1 -> [{}, {}] P{dp}@0@1");
-  // Two terms at one stage are added there.
-  EXPECT_FALSE(getOpLayouts(problem(add(), {at0, at0, both})).joined);
-  // A difference is no sum: both are lifted.
-  ShardingRule subtract = elementwise(2, {{0, 1}});
-  EXPECT_FALSE(getOpLayouts(problem(subtract, {at1, at0, both})).joined);
-  EXPECT_EQ(run(subtract, {at1, at0, both}),
-            "[{}, {}] P{dp}@0@1, [{}, {}] P{dp}@0@1 -> [{}, {}] P{dp}@0@1");
-}
-
-TEST_F(OpLayoutsTest, ASumThatIsDecidedWholeCarriesNothing) {
-  const char *sum = "[{}, {}], partial = [sum{\"pipe\"}], "
-                    "at = {\"pipe\" = [0, 1]}";
-  const char *both = "[{}, {}], at = {\"pipe\" = [0, 1]}";
-  EXPECT_EQ(run(add(), {sum, both, both}),
-            "[{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
-}
-
-TEST_F(OpLayoutsTest, AnOpWithAnotherOperandIsNoSum) {
-  // Two terms of three operands: what is sent to where the op runs.
-  ShardingRule rule = elementwise(3, {{0, 1}});
-  rule.addends = {0, 1};
-  const char *at1 = "[{}, {}], at = {\"pipe\" = [1]}";
-  const char *both = "[{}, {}], at = {\"pipe\" = [0, 1]}";
-  EXPECT_EQ(run(rule, {at1, both, both, both}),
-            "[{}, {}]@0@1, [{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
-}
-
-TEST_F(OpLayoutsTest, AFactorThatIsElsewhereIsBroughtToAllStages) {
-  const char *sum = "[{}, {}], partial = [sum{\"pipe\"}], "
-                    "at = {\"pipe\" = [0, 1]}";
-  EXPECT_EQ(run(elementwise(2, {{0}}), {sum, "[{}, {}], at = {\"pipe\" = [1]}",
-                                        "[{}, {}], at = {\"pipe\" = [0, 1]}"}),
-            "[{}, {}]@0@1, [{}, {}]@0@1 -> [{}, {}]@0@1");
-}
-
-TEST_F(OpLayoutsTest, AnOpOfOneOperandIsNoSum) {
-  EXPECT_EQ(run(elementwise(1, {{0}}), {"[{}, {}], at = {\"pipe\" = [1]}",
-                                        "[{}, {}], at = {\"pipe\" = [0, 1]}"}),
-            "[{}, {}]@0@1 -> [{}, {}]@0@1");
-}
-
 TEST_F(OpLayoutsTest, ReadingNeedsTheSameSplitsAndStages) {
   auto at = [&](StringRef stages, StringRef rest = "[{}, {}]") {
     return layout((rest + ", at = {\"pipe\" = [" + stages + "]}").str());
@@ -328,6 +112,107 @@ TEST_F(OpLayoutsTest, ReadingNeedsTheSameSplitsAndStages) {
   EXPECT_FALSE(isReadableAs(at("0, 1"), at("1", rows)));
   EXPECT_FALSE(
       isReadableAs(at("0, 1", "[{}, {}], partial = [sum{\"pipe\"}]"), at("1")));
+}
+
+TEST_F(OpLayoutsTest, ReadingKeepsWhatIsPartialAndWhatIsReplicated) {
+  auto at = [&](StringRef stages, StringRef rest = "[{}, {}]") {
+    return layout((rest + ", at = {\"pipe\" = [" + stages + "]}").str());
+  };
+  // A sum over the stages is read at all of them, one over data at any.
+  const char *overPipe = "[{}, {}], partial = [sum{\"pipe\"}]";
+  const char *overData = "[{}, {}], partial = [sum{\"data\"}]";
+  EXPECT_FALSE(isReadableAs(at("0, 1, 2", overPipe), at("0, 1", overPipe)));
+  EXPECT_TRUE(isReadableAs(at("0, 1", overPipe), at("0, 1", overPipe)));
+  EXPECT_TRUE(isReadableAs(at("0, 1", overData), at("1", overData)));
+  // Everywhere is at each stage, and at no list of them.
+  EXPECT_TRUE(isReadableAs(layout(whole), at("1")));
+  EXPECT_FALSE(isReadableAs(at("0, 1"), layout(whole)));
+  EXPECT_FALSE(isReadableAs(layout("[{}, {}], replicated = {\"tensor\"}"),
+                            layout(whole)));
+  EXPECT_TRUE(isReadableAs(layout(rows), layout(rows)));
+}
+
+TEST_F(OpLayoutsTest, ValuesWithoutLayoutAskForNothing) {
+  EXPECT_EQ(run(add(), {"", "", ""}), "none, none -> none");
+  // An operand says where the op is when no result does.
+  EXPECT_EQ(run(dot(8, 8, 8), {"[{}, {\"tensor\"}]", rows, ""}),
+            "[{}, {t}], [{t}, {}] -> none");
+  EXPECT_EQ(run(dot(8, 8, 8), {"", rows, whole}),
+            "none, [{t}, {}] -> [{}, {}] P{t}");
+  EXPECT_EQ(run(dot(8, 8, 8), {columns, "", rows}),
+            "[{}, {t}], none -> [{}, {}] P{t}");
+  EXPECT_EQ(run(add(), {"", partial, partial}),
+            "none, [{}, {}] P{t} -> [{}, {}] P{t}");
+  // It is no term at a stage either.
+  const char *at0 = "[{}, {}], at = {\"pipe\" = [0]}";
+  const char *both = "[{}, {}], at = {\"pipe\" = [0, 1]}";
+  EXPECT_EQ(run(add(), {"", at0, both}),
+            "none, [{}, {}] P{p}@0@1 -> [{}, {}] P{p}@0@1");
+}
+
+TEST_F(OpLayoutsTest, TheSecondResultHasALayoutOfItsOwn) {
+  ShardingRule pair = elementwise(1, {});
+  pair.results.push_back(pair.results[0]);
+  LayoutProblem decided = problem(pair, {whole, ""});
+  decided.results.push_back(layout(columns));
+  OpLayouts layouts = getOpLayouts(decided);
+  EXPECT_EQ(show(layouts.operands[0]), "[{}, {t}]");
+  EXPECT_EQ(show(layouts.results[0]), "none");
+  EXPECT_EQ(show(layouts.results[1]), "[{}, {t}]");
+  // Nor does it split by an axis over which the first one is partial.
+  ShardingRule sums;
+  int i = sums.addFactor(8), j = sums.addFactor(8);
+  sums.operands = {{{i}, {j}}};
+  sums.results = {{{i}}, {{j}}};
+  sums.addLinear(ReductionKind::sum, {{0}});
+  decided = problem(sums, {partial, "[{}], partial = [sum{\"tensor\"}]"});
+  decided.results.push_back(layout("[{\"tensor\"}]"));
+  layouts = getOpLayouts(decided);
+  EXPECT_EQ(show(layouts.results[1]), "[{}] P{t}");
+  decided.results[1] = layout("[{\"data\"}]");
+  EXPECT_EQ(show(getOpLayouts(decided).results[1]), "[{d}] P{t}");
+}
+
+TEST_F(OpLayoutsTest, AFactorOfOperandsAloneIsSplitAsTheySay) {
+  // Not reduced: what it is split by is not taken from the result.
+  ShardingRule rule = dot(8, 8, 8);
+  rule.factors[2].kind = FactorKind::Pass;
+  EXPECT_EQ(run(rule, {columns, rows, whole}),
+            "[{}, {t}], [{t}, {}] -> [{}, {}]");
+  EXPECT_EQ(run(rule, {columns, rows, rows}),
+            "[{t}, {}], [{}, {}] -> [{t}, {}]");
+  rule.factors[2].kind = FactorKind::Whole;
+  EXPECT_EQ(run(rule, {columns, rows, whole}),
+            "[{}, {}], [{}, {}] -> [{}, {}]");
+}
+
+TEST_F(OpLayoutsTest, WhatIsPinnedAlongAnAxisIsNotSplitByIt) {
+  EXPECT_EQ(run(dot(8, 8, 8), {"[{}, {\"data\"}]", dataRows,
+                               "[{}, {}], at = {\"data\" = [0]}"}),
+            "[{}, {}]@0, [{}, {}]@0 -> [{}, {}]@0");
+}
+
+TEST_F(OpLayoutsTest, WaysToRunAreEqualInAllParts) {
+  LayoutProblem decided = problem(add(), {partial, partial, partial});
+  const OpLayouts one = getOpLayouts(decided);
+  EXPECT_TRUE(one == getOpLayouts(decided));
+  auto data = dist::AxisAttr::get(&context, "data");
+  auto differs = [&](llvm::function_ref<void(OpLayouts &)> change) {
+    OpLayouts other = one;
+    change(other);
+    return !(other == one) && !(one == other);
+  };
+  EXPECT_TRUE(differs([&](OpLayouts &o) { o.operands[1] = layout(whole); }));
+  EXPECT_TRUE(differs([&](OpLayouts &o) { o.results[0] = layout(whole); }));
+  EXPECT_TRUE(differs([&](OpLayouts &o) { o.splits[1]->axes = {data}; }));
+  EXPECT_TRUE(differs(
+      [&](OpLayouts &o) { o.reduced.push_back({data, ReductionKind::sum}); }));
+  ASSERT_EQ(one.carried.size(), 1u);
+  EXPECT_TRUE(differs([&](OpLayouts &o) { o.carried[0].axis = data; }));
+  EXPECT_TRUE(
+      differs([&](OpLayouts &o) { o.carried[0].kind = ReductionKind::max; }));
+  EXPECT_TRUE(differs([&](OpLayouts &o) { o.carried[0].group = {0}; }));
+  EXPECT_TRUE(differs([&](OpLayouts &o) { o.joined = data; }));
 }
 
 /// Random decided layouts of random rules.

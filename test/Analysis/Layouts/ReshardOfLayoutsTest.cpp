@@ -10,6 +10,7 @@
 #include "llmc/Analysis/Layouts/ReshardOfLayouts.h"
 #include "llmc/Analysis/Layouts/MachineOfMesh.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -26,11 +27,11 @@ protected:
     load("");
   }
 
-  /// A mesh with these attributes.
-  void load(const std::string &attributes) {
+  /// A mesh with these attributes, of which the pipeline is the first.
+  void load(const std::string &attributes,
+            const std::string &pipeline = "pipeline \"pipe\" ") {
     module = parseSourceString<ModuleOp>(
-        "dist.mesh @mesh = <\"pipe\"=2, \"data\"=2, \"tensor\"=4> pipeline "
-        "\"pipe\" " +
+        "dist.mesh @mesh = <\"pipe\"=2, \"data\"=2, \"tensor\"=4> " + pipeline +
             attributes,
         ParserConfig(&context));
     ASSERT_TRUE(module);
@@ -137,6 +138,95 @@ TEST_F(ReshardOfLayouts, SaysWhyThereIsNoPlan) {
   EXPECT_EQ(
       plan({8}, "[{}], partial = [sum{\"data\"}, max{\"tensor\"}]", "[{}]"),
       "expected partial values of one kind, got several kinds at once");
+}
+
+TEST_F(ReshardOfLayouts, RefusesEitherEnd) {
+  EXPECT_EQ(plan({8}, "[{}]", "[{\"x\"}]"),
+            "expected an axis of the mesh, got 'x'");
+  EXPECT_EQ(plan({8, 8}, "[{}]", "[{}, {}]"), "expected layouts of 2 dims");
+  EXPECT_EQ(plan({8, 8}, "[{}, {}]", "[{\"data\"}]"),
+            "expected layouts of 2 dims");
+  EXPECT_EQ(plan({8}, "[{}], partial = [sum{\"data\", \"x\"}]", "[{}]"),
+            "expected an axis of the mesh, got 'x'");
+  std::string odd = "expected an extent of dim 1 of at least its size 7 and "
+                    "divisible by 2, got 7";
+  EXPECT_EQ(plan({8, 7}, "[{}, {\"data\"}]", "[{}, {}]"), odd);
+  EXPECT_EQ(plan({8, 7}, "[{}, {}]", "[{}, {\"data\"}]"), odd);
+  // The first of two legs, and the second.
+  EXPECT_EQ(plan({6}, "[{\"x\"}:8]", "[{\"data\"}:10]"),
+            "expected an axis of the mesh, got 'x'");
+  EXPECT_EQ(plan({6}, "[{\"data\"}:8]", "[{\"x\"}:10]"),
+            "expected an axis of the mesh, got 'x'");
+}
+
+TEST_F(ReshardOfLayouts, PinsAreAlongThePipelineAxis) {
+  EXPECT_EQ(plan({4}, "[{}], at = {\"data\" = [0]}", "[{}]"),
+            "expected pins along the pipeline axis, got 'data'");
+  EXPECT_EQ(plan({4}, "[{}]", "[{}], at = {\"data\" = [0]}"),
+            "expected pins along the pipeline axis, got 'data'");
+  EXPECT_EQ(plan({4}, "[{}]", "[{}], at = {\"pipe\" = [1]}"),
+            "view 0; drop pipe 0; ");
+  EXPECT_EQ(plan({8}, "[{\"pipe\"}]", "[{}]"), "all-gather pipe 16; ");
+  load("", "");
+  EXPECT_EQ(plan({4}, "[{}], at = {\"pipe\" = [0]}", "[{}]"),
+            "expected pins along the pipeline axis, got 'pipe'");
+  EXPECT_EQ(plan({8}, "[{\"pipe\"}]", "[{}]"), "all-gather pipe 16; ");
+}
+
+TEST_F(ReshardOfLayouts, OnlySumsAndProductsBecomePartial) {
+  std::string refused = "expected a value that becomes partial to be a sum, or "
+                        "a product over an axis other than the pipeline's";
+  auto kind = [](const std::string &name, const std::string &rest = "[{}]") {
+    return rest + ", partial = [" + name + "]";
+  };
+  EXPECT_EQ(plan({4}, "[{}]", kind("sum{\"data\"}")), "lift data 0; ");
+  EXPECT_EQ(plan({4}, "[{}]", kind("product{\"data\"}")), "lift data 0; ");
+  EXPECT_EQ(plan({4}, "[{}]", kind("product{\"pipe\"}")), refused);
+  EXPECT_EQ(plan({4}, "[{}]", kind("max{\"data\"}")), refused);
+  // One that is of this kind already stays so; of another kind, or over one of
+  // two axes, it is not.
+  EXPECT_EQ(
+      plan({4}, kind("max{\"data\"}"), kind("max{\"data\"}", "[{\"tensor\"}]")),
+      "slice tensor 0; ");
+  EXPECT_EQ(plan({4}, kind("sum{\"data\"}"), kind("max{\"data\"}")), refused);
+  EXPECT_EQ(plan({4}, kind("max{\"data\"}"), kind("max{\"data\", \"tensor\"}")),
+            refused);
+}
+
+TEST_F(ReshardOfLayouts, AllOfAnAxisAsAPartIsTheAxis) {
+  EXPECT_EQ(plan({8}, "[{\"tensor\":(1)4}]", "[{}]"),
+            "view 0; all-gather tensor 24; ");
+}
+
+TEST_F(ReshardOfLayouts, GathersBetweenTwoWaysToPadToOneExtent) {
+  EXPECT_EQ(
+      plan({384}, "[{\"tensor\"}:[6:8, 64]]", "[{\"tensor\"}:[3:4, 128]]"),
+      "all-gather tensor 1536; view 0; view 0; slice tensor 0; ");
+}
+
+TEST_F(ReshardOfLayouts, AMachineMayNameSomeOfWhatItHas) {
+  load("machine <memory = 8.0e10>");
+  FailureOr<MachineModel> read = readMachine(mesh);
+  ASSERT_TRUE(succeeded(read));
+  EXPECT_EQ(read->slowness(), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(read->memory, 80000000000);
+  load("machine <links = [], flops = 3.0e14>");
+  read = readMachine(mesh);
+  ASSERT_TRUE(succeeded(read));
+  EXPECT_EQ(read->slowness(), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(read->flops, 3e14);
+}
+
+TEST_F(ReshardOfLayouts, AMachineWithoutBoundsIsRefused) {
+  std::string said;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { said = diagnostic.str(); });
+  load("machine <links = [#dist.link<\"near\", latency = 0.0, bandwidth = "
+       "4.0e11>, #dist.link<\"far\", latency = 0.0, bandwidth = 1.0e301>]>");
+  EXPECT_EQ(plan({8}, "[{\"data\"}]", "[{}]"), "no machine");
+  EXPECT_EQ(said.substr(0, 95),
+            "'dist.mesh' op attribute 'machine': expected a positive bandwidth "
+            "of link class 'far', got 1000");
 }
 
 TEST_F(ReshardOfLayouts, PricesByTheMachine) {

@@ -93,6 +93,46 @@ TEST(BlockFinder, OneLayerIsOneBlock) {
     EXPECT_EQ(block, 0);
 }
 
+/// Of runs that cover as many ops, the one of shorter segments.
+TEST(BlockFinder, PrefersShortSegments) {
+  for (bool shortFirst : {true, false}) {
+    Model model;
+    int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+    int32_t w = model.parameter(3);
+    int32_t x = model.add(9, {w, tokens});
+    for (uint64_t signature :
+         shortFirst ? std::vector<uint64_t>{20, 20, 20, 20, 21, 22, 21, 22}
+                    : std::vector<uint64_t>{21, 22, 21, 22, 20, 20, 20, 20})
+      x = model.add(signature, {x, w});
+    model.add(16, {x, tokens}, 4);
+    BlockSolution solution = findBlocks(model.graph);
+    EXPECT_EQ(solution.verify(model.graph), "");
+    EXPECT_EQ(solution.numRepeated, 4);
+    EXPECT_EQ(solution.period, 1);
+  }
+}
+
+/// A layer that reads its values in another order ends the run.
+TEST(BlockFinder, SegmentsReadTheSamePlaces) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3);
+  int32_t x = model.add(9, {w, tokens});
+  for (int i = 0; i < 6; ++i) {
+    int32_t y = model.add(10, {x});
+    int32_t h = model.add(11, {y, w}, 400);
+    x = i == 2 ? model.add(14, {h, x}) : model.add(14, {x, h});
+  }
+  model.add(16, {x, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.period, 3);
+  EXPECT_EQ(solution.numRepeated, 3);
+  EXPECT_EQ(opBlocks(model.graph, solution),
+            (std::vector<int32_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                  1, 1, 1, 2, 2, 2, 3, 3, 3, 4}));
+}
+
 TEST(BlockFinder, AlternatingLayersRepeatInPairs) {
   Model model;
   int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);

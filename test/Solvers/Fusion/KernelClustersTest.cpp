@@ -105,6 +105,17 @@ TEST(KernelClusters, ASumOfColumnSumsIsAKernelOfItsOwn) {
   EXPECT_EQ(formKernelClusters({columns, all}).size(), 2u);
 }
 
+TEST(KernelClusters, RowsOfTwoShapesAreTwoKernels) {
+  std::vector<KernelNode> nodes = {rowReduction({64, 32, 10}),
+                                   rowReduction({64, 32})};
+  read(nodes[1], 0, {64, 32});
+  auto clusters = formKernelClusters(nodes);
+  ASSERT_EQ(clusters.size(), 2u);
+  EXPECT_EQ(clusters[0].rowShape, (std::vector<int64_t>{64, 32}));
+  EXPECT_EQ(clusters[1].rowShape, (std::vector<int64_t>{64}));
+  EXPECT_TRUE(verifyKernelClusters(nodes, clusters));
+}
+
 KernelNode columnReduction(std::vector<int64_t> space) {
   KernelNode node = element(space);
   node.kind = Kind::Reduction;

@@ -92,3 +92,75 @@ TEST(OpOrder, IsLegalAndNearTheBest) {
   }
   EXPECT_LE(sum / count, 1.05);
 }
+
+/// What the header says, without anything kept between steps: the ready op of
+/// the least cost, of equal ones the first.
+static Order runByDefinition(const OpOrderProblem &problem, bool isFreeFirst) {
+  Order order;
+  std::vector<bool> isDone(problem.ops.size());
+  auto has = [&](int32_t op, int32_t buffer) {
+    auto &touches = problem.ops[op].touches;
+    return std::count(touches.begin(), touches.end(), buffer) > 0;
+  };
+  auto getCost = [&](int32_t op) {
+    int64_t cost = 0;
+    for (int32_t buffer = 0; buffer < int32_t(problem.bytes.size()); ++buffer) {
+      if (!has(op, buffer))
+        continue;
+      bool isFirst = true, isLast = true;
+      for (int32_t other = 0; other < int32_t(isDone.size()); ++other)
+        if (other != op && has(other, buffer))
+          (isDone[other] ? isFirst : isLast) = false;
+      cost += (isFirst - isLast) * problem.bytes[buffer];
+    }
+    return isFreeFirst ? std::min<int64_t>(cost, 0) : cost;
+  };
+  while (order.size() < problem.ops.size()) {
+    std::pair<int64_t, int32_t> best{INT64_MAX, -1};
+    for (int32_t op = 0; op < int32_t(isDone.size()); ++op) {
+      auto &after = problem.ops[op].after;
+      if (!isDone[op] &&
+          std::all_of(after.begin(), after.end(),
+                      [&](int32_t each) { return isDone[each]; }))
+        best = std::min(best, {getCost(op), op});
+    }
+    isDone[best.second] = true;
+    order.push_back(best.second);
+  }
+  return order;
+}
+
+TEST(OpOrder, IsThatOfTheDefinition) {
+  for (int seed = 0; seed < 300; ++seed) {
+    std::mt19937_64 random(seed);
+    OpOrderProblem problem;
+    int32_t numOps = 2 + int32_t(random() % 14);
+    for (int32_t op = 0; op < numOps; ++op) {
+      problem.bytes.push_back(int64_t(random() % 9));
+      OpOrderProblem::Op node{{}, {op, op}};
+      for (int32_t other = 0; other < numOps; ++other) {
+        if (random() % 4 == 0)
+          node.touches.push_back(other);
+        // Sources last, so that the original order need not be legal.
+        if (seed % 2 ? other < op && random() % 4 == 0
+                     : other > op && random() % 4 == 0)
+          node.after.push_back(other);
+      }
+      problem.ops.push_back(node);
+    }
+    ASSERT_EQ(problem.check(), "");
+    Order original(numOps);
+    std::iota(original.begin(), original.end(), 0);
+    std::vector<Order> candidates;
+    if (problem.verify(original).empty())
+      candidates.push_back(original);
+    candidates.push_back(runByDefinition(problem, true));
+    candidates.push_back(runByDefinition(problem, false));
+    auto best =
+        std::min_element(candidates.begin(), candidates.end(),
+                         [&](const Order &a, const Order &b) {
+                           return problem.getPeak(a) < problem.getPeak(b);
+                         });
+    EXPECT_EQ(orderOps(problem), *best) << "seed " << seed;
+  }
+}

@@ -6,8 +6,10 @@
 
 #include "llmc/Solvers/Memory/Places.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 using namespace llmc;
 
@@ -44,6 +46,104 @@ TEST(Places, FindsOverlapsAndMisalignment) {
   EXPECT_EQ(check(-1, 0, 1, 64), fault);
   EXPECT_EQ(check(1, 1, 0, 64), fault);
   EXPECT_EQ(check(1, 0, 1, 0), "expected an alignment of at least 1");
+}
+
+/// A few buffers, some of no bytes or no life.
+static PlaceProblem makeSmall(std::mt19937_64 &random) {
+  PlaceProblem problem;
+  problem.alignment = 1 + static_cast<int64_t>(random() % 2) * 3;
+  for (uint64_t i = 0, count = random() % 6; i < count; ++i) {
+    auto begin = static_cast<int64_t>(random() % 5);
+    problem.buffers.push_back({static_cast<int64_t>(random() % 9), begin,
+                               begin + static_cast<int64_t>(random() % 4)});
+  }
+  return problem;
+}
+
+static bool isPresent(const PlaceProblem::Buffer &buffer) {
+  return buffer.bytes > 0 && buffer.begin < buffer.end;
+}
+
+/// Whether some byte is taken twice at some time, from the definition.
+static bool overlaps(const PlaceProblem &problem,
+                     const std::vector<int64_t> &offsets) {
+  std::set<std::pair<int64_t, int64_t>> taken;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const PlaceProblem::Buffer &buffer = problem.buffers[i];
+    for (int64_t time = buffer.begin; time < buffer.end; ++time)
+      for (int64_t byte = 0; byte < buffer.bytes; ++byte)
+        if (!taken.insert({time, offsets[i] + byte}).second)
+          return true;
+  }
+  return false;
+}
+
+TEST(Places, OverlapsAreThoseOfTheDefinition) {
+  std::mt19937_64 random(3);
+  int found = 0;
+  for (int round = 0; round < 3000; ++round) {
+    PlaceProblem problem = makeSmall(random);
+    ASSERT_EQ(problem.check(), "");
+    std::vector<int64_t> offsets;
+    for (size_t i = 0; i < problem.buffers.size(); ++i)
+      offsets.push_back(static_cast<int64_t>(random() % 4) * problem.alignment);
+    bool isFaulty = overlaps(problem, offsets);
+    EXPECT_EQ(!problem.verify(offsets).empty(), isFaulty) << "round " << round;
+    found += isFaulty;
+  }
+  EXPECT_GT(found, 500);
+  EXPECT_LT(found, 2500);
+}
+
+/// The least size of all places at multiples of the alignment.
+static int64_t findLeastSize(const PlaceProblem &problem,
+                             std::vector<int64_t> &offsets, int64_t bound) {
+  if (offsets.size() == problem.buffers.size())
+    return 0;
+  const PlaceProblem::Buffer &buffer = problem.buffers[offsets.size()];
+  int64_t step = problem.alignment;
+  int64_t bytes =
+      isPresent(buffer) ? (buffer.bytes + step - 1) / step * step : 0;
+  int64_t best = bound;
+  for (int64_t at = 0; at + bytes < best && (at == 0 || bytes); at += step) {
+    offsets.push_back(at);
+    PlaceProblem part = problem;
+    part.buffers.resize(offsets.size());
+    if (!overlaps(part, offsets))
+      best = std::min(
+          best, std::max(at + bytes, findLeastSize(problem, offsets, best)));
+    offsets.pop_back();
+  }
+  return best;
+}
+
+TEST(Places, FewBuffersTakeTheLeastSize) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 500; ++round) {
+    PlaceProblem problem = makeSmall(random);
+    std::vector<int64_t> offsets = assignPlaces(problem);
+    ASSERT_EQ(problem.verify(offsets), "") << "round " << round;
+    int64_t size = 0, sum = 0;
+    std::vector<int64_t> live(10);
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      const PlaceProblem::Buffer &buffer = problem.buffers[i];
+      int64_t step = problem.alignment;
+      int64_t bytes = (buffer.bytes + step - 1) / step * step;
+      if (!isPresent(buffer)) {
+        EXPECT_EQ(offsets[i], 0) << "round " << round;
+        continue;
+      }
+      size = std::max(size, offsets[i] + bytes);
+      sum += bytes;
+      for (int64_t time = buffer.begin; time < buffer.end; ++time)
+        live[time] += bytes;
+    }
+    EXPECT_EQ(problem.getMaxLive(), *std::max_element(live.begin(), live.end()))
+        << "round " << round;
+    std::vector<int64_t> tried;
+    EXPECT_EQ(size, findLeastSize(problem, tried, sum + 1))
+        << "round " << round;
+  }
 }
 
 /// A stack of blocks as in a model: short-lived values within, a few long ones

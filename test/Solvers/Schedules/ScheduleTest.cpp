@@ -255,6 +255,36 @@ TEST(Schedule, ReasonsNameTheCell) {
       "cell B0.1 stands before microbatch 0");
 }
 
+TEST(Schedule, CellsOutsideTheTableDoNotExist) {
+  ScheduleProblem problem = makeProblem(2, 2);
+  auto reason = [&](int32_t chunk, int32_t microbatch) {
+    Schedule schedule =
+        parse({"F0.0 F0.1 . B0.0 . B0.1 U", ". F1.0 B1.0 F1.1 B1.1 . U"});
+    schedule[1][3].chunk = chunk;
+    schedule[1][3].microbatch = microbatch;
+    return checkSchedule(problem, schedule, true);
+  };
+  std::string fault = " names a chunk or microbatch that does not exist";
+  EXPECT_EQ(reason(1, 1), "");
+  EXPECT_EQ(reason(-1, 1), "cell F-1.1" + fault);
+  EXPECT_EQ(reason(2, 1), "cell F2.1" + fault);
+  EXPECT_EQ(reason(1, -1), "cell F1.-1" + fault);
+  EXPECT_EQ(reason(1, 2), "cell F1.2" + fault);
+  EXPECT_EQ(reason(1, 0), "cell F1.0 stands twice");
+}
+
+TEST(Schedule, CellsAreWordsOfALetterAndTwoNumbers) {
+  for (const char *word : {".", "U", "F0.0", "B12.3", "W1.2147483647"}) {
+    std::optional<Cell> cell = Cell::parse(word);
+    ASSERT_TRUE(cell) << word;
+    EXPECT_EQ(cell->str(), word);
+  }
+  for (const char *word :
+       {"", "X0.0", "F", "F0", "F.", "F.0", "F0.", "F0.0.0", "F-1.0", "F0.-1",
+        "F0.1x", "F2147483648.0", "F0.2147483648", "U0", "U0.0", ".0"})
+    EXPECT_FALSE(Cell::parse(word)) << word;
+}
+
 TEST(Schedule, WeightCellsFollowTheirBackwards) {
   ScheduleProblem problem = makeProblem(1, 2);
   auto reason = [&](std::string row) {

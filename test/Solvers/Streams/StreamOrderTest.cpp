@@ -142,6 +142,33 @@ TEST(StreamOrder, EachStageFreesItsOwnSlots) {
     EXPECT_EQ(edge.fromProgram, edge.toProgram);
 }
 
+TEST(StreamOrder, ASlotIsNotFreedByAProgramOfAnotherWalk) {
+  // Two walks of one stage begin alike, then each copies and reads one frame by
+  // a program of its own: no one place frees its slots in both.
+  StreamOrderProblem problem = makeInputs(0);
+  problem.programs.push_back(problem.programs[0]);
+  problem.programs.push_back({});
+  problem.walks.resize(2);
+  for (int32_t program : {0, 1}) {
+    problem.walks[program].push_back({2, 0});
+    for (int i = 0; i < 4; ++i)
+      problem.walks[program].push_back({program, i});
+  }
+  ASSERT_EQ(problem.check(), "");
+  StreamOrderResult result = reduceWaits(problem);
+  EXPECT_EQ(result.error, "instruction 0 of program 1 is not ordered after "
+                          "instruction 2 of program 1");
+  EXPECT_TRUE(result.joins.empty());
+  // Where neither walk takes a slot again, nothing frees one.
+  for (auto &walk : problem.walks)
+    walk.resize(3);
+  result = reduceWaits(problem);
+  ASSERT_EQ(result.error, "");
+  EXPECT_EQ(problem.verify(result.order), "");
+  for (const auto &edge : result.order.edges)
+    EXPECT_EQ(edge.fromProgram, edge.toProgram);
+}
+
 TEST(StreamOrder, EachEdgeIsNeeded) {
   StreamOrderProblem problem = makeInputs(4);
   StreamOrder order = reduceWaits(problem).order;

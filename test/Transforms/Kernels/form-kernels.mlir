@@ -167,3 +167,59 @@ func.func @view_of_a_row(%x: tensor<6x4xf32>, %y: tensor<6x1x4xf32>) -> (tensor<
   %u = stablehlo.tanh %e : tensor<6x1x4xf32>
   return %s, %u : tensor<6xf32>, tensor<6x1x4xf32>
 }
+
+// -----
+
+// Where the program has a table of kernels, new ones are added to it. A value
+// that another launch made is not written over; a function without a body has
+// no kernels.
+// CHECK-LABEL: func.func private @elsewhere
+// CHECK-LABEL: func.func @second
+// CHECK:         %[[V:.*]] = dist.launch @kernels::@k_1(%arg0)
+// CHECK-NEXT:    dist.launch @kernels::@[[K:k_[0-9a-f]+]](%[[V]]) :
+// CHECK:       module @kernels
+// CHECK-NEXT:    dist.kernel @k_1
+// CHECK:         dist.kernel @[[K]]
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+func.func @second(%x: tensor<40xf32>) -> tensor<40xf32> {
+  %0 = dist.launch @kernels::@k_1(%x) : (tensor<40xf32>) -> tensor<40xf32>
+  %1 = stablehlo.tanh %0 : tensor<40xf32>
+  return %1 : tensor<40xf32>
+}
+module @kernels {
+  dist.kernel @k_1(read tensor<40xf32>, write tensor<40xf32>) for "cpu" by @k_1_cpu
+  func.func private @k_1_cpu(memref<40xf32>, memref<40xf32>, index, index, memref<0xi8>)
+}
+
+// -----
+
+// A barrier of one value is read through; one of several stays, and what is
+// around it is not one kernel.
+// CHECK-LABEL: func.func @barriers
+// CHECK-NEXT:    %[[L:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0) : (tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>)
+// CHECK-NEXT:    %[[B:.*]]:2 = stablehlo.optimization_barrier %[[L]]#0, %arg1
+// CHECK-NEXT:    %[[P:.*]] = dist.launch @kernels::@{{.*}}(%[[B]]#0, %[[B]]#1)
+// CHECK-NEXT:    return %[[L]]#1, %[[P]]
+func.func @barriers(%x: tensor<40xf32>, %y: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) {
+  %0 = stablehlo.tanh %x : tensor<40xf32>
+  %1 = stablehlo.optimization_barrier %0 : tensor<40xf32>
+  %2 = stablehlo.multiply %1, %1 : tensor<40xf32>
+  %3:2 = stablehlo.optimization_barrier %0, %y : tensor<40xf32>, tensor<40xf32>
+  %4 = stablehlo.multiply %3#0, %3#1 : tensor<40xf32>
+  return %2, %4 : tensor<40xf32>, tensor<40xf32>
+}
+
+// -----
+
+// A reduction over no dims is one step for each element.
+// CHECK-LABEL: func.func @no_dims
+// CHECK:         dist.kernel @{{.*}}(read tensor<40xf32>, write tensor<40xf32>) for "cpu" rows(40)
+// CHECK:         arith.addf {{.*}} : vector<16xf32>
+// CHECK:         arith.addf {{.*}} : f32
+// CHECK-NOT:     arith.addf
+// CHECK:         return
+func.func @no_dims(%x: tensor<40xf32>) -> tensor<40xf32> {
+  %z = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [] : (tensor<40xf32>, tensor<f32>) -> tensor<40xf32>
+  return %0 : tensor<40xf32>
+}

@@ -166,3 +166,35 @@ func.func @starts(%a: tensor<11x20xf32> {dist.port = #dist.port<gradient @g>}, %
   %3 = stablehlo.add %b, %2 : tensor<11x20xf32>
   return %1, %3 : tensor<11x20xf32>, tensor<11x20xf32>
 }
+
+// -----
+
+// Zeros of an integer type are zeros too, on either side of the sum.
+// CHECK-LABEL: func @integers
+// CHECK:         %[[S:.*]] = "stablehlo.scatter"(%arg0, %arg1, %arg2)
+// CHECK-NOT:     stablehlo.add {{.*}} : tensor<11x20xi32>
+// CHECK:         return %[[S]]
+func.func @integers(%a: tensor<11x20xi32> {dist.port = #dist.port<gradient @g>}, %i: tensor<3x1xi32>, %g: tensor<3x20xi32>)
+    -> (tensor<11x20xi32> {dist.port = #dist.port<gradient @g>}) {
+  %zeros = stablehlo.constant dense<0> : tensor<11x20xi32>
+  %0 = "stablehlo.scatter"(%zeros, %i, %g) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
+  ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+    %s = stablehlo.add %p, %q : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<11x20xi32>, tensor<3x1xi32>, tensor<3x20xi32>) -> tensor<11x20xi32>
+  %1 = stablehlo.add %0, %a : tensor<11x20xi32>
+  return %1 : tensor<11x20xi32>
+}
+
+// -----
+
+// A result without a port is in no slot.
+// CHECK-LABEL: func @portless
+// CHECK-NEXT:    %[[C:.*]] = dist.contract %arg0, %arg1 batch [] x [] contracting [0] x [0]
+// CHECK-NEXT:    %[[S:.*]] = stablehlo.add %arg2, %[[C]]
+// CHECK-NEXT:    return %[[S]]
+func.func @portless(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}) -> tensor<4x6xf32> {
+  %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}

@@ -83,3 +83,16 @@ module @kernels {
   dist.kernel @k_6(scalar i64 below 2, write tensor<4xf32>) for "cpu" by @k_6_cpu
   func.func private @k_6_cpu(index, memref<4xf32>, index, index, memref<0xi8>)
 }
+
+// -----
+
+// A value that is no tensor has no elements.
+func.func @value(%x: tensor<4xf32>, %i: i32) -> tensor<4xf32> {
+  // expected-error @+1 {{expected the elements of 'tensor<1xi32>' (read), got 'i32'}}
+  %0 = dist.launch @kernels::@k_7(%x, %i) : (tensor<4xf32>, i32) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+module @kernels {
+  dist.kernel @k_7(read tensor<4xf32>, read tensor<1xi32>, write tensor<4xf32>) for "cpu" by @k_7_cpu
+  func.func private @k_7_cpu(memref<4xf32>, memref<1xi32>, memref<4xf32>, index, index, memref<0xi8>)
+}
