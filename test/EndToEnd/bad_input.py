@@ -125,6 +125,12 @@ MODELS = {
     "no name and no place": ("func.func public @main(%a: tensor<4xf32> loc(unknown)) { return } loc(unknown)", 1, r"error\[diagnosed\]: argument 0 expected"),
     "types that disagree": (MODEL.replace("-> tensor<2x8xi1> loc", "-> tensor<2x9xi1> loc", 1), 3, r"m\.mlir:\d+:\d+: .*'tensor<2x8xi1>' vs 'tensor<2x9xi1>'"),
     "a size that overflows": ("func.func public @main(%a: tensor<4611686018427387904x4xf32>) -> tensor<4611686018427387904x4xf32> { return %a : tensor<4611686018427387904x4xf32> }", 1, "static shape below 2.63 bytes"),
+    "two blocks": ("func.func @main() {\n  return\n^after:\n  return\n}", 5, r"m\.mlir:1:1: expected a function with one block, got 2$"),
+    "a scalar that is no tensor": ('func.func @main(%x: f32 loc("x")) -> f32 { return %x : f32 }', 5, "expected tensors of numbers without encodings in a function, got f32$"),
+    "a tensor of indices": ('func.func @main(%x: tensor<4xindex> loc("x")) { return }', 5, "got tensor<4xindex>$"),
+    "a tensor with an encoding": ('func.func @main(%x: tensor<4xf32, 1 : i32> loc("x")) { return }', 5, "got tensor<4xf32, 1 : i32>$"),
+    "a module in a module": ("module {\n  module {\n  }\n  func.func @main() { return }\n}", 5, r"m\.mlir:2:3: expected functions and meshes of shardings in a module, got 'builtin.module'$"),
+    "an op of arith": ("func.func @main() {\n  %0 = arith.constant dense<1.0> : tensor<f32>\n  return\n}", 5, r"m\.mlir:2:8: expected ops of stablehlo, chlo, nn and sdy in a function, got 'arith.constant'$"),
     "no names": (without_names(MODEL), 1, r"argument 0 .*name in its location, got none .*debug_info=True"),
 }
 

@@ -7,6 +7,8 @@
 // `--mesh` the local programs after phase 4 run on all devices in lockstep
 // instead, and with `--check` both run and are compared.
 //
+// Tests: test/Tools/llmc/interpret.test,
+// test/EndToEnd/{interpreter,lockstep}.test
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
@@ -25,6 +27,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -192,7 +195,11 @@ static void printStep(int64_t step, const StepInterpreter::StepResult &result,
     std::string shown = rt::unescapeName(name.getValue());
     llvm::outs() << "  " << shown << ": "
                  << llvm::format("%.6g", value.getFloat(0));
-    (rt::isOurs(name.getValue()) ? line : users)[shown] = value.getFloat(0);
+    // JSON has no NaN and no infinity.
+    double number = value.getFloat(0);
+    (rt::isOurs(name.getValue()) ? line : users)[shown] =
+        std::isfinite(number) ? llvm::json::Value(number)
+                              : llvm::json::Value(nullptr);
   }
   if (!users.empty())
     line["metrics"] = std::move(users);

@@ -22,15 +22,15 @@ using namespace llmc;
 using namespace llmc::driver;
 using rt::plan::Phase;
 
+/// Of a mesh of several devices.
 static std::string describeMesh(const rt::Mesh &mesh) {
   std::string text;
   for (const rt::MeshAxis &axis : mesh.axes)
     if (axis.size > 1)
       text += (text.empty() ? "" : " x ") + axis.name + "=" +
               std::to_string(axis.size);
-  return "mesh: " + (text.empty() ? "" : text + ", ") +
-         std::to_string(mesh.numDevices()) +
-         (mesh.numDevices() == 1 ? " device\n" : " devices\n");
+  return "mesh: " + text + ", " + std::to_string(mesh.numDevices()) +
+         " devices\n";
 }
 
 /// The most (chunk, microbatch) pairs of a stage between the start of their

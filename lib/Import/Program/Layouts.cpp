@@ -203,7 +203,7 @@ rt::Result<dist::LayoutAttr> LayoutMaker::find(bool isInput, StringRef name,
                                                Lists kind, StringRef key) {
   for (auto [table, layout] : llvm::enumerate(config.layout)) {
     const std::string &pattern = isInput ? layout.input : layout.match;
-    if (!(layout.*kind) || pattern.empty() || !rt::matchesGlob(pattern, name))
+    if (!(layout.*kind) || !rt::matchesGlob(pattern, name))
       continue;
     // "*" means all that have the dimensions; a name means that one.
     bool isGlob = pattern.find_first_of("*?") != std::string::npos;

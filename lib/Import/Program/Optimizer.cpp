@@ -21,6 +21,19 @@ using namespace llmc;
 using namespace llmc::import;
 using rt::ErrorKind;
 
+static rt::Status refuse(func::FuncOp func, const std::string &message) {
+  return rt::makeError(ErrorKind::diagnosed,
+                       describePlace(func.getLoc()) + message);
+}
+
+/// As #dist.hyper has them.
+static bool isNumberScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 && !tensor.getEncoding() &&
+         (isa<FloatType>(tensor.getElementType()) ||
+          tensor.getElementType().isSignlessInteger());
+}
+
 /// Name and text of the shipped functions.
 static const std::pair<StringRef, StringRef> shipped[] = {
 #include "Optimizers.inc"
@@ -53,10 +66,8 @@ static rt::Status bindConstants(func::FuncOp func,
     auto given = config.constants.find(name.str());
     FloatAttr fallback = port.getDefaultValue();
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
-      return rt::makeError(ErrorKind::diagnosed, describePlace(func.getLoc()) +
-                                                     "expected constant '" +
-                                                     name.str() +
-                                                     "' to be a float scalar");
+      return refuse(func, "expected constant '" + name.str() +
+                              "' to be a float scalar");
     if (given == config.constants.end() && !fallback)
       return rt::makeError(ErrorKind::usage,
                            "expected a value for 'optimizer.constants." +
@@ -122,16 +133,35 @@ static rt::Status addHypers(ModuleOp module, func::FuncOp func,
     return true;
   };
   add("lr", RankedTensorType::get({}, builder.getF32Type()));
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (FlatSymbolRefAttr name = dist::getHyper(dist::getArgumentPort(func, i)))
-      if (!add(name.getValue(),
-               cast<RankedTensorType>(func.getArgument(i).getType())))
-        return rt::makeError(ErrorKind::diagnosed,
-                             describePlace(func.getLoc()) +
-                                 "expected one of the hyper values lr, t, "
-                                 "step and seed, got '" +
-                                 name.getValue().str() + "'");
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    FlatSymbolRefAttr name = dist::getHyper(dist::getArgumentPort(func, i));
+    if (!name)
+      continue;
+    Type type = func.getArgument(i).getType();
+    if (!isNumberScalar(type))
+      return refuse(func, "expected hyper value '" + name.getValue().str() +
+                              "' to be a scalar of a float or signless "
+                              "integer, got " +
+                              show(type));
+    if (!add(name.getValue(), cast<RankedTensorType>(type)))
+      return refuse(func, "expected one of the hyper values lr, t, step and "
+                          "seed, got '" +
+                              name.getValue().str() + "'");
+  }
   return rt::Status::success();
+}
+
+/// Calls within it are not inlined.
+static rt::Status checkBody(func::FuncOp func) {
+  if (size_t blocks = func.getBody().getBlocks().size(); blocks != 1)
+    return refuse(func, "expected an optimizer with one block, got " +
+                            std::to_string(blocks));
+  func::CallOp call;
+  func.walk([&](func::CallOp each) { call = each; });
+  return call ? refuse(func, "expected an optimizer without calls, got one of "
+                             "'" +
+                                 call.getCallee().str() + "'")
+              : rt::Status::success();
 }
 
 rt::Result<std::string> import::addOptimizer(ModuleOp module,
@@ -144,6 +174,7 @@ rt::Result<std::string> import::addOptimizer(ModuleOp module,
                          config.optimizer.path +
                              ": expected one function, the optimizer");
   func::FuncOp func = *functions.begin();
+  LLMC_TRY(checkBody(func));
   LLMC_TRY(bindConstants(func, config.optimizer));
   LLMC_TRY(addHypers(module, func, config));
   func->remove();

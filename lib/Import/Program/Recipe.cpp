@@ -92,10 +92,8 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
   Location loc = module.getLoc();
   const rt::TrainingConfig &recipe = config.training;
   TypeAttr precision;
-  if (recipe.precision != "model")
-    precision =
-        TypeAttr::get(recipe.precision == "f64" ? Type(builder.getF64Type())
-                                                : builder.getF32Type());
+  if (recipe.precision == "f64")
+    precision = TypeAttr::get(builder.getF64Type());
   auto flag = [&](bool isSet) {
     return isSet ? builder.getUnitAttr() : UnitAttr();
   };

@@ -4,26 +4,33 @@
 //
 // The order of the steps; see Import.h for what comes out.
 //
+// Tests: test/Import/StableHLO/graphs.test
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Import/StableHLO/Import.h"
 #include "Parts.h"
+#include "llmc/Dialect/Chlo/IR/Chlo.h"
+#include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Import/Text/ReadModule.h"
+#include "llmc/Support/GraphTensor.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
 using rt::ErrorKind;
 
-/// The entry function: the only public one, or "main".
+/// The entry function: "main", or else the only public one.
 static rt::Result<func::FuncOp> findMain(ModuleOp module) {
-  func::FuncOp main;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (main && main.isPublic())
+    return main;
+  main = nullptr;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (!func.isPublic() || func.isExternal())
+    if (!func.isPublic())
       continue;
-    if (func.getName() == "main")
-      return func;
     if (main)
       return rt::makeError(ErrorKind::diagnosed,
                            describePlace(func.getLoc()) +
@@ -37,6 +44,53 @@ static rt::Result<func::FuncOp> findMain(ModuleOp module) {
                              "expected a public function with a body, got "
                              "none");
   return main;
+}
+
+static rt::Status refuse(Location loc, const std::string &message) {
+  return rt::makeError(ErrorKind::unsupported, describePlace(loc) + message);
+}
+
+static rt::Status checkTypes(Location loc, TypeRange types) {
+  for (Type type : types)
+    if (!isGraphTensor(type) || cast<RankedTensorType>(type).getEncoding()) {
+      std::string shown;
+      llvm::raw_string_ostream(shown) << type;
+      return refuse(
+          loc,
+          "expected tensors of numbers without encodings in a function, got " +
+              shown);
+    }
+  return rt::Status::success();
+}
+
+static rt::Status checkOp(Operation *op) {
+  if (!isa<func::ReturnOp>(op) &&
+      !isa<stablehlo::StableHLODialect, chlo::ChloDialect, sdy::SdyDialect,
+           nn::NNDialect>(op->getDialect()))
+    return refuse(op->getLoc(), "expected ops of stablehlo, chlo, nn and sdy "
+                                "in a function, got '" +
+                                    op->getName().getStringRef().str() + "'");
+  return checkTypes(op->getLoc(), op->getResultTypes());
+}
+
+/// What phases take for granted of a graph, once calls are inlined.
+static rt::Status checkGraph(ModuleOp module, func::FuncOp main) {
+  for (Operation &op : *module.getBody())
+    if (!isa<func::FuncOp, sdy::MeshOp>(op))
+      return refuse(op.getLoc(), "expected functions and meshes of shardings "
+                                 "in a module, got '" +
+                                     op.getName().getStringRef().str() + "'");
+  if (size_t blocks = main.getBody().getBlocks().size(); blocks != 1)
+    return refuse(main.getLoc(), "expected a function with one block, got " +
+                                     std::to_string(blocks));
+  for (BlockArgument argument : main.getArguments())
+    LLMC_TRY(checkTypes(argument.getLoc(), argument.getType()));
+  rt::Status status;
+  main.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    status = checkOp(op);
+    return status.ok() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return status;
 }
 
 static MeshAxes axesOf(sdy::MeshAttr mesh) {
@@ -53,6 +107,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
   LLMC_TRY(inlineCalls(*module, main));
+  LLMC_TRY(checkGraph(*module, main));
   LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
   LLMC_TRY_ASSIGN(Graph graph, readNames(main));
   LLMC_TRY_ASSIGN(dist::MeshOp mesh,

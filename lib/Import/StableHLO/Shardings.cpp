@@ -33,7 +33,7 @@ static constexpr StringLiteral kSharding = "sdy.sharding";
 static rt::Result<bool> readMesh(sdy::TensorShardingAttr sharding,
                                  Operation *op, Shardings &shardings) {
   sdy::MeshAttr mesh = sharding.getMesh(op);
-  if (!mesh || mesh.getAxes().empty())
+  if (mesh.getAxes().empty())
     return false;
   if (!shardings.mesh)
     shardings.mesh = mesh;

@@ -10,6 +10,18 @@
 // RUN: %{import} %t/good.mlir --config %t/init.toml --set data.inputs.xs=0 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: %{import} %t/good.mlir --mesh dta=2 --config %t/init.toml 2>&1 | FileCheck %s --check-prefix=AXIS
 // RUN: %{import} %t/good.mlir --config %t/init.toml --set training.recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: %{import} %t/good.mlir --config %t/init.toml --set training.recompute=0 2>&1 | FileCheck %s --check-prefix=NONE-OF
+// NONE-OF: {{^}}llmc: error[usage]: expected 'training.recompute' to be "none", "all" or a number of blocks, got "0"{{$}}
+// RUN: llmc compile --compile-to=import -o - --set data.inputs.x=0 %t/good.mlir --config %t/init.toml --set training.recompute=1 | FileCheck %s --check-prefix=EACH
+// EACH: recompute(<every, 1>)
+// RUN: %{import} %t/good.mlir --config %t/init.toml --set data.inputs.one=0 --set data.inputs.two=0 2>&1 | FileCheck %s --check-prefix=FIRST
+// FIRST: {{^}}llmc: error[usage]: expected an argument for 'data.inputs.one', got none of that name{{$}}
+// RUN: %{import} %t/tokens.mlir 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: {{^}}llmc: error[diagnosed]: "tokens": argument 0 ('tokens') expected to be an input of [data.inputs] or a float parameter, got tensor<4xi32>{{$}}
+// RUN: not llmc train --set data.inputs.x=0 %t/count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT: {{^}}llmc: error[diagnosed]: {{.*}}count.mlir:1:1: expected the first result to be the loss, a float scalar, got tensor<i32> (a graph without loss or parameters runs by --entry forward){{$}}
+// RUN: llmc compile --compile-to=import -o - --set data.inputs.x=0 %t/count.mlir | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: -> (tensor<i32> {dist.port = #dist.port<output "result0">})
 // RUN: %{import} %t/names.mlir 2>&1 | FileCheck %s --check-prefix=NAMES
 // RUN: %{import} %t/again.mlir --config %t/init.toml 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: %{import} %t/tokens.mlir --set data.inputs.token=0 2>&1 | FileCheck %s --check-prefix=TOKENS
@@ -76,6 +88,12 @@ func.func public @main(%arg0: tensor<f32> loc("x")) -> tensor<f32> {
 //--- vector.mlir
 func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<4xf32> {
   return %arg0 : tensor<4xf32>
+}
+
+//--- count.mlir
+func.func public @main(%arg0: tensor<4xi32> loc("x")) -> tensor<i32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  return %0 : tensor<i32>
 }
 
 //--- nothing.mlir

@@ -17,6 +17,10 @@
 // RUN: not %{import} %t/given.toml 2>&1 | FileCheck %t/given.toml
 // RUN: not %{import} %t/empty.toml 2>&1 | FileCheck %t/empty.toml
 // RUN: not %{import} %t/open.toml %{mesh} 2>&1 | FileCheck %t/open.toml
+// RUN: not %{import} %t/no-dims.toml 2>&1 | FileCheck %t/no-dims.toml
+// RUN: %{import} %t/use.toml %{mesh} | FileCheck %t/use.toml
+// RUN: not llmc compile %t/four.mlir --compile-to=import -o - --config %t/shown.toml 2>&1 | FileCheck %t/shown.toml --check-prefix=FOUR
+// RUN: not llmc compile %t/five.mlir --compile-to=import -o - --config %t/shown.toml 2>&1 | FileCheck %t/shown.toml --check-prefix=FIVE
 
 // RUN: %{import} %t/dims.toml %{mesh} | FileCheck %t/dims.toml
 
@@ -266,3 +270,66 @@ match = "*"
 [[layout]]
 match = "a.w"
 rest = [["?", "data"]]
+
+//--- no-dims.toml
+# CHECK: {{^}}llmc: error[usage]: {{.*}}no-dims.toml:12:1: expected 'layout[1]' to give a layout (dims), got none{{$}}
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+input = "x"
+dims = [[]]
+
+[[layout]]
+input = "x"
+
+//--- use.toml
+# One kind of layout alone is enough for a row.
+# CHECK-DAG: #[[ROWS:.*]] = #dist.layout<@mesh, [{"data"}]>
+# CHECK-DAG: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
+# CHECK-DAG: dist.state @a.w : tensor<4x6xf32> {role = parameter, row = #dist.row<use = #[[COLUMNS]]>, source
+# CHECK-DAG: dist.state @a.b : tensor<6xf32> {role = parameter, row = #dist.row<gradient = #[[ROWS]]>, source
+# CHECK-DAG: dist.state @c.w : tensor<6x4xf32> {role = parameter, source
+[mesh]
+axes = ["data", "tensor"]
+
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "a.w"
+use = [[], ["tensor"]]
+
+[[layout]]
+match = "a.b"
+gradient = [["data"]]
+
+//--- shown.toml
+# Four names at most are shown.
+# FOUR: {{^}}llmc: error[usage]: {{.*}}shown.toml:11:9: expected 'layout[0].match' to match a state, got "qqqqqqqq", which matches none (there are ab, bc, cd, de){{$}}
+# FIVE: {{^}}llmc: error[usage]: {{.*}}shown.toml:11:9: expected 'layout[0].match' to match a state, got "qqqqqqqq", which matches none (there are ab, bc, cd, de, ...){{$}}
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+match = "qqqqqqqq"
+use = [[]]
+
+//--- four.mlir
+func.func public @main(%a: tensor<4xf32> loc("p['ab']"), %b: tensor<4xf32> loc("p['bc']"), %c: tensor<4xf32> loc("p['cd']"), %d: tensor<4xf32> loc("p['de']"), %x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+//--- five.mlir
+func.func public @main(%a: tensor<4xf32> loc("p['ab']"), %b: tensor<4xf32> loc("p['bc']"), %c: tensor<4xf32> loc("p['cd']"), %d: tensor<4xf32> loc("p['de']"), %e: tensor<4xf32> loc("p['ef']"), %x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

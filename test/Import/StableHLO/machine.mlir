@@ -9,6 +9,28 @@
 // RUN: not %{import} --config %t/inside.toml --machine %t/link.toml 2>&1 | FileCheck %t/link.toml
 // RUN: not %{import} --config %t/inside.toml --machine %t/name.toml 2>&1 | FileCheck %t/name.toml
 // RUN: not %{import} --config %t/inside.toml --machine %t/slow.toml 2>&1 | FileCheck %t/slow.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/far-axis.toml 2>&1 | FileCheck %t/far-axis.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/far-link.toml 2>&1 | FileCheck %t/far-link.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/unnamed.toml 2>&1 | FileCheck %t/unnamed.toml
+// RUN: not %{import} --config %t/inside.toml --machine %t/early.toml 2>&1 | FileCheck %t/early.toml
+// RUN: %{import} --set machine.flops=2.0 | FileCheck %s --check-prefix=FLOPS
+// FLOPS: dist.mesh @mesh = <"data"=1> machine <flops = 2.000000e+00 : f64> loc
+// RUN: %{import} --set machine.memory=2.0 | FileCheck %s --check-prefix=MEMORY
+// MEMORY: dist.mesh @mesh = <"data"=1> machine <memory = 2.000000e+00 : f64> loc
+
+// Axes have names of their own, and all together at most 2,147,483,647 devices.
+// RUN: not %{import} --set 'mesh.axes=["a","b","a"]' 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: {{^}}llmc: error[usage]: mesh.axes, --mesh: expected distinct axes, got "a" twice{{$}}
+// RUN: not %{import} --set 'mesh.axes=["a",""]' 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: {{^}}llmc: error[usage]: mesh.axes, --mesh: expected a name for axis 1, got ""{{$}}
+// RUN: %{import} --mesh data=2147483647 | FileCheck %s --check-prefix=MOST
+// MOST: dist.mesh @mesh = <"data"=2147483647>
+// RUN: not %{import} --set 'mesh.axes=["a","b"]' --mesh a=65536,b=32768 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: {{^}}llmc: error[usage]: mesh.axes, --mesh: expected at most 2147483647 devices, got more at axis "b"{{$}}
+// RUN: not %{import} --mesh data=2147483648 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: {{^}}llmc: error[usage]: mesh.axes, --mesh: expected at most 2147483647 devices, got more at axis "data"{{$}}
+// RUN: not %{import} --mesh qqqqqqqq=2 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: {{^}}llmc: error[usage]: --mesh: expected an axis of 'mesh.axes' (data), got 'qqqqqqqq'{{$}}
 // RUN: not %{import} --machine %t/absent.toml 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: llmc: error[malformed]: {{.*}}absent.toml
 
@@ -77,3 +99,33 @@ name = "bus"
 [[machine.link]]
 name = "bus"
 bandwidth = 0
+
+//--- far-axis.toml
+# No hint where no name is near; the second axis is looked at too.
+# CHECK: {{^}}llmc: error[usage]: {{.*}}far-axis.toml:7:12: expected 'machine.axes.zzzzzzzz' to name an axis of 'mesh.axes' (data, tensor){{$}}
+[[machine.link]]
+name = "bus"
+[machine.axes]
+data = "bus"
+zzzzzzzz = "bus"
+
+//--- far-link.toml
+# CHECK: {{^}}llmc: error[usage]: {{.*}}far-link.toml:6:10: expected 'machine.axes.tensor' to name a {{\[\[machine.link\]\]}}, got "qqqqqqqq"{{$}}
+[[machine.link]]
+name = "bus"
+[machine.axes]
+data = "bus"
+tensor = "qqqqqqqq"
+
+//--- unnamed.toml
+# CHECK: {{^}}llmc: error[usage]: {{.*}}unnamed.toml:2:1: expected 'machine.link[0]' to have a name of its own, got ""{{$}}
+[[machine.link]]
+bandwidth = 1.0
+
+//--- early.toml
+# CHECK: {{^}}llmc: error[usage]: {{.*}}early.toml:4:1: expected 'machine.link[1]' to have a positive bandwidth and a latency of at least 0{{$}}
+[[machine.link]]
+name = "bus"
+[[machine.link]]
+name = "net"
+latency = -1e-9

@@ -15,6 +15,16 @@
 // HYPER: llmc: error[diagnosed]: {{.*}}hyper.mlir:1:1: expected one of the hyper values lr, t, step and seed, got 'temperature'
 // SCALAR: llmc: error[diagnosed]: {{.*}}constant.mlir:1:1: expected constant 'gain' to be a float scalar
 // TWO: llmc: error[diagnosed]: {{.*}}two.mlir: expected one function, the optimizer
+// DEFINE: %{refused} = not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --compile-to=import -o - --set optimizer.path=%t
+// RUN: %{refused}/constant-int.mlir 2>&1 | FileCheck %t/constant-int.mlir
+// RUN: %{refused}/constant-scalar.mlir 2>&1 | FileCheck %t/constant-scalar.mlir
+// RUN: %{refused}/hyper-scalar.mlir 2>&1 | FileCheck %t/hyper-scalar.mlir
+// RUN: %{refused}/hyper-rank.mlir 2>&1 | FileCheck %t/hyper-rank.mlir
+// RUN: %{refused}/hyper-unsigned.mlir 2>&1 | FileCheck %t/hyper-unsigned.mlir
+// RUN: %{refused}/hyper-encoding.mlir 2>&1 | FileCheck %t/hyper-encoding.mlir
+// RUN: %{refused}/blocks.mlir 2>&1 | FileCheck %t/blocks.mlir
+// RUN: %{refused}/declared.mlir 2>&1 | FileCheck %t/declared.mlir
+// RUN: %{refused}/call.mlir 2>&1 | FileCheck %t/call.mlir
 
 //--- momentum.toml
 # The learning rate's rule comes from [schedule], constants from [optimizer].
@@ -90,6 +100,61 @@ func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tenso
 }
 func.func @yours(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
   return %p : tensor<1xf32>
+}
+
+//--- constant-int.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}constant-int.mlir:2:1: expected constant 'gain' to be a float scalar{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %a: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %t: tensor<i32> {dist.port = #dist.port<setting "gain">}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+}
+
+//--- constant-scalar.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}constant-scalar.mlir:2:1: expected constant 'gain' to be a float scalar{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %t: f32 {dist.port = #dist.port<setting "gain">}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+}
+
+//--- hyper-scalar.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}hyper-scalar.mlir:2:1: expected hyper value 't' to be a scalar of a float or signless integer, got f32{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %a: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %t: f32 {dist.port = #dist.port<hyper @t>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+}
+
+//--- hyper-rank.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}hyper-rank.mlir:2:1: expected hyper value 't' to be a scalar of a float or signless integer, got tensor<1xf32>{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %a: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %t: tensor<1xf32> {dist.port = #dist.port<hyper @t>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+}
+
+//--- hyper-unsigned.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}hyper-unsigned.mlir:2:1: expected hyper value 't' to be a scalar of a float or signless integer, got tensor<ui32>{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %a: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %t: tensor<ui32> {dist.port = #dist.port<hyper @t>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+}
+
+//--- hyper-encoding.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}hyper-encoding.mlir:2:1: expected hyper value 't' to be a scalar of a float or signless integer, got tensor<f32, 1 : i32>{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %a: tensor<f32> {dist.port = #dist.port<hyper @lr>}, %t: tensor<f32, 1 : i32> {dist.port = #dist.port<hyper @t>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+}
+
+//--- blocks.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}blocks.mlir:2:1: expected an optimizer with one block, got 2{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<1xf32>
+^after:
+  return %p : tensor<1xf32>
+}
+
+//--- declared.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}declared.mlir:2:1: expected an optimizer with one block, got 0{{$}}
+func.func private @mine(tensor<1xf32> {dist.port = #dist.port<parameter>}, tensor<1xf32> {dist.port = #dist.port<gradient>}, tensor<f32> {dist.port = #dist.port<setting "gain">}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>})
+
+//--- call.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: {{.*}}call.mlir:2:1: expected an optimizer without calls, got one of 'mine'{{$}}
+func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
+  %0 = call @mine(%p, %g) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
 }
 
 //--- model.mlir

@@ -17,6 +17,62 @@
 // RUN: not llmc compile %t/names.mlir --compile-to=import -o - --config %t/star.toml --set data.inputs.x=0 2>&1 | FileCheck %t/names.mlir --check-prefix=CARRIED
 // RUN: not llmc compile %t/names.mlir --compile-to=import -o - --config %t/star.toml --set data.inputs.b=0 --set 'training.parameters=["p*"]' 2>&1 | FileCheck %t/names.mlir --check-prefix=INPUT
 
+// An input named by its root and without it is one argument; an input, or a value of another type, is not carried.
+// RUN: not %{import} --config %t/once.toml 2>&1 | FileCheck %s --check-prefix=ONCE
+// ONCE: {{^}}llmc: error[usage]: expected 'w' of [data.inputs] to be there once{{$}}
+// RUN: llmc compile %t/carried.mlir --compile-to=import -o - --config %t/fed.toml | FileCheck %t/carried.mlir
+
+// A leaf beside an input below the same root is not known to be a parameter.
+// RUN: not llmc compile %t/root.mlir --compile-to=import -o - --config %t/star.toml --set data.inputs.x=0 2>&1 | FileCheck %t/root.mlir
+// RUN: %python %S/Inputs/write_safetensors.py %t/full.safetensors p.w:F32:4 q.w:F32:4
+// RUN: llmc compile %t/full.mlir --compile-to=import -o - --set data.inputs.x=0 --weights %t/full.safetensors | FileCheck %t/full.mlir
+
+//--- once.toml
+[[init]]
+match = "*"
+
+[data.inputs]
+w = 0
+"params.w" = 1
+
+//--- fed.toml
+[[init]]
+match = "*"
+
+[data.inputs]
+"b.x" = 0
+
+//--- carried.mlir
+// CHECK-DAG: dist.state @p.n : tensor<4xf32> {role = parameter
+// CHECK-DAG: dist.state @x : tensor<4xf32> {role = carried
+// CHECK-DAG: dist.state @s.n : tensor<2xf32> {role = carried
+// CHECK: #dist.port<parameter @p.n>
+// CHECK-SAME: #dist.port<input "b.x"
+// CHECK-SAME: #dist.port<carried @x>
+// CHECK-SAME: #dist.port<carried @s.n>
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<carried @x>}, tensor<2xf32> {dist.port = #dist.port<carried @s.n>})
+func.func public @main(%p: tensor<4xf32> loc("p['n']"), %x: tensor<4xf32> loc("b['x']"), %s: tensor<4xf32> loc("s['x']"), %n: tensor<2xf32> loc("s['n']"))
+    -> (tensor<f32>, tensor<4xf32> {jax.result_info = "result[1]['x']"}, tensor<2xf32> {jax.result_info = "result[2]['n']"}) {
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  return %0, %p, %n : tensor<f32>, tensor<4xf32>, tensor<2xf32>
+}
+
+//--- root.mlir
+// CHECK: {{^}}llmc: error[diagnosed]: "b['w']": expected to know whether float arguments are inputs or parameters, got neither for b.w (name inputs in [data.inputs], parameters in training.parameters, for example {{\["b\*"\]}}){{$}}
+func.func public @main(%w: tensor<4xf32> loc("b['w']"), %x: tensor<4xf32> loc("b['x']")) -> tensor<f32> {
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+//--- full.mlir
+// The names of a file of weights may have the roots.
+// CHECK: dist.state @p.w : tensor<4xf32> {role = parameter, source = #dist.file<"{{.*}}full.safetensors", [[#OFFSET:]], 16>}
+// CHECK: dist.state @q.w : tensor<4xf32> {role = parameter, source = #dist.file<"{{.*}}full.safetensors", [[#OFFSET+16]], 16>}
+func.func public @main(%w: tensor<4xf32> loc("p['w']"), %v: tensor<4xf32> loc("q['w']"), %x: tensor<4xf32> loc("x")) -> tensor<f32> {
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  return %0 : tensor<f32>
+}
+
 //--- star.toml
 [[init]]
 match = "*"

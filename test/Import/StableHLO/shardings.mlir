@@ -14,6 +14,10 @@
 // AXIS: llmc: error[usage]: {{.*}}: expected a sharding by axes of 'mesh.axes' (date, tensor), got "data", did you mean "date"?
 // RUN: not %{import} %t/split.mlir --config %t/init.toml --set mesh.pipeline=data 2>&1 | FileCheck %s --check-prefix=PIPE
 // PIPE: llmc: error[usage]: {{.*}}: expected a sharding by axes other than the pipeline axis, got "data"
+// RUN: not %{import} %t/split.mlir --config %t/init.toml --set 'mesh.axes=["qqqqqqqq","tensor"]' 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: {{: }}expected a sharding by axes of 'mesh.axes' (qqqqqqqq, tensor), got "data"{{$}}
+// RUN: %{import} %t/split.mlir --config %t/input.toml | FileCheck %t/input.toml
+// RUN: not %{import} %t/absent.mlir --config %t/init.toml 2>&1 | FileCheck %t/absent.mlir
 // RUN: not %{import} %t/part.mlir 2>&1 | FileCheck %t/part.mlir
 // RUN: not %{import} %t/two.mlir 2>&1 | FileCheck %t/two.mlir
 // RUN: not %{import} %t/unreduced.mlir 2>&1 | FileCheck %t/unreduced.mlir
@@ -93,6 +97,26 @@ match = "*"
 [[layout]]
 match = "w"
 rest = [["tensor"]]
+
+//--- input.toml
+# So does that of an input.
+# CHECK: #[[COLUMNS:.*]] = #dist.layout<@mesh, [{}, {"tensor"}]>
+# CHECK: func.func public @loss({{.*}}#dist.port<input "x", data = <"data">, layout = #[[COLUMNS]]>
+[[init]]
+match = "*"
+
+[[layout]]
+input = "x"
+dims = [[], ["tensor"]]
+
+//--- absent.mlir
+// CHECK: {{^}}llmc: error[malformed]: {{.*}}absent.mlir:4:3: 'func.func' op argument #1 expected a mesh of that name, got @nope{{$}}
+module @jit_f {
+  sdy.mesh @mesh = <["data"=2]>
+  func.func public @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>} loc("x"), %arg1: tensor<4xf32> {sdy.sharding = #sdy.sharding<@nope, [{}]>} loc("y")) -> tensor<8x4xf32> {
+    return %arg0 : tensor<8x4xf32>
+  }
+}
 
 //--- optimizer.toml
 # The text gives the layout at rest, the configuration that of the optimizer's states.
