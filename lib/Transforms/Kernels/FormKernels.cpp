@@ -104,9 +104,17 @@ Ties FunctionRewriter::chooseTies(
     ArrayRef<std::pair<unsigned, unsigned>> tieable) const {
   Ties ties;
   llvm::SmallDenseSet<unsigned> inputs, outputs;
+  // The youngest buffer first: an older one is the more likely to have a place
+  // of its own, from which the result would have to be copied.
+  SmallVector<std::pair<unsigned, unsigned>> byAge(tieable);
+  llvm::stable_sort(byAge, [&](auto a, auto b) {
+    Operation *left = getAliasRoot(spec.inputs[a.second]).getDefiningOp();
+    Operation *right = getAliasRoot(spec.inputs[b.second]).getDefiningOp();
+    return left && (!right || right->isBeforeInBlock(left));
+  });
   // Pairs of one slot first: they spare a copy, others spare memory.
   for (bool sameSlot : {true, false}) {
-    for (auto [output, input] : tieable) {
+    for (auto [output, input] : byAge) {
       Value from = spec.inputs[input], to = spec.outputs[output];
       if (isSameSlot(function, getAliasRoot(from), to) != sameSlot ||
           inputs.contains(input) || outputs.contains(output) ||

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   add(%a, dot(transpose(%x), %dy))  ->  dist.contract %x, %dy plus %a …
+//   add(dot(%x, %w), broadcast(%b))   ->  dist.contract %x, %w bias %b …
 //   add(%a, scatter(zeros, …))        ->  scatter(%a, …)
 //
 // Op names play no part: forms, calls and rules come from the ops, additions,
-// permutations and zeros are recognised in their scalar code (ScalarProbe.h).
-// An addition takes the accumulator's place, so %a is defined before it.
+// permutations, repetitions and zeros are recognised in their scalar code
+// (ScalarProbe.h). A call takes the place of the addition that it makes, so %a
+// and %b are defined before it.
 //
 // Test: test/Transforms/Kernels/form-library-calls.mlir
 //
@@ -56,6 +58,29 @@ Accumulation findAccumulation(func::FuncOp function, Value value) {
   return {};
 }
 
+/// The addition that alone reads `value`, of what repeats another one.
+struct AddedBias {
+  Operation *add = nullptr;
+  Repetition bias;
+};
+
+AddedBias findAddedBias(Value value) {
+  if (!value.hasOneUse())
+    return {};
+  Operation *add = *value.getUsers().begin();
+  if (!isAddition(add) || add->getResult(0).getType() != value.getType())
+    return {};
+  return {add,
+          getRepetition(add->getOperand(add->getOperand(0) == value ? 1 : 0))};
+}
+
+/// The call stands where `add` stood, whose result it makes.
+void takePlace(Operation *call, Operation *add) {
+  call->moveBefore(add);
+  add->getResult(0).replaceAllUsesWith(call->getResult(0));
+  add->erase();
+}
+
 /// Operands without permutations of their dims, where the call reads them so.
 void readInPlace(graph::LibraryCallOpInterface call) {
   for (OpOperand &operand : call->getOpOperands()) {
@@ -77,16 +102,20 @@ LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
     return op->emitOpError("expected a call of a library, got none");
   call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   readInPlace(call);
-  Accumulation sum;
-  if (op->getNumResults() == 1)
-    sum = findAccumulation(function, op->getResult(0));
-  if (sum.add && call.addTo(sum.accumulator)) {
-    call->moveBefore(sum.add);
-    sum.add->getResult(0).replaceAllUsesWith(call->getResult(0));
-    sum.add->erase();
-  } else {
+  if (op->getNumResults() != 1) {
     op->replaceAllUsesWith(call->getResults());
+    op->erase();
+    return success();
   }
+  Value result = op->getResult(0);
+  Accumulation sum = findAccumulation(function, result);
+  AddedBias added = findAddedBias(result);
+  if (sum.add && call.addTo(sum.accumulator))
+    takePlace(call, sum.add);
+  else if (added.add && call.addBias(added.bias.of, added.bias.dims))
+    takePlace(call, added.add);
+  else
+    result.replaceAllUsesWith(call->getResult(0));
   op->erase();
   return success();
 }

@@ -101,6 +101,43 @@ std::optional<SmallVector<int64_t>> getPermutation(Operation *op) {
   return permutation;
 }
 
+/// The dim of the result for each dim of the one operand, -1 where that has
+/// size 1; nothing where the op does more than repeat it.
+static std::optional<SmallVector<int64_t>> getRepeatedDims(Operation *op) {
+  if (!op || op->getNumOperands() != 1)
+    return std::nullopt;
+  Probe probe(op);
+  const Probe::Read *read =
+      probe.element ? probe.findRead(probe.element) : nullptr;
+  if (!read)
+    return std::nullopt;
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  SmallVector<int64_t> dims;
+  for (auto [size, index] : llvm::zip_equal(from.getShape(), read->indices)) {
+    auto *at = llvm::find(probe.indices, index);
+    if (size != 1 && at == probe.indices.end())
+      return std::nullopt;
+    dims.push_back(size == 1 ? -1 : at - probe.indices.begin());
+  }
+  return dims;
+}
+
+Repetition getRepetition(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  // For each dim of `value` that of the last result; -1 where it has size 1.
+  SmallVector<int64_t> dims(type.getRank());
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    dims[dim] = size == 1 ? -1 : dim;
+  while (auto step = getRepeatedDims(value.getDefiningOp())) {
+    for (int64_t &dim : *step)
+      dim = dim < 0 ? -1 : dims[dim];
+    dims = std::move(*step);
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  llvm::erase(dims, -1);
+  return {value, std::move(dims)};
+}
+
 bool isZero(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     Probe probe(op);

@@ -403,3 +403,35 @@ func.func @f(%a: tensor<4x6xf32>, %b: tensor<4x5xf32>) {
   %0 = dist.contract %a, %b batch [] x [] contracting [0, 1] x [0, 1] : (tensor<4x6xf32>, tensor<4x5xf32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>, %b: tensor<2x6xf32>, %c: tensor<4x6xf32>, %d: tensor<6xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected an accumulator or a bias, got both}}
+  %0 = dist.contract %a, %b plus %c bias %d batch [] x [] contracting [1] x [0] : (tensor<4x2xf32>, tensor<2x6xf32>, tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>, %b: tensor<2x6xf32>, %d: tensor<4xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected a bias of 'tensor<6xf32>', got 'tensor<4xf32>'}}
+  %0 = dist.contract %a, %b bias %d batch [] x [] contracting [1] x [0] : (tensor<4x2xf32>, tensor<2x6xf32>, tensor<4xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>, %b: tensor<2x6xf32>, %d: tensor<6xf64>) {
+  // expected-error @+1 {{'dist.contract' op expected a bias of 'tensor<6xf32>', got 'tensor<6xf64>'}}
+  %0 = dist.contract %a, %b bias %d batch [] x [] contracting [1] x [0] : (tensor<4x2xf32>, tensor<2x6xf32>, tensor<6xf64>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x2xf32>, %b: tensor<2x3x6xf32>, %d: tensor<6x3xf32>) {
+  // expected-error @+1 {{'dist.contract' op expected a bias of 'tensor<3x6xf32>', got 'tensor<6x3xf32>'}}
+  %0 = dist.contract %a, %b bias %d batch [] x [] contracting [1] x [0] : (tensor<4x2xf32>, tensor<2x3x6xf32>, tensor<6x3xf32>) -> tensor<4x3x6xf32>
+  return
+}

@@ -198,3 +198,79 @@ func.func @portless(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<4x6xf3
   %1 = stablehlo.add %a, %0 : tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// -----
+
+// A vector along the right side's dims is the bias, on either side of the
+// addition; the call stands where that stood.
+// CHECK-LABEL: func @bias
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x4x5xf32>, %[[W:[a-z0-9]+]]: tensor<5x3x6xf32>, %[[B:[a-z0-9]+]]: tensor<3x6xf32>, %[[C:[a-z0-9]+]]: tensor<7xf64>
+// CHECK:         dist.contract %[[X]], %[[W]] bias %[[B]] batch [] x [] contracting [2] x [0]
+// CHECK-NOT:     stablehlo.add
+// CHECK:         %[[N:.*]] = stablehlo.negate %[[C]]
+// CHECK:         dist.contract {{.*}} bias %[[N]] batch [] x [] contracting [1] x [0]
+// CHECK-NOT:     stablehlo.add
+func.func @bias(%x: tensor<2x4x5xf32>, %w: tensor<5x3x6xf32>, %b: tensor<3x6xf32>, %c: tensor<7xf64>, %d: tensor<1x5xf64>, %e: tensor<5x7xf64>)
+    -> (tensor<2x4x3x6xf32>, tensor<1x7xf64>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<2x4x5xf32>, tensor<5x3x6xf32>) -> tensor<2x4x3x6xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [2, 3] : (tensor<3x6xf32>) -> tensor<1x1x3x6xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1, 2, 3] : (tensor<1x1x3x6xf32>) -> tensor<2x4x3x6xf32>
+  %3 = stablehlo.add %0, %2 : tensor<2x4x3x6xf32>
+  %4 = stablehlo.dot_general %d, %e, contracting_dims = [1] x [0] : (tensor<1x5xf64>, tensor<5x7xf64>) -> tensor<1x7xf64>
+  %5 = stablehlo.negate %c : tensor<7xf64>
+  %6 = stablehlo.broadcast_in_dim %5, dims = [1] : (tensor<7xf64>) -> tensor<1x7xf64>
+  %7 = stablehlo.add %6, %4 : tensor<1x7xf64>
+  return %3, %7 : tensor<2x4x3x6xf32>, tensor<1x7xf64>
+}
+
+// -----
+
+// No bias: a vector along the left side's dims, a scalar, a part of the right
+// side's dims, these dims exchanged, a product that is read twice, a
+// subtraction.
+// CHECK-LABEL: func @no_bias
+// CHECK-NOT:     bias %
+// CHECK:         return
+func.func @no_bias(%x: tensor<3x5xf32>, %w: tensor<5x3x3xf32>, %v: tensor<3xf32>, %s: tensor<f32>, %m: tensor<3x3xf32>)
+    -> (tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x5xf32>, tensor<5x3x3xf32>) -> tensor<3x3x3xf32>
+  %1 = stablehlo.broadcast_in_dim %v, dims = [0] : (tensor<3xf32>) -> tensor<3x3x3xf32>
+  %2 = stablehlo.add %0, %1 : tensor<3x3x3xf32>
+  %3 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x5xf32>, tensor<5x3x3xf32>) -> tensor<3x3x3xf32>
+  %4 = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<3x3x3xf32>
+  %5 = stablehlo.add %3, %4 : tensor<3x3x3xf32>
+  %6 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x5xf32>, tensor<5x3x3xf32>) -> tensor<3x3x3xf32>
+  %7 = stablehlo.broadcast_in_dim %v, dims = [2] : (tensor<3xf32>) -> tensor<3x3x3xf32>
+  %8 = stablehlo.add %6, %7 : tensor<3x3x3xf32>
+  %9 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x5xf32>, tensor<5x3x3xf32>) -> tensor<3x3x3xf32>
+  %10 = stablehlo.transpose %m, dims = [1, 0] : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %11 = stablehlo.broadcast_in_dim %10, dims = [1, 2] : (tensor<3x3xf32>) -> tensor<3x3x3xf32>
+  %12 = stablehlo.add %9, %11 : tensor<3x3x3xf32>
+  %13 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x5xf32>, tensor<5x3x3xf32>) -> tensor<3x3x3xf32>
+  %14 = stablehlo.broadcast_in_dim %m, dims = [1, 2] : (tensor<3x3xf32>) -> tensor<3x3x3xf32>
+  %15 = stablehlo.add %13, %14 : tensor<3x3x3xf32>
+  %16 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x5xf32>, tensor<5x3x3xf32>) -> tensor<3x3x3xf32>
+  %17 = stablehlo.subtract %16, %14 : tensor<3x3x3xf32>
+  return %2, %5, %8, %12, %15, %13, %17 : tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>
+}
+
+// -----
+
+// Sums wider than the result are rounded before a bias is added, which a
+// library would not do; a product that is added to takes no bias beside.
+// CHECK-LABEL: func @other_bits
+// CHECK-NOT:     bias %
+// CHECK:         dist.contract {{.*}} plus %
+// CHECK-NOT:     bias %
+func.func @other_bits(%x: tensor<4x5xbf16>, %w: tensor<5x6xbf16>, %b: tensor<6xbf16>, %y: tensor<8x4xf32>, %dy: tensor<8x6xf32>,
+                      %a: tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}, %c: tensor<6xf32>)
+    -> (tensor<4x6xbf16>, tensor<4x6xf32> {dist.port = #dist.port<gradient @g>}, tensor<4x6xf32>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x5xbf16>, tensor<5x6xbf16>) -> tensor<4x6xbf16>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<6xbf16>) -> tensor<4x6xbf16>
+  %2 = stablehlo.add %0, %1 : tensor<4x6xbf16>
+  %3 = stablehlo.dot_general %y, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %4 = stablehlo.add %a, %3 : tensor<4x6xf32>
+  %5 = stablehlo.broadcast_in_dim %c, dims = [1] : (tensor<6xf32>) -> tensor<4x6xf32>
+  %6 = stablehlo.add %4, %5 : tensor<4x6xf32>
+  return %2, %4, %6 : tensor<4x6xbf16>, tensor<4x6xf32>, tensor<4x6xf32>
+}

@@ -201,6 +201,31 @@ static LogicalResult verifyPairs(ContractOp op, StringRef kind,
   return success();
 }
 
+int64_t ContractOp::getNumRightDims() {
+  return getRhs().getType().getRank() - getRhsBatch().size() -
+         getRhsContracting().size();
+}
+
+/// Element type and sizes, but for those that are 1, of the dims left of the
+/// right side.
+static LogicalResult verifyBias(ContractOp op) {
+  if (!op.getBias())
+    return success();
+  if (op.getAccumulator())
+    return op.emitOpError("expected an accumulator or a bias, got both");
+  auto type = op.getBias().getType(), result = op.getResult().getType();
+  auto isLong = [](int64_t size) { return size != 1; };
+  ArrayRef<int64_t> right = result.getShape().take_back(op.getNumRightDims());
+  if (type.getElementType() == result.getElementType() &&
+      llvm::equal(llvm::make_filter_range(type.getShape(), isLong),
+                  llvm::make_filter_range(right, isLong)))
+    return success();
+  return op.emitOpError() << "expected a bias of "
+                          << RankedTensorType::get(right,
+                                                   result.getElementType())
+                          << ", got " << type;
+}
+
 LogicalResult ContractOp::verify() {
   auto lhs = getLhs().getType(), rhs = getRhs().getType();
   if (lhs.getElementType() != rhs.getElementType())
@@ -228,5 +253,5 @@ LogicalResult ContractOp::verify() {
     return emitOpError() << "expected an accumulator of "
                          << getResult().getType() << ", got "
                          << getAccumulator().getType();
-  return success();
+  return verifyBias(*this);
 }

@@ -4,9 +4,10 @@
 //
 //   dist.contract %x, %w plus %a batch [] x [] contracting [1] x [0]
 //   a: x   b: w   c: a, added to   indices: m, n, k with row-major strides
+//   dist.contract %x, %w bias %b batch [] x [] contracting [1] x [0]
+//   a: x   b: w   bias: b, along n   c: the result
 //
-// Tested by test/Dialect/Dist/Models/LibraryCallsTest.cpp and
-// test/Transforms/Ordering/order.mlir.
+// Tested by test/Dialect/Dist/Models/LibraryCallsTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +48,14 @@ static std::vector<rt::ContractionIndex> getIndices(ContractOp op) {
       indices.push_back({Kind::n, size, 0, b[d], c[at++]});
   for (auto [l, r] : llvm::zip(op.getLhsContracting(), op.getRhsContracting()))
     indices.push_back({Kind::k, left.getDimSize(l), a[l], b[r], 0});
+  if (op.getBias()) {
+    int64_t stride = 1;
+    for (rt::ContractionIndex &index : llvm::reverse(indices))
+      if (index.kind == Kind::n) {
+        index.strideBias = stride;
+        stride *= index.size;
+      }
+  }
   if (indices.empty())
     indices.push_back({Kind::m, 1, 0, 0, 0});
   return indices;
@@ -80,11 +89,19 @@ struct ContractModel
     shape.accumulate = getAccumulateType(*side, *result);
     shape.indices = getIndices(op);
     shape.beta = op.getAccumulator() ? 1 : 0;
+    if (op.getBias()) {
+      shape.hasBias = true;
+      shape.bias = *result;
+    }
     return rt::LibraryDescriptor(std::move(shape));
   }
   SmallVector<Value> getBuffers(Operation *of) const {
     auto op = cast<ContractOp>(of);
-    return {op.getLhs(), op.getRhs(), op.getResult()};
+    SmallVector<Value> buffers = {op.getLhs(), op.getRhs()};
+    if (Value bias = op.getBias())
+      buffers.push_back(bias);
+    buffers.push_back(op.getResult());
+    return buffers;
   }
   SmallVector<std::pair<int64_t, int64_t>> getTiedPairs(Operation *of) const {
     if (cast<ContractOp>(of).getAccumulator())
@@ -117,10 +134,34 @@ struct ContractModel
   }
   bool addTo(Operation *of, Value accumulator) const {
     auto op = cast<ContractOp>(of);
-    if (op.getAccumulator() ||
+    if (op.getAccumulator() || op.getBias() ||
         accumulator.getType() != op.getResult().getType())
       return false;
     op.getAccumulatorMutable().assign(accumulator);
+    return true;
+  }
+  /// A vector along the right side's dims is what libraries add for nothing.
+  /// The sums are not rounded before: where they are wider than the result, its
+  /// bits would be others.
+  bool addBias(Operation *of, Value bias, ArrayRef<int64_t> dims) const {
+    auto op = cast<ContractOp>(of);
+    RankedTensorType result = op.getResult().getType();
+    Type element = result.getElementType();
+    std::optional<rt::DType> type = getRuntimeDType(element);
+    std::optional<rt::DType> side =
+        getRuntimeDType(op.getLhs().getType().getElementType());
+    if (op.getAccumulator() || op.getBias() || !type || !side ||
+        getElementTypeOrSelf(bias.getType()) != element ||
+        getAccumulateType(*side, *type) != *type)
+      return false;
+    SmallVector<int64_t> right;
+    for (int64_t dim = result.getRank() - op.getNumRightDims();
+         dim < result.getRank(); ++dim)
+      if (result.getDimSize(dim) != 1)
+        right.push_back(dim);
+    if (ArrayRef(right) != dims)
+      return false;
+    op.getBiasMutable().assign(bias);
     return true;
   }
 };

@@ -323,7 +323,7 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
   static Operation *buildLibraryCall(DotGeneralOp op, OpBuilder &b) {
     Side left = getLeft(op), right = getRight(op);
     return dist::ContractOp::create(b, op.getLoc(), op.getType(), op.getLhs(),
-                                    op.getRhs(), Value(), left.batch,
+                                    op.getRhs(), Value(), Value(), left.batch,
                                     right.batch, left.contract, right.contract);
   }
 

@@ -7,10 +7,13 @@
 #include "GraphContext.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace llmc;
 using namespace llmc::test;
+using testing::ElementsAre;
+using Kind = rt::ContractionIndexKind;
 
 namespace {
 /// A module whose only contraction is asked.
@@ -42,7 +45,6 @@ constexpr const char *kProduct = R"(
   })";
 
 TEST(LibraryCalls, IndicesHaveStridesOfTheirOperands) {
-  using Kind = rt::ContractionIndexKind;
   Contraction product(kProduct);
   ASSERT_TRUE(product.op) << product.context.takeMessages();
   rt::ContractionShape shape = product.shape();
@@ -57,7 +59,6 @@ TEST(LibraryCalls, IndicesHaveStridesOfTheirOperands) {
 }
 
 TEST(LibraryCalls, NumbersHaveOneIndex) {
-  using Kind = rt::ContractionIndexKind;
   Contraction product(R"(
     func.func @f(%x: tensor<f32>) {
       %z = dist.contract %x, %x batch [] x [] contracting [] x [] : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -152,5 +153,78 @@ TEST(LibraryCalls, SeveralFreeDimsStayWhereTheyAre) {
   EXPECT_EQ(product.op.getLhsContracting(), llvm::ArrayRef<int64_t>({2}));
   EXPECT_TRUE(product.call.readPermuted(1, {1, 0}));
   EXPECT_EQ(product.op.getRhsContracting(), llvm::ArrayRef<int64_t>({1}));
+}
+
+struct LibraryBias : ::testing::Test {
+  /// The one contraction of a function of `arguments`.
+  dist::ContractOp parse(const std::string &arguments, const std::string &op) {
+    module = context.parse("func.func @f(" + arguments + ") { %r = " + op +
+                           " return }");
+    EXPECT_TRUE(module) << context.takeMessages();
+    dist::ContractOp found;
+    if (module)
+      module->walk([&](dist::ContractOp each) { found = each; });
+    return found;
+  }
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module;
+};
+
+// Right dims [3, 1, 7]: the bias is walked as a tensor of 3 x 7.
+TEST_F(LibraryBias, BiasHasStridesOfTheRightSide) {
+  dist::ContractOp op = parse(
+      "%a: tensor<2x4x5xf32>, %b: tensor<2x5x3x1x7xf32>, %c: tensor<3x7xf32>",
+      "dist.contract %a, %b bias %c batch [0] x [0] contracting [2] x [1] : "
+      "(tensor<2x4x5xf32>, tensor<2x5x3x1x7xf32>, tensor<3x7xf32>) -> "
+      "tensor<2x4x3x1x7xf32>");
+  ASSERT_TRUE(op);
+  auto call = cast<graph::LibraryCallOpInterface>(op.getOperation());
+  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
+  ASSERT_TRUE(succeeded(descriptor));
+  auto &shape = std::get<rt::ContractionShape>(*descriptor);
+  EXPECT_TRUE(shape.hasBias);
+  EXPECT_EQ(shape.bias, rt::DType::f32);
+  EXPECT_EQ(shape.beta, 0);
+  using Index = rt::ContractionIndex;
+  EXPECT_THAT(shape.indices, ElementsAre(Index{Kind::batch, 2, 20, 105, 84, 0},
+                                         Index{Kind::m, 4, 5, 0, 21, 0},
+                                         Index{Kind::n, 3, 0, 7, 7, 7},
+                                         Index{Kind::n, 1, 0, 7, 7, 7},
+                                         Index{Kind::n, 7, 0, 1, 1, 1},
+                                         Index{Kind::k, 5, 1, 21, 0, 0}));
+  EXPECT_THAT(call.getBuffers(), ElementsAre(op.getLhs(), op.getRhs(),
+                                             op.getBias(), op.getResult()));
+  EXPECT_TRUE(call.getTiedPairs().empty());
+  EXPECT_FALSE(call.addTo(op.getResult()));
+  EXPECT_FALSE(call.addBias(op.getBias(), {2, 4}));
+}
+
+TEST_F(LibraryBias, AccumulatorIsTheResult) {
+  dist::ContractOp op = parse(
+      "%a: tensor<4x5xf64>, %b: tensor<5x6xf64>, %c: tensor<4x6xf64>, %d: "
+      "tensor<6xf64>",
+      "dist.contract %a, %b plus %c batch [] x [] contracting [1] x [0] : "
+      "(tensor<4x5xf64>, tensor<5x6xf64>, tensor<4x6xf64>) -> "
+      "tensor<4x6xf64>");
+  ASSERT_TRUE(op);
+  auto call = cast<graph::LibraryCallOpInterface>(op.getOperation());
+  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
+  ASSERT_TRUE(succeeded(descriptor));
+  auto &shape = std::get<rt::ContractionShape>(*descriptor);
+  EXPECT_FALSE(shape.hasBias);
+  EXPECT_EQ(shape.beta, 1);
+  EXPECT_EQ(shape.accumulate, rt::DType::f64);
+  EXPECT_THAT(call.getBuffers(),
+              ElementsAre(op.getLhs(), op.getRhs(), op.getResult()));
+  EXPECT_THAT(call.getTiedPairs(),
+              ElementsAre(std::pair<int64_t, int64_t>(0, 2)));
+  Value bias = op->getBlock()->getArgument(3);
+  EXPECT_FALSE(call.addBias(bias, {1}));
+  op.getAccumulatorMutable().clear();
+  EXPECT_FALSE(call.addBias(bias, {0}));
+  EXPECT_FALSE(call.addBias(op.getLhs(), {0, 1}));
+  EXPECT_TRUE(call.addBias(bias, {1}));
+  EXPECT_EQ(op.getBias(), bias);
+  EXPECT_FALSE(call.addTo(op->getBlock()->getArgument(2)));
 }
 } // namespace

@@ -122,31 +122,41 @@ def Dist_LaunchOp : Dist_Op<"launch", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Dist_ContractOp : Dist_Op<"contract", [Pure]> {
-  let summary = "a contraction done by a library, with an optional accumulator";
+def Dist_ContractOp : Dist_Op<"contract", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a contraction done by a library, with an optional accumulator or bias";
   let description = [{
     ```mlir
     %y = dist.contract %x, %w batch [] x [] contracting [1] x [0]
         : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
     %g = dist.contract %x, %dy plus %acc batch [] x [] contracting [0] x [0]
         : (tensor<4x4xf32>, tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %z = dist.contract %x, %w bias %b batch [] x [] contracting [1] x [0]
+        : (tensor<4x4xf32>, tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
     ```
     Dims of the result: batch, those left of the left side, those left of the
-    right side. The accumulator shares the result's buffer (beta = 1). Sums are
-    made in the result's element type or wider. Made by kernel formation,
-    becomes `plan.library`.
+    right side. The accumulator shares the result's buffer (beta = 1). The bias
+    is added to the sums and repeated along all dims but those left of the right
+    side, which it has in their order; dims of size 1 do not count. Sums are made
+    in the result's element type or wider. Made by kernel formation, becomes
+    `plan.library`.
 
     Constraints: dims in range, none twice; paired dims have equal sizes; the
-    result has the dims stated; the accumulator has the result's type; both sides
-    have the same element type.
+    result has the dims stated; the accumulator has the result's type; the bias
+    has its element type and the dims left of the right side; both sides have the
+    same element type; no accumulator beside a bias.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$accumulator,
+                       Optional<AnyRankedTensor>:$bias,
                        DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
                        DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`plus` $accumulator^)? `batch` $lhs_batch `x` $rhs_batch
+    $lhs `,` $rhs (`plus` $accumulator^)? (`bias` $bias^)? `batch` $lhs_batch `x` $rhs_batch
     `contracting` $lhs_contracting `x` $rhs_contracting attr-dict `:` functional-type(operands, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// Dims that are left of the right side, the last of the result.
+    int64_t getNumRightDims();
   }];
   let hasVerifier = 1;
 }

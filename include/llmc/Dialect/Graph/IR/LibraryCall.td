@@ -40,6 +40,13 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
       Makes the op add its result to `accumulator`, whose buffer it takes, and
       returns true; false, with nothing changed, where it cannot.
     }], "bool", "addTo", (ins "::mlir::Value":$accumulator), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Makes the op add `bias` to its result, with the bits of an addition that
+      follows, and returns true; false, with nothing changed, where it cannot, or
+      where libraries have no such epilogue. The dims of `bias`, but for those of
+      size 1, are `dims` of the result; it is repeated along the others.
+    }], "bool", "addBias", (ins "::mlir::Value":$bias, "::llvm::ArrayRef<int64_t>":$dims),
+      [{}], [{ return false; }]>,
   ];
 }
 
