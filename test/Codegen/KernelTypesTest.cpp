@@ -121,4 +121,24 @@ TEST(KernelTypes, RoundingOfWidenedHalves) {
         << op;
 }
 
+// The number that is left of a sum is chosen between bits, not by a call.
+TEST(KernelTypes, NarrowFloatsAreReducedToANumber) {
+  for (const char *type : {"bf16", "f16"})
+    for (const char *op : {"add", "maximum"})
+      EXPECT_EQ(
+          errorOf(withType(
+              std::string(R"(
+  func.func @f(%x: tensor<4xT> {test.values = dense<[1.0, 2.0, -3.0, 5.0]> : tensor<4xT>}, %c: tensor<i1>) -> (tensor<T>, tensor<T>) {
+    %z = stablehlo.constant dense<0.0> : tensor<T>
+    %0 = stablehlo.reduce(%x init: %z) applies stablehlo.)") +
+                  op +
+                  R"( across dimensions = [0] : (tensor<4xT>, tensor<T>) -> tensor<T>
+    %1 = stablehlo.select %c, %0, %z : tensor<i1>, tensor<T>
+    return %0, %1 : tensor<T>, tensor<T>
+  })",
+              type)),
+          0)
+          << op << " of " << type;
+}
+
 } // namespace

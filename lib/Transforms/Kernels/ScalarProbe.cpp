@@ -112,12 +112,13 @@ static std::optional<SmallVector<int64_t>> getRepeatedDims(Operation *op) {
   if (!read)
     return std::nullopt;
   auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<int64_t> dims;
   for (auto [size, index] : llvm::zip_equal(from.getShape(), read->indices)) {
-    auto *at = llvm::find(probe.indices, index);
-    if (size != 1 && at == probe.indices.end())
+    int64_t dim = llvm::find(probe.indices, index) - probe.indices.begin();
+    if (size != 1 && (dim == to.getRank() || to.getDimSize(dim) != size))
       return std::nullopt;
-    dims.push_back(size == 1 ? -1 : at - probe.indices.begin());
+    dims.push_back(size == 1 ? -1 : dim);
   }
   return dims;
 }

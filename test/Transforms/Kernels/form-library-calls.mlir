@@ -274,3 +274,18 @@ func.func @other_bits(%x: tensor<4x5xbf16>, %w: tensor<5x6xbf16>, %b: tensor<6xb
   %6 = stablehlo.add %4, %5 : tensor<4x6xf32>
   return %2, %4, %6 : tensor<4x6xbf16>, tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// -----
+
+// The first part of a vector is not the vector; it may be the bias.
+// CHECK-LABEL: func @part
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<12xf32>)
+// CHECK:         %[[S:.*]] = stablehlo.slice %[[B]] [0:6]
+// CHECK:         dist.contract {{.*}} bias %[[S]] batch
+func.func @part(%x: tensor<4x5xf32>, %w: tensor<5x6xf32>, %b: tensor<12xf32>) -> tensor<4x6xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x5xf32>, tensor<5x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.slice %b [0:6] : (tensor<12xf32>) -> tensor<6xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [1] : (tensor<6xf32>) -> tensor<4x6xf32>
+  %3 = stablehlo.add %0, %2 : tensor<4x6xf32>
+  return %3 : tensor<4x6xf32>
+}
