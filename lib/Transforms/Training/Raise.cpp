@@ -124,6 +124,9 @@ static std::optional<PickUse> findPickUse(Operation *pick) {
         return std::nullopt;
       use.mask = select;
     } else if (isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp>(user)) {
+      auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(user);
+      if (broadcast && !llvm::is_sorted(broadcast.getBroadcastDimensions()))
+        return std::nullopt;
       if (cast<RankedTensorType>(user->getResult(0).getType())
               .getNumElements() !=
           cast<RankedTensorType>(value.getType()).getNumElements())

@@ -291,3 +291,56 @@ func.func @whole_numbers(%x: tensor<4x7xi32> {dist.port = #dist.port<input "x">}
   return %g : tensor<4xi32>
 }
 dist.entry @a function(@whole_numbers)
+
+// -----
+
+// Rows are subtracted where they stand.
+// CHECK-LABEL: func.func @rows_as_they_are(
+// CHECK: nn.softmax_cross_entropy
+func.func @rows_as_they_are(%x: tensor<4x4x7xf32> {dist.port = #dist.port<input "x">}, %t: tensor<4x4x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y">}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<4x4x7xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<4x4x7xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %l = stablehlo.log %s : tensor<4x4xf32>
+  %g = "stablehlo.gather"(%x, %t) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 1>}> : (tensor<4x4x7xf32>, tensor<4x4x1xi32>) -> tensor<4x4xf32>
+  %b = stablehlo.broadcast_in_dim %g, dims = [0, 1] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = stablehlo.subtract %l, %b : tensor<4x4xf32>
+  return %d : tensor<4x4xf32>
+}
+dist.entry @a function(@rows_as_they_are)
+
+// -----
+
+// A broadcast may exchange dimensions.
+// CHECK-LABEL: func.func @exchanged_rows(
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @exchanged_rows(%x: tensor<4x4x7xf32> {dist.port = #dist.port<input "x">}, %t: tensor<4x4x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y">}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<4x4x7xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<4x4x7xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %l = stablehlo.log %s : tensor<4x4xf32>
+  %g = "stablehlo.gather"(%x, %t) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 1>}> : (tensor<4x4x7xf32>, tensor<4x4x1xi32>) -> tensor<4x4xf32>
+  %b = stablehlo.broadcast_in_dim %g, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = stablehlo.subtract %l, %b : tensor<4x4xf32>
+  return %d : tensor<4x4xf32>
+}
+dist.entry @a function(@exchanged_rows)
+
+// -----
+
+// CHECK-LABEL: func.func @rows_in_one_piece(
+// CHECK-NOT: nn.softmax_cross_entropy
+// CHECK: return
+func.func @rows_in_one_piece(%x: tensor<4x4x7xf32> {dist.port = #dist.port<input "x">}, %t: tensor<4x4x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<16xf32> {dist.port = #dist.port<output "y">}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<4x4x7xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<4x4x7xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %l = stablehlo.log %s : tensor<4x4xf32>
+  %g = "stablehlo.gather"(%x, %t) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 1>}> : (tensor<4x4x7xf32>, tensor<4x4x1xi32>) -> tensor<4x4xf32>
+  %f = stablehlo.reshape %l : (tensor<4x4xf32>) -> tensor<16xf32>
+  %h = stablehlo.reshape %g : (tensor<4x4xf32>) -> tensor<16xf32>
+  %d = stablehlo.subtract %f, %h : tensor<16xf32>
+  return %d : tensor<16xf32>
+}
+dist.entry @a function(@rows_in_one_piece)
