@@ -146,6 +146,15 @@ const Case cases[] = {
     %2 = stablehlo.add %0, %1 : tensor<5x4xT>
     return %2 : tensor<5x4xT>
   })",
+     0},
+    {"Activation", R"(
+  func.func @f(%x: tensor<5x6xT>, %w: tensor<6x4xT>, %b: tensor<4xT>) -> tensor<5x4xT> {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<5x6xT>, tensor<6x4xT>) -> tensor<5x4xT>
+    %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xT>) -> tensor<5x4xT>
+    %2 = stablehlo.add %0, %1 : tensor<5x4xT>
+    %3 = stablehlo.tanh %2 : tensor<5x4xT>
+    return %3 : tensor<5x4xT>
+  })",
      1},
     {"Reshape", R"(
   func.func @f(%x: tensor<4x24xT>, %y: tensor<4x6x4xT>) -> (tensor<4x6x4xT>, tensor<96xT>) {

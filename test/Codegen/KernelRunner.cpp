@@ -143,6 +143,9 @@ void KernelRunner::contract(Operation *op) {
   HostTensor result(contraction.getResult().getType());
   if (contraction.getAccumulator())
     result = values.lookup(contraction.getAccumulator());
+  HostTensor bias;
+  if (contraction.getBias())
+    bias = values.lookup(contraction.getBias());
   SmallVector<int64_t> sums;
   for (int64_t dim : contraction.getLhsContracting())
     sums.push_back(lhs.getShape()[dim]);
@@ -166,6 +169,8 @@ void KernelRunner::contract(Operation *op) {
           !isListed(contraction.getRhsContracting(), dim))
         r[dim] = index[next++];
     double sum = contraction.getAccumulator() ? result.getFloat(at) : 0;
+    if (bias) // Of the last dims.
+      sum += bias.getFloat(at % bias.getNumElements());
     SmallVector<int64_t> k(sums.size(), 0);
     do {
       for (auto [i, position] : llvm::enumerate(k)) {

@@ -24,6 +24,8 @@ dist.state @other : tensor<4x4xf32> {role = parameter, optimizer = @sgd}
 
 // CHECK: dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 1.000000e-03, warmup = 100, total = 1000>
 dist.hyper @lr : tensor<f32> = <warmup_cosine, base = 0.001, warmup = 100, total = 1000>
+// CHECK: dist.hyper @late : tensor<f32> = <warmup_cosine, last = 5.000000e-01, total = 10>
+dist.hyper @late : tensor<f32> = <warmup_cosine, last = 0.5, total = 10>
 // CHECK: dist.hyper @t : tensor<i32> = <step>
 dist.hyper @t : tensor<i32> = <step>
 

@@ -38,14 +38,14 @@ dist.entry @again function(@f)
 
 //--- others.mlir
 // Of what is no state of parts a sum reads slices, and of another state's parts
-// slices of them side by side, joined before the first.
+// slices of them side by side, joined before the first, in its block and phase.
 // CHECK-LABEL: func.func private @f
 // CHECK-SAME: (%[[W0:[a-z0-9]+]]: tensor<8x4xf32> {{{[^}]*}}}, %[[W1:[a-z0-9]+]]: tensor<8x8xf32> {{{[^}]*}}}, %[[V0:[a-z0-9]+]]: tensor<8x6xf32> {{{[^}]*}}}, %[[V1:[a-z0-9]+]]: tensor<8x6xf32> {{{[^}]*}}}, %[[B:[a-z0-9]+]]: tensor<8x12xf32>
 // CHECK-DAG: %[[B0:.*]] = stablehlo.slice %[[B]] [0:8, 0:4]
 // CHECK-DAG: stablehlo.multiply %[[W0]], %[[B0]]
 // CHECK-DAG: %[[B1:.*]] = stablehlo.slice %[[B]] [0:8, 4:12]
 // CHECK-DAG: stablehlo.multiply %[[W1]], %[[B1]]
-// CHECK: %[[V:.*]] = stablehlo.concatenate %[[V0]], %[[V1]], dim = 1
+// CHECK: %[[V:.*]] = stablehlo.concatenate %[[V0]], %[[V1]], dim = 1 {dist.block = 3 : i64, dist.phase = #dist.phase<forward>}
 // CHECK: %[[C0:.*]] = stablehlo.slice %[[V]] [0:8, 0:4]
 // CHECK: stablehlo.multiply %[[W0]], %[[C0]]
 // CHECK: %[[C1:.*]] = stablehlo.slice %[[V]] [0:8, 4:12]
@@ -60,7 +60,7 @@ func.func private @f(%w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}
   %v0 = stablehlo.slice %v [0:8, 0:6] : (tensor<8x12xf32>) -> tensor<8x6xf32>
   %p = stablehlo.multiply %w, %b : tensor<8x12xf32>
   %s = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x12xf32>, tensor<f32>) -> tensor<f32>
-  %q = stablehlo.multiply %w, %v : tensor<8x12xf32>
+  %q = stablehlo.multiply %w, %v {dist.block = 3 : i64, dist.phase = #dist.phase<forward>} : tensor<8x12xf32>
   %t = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x12xf32>, tensor<f32>) -> tensor<f32>
   return %w0, %v0, %s, %t : tensor<8x4xf32>, tensor<8x6xf32>, tensor<f32>, tensor<f32>
 }

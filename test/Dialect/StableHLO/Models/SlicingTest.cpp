@@ -6,7 +6,10 @@
 
 #include "AnswerHarness.h"
 #include "DerivativeHarness.h"
+#include "GraphContext.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
+using namespace llmc;
 using namespace llmc::test;
 
 namespace {
@@ -182,5 +185,40 @@ TEST(MovementRule, ReshapesOfNothingAreWhole) {
     })"),
             "([a, b])->([c, d, e]) {a=0 whole, b=4 whole, c=2 whole, d=0 "
             "whole, e=3 whole}");
+}
+
+/// With which operand the padded value is a sum, a product and a maximum.
+std::vector<int> sizesOfGroups(const char *value) {
+  GraphContext context;
+  auto module = context.parse(std::string(R"(
+    func.func @f(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %v = stablehlo.constant dense<)") +
+                              value + R"(> : tensor<f32>
+      %y = stablehlo.pad %x, %v, low = [1], high = [1], interior = [0]
+          : (tensor<4xf32>, tensor<f32>) -> tensor<6xf32>
+      return %y : tensor<6xf32>
+    })");
+  std::vector<int> sizes;
+  if (!module)
+    return sizes;
+  module->walk([&](graph::ShardingRuleOpInterface op) {
+    if (op->getNumOperands() != 2)
+      return;
+    graph::ShardingRule rule = op.getShardingRule();
+    for (ReductionKind kind :
+         {ReductionKind::sum, ReductionKind::product, ReductionKind::max})
+      for (const graph::Linearity &linear : rule.carries)
+        if (linear.kind == kind && linear.groups.size() == 1)
+          sizes.push_back(int(linear.groups[0].size()));
+  });
+  return sizes;
+}
+
+// What is neutral every device may repeat; another value is a term.
+TEST(SlicingRules, NeutralPaddingIsNoTerm) {
+  EXPECT_EQ(sizesOfGroups("0.0"), std::vector<int>({1, 2, 2}));
+  EXPECT_EQ(sizesOfGroups("1.0"), std::vector<int>({2, 1, 2}));
+  EXPECT_EQ(sizesOfGroups("0xFF800000"), std::vector<int>({2, 2, 1}));
+  EXPECT_EQ(sizesOfGroups("2.0"), std::vector<int>({2, 2, 2}));
 }
 } // namespace
