@@ -107,9 +107,11 @@ Ties FunctionRewriter::chooseTies(
   // The youngest buffer first: an older one is the more likely to have a place
   // of its own, from which the result would have to be copied.
   SmallVector<std::pair<unsigned, unsigned>> byAge(tieable);
-  llvm::stable_sort(byAge, [&](auto a, auto b) {
+  llvm::sort(byAge, [&](auto a, auto b) {
     Operation *left = getAliasRoot(spec.inputs[a.second]).getDefiningOp();
     Operation *right = getAliasRoot(spec.inputs[b.second]).getDefiningOp();
+    if (left == right)
+      return a < b;
     return left && (!right || right->isBeforeInBlock(left));
   });
   // Pairs of one slot first: they spare a copy, others spare memory.
