@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace llmc;
 using namespace llmc::test;
@@ -85,7 +86,9 @@ TEST(InitialStates, RefusesStatesThatNoNumberCounts) {
 /// A state of two elements from a file of 16 bytes: 1, 2, 3, 4 as i32; or what
 /// the interpreter says of it.
 struct StateFile {
-  std::string directory = testing::TempDir(), name = "llmc-states.bin";
+  std::string directory = testing::TempDir();
+  /// Of this process: others test at the same time.
+  std::string name = "llmc-states." + std::to_string(getpid()) + ".bin";
   std::vector<double> values;
 
   StateFile() {
