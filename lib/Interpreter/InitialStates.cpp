@@ -42,10 +42,8 @@ static FailureOr<HostTensor>
 readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   RankedTensorType type = state.getTensorType();
   Type from = source.getDtype() ? source.getDtype() : type.getElementType();
-  std::optional<rt::DType> stored = dist::getRuntimeDType(from);
-  if (!stored)
-    return emitRefusal(state, rt::ErrorKind::unsupported)
-           << "expected a stored element type that can be read, got " << from;
+  // The attribute and `verifyStoredElements` have seen to it.
+  rt::DType stored = *dist::getRuntimeDType(from);
   SmallString<128> path(source.getPath());
   if (llvm::sys::path::is_relative(path) && !directory.empty()) {
     path = directory;
@@ -55,7 +53,7 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   if (!file)
     return emitRefusal(state, file.kind()) << rt::describe(file.error());
   HostTensor tensor(type);
-  uint64_t bytes = tensor.getNumElements() * rt::sizeOf(*stored);
+  uint64_t bytes = tensor.getNumElements() * rt::sizeOf(stored);
   uint64_t offset = source.getOffset();
   if (static_cast<uint64_t>(source.getBytes()) != bytes ||
       offset > file->size() || bytes > file->size() - offset)
@@ -65,9 +63,9 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   const uint8_t *data = file->data() + offset;
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)
     if (tensor.isFloat())
-      tensor.setFloat(i, rt::loadElement(*stored, data, i));
+      tensor.setFloat(i, rt::loadElement(stored, data, i));
     else
-      tensor.setInt(i, rt::loadInteger(*stored, data, i));
+      tensor.setInt(i, rt::loadInteger(stored, data, i));
   return tensor;
 }
 

@@ -188,6 +188,26 @@ TEST(LockstepStep, GradientsOfWhatIsNotThere) {
             "expected a gradient of 'u.0' in step 'train', got none\n");
 }
 
+TEST(LockstepStep, GradientsInBoxesOfOtherShapes) {
+  const std::string port = "%g: tensor<2xf32> {dist.port = #dist.port<gradient "
+                           "@w";
+  auto gather = [&](const std::string &extent) {
+    LocalRun run(replaced(port + ">}", port +
+                                           ", boxes = [#dist.box<@w, <@mesh, "
+                                           "[{\"t\"}:" +
+                                           extent + "]>, [0]>]>}"));
+    EXPECT_EQ(run.step(), "");
+    EXPECT_TRUE(failed(run.lockstep->gatherGradient("train", "w", run.result)));
+    return run.context.takeMessages();
+  };
+  // It fits, and what it holds is not reduced yet.
+  EXPECT_THAT(gather("4"), HasSubstr("cannot gather the gradient of 'w': "
+                                     "replicas differ"));
+  EXPECT_THAT(gather("2"),
+              HasSubstr("cannot gather the gradient of 'w': the layout does "
+                        "not fit the shape"));
+}
+
 TEST(LockstepStep, NamesWhatAProgramLacks) {
   EXPECT_EQ(LocalRun(kLocal).step(), "");
   EXPECT_EQ(LocalRun(kLocal).step("w"), "expected a 'dist.step' named 'w'\n");

@@ -251,6 +251,8 @@ bool import::canTrain(func::FuncOp main) {
 
 rt::Status import::makeStates(const Graph &graph, const Options &options) {
   func::FuncOp main = graph.main;
+  // What the text says of its own tools ends here.
   (void)main.removeArgAttrsAttr();
+  (void)main.removeResAttrsAttr();
   return StateMaker(graph, options).run();
 }

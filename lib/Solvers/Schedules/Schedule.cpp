@@ -238,6 +238,16 @@ static std::string readTimes(const ScheduleProblem &problem,
   return "";
 }
 
+/// An entry without backward has forwards, and no other work on a microbatch.
+static std::string checkForwardsAlone(const Schedule &schedule) {
+  for (const auto &row : schedule)
+    for (const Cell &cell : row)
+      if (cell.hasMicrobatch() && cell.kind != Kind::Forward)
+        return "expected forwards alone where there is no backward, got cell " +
+               cell.str();
+  return "";
+}
+
 /// A step ends with one update on each stage; an entry has none.
 static std::string checkUpdates(const Schedule &schedule, bool hasBackward) {
   for (size_t stage = 0; stage < schedule.size(); ++stage) {
@@ -268,12 +278,14 @@ std::string llmc::checkSchedule(const ScheduleProblem &problem,
   Times times;
   if (std::string reason = readTimes(problem, schedule, times); !reason.empty())
     return reason;
+  if (!hasBackward)
+    if (std::string reason = checkForwardsAlone(schedule); !reason.empty())
+      return reason;
   auto numChunks = static_cast<int64_t>(problem.stageOf.size());
-  bool hasWeight = hasWeightCells(schedule);
   std::vector<Kind> kinds = {Kind::Forward};
   if (hasBackward)
     kinds.push_back(Kind::Backward);
-  if (hasWeight)
+  if (hasWeightCells(schedule))
     kinds.push_back(Kind::BackwardWeight);
   for (Kind kind : kinds)
     for (int64_t chunk = 0; chunk < numChunks; ++chunk)

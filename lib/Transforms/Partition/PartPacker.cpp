@@ -319,17 +319,21 @@ Operation *PartPacker::findSum(ArrayRef<Operation *> ops, unsigned operand,
                   rule.factors[factors.front()].reduction == ReductionKind::sum;
   if (!isSummed || !findMergeOf(ops, factors.front(), rule, /*mayCopy=*/true))
     return nullptr;
-  // Additions whose both operands are terms or sums of terms, each used once.
+  // Additions whose both operands are terms or sums of terms, each used once:
+  // what is used elsewhere too would be computed a second time for that.
   llvm::SmallPtrSet<Value, 8> sums;
   for (Operation *op : ops)
     sums.insert(op->getResult(0));
+  auto isTerm = [&](Value value) {
+    return sums.contains(value) && value.hasOneUse();
+  };
   size_t numLeft = ops.size();
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *term = ops[i];
     while (term->getResult(0).hasOneUse()) {
       Operation *add = *term->getResult(0).getUsers().begin();
-      if (!isAddition(add) || !sums.contains(add->getOperand(0)) ||
-          !sums.contains(add->getOperand(1)))
+      if (!isAddition(add) || !isTerm(add->getOperand(0)) ||
+          !isTerm(add->getOperand(1)))
         break;
       if (sums.insert(add->getResult(0)).second && --numLeft == 1)
         return add;

@@ -10,6 +10,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/HostTensor.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/Remarks.h"
 
@@ -71,7 +72,7 @@ int PropagationProblem::addVariable(RankedTensorType type, LayoutAttr given,
   variable.shape.assign(type.getShape().begin(), type.getShape().end());
   variable.bytes =
       type.hasStaticShape()
-          ? type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8)
+          ? type.getNumElements() * getElementBytes(type.getElementType())
           : 0;
   variable.dims.resize(type.getRank());
   if (given) {

@@ -12,7 +12,8 @@
 //
 // where `count` is bounded as the text bounds it (@<training>.count_bound).
 // All sums arrive added up over microbatches (`dist.step`). Squares are summed
-// in f32 or wider, parameter by parameter in the order of the function.
+// in the widest type of the loss and the gradients, which is f32 or f64,
+// parameter by parameter in the order of the function.
 //
 // Test: test/Transforms/Training/build-update.mlir
 //===----------------------------------------------------------------------===//
@@ -294,6 +295,11 @@ void UpdateBuilder::averageGradients() {
 /// sqrt(sum_i sum(g_i * g_i))
 Value UpdateBuilder::buildNorm() {
   Type element = getElementTypeOrSelf(lossSum.getType());
+  for (const Update &update : updates) {
+    Type own = getElementTypeOrSelf(update.gradient.getType());
+    if (own.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+      element = own;
+  }
   Value total;
   for (Update &update : updates) {
     Location loc = update.state.getLoc();

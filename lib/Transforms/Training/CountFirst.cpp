@@ -49,9 +49,7 @@ static func::FuncOp makeCounts(dist::TrainingOp recipe, func::FuncOp function,
     signature.results.push_back(
         PortAttr::get(builder.getContext(), PortKind::Metric, StringRef(name)));
   }
-  terminator->setOperands(values);
-  counts.setType(builder.getFunctionType(counts.getArgumentTypes(),
-                                         ValueRange(values).getTypes()));
+  training::setResults(counts, values);
   signature.write(counts);
   training::eraseDeadOps(counts.front());
   training::markNewBlocks(counts, 0);

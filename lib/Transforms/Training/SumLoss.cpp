@@ -355,9 +355,7 @@ static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
       ports.push_back(port);
     }
   addMetricSums(function, sum, block, values, ports);
-  terminator->setOperands(values);
-  function.setType(FunctionType::get(context, function.getArgumentTypes(),
-                                     ValueRange(values).getTypes()));
+  training::setResults(function, values);
   signature.results = ports;
   signature.write(function);
 }
@@ -476,14 +474,12 @@ void SumLossPass::makeEvaluation(dist::TrainingOp recipe,
         getElementTypeOrSelf(mean.getType())));
     names.push_back(name);
   }
-  terminator->setOperands(values);
+  training::setResults(function, values);
   training::markNewBlocks(function, block);
   dist::Signature signature(function);
   signature.results.clear();
   for (StringRef name : names)
     signature.results.push_back(PortAttr::get(context, PortKind::Metric, name));
-  function.setType(FunctionType::get(context, function.getArgumentTypes(),
-                                     ValueRange(values).getTypes()));
   signature.write(function);
   training::eraseDeadOps(function.front());
 

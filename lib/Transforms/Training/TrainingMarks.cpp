@@ -118,6 +118,13 @@ SmallVector<func::FuncOp> training::getGraphFunctions(ModuleOp module) {
   return result;
 }
 
+void training::setResults(func::FuncOp function, ValueRange values) {
+  function.front().getTerminator()->setOperands(values);
+  (void)function.removeResAttrsAttr();
+  function.setType(FunctionType::get(
+      function.getContext(), function.getArgumentTypes(), values.getTypes()));
+}
+
 void training::eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))

@@ -51,6 +51,10 @@ FailureOr<mlir::func::FuncOp> findMicrobatch(dist::TrainingOp training);
 /// Forward functions of recipes and functions of entries, each once.
 SmallVector<mlir::func::FuncOp> getGraphFunctions(ModuleOp module);
 
+/// Makes these the results of the function, in place of all that it had; what
+/// stood on those, ports included, is gone.
+void setResults(mlir::func::FuncOp function, ValueRange values);
+
 /// Erases ops without users, from the last to the first.
 void eraseDeadOps(Block &block);
 

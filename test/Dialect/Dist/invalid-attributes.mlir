@@ -35,8 +35,18 @@ dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", -1, 16
 
 // -----
 
-// expected-error @+1 {{expected an integer or float type, got 'index'}}
+// expected-error @+1 {{expected an element type that the runtime reads, got 'index'}}
 dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", 0, 16, index>}
+
+// -----
+
+// expected-error @+1 {{expected an element type that the runtime reads, got 'f8E4M3FN'}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", 0, 4, f8E4M3FN>}
+
+// -----
+
+// expected-error @+1 {{expected an element type that the runtime reads, got 'i4'}}
+dist.state @w : tensor<4xi32> {role = carried, source = #dist.file<"f", 0, 4, i4>}
 
 // -----
 

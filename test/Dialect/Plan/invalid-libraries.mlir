@@ -71,40 +71,35 @@ plan.program @p other {
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected a size of at least 1, got 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected a size of at least 1, got 0}}
   plan.library on @C #plan.contraction<[<m, 0>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected strides of at least 0, got -1, 0, 0 and 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected strides of at least 0, got -1, 0, 0 and 0}}
   plan.library on @C #plan.contraction<[<m, 4, a = -1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected strides of at least 0, got 0, 0, 0 and -1}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected strides of at least 0, got 0, 0, 0 and -1}}
   plan.library on @C #plan.contraction<[<m, 4, bias = -1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected no stride where 'm' has no dim, got a = 0, b = 1, c = 0, bias = 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected no stride where 'm' has no dim, got a = 0, b = 1, c = 0, bias = 0}}
   plan.library on @C #plan.contraction<[<m, 4, b = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected no stride where 'k' has no dim, got a = 0, b = 0, c = 0, bias = 1}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected no stride where 'k' has no dim, got a = 0, b = 0, c = 0, bias = 1}}
   plan.library on @C #plan.contraction<[<k, 4, bias = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
 }
 
@@ -118,32 +113,28 @@ plan.program @p other {
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected strides of at least 0, got 0, -1, 0 and 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected strides of at least 0, got 0, -1, 0 and 0}}
   plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <n, 4, b = -1>], accumulate = f32> operands([])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected strides of at least 0, got 0, 0, -1 and 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected strides of at least 0, got 0, 0, -1 and 0}}
   plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <n, 4, c = -1>], accumulate = f32> operands([])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected no stride where 'n' has no dim, got a = 1, b = 0, c = 0, bias = 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected no stride where 'n' has no dim, got a = 1, b = 0, c = 0, bias = 0}}
   plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <n, 4, a = 1>], accumulate = f32> operands([])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+2 {{expected no stride where 'k' has no dim, got a = 0, b = 0, c = 1, bias = 0}}
-  // expected-error @+1 {{failed to parse Plan_ContractionAttr parameter 'dims'}}
+  // expected-error @+1 {{expected no stride where 'k' has no dim, got a = 0, b = 0, c = 1, bias = 0}}
   plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>, <k, 4, c = 1>], accumulate = f32> operands([])
 }
 
@@ -166,4 +157,46 @@ plan.program @p other {
 plan.program @p other {
   // expected-error @+1 {{'plan.library' op expected access 'read' of operand bias, got 'write'}}
   plan.library on @C #plan.contraction<[<m, 4>], accumulate = f32, has_bias = true> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected '<'}}
+  plan.library on @C #plan.contraction<[], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected batch, m, n or k, got 'q'}}
+  plan.library on @C #plan.contraction<[<m, 4>, <q, 4>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected integer value}}
+  plan.library on @C #plan.contraction<[<m, four>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a, b, c or bias, each once, got 'd'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, d = 1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a, b, c or bias, each once, got 'a'}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, a = 1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a size of at least 1, got -2}}
+  plan.library on @C #plan.contraction<[#plan.dim<m, -2>], accumulate = f32> operands([])
 }

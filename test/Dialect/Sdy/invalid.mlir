@@ -361,38 +361,50 @@ func.func @per_value_end(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{expected '<'}}
+// expected-error@+1 {{expected string}}
 module attributes {sdy.part = #sdy.mesh_axis} {
 }
 
 // -----
 
+// expected-error@+1 {{expected string}}
+module attributes {sdy.part = #sdy.mesh_axis<"a"=2>} {
+}
+
+// -----
+
 // expected-error@+1 {{expected '>'}}
-module attributes {sdy.part = #sdy.mesh_axis<"a"=2, 1>} {
+module attributes {sdy.part = #sdy.mesh_axis"a"=2} {
+}
+
+// -----
+
+// expected-error@+1 {{expected '>'}}
+module attributes {sdy.part = #sdy<mesh_axis"a"=2, 1>} {
 }
 
 // -----
 
 // expected-error@+1 {{expected axis "a" of size at least 1, got 0}}
-module attributes {sdy.part = #sdy.mesh_axis<"a"=0>} {
+module attributes {sdy.part = #sdy<mesh_axis"a"=0>} {
 }
 
 // -----
 
 // expected-error@+1 {{expected a sub-axis with pre-size at least 1 and size at least 2, got (0)2}}
-module attributes {sdy.part = #sdy.sub_axis_info<(0)2>} {
+module attributes {sdy.part = #sdy<sub_axis_info(0)2>} {
 }
 
 // -----
 
 // expected-error@+1 {{expected the name of a mesh axis, got ""}}
-module attributes {sdy.part = #sdy.axis_ref<"">} {
+module attributes {sdy.part = #sdy<axis_ref"">} {
 }
 
 // -----
 
 // expected-error@+1 {{expected no priority on an empty closed dimension, got p0}}
-module attributes {sdy.part = #sdy.dimension_sharding<{}p0>} {
+module attributes {sdy.part = #sdy<dimension_sharding{}p0>} {
 }
 
 // -----

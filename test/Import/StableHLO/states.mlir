@@ -30,7 +30,8 @@ drop = ["logits"]
 
 //--- model.mlir
 // Names are the paths of the leaves; the first pattern that matches a name
-// draws it; what a result of the same path replaces is carried.
+// draws it; what a result of the same path replaces is carried. What the text
+// says to other tools is gone.
 
 // CHECK-DAG: dist.state @layers.0.b : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
 // CHECK-DAG: dist.state @layers.0.w : tensor<2x4xf32> {role = parameter, source = #dist.draw<truncated_normal, 5.000000e-01, 2.000000e+00>}
@@ -53,8 +54,8 @@ drop = ["logits"]
 // WEIGHTS-DAG: dist.state @scale : tensor<f32> {role = parameter, source = #dist.file<"{{.*}}weights.safetensors", [[#OFFSET+48]], 4>}
 // WEIGHTS-DAG: dist.state @seen : tensor<f32> {role = carried, source = #dist.draw<zeros>}
 module @jit_f {
-  func.func public @main(%arg0: tensor<4xf32> loc("params['layers'][0]['b']"), %arg1: tensor<2x4xf32> loc("params['layers'][0].w"), %arg2: tensor<f32> loc("params['scale']"), %arg3: tensor<f32> loc("state['seen']"), %arg4: tensor<3x2xf32> loc("x"), %arg5: tensor<3xi32> loc("batch['y']"))
-      -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<f32> {jax.result_info = "result[1]['seen']"}, tensor<3x4xf32> {jax.result_info = "result[2]['logits']"}) {
+  func.func public @main(%arg0: tensor<4xf32> loc("params['layers'][0]['b']"), %arg1: tensor<2x4xf32> loc("params['layers'][0].w"), %arg2: tensor<f32> {mhlo.memory_kind = "device"} loc("params['scale']"), %arg3: tensor<f32> loc("state['seen']"), %arg4: tensor<3x2xf32> loc("x"), %arg5: tensor<3xi32> loc("batch['y']"))
+      -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<f32> {jax.result_info = "result[1]['seen']", mhlo.memory_kind = "device"}, tensor<3x4xf32> {jax.result_info = "result[2]['logits']"}) {
     %0 = stablehlo.dot_general %arg4, %arg1, contracting_dims = [1] x [0] : (tensor<3x2xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
     %1 = stablehlo.broadcast_in_dim %arg0, dims = [1] : (tensor<4xf32>) -> tensor<3x4xf32>
     %2 = stablehlo.add %0, %1 : tensor<3x4xf32>

@@ -20,6 +20,19 @@ static std::string makeFolder() {
   return ::mkdtemp(pattern.data());
 }
 
+// The suite runs shards of one program side by side; nothing of another process
+// lies where this one puts its files.
+TEST(File, ShardsHaveFoldersOfTheirOwn) {
+  if (!std::getenv("GTEST_TOTAL_SHARDS")) {
+    GTEST_SKIP() << "not a shard of the suite";
+  }
+  for (const auto &entry :
+       std::filesystem::directory_iterator(testing::TempDir())) {
+    EXPECT_EQ(entry.path().filename().string().rfind("llmc-file-", 0), 0u)
+        << entry.path();
+  }
+}
+
 TEST(File, WritesAndMaps) {
   std::string path = makeFolder() + "/a";
   ASSERT_TRUE(writeFileAtomically(path, "one").ok());

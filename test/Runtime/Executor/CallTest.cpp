@@ -133,6 +133,48 @@ TEST(CallTest, ACallHasAMicrobatchOfItsOwn) {
   }
 }
 
+/// 'y' [4] of each of two devices is 7, and 9 at the device's coordinate plus
+/// twice the microbatch: an offset that neither alone decides.
+Plan makePlacesOfBoth() {
+  PlanBuilder b({{{"data", 2}}, -1});
+  int32_t stream = b.addStream("C", StreamKind::compute);
+  int32_t frame = b.addFrame("y", FrameKind::act, microbatches, b.microbatch());
+  int32_t y = b.addBuffer(frame, "y", DType::i32, {count});
+  ExprId here = b.binary(ExprOp::add, b.times(4, b.coordinate(0)),
+                         b.times(8, b.microbatch()));
+  int32_t f = b.addProgram("f", Phase::forward, 0);
+  b.emit(f, stream, Fill{b.view(y), 7});
+  b.emit(f, stream, Fill{b.view(y, 0, {}, {}, here), 9});
+  b.emit(f, stream, Copy{{}, b.view(y), HostEnd::fetch, 0});
+  b.place();
+  Entry entry;
+  entry.name = "forward";
+  entry.kind = EntryKind::forward;
+  entry.numMicrobatches = microbatches;
+  entry.prologue = entry.epilogue = {-1};
+  entry.table = {{f, 0}, {f, 1}};
+  Fetch fetch;
+  fetch.name = "y";
+  fetch.dtype = DType::i32;
+  fetch.layout = Layout::split({2 * count}, {{0}}, b.plan().mesh);
+  fetch.eachMicrobatch = true;
+  entry.fetches = {fetch};
+  b.plan().entries = {entry};
+  return b.take();
+}
+
+TEST(CallTest, AnOffsetOfCoordinateAndMicrobatch) {
+  auto session = Session::open(makePlacesOfBoth(), {});
+  ASSERT_TRUE(session.ok()) << session.message();
+  ASSERT_TRUE((*session)->run("forward", 0).ok());
+  for (int64_t m : {0, 1}) {
+    HostTensor y = *(*session)->fetch("y", m);
+    for (int64_t i = 0; i < 2 * count; ++i) {
+      EXPECT_EQ(y.at(i), i % count == i / count + 2 * m ? 9 : 7) << i;
+    }
+  }
+}
+
 // Were the loader to let them pass: nothing is done for a microbatch that there
 // is not, nor with a number that there is not.
 TEST(CallTest, CallsOfNoMicrobatch) {

@@ -321,6 +321,19 @@ TEST(Schedule, UpdatesEndEachStage) {
   EXPECT_EQ(reason("F0.0 U", false), "expected no update on stage 0, got 1");
 }
 
+TEST(Schedule, EntriesHaveForwardsAlone) {
+  ScheduleProblem problem = makeProblem(2, 1);
+  auto reason = [&](std::vector<std::string> rows) {
+    return checkSchedule(problem, parse(std::move(rows)), false);
+  };
+  std::string fault =
+      "expected forwards alone where there is no backward, got cell ";
+  EXPECT_EQ(reason({"F0.0 .", ". F1.0"}), "");
+  EXPECT_EQ(reason({"F0.0 . .", ". F1.0 B1.0"}), fault + "B1.0");
+  EXPECT_EQ(reason({"F0.0 . . B0.0", ". F1.0 B1.0 ."}), fault + "B0.0");
+  EXPECT_EQ(reason({"F0.0 . W0.0", ". F1.0 ."}), fault + "W0.0");
+}
+
 /// One random change of a table.
 void mutate(Schedule &schedule, std::mt19937 &engine) {
   auto pick = [&](size_t n) { return engine() % n; };

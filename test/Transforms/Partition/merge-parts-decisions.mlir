@@ -24,6 +24,65 @@ dist.entry @e function(@multiplied) chunks([0])
 
 // -----
 
+// so are those that are added, of which one is used elsewhere too: it would be
+// computed a second time;
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x8xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.0.local
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.1.local
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+// CHECK-LABEL: func.func @shared(
+// CHECK-COUNT-2: stablehlo.dot_general {{.*}}(tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+// CHECK-NOT: stablehlo.dot_general
+// CHECK: return
+func.func @shared(%a: tensor<3x2xf32> {dist.port = #dist.port<input "a">}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}) -> (tensor<3x4xf32> {dist.port = #dist.port<output "y">}, tensor<3x4xf32> {dist.port = #dist.port<output "z">}) {
+  %p0 = stablehlo.tanh %a {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %p1 = stablehlo.abs %a {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %x0 = stablehlo.dot_general %p0, %w0, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %x1 = stablehlo.dot_general %p1, %w1, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %y = stablehlo.add %x0, %x1 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x4xf32>
+  return %y, %x0 : tensor<3x4xf32>, tensor<3x4xf32>
+}
+dist.entry @e function(@shared) chunks([0])
+
+// -----
+
+// a sum on the way is such a term;
+#w = #dist.layout<@mesh, [{}, {"t"}]>
+dist.mesh @mesh = <"t"=2>
+dist.state @w : tensor<4x12xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @w.0 part of @w box([0, 0] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.0.local
+dist.buffer @w.0.local of @w.0 : tensor<4x2xf32> holds [#dist.box<@w.0, #w, [0, 0]>]
+dist.state @w.1 part of @w box([0, 4] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.1.local
+dist.buffer @w.1.local of @w.1 : tensor<4x2xf32> holds [#dist.box<@w.1, #w, [0, 0]>]
+dist.state @w.2 part of @w box([0, 8] [4, 4]) : tensor<4x4xf32> {role = parameter}
+// CHECK: dist.buffer @w.2.local
+dist.buffer @w.2.local of @w.2 : tensor<4x2xf32> holds [#dist.box<@w.2, #w, [0, 0]>]
+// CHECK-LABEL: func.func @shared.sum(
+// CHECK-COUNT-3: stablehlo.dot_general {{.*}}(tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+// CHECK-NOT: stablehlo.dot_general
+// CHECK: return
+func.func @shared.sum(%a: tensor<3x2xf32> {dist.port = #dist.port<input "a">}, %w0: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.0>}, %w1: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.1>}, %w2: tensor<4x2xf32> {dist.port = #dist.port<parameter @w.2>}) -> (tensor<3x4xf32> {dist.port = #dist.port<output "y">}, tensor<3x4xf32> {dist.port = #dist.port<output "z">}) {
+  %p0 = stablehlo.tanh %a {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %p1 = stablehlo.abs %a {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %p2 = stablehlo.negate %a {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x2xf32>
+  %x0 = stablehlo.dot_general %p0, %w0, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %x1 = stablehlo.dot_general %p1, %w1, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %x2 = stablehlo.dot_general %p2, %w2, contracting_dims = [1] x [1] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+  %z = stablehlo.add %x0, %x1 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x4xf32>
+  %y = stablehlo.add %z, %x2 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<3x4xf32>
+  return %y, %z : tensor<3x4xf32>, tensor<3x4xf32>
+}
+dist.entry @e function(@shared.sum) chunks([0])
+
+// -----
+
 // so are those of which the greater counts,
 #w = #dist.layout<@mesh, [{}, {"t"}]>
 dist.mesh @mesh = <"t"=2>

@@ -87,7 +87,16 @@ func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4
   return %x : tensor<4xf32>
 }
 // expected-error@+1 {{expected a legal table: expected no update on stage 0, got 1}}
-dist.entry @forward function(@f) chunks([0]) table(<["F0.0 B0.0 U"]>)
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0 U"]>)
+
+// -----
+
+dist.mesh @mesh = <"data"=1>
+func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
+  return %x : tensor<4xf32>
+}
+// expected-error@+1 {{expected a legal table: expected forwards alone where there is no backward, got cell B0.0}}
+dist.entry @forward function(@f) chunks([0]) table(<["F0.0 B0.0"]>)
 
 // -----
 

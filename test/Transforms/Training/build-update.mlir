@@ -48,8 +48,10 @@ dist.training @train forward(@loss) optimizer(@optimizer) microbatches(1) schedu
 // CHECK-SAME: (%[[A:.*]]: tensor<2x3xf64> {{.*}}, %[[V:.*]]: tensor<2x3xf64> {{.*}}, %[[B:.*]]: tensor<5xbf16> {{.*}}, %[[GA:.*]]: tensor<2x3xf64> {{.*}}, %[[GB:.*]]: tensor<5xbf16> {{.*}}, %{{.*}}: tensor<f32> {dist.port = #dist.port<loss_sum>}, %[[N:.*]]: tensor<f32> {dist.port = #dist.port<count>}, %[[LR:.*]]: tensor<f32> {dist.port = #dist.port<hyper @lr>})
 // CHECK: stablehlo.divide %[[GA]],
 // CHECK: stablehlo.divide %[[GB]],
+// The norm is as wide as the widest gradient.
+// CHECK: stablehlo.convert %{{.*}} (tensor<5xbf16>) -> tensor<5xf64>
 // Without `clip` nothing is bounded.
-// CHECK: stablehlo.sqrt
+// CHECK: %[[NORM:.*]] = stablehlo.sqrt %{{.*}} tensor<f64>
 // CHECK-NOT: stablehlo.minimum
 // CHECK: %[[LR64:.*]] = stablehlo.convert %[[LR]] {{.*}} (tensor<f32>) -> tensor<f64>
 // CHECK: %[[H:.*]] = stablehlo.multiply %[[LR64]], %[[LR64]] {{.*}} tensor<f64>

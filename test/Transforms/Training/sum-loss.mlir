@@ -6,7 +6,8 @@
 
 //--- constant.mlir
 // The division by the number of elements goes; a sign after it stays. What the
-// function writes besides is kept, other outputs are not.
+// function writes besides is kept, other outputs are not. What others say of a
+// result does not come to stand on the next in its place.
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<i32> {dist.port = #dist.port<carried @n>})
 // CHECK: %[[S:.*]] = stablehlo.reduce
@@ -23,7 +24,7 @@ func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g
     -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
 func.func @loss(%x: tensor<4x2xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4x2xf32> {dist.port = #dist.port<parameter @w>},
                 %n: tensor<i32> {dist.port = #dist.port<carried @n>})
-    -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4x2xf32> {dist.port = #dist.port<output "y">},
+    -> (tensor<f32> {dist.port = #dist.port<loss>, other.mark}, tensor<4x2xf32> {dist.port = #dist.port<output "y">, other.mark},
         tensor<i32> {dist.port = #dist.port<carried @n>}) {
   %0 = stablehlo.multiply %x, %w : tensor<4x2xf32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

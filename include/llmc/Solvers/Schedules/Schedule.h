@@ -72,7 +72,7 @@ std::string makeSchedule(std::string_view name, const ScheduleProblem &problem,
 /// Empty when the table is legal: each chunk and microbatch has one F, one B,
 /// and one W if there is any W; each runs on its stage, after what it depends
 /// on; B and W of a chunk go by microbatch; with backward, each stage ends with
-/// one update, else there is none. Otherwise the reason.
+/// one update, else there is neither B nor W nor update. Otherwise the reason.
 std::string checkSchedule(const ScheduleProblem &problem,
                           const Schedule &schedule, bool hasBackward);
 

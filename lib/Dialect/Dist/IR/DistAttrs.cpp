@@ -148,8 +148,10 @@ LogicalResult FileAttr::verify(EmitError emitError, StringRef path,
   if (offset < 0 || bytes < 0)
     return emitError() << "expected offset and bytes of at least 0, got "
                        << offset << " and " << bytes;
-  if (dtype && !dtype.isIntOrFloat())
-    return emitError() << "expected an integer or float type, got " << dtype;
+  if (dtype && !getRuntimeDType(dtype))
+    return emitError() << "expected an element type that the runtime reads, "
+                          "got "
+                       << dtype;
   return success();
 }
 

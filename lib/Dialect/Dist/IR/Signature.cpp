@@ -122,18 +122,29 @@ void Signature::setLayouts(ArrayRef<LayoutAttr> ofArguments,
   setAll(results, ofResults);
 }
 
-static SmallVector<DictionaryAttr> getMarks(MLIRContext *context,
-                                            ArrayRef<PortAttr> ports) {
+/// The attributes of each argument or result, of which `getOld` returns those
+/// that stand there, with its port.
+static SmallVector<DictionaryAttr>
+getMarks(MLIRContext *context, ArrayRef<PortAttr> ports,
+         llvm::function_ref<DictionaryAttr(unsigned)> getOld) {
   auto name = StringAttr::get(context, kPort);
   SmallVector<DictionaryAttr> marks;
-  for (PortAttr port : ports)
-    marks.push_back(
-        port ? DictionaryAttr::get(context, NamedAttribute(name, port))
-             : DictionaryAttr::get(context));
+  for (auto [i, port] : llvm::enumerate(ports)) {
+    NamedAttrList attributes(getOld(i));
+    attributes.erase(name);
+    if (port)
+      attributes.set(name, port);
+    marks.push_back(attributes.getDictionary(context));
+  }
   return marks;
 }
 
 void Signature::write(FunctionOpInterface function) const {
-  function.setAllArgAttrs(getMarks(function.getContext(), arguments));
-  function.setAllResultAttrs(getMarks(function.getContext(), results));
+  MLIRContext *context = function.getContext();
+  function.setAllArgAttrs(getMarks(context, arguments, [&](unsigned i) {
+    return function.getArgAttrDict(i);
+  }));
+  function.setAllResultAttrs(getMarks(context, results, [&](unsigned i) {
+    return function.getResultAttrDict(i);
+  }));
 }

@@ -74,6 +74,63 @@ static_assert(areEqual(Activation::None, rt::Activation::none) &&
               areEqual(Activation::Logistic, rt::Activation::logistic) &&
               getMaxEnumValForActivation() + 1 == rt::activationNames.size());
 
+static constexpr StringLiteral kStrides[] = {"a", "b", "c", "bias"};
+
+/// `a = 8`: sets the stride of that name.
+static ParseResult parseStride(AsmParser &parser,
+                               std::optional<int64_t> (&strides)[4]) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  const auto *found = llvm::find(kStrides, name);
+  if (found == std::end(kStrides) || strides[found - std::begin(kStrides)])
+    return parser.emitError(loc)
+           << "expected a, b, c or bias, each once, got '" << name << "'";
+  int64_t stride;
+  if (parser.parseEqual() || parser.parseInteger(stride))
+    return failure();
+  strides[found - std::begin(kStrides)] = stride;
+  return success();
+}
+
+Attribute LoopDimAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  SMLoc wordLoc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return {};
+  std::optional<LoopKind> kind = symbolizeLoopKind(word);
+  if (!kind) {
+    parser.emitError(wordLoc)
+        << "expected batch, m, n or k, got '" << word << "'";
+    return {};
+  }
+  int64_t size;
+  if (parser.parseComma() || parser.parseInteger(size))
+    return {};
+  std::optional<int64_t> strides[4];
+  while (succeeded(parser.parseOptionalComma()))
+    if (failed(parseStride(parser, strides)))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<LoopDimAttr>(
+      loc, parser.getContext(), *kind, size, strides[0].value_or(0),
+      strides[1].value_or(0), strides[2].value_or(0), strides[3].value_or(0));
+}
+
+void LoopDimAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyLoopKind(getKind()) << ", " << getSize();
+  const int64_t strides[] = {getA(), getB(), getC(), getBias()};
+  for (auto [name, stride] : llvm::zip_equal(kStrides, strides))
+    if (stride != 0)
+      printer << ", " << name << " = " << stride;
+  printer << '>';
+}
+
 LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
                                   int64_t size, int64_t a, int64_t b, int64_t c,
                                   int64_t bias) {

@@ -17,6 +17,23 @@
 using namespace mlir;
 using namespace llmc::plan;
 
+/// `[<m, 4, a = 8>, <k, 8, b = 6>]`: an error is that of the dim alone.
+static ParseResult parseLoopDims(AsmParser &parser,
+                                 SmallVector<LoopDimAttr> &dims) {
+  auto parseDim = [&] {
+    return parser.parseCustomAttributeWithFallback(dims.emplace_back());
+  };
+  return failure(parser.parseLSquare() ||
+                 parser.parseCommaSeparatedList(parseDim) ||
+                 parser.parseRSquare());
+}
+
+static void printLoopDims(AsmPrinter &printer, ArrayRef<LoopDimAttr> dims) {
+  printer << '[';
+  printer.printStrippedAttrOrType(dims);
+  printer << ']';
+}
+
 #include "llmc/Dialect/Plan/IR/PlanEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "llmc/Dialect/Plan/IR/PlanAttrs.cpp.inc"

@@ -172,25 +172,22 @@ static void printDimension(AsmPrinter &printer, DimensionShardingAttr dim) {
 // Attributes of their own
 //===----------------------------------------------------------------------===//
 
-/// The small parts inside angle brackets, for use on their own.
-#define LLMC_WRAPPED(ATTR, PARSE, PRINT)                                       \
+/// The small parts for use on their own; they have no brackets, so that MLIR
+/// prints those of the dialect around the whole: `#sdy<mesh_axis"data"=2>`.
+/// It does not look whether a part ends there.
+#define LLMC_PART(ATTR, PARSE, PRINT)                                          \
   Attribute ATTR::parse(AsmParser &parser, Type) {                             \
-    ATTR attribute;                                                            \
-    if (parser.parseLess() || !(attribute = PARSE(parser)) ||                  \
-        parser.parseGreater())                                                 \
+    ATTR attribute = PARSE(parser);                                            \
+    if (!attribute || parser.parseGreater())                                   \
       return {};                                                               \
     return attribute;                                                          \
   }                                                                            \
-  void ATTR::print(AsmPrinter &printer) const {                                \
-    printer << "<";                                                            \
-    PRINT(printer, *this);                                                     \
-    printer << ">";                                                            \
-  }
-LLMC_WRAPPED(MeshAxisAttr, parseAxis, printAxis)
-LLMC_WRAPPED(SubAxisInfoAttr, parseSubAxis, printSubAxis)
-LLMC_WRAPPED(AxisRefAttr, parseAxisRef, printAxisRef)
-LLMC_WRAPPED(DimensionShardingAttr, parseDimension, printDimension)
-#undef LLMC_WRAPPED
+  void ATTR::print(AsmPrinter &printer) const { PRINT(printer, *this); }
+LLMC_PART(MeshAxisAttr, parseAxis, printAxis)
+LLMC_PART(SubAxisInfoAttr, parseSubAxis, printSubAxis)
+LLMC_PART(AxisRefAttr, parseAxisRef, printAxisRef)
+LLMC_PART(DimensionShardingAttr, parseDimension, printDimension)
+#undef LLMC_PART
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();

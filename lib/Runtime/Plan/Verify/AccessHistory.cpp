@@ -57,7 +57,7 @@ void AccessHistory::define(Interval bytes, int32_t buffer) {
 }
 
 static AccessHistory::Outcome raceWith(const Moment &other, int32_t buffer) {
-  return {AccessHistory::Fault::race, other, buffer};
+  return {AccessHistory::Fault::race, other, buffer, {}};
 }
 
 AccessHistory::Outcome AccessHistory::checkRead(const Segment &segment,
@@ -76,13 +76,13 @@ AccessHistory::Outcome AccessHistory::checkRead(const Segment &segment,
     return {};
   }
   if (!segment.defined) {
-    return {Fault::undefined, {}, -1};
+    return {Fault::undefined, {}, -1, {}};
   }
   if (segment.buffer != access.buffer) {
-    return {Fault::lost, segment.writer, segment.buffer};
+    return {Fault::lost, segment.writer, segment.buffer, {}};
   }
   if (access.oncePerMicrobatch && segment.tag != access.tag) {
-    return {Fault::stale, segment.writer, segment.buffer};
+    return {Fault::stale, segment.writer, segment.buffer, {}};
   }
   return {};
 }
@@ -110,7 +110,7 @@ AccessHistory::Outcome AccessHistory::checkWrite(const Segment &segment,
       wasRead |= moment.stream != now.stream || moment.count != now.count;
     }
     if (wasRead || access.access == Access::write) {
-      return {Fault::rewritten, segment.writer, segment.buffer};
+      return {Fault::rewritten, segment.writer, segment.buffer, {}};
     }
   }
   return {};
@@ -186,6 +186,7 @@ AccessHistory::Outcome AccessHistory::apply(const ByteAccess &access,
       outcome = checkWrite(it->second, access, now, clock);
     }
     if (outcome.fault != Fault::none) {
+      outcome.bytes = {it->first, it->second.end};
       return outcome;
     }
   }

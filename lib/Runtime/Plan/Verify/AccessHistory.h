@@ -80,7 +80,11 @@ public:
     Fault fault = Fault::none;
     /// The other party, where there is one.
     Moment other;
+    /// Through which the other party used the bytes; -1 where it is only
+    /// known that some device does.
     int32_t otherBuffer = -1;
+    /// Where they met first.
+    Interval bytes;
   };
 
   /// Contents from before the entry.

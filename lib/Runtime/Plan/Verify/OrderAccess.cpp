@@ -162,7 +162,8 @@ Status OrderCheck::refuse(const AccessHistory::Outcome &outcome, Head head,
   using Fault = AccessHistory::Fault;
   auto nameOfBuffer = [&](int32_t number) {
     if (number < 0) {
-      return std::string("?");
+      return fmt::format("bytes [{}, {}) of the arena of stage {}",
+                         outcome.bytes.low, outcome.bytes.high, head.stage);
     }
     const Buffer &each = plan_.buffers[number];
     std::string name =

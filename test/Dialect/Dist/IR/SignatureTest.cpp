@@ -106,6 +106,28 @@ TEST(Signature, WritesAllPortsAtOnce) {
   EXPECT_TRUE(succeeded(mlir::verify(*program.module)));
 }
 
+TEST(Signature, LeavesOtherAttributesWhereTheyAre) {
+  Program program;
+  ASSERT_TRUE(program.module) << program.context.takeMessages();
+  mlir::func::FuncOp function = program.function;
+  auto unit = mlir::UnitAttr::get(program.context.get());
+  function.setArgAttr(3, "other.mark", unit);
+  function.setResultAttr(0, "other.mark", unit);
+  dist::Signature signature(function);
+  PortAttr port = signature.results[0];
+  signature.results[0] = {};
+  signature.write(function);
+  EXPECT_FALSE(dist::getResultPort(function, 0));
+  EXPECT_EQ(function.getResultAttr(0, "other.mark"), unit);
+  EXPECT_EQ(function.getArgAttr(3, "other.mark"), unit);
+  EXPECT_EQ(function.getArgAttrDict(0).size(), 1u);
+  EXPECT_EQ(function.getResultAttrDict(1).size(), 1u);
+  signature.results[0] = port;
+  signature.write(function);
+  EXPECT_EQ(dist::getResultPort(function, 0), port);
+  EXPECT_EQ(function.getResultAttrDict(0).size(), 2u);
+}
+
 TEST(StateBuffers, AreFoundByTheirState) {
   Program program;
   ASSERT_TRUE(program.module) << program.context.takeMessages();

@@ -155,33 +155,16 @@ TEST(LibraryCalls, SeveralFreeDimsStayWhereTheyAre) {
   EXPECT_EQ(product.op.getRhsContracting(), llvm::ArrayRef<int64_t>({1}));
 }
 
-struct LibraryBias : ::testing::Test {
-  /// The one contraction of a function of `arguments`.
-  dist::ContractOp parse(const std::string &arguments, const std::string &op) {
-    module = context.parse("func.func @f(" + arguments + ") { %r = " + op +
-                           " return }");
-    EXPECT_TRUE(module) << context.takeMessages();
-    dist::ContractOp found;
-    if (module)
-      module->walk([&](dist::ContractOp each) { found = each; });
-    return found;
-  }
-  GraphContext context;
-  mlir::OwningOpRef<ModuleOp> module;
-};
-
 // Right dims [3, 1, 7]: the bias is walked as a tensor of 3 x 7.
-TEST_F(LibraryBias, BiasHasStridesOfTheRightSide) {
-  dist::ContractOp op = parse(
-      "%a: tensor<2x4x5xf32>, %b: tensor<2x5x3x1x7xf32>, %c: tensor<3x7xf32>",
-      "dist.contract %a, %b bias %c batch [0] x [0] contracting [2] x [1] : "
-      "(tensor<2x4x5xf32>, tensor<2x5x3x1x7xf32>, tensor<3x7xf32>) -> "
-      "tensor<2x4x3x1x7xf32>");
-  ASSERT_TRUE(op);
-  auto call = cast<graph::LibraryCallOpInterface>(op.getOperation());
-  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
-  ASSERT_TRUE(succeeded(descriptor));
-  auto &shape = std::get<rt::ContractionShape>(*descriptor);
+TEST(LibraryBias, BiasHasStridesOfTheRightSide) {
+  Contraction product(R"(
+    func.func @f(%a: tensor<2x4x5xf32>, %b: tensor<2x5x3x1x7xf32>, %c: tensor<3x7xf32>) {
+      %r = dist.contract %a, %b bias %c batch [0] x [0] contracting [2] x [1] : (tensor<2x4x5xf32>, tensor<2x5x3x1x7xf32>, tensor<3x7xf32>) -> tensor<2x4x3x1x7xf32>
+      return
+    })");
+  ASSERT_TRUE(product.op) << product.context.takeMessages();
+  auto [call, op] = std::pair(product.call, product.op);
+  rt::ContractionShape shape = product.shape();
   EXPECT_TRUE(shape.hasBias);
   EXPECT_EQ(shape.bias, rt::DType::f32);
   EXPECT_EQ(shape.beta, 0);
@@ -199,18 +182,15 @@ TEST_F(LibraryBias, BiasHasStridesOfTheRightSide) {
   EXPECT_FALSE(call.addBias(op.getBias(), {2, 4}));
 }
 
-TEST_F(LibraryBias, AccumulatorIsTheResult) {
-  dist::ContractOp op = parse(
-      "%a: tensor<4x5xf64>, %b: tensor<5x6xf64>, %c: tensor<4x6xf64>, %d: "
-      "tensor<6xf64>",
-      "dist.contract %a, %b plus %c batch [] x [] contracting [1] x [0] : "
-      "(tensor<4x5xf64>, tensor<5x6xf64>, tensor<4x6xf64>) -> "
-      "tensor<4x6xf64>");
-  ASSERT_TRUE(op);
-  auto call = cast<graph::LibraryCallOpInterface>(op.getOperation());
-  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
-  ASSERT_TRUE(succeeded(descriptor));
-  auto &shape = std::get<rt::ContractionShape>(*descriptor);
+TEST(LibraryBias, AccumulatorIsTheResult) {
+  Contraction product(R"(
+    func.func @f(%a: tensor<4x5xf64>, %b: tensor<5x6xf64>, %c: tensor<4x6xf64>, %d: tensor<6xf64>) {
+      %r = dist.contract %a, %b plus %c batch [] x [] contracting [1] x [0] : (tensor<4x5xf64>, tensor<5x6xf64>, tensor<4x6xf64>) -> tensor<4x6xf64>
+      return
+    })");
+  ASSERT_TRUE(product.op) << product.context.takeMessages();
+  auto [call, op] = std::pair(product.call, product.op);
+  rt::ContractionShape shape = product.shape();
   EXPECT_FALSE(shape.hasBias);
   EXPECT_EQ(shape.beta, 1);
   EXPECT_EQ(shape.accumulate, rt::DType::f64);

@@ -98,6 +98,23 @@ TEST_F(History, HullsRaceButDefineNothing) {
   EXPECT_EQ(read(12, 16, 1, 1, {1, 3}), Fault::none);
 }
 
+// Where no buffer is known, the bytes are.
+TEST_F(History, RacesNameTheirBytes) {
+  ByteAccess rows = make(Access::write, 0, 4, 1);
+  rows.hull = {0, 16};
+  EXPECT_EQ(apply(rows, 0, {1, 0}), Fault::none);
+  AccessHistory::Outcome race =
+      history.apply(make(Access::write, 8, 24, 2), {1, 1, 0}, {0, 1});
+  EXPECT_EQ(race.fault, Fault::race);
+  EXPECT_EQ(race.otherBuffer, -1);
+  EXPECT_EQ(race.bytes.low, 8);
+  EXPECT_EQ(race.bytes.high, 16);
+  race = history.apply(make(Access::write, 2, 24, 2), {1, 2, 0}, {0, 2});
+  EXPECT_EQ(race.otherBuffer, 1);
+  EXPECT_EQ(race.bytes.low, 2);
+  EXPECT_EQ(race.bytes.high, 4);
+}
+
 TEST_F(History, ScratchHoldsNothing) {
   ByteAccess scratch = make(Access::write, 0, 8, 1);
   scratch.isScratch = true;

@@ -200,13 +200,15 @@ TEST(PlanVerifyOrder, OffsetsOfOtherAxes) {
               HasSubstr("which nothing has written"));
 }
 
-// Two collectives of two stages, each on a stream of its own; stage 1 enqueues
-// them in the other order when told to.
-static Plan makeTwoCollectives(bool swaps) {
-  PlanBuilder b(Mesh{{{"pipe", 2}}, 0});
+// Two collectives of all stages, each on a stream of its own; stage `swapped`
+// (none: -1) enqueues them in the other order.
+static Plan makeTwoCollectives(int stages, int swapped) {
+  PlanBuilder b(Mesh{{{"pipe", stages}}, 0});
   int32_t frame = b.addFrame("step", FrameKind::step);
-  std::vector<int32_t> programs = {b.addProgram("p", Phase::other),
-                                   b.addProgram("q", Phase::other)};
+  std::vector<int32_t> programs;
+  for (int stage = 0; stage < stages; ++stage) {
+    programs.push_back(b.addProgram("p" + std::to_string(stage), Phase::other));
+  }
   for (const char *name : {"one", "two"}) {
     int32_t stream = b.addStream(name, StreamKind::collective);
     int32_t buffer = b.addBuffer(frame, name, DType::f32, {4});
@@ -221,24 +223,29 @@ static Plan makeTwoCollectives(bool swaps) {
   }
   b.place();
   Plan plan = b.take();
-  auto &second = plan.programs[1].instructions;
-  if (swaps) {
-    std::rotate(second.begin(), second.begin() + 2, second.end());
+  if (swapped >= 0) {
+    auto &list = plan.programs[swapped].instructions;
+    std::rotate(list.begin(), list.begin() + 2, list.end());
   }
   Entry entry;
   entry.kind = EntryKind::forward;
   entry.numChunks = 0;
   entry.prologue = programs;
-  entry.epilogue = {-1, -1};
+  entry.epilogue.assign(stages, -1);
   plan.entries = {entry};
   return plan;
 }
 
 // Nothing deadlocks, but libraries have one order for all collectives.
 TEST(PlanVerifyOrder, OneOrderOfCollectives) {
-  EXPECT_EQ(verifyPlan(makeTwoCollectives(false)).message(), "");
-  EXPECT_THAT(verifyPlan(makeTwoCollectives(true)).message(),
+  EXPECT_EQ(verifyPlan(makeTwoCollectives(2, -1)).message(), "");
+  EXPECT_EQ(verifyPlan(makeTwoCollectives(3, -1)).message(), "");
+  EXPECT_THAT(verifyPlan(makeTwoCollectives(2, 1)).message(),
               HasSubstr("stages 0 and 1 enqueue their collectives in different "
+                        "orders"));
+  // Stage 0 is compared with all that come later.
+  EXPECT_THAT(verifyPlan(makeTwoCollectives(3, 2)).message(),
+              HasSubstr("stages 0 and 2 enqueue their collectives in different "
                         "orders"));
 }
 
@@ -375,7 +382,8 @@ TEST(PlanVerifyOrder, BytesOfNoBuffer) {
   EXPECT_EQ(verifyPlan(plan).message(),
             "entry 'e': 'fill' (instruction 1 of program 'p', stage 0) on "
             "stream 'D' of 'step.whole' is not ordered after 'fill' "
-            "(instruction 0 of program 'p', stage 0), which uses ?");
+            "(instruction 0 of program 'p', stage 0), which uses bytes "
+            "[24, 32) of the arena of stage 0");
 }
 
 // Along an axis of one device nothing moves: all of a value is written at once.
@@ -481,6 +489,7 @@ TEST(PlanVerifyOrder, OffsetsOfArguments) {
                   ? ""
                   : "entry 'e': 'fill' (instruction 1 of program 'q', stage 0) "
                     "on stream 'D' of 'step.x' is not ordered after 'fill' "
-                    "(instruction 0 of program 'p', stage 0), which uses ?");
+                    "(instruction 0 of program 'p', stage 0), which uses bytes "
+                    "[16, 20) of the arena of stage 0");
   }
 }

@@ -71,7 +71,8 @@ struct Signature {
                   ArrayRef<LayoutAttr> ofResults);
 
   /// Makes these the ports of `function`, which has as many arguments and
-  /// results. Other attributes of these are gone.
+  /// results. Their other attributes stay where they are: who gives the
+  /// function other results takes what stands on the old ones off first.
   void write(mlir::FunctionOpInterface function) const;
 };
 

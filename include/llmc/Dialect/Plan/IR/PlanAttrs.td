@@ -93,7 +93,7 @@ def Plan_LoopDimAttr : Plan_Attr<"LoopDim", "dim"> {
   let parameters = (ins "LoopKind":$kind, "int64_t":$size, DefaultValuedParameter<"int64_t", "0">:$a,
                         DefaultValuedParameter<"int64_t", "0">:$b, DefaultValuedParameter<"int64_t", "0">:$c,
                         DefaultValuedParameter<"int64_t", "0">:$bias);
-  let assemblyFormat = "`<` $kind `,` $size (`,` struct($a, $b, $c, $bias)^)? `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
@@ -117,7 +117,7 @@ def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction",
                         DefaultValuedParameter<"int64_t", "0">:$beta,
                         DefaultValuedParameter<"bool", "false">:$has_bias,
                         DefaultValuedParameter<"Activation", "Activation::None">:$activation);
-  let assemblyFormat = "`<` `[` $dims `]` `,` struct($accumulate, $alpha, $beta, $has_bias, $activation) `>`";
+  let assemblyFormat = "`<` custom<LoopDims>($dims) `,` struct($accumulate, $alpha, $beta, $has_bias, $activation) `>`";
   let genVerifyDecl = 1;
 }
 
