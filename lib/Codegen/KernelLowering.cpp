@@ -33,6 +33,7 @@ static void addPasses(OpPassManager &passes) {
   narrow.sourceTypeStrs = {"bf16"};
   narrow.targetTypeStr = "f32";
   passes.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
+  passes.addPass(createExtremesPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   passes.addPass(arith::createArithExpandOpsPass(expand));

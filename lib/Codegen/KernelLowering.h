@@ -20,6 +20,9 @@ namespace llmc::codegen {
 /// Replaces transcendental functions by polynomials (f32) and calls (f64).
 std::unique_ptr<mlir::Pass> createMathFunctionsPass();
 
+/// Replaces maxima and minima of floats by those that know the signs of zeros.
+std::unique_ptr<mlir::Pass> createExtremesPass();
+
 /// Rounds f64 to types narrower than f32 once, by way of f32.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
