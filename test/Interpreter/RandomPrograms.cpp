@@ -8,6 +8,7 @@
 
 #include "ProgramWriter.h"
 #include <cstdlib>
+#include <utility>
 
 using namespace llmc::test;
 
@@ -72,6 +73,12 @@ LLMC_NAME(kSqrt, "sqrt");
 LLMC_NAME(kSquare, "square");
 LLMC_NAME(kSubtract, "subtract");
 LLMC_NAME(kTanh, "tanh");
+LLMC_NAME(kAsinh, "asinh");
+LLMC_NAME(kAtan, "atan");
+LLMC_NAME(kAtan2, "atan2");
+LLMC_NAME(kRoundEven, "round_nearest_even");
+LLMC_NAME(kRoundAway, "round_nearest_afz");
+LLMC_NAME(kSinh, "sinh");
 #undef LLMC_NAME
 
 void addPower(Writer &w) {
@@ -121,6 +128,44 @@ void addConvert(Writer &w) {
                                  w.typeOf(x) + ") -> " + narrow);
   w.visible("stablehlo.convert " + rounded + " : (" + narrow + ") -> " +
                 w.typeOf(x),
+            w.shape(x));
+}
+
+/// The parts of a float, each shifted and counted, summed as floats. Of an f64
+/// both halves; other floats as f32.
+void addBits(Writer &w) {
+  int x = w.any();
+  Shape split = w.shape(x);
+  std::string from = w.name(x), single = w.type(w.shape(x), "f32");
+  std::string type = w.typeOf(x);
+  if (w.element == "f64")
+    split.push_back(2);
+  else
+    from = w.hidden("stablehlo.convert " + from + " : (" +
+                    std::exchange(type, single) + ") -> " + single);
+  std::string integers = w.type(split, "ui32");
+  std::string bits = w.hidden("stablehlo.bitcast_convert " + from + " : (" +
+                              type + ") -> " + integers);
+  std::string places =
+      w.hidden("stablehlo.constant dense<" + std::to_string(w.below(40)) +
+               "> : " + integers);
+  const char *ops[] = {"shift_left", "shift_right_logical",
+                       "shift_right_arithmetic"};
+  std::string moved = w.hidden(std::string("stablehlo.") + ops[w.below(3)] +
+                               " " + bits + ", " + places + " : " + integers);
+  std::string count = w.hidden(std::string("stablehlo.") +
+                               (w.coin() ? "popcnt " : "count_leading_zeros ") +
+                               moved + " : " + integers);
+  w.visible("stablehlo.convert " + count + " : (" + integers + ") -> " +
+                w.type(split),
+            split);
+}
+
+void addReducePrecision(Writer &w) {
+  int x = w.any();
+  const char *formats[] = {"e8m7", "e5m2", "e8m0", "e11m23"};
+  w.visible("stablehlo.reduce_precision " + w.name(x) +
+                ", format = " + formats[w.below(4)] + " : " + w.typeOf(x),
             w.shape(x));
 }
 
@@ -348,6 +393,14 @@ const Recipe kRecipes[] = {
     {"log_plus_one", addOfPositive<kLog1p>, true},
     {"sqrt", addOfPositive<kSqrt>, true},
     {"rsqrt", addOfPositive<kRsqrt>, true},
+    {"round_nearest_even", addUnary<kRoundEven>, false},
+    {"round_nearest_afz", addUnary<kRoundAway>, false},
+    {"atan2", addByPositive<kAtan2>, true},
+    {"bits", addBits, false},
+    {"reduce_precision", addReducePrecision, false},
+    {"chlo.asinh", addChlo<kAsinh>, true},
+    {"chlo.atan", addChlo<kAtan>, true},
+    {"chlo.sinh", addChlo<kSinh>, true},
     {"chlo.square", addChlo<kSquare>, true},
     {"chlo.erf", addChlo<kErf>, true},
     {"chlo.erfc", addChlo<kErfc>, true},

@@ -70,6 +70,12 @@ public:
   }
 };
 
+/// What the op computes are the bits of its element types: computing in a wider
+/// float changes the types around it, and not its own.
+template <typename ConcreteOp>
+class FixedElement : public mlir::OpTrait::TraitBase<ConcreteOp, FixedElement> {
+};
+
 } // namespace llmc
 
 #endif // LLMC_SUPPORT_GRAPHTENSOR_H

@@ -33,5 +33,6 @@ class GraphTrait<string name> : NativeOpTrait<name> {
 }
 def ElementwiseShape : GraphTrait<"ElementwiseShape">;
 def UniformElement : GraphTrait<"UniformElement">;
+def FixedElement : GraphTrait<"FixedElement">;
 
 #endif // LLMC_SUPPORT_GRAPHTENSOR_TD

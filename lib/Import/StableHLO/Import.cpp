@@ -63,10 +63,28 @@ static rt::Status checkTypes(Location loc, TypeRange types) {
   return rt::Status::success();
 }
 
+/// Whether ops of it may stand in a function.
+static bool isForFunctions(Dialect *dialect) {
+  return isa<stablehlo::StableHLODialect, chlo::ChloDialect, sdy::SdyDialect,
+             nn::NNDialect>(dialect);
+}
+
+template <typename... Ops> static bool isOneOf(RegisteredOperationName op) {
+  return ((op.getTypeID() == TypeID::get<Ops>()) || ...);
+}
+
+OpUse import::getUse(RegisteredOperationName op) {
+  if (isOneOf<ModuleOp, func::FuncOp, func::CallOp, func::ReturnOp>(op))
+    return OpUse::Read;
+  if (!isForFunctions(&op.getDialect()))
+    return OpUse::Refused;
+  bool isRead = isa<sdy::SdyDialect>(op.getDialect()) ||
+                op.hasTrait<OpTrait::IsTerminator>();
+  return isRead ? OpUse::Read : OpUse::Graph;
+}
+
 static rt::Status checkOp(Operation *op) {
-  if (!isa<func::ReturnOp>(op) &&
-      !isa<stablehlo::StableHLODialect, chlo::ChloDialect, sdy::SdyDialect,
-           nn::NNDialect>(op->getDialect()))
+  if (!isa<func::ReturnOp>(op) && !isForFunctions(op->getDialect()))
     return refuse(op->getLoc(), "expected ops of stablehlo, chlo, nn and sdy "
                                 "in a function, got '" +
                                     op->getName().getStringRef().str() + "'");
@@ -106,8 +124,11 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
                         const Options &options) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
+  LLMC_TRY(expandCallers(*module));
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(checkGraph(*module, main));
+  LLMC_TRY(readResources(main));
+  LLMC_TRY(expandOps(main));
   LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
   LLMC_TRY_ASSIGN(Graph graph, readNames(main));
   LLMC_TRY_ASSIGN(dist::MeshOp mesh,

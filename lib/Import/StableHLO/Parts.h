@@ -17,9 +17,24 @@
 
 namespace llmc::import {
 
+/// Replaces each op that names a function and is written with other ops by
+/// these, while the function is there: a composite becomes the op that has its
+/// name, or a call of its decomposition.
+rt::Status expandCallers(mlir::ModuleOp module);
+
 /// Inlines all calls below `main`; locations of inlined ops get the call's as
 /// prefix. Other functions are erased.
 rt::Status inlineCalls(mlir::ModuleOp module, mlir::func::FuncOp main);
+
+/// Puts the elements of constants that stand beside the text, in resources,
+/// into the constants.
+rt::Status readResources(mlir::func::FuncOp main);
+
+/// Replaces each op that is written with other ops (ExpansionOpInterface) by
+/// these, until none is left, and computes small integers of constants on the
+/// way, so that counters of loops become constants. Ops that are simpler where
+/// their operands are known (SimplificationOpInterface) become so.
+rt::Status expandOps(mlir::func::FuncOp main);
 
 /// Names as JAX prints them, of arguments in their locations and of results as
 /// `jax.result_info`, which is taken off. Error 1: an argument without a name.

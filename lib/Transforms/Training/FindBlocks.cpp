@@ -8,7 +8,8 @@
 // Reads a forward function into plain data (arguments, then ops in program
 // order), solves (Solvers/Blocks/BlockFinder.h) and writes the marks. Two ops
 // have one signature when name, attributes, regions and result types agree; of
-// a constant only the type counts.
+// a constant only the type counts, and of what is taken from a parameter only
+// which op takes which type: layers read different rows of a stack.
 //
 // Test: test/Transforms/Training/find-blocks.mlir
 //===----------------------------------------------------------------------===//
@@ -66,9 +67,20 @@ static llvm::hash_code hashOp(Operation *op,
   return hash;
 }
 
-static uint64_t getSignature(Operation *op) {
+/// A slice, a transpose ... of a parameter.
+static bool isTakenFromParameter(func::FuncOp function, Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+      op->getNumRegions() != 0)
+    return false;
+  auto argument = dyn_cast<BlockArgument>(op->getOperand(0));
+  return argument && training::isParameter(function, argument.getArgNumber());
+}
+
+static uint64_t getSignature(func::FuncOp function, Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return llvm::hash_combine(StringRef("constant"), op->getResultTypes()[0]);
+  if (isTakenFromParameter(function, op))
+    return llvm::hash_combine(op->getName(), op->getResultTypes()[0]);
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::hash_code hash = hashOp(op, numbers);
   for (Value operand : op->getOperands())
@@ -93,7 +105,7 @@ static BlockGraph buildGraph(func::FuncOp function) {
   }
   for (Operation &op : function.front().without_terminator()) {
     BlockGraph::Node node;
-    node.signature = getSignature(&op);
+    node.signature = getSignature(function, &op);
     for (Value operand : op.getOperands())
       node.operands.push_back(nodes.lookup(operand));
     for (Value result : op.getResults()) {

@@ -26,6 +26,8 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/Matchers.h"
+#include <set>
+#include <tuple>
 
 namespace llmc {
 #define GEN_PASS_DEF_SPLITCONTRACTIONSPASS
@@ -43,6 +45,9 @@ struct CutPath {
   std::string obstacle;
   bool meetsContraction = false;
   bool meetsSplitState = false;
+  /// Values that it has met, each with the cut: arithmetic on bits reads one
+  /// value on very many ways.
+  std::set<std::tuple<void *, int64_t, int64_t, int64_t>> met;
 
   void addObstacle(std::string what) {
     if (obstacle.empty())
@@ -69,6 +74,10 @@ private:
 
 /// Follows `cut` from `value` to states and constants.
 void FunctionSplitter::follow(Value value, Cut cut, CutPath &path) {
+  if (!path.met
+           .insert({value.getAsOpaquePointer(), cut.dim, cut.begin, cut.end})
+           .second)
+    return;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     FlatSymbolRefAttr read = getRead(function, argument.getArgNumber());
     auto state =

@@ -150,24 +150,34 @@ static void followUses(Value value, int64_t dim, Uses &uses) {
   }
 }
 
-/// The slices that read a parameter decide where it is cut.
+/// The parameter that the slice reads, or null.
+static Family *findSliced(func::FuncOp function, stablehlo::SliceOp slice,
+                          const Families &families) {
+  auto argument = dyn_cast<BlockArgument>(slice.getOperand());
+  if (!argument || argument.getOwner() != &function.front())
+    return nullptr;
+  FamilyPort of =
+      getFamilyOfArgument(function, argument.getArgNumber(), families);
+  bool isParameter = of.family && of.port.isState() &&
+                     of.getSymbol() == of.family->parameter.getSymNameAttr();
+  return isParameter ? of.family : nullptr;
+}
+
+/// The slices that read a parameter decide where it is cut: along the dim of
+/// the first of them that its row splits. They are asked in the order of the
+/// ops, whatever the order of uses.
 static void findBounds(ArrayRef<func::FuncOp> functions, Families &families) {
   for (func::FuncOp function : functions)
-    for (BlockArgument argument : function.getArguments()) {
-      FamilyPort of =
-          getFamilyOfArgument(function, argument.getArgNumber(), families);
-      if (!of.family || !of.port.isState() ||
-          of.getSymbol() != of.family->parameter.getSymNameAttr())
-        continue;
-      Family &family = *of.family;
-      for (Operation *user : argument.getUsers())
-        if (std::optional<Cut> cut = getCutOfSlice(user)) {
-          if (family.dim < 0)
-            family.dim = cut->dim;
-          if (family.dim == cut->dim)
-            family.bounds.append({cut->begin, cut->end});
-        }
-    }
+    function.walk([&](stablehlo::SliceOp slice) {
+      std::optional<Cut> cut = getCutOfSlice(slice);
+      Family *family = cut ? findSliced(function, slice, families) : nullptr;
+      if (!family)
+        return;
+      if (family->dim < 0 && isSplitByRow(family->parameter, cut->dim))
+        family->dim = cut->dim;
+      if (family->dim == cut->dim)
+        family->bounds.append({cut->begin, cut->end});
+    });
   for (Family &family : families.list) {
     if (family.dim < 0)
       continue;
@@ -386,6 +396,8 @@ void FunctionRewriter::run() {
   joinUses();
   Block &block = function.front();
   block.eraseArguments(0, numOld);
+  (void)function.removeArgAttrsAttr();
+  (void)function.removeResAttrsAttr();
   function.setType(FunctionType::get(function.getContext(),
                                      block.getArgumentTypes(),
                                      block.getTerminator()->getOperandTypes()));
@@ -422,12 +434,23 @@ static Families findFamilies(ModuleOp module) {
   return families;
 }
 
+/// Rows of a stack may be too small for the devices: it stays whole then.
+static void checkParts(Family &family) {
+  int64_t count = countDevicesOfRow(family.parameter, family.dim);
+  for (size_t i = 0; i < family.getNumParts(); ++i)
+    if (int64_t size = family.getCut(i).getSize();
+        size < count && family.obstacle.empty())
+      family.obstacle = "a part of size " + std::to_string(size) + " for " +
+                        std::to_string(count) + " devices";
+}
+
 /// Leaves in `families` those that can be split, and gives them parts.
 static bool chooseFamilies(Families &families, SymbolTable &symbols) {
   bool any = false;
   for (Family &family : families.list) {
-    if (family.dim < 0 || !isSplitByRow(family.parameter, family.dim))
+    if (family.dim < 0)
       continue;
+    checkParts(family);
     std::string name = "'" + family.parameter.getSymName().str() + "'";
     Location loc = family.parameter.getLoc();
     if (!family.obstacle.empty()) {

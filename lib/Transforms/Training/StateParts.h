@@ -23,6 +23,21 @@ inline bool isSplitByRow(dist::StateOp state, int64_t dim) {
   return false;
 }
 
+/// The most devices along the dimension in a layout of the row.
+inline int64_t countDevicesOfRow(dist::StateOp state, int64_t dim) {
+  dist::RowAttr row = state.getRowAttr();
+  int64_t most = 1;
+  for (auto mesh : state->getParentOfType<ModuleOp>().getOps<dist::MeshOp>())
+    for (dist::LayoutAttr layout : {row.getRest(), row.getUse()}) {
+      int64_t count = 1;
+      if (layout)
+        for (dist::AxisAttr axis : layout.getDims()[dim].getAxes())
+          count *= mesh.getAxes().getSize(axis.getName());
+      most = std::max(most, count);
+    }
+  return most;
+}
+
 } // namespace llmc::training
 
 #endif // LLMC_TRANSFORMS_TRAINING_STATEPARTS_H

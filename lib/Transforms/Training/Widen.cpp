@@ -7,12 +7,17 @@
 //
 // Types, constants and attributes of the whole module change together, states
 // and hyper values included; f16 and bf16 likewise. A state that is read from a
-// file keeps the file's element type as the source's `dtype`.
+// file keeps the file's element type as the source's `dtype`. An op on the bits
+// of its floats keeps its types, between conversions:
+//
+//   bitcast_convert %bits : (tensor<4xui32>) -> tensor<4xf32>
+//   -> the same, then convert : (tensor<4xf32>) -> tensor<4xf64>
 //
 // Test: test/Transforms/Training/widen.mlir
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -57,6 +62,47 @@ static void keepFileTypes(ModuleOp module) {
 
 namespace {
 
+/// The types of an op that keeps them.
+struct FixedTypes {
+  Operation *op;
+  SmallVector<Type> operands, results;
+};
+
+} // namespace
+
+static SmallVector<FixedTypes> findFixedTypes(ModuleOp module) {
+  SmallVector<FixedTypes> found;
+  module.walk([&](Operation *op) {
+    if (op->hasTrait<FixedElement>())
+      found.push_back({op, llvm::to_vector(op->getOperandTypes()),
+                       llvm::to_vector(op->getResultTypes())});
+  });
+  return found;
+}
+
+/// Takes the types of the text back, between conversions.
+static void restoreTypes(const FixedTypes &fixed) {
+  OpBuilder builder(fixed.op);
+  Location loc = fixed.op->getLoc();
+  for (auto [operand, type] :
+       llvm::zip_equal(fixed.op->getOpOperands(), fixed.operands))
+    operand.set(stablehlo::convertTo(builder, loc, operand.get(),
+                                     getElementTypeOrSelf(type)));
+  builder.setInsertionPointAfter(fixed.op);
+  for (auto [result, type] :
+       llvm::zip_equal(fixed.op->getResults(), fixed.results)) {
+    Type wide = result.getType();
+    if (wide == type)
+      continue;
+    result.setType(type);
+    Value converted =
+        stablehlo::convertTo(builder, loc, result, getElementTypeOrSelf(wide));
+    result.replaceAllUsesExcept(converted, converted.getDefiningOp());
+  }
+}
+
+namespace {
+
 struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
   using WidenPassBase::WidenPassBase;
 
@@ -65,6 +111,7 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
     if (!isWanted())
       return markAllAnalysesPreserved();
     keepFileTypes(module);
+    SmallVector<FixedTypes> fixed = findFixedTypes(module);
     AttrTypeReplacer replacer;
     replacer.addReplacement([](FloatType type) -> std::optional<Type> {
       if (!isNarrow(type))
@@ -95,6 +142,7 @@ struct WidenPass : llmc::impl::WidenPassBase<WidenPass> {
     replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    llvm::for_each(fixed, restoreTypes);
   }
 
 private:

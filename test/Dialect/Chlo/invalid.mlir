@@ -25,7 +25,7 @@ func.func @integers(%x: tensor<4xi32>) {
 // -----
 
 func.func @unknown(%x: tensor<4xf32>) {
-  // expected-error@+1 {{expected an op that llmc knows, got 'chlo.lgamma', which llmc does not have}}
-  %0 = chlo.lgamma %x : tensor<4xf32> -> tensor<4xf32>
+  // expected-error@+1 {{expected an op that llmc knows, got 'chlo.ragged_dot', which llmc does not have}}
+  %0 = chlo.ragged_dot %x : tensor<4xf32> -> tensor<4xf32>
   return
 }

@@ -84,6 +84,32 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %44 = stablehlo.xor %p, %p {test.cost = array<i64: 32, 0, 64, 32>, test.form = "Element uniform inactive"} : tensor<4x8xi1>
   %45 = stablehlo.compare LT, %x, %x {test.cost = array<i64: 32, 0, 256, 32>, test.form = "Element uniform inactive"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi1>
   %46 = stablehlo.clamp %z, %x, %z {test.cost = array<i64: 64, 0, 136, 128>, test.form = "Element uniform"} : (tensor<f32>, tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %200 = stablehlo.tan %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %201 = stablehlo.round_nearest_afz %x {test.cost = array<i64: 128, 0, 128, 128>, test.form = "Element uniform inactive"} : tensor<4x8xf32>
+  %202 = stablehlo.round_nearest_even %x {test.cost = array<i64: 192, 0, 128, 128>, test.form = "Element uniform inactive"} : tensor<4x8xf32>
+  %203 = stablehlo.reduce_precision %x, format = e8m7 {test.cost = array<i64: 192, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  %204 = stablehlo.atan2 %x, %x {test.cost = array<i64: 0, 32, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>
+  // The bits of elements.
+  %205 = stablehlo.shift_left %t, %t {test.cost = array<i64: 4, 0, 32, 16>, test.form = "Element uniform inactive"} : tensor<4xi32>
+  %206 = stablehlo.shift_right_logical %t, %t {test.cost = array<i64: 4, 0, 32, 16>, test.form = "Element uniform inactive"} : tensor<4xi32>
+  %207 = stablehlo.shift_right_arithmetic %t, %t {test.cost = array<i64: 4, 0, 32, 16>, test.form = "Element uniform inactive"} : tensor<4xi32>
+  %208 = stablehlo.popcnt %t {test.cost = array<i64: 4, 0, 16, 16>, test.form = "Element uniform inactive"} : tensor<4xi32>
+  %209 = stablehlo.count_leading_zeros %t {test.cost = array<i64: 4, 0, 16, 16>, test.form = "Element uniform inactive"} : tensor<4xi32>
+  %210 = stablehlo.bitcast_convert %x {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element inactive"} : (tensor<4x8xf32>) -> tensor<4x8x2xi16>
+  %211 = chlo.mulhi %t, %t {test.cost = array<i64: 4, 0, 32, 16>, test.form = "Element uniform inactive"} : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %212 = chlo.acos %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %213 = chlo.acosh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %214 = chlo.asin %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %215 = chlo.asinh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %216 = chlo.atan %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %217 = chlo.atanh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %218 = chlo.cosh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %219 = chlo.sinh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %220 = chlo.erf_inv %x {test.cost = array<i64: 640, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %221 = chlo.lgamma %x {test.cost = array<i64: 1920, 96, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %222 = chlo.digamma %x {test.cost = array<i64: 1920, 64, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %223 = chlo.polygamma %x, %x {test.cost = array<i64: 4800, 960, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %224 = chlo.next_after %x, %x {test.cost = array<i64: 192, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
   // Movement.
   %47 = stablehlo.broadcast_in_dim %s, dims = [0] {test.cost = array<i64: 0, 0, 16, 128>, test.form = "Element uniform"} : (tensor<4xf32>) -> tensor<4x8xf32>
   %48 = stablehlo.reverse %x, dims = [1] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element"} : tensor<4x8xf32>

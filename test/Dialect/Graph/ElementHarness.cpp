@@ -67,6 +67,16 @@ private:
     using Function = double (*)(double);
     Function function =
         llvm::TypeSwitch<Operation *, Function>(op)
+            .Case<math::AcosOp>([](auto) { return Function(std::acos); })
+            .Case<math::AcoshOp>([](auto) { return Function(std::acosh); })
+            .Case<math::AsinOp>([](auto) { return Function(std::asin); })
+            .Case<math::AsinhOp>([](auto) { return Function(std::asinh); })
+            .Case<math::AtanOp>([](auto) { return Function(std::atan); })
+            .Case<math::AtanhOp>([](auto) { return Function(std::atanh); })
+            .Case<math::CoshOp>([](auto) { return Function(std::cosh); })
+            .Case<math::SinhOp>([](auto) { return Function(std::sinh); })
+            .Case<math::SinOp>([](auto) { return Function(std::sin); })
+            .Case<math::TanOp>([](auto) { return Function(std::tan); })
             .Case<math::CbrtOp>([](auto) { return Function(std::cbrt); })
             .Case<math::ErfcOp>([](auto) { return Function(std::erfc); })
             .Case<math::ErfOp>([](auto) { return Function(std::erf); })
@@ -85,6 +95,20 @@ private:
       return {};
     return FloatAttr::get(op->getResult(0).getType(),
                           function(x.getValueAsDouble()));
+  }
+
+  /// The same for two operands.
+  static Attribute foldBinary(Operation *op, ArrayRef<Attribute> operands) {
+    if (!isa<math::Atan2Op, math::PowFOp>(op))
+      return {};
+    auto x = dyn_cast_or_null<FloatAttr>(operands[0]);
+    auto y = dyn_cast_or_null<FloatAttr>(operands[1]);
+    if (!x || !y)
+      return {};
+    double lhs = x.getValueAsDouble(), rhs = y.getValueAsDouble();
+    return FloatAttr::get(op->getResult(0).getType(),
+                          isa<math::PowFOp>(op) ? std::pow(lhs, rhs)
+                                                : std::atan2(lhs, rhs));
   }
 
   /// The first op that has not been run.
@@ -106,6 +130,8 @@ private:
       else
         constants[op->getResult(0)] = cast<Attribute>(folded[0]);
     } else if (Attribute result = foldFunction(op, operands)) {
+      constants[op->getResult(0)] = result;
+    } else if (Attribute result = foldBinary(op, operands)) {
       constants[op->getResult(0)] = result;
     } else {
       failedOp = op->getName().getStringRef().str();

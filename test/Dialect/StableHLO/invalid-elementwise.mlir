@@ -221,3 +221,83 @@ func.func @accuracy_infinite(%x: tensor<4xf32>) {
   %0 = stablehlo.log %x {result_accuracy = #stablehlo.result_accuracy<rtol = 0x7FF0000000000000, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @format_word(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected a format of floats such as e8m7, got 'm8e7'}}
+  %0 = stablehlo.reduce_precision %x, format = m8e7 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @format_rest(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected a format of floats such as e8m7, got 'e8m7x'}}
+  %0 = stablehlo.reduce_precision %x, format = e8m7x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_exponent(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected at least 1 bit of exponent, got 0}}
+  %0 = stablehlo.reduce_precision %x, format = e0m7 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @negative_mantissa(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected no negative bits of mantissa, got -1}}
+  %0 = "stablehlo.reduce_precision"(%x) <{exponent_bits = 8 : i32, mantissa_bits = -1 : i32}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @shift_of_floats(%x: tensor<4xf32>) {
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of integers}}
+  %0 = stablehlo.shift_left %x, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @bits_of_other_width(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected a result of shape [4, 2], got [4]}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<4xf32>) -> tensor<4xi16>
+  return
+}
+
+// -----
+
+func.func @parts_of_one(%x: tensor<4x3xi16>) {
+  // expected-error@+1 {{expected an operand whose last dimension has 2 elements, the parts of one of the result, got 'tensor<4x3xi16>'}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<4x3xi16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @parts_of_a_scalar(%x: tensor<i16>) {
+  // expected-error@+1 {{expected an operand whose last dimension has 2 elements, the parts of one of the result, got 'tensor<i16>'}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<i16>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @widths_apart(%x: tensor<4xf6E2M3FN>) {
+  // expected-error@+1 {{expected widths of which one divides the other, got 'f6E2M3FN' and 'i8'}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<4xf6E2M3FN>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @truth_has_no_bits(%x: tensor<8xi1>) {
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of integers or floats, but got 'tensor<8xi1>'}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<i8>
+  return
+}

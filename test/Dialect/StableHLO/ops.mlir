@@ -29,7 +29,12 @@ module {
     %19 = stablehlo.convert %arg0 : tensor<4x8xf32>
     %20 = stablehlo.tanh %arg0 {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<4x8xf32>
     %21 = stablehlo.log %arg0 {result_accuracy = #stablehlo.result_accuracy<atol = 1.000000e-05, ulps = 1, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4x8xf32>
-    %22 = stablehlo.sine %arg0 {result_accuracy = #stablehlo.result_accuracy<rtol = 5.000000e-01, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4x8xf32>
+    %22 = stablehlo.tan %arg0 : tensor<4x8xf32>
+    %23 = stablehlo.round_nearest_afz %arg0 : tensor<4x8xf32>
+    %24 = stablehlo.round_nearest_even %arg0 : tensor<4x8xf32>
+    %25 = stablehlo.reduce_precision %arg0, format = e8m7 : tensor<4x8xf32>
+    %26 = stablehlo.reduce_precision %arg0, format = e10m0 : tensor<4x8xf32>
+    %27 = stablehlo.sine %arg0 {result_accuracy = #stablehlo.result_accuracy<rtol = 5.000000e-01, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4x8xf32>
     return
   }
 
@@ -47,6 +52,21 @@ module {
     %9 = stablehlo.or %arg3, %arg3 : tensor<4xi1>
     %10 = stablehlo.xor %arg2, %arg2 : tensor<4xui32>
     %11 = stablehlo.add %arg3, %arg3 : tensor<4xi1>
+    %12 = stablehlo.atan2 %arg0, %arg1 : tensor<4xf32>
+    return
+  }
+
+  // The bits of integers, and of floats as integers: all of an element, its parts, and back.
+  func.func @bits(%arg0: tensor<4xui32>, %arg1: tensor<4xi64>, %arg2: tensor<4xf32>, %arg3: tensor<f64>) {
+    %0 = stablehlo.shift_left %arg0, %arg0 : tensor<4xui32>
+    %1 = stablehlo.shift_right_logical %arg1, %arg1 : tensor<4xi64>
+    %2 = stablehlo.shift_right_arithmetic %arg0, %arg0 : tensor<4xui32>
+    %3 = stablehlo.popcnt %arg1 : tensor<4xi64>
+    %4 = stablehlo.count_leading_zeros %arg0 : tensor<4xui32>
+    %5 = stablehlo.bitcast_convert %arg2 : (tensor<4xf32>) -> tensor<4xui32>
+    %6 = stablehlo.bitcast_convert %arg2 : (tensor<4xf32>) -> tensor<4x2xbf16>
+    %7 = stablehlo.bitcast_convert %6 : (tensor<4x2xbf16>) -> tensor<4xf32>
+    %8 = stablehlo.bitcast_convert %arg3 : (tensor<f64>) -> tensor<8xui8>
     return
   }
 

@@ -6,7 +6,9 @@
 """Name of a family -> what makes it."""
 
 import attention
+import convolution
 import dense
+import loops
 import recurrent
 
 MAKERS = {
@@ -19,7 +21,11 @@ MAKERS = {
     "encoder_decoder": attention.make_encoder_decoder,
     "clip": attention.make_clip,
     "retnet": attention.make_retnet,
+    "scan": loops.make_scan,
+    "loops": loops.make_loops,
     "gru": recurrent.make_gru,
     "lstm": recurrent.make_lstm,
     "moe": recurrent.make_moe,
+    "cnn": convolution.make_cnn,
+    "resnet": convolution.make_resnet,
 }

@@ -64,6 +64,18 @@ case("logistic", "stablehlo.logistic", lax.logistic)
 case("sqrt", "stablehlo.sqrt", jnp.sqrt)
 case("rsqrt", "stablehlo.rsqrt", lax.rsqrt)
 case("tanh", "stablehlo.tanh", jnp.tanh)
+case("tan", "stablehlo.tan", jnp.tan)
+case("round to even", "stablehlo.round_nearest_even", lambda x: jnp.round(x) + x)
+case("round away", "stablehlo.round_nearest_afz", lambda x: lax.round(x) + x)
+case("reduce_precision", "stablehlo.reduce_precision", lambda x: lax.reduce_precision(x, 5, 3))
+for name in "acos acosh asin asinh atan atanh cosh sinh".split():
+    case(name, f"chlo.{name}", getattr(lax, name))
+case("erf_inv", "chlo.erf_inv", lax.erf_inv, loss=1e4)
+case("lgamma", "chlo.lgamma", lax.lgamma, loss=1e4)
+case("digamma", "chlo.digamma", lax.digamma, loss=1e5,
+     differs=lambda i, x: np.isposinf(x))
+case("polygamma", "chlo.polygamma", lambda x: lax.polygamma(jnp.full_like(x, 2), x), loss=1e5,
+     differs=lambda i, x: np.isposinf(x))
 case("square", "chlo.square", jnp.square)
 case("erf", "chlo.erf", lax.erf)
 case("erfc", "chlo.erfc", lax.erfc)
@@ -74,6 +86,7 @@ case("subtract", "stablehlo.subtract", jnp.subtract, 2)
 case("multiply", "stablehlo.multiply", jnp.multiply, 2)
 case("divide", "stablehlo.divide", jnp.divide, 2)
 case("remainder", "stablehlo.remainder", lax.rem, 2)
+case("atan2", "stablehlo.atan2", lax.atan2, 2)
 case("maximum", "stablehlo.maximum", jnp.maximum, 2)
 case("maximum_0", "stablehlo.maximum", lambda x: jnp.maximum(x, 0))
 case("maximum_0_left", "stablehlo.maximum", lambda x: lax.max(jnp.zeros_like(x), x))
@@ -109,6 +122,26 @@ fixed("reduce_min", "stablehlo.reduce", lambda x: jnp.min(x, 1), TIES)
 fixed("reduce_multiply", "stablehlo.reduce", lambda x: jnp.prod(x, 1), ZEROS,
       differs=lambda i, x: np.isinf(x).any(1, keepdims=True))
 
+# Windows: ties, padding, infinities.
+def window(op, init, sizes, strides, padding):
+    return lambda x: lax.reduce_window(x, init, op, sizes, strides, padding)
+
+
+fixed("window_add", "stablehlo.reduce_window", window(lax.add, 0.0, (2, 3), (1, 2), "SAME"), MATRIX)
+fixed("window_max", "stablehlo.reduce_window", window(lax.max, -INF, (2, 2), (1, 1), "SAME"), TIES[:3])
+fixed("window_min", "stablehlo.reduce_window", window(lax.min, INF, (2, 3), (2, 1), "VALID"), TIES[:3])
+fixed("window_max_nan", "stablehlo.reduce_window", window(lax.max, -INF, (1, 2), (1, 1), "VALID"), TIES,
+      differs=lambda i, x: np.isnan(x).any(1, keepdims=True))
+fixed("window_as_cummax", "stablehlo.reduce_window",
+      window(lax.max, -INF, (1, 4), (1, 1), ((0, 0), (3, 0))), TIES[:2], differs=lambda i, x: x == x)
+fixed("cummax", "stablehlo.reduce_window", lambda x: lax.cummax(x, 1), TIES[:3])
+fixed("cummin", "stablehlo.reduce_window", lambda x: lax.cummin(x, 1, reverse=True), TIES[:3])
+fixed("cumsum", "stablehlo.reduce_window", lambda x: lax.cumsum(x, 1), MATRIX)
+fixed("cumprod", "stablehlo.reduce_window", lambda x: lax.cumprod(x, 1), ZEROS[:3])
+fixed("convolution", "stablehlo.convolution",
+      lambda x, w: lax.conv(x.reshape(1, 1, 3, 4), w.reshape(3, 1, 2, 2), (1, 2), "SAME"),
+      np.arange(12.0).reshape(3, 4) - 5, np.arange(12.0).reshape(3, 4) % 5 - 2)
+
 # Movement.
 fixed("dot_general", "stablehlo.dot_general", jnp.matmul, MATRIX, np.transpose(TIES))
 fixed("broadcast", "stablehlo.broadcast_in_dim", lambda x: jnp.broadcast_to(x[:, None], (4, 3)) * 2,
@@ -125,9 +158,21 @@ fixed("pad", "stablehlo.pad",
       lambda x: lax.pad(x, x.dtype.type(0), ((1, -1, 1), (-1, 2, 0))) * 3, MATRIX)
 fixed("concatenate", "stablehlo.concatenate",
       lambda x, y: jnp.concatenate([x, y, x]) * jnp.arange(40.0).reshape(10, 4), MATRIX, TIES)
+
+
+def starts(x, *numbers):
+    """Numbers that the import does not know, since they depend on x[0, 0], which is 0."""
+    return [jnp.int32(n) + jnp.isnan(x[0, 0]).astype(jnp.int32) for n in numbers]
+
+
 fixed("dynamic_slice", "stablehlo.dynamic_slice",
+      lambda x: lax.dynamic_slice(x, starts(x, 2, -3), (2, 2)) * 3, MATRIX)
+fixed("dynamic_slice_known", "stablehlo.slice",
       lambda x: lax.dynamic_slice(x, (jnp.int32(2), jnp.int32(-3)), (2, 2)) * 3, MATRIX)
 fixed("dynamic_update_slice", "stablehlo.dynamic_update_slice",
+      lambda x, y: lax.dynamic_update_slice(x, y, starts(x, 9, 1)) * 3,
+      MATRIX, [[1.0, INF], [NAN, 0.0]])
+fixed("dynamic_update_slice_known", "stablehlo.concatenate",
       lambda x, y: lax.dynamic_update_slice(x, y, (jnp.int32(9), jnp.int32(1))) * 3,
       MATRIX, [[1.0, INF], [NAN, 0.0]])
 OUTSIDE = np.array([0, 2, 2, -1, 7, -9])
@@ -170,3 +215,9 @@ NUMBERS = np.arange(12.0).reshape(3, 4)
 fixed("softmax", "text", lambda x: jax.nn.softmax(x) * NUMBERS, LOGITS, loss=1e6)
 fixed("log_softmax", "text", lambda x: jax.nn.log_softmax(x) * NUMBERS, LOGITS)
 fixed("logsumexp", "text", lambda x: special.logsumexp(x, 1), LOGITS)
+
+# Orders: the cotangent goes back to where an element stood, among equal ones to the one that stood first.
+WEIGHTS = np.arange(1.0, 5.0)
+fixed("sort", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1) * WEIGHTS.astype(x.dtype), TIES)
+fixed("sort falling", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1, descending=True) * WEIGHTS.astype(x.dtype), TIES)
+fixed("top_k", "stablehlo.gather", lambda x: lax.top_k(x, 2)[0] * WEIGHTS[:2].astype(x.dtype), TIES)

@@ -64,3 +64,48 @@ func.func @regions(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x">},
   return %r : tensor<4xf32>
 }
 dist.entry @b function(@regions)
+
+// Layers may read different rows of a stack of parameters.
+dist.state @stack : tensor<2x4x4xf32> {role = parameter, source = #dist.draw<normal, 0.02>}
+// CHECK-LABEL: func.func @stacked
+func.func @stacked(%x: tensor<2x4xf32> {dist.port = #dist.port<input "x">},
+                   %e: tensor<4x4xf32> {dist.port = #dist.port<parameter @e>},
+                   %w: tensor<2x4x4xf32> {dist.port = #dist.port<parameter @stack>}) -> (tensor<2x4xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK: stablehlo.dot_general {{.*}} {dist.block = 0 : i64}
+  %x0 = stablehlo.dot_general %x, %e, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  // CHECK: stablehlo.slice {{.*}} {dist.block = 1 : i64}
+  %s0 = stablehlo.slice %w [0:1, 0:4, 0:4] : (tensor<2x4x4xf32>) -> tensor<1x4x4xf32>
+  %w0 = stablehlo.reshape %s0 : (tensor<1x4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.dot_general {{.*}} {dist.block = 1 : i64}
+  // CHECK: stablehlo.tanh {{.*}} {dist.block = 1 : i64}
+  %a0 = stablehlo.dot_general %x0, %w0, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %x1 = stablehlo.tanh %a0 : tensor<2x4xf32>
+  // CHECK: stablehlo.slice {{.*}} {dist.block = 2 : i64}
+  %s1 = stablehlo.slice %w [1:2, 0:4, 0:4] : (tensor<2x4x4xf32>) -> tensor<1x4x4xf32>
+  %w1 = stablehlo.reshape %s1 : (tensor<1x4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.dot_general {{.*}} {dist.block = 2 : i64}
+  // CHECK: stablehlo.tanh {{.*}} {dist.block = 2 : i64}
+  %a1 = stablehlo.dot_general %x1, %w1, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %x2 = stablehlo.tanh %a1 : tensor<2x4xf32>
+  return %x2 : tensor<2x4xf32>
+}
+dist.entry @c function(@stacked)
+
+// Rows of an input are told apart: times are no layers.
+// CHECK-LABEL: func.func @times
+func.func @times(%x: tensor<2x2x4xf32> {dist.port = #dist.port<input "x">},
+                 %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<2x4xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK-NOT: dist.block = 1
+  // CHECK: return
+  %s0 = stablehlo.slice %x [0:1, 0:2, 0:4] : (tensor<2x2x4xf32>) -> tensor<1x2x4xf32>
+  %u0 = stablehlo.reshape %s0 : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
+  %s1 = stablehlo.slice %x [1:2, 0:2, 0:4] : (tensor<2x2x4xf32>) -> tensor<1x2x4xf32>
+  %u1 = stablehlo.reshape %s1 : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
+  %h0 = stablehlo.dot_general %u0, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %a0 = stablehlo.add %h0, %u0 : tensor<2x4xf32>
+  %h1 = stablehlo.dot_general %a0, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %a1 = stablehlo.add %h1, %u1 : tensor<2x4xf32>
+  %h2 = stablehlo.dot_general %a1, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return %h2 : tensor<2x4xf32>
+}
+dist.entry @d function(@times)

@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: llmc-opt %t/sliced.mlir --llmc-split-states | FileCheck %t/sliced.mlir
 // RUN: llmc-opt %t/sliced.mlir --llmc-split-states --llmc-split-states | FileCheck %t/sliced.mlir
+// RUN: llmc-opt %t/first.mlir --llmc-split-states | FileCheck %t/first.mlir
 // RUN: llmc-opt %t/others.mlir --llmc-split-states | FileCheck %t/others.mlir
 // RUN: llmc-opt %t/whole.mlir --llmc-split-states --remarks-filter=training --remark-format=emitRemark 2>&1 | FileCheck %t/whole.mlir
 
@@ -35,6 +36,26 @@ func.func private @f(%w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}
 }
 dist.entry @forward function(@f)
 dist.entry @again function(@f)
+
+//--- first.mlir
+// Where the row splits both dims, the first slice decides.
+// CHECK: dist.state @v.0 part of @v box([0, 0] [8, 4])
+// CHECK: dist.state @w.0 part of @w box([0, 0] [2, 12])
+// CHECK: dist.state @w.1 part of @w box([2, 0] [6, 12])
+dist.mesh @mesh = <"tensor"=2, "data"=2>
+dist.state @v : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"data"}, {"tensor"}]>>, source = #dist.draw<ones>}
+dist.state @w : tensor<8x12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"data"}, {"tensor"}]>>, source = #dist.draw<ones>}
+func.func private @f(%v: tensor<8x12xf32> {dist.port = #dist.port<parameter @v>}, %w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<8x4xf32> {dist.port = #dist.port<output "y0">}, tensor<2x12xf32> {dist.port = #dist.port<output "y1">}, tensor<f32> {dist.port = #dist.port<output "y2">}, tensor<f32> {dist.port = #dist.port<output "y3">}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %v0 = stablehlo.slice %v [0:8, 0:4] : (tensor<8x12xf32>) -> tensor<8x4xf32>
+  %v1 = stablehlo.slice %v [0:2, 0:12] : (tensor<8x12xf32>) -> tensor<2x12xf32>
+  %w0 = stablehlo.slice %w [0:2, 0:12] : (tensor<8x12xf32>) -> tensor<2x12xf32>
+  %w1 = stablehlo.slice %w [0:8, 0:4] : (tensor<8x12xf32>) -> tensor<8x4xf32>
+  %s = stablehlo.reduce(%v1 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x12xf32>, tensor<f32>) -> tensor<f32>
+  %t = stablehlo.reduce(%w1 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  return %v0, %w0, %s, %t : tensor<8x4xf32>, tensor<2x12xf32>, tensor<f32>, tensor<f32>
+}
+dist.entry @forward function(@f)
 
 //--- others.mlir
 // Of what is no state of parts a sum reads slices, and of another state's parts

@@ -32,3 +32,17 @@ func.func @f(%w: tensor<2xf32> {dist.port = #dist.port<parameter @w>}, %h: tenso
   return %r : tensor<f32>
 }
 dist.entry @forward function(@f)
+
+// An op on the bits of its floats keeps its types, between conversions.
+// CHECK-LABEL: func.func @bits
+// CHECK: %[[NARROW:.*]] = stablehlo.bitcast_convert %{{.*}} : (tensor<2xui32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[WIDE:.*]] = stablehlo.convert %[[NARROW]] : (tensor<2xf32>) -> tensor<2xf64>
+// CHECK-NEXT: stablehlo.add %[[WIDE]], %{{.*}} : tensor<2xf64>
+// CHECK: %[[BACK:.*]] = stablehlo.convert %{{.*}} : (tensor<2xf64>) -> tensor<2xf32>
+// CHECK-NEXT: stablehlo.bitcast_convert %[[BACK]] : (tensor<2xf32>) -> tensor<2xui32>
+func.func @bits(%bits: tensor<2xui32>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui32>) {
+  %0 = stablehlo.bitcast_convert %bits : (tensor<2xui32>) -> tensor<2xf32>
+  %1 = stablehlo.add %0, %x : tensor<2xf32>
+  %2 = stablehlo.bitcast_convert %1 : (tensor<2xf32>) -> tensor<2xui32>
+  return %1, %2 : tensor<2xf32>, tensor<2xui32>
+}

@@ -28,6 +28,18 @@ rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importStableHLO(mlir::MLIRContext &context, const std::string &path,
                 const Options &options);
 
+/// What becomes of an op of a text.
+enum class OpUse {
+  /// It stands in the program's graph, or is replaced by ops that do.
+  Graph,
+  /// The import reads and removes it: functions, calls, annotations, ends of
+  /// regions.
+  Read,
+  /// An error.
+  Refused,
+};
+OpUse getUse(mlir::RegisteredOperationName op);
+
 } // namespace llmc::import
 
 #endif // LLMC_IMPORT_STABLEHLO_IMPORT_H

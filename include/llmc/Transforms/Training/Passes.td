@@ -17,7 +17,8 @@ def WidenPass : Pass<"llmc-widen", "::mlir::ModuleOp"> {
     Where a `dist.training` says `precision = f64` (or `force` is given), every
     f32, f16 and bf16 of the module becomes f64: values, constants, states, hyper values,
     optimizers. Constants keep their value; a state whose source is a file
-    keeps the file's element type. For checks of gradients.
+    keeps the file's element type. An op on the bits of its floats
+    (`bitcast_convert`) keeps its types, between conversions. For checks of gradients.
 
     ```mlir
     %0 = stablehlo.add %x, %c : tensor<4xf32>   ->   stablehlo.add %x, %c : tensor<4xf64>

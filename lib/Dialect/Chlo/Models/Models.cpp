@@ -13,6 +13,7 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/IR/Slopes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -33,19 +34,13 @@ static LogicalResult deriveSquare(Derivation &d) {
   return success();
 }
 
-/// factor * exp(-x*x) * g, in f32 for narrower types: the square would lose
-/// what the exponential needs.
+/// factor * exp(-x*x) * g.
 static LogicalResult deriveGauss(Derivation &d, double factor) {
-  OpBuilder &b = d.builder;
-  Location loc = d.loc();
-  Type element = getElement(d.result());
-  Type wide = isNarrowFloat(element) ? b.getF32Type() : element;
-  Value x = convertTo(b, loc, d.operand(0), wide);
-  Value bell = stablehlo::exp(b, loc, neg(b, loc, mul(b, loc, x, x)));
-  Value slope = mul(b, loc, constantLike(b, loc, x, factor), bell);
-  Value product = mul(b, loc, convertTo(b, loc, d.cotangent, wide), slope);
-  d.gradients[0] = convertTo(b, loc, product, element);
-  return success();
+  return deriveBySlope(
+      d, d.operand(0), [&](OpBuilder &b, Location loc, Value x) {
+        Value bell = stablehlo::exp(b, loc, neg(b, loc, mul(b, loc, x, x)));
+        return mul(b, loc, constantLike(b, loc, x, factor), bell);
+      });
 }
 
 static constexpr double kTwoOverSqrtPi = 1.1283791670955126;
@@ -96,4 +91,9 @@ void chlo::registerModels(DialectRegistry &registry) {
     attachPointwise<ErfOp, erfAnswers>(context);
     attachPointwise<ErfcOp, erfcAnswers>(context);
   });
+  registerAngleModels(registry);
+  registerBitsModels(registry);
+  registerGammaModels(registry);
+  registerInverseModels(registry);
+  registerTopKModels(registry);
 }

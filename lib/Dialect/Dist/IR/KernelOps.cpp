@@ -122,13 +122,15 @@ SmallVector<std::pair<int64_t, int64_t>> LaunchOp::getTiedPairs() {
   return pairs;
 }
 
-/// Size of a tensor of numbers in bits, or nothing.
+/// Size of a tensor of numbers in bits, as memory holds it, or nothing. An i1
+/// has a byte.
 static std::optional<int64_t> getBits(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() ||
       !tensor.getElementType().isIntOrFloat())
     return std::nullopt;
-  return tensor.getNumElements() * tensor.getElementTypeBitWidth();
+  return tensor.getNumElements() *
+         std::max(tensor.getElementTypeBitWidth(), 8u);
 }
 
 LogicalResult LaunchOp::verify() {

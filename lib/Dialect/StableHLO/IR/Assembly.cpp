@@ -134,6 +134,69 @@ void llmc::stablehlo::printComparisonOrder(OpAsmPrinter &printer, Operation *,
     printer << ", " << stringifyComparisonType(type.getValue());
 }
 
+ParseResult llmc::stablehlo::parseAlgorithm(OpAsmParser &parser,
+                                            RngAlgorithmAttr &algorithm) {
+  RngAlgorithm value;
+  if (parseEnumerator(parser, "random algorithm", symbolizeRngAlgorithm, value))
+    return failure();
+  algorithm = RngAlgorithmAttr::get(parser.getContext(), value);
+  return success();
+}
+
+void llmc::stablehlo::printAlgorithm(OpAsmPrinter &printer, Operation *,
+                                     RngAlgorithmAttr algorithm) {
+  printer << stringifyRngAlgorithm(algorithm.getValue());
+}
+
+ParseResult
+llmc::stablehlo::parseDistribution(OpAsmParser &parser,
+                                   RngDistributionAttr &distribution) {
+  RngDistribution value;
+  if (parseEnumerator(parser, "random distribution", symbolizeRngDistribution,
+                      value))
+    return failure();
+  distribution = RngDistributionAttr::get(parser.getContext(), value);
+  return success();
+}
+
+void llmc::stablehlo::printDistribution(OpAsmPrinter &printer, Operation *,
+                                        RngDistributionAttr distribution) {
+  printer << stringifyRngDistribution(distribution.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Formats of floats
+//===----------------------------------------------------------------------===//
+
+/// A keyword lexes as one word, "e8m7": its two numbers.
+static bool readFloatFormat(StringRef word, int32_t &exponent,
+                            int32_t &mantissa) {
+  return word.consume_front("e") && !word.consumeInteger(10, exponent) &&
+         word.consume_front("m") && !word.getAsInteger(10, mantissa);
+}
+
+ParseResult llmc::stablehlo::parseFloatFormat(OpAsmParser &parser,
+                                              IntegerAttr &exponentBits,
+                                              IntegerAttr &mantissaBits) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  int32_t exponent = 0, mantissa = 0;
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (!readFloatFormat(word, exponent, mantissa))
+    return parser.emitError(loc)
+           << "expected a format of floats such as e8m7, got '" << word << "'";
+  exponentBits = parser.getBuilder().getI32IntegerAttr(exponent);
+  mantissaBits = parser.getBuilder().getI32IntegerAttr(mantissa);
+  return success();
+}
+
+void llmc::stablehlo::printFloatFormat(OpAsmPrinter &printer, Operation *,
+                                       IntegerAttr exponentBits,
+                                       IntegerAttr mantissaBits) {
+  printer << "e" << exponentBits.getInt() << "m" << mantissaBits.getInt();
+}
+
 //===----------------------------------------------------------------------===//
 // Lists
 //===----------------------------------------------------------------------===//

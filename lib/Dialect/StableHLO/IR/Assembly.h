@@ -49,6 +49,23 @@ ParseResult parseComparisonOrder(OpAsmParser &parser, ComparisonTypeAttr &type);
 void printComparisonOrder(OpAsmPrinter &printer, Operation *op,
                           ComparisonTypeAttr type);
 
+/// `THREE_FRY`; `NORMAL`.
+ParseResult parseAlgorithm(OpAsmParser &parser, RngAlgorithmAttr &algorithm);
+void printAlgorithm(OpAsmPrinter &printer, Operation *op,
+                    RngAlgorithmAttr algorithm);
+ParseResult parseDistribution(OpAsmParser &parser,
+                              RngDistributionAttr &distribution);
+void printDistribution(OpAsmPrinter &printer, Operation *op,
+                       RngDistributionAttr distribution);
+
+/// `e8m7`: bits of exponent and mantissa.
+ParseResult parseFloatFormat(OpAsmParser &parser,
+                             mlir::IntegerAttr &exponentBits,
+                             mlir::IntegerAttr &mantissaBits);
+void printFloatFormat(OpAsmPrinter &printer, Operation *op,
+                      mlir::IntegerAttr exponentBits,
+                      mlir::IntegerAttr mantissaBits);
+
 /// `[0:8, 0:64:2]`, stride 1 omitted.
 ParseResult parseSliceRanges(OpAsmParser &parser,
                              mlir::DenseI64ArrayAttr &starts,
@@ -77,6 +94,32 @@ ParseResult parseDotPrecision(OpAsmParser &parser, mlir::ArrayAttr &precisions,
                               DotAlgorithmAttr &algorithm);
 void printDotPrecision(OpAsmPrinter &printer, Operation *op,
                        mlir::ArrayAttr precisions, DotAlgorithmAttr algorithm);
+
+/// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]` (WindowAssembly.cpp).
+ParseResult parseConvolutionDimensions(OpAsmParser &parser,
+                                       ConvDimensionNumbersAttr &dimensions);
+void printConvolutionDimensions(OpAsmPrinter &printer, Operation *op,
+                                ConvDimensionNumbersAttr dimensions);
+
+/// `stride = [2, 2], pad = [[1, 1], [0, 1]], lhs_dilate = [..], rhs_dilate =
+/// [..], reverse = [false, true]`, each if given, in any order.
+ParseResult parseWindowAttributes(OpAsmParser &parser,
+                                  mlir::DenseI64ArrayAttr &strides,
+                                  mlir::DenseIntElementsAttr &padding,
+                                  mlir::DenseI64ArrayAttr &lhsDilation,
+                                  mlir::DenseI64ArrayAttr &rhsDilation,
+                                  mlir::DenseBoolArrayAttr &reversal);
+void printWindowAttributes(OpAsmPrinter &printer, Operation *op,
+                           mlir::DenseI64ArrayAttr strides,
+                           mlir::DenseIntElementsAttr padding,
+                           mlir::DenseI64ArrayAttr lhsDilation,
+                           mlir::DenseI64ArrayAttr rhsDilation,
+                           mlir::DenseBoolArrayAttr reversal);
+
+/// `@Sharding`, `@"not-an-id"`: what a custom call calls (ControlAssembly.cpp).
+ParseResult parseCallTarget(OpAsmParser &parser, mlir::StringAttr &target);
+void printCallTarget(OpAsmPrinter &printer, Operation *op,
+                     mlir::StringAttr target);
 
 } // namespace llmc::stablehlo
 

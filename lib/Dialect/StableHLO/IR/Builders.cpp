@@ -336,6 +336,17 @@ Value reduceMax(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims) {
   return reduce(b, loc, ReductionKind::max, x, dims);
 }
 
+std::optional<ReductionKind> combinationKindOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(op)
+      .Case<AddOp>([](auto) { return ReductionKind::sum; })
+      .Case<MulOp>([](auto) { return ReductionKind::product; })
+      .Case<MaxOp>([](auto) { return ReductionKind::max; })
+      .Case<MinOp>([](auto) { return ReductionKind::min; })
+      .Case<AndOp>([](auto) { return ReductionKind::bitAnd; })
+      .Case<OrOp>([](auto) { return ReductionKind::bitOr; })
+      .Default(std::optional<ReductionKind>());
+}
+
 std::optional<ReductionKind> reduceKindOf(Region &body) {
   if (!body.hasOneBlock() || body.front().getNumArguments() != 2 ||
       body.front().getOperations().size() != 2)
@@ -351,14 +362,7 @@ std::optional<ReductionKind> reduceKindOf(Region &body) {
               (op.getOperand(0) == y && op.getOperand(1) == x);
   if (!both)
     return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(&op)
-      .Case<AddOp>([](auto) { return ReductionKind::sum; })
-      .Case<MulOp>([](auto) { return ReductionKind::product; })
-      .Case<MaxOp>([](auto) { return ReductionKind::max; })
-      .Case<MinOp>([](auto) { return ReductionKind::min; })
-      .Case<AndOp>([](auto) { return ReductionKind::bitAnd; })
-      .Case<OrOp>([](auto) { return ReductionKind::bitOr; })
-      .Default(std::optional<ReductionKind>());
+  return combinationKindOf(&op);
 }
 
 Value gather(OpBuilder &b, Location loc, RankedTensorType type, Value operand,

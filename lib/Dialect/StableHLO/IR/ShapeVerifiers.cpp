@@ -115,6 +115,38 @@ LogicalResult ClampOp::verify() {
   return success();
 }
 
+LogicalResult ReducePrecisionOp::verify() {
+  if (static_cast<int32_t>(getExponentBits()) < 1)
+    return emitOpError("expected at least 1 bit of exponent, got ")
+           << static_cast<int32_t>(getExponentBits());
+  if (static_cast<int32_t>(getMantissaBits()) < 0)
+    return emitOpError("expected no negative bits of mantissa, got ")
+           << static_cast<int32_t>(getMantissaBits());
+  return success();
+}
+
+LogicalResult BitcastConvertOp::verify() {
+  RankedTensorType from = getOperand().getType(), to = getType();
+  unsigned fromWidth = from.getElementType().getIntOrFloatBitWidth();
+  unsigned toWidth = to.getElementType().getIntOrFloatBitWidth();
+  unsigned wide = std::max(fromWidth, toWidth);
+  unsigned narrow = std::min(fromWidth, toWidth);
+  if (wide % narrow != 0)
+    return emitOpError("expected widths of which one divides the other, got ")
+           << from.getElementType() << " and " << to.getElementType();
+  SmallVector<int64_t> shape(from.getShape());
+  if (fromWidth > toWidth)
+    shape.push_back(wide / narrow);
+  if (fromWidth < toWidth) {
+    if (shape.empty() || shape.back() != int64_t(wide / narrow))
+      return emitOpError("expected an operand whose last dimension has ")
+             << wide / narrow
+             << " elements, the parts of one of the result, got " << from;
+    shape.pop_back();
+  }
+  return verifyShape(*this, "a result", to, shape);
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//

@@ -162,3 +162,60 @@ LogicalResult ReduceOp::verify() {
   }
   return verifyScalarFunction(*this, getBody(), elements);
 }
+
+//===----------------------------------------------------------------------===//
+// Sort
+//===----------------------------------------------------------------------===//
+
+int64_t SortOp::getSortedDim() {
+  auto type = cast<RankedTensorType>(getInputs().front().getType());
+  int64_t dim = getDimension();
+  return dim < 0 ? dim + type.getRank() : dim;
+}
+
+static LogicalResult verifyComparator(SortOp op, ArrayRef<Type> elements) {
+  Block &block = op.getComparator().front();
+  if (block.getNumArguments() != 2 * elements.size())
+    return op.emitOpError("expected a comparator of ")
+           << 2 * elements.size() << " arguments, got "
+           << block.getNumArguments();
+  for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
+    if (!isScalarTensor(type) ||
+        cast<RankedTensorType>(type).getElementType() != elements[i / 2])
+      return op.emitOpError("expected comparator argument #")
+             << i << " to be a scalar of " << elements[i / 2] << ", got "
+             << type;
+  auto end = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
+  auto boolean =
+      RankedTensorType::get({}, IntegerType::get(op.getContext(), 1));
+  if (!end || end.getResults().size() != 1 ||
+      end.getResults().front().getType() != boolean)
+    return op.emitOpError("expected a comparator that returns one ") << boolean;
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("expected at least 1 input, got 0");
+  if (getNumResults() != getInputs().size())
+    return emitOpError("expected ")
+           << getInputs().size() << " results, got " << getNumResults();
+  auto first = cast<RankedTensorType>(getInputs().front().getType());
+  int64_t dim = getDimension();
+  if (dim < -first.getRank() || dim >= first.getRank())
+    return emitOpError("expected 'dimension' in [")
+           << -first.getRank() << ", " << first.getRank() << "), got " << dim;
+  SmallVector<Type> elements;
+  for (auto [input, result] :
+       llvm::zip(getInputs().getTypes(), getResultTypes())) {
+    if (failed(verifyShape(*this, "an input", input, first.getShape())) ||
+        failed(verifyShape(*this, "a result", result, first.getShape())))
+      return failure();
+    if (!haveSameElement(input, result))
+      return emitOpError("expected inputs and results of the same element "
+                         "types, got ")
+             << input << " and " << result;
+    elements.push_back(cast<RankedTensorType>(input).getElementType());
+  }
+  return verifyComparator(*this, elements);
+}

@@ -2,14 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// add, subtract, multiply, divide, remainder, power, maximum, minimum. With y
-// the result and g its cotangent, the operands' cotangents are
+// add, subtract, multiply, divide, remainder, power, maximum, minimum, atan2.
+// With y the result and g its cotangent, the operands' cotangents are
 //
 //   add g, g                  subtract g, -g
 //   multiply g*b, g*a         divide g/b, -g*y/b
 //   remainder g, -g*trunc(a/b)
 //   power(x, p)               g * select(p == 0, 0, p * x^(p-1)),
 //                             g * y * log(select(x == 0, 1, x))
+//   atan2(a, b)               g*b/(a*a+b*b), -g*a/(a*a+b*b)
 //   maximum, minimum          g to the chosen operand, half to each on a tie
 //
 // A constant exponent of 1, 2 or 3 makes multiplications. On i1 add and maximum
@@ -120,6 +121,19 @@ static LogicalResult deriveRemainder(Derivation &d) {
   Value magnitude = FloorOp::create(b, loc, stablehlo::abs(b, loc, quotient));
   Value truncated = mul(b, loc, sign(b, loc, quotient), magnitude);
   d.gradients[1] = neg(b, loc, mul(b, loc, d.cotangent, truncated));
+  return success();
+}
+
+static LogicalResult deriveAtan2(Derivation &d) {
+  OpBuilder &b = d.builder;
+  Location loc = d.loc();
+  Value y = d.operand(0), x = d.operand(1);
+  Value square = add(b, loc, mul(b, loc, y, y), mul(b, loc, x, x));
+  if (d.needed[0])
+    d.gradients[0] = mul(b, loc, d.cotangent, div(b, loc, x, square));
+  if (d.needed[1])
+    d.gradients[1] =
+        mul(b, loc, d.cotangent, div(b, loc, neg(b, loc, y), square));
   return success();
 }
 
@@ -284,6 +298,22 @@ static Value emitIntPowerBySquaring(OpBuilder &b, Location loc, Value x,
   return result;
 }
 
+/// The angle of two zeros is that of (copysign(1, x), y): upstream folds
+/// atan2 of two zeros to NaN.
+static Value emitAtan2(OpBuilder &b, Location loc, Operation *, ValueRange v) {
+  Value y = v[0], x = v[1];
+  Value zero = scalarConstant(b, loc, x.getType(), 0);
+  auto isZero = [&](Value value) {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value,
+                                 zero);
+  };
+  Value both = arith::AndIOp::create(b, loc, isZero(x), isZero(y));
+  Value one = scalarConstant(b, loc, x.getType(), 1);
+  Value unit = math::CopySignOp::create(b, loc, one, x);
+  x = arith::SelectOp::create(b, loc, both, unit, x);
+  return math::Atan2Op::create(b, loc, y, x);
+}
+
 /// Integers: a negative exponent gives 1 or -1 for such bases and 0 otherwise.
 static Value emitPower(OpBuilder &b, Location loc, Operation *op,
                        ValueRange x) {
@@ -321,6 +351,7 @@ static double multiplyFloat(double x, double y) { return x * y; }
 static double divideFloat(double x, double y) { return x / y; }
 static double remainderFloat(double x, double y) { return std::fmod(x, y); }
 static double powerFloat(double x, double y) { return std::pow(x, y); }
+static double atan2Float(double y, double x) { return std::atan2(y, x); }
 
 /// NaN if either is; of two zeros the positive one.
 static double maximumFloat(double x, double y) {
@@ -417,6 +448,8 @@ static const PointwiseAnswers remainderAnswers = {
 static const PointwiseAnswers powerAnswers = {
     0,           1,         nullptr,
     derivePower, emitPower, evaluateBinary<powerFloat, powerInt>};
+static const PointwiseAnswers atan2Answers = {
+    0, 1, nullptr, deriveAtan2, emitAtan2, evaluateBinary<atan2Float>};
 static const PointwiseAnswers maximumAnswers = {
     1,
     0,
@@ -442,6 +475,7 @@ void stablehlo::registerBinaryModels(DialectRegistry &registry) {
     attachPointwise<DivOp, divideAnswers>(context);
     attachPointwise<RemOp, remainderAnswers>(context);
     attachPointwise<PowOp, powerAnswers>(context);
+    attachPointwise<Atan2Op, atan2Answers>(context);
     attachPointwise<MaxOp, maximumAnswers>(context);
     attachPointwise<MinOp, minimumAnswers>(context);
   });

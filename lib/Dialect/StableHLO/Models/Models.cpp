@@ -24,6 +24,8 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerUnaryModels(registry);
   registerBinaryModels(registry);
   registerLogicModels(registry);
+  registerBitsModels(registry);
+  registerRoundingModels(registry);
   registerChoiceModels(registry);
   registerConvertModels(registry);
   registerConstantModels(registry);
@@ -34,4 +36,12 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerScatterModels(registry);
   registerGatherModels(registry);
   registerMovementModels(registry);
+  registerKnownSlices(registry);
+  registerLoopModels(registry);
+  registerBranchModels(registry);
+  registerCallModels(registry);
+  registerWindowModels(registry);
+  registerConvolutionModels(registry);
+  registerRandomModels(registry);
+  registerSortModels(registry);
 }

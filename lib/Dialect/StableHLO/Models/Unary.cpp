@@ -2,25 +2,27 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// abs, ceil, floor, negate, sign and the transcendental functions. With y the
+// abs, negate, sign and the transcendental functions. With y the
 // result and g its cotangent, the operand's cotangent is
 //
 //   exponential g*y          exponential_minus_one g*(y+1)
 //   log g/x                  log_plus_one g/(1+x)
 //   logistic g*y*(1-y)       tanh g*(1-y*y)       (f16, bf16: in f32)
+//   tan g*(1+y*y)            (likewise)
 //   sqrt g*0.5/y             rsqrt -0.5*g*y/x     cbrt g/(3*y*y)
 //   sine g*cos x             cosine -g*sin x
 //   abs g where x >= 0, -g elsewhere (so g at 0, as JAX)
 //   negate -g
 //
 // The result is used rather than the operand where both would do: it is often
-// kept anyway. ceil, floor and sign are inactive.
+// kept anyway. sign is inactive.
 //
 // Test: test/Dialect/StableHLO/Models/UnaryTest.cpp
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/IR/Slopes.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -77,29 +79,21 @@ static LogicalResult deriveLog1p(Derivation &d) {
   return success();
 }
 
-/// g * slope(y), where slope cancels near saturation: in f32 if the type is
-/// narrower.
-template <typename Slope>
-static LogicalResult deriveSaturating(Derivation &d, Slope slope) {
-  OpBuilder &b = d.builder;
-  Type element = getElement(d.result());
-  Type wide = isNarrowFloat(element) ? b.getF32Type() : element;
-  Value y = convertTo(b, d.loc(), d.result(), wide);
-  Value g = convertTo(b, d.loc(), d.cotangent, wide);
-  Value product = mul(b, d.loc(), g, slope(b, d.loc(), y));
-  d.gradients[0] = convertTo(b, d.loc(), product, element);
-  return success();
-}
-
 static LogicalResult deriveLogistic(Derivation &d) {
-  return deriveSaturating(d, [](OpBuilder &b, Location loc, Value y) {
+  return deriveBySlope(d, d.result(), [](OpBuilder &b, Location loc, Value y) {
     return mul(b, loc, y, sub(b, loc, constantLike(b, loc, y, 1), y));
   });
 }
 
 static LogicalResult deriveTanh(Derivation &d) {
-  return deriveSaturating(d, [](OpBuilder &b, Location loc, Value y) {
+  return deriveBySlope(d, d.result(), [](OpBuilder &b, Location loc, Value y) {
     return sub(b, loc, constantLike(b, loc, y, 1), mul(b, loc, y, y));
+  });
+}
+
+static LogicalResult deriveTan(Derivation &d) {
+  return deriveBySlope(d, d.result(), [](OpBuilder &b, Location loc, Value y) {
+    return add(b, loc, constantLike(b, loc, y, 1), mul(b, loc, y, y));
   });
 }
 
@@ -197,8 +191,6 @@ static Value emitLogistic(OpBuilder &b, Location loc, Operation *,
 
 static double negateFloat(double x) { return -x; }
 static double absFloat(double x) { return std::fabs(x); }
-static double ceilFloat(double x) { return std::ceil(x); }
-static double floorFloat(double x) { return std::floor(x); }
 static double signFloat(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 static double cbrtFloat(double x) { return std::cbrt(x); }
 static double cosFloat(double x) { return std::cos(x); }
@@ -210,6 +202,7 @@ static double logisticFloat(double x) { return 1 / (1 + std::exp(-x)); }
 static double rsqrtFloat(double x) { return 1 / std::sqrt(x); }
 static double sinFloat(double x) { return std::sin(x); }
 static double sqrtFloat(double x) { return std::sqrt(x); }
+static double tanFloat(double x) { return std::tan(x); }
 static double tanhFloat(double x) { return std::tanh(x); }
 
 static int64_t negateInt(Type, int64_t x) {
@@ -232,14 +225,6 @@ static const PointwiseAnswers absAnswers = {
     1, 0, nullptr, deriveAbs, emitAbs, evaluateUnary<absFloat, absInt>};
 static const PointwiseAnswers signAnswers = {
     1, 0, nullptr, nullptr, emitSign, evaluateUnary<signFloat, signInt>};
-static const PointwiseAnswers ceilAnswers = {
-    1, 0, nullptr, nullptr, emitFloat<math::CeilOp>, evaluateUnary<ceilFloat>};
-static const PointwiseAnswers floorAnswers = {1,
-                                              0,
-                                              nullptr,
-                                              nullptr,
-                                              emitFloat<math::FloorOp>,
-                                              evaluateUnary<floorFloat>};
 static const PointwiseAnswers cbrtAnswers = {0,
                                              1,
                                              nullptr,
@@ -284,6 +269,8 @@ static const PointwiseAnswers sqrtAnswers = {1,
                                              deriveSqrt,
                                              emitFloat<math::SqrtOp>,
                                              evaluateUnary<sqrtFloat>};
+static const PointwiseAnswers tanAnswers = {
+    0, 1, nullptr, deriveTan, emitFloat<math::TanOp>, evaluateUnary<tanFloat>};
 static const PointwiseAnswers tanhAnswers = {0,
                                              1,
                                              nullptr,
@@ -296,8 +283,6 @@ void stablehlo::registerUnaryModels(DialectRegistry &registry) {
     attachPointwise<NegOp, negateAnswers>(context);
     attachPointwise<AbsOp, absAnswers>(context);
     attachPointwise<SignOp, signAnswers>(context);
-    attachPointwise<CeilOp, ceilAnswers>(context);
-    attachPointwise<FloorOp, floorAnswers>(context);
     attachPointwise<CbrtOp, cbrtAnswers>(context);
     attachPointwise<CosineOp, cosineAnswers>(context);
     attachPointwise<ExpOp, expAnswers>(context);
@@ -308,6 +293,7 @@ void stablehlo::registerUnaryModels(DialectRegistry &registry) {
     attachPointwise<RsqrtOp, rsqrtAnswers>(context);
     attachPointwise<SineOp, sineAnswers>(context);
     attachPointwise<SqrtOp, sqrtAnswers>(context);
+    attachPointwise<TanOp, tanAnswers>(context);
     attachPointwise<TanhOp, tanhAnswers>(context);
   });
 }

@@ -61,14 +61,35 @@ def masks(x):
     return jnp.where(odd, jnp.tile(x, (2, 4)), 0.0), jnp.where(odd[:1, :8], x, 1.0)
 
 
+def windows(x, w):
+    wide = {"preferred_element_type": jnp.float32, "dimension_numbers": ("NCHW", "OIHW", "NHWC")}
+    half = x.astype(jnp.bfloat16), w.astype(jnp.bfloat16)
+    pooled = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, 3, 3), (1, 1, 2, 2), "SAME")
+    return (jax.lax.conv(x, w, (1, 2), "VALID"), pooled, jnp.cumsum(x, 3), jax.lax.cummax(x, 2, reverse=True),
+            jax.lax.conv_general_dilated(*half, (1, 1), ((1, -1), (0, 2)), (2, 1), (1, 2), **wide),
+            jax.lax.conv_general_dilated(x, w[:, :1], (1, 1), "SAME", feature_group_count=4),
+            jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", batch_group_count=2))
+
+
+
+def loops(x, w, n):
+    """A scan that stacks, a loop of unknown trips in one of known trips, branches."""
+    y, rows = jax.lax.scan(lambda c, row: (jnp.tanh(c + row), c), x[0], x, reverse=True)
+    down = lambda c: jax.lax.while_loop(lambda d: d[0] > 0, lambda d: (d[0] - 1, d[1] @ w), (n, c))[1]
+    y = jax.lax.fori_loop(0, 3, lambda i, c: down(c) * i, y)
+    return jax.lax.switch(n, [lambda: y, lambda: -y, lambda: y + rows[0]]), jax.lax.cond(n > 2, jnp.sin, jnp.cos, y)
+
+
 w = jnp.zeros((8, 8))
 programs = {
     "functions": jax.jit(functions).lower(x),
     "reductions": jax.jit(reductions).lower(x),
     "indexing": jax.jit(indexing).lower(x, index),
+    "loops": jax.jit(loops).lower(x, w, jnp.int32(1)),
     "train": jax.jit(train, donate_argnums=(0, 1)).lower(w, w, jnp.float32(1)),
     "masks": jax.jit(masks).lower(x),
     "constrained": jax.jit(constrained, in_shardings=split).lower(x),
+    "windows": jax.jit(windows).lower(jnp.zeros((2, 4, 8, 9)), jnp.zeros((8, 4, 3, 2))),
 }
 os.makedirs(sys.argv[1], exist_ok=True)
 for name, lowered in programs.items():

@@ -34,14 +34,13 @@ TEST_P(BinaryDerivative, AgreesWithDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BinaryDerivative,
-    testing::Values(Case{"add", -1, 1, -1, 1}, Case{"subtract", -1, 1, -1, 1},
-                    Case{"multiply", -1, 1, -1, 1},
-                    Case{"divide", -1, 1, 0.5, 2},
-                    Case{"remainder", 4.1, 4.9, 0.9, 1.02},
-                    Case{"remainder", -4.9, -4.1, 0.9, 1.02},
-                    Case{"remainder", 4.1, 4.9, -1.02, -0.9},
-                    Case{"power", 0.5, 2, -2, 3}, Case{"maximum", -1, 1, -1, 1},
-                    Case{"minimum", -1, 1, -1, 1}));
+    testing::Values(
+        Case{"atan2", 0.5, 2, -2, -0.5}, Case{"add", -1, 1, -1, 1},
+        Case{"subtract", -1, 1, -1, 1}, Case{"multiply", -1, 1, -1, 1},
+        Case{"divide", -1, 1, 0.5, 2}, Case{"remainder", 4.1, 4.9, 0.9, 1.02},
+        Case{"remainder", -4.9, -4.1, 0.9, 1.02},
+        Case{"remainder", 4.1, 4.9, -1.02, -0.9}, Case{"power", 0.5, 2, -2, 3},
+        Case{"maximum", -1, 1, -1, 1}, Case{"minimum", -1, 1, -1, 1}));
 
 // Both contributions of x * x and x - x add up.
 TEST(BinaryDerivative, AddsContributionsOfOneOperand) {

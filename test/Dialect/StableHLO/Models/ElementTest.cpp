@@ -49,7 +49,7 @@ class FloatElements : public testing::TestWithParam<const char *> {};
 
 TEST_P(FloatElements, BinaryOpsAgree) {
   for (const char *op : {"add", "subtract", "multiply", "divide", "maximum",
-                         "minimum", "remainder"})
+                         "minimum", "remainder", "atan2"})
     EXPECT_TRUE(checkElements(onSpecials(
         GetParam(), std::string("%z = stablehlo.") + op + " %x, %y : T\n")))
         << op;
@@ -58,10 +58,39 @@ TEST_P(FloatElements, BinaryOpsAgree) {
 TEST_P(FloatElements, UnaryOpsAgree) {
   for (const char *op :
        {"abs", "ceil", "floor", "negate", "sign", "cbrt", "exponential", "log",
-        "logistic", "rsqrt", "sqrt", "tanh"})
+        "logistic", "rsqrt", "sqrt", "tanh", "tan", "round_nearest_even",
+        "round_nearest_afz"})
     EXPECT_TRUE(checkElements(onSpecials(
         GetParam(), std::string("%z = stablehlo.") + op + " %x : T\n")))
         << op;
+}
+
+// Formats that keep all, that lose digits, that lose range, and both.
+TEST_P(FloatElements, ReducedPrecisionAgrees) {
+  for (const char *format :
+       {"e11m52", "e8m23", "e8m7", "e8m0", "e5m10", "e5m2", "e4m3", "e1m1"})
+    EXPECT_TRUE(checkElements(onSpecials(
+        GetParam(), std::string("%z = stablehlo.reduce_precision %x, format "
+                                "= ") +
+                        format + " : T\n")))
+        << format;
+}
+
+TEST_P(FloatElements, BitsAgree) {
+  std::string element = GetParam();
+  std::string same = "ui" + element.substr(element.find_first_of("12345678"));
+  for (const std::string &to : {same, std::string("ui8"), std::string("i16")}) {
+    unsigned ratio = std::stoi(same.substr(2)) /
+                     std::stoi(to.substr(to.find_first_of("12345678")));
+    std::string shape =
+        "tensor<13x13x" + (ratio > 1 ? std::to_string(ratio) + "x" : "") + to;
+    // There and back, through the parts.
+    EXPECT_TRUE(checkElements(onSpecials(
+        element, "%z = stablehlo.bitcast_convert %x : (T) -> " + shape +
+                     ">\n%w = stablehlo.bitcast_convert %z : (" + shape +
+                     ">) -> T\n")))
+        << to;
+  }
 }
 
 TEST_P(FloatElements, ComparisonsAgree) {
@@ -115,8 +144,10 @@ class IntegerElements : public testing::TestWithParam<Integers> {};
 
 TEST_P(IntegerElements, Agree) {
   auto [element, values, order] = GetParam();
-  for (const char *op : {"add", "subtract", "multiply", "divide", "remainder",
-                         "power", "maximum", "minimum", "and", "or", "xor"})
+  for (const char *op :
+       {"add", "subtract", "multiply", "divide", "remainder", "power",
+        "maximum", "minimum", "and", "or", "xor", "shift_left",
+        "shift_right_logical", "shift_right_arithmetic"})
     EXPECT_TRUE(checkElements(
         onIntegers(element, values,
                    std::string("%z = stablehlo.") + op + " %x, %y : T\n")))
@@ -134,8 +165,10 @@ TEST_P(IntegerElements, Agree) {
         std::string("%z = stablehlo.convert %x : (T) -> tensor<6x6x") + to +
             ">\n")))
         << to;
-  EXPECT_TRUE(checkElements(
-      onIntegers(element, values, "%z = stablehlo.not %x : T\n")));
+  for (const char *op : {"not", "popcnt", "count_leading_zeros"})
+    EXPECT_TRUE(checkElements(onIntegers(
+        element, values, std::string("%z = stablehlo.") + op + " %x : T\n")))
+        << op;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -44,8 +44,56 @@ class Chlo_UnaryOp<string mnemonic, Type tensor, string text>
   }];
 }
 
+class Chlo_BinaryOp<string mnemonic, Type tensor, string text>
+    : Op<Chlo_Dialect, mnemonic, [Pure, ElementwiseShape, UniformElement]> {
+  let summary = text;
+  let description = "Constraints: operands and result have one shape and element type.";
+  let arguments = (ins tensor:$lhs, tensor:$rhs);
+  let results = (outs tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs), [{
+    build($_builder, $_state, withoutEncoding(lhs.getType()), lhs, rhs);
+  }]>];
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+def Chlo_AcosOp : Chlo_UnaryOp<"acos", FloatTensor, "Arc cosine">;
+def Chlo_AcoshOp : Chlo_UnaryOp<"acosh", FloatTensor, "Inverse hyperbolic cosine">;
+def Chlo_AsinOp : Chlo_UnaryOp<"asin", FloatTensor, "Arc sine">;
+def Chlo_AsinhOp : Chlo_UnaryOp<"asinh", FloatTensor, "Inverse hyperbolic sine">;
+def Chlo_AtanOp : Chlo_UnaryOp<"atan", FloatTensor, "Arc tangent">;
+def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", FloatTensor, "Inverse hyperbolic tangent">;
+def Chlo_CoshOp : Chlo_UnaryOp<"cosh", FloatTensor, "Hyperbolic cosine">;
+def Chlo_DigammaOp : Chlo_UnaryOp<"digamma", FloatTensor,
+    "Derivative of the logarithm of the gamma function; NaN at its poles">;
 def Chlo_ErfOp : Chlo_UnaryOp<"erf", FloatTensor, "Error function">;
 def Chlo_ErfcOp : Chlo_UnaryOp<"erfc", FloatTensor, "One minus the error function">;
+def Chlo_ErfInvOp : Chlo_UnaryOp<"erf_inv", FloatTensor, "Inverse of the error function">;
+def Chlo_LgammaOp : Chlo_UnaryOp<"lgamma", FloatTensor,
+    "Logarithm of the magnitude of the gamma function">;
+def Chlo_MulhiOp : Chlo_BinaryOp<"mulhi", IntTensor, "Upper half of the product">;
+def Chlo_NextAfterOp : Chlo_BinaryOp<"next_after", FloatTensor,
+    "The float beside the first operand, toward the second">;
+def Chlo_PolygammaOp : Chlo_BinaryOp<"polygamma", FloatTensor,
+    "Derivative, of the order of the first operand, of digamma at the second">;
+def Chlo_SinhOp : Chlo_UnaryOp<"sinh", FloatTensor, "Hyperbolic sine">;
 def Chlo_SquareOp : Chlo_UnaryOp<"square", FloatTensor, "Product with itself">;
+
+def Chlo_TopKOp : Op<Chlo_Dialect, "top_k", [Pure]> {
+  let summary = "The greatest elements of the last dimension, and where they stand";
+  let description = [{
+    Constraints: rank of at least 1; 0 <= k <= size of the last dimension; both
+    results have the operand's shape with k in the last place, of the operand's
+    elements and of i32.
+  }];
+  let arguments = (ins GraphTensor:$operand, I64Attr:$k);
+  let results = (outs GraphTensor:$values, GraphTensor:$indices);
+  let assemblyFormat = [{
+    `(` $operand `,` `k` `=` custom<Count>($k) `)` attr-dict `:`
+    type($operand) `->` `(` type($values) `,` type($indices) `)`
+  }];
+  let hasVerifier = 1;
+}
 
 #endif // LLMC_DIALECT_CHLO_IR_CHLOOPS_TD

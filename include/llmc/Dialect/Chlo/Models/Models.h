@@ -17,6 +17,12 @@ namespace llmc::chlo {
 /// dialect, in which derivatives are written, is loaded with it.
 void registerModels(mlir::DialectRegistry &registry);
 
+void registerAngleModels(mlir::DialectRegistry &registry);
+void registerBitsModels(mlir::DialectRegistry &registry);
+void registerGammaModels(mlir::DialectRegistry &registry);
+void registerInverseModels(mlir::DialectRegistry &registry);
+void registerTopKModels(mlir::DialectRegistry &registry);
+
 } // namespace llmc::chlo
 
 #endif // LLMC_DIALECT_CHLO_MODELS_MODELS_H

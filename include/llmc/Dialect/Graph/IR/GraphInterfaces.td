@@ -139,4 +139,38 @@ def EvaluationOpInterface : OpInterface<"EvaluationOpInterface"> {
   ];
 }
 
+def ExpansionOpInterface : OpInterface<"ExpansionOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{
+    In place of the five answers: an op that is written with other ops. The
+    import replaces it, so that no later phase meets it, and what sharding,
+    derivative and kernel of it are follows from the ops that it becomes.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds ops in front of the op that compute its results, and appends those.
+      They may have expansions themselves. On failure an error has been emitted
+      at the op: a refusal, if the text is valid.
+    }], "::llvm::LogicalResult", "expand",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
+def SimplificationOpInterface : OpInterface<"SimplificationOpInterface"> {
+  let cppNamespace = "::llmc::graph";
+  let description = [{
+    Beside the five answers: an op that cheaper ops can stand for where its
+    operands are known, or come from certain ops. A box at a run-time position
+    that turns out to be constant is a slice, whose dimensions may be split and
+    whose derivative is cheap. The import asks once for each op.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds ops in front of the op that compute its results and appends those;
+      false where the op is to stay. What is built may be simplified itself.
+    }], "bool", "simplify",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
 #endif // LLMC_DIALECT_GRAPH_IR_GRAPHINTERFACES_TD

@@ -121,6 +121,8 @@ Value reduce(OpBuilder &b, Location loc, ReductionKind kind, Value x,
              ArrayRef<int64_t> dims);
 Value reduceAdd(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims);
 Value reduceMax(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> dims);
+/// Kind of a combination of two operands; nothing for any other op.
+std::optional<ReductionKind> combinationKindOf(Operation *op);
 /// Kind of a reduce or scatter body: one op on both arguments, returned.
 /// Nothing for any other body.
 std::optional<ReductionKind> reduceKindOf(Region &body);

@@ -9,6 +9,7 @@
 #ifndef LLMC_DIALECT_STABLEHLO_IR_STABLEHLO_H
 #define LLMC_DIALECT_STABLEHLO_IR_STABLEHLO_H
 
+#include "llmc/Dialect/StableHLO/IR/Window.h"
 #include "llmc/Support/GraphTensor.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llmc/Dialect/StableHLO/IR/StableHLODialect.h.inc"

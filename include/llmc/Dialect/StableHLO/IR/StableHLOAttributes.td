@@ -32,6 +32,13 @@ def StableHLO_Precision : StableHLO_Enum<"Precision",
     "wanted precision of a contraction's operand", [
       I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGH", 1>,
       I32EnumAttrCase<"HIGHEST", 2>]>;
+def StableHLO_RngAlgorithm : StableHLO_Enum<"RngAlgorithm",
+    "how random bits follow from a key", [
+      I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"THREE_FRY", 1>,
+      I32EnumAttrCase<"PHILOX", 2>]>;
+def StableHLO_RngDistribution : StableHLO_Enum<"RngDistribution",
+    "how random numbers are distributed", [
+      I32EnumAttrCase<"UNIFORM", 1>, I32EnumAttrCase<"NORMAL", 2>]>;
 def StableHLO_ResultAccuracyMode : StableHLO_Enum<"ResultAccuracyMode",
     "how the accuracy of a result is given", [
       I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGHEST", 1>,
@@ -43,6 +50,10 @@ def StableHLO_ComparisonTypeAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_ComparisonType, "comparison_type">;
 def StableHLO_PrecisionAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_Precision, "precision">;
+def StableHLO_RngAlgorithmAttr
+    : EnumAttr<StableHLO_Dialect, StableHLO_RngAlgorithm, "rng_algorithm">;
+def StableHLO_RngDistributionAttr
+    : EnumAttr<StableHLO_Dialect, StableHLO_RngDistribution, "rng_distribution">;
 def StableHLO_ResultAccuracyModeAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_ResultAccuracyMode, "result_accuracy_mode"> {
   let assemblyFormat = "`<` $value `>`";
@@ -87,6 +98,24 @@ def StableHLO_ScatterDimensionNumbersAttr
     OptionalArrayRefParameter<"int64_t">:$scatterIndicesBatchingDims,
     OptionalArrayRefParameter<"int64_t">:$scatterDimsToOperandDims,
     DefaultValuedParameter<"int64_t", "0">:$indexVectorDim);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def StableHLO_ConvDimensionNumbersAttr
+    : StableHLO_Attr<"ConvDimensionNumbers", "conv"> {
+  let summary = "What each dimension of a convolution's tensors is";
+  let description = [{
+    `<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`: input, kernel and output, with
+    the spatial dimensions by number. Where the places are no such lists, the
+    fields are named: `<raw input_batch_dimension = 0, ..>`.
+  }];
+  let parameters = (ins
+    "int64_t":$inputBatchDimension, "int64_t":$inputFeatureDimension,
+    OptionalArrayRefParameter<"int64_t">:$inputSpatialDimensions,
+    "int64_t":$kernelInputFeatureDimension, "int64_t":$kernelOutputFeatureDimension,
+    OptionalArrayRefParameter<"int64_t">:$kernelSpatialDimensions,
+    "int64_t":$outputBatchDimension, "int64_t":$outputFeatureDimension,
+    OptionalArrayRefParameter<"int64_t">:$outputSpatialDimensions);
   let hasCustomAssemblyFormat = 1;
 }
 

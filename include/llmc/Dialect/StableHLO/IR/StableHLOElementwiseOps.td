@@ -45,10 +45,18 @@ class StableHLO_AccurateOp<string mnemonic, string text>
 
 def StableHLO_AbsOp : StableHLO_UnaryOp<"abs", SignedTensor, "Absolute value">;
 def StableHLO_CeilOp : StableHLO_UnaryOp<"ceil", FloatTensor, "Round up">;
+def StableHLO_CountLeadingZerosOp : StableHLO_UnaryOp<"count_leading_zeros", IntTensor,
+    "Number of zero bits above the highest bit that is set">;
 def StableHLO_FloorOp : StableHLO_UnaryOp<"floor", FloatTensor, "Round down">;
 def StableHLO_NegOp : StableHLO_UnaryOp<"negate", NumberTensor, "Negation">;
 def StableHLO_NotOp : StableHLO_UnaryOp<"not", BoolOrIntTensor,
                                         "Bitwise or logical complement">;
+def StableHLO_PopulationCountOp : StableHLO_UnaryOp<"popcnt", IntTensor,
+    "Number of bits that are set">;
+def StableHLO_RoundOp : StableHLO_UnaryOp<"round_nearest_afz", FloatTensor,
+    "Round to nearest, ties away from zero">;
+def StableHLO_RoundNearestEvenOp : StableHLO_UnaryOp<"round_nearest_even", FloatTensor,
+    "Round to nearest, ties to even">;
 def StableHLO_SignOp : StableHLO_UnaryOp<"sign", SignedTensor,
                                          "-1, 0 or 1; NaN stays NaN">;
 def StableHLO_CbrtOp : StableHLO_AccurateOp<"cbrt", "Cube root">;
@@ -63,6 +71,7 @@ def StableHLO_LogisticOp : StableHLO_AccurateOp<"logistic", "Logistic function">
 def StableHLO_RsqrtOp : StableHLO_AccurateOp<"rsqrt", "Inverse square root">;
 def StableHLO_SineOp : StableHLO_AccurateOp<"sine", "Sine">;
 def StableHLO_SqrtOp : StableHLO_AccurateOp<"sqrt", "Square root">;
+def StableHLO_TanOp : StableHLO_AccurateOp<"tan", "Tangent">;
 def StableHLO_TanhOp : StableHLO_AccurateOp<"tanh", "Hyperbolic tangent">;
 
 def StableHLO_ConvertOp : StableHLO_Op<"convert", [Pure, ElementwiseShape]> {
@@ -95,6 +104,46 @@ def StableHLO_IsFiniteOp : StableHLO_Op<"is_finite", [Pure, ElementwiseShape]> {
           withoutEncoding(x.getType()).clone($_builder.getI1Type()), x);
   }]>];
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def StableHLO_ReducePrecisionOp : StableHLO_Op<"reduce_precision",
+    [Pure, ElementwiseShape, UniformElement]> {
+  let summary = "Rounding to the digits of a narrower float";
+  let description = [{
+    `format = e8m7` keeps 8 bits of exponent and 7 of mantissa: rounds to nearest
+    even; what is too large becomes infinite, what is below the smallest normal
+    number a zero of its sign.
+
+    Constraints: operand and result have one shape and element type; at least one
+    bit of exponent, no negative number of bits.
+  }];
+  let arguments = (ins FloatTensor:$operand, I32Attr:$exponent_bits, I32Attr:$mantissa_bits);
+  let results = (outs FloatTensor:$output);
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "int32_t":$exponentBits,
+                                 "int32_t":$mantissaBits), [{
+    build($_builder, $_state, withoutEncoding(operand.getType()), operand,
+          static_cast<uint32_t>(exponentBits), static_cast<uint32_t>(mantissaBits));
+  }]>];
+  let assemblyFormat = [{
+    $operand `,` `format` `=` custom<FloatFormat>($exponent_bits, $mantissa_bits)
+    attr-dict `:` custom<SameTypes>(type($operand), type($output))
+  }];
+  let hasVerifier = 1;
+}
+
+def StableHLO_BitcastConvertOp : StableHLO_Op<"bitcast_convert", [Pure, FixedElement]> {
+  let summary = "The same bits as another element type";
+  let description = [{
+    Where the widths differ the narrower side has one more dimension, the last,
+    whose elements are the parts of one wide element, lowest bits first.
+
+    Constraints: shapes are equal, but for that last dimension, whose size is the
+    ratio of the widths; no side is i1.
+  }];
+  let arguments = (ins NumberTensor:$operand);
+  let results = (outs NumberTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,6 +186,15 @@ def StableHLO_OrOp : StableHLO_BinaryOp<"or", BoolOrIntTensor,
     "Bitwise or logical or", [Commutative]>;
 def StableHLO_XorOp : StableHLO_BinaryOp<"xor", BoolOrIntTensor,
     "Bitwise or logical exclusive or", [Commutative]>;
+
+def StableHLO_Atan2Op : StableHLO_BinaryOp<"atan2", FloatTensor,
+    "Angle of the point whose ordinate is the first operand">;
+def StableHLO_ShiftLeftOp : StableHLO_BinaryOp<"shift_left", IntTensor,
+    "Bits moved up; 0 where the width or more is asked for">;
+def StableHLO_ShiftRightArithmeticOp : StableHLO_BinaryOp<"shift_right_arithmetic", IntTensor,
+    "Bits moved down, the sign bit repeated">;
+def StableHLO_ShiftRightLogicalOp : StableHLO_BinaryOp<"shift_right_logical", IntTensor,
+    "Bits moved down; 0 where the width or more is asked for">;
 
 def StableHLO_CompareOp : StableHLO_Op<"compare", [Pure, ElementwiseShape]> {
   let summary = "Comparison";

@@ -8,7 +8,10 @@
 #ifndef LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
 #define LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
 
+include "llmc/Dialect/StableHLO/IR/StableHLOControlOps.td"
+include "llmc/Dialect/StableHLO/IR/StableHLORandomOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLOShapeOps.td"
+include "llmc/Dialect/StableHLO/IR/StableHLOWindowOps.td"
 
 def StableHLO_DotGeneralOp : StableHLO_Op<"dot_general", [Pure]> {
   let summary = "Contraction";
@@ -92,6 +95,29 @@ def StableHLO_ScatterOp : StableHLO_Op<"scatter", [RecursiveMemoryEffects,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
   let results = (outs Variadic<GraphTensor>:$result);
   let regions = (region SizedRegion<1>:$update_computation);
+  let hasVerifier = 1;
+}
+
+def StableHLO_SortOp : StableHLO_Op<"sort", [RecursiveMemoryEffects,
+    RecursivelySpeculatable]> {
+  let summary = "Inputs in order along a dimension";
+  let description = [{
+    The comparator says of two elements, one of each input in turn, whether the
+    first comes before the second. Ours always keeps the order of equal ones.
+
+    Constraints: n >= 1 inputs of one shape and n results of the inputs' types; a
+    dimension in [-rank, rank); the comparator takes 2n scalars and returns one of
+    i1.
+  }];
+  let arguments = (ins Variadic<GraphTensor>:$inputs,
+                       DefaultValuedOptionalAttr<I64Attr, "-1">:$dimension,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
+  let results = (outs Variadic<GraphTensor>:$results);
+  let regions = (region SizedRegion<1>:$comparator);
+  let extraClassDeclaration = [{
+    /// The dimension, counted from the first.
+    int64_t getSortedDim();
+  }];
   let hasVerifier = 1;
 }
 

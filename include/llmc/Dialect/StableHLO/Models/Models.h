@@ -22,6 +22,8 @@ void registerModels(mlir::DialectRegistry &registry);
 void registerUnaryModels(mlir::DialectRegistry &registry);
 void registerBinaryModels(mlir::DialectRegistry &registry);
 void registerLogicModels(mlir::DialectRegistry &registry);
+void registerBitsModels(mlir::DialectRegistry &registry);
+void registerRoundingModels(mlir::DialectRegistry &registry);
 void registerChoiceModels(mlir::DialectRegistry &registry);
 void registerConvertModels(mlir::DialectRegistry &registry);
 void registerConstantModels(mlir::DialectRegistry &registry);
@@ -32,6 +34,14 @@ void registerDynamicSlicingModels(mlir::DialectRegistry &registry);
 void registerScatterModels(mlir::DialectRegistry &registry);
 void registerGatherModels(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
+void registerKnownSlices(mlir::DialectRegistry &registry);
+void registerLoopModels(mlir::DialectRegistry &registry);
+void registerBranchModels(mlir::DialectRegistry &registry);
+void registerCallModels(mlir::DialectRegistry &registry);
+void registerWindowModels(mlir::DialectRegistry &registry);
+void registerConvolutionModels(mlir::DialectRegistry &registry);
+void registerRandomModels(mlir::DialectRegistry &registry);
+void registerSortModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::stablehlo
 

@@ -1,0 +1,108 @@
+//===- Calls.cpp - Composites and custom calls ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   composite "chlo.erf" %x {decomposition = @impl}   ->   chlo.erf %x
+//   composite "my.gelu" %x {decomposition = @impl}    ->   call @impl(%x)
+//   custom_call @Sharding(%x)                         ->   %x
+//
+// Test: test/Import/StableHLO/expand-calls.mlir
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Support/Refusal.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::graph;
+using namespace llmc::stablehlo;
+
+//===----------------------------------------------------------------------===//
+// Composites
+//===----------------------------------------------------------------------===//
+
+/// Ops that a graph may hold: they compute, or are written with others.
+static bool isGraphOp(RegisteredOperationName name) {
+  return !name.hasInterface<SymbolUserOpInterface>() &&
+         (name.hasInterface<EvaluationOpInterface>() ||
+          name.hasInterface<ExpansionOpInterface>());
+}
+
+/// The op that has the composite's name, with its attributes; null where there
+/// is none that knows them all.
+static Operation *buildNamedOp(CompositeOp op, OpBuilder &builder) {
+  MLIRContext *context = op.getContext();
+  auto name = RegisteredOperationName::lookup(op.getName(), context);
+  if (!name || !isGraphOp(*name))
+    return nullptr;
+  OperationState state(op.getLoc(), *name);
+  state.addOperands(op.getInputs());
+  state.addTypes(op.getResultTypes());
+  Operation *named = builder.create(state);
+  if (DictionaryAttr attributes = op.getCompositeAttributesAttr())
+    named->setAttrs(attributes);
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  if (named->getDiscardableAttrs().empty() && succeeded(verify(named)))
+    return named;
+  named->erase();
+  return nullptr;
+}
+
+namespace {
+struct CompositeExpansion
+    : ExpansionOpInterface::ExternalModel<CompositeExpansion, CompositeOp> {
+  LogicalResult expand(Operation *op, OpBuilder &builder,
+                       SmallVectorImpl<Value> &results) const {
+    auto composite = cast<CompositeOp>(op);
+    Operation *built = buildNamedOp(composite, builder);
+    if (!built)
+      built = func::CallOp::create(builder, op->getLoc(),
+                                   composite.getDecompositionAttr(),
+                                   op->getResultTypes(), op->getOperands());
+    results.append(built->result_begin(), built->result_end());
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Custom calls
+//===----------------------------------------------------------------------===//
+
+/// Calls that return their operand, and say where it is to be: a layout in the
+/// words of older texts, or a memory.
+static constexpr StringLiteral kAnnotations[] = {"Sharding",
+                                                 "annotate_device_placement"};
+
+namespace {
+struct CustomCallExpansion
+    : ExpansionOpInterface::ExternalModel<CustomCallExpansion, CustomCallOp> {
+  LogicalResult expand(Operation *op, OpBuilder &,
+                       SmallVectorImpl<Value> &results) const {
+    auto call = cast<CustomCallOp>(op);
+    if (llvm::is_contained(kAnnotations, call.getCallTargetName()) &&
+        op->getNumOperands() == 1 &&
+        op->getOperandTypes() == op->getResultTypes()) {
+      results.push_back(op->getOperand(0));
+      return success();
+    }
+    return emitRefusal(op, rt::ErrorKind::unsupported)
+           << "expected a custom call that annotates a value, got '"
+           << call.getCallTargetName() << "', which llmc does not have";
+  }
+};
+} // namespace
+
+void stablehlo::registerCallModels(DialectRegistry &registry) {
+  registry.insert<func::FuncDialect>();
+  registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
+    CompositeOp::attachInterface<CompositeExpansion>(*context);
+    CustomCallOp::attachInterface<CustomCallExpansion>(*context);
+  });
+}

@@ -1,0 +1,59 @@
+//===- ExpandOps.cpp - Ops that are written with other ops ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop, a convolution or random bits become ops that have all five answers.
+// What an expansion builds is expanded in turn, and integers that are known are
+// computed before the next op is looked at, since an expansion may ask for them
+// (the bound of a loop, the index of a case).
+//
+//   %r = stablehlo.while(%i = %c0, %x = %a) ...  ->  the body, once for each
+//   trip
+//
+// Test: test/Import/StableHLO/expand-ops.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "llmc/Dialect/Graph/IR/Expansion.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::import;
+using rt::ErrorKind;
+
+static LogicalResult expandIn(Block &block) {
+  for (Operation *op = &block.front(); op;) {
+    FailureOr<Operation *> next = graph::settle(op);
+    if (failed(next))
+      return failure();
+    op = *next;
+  }
+  return success();
+}
+
+/// Ops of the module that are written with other ops and name a function.
+static SmallVector<Operation *> findCallers(ModuleOp module) {
+  SmallVector<Operation *> callers;
+  module.walk([&](Operation *op) {
+    if (isa<graph::ExpansionOpInterface>(op) && isa<SymbolUserOpInterface>(op))
+      callers.push_back(op);
+  });
+  return callers;
+}
+
+rt::Status import::expandCallers(ModuleOp module) {
+  FirstError error(*module.getContext());
+  for (Operation *op : findCallers(module))
+    if (failed(graph::settle(op)))
+      return error.status(ErrorKind::internal, "an op was not expanded");
+  return rt::Status::success();
+}
+
+rt::Status import::expandOps(func::FuncOp main) {
+  FirstError error(*main.getContext());
+  if (failed(expandIn(main.getBody().front())))
+    return error.status(ErrorKind::internal, "an op was not expanded");
+  return rt::Status::success();
+}

@@ -1,0 +1,259 @@
+# ===- loops.py - Loops and branches of JAX programs -----------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Losses with loops and branches whose trips and choices are known, against jax.grad.
+
+One step of plain descent with rate 1 in f64, in two microbatches: the loss, and each
+parameter's gradient (what the step takes off), within 1e-10 of JAX on the whole batch;
+by the interpreter, and by kernels on one device and on meshes.
+
+    python loops.py --llmc llmc -o out
+    python loops.py --llmc llmc -o out --only scan,nested
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+import arrays
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_platforms", "cpu")
+
+BAR = 1e-10
+ROWS, WIDTH, LAYERS, TIMES = 4, 6, 6, 4
+MESHES = ["", "data=2,tensor=2", "pipe=2"]
+CONFIGURATION = """[mesh]
+axes = ["pipe", "data", "tensor"]
+pipeline = "pipe"
+[data.x]
+kind = "array"
+file = "x.npy"
+shuffle = false
+[[layout]]
+input = "*"
+dims = [["data"]]
+[optimizer]
+name = "sgd"
+lr = 1.0
+[training]
+microbatches = 2
+precision = "f64"
+"""
+
+
+def layer(p, x):
+    return x + jnp.tanh(x @ p["up"] + p["bias"]) @ p["down"]
+
+
+def layers(*counts):
+    """Shapes of stacked layers."""
+    return {"up": (*counts, WIDTH, 8), "bias": (*counts, 8), "down": (*counts, 8, WIDTH)}
+
+
+def mean_of_squares(*values):
+    return sum(jnp.mean(jnp.square(v)) for v in values)
+
+
+def scan(p, x):
+    y, _ = lax.scan(lambda c, q: (layer(q, c), None), x, p)
+    return mean_of_squares(y)
+
+
+def checkpoint(p, x):
+    body = jax.checkpoint(lambda c, q: (layer(q, c), None))
+    y, _ = lax.scan(body, x, p)
+    return mean_of_squares(y)
+
+
+def reverse(p, x):
+    """From the last layer to the first; the states between are stacked, and read."""
+
+    def body(c, q):
+        y = layer(q, c)
+        return y, jnp.sin(y)
+
+    y, states = lax.scan(body, x, p, reverse=True)
+    total, _ = lax.scan(lambda c, s: (c * 0.5 + s, None), jnp.zeros_like(x), states)
+    return mean_of_squares(y, states[2], total) + jnp.mean(states[1:4] * states[3:])
+
+
+def nested(p, x):
+    """Layers in groups; what each group returns is stacked twice."""
+
+    def group(c, q):
+        return lax.scan(lambda d, r: (layer(r, d), jnp.cos(d)), c, q)
+
+    y, states = lax.scan(group, x, p)
+    return mean_of_squares(y) + jnp.mean(states * jnp.arange(1.0, 7.0).reshape(3, 2, 1, 1))
+
+
+def fori(p, x):
+    """The counter picks the layer, and where its state is kept; one row stays."""
+
+    def body(i, state):
+        y, kept = state
+        y = layer(jax.tree.map(lambda w: w[i], p), y)
+        return y, lax.dynamic_update_index_in_dim(kept, y * (i + 1), i, 0)
+
+    kept = jnp.broadcast_to(x, (LAYERS, *x.shape))
+    y, kept = lax.fori_loop(1, LAYERS, body, (x, kept))
+    return mean_of_squares(y, kept)
+
+
+def patches(p, x):
+    """Boxes of a weight that fill no dimension, one of them moved to fit; each is read."""
+
+    def body(i, w):
+        box = jnp.tanh(w[1:3, 2:5] + p["down"][:2, :3]) * (i + 1)
+        return lax.dynamic_update_slice(w, box, (i + 1, 2 * (i % 3)))
+
+    return mean_of_squares(x @ lax.fori_loop(0, 5, body, p["up"]) + p["bias"])
+
+
+def branches(p, x):
+    """Every second layer is another one; one branch is a matter of a constant."""
+
+    def body(c, q):
+        i, w = q
+        y = lax.cond(i % 2 == 0, layer, lambda w, c: c - jnp.sin(c @ w["up"]) @ w["down"], w, c)
+        return lax.switch(i, [lambda y: y, lambda y: 2.0 * y, jnp.tanh], y), None
+
+    y, _ = lax.scan(body, x, (jnp.arange(LAYERS), p))
+    return mean_of_squares(lax.cond(True, lambda y: y + x, lambda y: y - x, y))
+
+
+def recurrent(p, x):
+    """One layer for all times; two states change places."""
+
+    def step(state, u):
+        h, c = state
+        return (jnp.tanh(u @ p["up"][:, :WIDTH] + c @ p["down"][:WIDTH]), h), h
+
+    times = x.reshape(x.shape[0], TIMES, WIDTH).swapaxes(0, 1)
+    start = jnp.zeros_like(times[0])
+    (h, c), states = lax.scan(step, (start, start + p["bias"][:WIDTH]), times)
+    return mean_of_squares(h, c, states[1:])
+
+
+def exported(p, x):
+    """As jax.export prints it: erf is a composite."""
+    y, _ = lax.scan(lambda c, q: (c + lax.erf(c @ q["up"] + q["bias"]) @ q["down"], None), x, p)
+    return mean_of_squares(y)
+
+
+# Name -> loss, shapes of its parameters, width of a sample.
+CASES = {
+    "scan": (scan, layers(LAYERS), WIDTH),
+    "checkpoint": (checkpoint, layers(LAYERS), WIDTH),
+    "reverse": (reverse, layers(LAYERS), WIDTH),
+    "nested": (nested, layers(3, 2), WIDTH),
+    "fori": (fori, layers(LAYERS), WIDTH),
+    "patches": (patches, layers(), WIDTH),
+    "branches": (branches, layers(LAYERS), WIDTH),
+    "recurrent": (recurrent, layers(), TIMES * WIDTH),
+    "exported": (exported, layers(LAYERS), WIDTH),
+}
+
+
+def rows_of(shapes):
+    """Columns of the first weight, and rows of the second, over the tensor axis."""
+    text = ""
+    for name, split in (("up", -1), ("down", -2)):
+        rest = [[] for _ in shapes[name]]
+        rest[split] = ["tensor"]
+        text += f'[[layout]]\nmatch = "{name}"\nrest = {json.dumps(rest)}\n'
+    return text
+
+
+class Case:
+    def __init__(self, a, name):
+        self.a, self.name = a, name
+        self.loss, self.shapes, width = CASES[name]
+        self.folder = a.output / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draw = np.random.default_rng(len(name))
+        self.parameters = {n: draw.normal(size=s) * 0.5 for n, s in self.shapes.items()}
+        self.x = draw.normal(size=(2 * ROWS, width))
+        np.save(self.folder / "x.npy", self.x)
+        arrays.write_safetensors(self.folder / "weights.safetensors", self.parameters)
+        (self.folder / "model.toml").write_text(CONFIGURATION + rows_of(self.shapes), encoding="utf-8")
+        shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
+        sample = jax.ShapeDtypeStruct((ROWS, width), np.float64)
+
+        def train(params, x):
+            return self.loss(params, x)
+
+        if name == "exported":
+            text = jax.export.export(jax.jit(train))(shapes, sample).mlir_module()
+        else:
+            text = jax.jit(train).lower(shapes, sample).as_text(debug_info=True)
+        (self.folder / "model.mlir").write_text(text, encoding="utf-8")
+
+    def expect(self):
+        """The loss and the gradients by JAX, on all samples."""
+
+        def whole(params):
+            return (self.loss(params, self.x[:ROWS]) + self.loss(params, self.x[ROWS:])) / 2
+
+        return jax.jit(jax.value_and_grad(whole))(self.parameters)
+
+    def run(self, engine, mesh):
+        dump, log = self.folder / "dump", self.folder / "log.jsonl"
+        command = [self.a.llmc, engine, self.folder / "model.mlir", "--config", self.folder / "model.toml"]
+        command += ["--weights", self.folder / "weights.safetensors", "--steps", 1, "--log", log]
+        command += ["--fetch", ",".join(self.shapes), "--dump", dump]
+        command += ["--mesh", mesh] if mesh else []
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr.strip().splitlines()[-1], None
+        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        found = {n: self.parameters[n] - np.load(dump / f"{n}.npy") for n in self.shapes}
+        return next(row["loss"] for row in rows if "loss" in row), found
+
+
+def farthest(loss, gradients, expected):
+    """The greatest distance, relative to the greatest element."""
+    value, wanted = expected
+    apart = [abs(loss - float(value)) / abs(float(value))]
+    for name, g in wanted.items():
+        g = np.asarray(g)
+        apart.append(np.abs(gradients[name] - g).max() / np.abs(g).max())
+    return max(apart)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--llmc", required=True)
+    p.add_argument("--only", help="these cases alone")
+    p.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    a = p.parse_args()
+    names = a.only.split(",") if a.only else list(CASES)
+    runs = failed = 0
+    for name in names:
+        case = Case(a, name)
+        expected = case.expect()
+        for engine, mesh in [("interpret", "")] + [("train", mesh) for mesh in MESHES]:
+            loss, gradients = case.run(engine, mesh)
+            runs += 1
+            apart = farthest(loss, gradients, expected) if gradients else None
+            bad = gradients is None or not apart <= BAR
+            failed += bad
+            shown = loss if gradients is None else f"{apart:.1e}"
+            print(f"{'FAILED' if bad else 'passed'} {name} {engine} {mesh or 'one device'}: {shown}", flush=True)
+    print(f"{len(names)} losses, {runs} runs, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
