@@ -31,11 +31,12 @@ struct Flags {
   cl::SubCommand run{"run", "run a plan"};
   cl::SubCommand interpret{"interpret", "evaluate a program without kernels"};
   cl::SubCommand inspect{"inspect", "print a plan"};
+  cl::SubCommand ops{"ops", "list the ops of a model, what llmc lacks first"};
 
   cl::opt<std::string> input{
-      cl::Positional, cl::cat(category), cl::desc("<model or plan>"),
-      cl::Required,   cl::sub(train),    cl::sub(compile),
-      cl::sub(run),   cl::sub(interpret)};
+      cl::Positional, cl::cat(category),  cl::desc("<model or plan>"),
+      cl::Required,   cl::sub(train),     cl::sub(compile),
+      cl::sub(run),   cl::sub(interpret), cl::sub(ops)};
   cl::list<std::string> inspected{cl::Positional, cl::cat(category),
                                   cl::desc("[plan] <file>"), cl::OneOrMore,
                                   cl::sub(inspect)};
@@ -169,11 +170,12 @@ struct Flags {
                                 "of memory"),
                        cl::sub(compile)};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("print as JSON"),
-                     cl::sub(inspect)};
+                     cl::sub(inspect), cl::sub(ops)};
   cl::opt<bool> trustKernels{"trust-kernels", cl::cat(category),
                              cl::desc("load kernels that others may write"),
                              cl::sub(run)};
 
+  std::optional<Command> findCommand();
   rt::Status fill(Options &options);
 };
 } // namespace
@@ -224,20 +226,23 @@ static rt::Status checkPhase(StringRef flag, StringRef name) {
                (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
+std::optional<Command> Flags::findCommand() {
+  std::pair<cl::SubCommand &, Command> commands[] = {
+      {train, Command::train},     {compile, Command::compile},
+      {run, Command::run},         {interpret, Command::interpret},
+      {inspect, Command::inspect}, {ops, Command::ops}};
+  for (auto &[given, command] : commands)
+    if (given)
+      return command;
+  return std::nullopt;
+}
+
 rt::Status Flags::fill(Options &options) {
-  if (train)
-    options.command = Command::train;
-  else if (compile)
-    options.command = Command::compile;
-  else if (run)
-    options.command = Command::run;
-  else if (interpret)
-    options.command = Command::interpret;
-  else if (inspect)
-    options.command = Command::inspect;
-  else
-    return usage("expected a command: train, compile, run, interpret or "
-                 "inspect; see llmc --help");
+  std::optional<Command> command = findCommand();
+  if (!command)
+    return usage("expected a command: train, compile, run, interpret, inspect "
+                 "or ops; see llmc --help");
+  options.command = *command;
   options.input = input;
   if (inspect) {
     // `llmc inspect plan FILE` and `llmc inspect FILE`.
@@ -307,7 +312,7 @@ rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
   Flags flags;
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&flags.train, &flags.compile, &flags.run,
-                                  &flags.interpret, &flags.inspect})
+                                  &flags.interpret, &flags.inspect, &flags.ops})
     cl::HideUnrelatedOptions(category, *command);
   std::string text;
   llvm::raw_string_ostream errors(text);

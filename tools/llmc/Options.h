@@ -18,7 +18,7 @@
 
 namespace llmc::driver {
 
-enum class Command { train, compile, run, interpret, inspect };
+enum class Command { train, compile, run, interpret, inspect, ops };
 
 struct Options {
   Command command = Command::train;

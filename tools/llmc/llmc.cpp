@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Ops.h"
 #include "Options.h"
 #include "Run.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
@@ -30,6 +31,8 @@ static rt::Status execute(const Options &options) {
     return runInterpret(options);
   case Command::inspect:
     return runInspect(options);
+  case Command::ops:
+    return runOps(options);
   }
   return rt::Status::success();
 }

@@ -38,8 +38,7 @@ static std::string placeOf(StringRef text, size_t offset,
          std::to_string(column + 1);
 }
 
-/// Refuses what the parser would not survive.
-static rt::Status scan(StringRef text, const std::string &file) {
+rt::Status import::checkText(StringRef text, const std::string &file) {
   if (text.starts_with("ML\xEFR"))
     return rt::makeError(ErrorKind::malformed,
                          file + ": expected MLIR text, got a portable artifact "
@@ -82,6 +81,12 @@ static rt::Status scan(StringRef text, const std::string &file) {
   return rt::Status::success();
 }
 
+/// An error about ops that llmc lacks, with the command that lists all.
+static rt::Status suggestList(const rt::Status &status,
+                              const std::string &file) {
+  return status.withHint("'llmc ops " + file + "' lists all ops of the text");
+}
+
 /// Ops that no dialect knows: name, count and the first place in the text, in
 /// one table. What is read without being registered stands there in its generic
 /// form, as a quoted name.
@@ -104,7 +109,7 @@ static rt::Status refuseUnknownOps(ModuleOp module, StringRef text,
         (at == StringRef::npos ? "" : ", first at " + placeOf(text, at, file));
     separator = "; ";
   }
-  return rt::makeError(ErrorKind::unsupported, table);
+  return suggestList(rt::makeError(ErrorKind::unsupported, table), file);
 }
 
 /// Types whose byte count overflows are accepted by MLIR's parser.
@@ -148,7 +153,7 @@ static rt::Status checkSizes(ModuleOp module) {
 rt::Result<OwningOpRef<ModuleOp>> import::parseText(MLIRContext &context,
                                                     StringRef text,
                                                     const std::string &file) {
-  LLMC_TRY(scan(text, file));
+  LLMC_TRY(checkText(text, file));
   FirstError error(context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, file),
@@ -163,9 +168,10 @@ rt::Result<OwningOpRef<ModuleOp>> import::parseText(MLIRContext &context,
     bool unknownOp =
         StringRef(error.message()).contains("an op that llmc knows") ||
         StringRef(error.message()).contains("not found for custom op");
-    return error.status(unknownOp ? ErrorKind::unsupported
-                                  : ErrorKind::malformed,
-                        file + ": expected MLIR text");
+    rt::Status status =
+        error.status(unknownOp ? ErrorKind::unsupported : ErrorKind::malformed,
+                     file + ": expected MLIR text");
+    return unknownOp ? suggestList(status, file) : status;
   }
   LLMC_TRY(refuseUnknownOps(*module, text, file));
   if (failed(verifyStoredElements(*module)))

@@ -6,9 +6,9 @@
 //       [--count n] [--seed s]
 //
 // Broken copies of model texts: of the files given, of random graphs as JAX
-// would print them, and of random programs as they leave import. Each is read
-// and interpreted, and compiled to a plan, by the driver's own functions; what
-// is refused must be refused by an error.
+// would print them, and of random programs as they leave import. Each is
+// scanned for its ops, read and interpreted, and compiled to a plan, by the
+// driver's own functions; what is refused must be refused by an error.
 //
 // Tests: test/Fuzz/models.test
 //===----------------------------------------------------------------------===//
@@ -18,6 +18,7 @@
 #include "RandomPrograms.h"
 #include "TextMutator.h"
 #include "llmc/Compile.h"
+#include "llmc/Import/Text/ScanOps.h"
 #include "llmc/Run.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llvm/Support/raw_ostream.h"
@@ -165,6 +166,7 @@ int ModelSubject::run(const std::string &input, int64_t index,
     options.mesh = meshes[static_cast<size_t>(index / 6) % std::size(meshes)];
   auto read = driver::readConfig(options);
   auto context = driver::makeContext();
+  import::scanOps(*context, input);
   status = read.ok() ? driver::compileToPlan(*context, options, *read,
                                              folder + "/plan")
                            .status()

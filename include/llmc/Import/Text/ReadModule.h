@@ -17,8 +17,12 @@
 
 namespace llmc::import {
 
-/// Reads and checks the text of `path`. Errors: 3 (malformed: nesting,
-/// encoding, syntax, verification), 5 (unknown ops, all of them in one table).
+/// Error 3 for what no reader should see: bytecode, NUL bytes, other encodings
+/// than UTF-8, brackets that nest too deep. `file` is where `text` is from.
+rt::Status checkText(llvm::StringRef text, const std::string &file);
+
+/// Reads and checks the text of `path`. Errors: 3 (malformed: `checkText`,
+/// syntax, verification), 5 (unknown ops, all of them in one table).
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readModule(mlir::MLIRContext &context, const std::string &path);
 

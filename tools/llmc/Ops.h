@@ -1,0 +1,20 @@
+//===- Ops.h - Which ops a model needs --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TOOLS_LLMC_OPS_H
+#define LLMC_TOOLS_LLMC_OPS_H
+
+#include "Options.h"
+
+namespace llmc::driver {
+
+/// `llmc ops`: prints the ops of a text, what llmc lacks first. Errors: 5 when
+/// it lacks any, 3 for a text without ops.
+rt::Status runOps(const Options &options);
+
+} // namespace llmc::driver
+
+#endif // LLMC_TOOLS_LLMC_OPS_H
