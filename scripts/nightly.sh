@@ -13,9 +13,10 @@
 # plans    takes away waits, breaks, shuffles, poisons and hides the memory of the plans
 #          of these meshes
 # random   600 random programs of each kind, compiled to plans for their meshes and executed;
-#          200 random losses, several microbatches against one batch
+#          200 random losses, several microbatches against one batch; random convolutions
+#          and windows, dropout and noise against JAX
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
-# families twelve families of models on every mesh, against one device and JAX
+# families the families of models on every mesh, against one device and JAX
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
@@ -103,6 +104,8 @@ part_random() {
     echo "$(grep 'plans executed' "$log/random" | paste -sd';'); $(tail -1 "$log/losses.txt")"
   python3 test/EndToEnd/names.py --llmc build/dev/bin/llmc --corpus "$PWD/examples/gpt/corpus.bin" \
     --seeds $(seq 101 250) -o build/dev/names || status=1
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/windows.py --llmc build/dev/bin/llmc -o build/dev/windows || status=1
+  .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
   return "$status"
 }
 part_derivatives() {
