@@ -12,6 +12,7 @@
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;

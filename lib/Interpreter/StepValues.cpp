@@ -10,6 +10,7 @@
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <cstring>
 
 using namespace mlir;

@@ -6,6 +6,7 @@
 
 #include "llmc/Support/FirstError.h"
 #include "llmc/Support/Refusal.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/raw_ostream.h"
 

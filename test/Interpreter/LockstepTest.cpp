@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LockstepHarness.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -24,6 +24,7 @@
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;

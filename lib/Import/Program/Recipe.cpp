@@ -9,6 +9,7 @@
 #include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Solvers/Schedules/ScheduleCsv.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;

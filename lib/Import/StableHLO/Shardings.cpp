@@ -17,6 +17,7 @@
 
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;

@@ -9,6 +9,7 @@
 #include "EqualOps.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

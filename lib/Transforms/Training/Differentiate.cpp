@@ -20,6 +20,7 @@
 namespace llmc {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
 #include "llmc/Transforms/Training/Passes.h.inc"
+#include "mlir/IR/TypeUtilities.h"
 } // namespace llmc
 
 using namespace mlir;

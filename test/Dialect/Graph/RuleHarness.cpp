@@ -12,6 +12,7 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include <cmath>
 #include <cstring>

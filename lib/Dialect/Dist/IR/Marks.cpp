@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc::dist;

@@ -15,6 +15,7 @@
 #include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Support/StoredElements.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;

@@ -9,6 +9,7 @@
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
