@@ -14,9 +14,10 @@ of its lines, at least one), then one of the operators that apply to the line
 (mutation/operators.py). The mutants are put into one build, each with a switch
 (mutation/switches.py); what cannot be switched is built by itself. A mutant that
 does not compile, or that survives with objects of the same bytes, is drawn again
-and counted apart. The tests that reach a mutant run on it: first those of its
-slot, then the others by what they caught before and how quick they are; all tests
-take part but for test/Layering, which reads sources. The first failure ends it, a
+and counted apart. The tests that can notice a mutant, since what it changes has
+another value in them (mutation/probes.py), run on it: first those of its slot, then
+the others by what they caught before and how quick they are; all tests take part
+but for test/Layering, which reads sources. The first failure ends it, a
 test that does not end is one. Each result is a line of JSON in the output file; what
 is there already is not done again, so a run may be stopped at any time.
 
@@ -205,7 +206,7 @@ class Run:
         sources = {source.name: source for lines in self.slots.values() for source, _, _ in lines}
         for _, needed, mutants in self.queue():
             for record, _ in itertools.islice(mutants, needed + (needed + 1) // 2):
-                yield key_of(record), sources[record["file"]], *record["span"]
+                yield key_of(record), sources[record["file"]], record["operator"], *record["span"]
 
     def find_again(self, row):
         """The mutant of a record on the tree as it is now, of equal lines the nearest; nothing

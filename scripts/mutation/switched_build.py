@@ -78,19 +78,21 @@ class SwitchedBuild:
               f"{time.time() - begin:.0f} s", flush=True)
 
     def leave_out(self, copy, output):
-        """Takes the mutants out of the functions in which the compiler found an error, or whose
-        instantiation of a template ends in one; False when there is none."""
+        """Takes the probes out of the files in which the compiler found an error; in the next round the
+        mutants out of the functions with one, or whose instantiation of a template ends in one. False
+        when there is none."""
         texts = self.switches.texts(self.seen, self.without)
         before = set(self.without)
         places = re.findall(r"^(?:\S*/)?((?:lib|include|tools)/\S+?):(\d+):\d+: (error|note: in instantiation)", output, re.M)
+        probed = {name for name, _, _ in places if self.switches.drop_probes(name)}
         for name, line, kind in sorted(set(places)):
-            if name in texts:
+            if name in texts and name not in probed:
                 self.without.update(self.numbers_at(texts[name], int(line))
                                     or (self.switches.of_file(name) if kind == "error" else ()))
         for name, text in self.switches.texts(self.seen, self.without).items():
             if text != texts[name]:
                 copy.write(name, text)
-        return self.without != before
+        return bool(probed) or self.without != before
 
     @staticmethod
     def numbers_at(text, line):
@@ -100,7 +102,7 @@ class SwitchedBuild:
             values = re.findall(r"isOn\((\d+)\) \?", shown)
             if number == line and values:
                 return [int(v) for v in values]
-            open_bodies += re.findall(r"llmc_mutation::isOn\((\d+)\)\) \{", shown)
+            open_bodies += re.findall(r"llmc_mutation::is(?:On|Chosen)\((\d+)\)\) \{", shown)
             if open_bodies and shown.startswith("} else {") and number < line:
                 open_bodies.pop()
         return [int(n) for n in open_bodies]

@@ -7,8 +7,9 @@
 
 A mutant inside the body of a function becomes a second body, which a number
 chosen at run time selects (mutant schemata; Untch, Offutt and Harrold, ISSTA
-1993): nothing is compiled or linked for each mutant. The same switches say which
-tests reach a mutant, so that only these are run on it.
+1993): nothing is compiled or linked for each mutant. The same switches, and the
+probes in the unchanged code (probes.py), say which tests can notice a mutant, so
+that only these are run on it.
 
 A member's default value becomes a conditional expression likewise. What else lies
 outside of such a body (constexpr functions, lists of initializers, an optimizer's
@@ -18,6 +19,8 @@ text) is left to an ordinary build.
 import collections
 import re
 
+from probes import probe
+
 CONTAINER = re.compile(r"(?:\s|public:|private:|protected:|inline\b|template\s*<[^{]*>\s*)*"
                        r"(?:namespace|class|struct|union|enum|extern)\b")
 STATEMENT = re.compile(r"\s*(?:if|for|while|switch|else|do|try|catch)\b")
@@ -25,6 +28,7 @@ STATEMENT = re.compile(r"\s*(?:if|for|while|switch|else|do|try|catch)\b")
 # Read by every process once: the number that is on, or -1 while reach is traced.
 # No allocation: tests count those.
 HEADER = r"""#pragma once
+#pragma clang diagnostic ignored "-Weverything"
 #include <atomic>
 #include <cstdlib>
 #include <fcntl.h>
@@ -59,11 +63,29 @@ inline void trace(int number) {
   ::close(file);
 }
 
-inline bool isOn(int number) {
-  static const long choice = readChoice();
-  if (choice < 0)
+inline long choice() {
+  static const long chosen = readChoice();
+  return chosen;
+}
+
+inline bool isTraced() { return choice() < 0; }
+
+inline void note(int number) {
+  if (isTraced())
     trace(number);
-  return choice == number;
+}
+
+inline bool noteIf(int number, bool value, bool is) {
+  if (is == value)
+    note(number);
+  return is;
+}
+
+// Of a mutant with a probe, and of one without.
+inline bool isChosen(int number) { return choice() == number; }
+inline bool isOn(int number) {
+  note(number);
+  return isChosen(number);
 }
 
 } // namespace llmc_mutation
@@ -106,7 +128,7 @@ def is_default_value(source, start, end):
 class Switches:
     """The mutants of one build, numbered from 1.
 
-    `mutants`: (key, source, start, end, replacement) each; those that cannot be
+    `mutants`: (key, source, operator, start, end, replacement) each; those that cannot be
     switched have no number."""
 
     def __init__(self, mutants):
@@ -114,28 +136,40 @@ class Switches:
         # source -> span -> [(number, what stands there when it is on)]
         self.spans = collections.defaultdict(lambda: collections.defaultdict(list))
         self.expressions = set()
-        for key, source, start, end, replacement in mutants:
+        self.probes = {}  # number -> (start, end, text)
+        for key, source, operator, start, end, replacement in mutants:
             body = None if source.name.endswith(".mlir") else body_around(source, start, end)
             span = body or ((start, end) if is_default_value(source, start, end) else None)
             if not span:
                 continue
             number = self.numbers[key] = len(self.numbers) + 1
+            found = probe(source, number, operator, start, end, replacement) if body else None
             if not body:
                 self.expressions.add(number)
+            elif found and span[0] <= found[0] and found[1] <= span[1]:
+                self.probes[number] = found
             self.spans[source][span].append((number, source.text[span[0]:start] + replacement + source.text[end:span[1]]))
 
     def header(self, folder):
         return HEADER % {"folder": folder, "count": len(self.numbers) + 1}
 
-    def switched(self, original, changed):
-        """The text of a span with its switches."""
-        for number, text in changed:
-            on = f"::llmc_mutation::isOn({number})"
+    def switched(self, source, span, changed):
+        """The text of a span with its switches, and in the unchanged code its probes."""
+        text, begin = source.text[span[0]:span[1]], len(source.text)
+        probed = set()
+        for first, last, shown, number in sorted((*self.probes[n], n) for n, _ in changed if n in self.probes)[::-1]:
+            if last > begin:
+                continue  # two in one another: the first alone
+            text = text[:first - span[0]] + shown + text[last - span[0]:]
+            begin = first
+            probed.add(number)
+        for number, mutant in changed:
             if number in self.expressions:
-                original = f"({on} ? {text} : {original})"
+                text = f"(::llmc_mutation::isOn({number}) ? {mutant} : {text})"
             else:
-                original = f"\nif ({on}) {{{text}\n}} else {{{original}}}\n"
-        return original
+                asked = "isChosen" if number in probed else "isOn"
+                text = f"\nif (::llmc_mutation::{asked}({number})) {{{mutant}\n}} else {{{text}}}\n"
+        return text
 
     def texts(self, folder, without=()):
         """{file: its text with every switch in it, but for the numbers `without`}"""
@@ -144,10 +178,15 @@ class Switches:
             text = source.text
             for (start, end), changed in sorted(spans.items(), reverse=True):
                 changed = [(number, body) for number, body in changed if number not in without]
-                text = text[:start] + self.switched(text[start:end], changed) + text[end:]
+                text = text[:start] + self.switched(source, (start, end), changed) + text[end:]
             found[source.name] = f'#include "{folder}/switches.h"\n{text}' if text != source.text else text
         return found
 
     def of_file(self, name):
         return [number for source, spans in self.spans.items() if source.name == name
                 for changed in spans.values() for number, _ in changed]
+
+    def drop_probes(self, name):
+        """Takes the probes out of a file; False when there is none."""
+        dropped = [number for number in self.of_file(name) if self.probes.pop(number, None)]
+        return bool(dropped)
