@@ -14,7 +14,8 @@
 #          of these meshes
 # random   600 random programs of each kind, compiled to plans for their meshes and executed;
 #          200 random losses, several microbatches against one batch; random convolutions
-#          and windows, dropout and noise against JAX
+#          and windows, dropout and noise against JAX; random uses of ops that are written
+#          with others against XLA
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # families the families of models on every mesh, against one device and JAX
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
@@ -105,6 +106,10 @@ part_random() {
   python3 test/EndToEnd/names.py --llmc build/dev/bin/llmc --corpus "$PWD/examples/gpt/corpus.bin" \
     --seeds $(seq 101 250) -o build/dev/names || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/windows.py --llmc build/dev/bin/llmc -o build/dev/windows || status=1
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/windows.py --llmc build/dev/bin/llmc --float f32 --engines kernels \
+    --convolutions 128 --windows 0 --only 'conv_[0-9]*' -o build/dev/windows-f32 || status=1
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --count 32 --seed 7 \
+    -o build/dev/expansions || status=1
   .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
   return "$status"
 }

@@ -12,51 +12,20 @@ is the roof. Prints one JSON line.
 """
 
 import json
-import time
+import pathlib
+import sys
 
-import model
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
 
-
-def best(run, least=5, seconds=1.0):
-    """Least time of `run` over at least `least` runs and `seconds` seconds."""
-    times = []
-    while len(times) < least or sum(times) < seconds:
-        begin = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - begin)
-    return min(times)
-
-
-def library(threads):
-    """Name, a maker of n x m matrices of ones, and an array copy, of the library at hand."""
-    try:
-        import torch
-    except ImportError:
-        import numpy
-
-        ones = lambda n, m: numpy.ones((n, m), numpy.float32)
-        return "numpy", ones, lambda target, source: numpy.copyto(target, source)
-    torch.set_num_threads(threads)
-    return "PyTorch", torch.ones, lambda target, source: target.copy_(source)
+import model  # noqa: E402
+import sitting  # noqa: E402
 
 
 def main():
     a = model.peer_arguments(__doc__.split("\n")[0]).parse_args()
     s = model.size_from(a)
-    name, ones, copy = library(a.threads)
     shapes = [(s.tokens, s.d, 4 * s.d), (s.tokens, 4 * s.d, s.d), (s.tokens, s.d, s.vocab)]
-    rates = []
-    for n, k, m in shapes:
-        left, right = ones(n, k), ones(k, m)
-        rates.append(2e-9 * n * k * m / best(lambda: left @ right))
-    source, target = ones(1 << 13, 1 << 13), ones(1 << 13, 1 << 13)
-    result = {
-        "library": name,
-        "threads": a.threads,
-        "gflops": max(rates),
-        "copy_gb_s": 2 * 4 * (1 << 26) / best(lambda: copy(target, source)) / 1e9,
-    }
-    print(json.dumps(result))
+    print(json.dumps(sitting.measure_rates(a.threads, shapes)))
 
 
 if __name__ == "__main__":

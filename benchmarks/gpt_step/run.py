@@ -18,18 +18,18 @@ text is printed by JAX at run time, so jax must be importable by --jax-python.
 import argparse
 import array
 import json
-import os
 import pathlib
-import platform
 import random
 import subprocess
 import sys
 import tempfile
 
-import model
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE.parent)]
+
+import model  # noqa: E402
+import sitting  # noqa: E402
 
 CONFIG = """\
 [data]
@@ -61,25 +61,6 @@ weight_decay = 0.1
 """
 
 
-def pinned(threads, command, extra=None):
-    """Runs `command` on the first `threads` cores that this process may use."""
-    cores = sorted(os.sched_getaffinity(0))[:threads]
-    if len(cores) < threads:
-        sys.exit(f"error: expected {threads} cores, got {len(cores)}")
-    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), **(extra or {}))
-    command = ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=HERE)
-
-
-def last_json(process, what):
-    lines = process.stdout.strip().splitlines()
-    if process.returncode or not lines:
-        tail = process.stderr.strip().splitlines()[-1:] or ["no output"]
-        print(f"{what}: left out ({tail[0]})", flush=True)
-        return None
-    return json.loads(lines[-1])
-
-
 def size_flags(s):
     names = ("layers", "d", "heads", "seq", "batch", "vocab")
     return [x for n in names for x in (f"--{n}", getattr(s, n))]
@@ -100,7 +81,7 @@ def run_llmc(a, folder, threads):
     log = folder / f"run-{threads}.jsonl"
     command = [a.llmc, "train", folder / "gpt.mlir", "--config", folder / "gpt.toml"]
     command += ["--steps", a.warmup + a.steps, "--threads", threads, "--log", log]
-    process = pinned(threads, command)
+    process = sitting.pinned(threads, command, HERE)
     if process.returncode:
         print(f"llmc: left out ({(process.stderr.strip().splitlines() or ['no output'])[-1]})")
         return None
@@ -114,29 +95,20 @@ def run_all(a, s, folder, threads):
     """One result for each program that runs at this thread count."""
     common = [*size_flags(s), "--threads", threads, "--steps", a.steps, "--warmup", a.warmup]
     xla = {"XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={'true' if threads > 1 else 'false'}"}
+    peer = lambda command, what, extra=None: sitting.last_json(sitting.pinned(threads, command, HERE, extra), what)
     runs = [lambda: run_llmc(a, folder, threads)] if a.llmc else []
-    runs.append(
-        lambda: last_json(pinned(threads, [a.jax_python, "peer_jax.py", *common], xla), "JAX")
-    )
+    runs.append(lambda: peer([a.jax_python, "peer_jax.py", *common], "JAX", xla))
     if a.torch_python:
         for flags in ([], ["--compile"]):
             command = [a.torch_python, "peer_torch.py", *common, *flags]
-            runs.append(lambda command=command: last_json(pinned(threads, command), "PyTorch"))
+            runs.append(lambda command=command: peer(command, "PyTorch"))
     return [result for result in (run() for run in runs) if result]
-
-
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as f:
-        for line in f:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor()
 
 
 def roofline(a, s, threads):
     python = a.torch_python or a.jax_python
     command = [python, "gemm_rate.py", *size_flags(s), "--threads", threads]
-    rate = last_json(pinned(threads, command), "rates")
+    rate = sitting.last_json(sitting.pinned(threads, command, HERE), "rates")
     if not rate:
         sys.exit(f"error: expected numpy or torch in '{python}'")
     rate["floor_ms"] = s.flops / rate["gflops"] / 1e6
@@ -147,9 +119,9 @@ def roofline(a, s, threads):
 def rows(results, rates, s):
     """Markdown rows: program, threads, ms, ratio to llmc, rate, share of the roofline."""
     for result in results:
-        ms = model.median(result["ms"])
+        ms = sitting.median(result["ms"])
         ours = [r for r in results if r["name"] == "llmc" and r["threads"] == result["threads"]]
-        ratio = f"{ms / model.median(ours[0]['ms']):.2f}" if ours else "–"
+        ratio = f"{ms / sitting.median(ours[0]['ms']):.2f}" if ours else "–"
         share = rates[result["threads"]]["floor_ms"] / ms
         memory = f"{result['max_rss_mb']:.0f}" if "max_rss_mb" in result else "–"
         yield (
@@ -168,7 +140,7 @@ def report(a, s, rates, results):
         f"V {s.vocab}, f32, AdamW; {s.parameters / 1e6:.2f} M parameters.",
         f"- Work of a step: {s.flops / 1e9:.0f} GFLOP in contractions; at least "
         f"{s.optimizer_bytes / 1e6:.0f} MB of memory traffic in AdamW.",
-        f"- Machine: {processor()}.",
+        f"- Machine: {sitting.processor()}.",
     ]
     for threads, rate in sorted(rates.items()):
         lines.append(
@@ -214,7 +186,7 @@ def main():
             rates[threads] = roofline(a, s, threads)
             print(f"roofline, {threads} thread(s): {rates[threads]['floor_ms']:.0f} ms", flush=True)
             for result in run_all(a, s, folder, threads):
-                print(f"{result['name']}: {model.median(result['ms']):.0f} ms", flush=True)
+                print(f"{result['name']}: {sitting.median(result['ms']):.0f} ms", flush=True)
                 results.append(result)
     text = report(a, s, rates, results)
     pathlib.Path(a.output).write_text(text, encoding="utf-8")

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Codegen/KernelObject.h"
+#include "NarrowMoves.h"
 #include "Processor.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Runtime/Plan/Format/KernelAbi.h"
@@ -27,7 +28,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -103,37 +103,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-/// The bits of a bf16 value, where they are known without it.
-static llvm::Value *getBits(llvm::IRBuilder<> &builder, llvm::Value *value) {
-  llvm::Type *type = value->getType()->getWithNewType(builder.getInt16Ty());
-  if (auto *cast = dyn_cast<llvm::BitCastInst>(value))
-    if (cast->getSrcTy() == type)
-      return cast->getOperand(0);
-  if (auto *extract = dyn_cast<llvm::ExtractElementInst>(value))
-    return builder.CreateExtractElement(
-        getBits(builder, extract->getVectorOperand()),
-        extract->getIndexOperand());
-  if (auto *select = dyn_cast<llvm::SelectInst>(value))
-    return builder.CreateSelect(select->getCondition(),
-                                getBits(builder, select->getTrueValue()),
-                                getBits(builder, select->getFalseValue()));
-  return builder.CreateBitCast(value, type);
-}
-
-/// Stores bf16 values as bits. One that is stored in a loop and made before it
-/// LLVM would keep as f32, and call a function to round it back.
-static void storeBits(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
-      auto *store = dyn_cast<llvm::StoreInst>(&instruction);
-      llvm::Value *value = store ? store->getValueOperand() : nullptr;
-      if (!value || !value->getType()->getScalarType()->isBFloatTy())
-        continue;
-      llvm::IRBuilder<> builder(store);
-      store->setOperand(0, getBits(builder, value));
-    }
-}
-
 /// The module for this machine, with wrappers and manifest, not yet optimised.
 static LogicalResult prepare(llvm::Module &module, ModuleOp kernels,
                              const llvm::TargetMachine &machine) {
@@ -187,7 +156,7 @@ FailureOr<std::string> compileKernels(ModuleOp kernels) {
   if (failed(prepare(*module, kernels, *machine)))
     return failure();
   optimize(*module, *machine);
-  storeBits(*module);
+  moveNarrowFloatsAsBits(*module);
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;

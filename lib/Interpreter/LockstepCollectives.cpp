@@ -113,8 +113,13 @@ struct Exchange {
   std::string run(dist::PermuteOp op) {
     if (std::string error = checkAll(); !error.empty())
       return error;
+    if (op.getFrom()) {
+      for (auto [output, source] : llvm::zip_equal(outputs, *op.getFrom()))
+        output = inputs[source];
+      return "";
+    }
     std::vector<int32_t> to;
-    for (auto axis : op.getTo().getAsRange<StringAttr>())
+    for (auto axis : op.getTo()->getAsRange<StringAttr>())
       to.push_back(mesh.axisNamed(axis.str()));
     for (int64_t i = 0; i < size(); ++i)
       outputs[i] = inputs[mesh.memberIndex(to, mesh.coordinatesOf(group[i]))];

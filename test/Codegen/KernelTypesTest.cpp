@@ -121,6 +121,26 @@ TEST(KernelTypes, RoundingOfWidenedHalves) {
         << op;
 }
 
+// What is padded, chosen by one number, repeated and read at places is moved as
+// bits, out of loops and into them; what is computed with is a number.
+TEST(KernelTypes, NarrowFloatsAreMoved) {
+  for (const char *type : {"bf16", "f16"})
+    EXPECT_EQ(errorOf(withType(R"(
+  func.func @f(%x: tensor<6x37xT>, %one: tensor<T>, %p: tensor<i1>, %at: tensor<5xi32> {test.low = 0.0, test.high = 5.0}) -> (tensor<8x40xT>, tensor<6x37xT>, tensor<5x37xT>, tensor<6x37xi1>, tensor<6x37xT>) {
+    %0 = stablehlo.pad %x, %one, low = [1, 2], high = [1, 1], interior = [0, 0] : (tensor<6x37xT>, tensor<T>) -> tensor<8x40xT>
+    %1 = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<T>) -> tensor<6x37xT>
+    %2 = stablehlo.select %p, %x, %1 : tensor<i1>, tensor<6x37xT>
+    %3 = "stablehlo.gather"(%2, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 37>}> : (tensor<6x37xT>, tensor<5xi32>) -> tensor<5x37xT>
+    %4 = stablehlo.compare GT, %2, %1, FLOAT : (tensor<6x37xT>, tensor<6x37xT>) -> tensor<6x37xi1>
+    %5 = stablehlo.negate %2 : tensor<6x37xT>
+    %6 = stablehlo.select %4, %5, %2 : tensor<6x37xi1>, tensor<6x37xT>
+    return %0, %2, %3, %4, %6 : tensor<8x40xT>, tensor<6x37xT>, tensor<5x37xT>, tensor<6x37xi1>, tensor<6x37xT>
+  })",
+                               type)),
+              0)
+        << type;
+}
+
 // The number that is left of a sum is chosen between bits, not by a call.
 TEST(KernelTypes, NarrowFloatsAreReducedToANumber) {
   for (const char *type : {"bf16", "f16"})

@@ -74,6 +74,59 @@ const char kConfigurationEnd[] =
     "`llmc run` take the files by `--data x=train.safetensors --data\n"
     "y=labels.npy`, or one file for all sources by `--data`.\n";
 
+const char kResults[] = R"([training]
+module = "step"
+
+[training.results]
+"0" = "params"           # result[0]['w'] replaces params['w'], ...
+"1" = "velocity"
+"2.mse" = "loss"
+)";
+
+const char kSteps[] =
+    "\n## Modules that JAX has differentiated\n\n"
+    "A text may have its derivative itself: that of\n"
+    "`jax.value_and_grad(loss)`, whose gradients the optimizer of this page\n"
+    "takes, or a whole step (params, opt_state, batch) -> (params, opt_state,\n"
+    "loss), which has its own. `jax.jit(step, donate_argnums=(0, 1))` says "
+    "that\n"
+    "it is one: its results are computed from gradients, and its arguments "
+    "are\n"
+    "donated. `llmc train` prints what it takes each argument for, and why.\n\n"
+    "| argument of a step | is |\n|---|---|\n"
+    "| an input that `[data]` names | of each batch |\n"
+    "| a float that a result replaces and that the loss depends on, or of "
+    "`training.parameters` | a parameter |\n"
+    "| another float of its shape whose name ends as the parameter's | a state "
+    "of its optimizer, which lies as the row of the parameter says |\n"
+    "| what else a result replaces: counters, keys, statistics | carried |\n"
+    "| what is returned unchanged, or not, beside states | constant |\n"
+    "| a scalar `lr`, `t` (the step from 1), `step` or `seed` | a hyper value |"
+    "\n\n"
+    "Results replace arguments of their type whose name they have: "
+    "`result[1].mu['w']`\n"
+    "and `opt_state.mu['w']`. Where several have it, the new value tells, "
+    "which\n"
+    "is computed from the old one element by element. What stays open is said\n"
+    "in the configuration:\n"
+    "```toml\n";
+
+const char kStepsEnd[] =
+    "```\n"
+    "The loss is the float scalar that is called `loss`, or the first that\n"
+    "replaces nothing; other scalars are metrics. Parameters and constants\n"
+    "start as `[[init]]` or `--weights` says, all other states from zeros,\n"
+    "unless one of the two names them (a pattern other than `*`).\n\n"
+    "The batch of a step is that of all its microbatches: each computes its\n"
+    "part of the gradients' sums over the batch, so that the step is the one "
+    "of\n"
+    "the text. A step that does something else with its batch, such as a "
+    "batch\n"
+    "norm, has one microbatch. Gradients beside a loss are those of one\n"
+    "microbatch, as a loss is, and are averaged. Such modules have one "
+    "pipeline\n"
+    "stage, and what they recompute stands in the text.\n";
+
 // The example of arrays means what the page says.
 TEST(Docs, ExampleOfSources) {
   Result<Config> config = parseConfig(kSources, "", {});
@@ -86,9 +139,17 @@ TEST(Docs, ExampleOfSources) {
   EXPECT_EQ((*sources)[1].file, "labels.npy");
 }
 
+TEST(Docs, ExampleOfResults) {
+  Result<Config> config = parseConfig(kResults, "", {});
+  ASSERT_TRUE(config.ok()) << config.message();
+  EXPECT_EQ(config->training.module, "step");
+  EXPECT_EQ(config->training.results.at("2.mse"), "loss");
+}
+
 TEST(Docs, ConfigurationIsTheTableOfKeys) {
   std::string expected = kConfigurationHead + documentKeys() +
-                         kConfigurationTail + kSources + kConfigurationEnd;
+                         kConfigurationTail + kSources + kConfigurationEnd +
+                         kSteps + kResults + kStepsEnd;
   if (std::getenv("LLMC_UPDATE_DOCS"))
     std::ofstream(pathOf("configuration.md")) << expected;
   EXPECT_EQ(readPage("configuration.md"), expected)

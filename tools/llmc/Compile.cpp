@@ -212,7 +212,8 @@ static rt::Status checkResumed(ModuleOp module, const Options &options) {
 
 rt::Result<OwningOpRef<ModuleOp>>
 driver::compileToPhase(MLIRContext &context, const Options &options,
-                       const rt::Config &config, size_t to) {
+                       const rt::Config &config, size_t to,
+                       std::string *description) {
   size_t from = 0;
   Stopwatch watch(options.timing);
   OwningOpRef<ModuleOp> module;
@@ -221,7 +222,8 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
         module, import::importStableHLO(context, options.input,
                                         {config, options.mesh, options.weights,
                                          options.command != Command::compile &&
-                                             options.entry == "train"}));
+                                             options.entry == "train"},
+                                        description));
     keepOptions(*module, options, config);
   } else {
     from = *findPhase(options.compileFrom);
@@ -272,10 +274,11 @@ writeKernels(ModuleOp module, const std::string &folder,
 rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
                                               const Options &options,
                                               const rt::Config &config,
-                                              const std::string &folder) {
-  LLMC_TRY_ASSIGN(
-      OwningOpRef<ModuleOp> module,
-      compileToPhase(context, options, config, getPhases().size() - 1));
+                                              const std::string &folder,
+                                              std::string *description) {
+  LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
+                  compileToPhase(context, options, config,
+                                 getPhases().size() - 1, description));
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   if (!llvm::sys::fs::is_directory(folder))
@@ -343,11 +346,14 @@ rt::Status driver::runCompile(const Options &options) {
   }
   if (options.output.empty() || options.output == "-")
     return rt::makeError(ErrorKind::usage, "expected -o <folder> for the plan");
-  LLMC_TRY_ASSIGN(std::string path,
-                  compileToPlan(*context, options, config, options.output));
+  std::string description;
+  LLMC_TRY_ASSIGN(
+      std::string path,
+      compileToPlan(*context, options, config, options.output, &description));
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
   watch.lap("read plan.llmc");
-  llvm::outs() << describeArguments(plan) << path << "\n";
+  llvm::outs() << (description.empty() ? describeArguments(plan) : description)
+               << path << "\n";
   return rt::Status::success();
 }

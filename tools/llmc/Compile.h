@@ -31,16 +31,19 @@ rt::Result<rt::Config> readConfig(const Options &options);
 rt::Result<rt::DType> parseDataType(const std::string &name);
 
 /// The IR after phase `to`: imported, or read and resumed (`--compile-from`).
+/// `description` gets what the arguments of a train step are, and why.
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 compileToPhase(mlir::MLIRContext &context, const Options &options,
-               const rt::Config &config, size_t to);
+               const rt::Config &config, size_t to,
+               std::string *description = nullptr);
 
 /// Compiles to a plan in `folder` (made if absent): plan.llmc and the kernels'
 /// shared object. Returns the plan's path.
 rt::Result<std::string> compileToPlan(mlir::MLIRContext &context,
                                       const Options &options,
                                       const rt::Config &config,
-                                      const std::string &folder);
+                                      const std::string &folder,
+                                      std::string *description = nullptr);
 
 /// Which arguments of the model are what, as a line:
 ///

@@ -10,6 +10,7 @@
 
 #include "Ops.h"
 #include "Compile.h"
+#include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Import/Text/ReadModule.h"
@@ -80,7 +81,8 @@ static Row judge(MLIRContext &context, const import::OpCount &count) {
     return {count, Verdict::Present, "read by the import"};
   if (use == import::OpUse::Refused)
     return {count, Verdict::Incomplete, "not an op of models"};
-  if (op->hasInterface<graph::ExpansionOpInterface>())
+  if (op->hasInterface<graph::ExpansionOpInterface>() ||
+      op->hasInterface<graph::DeviceOpInterface>())
     return {count, Verdict::Present, "replaced by other ops"};
   std::string gap = findGap(*op);
   if (gap.empty())

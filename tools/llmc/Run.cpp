@@ -48,7 +48,8 @@ static rt::Status run(rt::Session &session, const Options &options,
 }
 
 static void printSummary(const rt::Session &session, const Options &options,
-                         const rt::Config &config, double compileSeconds) {
+                         const rt::Config &config, double compileSeconds,
+                         const std::string &description) {
   const rt::plan::Plan &plan = session.plan();
   std::printf("plan: %zu kernels, %zu programs, compiled in %.2f s\n",
               plan.kernels.size(), plan.programs.size(), compileSeconds);
@@ -57,6 +58,9 @@ static void printSummary(const rt::Session &session, const Options &options,
   std::fputs(describePlan(plan, options.entry, config.pipeline.schedule,
                           config.training.loss)
                  .c_str(),
+             stdout);
+  std::fputs(description.empty() ? describeArguments(plan).c_str()
+                                 : description.c_str(),
              stdout);
 }
 
@@ -78,8 +82,10 @@ rt::Status driver::runTrain(const Options &options) {
     return rt::makeError(ErrorKind::usage,
                          "cannot make a temporary folder: " + code.message());
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  LLMC_TRY_ASSIGN(std::string path, compileToPlan(*context, options, config,
-                                                  std::string(folder.path)));
+  std::string description;
+  LLMC_TRY_ASSIGN(std::string path,
+                  compileToPlan(*context, options, config,
+                                std::string(folder.path), &description));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -95,7 +101,7 @@ rt::Status driver::runTrain(const Options &options) {
     for (const rt::DataSource &source : sources)
       if (source.name == used.name && !source.file.empty())
         LLMC_TRY(session->useData(source.name, source.file));
-  printSummary(*session, options, config, seconds.count());
+  printSummary(*session, options, config, seconds.count(), description);
   return run(*session, options, config.training.steps,
              !config.training.skipNotFinite);
 }

@@ -135,5 +135,5 @@ std::string driver::describePlan(const rt::plan::Plan &plan,
         (plan.mesh.numDevices() > 1 || each.numMicrobatches > 1))
       text += describeSchedule(plan, each, schedule) +
               describeLoss(plan, each, loss);
-  return text + describeStates(plan) + describeArguments(plan);
+  return text + describeStates(plan);
 }

@@ -20,7 +20,6 @@ namespace llmc::driver {
 ///   loss: mean of microbatches
 ///   parameters: 148 in 3 tensors; 1 whole on each device (640 B)
 ///   padded: wte 50257 -> 50260
-///   arguments: parameters blocks.* (48), wte; inputs tokens, targets
 std::string describePlan(const rt::plan::Plan &plan, const std::string &entry,
                          const std::string &schedule, const std::string &loss);
 

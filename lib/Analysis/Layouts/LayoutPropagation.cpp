@@ -344,14 +344,18 @@ void LayoutPropagation::runPhase(uint8_t phase) {
 
 std::optional<LayoutPropagation::Fault> LayoutPropagation::checkGiven() const {
   for (auto [v, variable] : llvm::enumerate(variables))
-    for (auto [d, list] : llvm::enumerate(variable.dims)) {
-      if (list.empty())
-        continue;
-      std::string reason = storage.refuse(atomsOf(v, d), list, variable.phases);
-      if (!reason.empty())
+    for (size_t d = 0; d < variable.dims.size(); ++d)
+      if (std::string reason = refuse(v, d); !reason.empty())
         return Fault{static_cast<int>(v), static_cast<int>(d), reason};
-    }
   return std::nullopt;
+}
+
+std::string LayoutPropagation::refuse(int variable, int dim) const {
+  const LayoutVariable &given = variables[variable];
+  const AxisList &list = given.dims[dim];
+  return list.empty()
+             ? ""
+             : storage.refuse(atomsOf(variable, dim), list, given.phases);
 }
 
 std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {

@@ -108,31 +108,42 @@ static dist::RuleAttr learningRate(MLIRContext *context,
                              total);
 }
 
-/// Adds the hyper values that `func` names: lr, t (the step from 1), step,
-/// seed.
-static rt::Status addHypers(ModuleOp module, func::FuncOp func,
-                            const rt::Config &config) {
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  MLIRContext *context = module.getContext();
-  auto add = [&](StringRef name, RankedTensorType type) {
-    if (module.lookupSymbol(name))
-      return true;
-    dist::RuleAttr rule;
-    if (name == "lr")
-      rule = learningRate(context, config);
-    else if (name == "t")
-      rule = dist::RuleAttr::get(context, dist::RuleKind::Step, 1.0);
-    else if (name == "step")
-      rule = dist::RuleAttr::get(context, dist::RuleKind::Step);
-    else if (name == "seed")
-      rule = dist::RuleAttr::get(context, dist::RuleKind::Seed);
-    else
-      return false;
-    dist::HyperOp::create(builder, func.getLoc(), builder.getStringAttr(name),
-                          TypeAttr::get(type), rule);
+/// The rule of a hyper value; null for a name that we do not know.
+static dist::RuleAttr findRule(StringRef name, MLIRContext *context,
+                               const rt::Config &config) {
+  if (name == "lr")
+    return learningRate(context, config);
+  if (name == "t")
+    return dist::RuleAttr::get(context, dist::RuleKind::Step, 1.0);
+  if (name == "step")
+    return dist::RuleAttr::get(context, dist::RuleKind::Step);
+  if (name == "seed")
+    return dist::RuleAttr::get(context, dist::RuleKind::Seed);
+  return {};
+}
+
+bool import::isHyperName(StringRef name) {
+  return llvm::is_contained({"lr", "t", "step", "seed"}, name);
+}
+
+/// Unless the module has it; false for a name that we do not know.
+static bool addHyper(OpBuilder &builder, ModuleOp module, StringRef name,
+                     RankedTensorType type, const rt::Config &config) {
+  if (module.lookupSymbol(name))
     return true;
-  };
-  add("lr", RankedTensorType::get({}, builder.getF32Type()));
+  dist::RuleAttr rule = findRule(name, module.getContext(), config);
+  if (rule)
+    dist::HyperOp::create(builder, module.getLoc(), builder.getStringAttr(name),
+                          TypeAttr::get(type), rule);
+  return static_cast<bool>(rule);
+}
+
+rt::Status import::addHypers(ModuleOp module, func::FuncOp func,
+                             const rt::Config &config) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  while (isa<dist::HyperOp>(*builder.getInsertionPoint()))
+    builder.setInsertionPoint(builder.getBlock(),
+                              std::next(builder.getInsertionPoint()));
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     FlatSymbolRefAttr name = dist::getHyper(dist::getArgumentPort(func, i));
     if (!name)
@@ -143,7 +154,13 @@ static rt::Status addHypers(ModuleOp module, func::FuncOp func,
                               "' to be a scalar of a float or signless "
                               "integer, got " +
                               show(type));
-    if (!add(name.getValue(), cast<RankedTensorType>(type)))
+    auto known = module.lookupSymbol<dist::HyperOp>(name);
+    if (known && known.getType() != type)
+      return refuse(func, "expected hyper value '" + name.getValue().str() +
+                              "' to be " + show(known.getType()) +
+                              " as elsewhere, got " + show(type));
+    if (!addHyper(builder, module, name.getValue(),
+                  cast<RankedTensorType>(type), config))
       return refuse(func, "expected one of the hyper values lr, t, step and "
                           "seed, got '" +
                               name.getValue().str() + "'");
@@ -176,6 +193,10 @@ rt::Result<std::string> import::addOptimizer(ModuleOp module,
   func::FuncOp func = *functions.begin();
   LLMC_TRY(checkBody(func));
   LLMC_TRY(bindConstants(func, config.optimizer));
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  // A step reports its rate, whether the optimizer takes it or not.
+  addHyper(builder, module, "lr",
+           RankedTensorType::get({}, builder.getF32Type()), config);
   LLMC_TRY(addHypers(module, func, config));
   func->remove();
   func.setPrivate();

@@ -20,27 +20,78 @@ namespace llmc::import {
 
 std::string show(mlir::Type type);
 
+/// What a module computes.
+enum class ModuleKind {
+  /// A loss, which phase 1 derives.
+  Loss,
+  /// A loss and its gradients; the update is ours.
+  Gradients,
+  /// New states: a whole step.
+  Step,
+};
+
 /// What an argument of the model is (Roles.cpp).
 struct Argument {
-  enum class Kind { Input, Carried, Parameter };
+  enum class Kind { Input, Hyper, Carried, Parameter, Optimizer, Constant };
   ValueName origin;
-  /// Of the input or state, as the user knows it.
+  /// Of the input or state, as the user knows it; of a hyper value, ours.
   std::string name;
   Kind kind = Kind::Parameter;
   /// What feeds an input.
   dist::DataAttr data;
-  /// The result that replaces a carried state.
+  /// The result that replaces a state, or is the gradient of a parameter.
   std::optional<unsigned> result;
+  /// The argument that is the parameter of an optimizer state.
+  std::optional<unsigned> parameter;
+
+  bool isState() const { return kind != Kind::Input && kind != Kind::Hyper; }
+};
+
+struct Roles {
+  ModuleKind kind = ModuleKind::Loss;
+  /// Why it is no loss, for the user.
+  std::string reason;
+  llvm::SmallVector<Argument> arguments;
+  /// The result that is the loss; nothing where there is none.
+  std::optional<unsigned> loss;
+  /// Results that no training needs: what is returned unchanged.
+  llvm::SmallVector<bool> isUnused;
 };
 /// Errors: 1 or 2 where an argument could be several of these, or none.
-rt::Result<llvm::SmallVector<Argument>>
-findRoles(const Graph &graph, const Options &options,
-          const rt::Safetensors *weights);
+rt::Result<Roles> findRoles(const Graph &graph, const Options &options,
+                            const rt::Safetensors *weights);
+
+/// What results and arguments have to do with each other (Pairs.cpp).
+struct Pairs {
+  /// For each result the argument that it replaces, or whose gradient it is.
+  llvm::SmallVector<std::optional<unsigned>> arguments;
+  /// The loss, where the configuration names it.
+  std::optional<unsigned> loss;
+};
+/// With `hasNewStates` results may be new values of their arguments. Error 1
+/// where a result may belong to several, 2 for what the configuration says.
+rt::Result<Pairs> pairResults(const Graph &graph, const rt::Config &config,
+                              llvm::ArrayRef<bool> isInput, bool hasNewStates);
+
+/// The roles of a module that has its derivative itself, of which the inputs
+/// are known (StepRoles.cpp). False where it turns out to be a loss: nothing is
+/// changed then.
+rt::Result<bool> findStepRoles(const Graph &graph, const Options &options,
+                               const rt::Safetensors *weights, Roles &roles);
+
+/// True for a scalar of numbers; with `mustBeFloat`, of floats.
+bool isScalar(mlir::Type type, bool mustBeFloat);
+/// True where `name` matches one of the globs.
+bool matchesAny(const std::vector<std::string> &patterns,
+                const std::string &name);
 
 /// Marks arguments and results of the graph's function and creates its states.
-rt::Status makeStates(const Graph &graph, const Options &options);
+rt::Result<Roles> makeStates(const Graph &graph, const Options &options);
 
-/// True when the first result is a float scalar and there is a parameter.
+/// Lines for the user on a module that has its derivative; "" of a loss.
+std::string describeRoles(const Roles &roles, mlir::ModuleOp module);
+
+/// True when there are a loss and a parameter.
 bool canTrain(mlir::func::FuncOp main);
 
 /// Adds `dist.mesh`; `annotated` gives its axes where the configuration has
@@ -52,8 +103,18 @@ rt::Result<dist::MeshOp> addMesh(mlir::ModuleOp module, const Options &options,
 rt::Status addLayouts(mlir::ModuleOp module, mlir::func::FuncOp main,
                       dist::MeshOp mesh, const rt::Config &config);
 
-/// Adds `dist.training`: optimizer, schedule, recomputation, precision.
+/// Adds `dist.training`: optimizer, schedule, recomputation, precision. Error 2
+/// for keys that the module leaves no choice of, 5 for what such a module
+/// cannot have yet.
 rt::Status addRecipe(mlir::ModuleOp module, mlir::func::FuncOp main,
+                     ModuleKind kind, dist::MeshOp mesh,
+                     const rt::Config &config);
+
+/// The hyper values of this name that we know: lr, t (the step from 1), step,
+/// seed. Adds those that arguments of `func` have as ports; error 1 for any
+/// other.
+bool isHyperName(llvm::StringRef name);
+rt::Status addHypers(mlir::ModuleOp module, mlir::func::FuncOp func,
                      const rt::Config &config);
 
 /// Clones the configured optimizer function into the module, its constant

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/ScheduleProblem.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Solvers/Schedules/ScheduleCsv.h"
 #include "llvm/ADT/StringExtras.h"
@@ -73,7 +75,46 @@ parseSchedule(MLIRContext *context, const rt::PipelineConfig &pipeline) {
 /// The table of a step has a cell for each microbatch, chunk and phase.
 constexpr int64_t kMostMicrobatches = 65536;
 
+/// A module that has its derivative leaves no choice of these.
+static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
+                               dist::MeshOp mesh, const rt::Config &config) {
+  if (kind == ModuleKind::Loss)
+    return rt::Status::success();
+  std::string what = kind == ModuleKind::Step ? "a whole step" : "gradients";
+  auto refuse = [&](ErrorKind error, const std::string &key,
+                    const std::string &message) {
+    return rt::makeError(error, config.originOf(key) + ": expected " + message +
+                                    " for a module that returns " + what);
+  };
+  std::vector<std::string> fixed = {"training.recompute",
+                                    "training.derivative"};
+  if (kind == ModuleKind::Step) {
+    for (const char *key :
+         {"optimizer.name", "optimizer.path", "training.max_norm",
+          "training.skip_not_finite", "training.loss"})
+      fixed.push_back(key);
+    for (const auto &[name, value] : config.optimizer.constants)
+      fixed.push_back("optimizer." + name);
+    bool hasRate = static_cast<bool>(dist::Signature(main).findArgument(
+        dist::PortKind::Hyper,
+        FlatSymbolRefAttr::get(main.getContext(), "lr")));
+    if (!hasRate)
+      fixed.insert(fixed.end(), {"optimizer.lr", "schedule.name"});
+  }
+  for (const std::string &key : fixed)
+    if (config.originOf(key) != "default")
+      return refuse(ErrorKind::usage, key,
+                    "no '" + key + "', which is part of the text,");
+  if (getPipelineSize(mesh) > 1)
+    return refuse(ErrorKind::unsupported, "mesh.pipeline",
+                  "one pipeline stage, got " +
+                      std::to_string(getPipelineSize(mesh)) + ",")
+        .withHint("a pipeline cuts the loss alone: print the loss function");
+  return rt::Status::success();
+}
+
 rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
+                             ModuleKind kind, dist::MeshOp mesh,
                              const rt::Config &config) {
   MLIRContext *context = module.getContext();
   if (int64_t number = config.training.microbatches; number > kMostMicrobatches)
@@ -81,7 +122,14 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
                          "expected 'training.microbatches' to be at most " +
                              std::to_string(kMostMicrobatches) + ", got " +
                              std::to_string(number));
-  LLMC_TRY_ASSIGN(std::string optimizer, addOptimizer(module, config));
+  LLMC_TRY(checkDerived(main, kind, mesh, config));
+  FlatSymbolRefAttr optimizer;
+  if (kind == ModuleKind::Step) {
+    main.setName("step.function");
+  } else {
+    LLMC_TRY_ASSIGN(std::string name, addOptimizer(module, config));
+    optimizer = FlatSymbolRefAttr::get(context, name);
+  }
   LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
                   parseRecompute(context, config.training.recompute));
   LLMC_TRY_ASSIGN(dist::ScheduleAttr schedule,
@@ -100,8 +148,7 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
   };
   dist::TrainingOp::create(
       builder, loc, builder.getStringAttr("train"),
-      FlatSymbolRefAttr::get(context, main.getName()),
-      FlatSymbolRefAttr::get(context, optimizer),
+      FlatSymbolRefAttr::get(context, main.getName()), optimizer,
       builder.getI64IntegerAttr(recipe.microbatches), schedule, clip,
       TypeAttr(), recompute, precision,
       recipe.raise ? BoolAttr() : builder.getBoolAttr(false),

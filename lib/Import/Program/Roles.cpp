@@ -10,6 +10,9 @@
 //              than "*", or --weights names; or, where the first of these is
 //              absent, a leaf of the only root argument that is left
 //
+// Where the module has its derivative itself StepRoles.cpp says what the rest
+// is.
+//
 // Whatever else is left is refused: trained in silence, a forgotten input would
 // be a wrong result. Inputs and states have namespaces of their own. Two states
 // with equal paths are told apart by their root arguments: params.w, stats.w.
@@ -37,11 +40,12 @@ public:
       : graph(graph), main(graph.main), options(options), weights(weights),
         isKnown(graph.arguments.size()) {
     for (const ValueName &name : graph.arguments)
-      arguments.push_back({name, name.shortName()});
+      arguments.emplace_back(Argument{name, name.shortName()});
+    roles.isUnused.resize(graph.results.size());
   }
 
   rt::Status run();
-  SmallVector<Argument> take() { return std::move(arguments); }
+  Roles take() { return std::move(roles); }
 
 private:
   rt::Status findInputs();
@@ -49,6 +53,7 @@ private:
                        int64_t offset);
   rt::Result<unsigned> findInput(const std::string &input,
                                  const std::string &key) const;
+  rt::Result<bool> findOthers();
   rt::Status findCarried();
   rt::Status checkPatterns() const;
   rt::Status findParameters();
@@ -66,7 +71,8 @@ private:
   func::FuncOp main;
   const Options &options;
   const rt::Safetensors *weights;
-  SmallVector<Argument> arguments;
+  Roles roles;
+  SmallVector<Argument> &arguments = roles.arguments;
   std::vector<rt::DataSource> sources;
   /// Of the first input that no argument is; an integer argument that is
   /// nothing says more.
@@ -82,8 +88,8 @@ std::string import::show(Type type) {
   return text;
 }
 
-static bool matches(const std::vector<std::string> &patterns,
-                    const std::string &name) {
+bool import::matchesAny(const std::vector<std::string> &patterns,
+                        const std::string &name) {
   return llvm::any_of(patterns, [&](const std::string &pattern) {
     return rt::matchesGlob(pattern, name);
   });
@@ -134,8 +140,8 @@ rt::Status RoleFinder::bindInput(const rt::DataSource &source,
                          describe(i) + " ('" + input +
                              "') expected to have a batch dimension, got " +
                              show(type));
-  if (isKnown[i] || matches(options.config.training.parameters,
-                            arguments[i].origin.fullName()))
+  if (isKnown[i] || matchesAny(options.config.training.parameters,
+                               arguments[i].origin.fullName()))
     return rt::makeError(ErrorKind::usage,
                          "expected '" + input + "' of [" + table +
                              ".inputs] to be " +
@@ -200,7 +206,7 @@ rt::Status RoleFinder::findCarried() {
 //===----------------------------------------------------------------------===//
 
 bool RoleFinder::isNamed(const ValueName &name) const {
-  return matches(options.config.training.parameters, name.fullName());
+  return matchesAny(options.config.training.parameters, name.fullName());
 }
 
 bool RoleFinder::isExplicit(const ValueName &name) const {
@@ -289,10 +295,10 @@ rt::Status RoleFinder::findParameters() {
 rt::Status RoleFinder::nameStates() {
   llvm::StringMap<unsigned> count, seen;
   for (const Argument &argument : arguments)
-    if (argument.kind != Argument::Kind::Input)
+    if (argument.isState())
       ++count[argument.name];
   for (auto [i, argument] : llvm::enumerate(arguments)) {
-    if (argument.kind == Argument::Kind::Input)
+    if (!argument.isState())
       continue;
     if (count.lookup(argument.name) > 1)
       argument.name = argument.origin.fullName();
@@ -305,17 +311,36 @@ rt::Status RoleFinder::nameStates() {
   return rt::Status::success();
 }
 
+/// Roles of a module that has a derivative of its own, or is said to.
+rt::Result<bool> RoleFinder::findOthers() {
+  const std::string &module = options.config.training.module;
+  bool isDerived = llvm::any_of(graph.results, [](const ResultName &result) {
+    return result.derivation != Derivation::None;
+  });
+  if (module == "loss" || (module == "auto" && !isDerived))
+    return false;
+  rt::Result<bool> found = findStepRoles(graph, options, weights, roles);
+  // An input that is not there may be what is left over.
+  return !found && !missing.ok() ? rt::Result<bool>(missing) : found;
+}
+
 rt::Status RoleFinder::run() {
   LLMC_TRY(checkPatterns());
   LLMC_TRY(findInputs());
+  LLMC_TRY_ASSIGN(bool isStep, findOthers());
+  if (isStep) {
+    LLMC_TRY(missing);
+    return nameStates();
+  }
+  if (main.getNumResults() && isScalar(main.getResultTypes().front(), true))
+    roles.loss = 0;
   LLMC_TRY(findCarried());
   LLMC_TRY(findParameters());
   return nameStates();
 }
 
-rt::Result<SmallVector<Argument>>
-import::findRoles(const Graph &graph, const Options &options,
-                  const rt::Safetensors *weights) {
+rt::Result<Roles> import::findRoles(const Graph &graph, const Options &options,
+                                    const rt::Safetensors *weights) {
   RoleFinder finder(graph, options, weights);
   LLMC_TRY(finder.run());
   return finder.take();

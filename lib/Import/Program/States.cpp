@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each argument is says Roles.cpp; carried states and parameters become
-// states, under a symbol that cannot meet one of ours (Names.h). The first
-// result is the loss, results that replace nothing are outputs.
+// What each argument is says Roles.cpp; parameters and all other states become
+// states, under a symbol that cannot meet one of ours (Names.h). One result is
+// the loss, results that replace nothing are outputs.
 //
 // Tests: test/Import/StableHLO/states.mlir
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ public:
     builder.setInsertionPoint(main);
   }
 
-  rt::Status run();
+  rt::Result<Roles> run();
 
 private:
   void addInput(unsigned i);
@@ -42,9 +42,14 @@ private:
   rt::Status addExtraResult(unsigned i);
   rt::Status checkTrainable();
   /// With a loss and a parameter; other graphs have the entry 'forward' alone.
-  bool canTrain() { return import::canTrain(main); }
+  bool canTrain() const {
+    return roles.loss &&
+           llvm::any_of(roles.arguments, [](const Argument &each) {
+             return each.kind == Argument::Kind::Parameter;
+           });
+  }
   rt::Result<Attribute> sourceOf(StringRef name, RankedTensorType type,
-                                 bool isParameter);
+                                 bool isRequired);
   rt::Result<Attribute> weightOf(StringRef name, RankedTensorType type);
 
   const Graph &graph;
@@ -52,7 +57,7 @@ private:
   const Options &options;
   OpBuilder builder;
   dist::Signature signature;
-  SmallVector<Argument> arguments;
+  Roles roles;
   std::optional<rt::Safetensors> weights;
   llvm::StringSet<> metrics;
 };
@@ -60,8 +65,8 @@ private:
 
 void StateMaker::addInput(unsigned i) {
   signature.arguments[i] = PortAttr::get(builder.getContext(), PortKind::Input,
-                                         StringRef(arguments[i].name))
-                               .withData(arguments[i].data);
+                                         StringRef(roles.arguments[i].name))
+                               .withData(roles.arguments[i].data);
 }
 
 rt::Result<Attribute> StateMaker::weightOf(StringRef name,
@@ -93,17 +98,19 @@ rt::Result<Attribute> StateMaker::weightOf(StringRef name,
                           static_cast<int64_t>(entry->end - entry->begin)));
 }
 
+/// What is not required starts from zeros where neither a file nor a pattern of
+/// its own says otherwise.
 rt::Result<Attribute>
-StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isParameter) {
+StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isRequired) {
   auto draw = [&](dist::DrawKind kind, ArrayRef<double> values) {
     return Attribute(dist::DrawAttr::get(builder.getContext(), kind, values));
   };
-  if (!isParameter)
-    return draw(dist::DrawKind::Zeros, {});
-  if (weights)
+  if (weights && (isRequired || weights->find(name.str())))
     return weightOf(name, type);
   for (const rt::InitConfig &init : options.config.init) {
-    if (!rt::matchesGlob(init.match,
+    bool isForAll = init.match == "*";
+    if ((isForAll && !isRequired) ||
+        !rt::matchesGlob(init.match,
                          std::string_view(name.data(), name.size())))
       continue;
     if (init.draw == "zeros")
@@ -118,6 +125,8 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isParameter) {
                                       : dist::DrawKind::TruncatedNormal,
                 {init.std, init.mean});
   }
+  if (!isRequired)
+    return draw(dist::DrawKind::Zeros, {});
   return rt::makeError(ErrorKind::usage,
                        "expected an [[init]] pattern for parameter '" +
                            name.str() + "', got none that matches")
@@ -125,25 +134,44 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isParameter) {
           "add [[init]] match = \"*\" draw = \"normal\", or give --weights");
 }
 
+static dist::Role roleOf(Argument::Kind kind) {
+  switch (kind) {
+  case Argument::Kind::Parameter:
+    return dist::Role::Parameter;
+  case Argument::Kind::Optimizer:
+    return dist::Role::Optimizer;
+  case Argument::Kind::Carried:
+    return dist::Role::Carried;
+  default:
+    return dist::Role::Constant;
+  }
+}
+
 rt::Status StateMaker::addState(unsigned i) {
-  const std::string &name = arguments[i].name;
+  const Argument &argument = roles.arguments[i];
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
-  bool isParameter = arguments[i].kind == Argument::Kind::Parameter;
-  LLMC_TRY_ASSIGN(Attribute source, sourceOf(name, type, isParameter));
-  auto role = isParameter ? dist::Role::Parameter : dist::Role::Carried;
-  std::string symbolName = rt::escapeName(name);
+  auto role = roleOf(argument.kind);
+  bool isRequired =
+      role == dist::Role::Parameter || role == dist::Role::Constant;
+  LLMC_TRY_ASSIGN(Attribute source, sourceOf(argument.name, type, isRequired));
+  std::string symbolName = rt::escapeName(argument.name), of;
+  if (argument.parameter)
+    of = rt::escapeName(roles.arguments[*argument.parameter].name);
   dist::StateOp::create(builder, main.getArgument(i).getLoc(), symbolName, type,
-                        role, source);
-  auto port =
-      PortAttr::get(builder.getContext(), dist::getPortKind(role),
-                    FlatSymbolRefAttr::get(builder.getContext(), symbolName));
-  signature.arguments[i] = port;
-  if (std::optional<unsigned> result = arguments[i].result)
-    signature.results[*result] = port;
+                        role, source, of);
+  auto symbol = FlatSymbolRefAttr::get(builder.getContext(), symbolName);
+  PortKind kind = dist::getPortKind(role);
+  signature.arguments[i] = PortAttr::get(builder.getContext(), kind, symbol);
+  if (!argument.result)
+    return rt::Status::success();
+  if (roles.kind == ModuleKind::Gradients && role == dist::Role::Parameter)
+    kind = PortKind::Gradient;
+  signature.results[*argument.result] =
+      PortAttr::get(builder.getContext(), kind, symbol);
   return rt::Status::success();
 }
 
-static bool isScalar(Type type, bool mustBeFloat) {
+bool import::isScalar(Type type, bool mustBeFloat) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() == 0 &&
          (isa<FloatType>(tensor.getElementType()) ||
@@ -155,10 +183,8 @@ static bool isScalar(Type type, bool mustBeFloat) {
 rt::Status StateMaker::addExtraResult(unsigned i) {
   const std::string &name = graph.results[i].metric;
   bool isScalarResult = isScalar(main.getResultTypes()[i], false);
-  bool isDropped = llvm::any_of(options.config.training.drop,
-                                [&](const std::string &pattern) {
-                                  return rt::matchesGlob(pattern, name);
-                                });
+  bool isDropped =
+      roles.isUnused[i] || matchesAny(options.config.training.drop, name);
   // The loss is an output of 'forward' under that name.
   std::string output = isScalarResult ? name : graph.results[i].output;
   if (StringRef(output).rtrim('$') == "loss")
@@ -192,7 +218,7 @@ rt::Status StateMaker::addExtraResult(unsigned i) {
 rt::Status StateMaker::checkTrainable() {
   if (!options.mustTrain || canTrain())
     return rt::Status::success();
-  bool hasLoss = isScalar(main.getResultTypes().front(), true);
+  bool hasLoss = roles.loss.has_value();
   return rt::makeError(
              ErrorKind::diagnosed,
              describePlace(main.getLoc()) +
@@ -213,7 +239,7 @@ rt::Status StateMaker::addResults() {
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     if (signature.results[i])
       continue;
-    if (i == 0 && isScalar(main.getResultTypes().front(), true))
+    if (roles.loss == i)
       signature.results[i] =
           PortAttr::get(builder.getContext(), PortKind::Loss);
     else
@@ -223,33 +249,35 @@ rt::Status StateMaker::addResults() {
   return rt::Status::success();
 }
 
-rt::Status StateMaker::run() {
+rt::Result<Roles> StateMaker::run() {
   if (!options.weights.empty()) {
     LLMC_TRY_ASSIGN(weights, rt::Safetensors::open(options.weights));
   }
-  LLMC_TRY_ASSIGN(arguments,
+  LLMC_TRY_ASSIGN(roles,
                   findRoles(graph, options, weights ? &*weights : nullptr));
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
+  for (auto [i, argument] : llvm::enumerate(roles.arguments)) {
+    auto number = static_cast<unsigned>(i);
     if (argument.kind == Argument::Kind::Input)
-      addInput(i);
+      addInput(number);
+    else if (argument.kind == Argument::Kind::Hyper)
+      signature.arguments[i] = PortAttr::get(
+          builder.getContext(), PortKind::Hyper,
+          FlatSymbolRefAttr::get(builder.getContext(), argument.name));
     else
-      LLMC_TRY(addState(i));
+      LLMC_TRY(addState(number));
   }
-  // What results may be depends on what the arguments are.
-  signature.write(main);
-  return addResults();
+  LLMC_TRY(addResults());
+  return std::move(roles);
 }
 
 bool import::canTrain(func::FuncOp main) {
-  auto isParameter = [&](unsigned i) {
-    return dist::isPort(dist::getArgumentPort(main, i), PortKind::Parameter);
-  };
-  return main.getNumResults() &&
-         isScalar(main.getResultTypes().front(), true) &&
-         llvm::any_of(llvm::seq(main.getNumArguments()), isParameter);
+  dist::Signature signature(main);
+  return signature.findResult(PortKind::Loss) &&
+         signature.findArgument(PortKind::Parameter);
 }
 
-rt::Status import::makeStates(const Graph &graph, const Options &options) {
+rt::Result<Roles> import::makeStates(const Graph &graph,
+                                     const Options &options) {
   func::FuncOp main = graph.main;
   // What the text says of its own tools ends here.
   (void)main.removeArgAttrsAttr();

@@ -121,19 +121,27 @@ static MeshAxes axesOf(sdy::MeshAttr mesh) {
 
 rt::Result<OwningOpRef<ModuleOp>>
 import::importStableHLO(MLIRContext &context, const std::string &path,
-                        const Options &options) {
+                        const Options &options, std::string *description) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
   LLMC_TRY(expandCallers(*module));
   LLMC_TRY(inlineCalls(*module, main));
+  LLMC_TRY(flattenTuples(main));
   LLMC_TRY(checkGraph(*module, main));
+  LLMC_TRY(inlineManualRegions(main));
   LLMC_TRY(readResources(main));
+  SmallVector<Derivation> derivations = readDerivations(main);
   LLMC_TRY(expandOps(main));
+  LLMC_TRY(batchDevices(main));
   LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
   LLMC_TRY_ASSIGN(Graph graph, readNames(main));
-  LLMC_TRY_ASSIGN(dist::MeshOp mesh,
-                  makeProgram(graph, options, axesOf(shardings.mesh)));
+  for (auto [result, derivation] : llvm::zip_equal(graph.results, derivations))
+    result.derivation = derivation;
+  LLMC_TRY_ASSIGN(
+      dist::MeshOp mesh,
+      makeProgram(graph, options, axesOf(shardings.mesh), description));
   LLMC_TRY(applyShardings(*module, main, mesh, shardings));
+  addForward(graph);
   FirstError error(context);
   if (failed(verify(*module)))
     return error.status(ErrorKind::internal, path + ": import failed");

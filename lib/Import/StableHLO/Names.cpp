@@ -92,6 +92,7 @@ static ResultName readResult(func::FuncOp main, unsigned i) {
       path = parsed->path;
     main.removeResultAttr(i, mark);
   }
+  name.path = path;
   // result[1]['count']: the first step numbers the result itself.
   StringRef leaf = path;
   name.replaces = leaf.contains('.') ? leaf.split('.').second.str() : path;
@@ -100,8 +101,22 @@ static ResultName readResult(func::FuncOp main, unsigned i) {
   return name;
 }
 
+/// `tf.aliasing_output` says on which result a donated argument may lie;
+/// `jax.buffer_donor`, only that it may on some.
+static Donation readDonation(func::FuncOp main, unsigned i) {
+  Donation donation;
+  donation.isGiven = static_cast<bool>(main.getArgAttr(i, "jax.buffer_donor"));
+  auto result = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+  if (result && result.getValue().ult(main.getNumResults())) {
+    donation.isGiven = true;
+    donation.result = static_cast<unsigned>(result.getValue().getZExtValue());
+  }
+  return donation;
+}
+
 rt::Result<Graph> import::readNames(func::FuncOp main) {
-  Graph graph{main, {}, {}};
+  Graph graph;
+  graph.main = main;
   for (BlockArgument argument : main.getArguments()) {
     std::optional<ValueName> name = readName(argument.getLoc());
     if (!name)
@@ -112,6 +127,7 @@ rt::Result<Graph> import::readNames(func::FuncOp main) {
                                "none")
           .withHint("print the module with lowered.as_text(debug_info=True)");
     graph.arguments.push_back(*name);
+    graph.donations.push_back(readDonation(main, argument.getArgNumber()));
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     graph.results.push_back(readResult(main, i));

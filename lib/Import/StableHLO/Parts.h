@@ -26,6 +26,10 @@ rt::Status expandCallers(mlir::ModuleOp module);
 /// prefix. Other functions are erased.
 rt::Status inlineCalls(mlir::ModuleOp module, mlir::func::FuncOp main);
 
+/// Takes tuples apart: those whose elements are read, and those that `main`
+/// returns. Calls are inlined.
+rt::Status flattenTuples(mlir::func::FuncOp main);
+
 /// Puts the elements of constants that stand beside the text, in resources,
 /// into the constants.
 rt::Status readResources(mlir::func::FuncOp main);
@@ -36,8 +40,21 @@ rt::Status readResources(mlir::func::FuncOp main);
 /// their operands are known (SimplificationOpInterface) become so.
 rt::Status expandOps(mlir::func::FuncOp main);
 
+/// What each result has to do with derivatives that the text has itself, as the
+/// locations say. Calls are inlined, and nothing is expanded.
+llvm::SmallVector<Derivation> readDerivations(mlir::func::FuncOp main);
+
+/// Puts the ops of manual regions in their place, between ops that say where a
+/// value is that of one device. Refuses what looks at other devices outside.
+rt::Status inlineManualRegions(mlir::func::FuncOp main);
+
+/// Makes the ops of one device those of all devices, which have a leading
+/// dimension for each axis along which a value varies.
+rt::Status batchDevices(mlir::func::FuncOp main);
+
 /// Names as JAX prints them, of arguments in their locations and of results as
-/// `jax.result_info`, which is taken off. Error 1: an argument without a name.
+/// `jax.result_info`, which is taken off; and which arguments are donated.
+/// Error 1: an argument without a name.
 rt::Result<Graph> readNames(mlir::func::FuncOp main);
 
 /// What the text's annotations on arguments and results say.

@@ -46,13 +46,21 @@ static rt::Result<bool> readMesh(sdy::TensorShardingAttr sharding,
                            "different axes");
 }
 
+/// What an op that only constrains its operand asks for; null for all others.
+static sdy::TensorShardingAttr getConstraint(Operation *op) {
+  if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
+    return constraint.getSharding();
+  auto place = dyn_cast<sdy::PlaceOp>(op);
+  return place ? place.getSharding() : sdy::TensorShardingAttr();
+}
+
 /// JAX prints constraints on a mesh without axes for typed keys.
 static rt::Status readOp(Operation *op, Shardings &shardings) {
   bool speaks = false;
-  if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op)) {
-    LLMC_TRY_ASSIGN(speaks, readMesh(constraint.getSharding(), op, shardings));
+  if (sdy::TensorShardingAttr sharding = getConstraint(op)) {
+    LLMC_TRY_ASSIGN(speaks, readMesh(sharding, op, shardings));
     if (!speaks) {
-      constraint.replaceAllUsesWith(constraint.getInput());
+      op->replaceAllUsesWith(op->getOperands());
       op->erase();
     }
     return rt::Status::success();
@@ -202,13 +210,15 @@ rt::Result<Value> ShardingConverter::constrain(OpBuilder &builder, Value value,
 }
 
 rt::Status ShardingConverter::convertOp(Operation *op) {
-  if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op)) {
+  if (sdy::TensorShardingAttr sharding = getConstraint(op)) {
     OpBuilder builder(op);
-    LLMC_TRY_ASSIGN(Value value,
-                    constrain(builder, constraint.getInput(),
-                              constraint.getSharding(), op->getLoc()));
-    constraint.replaceAllUsesWith(value);
-    constraint.erase();
+    LLMC_TRY_ASSIGN(Value value, constrain(builder, op->getOperand(0), sharding,
+                                           op->getLoc()));
+    if (auto made = value.getDefiningOp<dist::ConstraintOp>();
+        made && value != op->getOperand(0))
+      made.setHint(isa<sdy::PlaceOp>(op));
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
     return rt::Status::success();
   }
   auto list = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(kSharding);

@@ -8,7 +8,9 @@
 
 namespace llmc::rt {
 
-static std::vector<LibraryOperand> operandsOf(const ContractionShape &shape) {
+/// a, b, the bias where there is one, and c.
+template <typename Shape>
+static std::vector<LibraryOperand> operandsOfSum(const Shape &shape) {
   std::vector<LibraryOperand> operands = {{"a", shape.a, true, false},
                                           {"b", shape.b, true, false}};
   if (shape.hasBias) {
@@ -19,7 +21,7 @@ static std::vector<LibraryOperand> operandsOf(const ContractionShape &shape) {
 }
 
 std::vector<LibraryOperand> operandsOf(const LibraryDescriptor &descriptor) {
-  return std::visit([](const auto &each) { return operandsOf(each); },
+  return std::visit([](const auto &each) { return operandsOfSum(each); },
                     descriptor);
 }
 

@@ -207,7 +207,8 @@ static void addInputKeys(std::vector<Key> &keys) {
   addDataKeys(keys);
   keys.push_back(elementRow<InitConfig, std::string>(
       "match", &InitConfig::match, "*",
-      "glob over parameter names; the first match counts"));
+      "glob over names of states; the first match counts; * alone is about "
+      "parameters"));
   keys.push_back(elementRow<InitConfig, std::string>(
       "draw", &InitConfig::draw, "normal", "how it is drawn",
       {"zeros", "ones", "constant", "uniform", "normal", "truncated_normal"}));
@@ -325,7 +326,9 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           std::optional<int64_t>(100), "optimizer steps", {}, 1));
   add(row("training.microbatches", &Config::training,
           &TrainingConfig::microbatches, std::optional<int64_t>(1),
-          "microbatches of a step; the graph's batch is one of them", {}, 1));
+          "microbatches of a step; the graph's batch is one of them, that of a "
+          "whole step all",
+          {}, 1));
   add(row("training.seed", &Config::training, &TrainingConfig::seed,
           std::optional<int64_t>(0), "of initial values and data order", {},
           0));
@@ -345,6 +348,16 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.drop", &Config::training, &TrainingConfig::drop,
           std::optional(std::vector<std::string>()),
           "globs over results beside the loss that training leaves out"));
+  add(row("training.module", &Config::training, &TrainingConfig::module,
+          std::optional<std::string>("auto"),
+          "what the text computes: a loss, which llmc derives; loss and "
+          "gradients; a whole step, which returns its new states; auto: as its "
+          "locations and donated arguments say",
+          {"auto", "loss", "gradients", "step"}));
+  add(mapRow("training.results.*", &Config::training, &TrainingConfig::results,
+             "of a result, or all below it (result[0]['w']: 0.w, or 0 with "
+             "others): loss, or the argument that it replaces or whose "
+             "gradient it is; needed where it is not clear"));
   add(row("training.precision", &Config::training, &TrainingConfig::precision,
           std::optional<std::string>("model"),
           "model: as in the text; f64: widen all floats", {"model", "f64"}));

@@ -54,7 +54,10 @@ Result<BoundAction> Binder::bindAction(const plan::Instruction &instruction,
     return BoundAction(BoundEvent{wait->event.frame, wait->event.event, true});
   }
   if (auto *call = std::get_if<plan::Call>(&action)) {
-    return bindCall(*call, origin);
+    return bindCall(*call);
+  }
+  if (auto *loop = std::get_if<plan::Loop>(&action)) {
+    return bindLoop(*loop);
   }
   return unsupported(
       fmt::format("instruction '{}' is not supported", plan::nameOf(action)));
@@ -262,8 +265,25 @@ Result<BoundAction> Binder::bindFill(const plan::Fill &fill,
                                std::move(box)});
 }
 
-Result<BoundAction> Binder::bindCall(const plan::Call &call,
-                                     const Origin &origin) {
+static Status checkArguments(size_t count) {
+  if (count <= mostArguments) {
+    return Status::success();
+  }
+  return makeError(ErrorKind::unsupported,
+                   fmt::format("expected at most {} arguments, got {}",
+                               mostArguments, count));
+}
+
+Result<BoundAction> Binder::bindLoop(const plan::Loop &loop) {
+  BoundLoop bound{loop.program, loop.trips, {}};
+  for (plan::ExprId argument : loop.arguments) {
+    bound.arguments.push_back(number(argument));
+  }
+  LLMC_TRY(checkArguments(bound.arguments.size() + 1));
+  return BoundAction(std::move(bound));
+}
+
+Result<BoundAction> Binder::bindCall(const plan::Call &call) {
   BoundCall bound{call.program,
                   number(call.microbatch),
                   call.microbatch != plan::noExpr,
@@ -271,10 +291,7 @@ Result<BoundAction> Binder::bindCall(const plan::Call &call,
   for (plan::ExprId argument : call.arguments) {
     bound.arguments.push_back(number(argument));
   }
-  if (bound.arguments.size() > mostArguments) {
-    return unsupported(fmt::format("expected at most {} arguments, got {}",
-                                   mostArguments, bound.arguments.size()));
-  }
+  LLMC_TRY(checkArguments(bound.arguments.size()));
   return BoundAction(std::move(bound));
 }
 

@@ -54,7 +54,8 @@ private:
                                    const Origin &origin);
   Result<BoundAction> bindCopy(const plan::Copy &copy, const Origin &origin);
   Result<BoundAction> bindFill(const plan::Fill &fill, const Origin &origin);
-  Result<BoundAction> bindCall(const plan::Call &call, const Origin &origin);
+  Result<BoundAction> bindCall(const plan::Call &call);
+  Result<BoundAction> bindLoop(const plan::Loop &loop);
 
   Number number(plan::ExprId id) const;
   Ref ref(const plan::Operand &operand) const;

@@ -78,7 +78,7 @@ struct BoundEvent {
   int32_t frame, event;
   bool isWait;
 };
-/// Of a call.
+/// Of a call, or of a trip with its number.
 constexpr size_t mostArguments = 16;
 
 struct BoundCall {
@@ -88,9 +88,16 @@ struct BoundCall {
   std::vector<Number> arguments;
 };
 
+/// The trip is the first of the program's arguments.
+struct BoundLoop {
+  int32_t program;
+  int64_t trips;
+  std::vector<Number> arguments;
+};
+
 using BoundAction =
     std::variant<BoundKernel, BoundLibrary, BoundCollective, BoundExchange,
-                 BoundCopy, BoundFill, BoundEvent, BoundCall>;
+                 BoundCopy, BoundFill, BoundEvent, BoundCall, BoundLoop>;
 
 struct BoundInstruction {
   Stream *stream;
@@ -129,7 +136,7 @@ struct QueueUse {
   std::vector<uint32_t> entries, words;
 
   explicit QueueUse(size_t streams) : entries(streams), words(streams) {}
-  void add(const QueueUse &other);
+  void add(const QueueUse &other, uint32_t times = 1);
   void raise(const QueueUse &other);
 };
 

@@ -13,10 +13,10 @@
 
 namespace llmc::rt::exec {
 
-void QueueUse::add(const QueueUse &other) {
+void QueueUse::add(const QueueUse &other, uint32_t times) {
   for (size_t i = 0; i < entries.size(); ++i) {
-    entries[i] += other.entries[i];
-    words[i] += other.words[i];
+    entries[i] += times * other.entries[i];
+    words[i] += times * other.words[i];
   }
 }
 
@@ -67,8 +67,10 @@ std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
   for (const plan::Program &program : plan.programs) {
     QueueUse use(plan.streams.size());
     for (const plan::Instruction &instruction : program.instructions) {
-      if (auto *call = std::get_if<plan::Call>(&instruction.action)) {
-        use.add(uses[call->program]); // A program of a smaller index.
+      int32_t callee = plan::calleeOf(instruction.action);
+      if (callee >= 0) { // A program of a smaller index.
+        auto *loop = std::get_if<plan::Loop>(&instruction.action);
+        use.add(uses[callee], loop ? static_cast<uint32_t>(loop->trips) : 1);
         continue;
       }
       Measure measure(instruction.action);

@@ -207,4 +207,18 @@ void Walker::enqueue(const BoundInstruction &, const BoundCall &call,
   }
 }
 
+void Walker::enqueue(const BoundInstruction &, const BoundLoop &loop,
+                     const Scope &scope) {
+  std::array<int64_t, mostArguments> arguments;
+  for (size_t i = 0; i < loop.arguments.size(); ++i) {
+    arguments[i + 1] = value(loop.arguments[i], scope);
+  }
+  Scope inner{scope.microbatch, arguments.data(),
+              static_cast<int64_t>(loop.arguments.size() + 1)};
+  for (int64_t trip = 0; trip < loop.trips && !failed; ++trip) {
+    arguments[0] = trip;
+    run(*device.programs[loop.program], inner);
+  }
+}
+
 } // namespace llmc::rt::exec

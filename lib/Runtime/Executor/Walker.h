@@ -57,6 +57,7 @@ private:
   void enqueue(const BoundInstruction &, const BoundFill &, const Scope &);
   void enqueue(const BoundInstruction &, const BoundEvent &, const Scope &);
   void enqueue(const BoundInstruction &, const BoundCall &, const Scope &);
+  void enqueue(const BoundInstruction &, const BoundLoop &, const Scope &);
 
   const plan::Plan &plan;
   World &world;

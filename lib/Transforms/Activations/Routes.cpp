@@ -100,6 +100,7 @@ const Act *Routes::findAct(Value value, SegmentOp reader) const {
 }
 
 void Routes::findActs() {
+  dist::Signature signature(function);
   llvm::DenseSet<Value> kept;
   llvm::DenseSet<std::pair<Value, int64_t>> keptArguments;
   auto note = [&](Value value, SegmentOp reader) {
@@ -115,10 +116,12 @@ void Routes::findActs() {
       auto argument = dyn_cast<BlockArgument>(value);
       if (!argument || isForward(segment))
         continue;
-      dist::PortAttr port =
-          dist::getArgumentPort(function, argument.getArgNumber());
-      if (dist::isAnyPort(port,
-                          {dist::PortKind::Carried, dist::PortKind::Input}) &&
+      dist::PortAttr port = signature.arguments[argument.getArgNumber()];
+      // A state that only the update replaces is there in the backward too.
+      bool isReplaced =
+          dist::isPort(port, dist::PortKind::Carried) &&
+          signature.findResult(dist::PortKind::Carried, port.getSymbol());
+      if ((isReplaced || dist::isPort(port, dist::PortKind::Input)) &&
           keptArguments.insert({value, getChunk(segment)}).second)
         arguments[segment].push_back(value);
     }

@@ -210,21 +210,24 @@ static DenseElementsAttr getTableElements(Value value) {
 }
 
 /// Data of the kernel object, under the name of its contents.
-static memref::GlobalOp makeGlobal(ModuleOp module, DenseElementsAttr elements,
-                                   Location loc) {
+static memref::GlobalOp makeGlobal(SymbolTable &symbols,
+                                   DenseElementsAttr elements, Location loc) {
   ArrayRef<char> data = elements.getRawData();
   std::string type;
   llvm::raw_string_ostream(type) << elements.getType();
   std::string name = "t_" + rt::hexDigits(rt::hash64(data.data(), data.size(),
                                                      rt::hash64(type)));
-  if (auto known = module.lookupSymbol<memref::GlobalOp>(name))
+  if (auto known = symbols.lookup<memref::GlobalOp>(name))
     return known;
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  OpBuilder builder =
+      OpBuilder::atBlockBegin(&symbols.getOp()->getRegion(0).front());
   auto memref =
       MemRefType::get(elements.getType().getShape(), elements.getElementType());
-  return memref::GlobalOp::create(
+  auto global = memref::GlobalOp::create(
       builder, loc, name, builder.getStringAttr("private"), memref, elements,
       /*constant=*/true, builder.getI64IntegerAttr(64));
+  symbols.insert(global);
+  return global;
 }
 
 /// The table of a constant, at hand in all of the kernel; null for a value that
@@ -239,8 +242,7 @@ Value ElementEvaluator::getTable(Value value) {
   auto function = dyn_cast<func::FuncOp>(around);
   if (!function)
     function = around->getParentOfType<func::FuncOp>();
-  memref::GlobalOp global =
-      makeGlobal(function->getParentOfType<ModuleOp>(), elements, loc);
+  memref::GlobalOp global = makeGlobal(symbols, elements, loc);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.front());
   return tables[value] = memref::GetGlobalOp::create(

@@ -14,6 +14,7 @@
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/LLVM.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -67,8 +68,9 @@ struct BufferUse {
 
 class ElementEvaluator {
 public:
-  ElementEvaluator(OpBuilder &builder, Location loc)
-      : builder(builder), loc(loc) {}
+  /// Constants become data of the module of `symbols`.
+  ElementEvaluator(OpBuilder &builder, mlir::SymbolTable &symbols, Location loc)
+      : builder(builder), symbols(symbols), loc(loc) {}
 
   void addBuffer(Value value, Value memref) { buffers[value] = memref; }
   /// `value` has one element, at hand everywhere.
@@ -108,6 +110,7 @@ private:
   Value *findMemo(const std::pair<void *, SmallVector<void *>> &key);
 
   OpBuilder &builder;
+  mlir::SymbolTable &symbols;
   Location loc;
   LoopSpace space;
   int loopNumber = 0, numReads = 0;

@@ -53,6 +53,7 @@ public:
   LogicalResult run();
 
 private:
+  void numberOps();
   void findLastReads();
   bool mayOverwrite(Value input, Value output, size_t step) const;
   Ties chooseTies(const KernelSpec &spec, size_t step,
@@ -68,11 +69,20 @@ private:
   KernelTable &table;
   OpBuilder builder;
   KernelFormation formation;
+  /// Where ops stand. Asking the block would number it anew after each op that
+  /// moves.
+  llvm::DenseMap<Operation *, size_t> positions;
   /// Last step that reads a buffer, by the value that it holds.
   llvm::DenseMap<Value, size_t> lastRead;
   IRMapping mapping;
   llvm::DenseSet<Operation *> kept;
 };
+
+void FunctionRewriter::numberOps() {
+  size_t next = 0;
+  for (Operation &op : block)
+    positions[&op] = next++;
+}
 
 void FunctionRewriter::findLastReads() {
   for (auto [number, step] : llvm::enumerate(formation.order)) {
@@ -108,12 +118,13 @@ Ties FunctionRewriter::chooseTies(
   // The youngest buffer first: an older one is the more likely to have a place
   // of its own, from which the result would have to be copied.
   SmallVector<std::pair<unsigned, unsigned>> byAge(tieable);
+  auto getAge = [&](std::pair<unsigned, unsigned> pair) -> size_t {
+    Operation *op = getAliasRoot(spec.inputs[pair.second]).getDefiningOp();
+    return op ? positions.lookup(op) + 1 : 0;
+  };
   llvm::sort(byAge, [&](auto a, auto b) {
-    Operation *left = getAliasRoot(spec.inputs[a.second]).getDefiningOp();
-    Operation *right = getAliasRoot(spec.inputs[b.second]).getDefiningOp();
-    if (left == right)
-      return a < b;
-    return left && (!right || right->isBeforeInBlock(left));
+    size_t left = getAge(a), right = getAge(b);
+    return left == right ? a < b : left > right;
   });
   // Pairs of one slot first: they spare a copy, others spare memory.
   for (bool sameSlot : {true, false}) {
@@ -153,8 +164,11 @@ void FunctionRewriter::keep(Operation *op) {
   kept.insert(op);
   for (OpOperand &operand : op->getOpOperands())
     operand.set(place(operand.get()));
-  if (!op->hasTrait<OpTrait::IsTerminator>())
+  if (!op->hasTrait<OpTrait::IsTerminator>()) {
     op->moveBefore(block.getTerminator());
+    // Behind all that has not moved, and those that have.
+    positions[op] = positions.size() + kept.size();
+  }
 }
 
 /// An Update changes operand 0's buffer; where that lives on, it changes a
@@ -234,6 +248,7 @@ LogicalResult FunctionRewriter::run() {
   if (failed(formed))
     return failure();
   formation = std::move(*formed);
+  numberOps();
   findLastReads();
   for (auto [number, step] : llvm::enumerate(formation.order)) {
     if (!step.isKernel)

@@ -65,17 +65,20 @@ static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
     return failure();
   if (linear || shape.empty() || !target.prefersRows(shape.back()))
     return success();
+  SymbolTable &symbols = kernel->symbols;
   builder.setInsertionPointAfter(kernel->function);
   kernel->function.erase();
-  kernel = std::make_unique<KernelBody>(builder, target, spec, name);
+  kernel = std::make_unique<KernelBody>(builder, target, symbols, spec, name);
   return emitRows(*kernel, shape.drop_back(), rows);
 }
 
 FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
                                     const KernelTarget &target,
+                                    SymbolTable &symbols,
                                     const KernelSpec &spec, StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  auto kernel = std::make_unique<KernelBody>(builder, target, spec, name);
+  auto kernel =
+      std::make_unique<KernelBody>(builder, target, symbols, spec, name);
   EmittedKernel result;
   LogicalResult written = success();
   switch (spec.kind) {

@@ -23,6 +23,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace llmc::kernels {
 
@@ -44,10 +45,12 @@ struct EmittedKernel {
   bool inPlaceOnly = false;
 };
 
-/// Writes the kernel of `spec` for `target` at `builder`'s insertion point. On
-/// failure an error has been emitted.
+/// Writes the kernel of `spec` for `target` at `builder`'s insertion point, and
+/// its constants into the module of `symbols`. On failure an error has been
+/// emitted.
 FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
                                     const KernelTarget &target,
+                                    mlir::SymbolTable &symbols,
                                     const KernelSpec &spec, StringRef name);
 
 /// Lets each `output` be computed in its `input`'s buffer: its argument goes

@@ -15,20 +15,21 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
 namespace llmc::kernels {
 
-KernelTable::KernelTable(ModuleOp program, const KernelTarget &target)
-    : target(target) {
-  kernels = program.lookupSymbol<ModuleOp>(moduleName);
-  if (kernels)
-    return;
+/// The module of the kernels, made where there is none.
+static ModuleOp getKernels(ModuleOp program) {
+  if (auto kernels = program.lookupSymbol<ModuleOp>(KernelTable::moduleName))
+    return kernels;
   OpBuilder builder = OpBuilder::atBlockEnd(program.getBody());
-  kernels = ModuleOp::create(builder, program.getLoc(), moduleName);
+  return ModuleOp::create(builder, program.getLoc(), KernelTable::moduleName);
 }
+
+KernelTable::KernelTable(ModuleOp program, const KernelTarget &target)
+    : kernels(getKernels(program)), tables(kernels), target(target) {}
 
 namespace {
 
@@ -106,7 +107,7 @@ std::string KeyWriter::write(const KernelSpec &spec) {
 
 FailureOr<EmittedKernel> KernelTable::emit(const KernelSpec &spec) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  return emitKernel(builder, target, spec, "kernel");
+  return emitKernel(builder, target, tables, spec, "kernel");
 }
 
 /// Names the kernel and its code by the hash of both.
@@ -114,7 +115,9 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
                                   ArrayRef<Attribute> arguments, int64_t rows,
                                   int64_t scratchBytes) {
   MLIRContext *context = function.getContext();
-  OpBuilder builder(function);
+  // In no block yet: to print an op that is in one, MLIR would verify and
+  // number all that is isolated with it, the whole module.
+  OpBuilder builder(context);
   function.setName("code");
   auto kernel = dist::KernelOp::create(
       builder, function.getLoc(), "kernel", builder.getArrayAttr(arguments),
@@ -122,15 +125,19 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (Operation *op : {kernel.getOperation(), function.getOperation()})
-    op->print(stream, OpPrintingFlags().useLocalScope());
+    op->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
   std::string name = "k_" + rt::hexDigits(rt::hash64(text));
-  if (kernels.lookupSymbol(name)) {
+  if (tables.lookup(name)) {
     kernel.erase();
     function.erase();
   } else {
+    function->getBlock()->getOperations().insert(function->getIterator(),
+                                                 kernel);
     kernel.setSymName(name);
     kernel.setCode(name + "_" + target.getName().str());
     function.setName(kernel.getCode());
+    tables.insert(kernel);
+    tables.insert(function);
   }
   return SymbolRefAttr::get(StringAttr::get(context, moduleName),
                             {FlatSymbolRefAttr::get(context, name)});

@@ -12,6 +12,7 @@
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
 
 #include "KernelEmitter.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <string>
@@ -56,6 +57,9 @@ private:
                              int64_t scratchBytes);
 
   ModuleOp kernels;
+  /// What stands in `kernels`, by name: a walk for each kernel would take a
+  /// time that grows with their square.
+  mlir::SymbolTable tables;
   const KernelTarget &target;
   /// Texts of types and attributes, by their unique pointers.
   llvm::DenseMap<const void *, std::string> names;

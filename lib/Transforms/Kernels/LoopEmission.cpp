@@ -19,10 +19,11 @@ using namespace mlir;
 namespace llmc::kernels {
 
 KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
-                       const KernelSpec &spec, StringRef name)
-    : builder(builder), target(target), loc(spec.ops.back()->getLoc()),
-      spec(spec), elements(builder, loc),
-      opSet(spec.ops.begin(), spec.ops.end()) {
+                       SymbolTable &symbols, const KernelSpec &spec,
+                       StringRef name)
+    : builder(builder), target(target), symbols(symbols),
+      loc(spec.ops.back()->getLoc()), spec(spec),
+      elements(builder, symbols, loc), opSet(spec.ops.begin(), spec.ops.end()) {
   SmallVector<Type> types;
   for (Value value : spec.inputs)
     types.push_back(

@@ -21,10 +21,12 @@ namespace llmc::kernels {
 /// A kernel that is being written.
 struct KernelBody {
   KernelBody(OpBuilder &builder, const KernelTarget &target,
-             const KernelSpec &spec, StringRef name);
+             mlir::SymbolTable &symbols, const KernelSpec &spec,
+             StringRef name);
 
   OpBuilder &builder;
   const KernelTarget &target;
+  mlir::SymbolTable &symbols;
   Location loc;
   const KernelSpec &spec;
   mlir::func::FuncOp function;

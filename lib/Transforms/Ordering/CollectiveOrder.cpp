@@ -30,6 +30,38 @@ plan::ExprAttr getCoordinates(ArrayAttr axes, dist::MeshOp mesh) {
   return number;
 }
 
+/// `from` at the member's number: a rotation, or each number where it stands.
+/// The sum is limited, so that its bounds are seen to be those of members.
+static plan::ExprAttr getSource(plan::ExprAttr member, ArrayRef<int64_t> from) {
+  using plan::ExprAttr, plan::ExprOp;
+  MLIRContext *context = member.getContext();
+  auto constant = [&](int64_t value) {
+    return ExprAttr::getConstant(context, value);
+  };
+  int64_t members = from.size();
+  auto isRotated = [&](auto entry) {
+    return entry.value() ==
+           (static_cast<int64_t>(entry.index()) + from.front()) % members;
+  };
+  if (llvm::all_of(llvm::enumerate(from), isRotated))
+    return ExprAttr::getBinary(
+        ExprOp::Mod,
+        ExprAttr::getBinary(ExprOp::Add, member, constant(from.front())),
+        constant(members));
+  SmallVector<ExprAttr> terms;
+  for (auto [number, source] : llvm::enumerate(from))
+    if (source != 0)
+      terms.push_back(ExprAttr::getBinary(
+          ExprOp::Mul, constant(source),
+          ExprAttr::getBinary(ExprOp::Equal, member, constant(number))));
+  // As a tree, since expressions nest to a certain depth only.
+  for (; terms.size() > 1; terms.resize((terms.size() + 1) / 2))
+    for (size_t i = 0; i < terms.size() / 2; ++i)
+      terms[i] = ExprAttr::getBinary(ExprOp::Add, terms[i],
+                                     terms[terms.size() - 1 - i]);
+  return ExprAttr::getBinary(ExprOp::Min, terms.front(), constant(members - 1));
+}
+
 /// The number of the one member; of the pipeline axis only `stages` count.
 static FailureOr<plan::ExprAttr> getPeer(dist::CollectiveInterface op,
                                          const dist::Exchange &shape,
@@ -37,6 +69,8 @@ static FailureOr<plan::ExprAttr> getPeer(dist::CollectiveInterface op,
                                          ArrayRef<int64_t> stages) {
   if (shape.to)
     return getCoordinates(shape.to, mesh);
+  if (!shape.from.empty())
+    return getSource(getCoordinates(op.getAxes(), mesh), shape.from);
   if (shape.member.empty())
     return plan::ExprAttr();
   int64_t number = 0;

@@ -112,6 +112,7 @@ Value StepBuilder::buildPermute(OpBuilder &builder, Location loc, Value input,
              builder, loc, TypeRange(type), nameFor(builder, over), input,
              isSeeded(Fault::permuteGoesBackwards) ? over
                                                    : orderIn(step.layout),
+             DenseI64ArrayAttr(),
              isSeeded(Fault::permuteGoesBackwards) ? orderIn(step.layout)
                                                    : over,
              FlatSymbolRefAttr())

@@ -90,14 +90,22 @@ void PropagateLayoutsPass::runOnOperation() {
   for (Operation *function : distinct)
     clones.split(cast<func::FuncOp>(function));
   FailureOr<Pins> pins = Pins::compute(functions, *mesh, rows);
-  PropagationProblem problem(*mesh, rows);
-  if (failed(pins) || failed(problem.build(functions)) ||
-      failed(problem.solve()))
+  if (failed(pins))
     return signalPassFailure();
-  problem.emitRemarks();
-  SideTable table{problem, *pins};
+  std::optional<PropagationProblem> problem;
+  for (bool isSolved = false; !isSolved;) {
+    problem.emplace(*mesh, rows);
+    if (failed(problem->build(functions)))
+      return signalPassFailure();
+    FailureOr<bool> solved = problem->solve();
+    if (failed(solved))
+      return signalPassFailure();
+    isSolved = *solved;
+  }
+  problem->emitRemarks();
+  SideTable table{*problem, *pins};
   for (Operation *function : distinct)
     table.write(cast<func::FuncOp>(function));
   clones.merge();
-  problem.writeRows();
+  problem->writeRows();
 }

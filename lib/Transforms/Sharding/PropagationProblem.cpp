@@ -291,10 +291,43 @@ std::string PropagationProblem::show(ArrayRef<int8_t> list) {
   return text + "}";
 }
 
-LogicalResult PropagationProblem::solve() {
+static bool isHint(Operation *op) {
+  auto constraint = dyn_cast_or_null<dist::ConstraintOp>(op);
+  return constraint && constraint.getHint();
+}
+
+/// Erases the hint that is at fault, and those that do not fit either. Whether
+/// the fault is that of a hint.
+bool PropagationProblem::dropHints(const LayoutPropagation::Fault &fault) {
+  if (!isHint(names[fault.variable].op))
+    return false;
+  auto drop = [&](int variable, size_t dim, const std::string &reason) {
+    Name &name = names[variable];
+    const LayoutVariable &given = engine.getVariable(variable);
+    remark::missed(name.loc,
+                   remark::RemarkOpts::name("hint").category("layouts"))
+        << show(given.dims[dim]) + " of a manual region not taken on dim " +
+               std::to_string(dim) + " of size " +
+               std::to_string(given.shape[dim]) + ": it " + reason;
+    name.op->replaceAllUsesWith(name.op->getOperands());
+    name.op->erase();
+    name.op = nullptr;
+  };
+  drop(fault.variable, fault.dim, fault.reason);
+  for (size_t number = 0; number < names.size(); ++number)
+    for (size_t dim = 0; dim < engine.getVariable(number).dims.size(); ++dim)
+      if (isHint(names[number].op))
+        if (std::string reason = engine.refuse(number, dim); !reason.empty())
+          drop(number, dim, reason);
+  return true;
+}
+
+FailureOr<bool> PropagationProblem::solve() {
   std::optional<LayoutPropagation::Fault> fault = engine.solve();
   if (!fault)
-    return success();
+    return true;
+  if (dropHints(*fault))
+    return false;
   Location loc = names[fault->variable].loc;
   std::string name = nameOf(fault->variable);
   const LayoutVariable &variable = engine.getVariable(fault->variable);

@@ -26,8 +26,9 @@ public:
 
   /// Reports what is given and cannot be.
   LogicalResult build(ArrayRef<ProgramFunction> functions);
-  /// Reports layouts that cannot be stored.
-  LogicalResult solve();
+  /// Reports layouts that cannot be stored. False where hints stood in the way,
+  /// which are gone now: the problem is to be built again without them.
+  FailureOr<bool> solve();
 
   /// The solved layout without pins; null for what is no tensor.
   dist::LayoutAttr getLayout(mlir::Value value);
@@ -59,6 +60,7 @@ private:
   void addRelation(LayoutRelation relation, Operation *op);
   dist::LayoutAttr layoutOf(int variable);
   std::string describe(int relation);
+  bool dropHints(const LayoutPropagation::Fault &fault);
   std::string show(ArrayRef<int8_t> list);
 
   dist::MeshOp mesh;

@@ -112,7 +112,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 FailureOr<const Optimizer *> UpdateBuilder::findOptimizer(dist::StateOp state) {
-  StringRef name = state.getOptimizer().value_or(recipe.getOptimizer());
+  StringRef name = state.getOptimizer().value_or(*recipe.getOptimizer());
   std::unique_ptr<Optimizer> &slot = optimizers[name];
   if (slot)
     return slot.get();
@@ -127,19 +127,6 @@ FailureOr<const Optimizer *> UpdateBuilder::findOptimizer(dist::StateOp state) {
   return slot.get();
 }
 
-/// The layout at rest of optimizer states that have the parameter's rank: what
-/// the user gave, or that of the parameter.
-static dist::RowAttr getMomentRow(dist::StateOp state, RankedTensorType type) {
-  dist::RowAttr row = state.getRowAttr();
-  if (!row)
-    return {};
-  dist::LayoutAttr rest =
-      row.getOptimizer() ? row.getOptimizer() : row.getRest();
-  if (!rest || rest.getRank() != type.getRank())
-    return {};
-  return dist::RowAttr::get(state.getContext(), rest);
-}
-
 /// dist.state @w.m : ... {role = optimizer, of = @w, source = zeros}
 dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
                                         RankedTensorType type) {
@@ -152,7 +139,7 @@ dist::StateOp UpdateBuilder::makeMoment(dist::StateOp state, StringRef moment,
   auto op =
       dist::StateOp::create(builder, state.getLoc(), name, type,
                             dist::Role::Optimizer, zeros, state.getSymName());
-  if (dist::RowAttr row = getMomentRow(state, type))
+  if (dist::RowAttr row = training::getMomentRow(state, type))
     op.setRowAttr(row);
   symbols.insert(op, builder.getInsertionPoint());
   return op;
@@ -425,24 +412,6 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Puts a dist.step of the same name in the recipe's place.
-static void makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
-                     func::FuncOp update) {
-  OpBuilder builder(recipe);
-  OperationState state(recipe.getLoc(), dist::StepOp::getOperationName());
-  state.addAttribute("sym_name", recipe.getSymNameAttr());
-  state.addAttribute("microbatch",
-                     FlatSymbolRefAttr::get(microbatch.getNameAttr()));
-  state.addAttribute("update", FlatSymbolRefAttr::get(update.getNameAttr()));
-  state.addAttribute("microbatches", recipe.getMicrobatchesAttr());
-  state.addAttribute("schedule", recipe.getScheduleAttr());
-  if (auto recompute = recipe.getRecomputeAttr())
-    state.addAttribute("recompute", recompute);
-  state.addAttributes(llvm::to_vector(recipe->getDiscardableAttrs()));
-  builder.create(state);
-  recipe.erase();
-}
-
 namespace {
 
 struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
@@ -454,6 +423,11 @@ struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
       FailureOr<func::FuncOp> microbatch = training::findMicrobatch(recipe);
       if (failed(microbatch))
         return signalPassFailure();
+      if (!recipe.getOptimizerAttr()) {
+        recipe.emitOpError() << "expected an optimizer, got none; run "
+                                "'llmc-split-step' on a whole step";
+        return signalPassFailure();
+      }
       UpdateBuilder update(recipe, *microbatch, symbols);
       FailureOr<func::FuncOp> function = update.build();
       if (failed(function))
@@ -462,7 +436,7 @@ struct BuildUpdatePass : llmc::impl::BuildUpdatePassBase<BuildUpdatePass> {
       spent.insert(recipe.getOptimizerAttr().getAttr());
       spent.insert(
           StringAttr::get(&getContext(), training::getBoundName(recipe)));
-      makeStep(recipe, *microbatch, *function);
+      training::makeStep(recipe, *microbatch, *function);
     }
     for (auto state : module.getOps<dist::StateOp>())
       if (auto optimizer = state.getOptimizerAttr()) {

@@ -53,11 +53,7 @@ static func::FuncOp makeCounts(dist::TrainingOp recipe, func::FuncOp function,
   signature.write(counts);
   training::eraseDeadOps(counts.front());
   training::markNewBlocks(counts, 0);
-  llvm::BitVector unused(counts.getNumArguments());
-  for (BlockArgument argument : counts.getArguments())
-    if (argument.use_empty())
-      unused.set(argument.getArgNumber());
-  (void)counts.eraseArguments(unused);
+  training::eraseUnusedArguments(counts);
   builder.setInsertionPointAfter(recipe);
   auto entry = dist::EntryOp::create(
       builder, recipe.getLoc(),

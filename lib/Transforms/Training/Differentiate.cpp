@@ -7,7 +7,8 @@
 //   %gx = vjp f %gy    [block 1, backward_weight], loc(fused<"backward">[f])
 //
 // Returns one gradient for each parameter. What an op's derivative is, the op
-// says (DerivativeOpInterface); the sweep itself is ReverseSweep.cpp.
+// says (DerivativeOpInterface); the sweep itself is ReverseSweep.cpp. A
+// function that has gradients of the text gets its marks alone.
 //
 // Test: test/Transforms/Training/differentiate.mlir
 //===----------------------------------------------------------------------===//
@@ -70,15 +71,12 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter) {
   return zero;
 }
 
-/// What was said to the derivative alone.
-static void removeMarks(func::FuncOp function) {
-  for (Operation &op : function.front())
-    for (StringRef mark :
-         {dist::DistDialect::kStopGradient, dist::DistDialect::kJaxFunction})
-      op.removeAttr(mark);
-}
-
 static LogicalResult differentiate(func::FuncOp function) {
+  if (training::hasDerivative(function)) {
+    training::markGivenPhases(function);
+    training::eraseDerivativeMarks(function);
+    return success();
+  }
   FailureOr<unsigned> loss = findLossSum(function);
   if (failed(loss))
     return failure();
@@ -103,7 +101,7 @@ static LogicalResult differentiate(func::FuncOp function) {
       gradients[i] = makeZero(function, function.getArgument(i));
   addGradientResults(function, gradients);
   training::eraseDeadOps(function.front());
-  removeMarks(function);
+  training::eraseDerivativeMarks(function);
   return success();
 }
 
@@ -122,7 +120,7 @@ struct DifferentiatePass
     for (func::FuncOp function : training::getGraphFunctions(module)) {
       if (function.isExternal())
         continue;
-      removeMarks(function);
+      training::eraseDerivativeMarks(function);
       for (Operation &op : function.front().without_terminator())
         training::setPhaseMark(&op, dist::Phase::Forward);
     }

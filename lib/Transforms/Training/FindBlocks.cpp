@@ -145,9 +145,16 @@ namespace {
 
 struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
   void runOnOperation() override {
-    for (func::FuncOp function : training::getGraphFunctions(getOperation()))
-      if (!function.isExternal() && failed(markBlocks(function)))
+    for (func::FuncOp function : training::getGraphFunctions(getOperation())) {
+      if (function.isExternal())
+        continue;
+      // The derivative of a layer does not follow its forward.
+      if (training::hasDerivative(function))
+        for (Operation &op : function.front().without_terminator())
+          training::setBlockMark(&op, 0);
+      else if (failed(markBlocks(function)))
         return signalPassFailure();
+    }
   }
 
 private:

@@ -22,6 +22,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   // Before any merging of equal ops, which would break layers apart.
   pm.addPass(createFindBlocksPass());
   pm.addPass(createSplitContractionsPass());
+  // A text that is a step has its derivative and its update already.
+  pm.addPass(createSplitStepPass());
   pm.addPass(createSumLossPass());
   pm.addPass(createDifferentiatePass());
   pm.addPass(createBuildUpdatePass());

@@ -13,20 +13,20 @@
 // The optimizer was instantiated on the whole state; its element-wise ops are
 // built on each part, and a sum over the whole (the global norm) becomes the
 // sum of those over the parts. Name, initial values and checkpoint stay those
-// of the whole. A state splits only where its row splits the sliced dimension
-// and each use in every program is a slice of one part; otherwise it stays
+// of the whole. A state splits where its row splits the sliced dimension, or
+// where several blocks read slices of their own, as layers of a stack do: each
+// part then lives where its block does, and has a gradient of its own. Each use
+// in every program must be a slice of one part; otherwise the state stays
 // whole, with a remark.
 //
 // Test: test/Transforms/Training/split-states.mlir
 //===----------------------------------------------------------------------===//
 
-#include "PartBuilder.h"
-#include "StateParts.h"
+#include "StateFamilies.h"
 #include "TrainingMarks.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace llmc {
 #define GEN_PASS_DEF_SPLITSTATESPASS
@@ -37,176 +37,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
 using llmc::dist::PortAttr;
-
-namespace {
-/// A parameter with its optimizer states, and where it is cut.
-struct Family {
-  dist::StateOp parameter;
-  SmallVector<dist::StateOp> members;
-  int64_t dim = -1;
-  /// Begins of the parts, and the size.
-  SmallVector<int64_t> bounds;
-  /// Why it stays whole, or empty.
-  std::string obstacle;
-  /// Parts of each member, by its symbol.
-  llvm::DenseMap<StringAttr, SmallVector<dist::StateOp>> parts;
-
-  size_t getNumParts() const { return bounds.size() - 1; }
-  Cut getCut(size_t part) const {
-    return {dim, bounds[part], bounds[part + 1]};
-  }
-};
-
-/// All families, and those of their members by symbol.
-struct Families {
-  std::vector<Family> list;
-  llvm::DenseMap<StringAttr, Family *> ofState;
-};
-
-/// What the port of an argument or result says of a family.
-struct FamilyPort {
-  Family *family = nullptr;
-  PortAttr port;
-
-  StringAttr getSymbol() const { return port.getSymbol().getAttr(); }
-};
-
-/// The slices of a family's values in one function, and what stands against
-/// splitting.
-struct Uses {
-  func::FuncOp function;
-  const Families &families;
-  const Family *family;
-  SmallVector<std::pair<Cut, Operation *>> slices;
-  /// Sums over the dimension that is cut, with the operand that is.
-  llvm::MapVector<Operation *, std::pair<unsigned, Cut>> sums;
-  std::string obstacle;
-  llvm::DenseSet<std::pair<void *, int64_t>> seen;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Uses
-//===----------------------------------------------------------------------===//
-
-static FamilyPort findFamily(PortAttr port, const Families &families) {
-  FlatSymbolRefAttr symbol = dist::getStateOrGradientOf(port);
-  if (!symbol)
-    return {};
-  return {families.ofState.lookup(symbol.getAttr()), port};
-}
-
-static FamilyPort getFamilyOfArgument(func::FuncOp function, unsigned index,
-                                      const Families &families) {
-  return findFamily(dist::getArgumentPort(function, index), families);
-}
-
-static FamilyPort getFamilyOfResult(func::FuncOp function, unsigned index,
-                                    const Families &families) {
-  return findFamily(dist::getResultPort(function, index), families);
-}
-
-static void followUses(Value value, int64_t dim, Uses &uses);
-
-/// An op that reads the whole value: it must work on parts alike, or sum.
-static void followOp(OpOperand &use, int64_t dim, Uses &uses) {
-  Operation *op = use.getOwner();
-  auto type = cast<RankedTensorType>(use.get().getType());
-  Cut whole{dim, 0, type.getDimSize(dim)};
-  std::optional<OpCut> cut =
-      cutThroughOperand(op, use.getOperandNumber(), whole);
-  if (!cut) {
-    uses.obstacle = op->getName().getStringRef().str();
-    return;
-  }
-  auto rule = cast<graph::ShardingRuleOpInterface>(op).getShardingRule();
-  const graph::Factor &factor = rule.factors[cut->factor];
-  if (factor.kind == graph::FactorKind::Reduced) {
-    if (factor.reduction != ReductionKind::sum || op->getNumResults() != 1)
-      uses.obstacle = op->getName().getStringRef().str();
-    uses.sums[op] = {use.getOperandNumber(), whole};
-    return;
-  }
-  for (auto [result, of] : llvm::zip_equal(op->getResults(), cut->results))
-    if (of && uses.seen.insert({result.getAsOpaquePointer(), of->dim}).second)
-      followUses(result, of->dim, uses);
-}
-
-static void followUses(Value value, int64_t dim, Uses &uses) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *op = use.getOwner();
-    if (op->hasTrait<OpTrait::IsTerminator>()) {
-      if (getFamilyOfResult(uses.function, use.getOperandNumber(),
-                            uses.families)
-              .family != uses.family)
-        uses.obstacle = "a result that is not its own";
-      continue;
-    }
-    std::optional<Cut> cut = getCutOfSlice(op);
-    if (cut && cut->dim == dim)
-      uses.slices.push_back({*cut, op});
-    else
-      followOp(use, dim, uses);
-  }
-}
-
-/// The parameter that the slice reads, or null.
-static Family *findSliced(func::FuncOp function, stablehlo::SliceOp slice,
-                          const Families &families) {
-  auto argument = dyn_cast<BlockArgument>(slice.getOperand());
-  if (!argument || argument.getOwner() != &function.front())
-    return nullptr;
-  FamilyPort of =
-      getFamilyOfArgument(function, argument.getArgNumber(), families);
-  bool isParameter = of.family && of.port.isState() &&
-                     of.getSymbol() == of.family->parameter.getSymNameAttr();
-  return isParameter ? of.family : nullptr;
-}
-
-/// The slices that read a parameter decide where it is cut: along the dim of
-/// the first of them that its row splits. They are asked in the order of the
-/// ops, whatever the order of uses.
-static void findBounds(ArrayRef<func::FuncOp> functions, Families &families) {
-  for (func::FuncOp function : functions)
-    function.walk([&](stablehlo::SliceOp slice) {
-      std::optional<Cut> cut = getCutOfSlice(slice);
-      Family *family = cut ? findSliced(function, slice, families) : nullptr;
-      if (!family)
-        return;
-      if (family->dim < 0 && isSplitByRow(family->parameter, cut->dim))
-        family->dim = cut->dim;
-      if (family->dim == cut->dim)
-        family->bounds.append({cut->begin, cut->end});
-    });
-  for (Family &family : families.list) {
-    if (family.dim < 0)
-      continue;
-    family.bounds.append(
-        {0, family.parameter.getTensorType().getDimSize(family.dim)});
-    llvm::sort(family.bounds);
-    family.bounds.erase(llvm::unique(family.bounds), family.bounds.end());
-  }
-}
-
-/// Notes why families cannot be split, as far as `function` knows.
-static void findObstacles(func::FuncOp function, Families &families) {
-  for (BlockArgument argument : function.getArguments()) {
-    FamilyPort of =
-        getFamilyOfArgument(function, argument.getArgNumber(), families);
-    if (!of.family || of.family->dim < 0)
-      continue;
-    Uses uses{function, families, of.family};
-    followUses(argument, of.family->dim, uses);
-    ArrayRef<int64_t> bounds = of.family->bounds;
-    for (auto &[cut, slice] : uses.slices) {
-      const int64_t *begin = llvm::find(bounds, cut.begin);
-      if (begin == bounds.end() || begin[1] != cut.end)
-        of.family->obstacle = "slices that overlap";
-    }
-    if (!uses.obstacle.empty())
-      of.family->obstacle = uses.obstacle + " in @" + function.getName().str();
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Splitting
@@ -408,55 +238,17 @@ void FunctionRewriter::run() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Parameters with their optimizer states.
-static Families findFamilies(ModuleOp module) {
-  Families families;
-  for (auto state : module.getOps<dist::StateOp>())
-    if (state.getRole() == dist::Role::Parameter && state.getRowAttr() &&
-        !state.isPart())
-      families.list.emplace_back().parameter = state;
-  for (Family &family : families.list) {
-    family.members.push_back(family.parameter);
-    families.ofState[family.parameter.getSymNameAttr()] = &family;
-  }
-  for (auto state : module.getOps<dist::StateOp>()) {
-    if (!state.getOfAttr() || state.isPart())
-      continue;
-    Family *family = families.ofState.lookup(state.getOfAttr().getAttr());
-    if (!family)
-      continue;
-    family->members.push_back(state);
-    families.ofState[state.getSymNameAttr()] = family;
-    if (state.getTensorType().getShape() !=
-        family->parameter.getTensorType().getShape())
-      family->obstacle = "an optimizer state of another shape";
-  }
-  return families;
-}
-
-/// Rows of a stack may be too small for the devices: it stays whole then.
-static void checkParts(Family &family) {
-  int64_t count = countDevicesOfRow(family.parameter, family.dim);
-  for (size_t i = 0; i < family.getNumParts(); ++i)
-    if (int64_t size = family.getCut(i).getSize();
-        size < count && family.obstacle.empty())
-      family.obstacle = "a part of size " + std::to_string(size) + " for " +
-                        std::to_string(count) + " devices";
-}
-
 /// Leaves in `families` those that can be split, and gives them parts.
 static bool chooseFamilies(Families &families, SymbolTable &symbols) {
   bool any = false;
   for (Family &family : families.list) {
     if (family.dim < 0)
       continue;
-    checkParts(family);
     std::string name = "'" + family.parameter.getSymName().str() + "'";
     Location loc = family.parameter.getLoc();
     if (!family.obstacle.empty()) {
       remark::missed(loc, remarkOf("parts"))
-          << name + " is sliced along a split dimension but stays whole: " +
-                 family.obstacle;
+          << name + " is used in slices but stays whole: " + family.obstacle;
       continue;
     }
     makeParts(family, symbols);
@@ -476,10 +268,7 @@ struct SplitStatesPass : llmc::impl::SplitStatesPassBase<SplitStatesPass> {
     for (const ProgramFunction &program : getProgramFunctions(getOperation()))
       if (seen.insert(program.function))
         functions.push_back(program.function);
-    Families families = findFamilies(getOperation());
-    findBounds(functions, families);
-    for (func::FuncOp function : functions)
-      findObstacles(function, families);
+    Families families = findFamilies(getOperation(), functions);
     SymbolTable symbols(getOperation());
     if (!chooseFamilies(families, symbols))
       return markAllAnalysesPreserved();

@@ -23,10 +23,12 @@ inline bool isSplitByRow(dist::StateOp state, int64_t dim) {
   return false;
 }
 
-/// The most devices along the dimension in a layout of the row.
+/// The most devices along the dimension in a layout of the row; 1 without one.
 inline int64_t countDevicesOfRow(dist::StateOp state, int64_t dim) {
   dist::RowAttr row = state.getRowAttr();
   int64_t most = 1;
+  if (!row)
+    return most;
   for (auto mesh : state->getParentOfType<ModuleOp>().getOps<dist::MeshOp>())
     for (dist::LayoutAttr layout : {row.getRest(), row.getUse()}) {
       int64_t count = 1;

@@ -20,7 +20,8 @@
 // of the whole step in place of those of the microbatch. The entry
 // @<training>.counts gives those of one microbatch as metrics; who runs the
 // step adds them up first, as the external hyper values of the same names.
-// Every other loss is its own sum, with count 1.
+// Every other loss is its own sum, with count 1; so is a loss whose gradients
+// the text has: they are those of the mean.
 //
 // Tests: test/Transforms/Training/sum-loss*.mlir
 //===----------------------------------------------------------------------===//
@@ -28,6 +29,7 @@
 #include "BatchSums.h"
 #include "CountFirst.h"
 #include "CountTotals.h"
+#include "Evaluation.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -74,11 +76,6 @@ struct SumAndCount {
 };
 
 } // namespace
-
-static int64_t getBlockOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op ? training::getBlockMark(op).value_or(0) : 0;
-}
 
 //===----------------------------------------------------------------------===//
 // One count
@@ -217,7 +214,13 @@ public:
       FailureOr<func::FuncOp> microbatch = makeMicrobatch(recipe, symbols);
       if (failed(microbatch))
         return signalPassFailure();
-      makeEvaluation(recipe, *microbatch, symbols);
+      // Where counts are counted first, one batch is divided by its own.
+      bool countsFirst = static_cast<bool>(dist::findCounting(recipe));
+      training::makeEvaluation(
+          recipe,
+          countsFirst ? symbols.lookup<func::FuncOp>(recipe.getForward())
+                      : *microbatch,
+          symbols);
     }
   }
 
@@ -234,8 +237,6 @@ private:
   func::FuncOp makeBound(dist::TrainingOp recipe, Value root, Value count,
                          Type element, const BatchSums &batch,
                          SymbolTable &symbols);
-  void makeEvaluation(dist::TrainingOp recipe, func::FuncOp microbatch,
-                      SymbolTable &symbols);
 };
 
 } // namespace
@@ -308,14 +309,6 @@ std::optional<SumAndCount> SumLossPass::matchCounted(OpBuilder &builder,
 // The functions
 //===----------------------------------------------------------------------===//
 
-/// The result that is the loss; the verifier has seen that there is one.
-static unsigned findLoss(func::FuncOp function) {
-  unsigned index = 0;
-  while (!dist::isPort(dist::getResultPort(function, index), PortKind::Loss))
-    ++index;
-  return index;
-}
-
 /// Results that are added up beside the loss: the model's own metrics, as
 /// floats of the type of `sum`. Import has named and checked them.
 static void addMetricSums(func::FuncOp function, Value sum, int64_t block,
@@ -340,7 +333,7 @@ static void addMetricSums(func::FuncOp function, Value sum, int64_t block,
 }
 
 /// Replaces the results: the loss by sum and count, others are kept if they
-/// write a state or are metrics.
+/// write a state, or are gradients or metrics.
 static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
                        Value count, int64_t block) {
   MLIRContext *context = function.getContext();
@@ -350,7 +343,7 @@ static void setResults(func::FuncOp function, unsigned lossIndex, Value sum,
   SmallVector<PortAttr> ports = {PortAttr::get(context, PortKind::LossSum),
                                  PortAttr::get(context, PortKind::Count)};
   for (auto [i, port] : llvm::enumerate(signature.results))
-    if (i != lossIndex && dist::getState(port)) {
+    if (i != lossIndex && dist::getStateOrGradientOf(port)) {
       values.push_back(terminator->getOperand(i));
       ports.push_back(port);
     }
@@ -396,6 +389,44 @@ FailureOr<SumAndCount> SumLossPass::splitLoss(dist::TrainingOp recipe,
                                        getElementTypeOrSelf(sum.getType()), 1)};
 }
 
+/// The mean over microbatches of each gradient of the text must be that of the
+/// whole batch, as that of the loss.
+static LogicalResult checkGradients(dist::TrainingOp recipe,
+                                    func::FuncOp function, Value loss) {
+  BatchSums batch(function);
+  if (failed(checkExact(recipe, loss, batch)))
+    return failure();
+  if (SmallVector<OpOperand *> scales = batch.findScales(loss); !scales.empty())
+    return refuseLoss(scales[0]->getOwner(), recipe)
+           << "has a sum of the data, by which the gradients of the text are "
+              "divided too; return the loss alone, or set training.loss = "
+              "\"mean of microbatches\"";
+  Operation *terminator = function.front().getTerminator();
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    FlatSymbolRefAttr state =
+        dist::getGradientOf(dist::getResultPort(function, i));
+    const BatchState &gradient = batch.get(terminator->getOperand(i));
+    if (state && gradient.kind == BatchState::Kind::Mixed)
+      return refuseLoss(gradient.culprit, recipe)
+             << "the gradient of " << state << " depends on: it "
+             << gradient.reason;
+  }
+  return success();
+}
+
+/// Of a loss whose gradients the text has.
+static FailureOr<SumAndCount> takeMean(dist::TrainingOp recipe,
+                                       func::FuncOp function, Value loss) {
+  if (recipe.getMicrobatches() > 1 && !recipe.getMeanOfMicrobatches() &&
+      failed(checkGradients(recipe, function, loss)))
+    return failure();
+  OpBuilder builder(function.front().getTerminator());
+  Value sum = toScalar(builder, loss);
+  return SumAndCount{sum,
+                     stablehlo::scalar(builder, loss.getLoc(),
+                                       getElementTypeOrSelf(sum.getType()), 1)};
+}
+
 FailureOr<func::FuncOp> SumLossPass::makeMicrobatch(dist::TrainingOp recipe,
                                                     SymbolTable &symbols) {
   auto forward = symbols.lookup<func::FuncOp>(recipe.getForward());
@@ -407,90 +438,20 @@ FailureOr<func::FuncOp> SumLossPass::makeMicrobatch(dist::TrainingOp recipe,
   function.setPrivate();
   symbols.insert(function, std::next(forward->getIterator()));
 
-  unsigned lossIndex = findLoss(function);
+  unsigned lossIndex = training::findLoss(function);
   Value loss = function.front().getTerminator()->getOperand(lossIndex);
   if (!isOneFloat(loss))
     return recipe.emitOpError() << "expected the loss of @" << forward.getName()
                                 << " to be one float, got " << loss.getType();
-  int64_t block = getBlockOf(loss);
-  FailureOr<SumAndCount> found = splitLoss(recipe, function, loss, symbols);
+  int64_t block = training::getBlockOf(loss);
+  FailureOr<SumAndCount> found =
+      training::hasDerivative(function)
+          ? takeMean(recipe, function, loss)
+          : splitLoss(recipe, function, loss, symbols);
   if (failed(found))
     return failure();
   training::markNewBlocks(function, block);
   setResults(function, lossIndex, found->sum, found->count, block);
   training::eraseDeadOps(function.front());
   return function;
-}
-
-/// Loss and count of one batch in `function`, a clone of @microbatch; where
-/// counts are counted first, of @forward, which divides by those of its batch.
-static SumAndCount buildMean(dist::TrainingOp recipe, func::FuncOp function,
-                             bool isForward, SymbolTable &symbols) {
-  Operation *terminator = function.front().getTerminator();
-  OpBuilder builder(terminator);
-  if (isForward) {
-    Value mean = toScalar(builder, terminator->getOperand(findLoss(function)));
-    return {mean, stablehlo::scalar(builder, mean.getLoc(),
-                                    getElementTypeOrSelf(mean.getType()), 1)};
-  }
-  Value sum = terminator->getOperand(0), count = terminator->getOperand(1);
-  Value bound = training::applyBound(builder, recipe, count, symbols);
-  return {stablehlo::div(builder, sum.getLoc(), sum, bound), count};
-}
-
-/// @evaluate: loss and count of one batch, as metrics.
-void SumLossPass::makeEvaluation(dist::TrainingOp recipe,
-                                 func::FuncOp microbatch,
-                                 SymbolTable &symbols) {
-  constexpr StringRef kEvaluate = "evaluate";
-  auto entry = symbols.lookup<dist::EntryOp>(kEvaluate);
-  if (entry ? entry.getFunction() != recipe.getForward()
-            : static_cast<bool>(symbols.lookup(kEvaluate)))
-    return;
-  auto countsFirst = static_cast<bool>(dist::findCounting(recipe));
-  auto forward = symbols.lookup<func::FuncOp>(recipe.getForward());
-  func::FuncOp function = (countsFirst ? forward : microbatch).clone();
-  function.setName((kEvaluate + ".function").str());
-  function.setPrivate();
-  symbols.insert(function, std::next(microbatch->getIterator()));
-
-  MLIRContext *context = &getContext();
-  Operation *terminator = function.front().getTerminator();
-  int64_t block =
-      getBlockOf(terminator->getOperand(countsFirst ? findLoss(function) : 0));
-  auto [mean, count, bound] = buildMean(recipe, function, countsFirst, symbols);
-  OpBuilder builder(terminator);
-  SmallVector<Value> values = {mean, count};
-  SmallVector<StringRef> names = {"loss", "count"};
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    PortAttr port = dist::getResultPort(function, i);
-    StringAttr name = dist::isPort(port, PortKind::MetricSum)
-                          ? port.getName()
-                          : dist::getMetric(port);
-    if (!name)
-      continue;
-    values.push_back(stablehlo::convertTo(
-        builder, terminator->getOperand(i).getLoc(), terminator->getOperand(i),
-        getElementTypeOrSelf(mean.getType())));
-    names.push_back(name);
-  }
-  training::setResults(function, values);
-  training::markNewBlocks(function, block);
-  dist::Signature signature(function);
-  signature.results.clear();
-  for (StringRef name : names)
-    signature.results.push_back(PortAttr::get(context, PortKind::Metric, name));
-  signature.write(function);
-  training::eraseDeadOps(function.front());
-
-  auto symbol = FlatSymbolRefAttr::get(function.getNameAttr());
-  if (entry) {
-    entry.setFunctionAttr(symbol);
-    return;
-  }
-  builder.setInsertionPointAfter(recipe);
-  OperationState state(recipe.getLoc(), dist::EntryOp::getOperationName());
-  state.addAttribute("sym_name", builder.getStringAttr(kEvaluate));
-  state.addAttribute("function", symbol);
-  symbols.insert(builder.create(state));
 }

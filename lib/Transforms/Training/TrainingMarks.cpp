@@ -7,6 +7,8 @@
 #include "TrainingMarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -27,10 +29,23 @@ bool training::isInput(func::FuncOp function, unsigned index) {
                       dist::PortKind::Input);
 }
 
+bool training::hasDerivative(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (dist::isAnyPort(dist::getResultPort(function, i),
+                        {dist::PortKind::Gradient, dist::PortKind::Parameter}))
+      return true;
+  return false;
+}
+
 std::optional<int64_t> training::getBlockMark(Operation *op) {
   if (auto block = op->getAttrOfType<IntegerAttr>(DistDialect::kBlock))
     return block.getInt();
   return std::nullopt;
+}
+
+int64_t training::getBlockOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? getBlockMark(op).value_or(0) : 0;
 }
 
 void training::setBlockMark(Operation *op, int64_t block) {
@@ -60,6 +75,25 @@ void training::markNewBlocks(func::FuncOp function, int64_t last) {
 void training::setPhaseMark(Operation *op, dist::Phase phase) {
   op->setAttr(DistDialect::kPhase,
               dist::PhaseAttr::get(op->getContext(), phase));
+}
+
+void training::markGivenPhases(func::FuncOp function) {
+  llvm::DenseSet<Operation *> forward;
+  auto addMaker = [&](Value value) {
+    if (Operation *op = value.getDefiningOp())
+      forward.insert(op);
+  };
+  Operation *terminator = function.front().getTerminator();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (dist::isAnyPort(dist::getResultPort(function, i),
+                        {dist::PortKind::LossSum, dist::PortKind::Count}))
+      addMaker(terminator->getOperand(i));
+  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
+    if (forward.contains(&op))
+      llvm::for_each(op.getOperands(), addMaker);
+    setPhaseMark(&op, forward.contains(&op) ? dist::Phase::Forward
+                                            : dist::Phase::BackwardWeight);
+  }
 }
 
 std::string training::getMicrobatchName(dist::TrainingOp training) {
@@ -101,6 +135,43 @@ FailureOr<func::FuncOp> training::findMicrobatch(dist::TrainingOp training) {
          << " in the module, got none; run 'llmc-sum-loss' first";
 }
 
+unsigned training::findLoss(func::FuncOp function) {
+  unsigned index = 0;
+  while (
+      !dist::isPort(dist::getResultPort(function, index), dist::PortKind::Loss))
+    ++index;
+  return index;
+}
+
+void training::makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
+                        func::FuncOp update) {
+  OpBuilder builder(recipe);
+  OperationState state(recipe.getLoc(), dist::StepOp::getOperationName());
+  state.addAttribute("sym_name", recipe.getSymNameAttr());
+  state.addAttribute("microbatch",
+                     FlatSymbolRefAttr::get(microbatch.getNameAttr()));
+  state.addAttribute("update", FlatSymbolRefAttr::get(update.getNameAttr()));
+  state.addAttribute("microbatches", recipe.getMicrobatchesAttr());
+  state.addAttribute("schedule", recipe.getScheduleAttr());
+  if (auto recompute = recipe.getRecomputeAttr())
+    state.addAttribute("recompute", recompute);
+  state.addAttributes(llvm::to_vector(recipe->getDiscardableAttrs()));
+  builder.create(state);
+  recipe.erase();
+}
+
+dist::RowAttr training::getMomentRow(dist::StateOp parameter,
+                                     RankedTensorType type) {
+  dist::RowAttr row = parameter.getRowAttr();
+  if (!row)
+    return {};
+  dist::LayoutAttr rest =
+      row.getOptimizer() ? row.getOptimizer() : row.getRest();
+  if (!rest || rest.getRank() != type.getRank())
+    return {};
+  return dist::RowAttr::get(parameter.getContext(), rest);
+}
+
 SmallVector<func::FuncOp> training::getGraphFunctions(ModuleOp module) {
   llvm::SetVector<Operation *> functions;
   SymbolTable symbols(module);
@@ -125,8 +196,23 @@ void training::setResults(func::FuncOp function, ValueRange values) {
       function.getContext(), function.getArgumentTypes(), values.getTypes()));
 }
 
+void training::eraseDerivativeMarks(func::FuncOp function) {
+  for (Operation &op : function.front())
+    for (StringRef mark :
+         {DistDialect::kStopGradient, DistDialect::kJaxFunction})
+      op.removeAttr(mark);
+}
+
 void training::eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+void training::eraseUnusedArguments(func::FuncOp function) {
+  llvm::BitVector unused(function.getNumArguments());
+  for (BlockArgument argument : function.getArguments())
+    if (argument.use_empty())
+      unused.set(argument.getArgNumber());
+  (void)function.eraseArguments(unused);
 }

@@ -100,7 +100,9 @@ static LogicalResult verifyStep(dist::StepOp step, SymbolTable &symbols) {
   llvm::DenseSet<Attribute> written = collectResults(update, dist::getState);
   for (unsigned i = 0; i < update.getNumArguments(); ++i)
     if (FlatSymbolRefAttr state = training::getRead(update, i);
-        state && !written.contains(state))
+        state && !written.contains(state) &&
+        !dist::isPort(dist::getArgumentPort(update, i),
+                      dist::PortKind::Constant))
       return step.emitOpError()
              << "expected @" << update.getName() << " to write " << state;
   return success();

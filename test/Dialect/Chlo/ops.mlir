@@ -22,6 +22,15 @@ module {
     %14 = chlo.polygamma %arg0, %arg0 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
     %15 = chlo.next_after %arg0, %arg0 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
     %16 = chlo.mulhi %arg1, %arg1 : tensor<4xui32>, tensor<4xui32> -> tensor<4xui32>
+    %17 = chlo.bessel_i1e %arg0 : tensor<4x8xf32> -> tensor<4x8xf32>
+    return
+  }
+
+  // Groups along a free dimension, a contracted one and one of the batch.
+  func.func @ragged(%arg0: tensor<5x4x6xf32>, %arg1: tensor<3x5x6x2xf32>, %arg2: tensor<5x6x2xf32>, %arg3: tensor<3xi32>) {
+    %0 = "chlo.ragged_dot"(%arg0, %arg1, %arg3) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision HIGHEST>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [1], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]>}> : (tensor<5x4x6xf32>, tensor<3x5x6x2xf32>, tensor<3xi32>) -> tensor<5x4x2xf32>
+    %1 = "chlo.ragged_dot"(%arg0, %arg2, %arg3) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [2]>}> : (tensor<5x4x6xf32>, tensor<5x6x2xf32>, tensor<3xi32>) -> tensor<3x5x4x2xf32>
+    %2 = "chlo.ragged_dot"(%arg0, %arg2, %arg3) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0]>}> : (tensor<5x4x6xf32>, tensor<5x6x2xf32>, tensor<3xi32>) -> tensor<5x4x2xf32>
     return
   }
 }

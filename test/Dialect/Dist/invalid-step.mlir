@@ -460,3 +460,25 @@ func.func private @f(tensor<f32> {dist.port = #dist.port<carried @n>}) -> (tenso
     tensor<f32> {dist.port = #dist.port<carried @n>}, tensor<f32> {dist.port = #dist.port<parameter @w>})
 // expected-error @+1 {{'dist.entry' op expected @f to write no state of role 'parameter', got @w}}
 dist.entry @e function(@f)
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<3xf32> {dist.port = #dist.port<gradient @w>})
+// expected-error @+1 {{'dist.training' op expected the shape of 'tensor<4xf32>' of state @w for result 1 of @f, got 'tensor<3xf32>'}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>})
+// expected-error @+1 {{'dist.training' op expected one gradient of @w from @f, got two}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<1f1b>)
+
+// -----
+
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
+// expected-note @+1 {{function is defined here}}
+func.func private @f() -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>})
+// expected-error @+1 {{'dist.training' op expected result 1 of @f to be a state, loss, output, got #dist.port<gradient @w>}}
+dist.training @t forward(@f) microbatches(1) schedule(<1f1b>)

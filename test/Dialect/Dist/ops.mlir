@@ -42,6 +42,9 @@ func.func private @sgd(%p: tensor<4x4xf32> {dist.port = #dist.port<parameter>}, 
 }
 // CHECK: dist.training @recipe forward(@loss) optimizer(@sgd) microbatches(4) schedule(<1f1b>) clip(1.000000e+00) recompute(<every, 2>)
 dist.training @recipe forward(@loss) optimizer(@sgd) microbatches(4) schedule(<1f1b>) clip(1.0) recompute(<every, 2>)
+// A whole step needs no optimizer.
+// CHECK: dist.training @whole forward(@loss) microbatches(1) schedule(<1f1b>)
+dist.training @whole forward(@loss) microbatches(1) schedule(<1f1b>)
 
 func.func @train.microbatch(%tokens: tensor<8xi32> {dist.port = #dist.port<input "tokens">}, %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>},
                             %n: tensor<i32> {dist.port = #dist.port<carried @counter>}, %step: tensor<i32> {dist.port = #dist.port<step>})

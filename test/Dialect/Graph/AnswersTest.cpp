@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphContext.h"
+#include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Runtime/Base/CollectiveKind.h"
 #include "mlir/IR/SymbolTable.h"
@@ -43,7 +44,8 @@ bool hasAnswer(mlir::RegisteredOperationName op, Answer answer) {
 
 /// What programs consist of once graphs are cut up: no computation of a graph.
 const llvm::StringRef kProgramOps[] = {"dist.segment", "dist.transfer",
-                                       "dist.launch", "dist.contract"};
+                                       "dist.launch", "dist.contract",
+                                       "dist.convolve"};
 
 /// Ops of a function's body: no symbols or other ops of modules, no
 /// terminators, none that import replaces by others.
@@ -53,7 +55,8 @@ bool isGraphOp(mlir::RegisteredOperationName op) {
          !op.hasInterface<mlir::SymbolOpInterface>() &&
          !op.hasTrait<mlir::OpTrait::HasParent<mlir::ModuleOp>::Impl>() &&
          !op.hasTrait<mlir::OpTrait::IsTerminator>() &&
-         !op.hasInterface<graph::ExpansionOpInterface>();
+         !op.hasInterface<graph::ExpansionOpInterface>() &&
+         !op.hasInterface<graph::DeviceOpInterface>();
 }
 
 TEST(Answers, EveryGraphOpAnswersOrRefuses) {
@@ -72,6 +75,23 @@ TEST(Answers, EveryGraphOpAnswersOrRefuses) {
           << ", and has no row in Refusals.def";
   }
   EXPECT_GE(numOps, 45) << "are all dialects registered?";
+}
+
+/// What a text may hold may stand in a manual region too. Constants and other
+/// sources are the same on all devices.
+TEST(Answers, EveryOpOfTextsHasABatchedForm) {
+  GraphContext context;
+  for (mlir::RegisteredOperationName op :
+       context.get()->getRegisteredOperations()) {
+    llvm::StringRef dialect = op.getDialectNamespace();
+    bool isOfTexts = dialect == "stablehlo" || dialect == "chlo";
+    bool isSource = op.getStringRef() == "stablehlo.constant" ||
+                    op.getStringRef() == "stablehlo.iota";
+    if (isOfTexts && isGraphOp(op) && !isSource)
+      EXPECT_TRUE(op.hasInterface<graph::BatchingOpInterface>())
+          << op.getStringRef().str()
+          << " says nothing of values of all devices (Batching.h)";
+  }
 }
 
 struct Row {

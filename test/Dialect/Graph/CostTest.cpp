@@ -28,7 +28,8 @@ dist.mesh @mesh = <"x"=2, "y"=2>
 #x = #dist.layout<@mesh, [{"x"}, {}]>
 func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p: tensor<4x8xi1>, %i: tensor<i32>, %t: tensor<4xi32>,
              %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>,
-             %row: tensor<1x8xf32>, %updates: tensor<5x8xf32>, %none: tensor<4x0xf32>, %all: tensor<0x4xf32>, %l: tensor<4x8xf32, #full>) {
+             %row: tensor<1x8xf32>, %updates: tensor<5x8xf32>, %none: tensor<4x0xf32>, %all: tensor<0x4xf32>, %l: tensor<4x8xf32, #full>,
+             %seven: tensor<2x7x3xf32>, %kernel: tensor<3x3x4xf32>, %four: tensor<2x4x3xf32>, %each: tensor<3x1x6xf32>) {
   %z = stablehlo.constant {test.cost = array<i64: 0, 0, 0, 4>, test.form = "Element inactive"} dense<0.0> : tensor<f32>
   %0 = stablehlo.iota dim = 0 {test.cost = array<i64: 0, 0, 0, 40>, test.form = "Element inactive"} : tensor<10xi32>
   // Element by element: a flop for each, and half the bytes for half the width.
@@ -107,9 +108,12 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %219 = chlo.sinh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %220 = chlo.erf_inv %x {test.cost = array<i64: 640, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %221 = chlo.lgamma %x {test.cost = array<i64: 1920, 96, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %bessel = chlo.bessel_i1e %x {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %routed = dist.route %x dim 0 from [3, 0, 1, 2] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Decompose"} : tensor<4x8xf32>
   %222 = chlo.digamma %x {test.cost = array<i64: 1920, 64, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %223 = chlo.polygamma %x, %x {test.cost = array<i64: 4800, 960, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
   %224 = chlo.next_after %x, %x {test.cost = array<i64: 192, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %225 = chlo.bessel_i1e %x {test.cost = array<i64: 3520, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   // Movement.
   %47 = stablehlo.broadcast_in_dim %s, dims = [0] {test.cost = array<i64: 0, 0, 16, 128>, test.form = "Element uniform"} : (tensor<4xf32>) -> tensor<4x8xf32>
   %48 = stablehlo.reverse %x, dims = [1] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element"} : tensor<4x8xf32>
@@ -127,6 +131,10 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   // Operands of two types, or none at all, are no call of a library.
   %54 = stablehlo.dot_general %h, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 576, 256>, test.form = "Decompose uniform"} : (tensor<4x8xbf16>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %55 = stablehlo.dot_general %none, %all, contracting_dims = [1] x [0] {test.cost = array<i64: 0, 0, 0, 64>, test.form = "Decompose uniform"} : (tensor<4x0xf32>, tensor<0x4xf32>) -> tensor<4x4xf32>
+  // Two flops for each element of the kernel that meets one of the input.
+  %230 = stablehlo.convolution(%seven, %kernel) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, test.cost = array<i64: 480, 0, 312, 128>, test.form = "Library uniform"} : (tensor<2x7x3xf32>, tensor<3x3x4xf32>) -> tensor<2x4x4xf32>
+  %231 = stablehlo.convolution(%four, %each) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 3 : i64, test.cost = array<i64: 240, 0, 168, 336>, test.form = "Library"} : (tensor<2x4x3xf32>, tensor<3x1x6xf32>) -> tensor<2x7x6xf32>
+  %232 = stablehlo.convolution(%none, %all) dim_numbers = [b, f]x[i, o]->[b, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, test.cost = array<i64: 0, 0, 0, 64>, test.form = "Decompose uniform"} : (tensor<4x0xf32>, tensor<0x4xf32>) -> tensor<4x4xf32>
   // Layouts move nothing by themselves; a collective has its traffic.
   %56 = dist.constraint %x to <@mesh, [{"x"}, {}]> {test.cost = array<i64: 0, 0, 0, 0>, test.form = "Alias"} : tensor<4x8xf32>
   %57 = dist.reshard %l {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : tensor<4x8xf32, #full> -> tensor<4x8xf32, #x>

@@ -200,3 +200,52 @@ plan.program @p other {
   // expected-error @+1 {{expected a size of at least 1, got -2}}
   plan.library on @C #plan.contraction<[#plan.dim<m, -2>], accumulate = f32> operands([])
 }
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected three sizes and steps of at least 1 and strides of at least 0, got [4, 3], [1, 1, 1] and [1, 1, 1]}}
+  plan.library on @C #plan.convolution<[<m, 4>], windows = [<sizes = [4, 3], strides = [1, 1, 1], steps = [1, 1, 1]>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected three sizes and steps of at least 1 and strides of at least 0, got [4, 3, 0], [1, 1, 1] and [1, 1, 1]}}
+  plan.library on @C #plan.convolution<[<m, 4>], windows = [<sizes = [4, 3, 0], strides = [1, 1, 1], steps = [1, 1, 1]>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected three sizes and steps of at least 1 and strides of at least 0, got [4, 3, 2], [1, 0, 1] and [1, 1, 1]}}
+  plan.library on @C #plan.convolution<[<m, 4>], windows = [<sizes = [4, 3, 2], strides = [1, 1, 1], steps = [1, 0, 1]>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected three sizes and steps of at least 1 and strides of at least 0, got [4, 3, 2], [1, 1, 1] and [1, -1, 1]}}
+  plan.library on @C #plan.convolution<[<m, 4>], windows = [<sizes = [4, 3, 2], strides = [1, -1, 1], steps = [1, 1, 1]>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a beta of 0 or 1, got 2}}
+  plan.library on @C #plan.convolution<[<m, 4>], windows = [], accumulate = f32, beta = 2> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected no stride of a bias that is not there, got 1}}
+  plan.library on @C #plan.convolution<[<m, 4, bias = 1>], windows = [], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected sums in a type that the runtime stores, got 'index'}}
+  plan.library on @C #plan.convolution<[<m, 4>], windows = [], accumulate = index> operands([])
+}

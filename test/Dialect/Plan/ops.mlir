@@ -52,6 +52,12 @@ plan.program @train.c0.F forward chunk(0) {
   // CHECK-NEXT: plan.library on @C #plan.contraction<[<batch, 2>, <m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1, bias = 1>, <k, 4, a = 1, b = 4>], accumulate = f64, alpha = 5.000000e-01 : f64, has_bias = true, activation = gelu_tanh> operands([
   plan.library on @C #plan.contraction<[<batch, 2>, <m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1, bias = 1>, <k, 4, a = 1, b = 4>], accumulate = f64, alpha = 0.5 : f64, has_bias = true, activation = gelu_tanh>
       operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [4, 4], f32>>, #plan.use<read, <@tmp.s, [4], f32>>, #plan.use<write, <@tmp.y, [4, 4], f32>>])
+  // CHECK-NEXT: plan.library on @C #plan.convolution<[<m, 2, a = 8, c = 4>, <n, 2, b = 1, c = 1>, <k, 2, a = 1, b = 2>], windows = [<sizes = [4, 3, 2], strides = [2, 4, 2], steps = [1, 1, 2], low = 1>], accumulate = f32> operands([
+  plan.library on @C #plan.convolution<[<m, 2, a = 8, c = 4>, <n, 2, b = 1, c = 1>, <k, 2, a = 1, b = 2>], windows = [<sizes = [4, 3, 2], strides = [2, 4, 2], steps = [1, 1, 2], low = 1>], accumulate = f32>
+      operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [3, 4], f32>>, #plan.use<write, <@tmp.y, [2, 4], f32>>])
+  // CHECK-NEXT: plan.library on @C #plan.convolution<[<m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1, bias = 1>, <k, 4, a = 1, b = 4>], windows = [], accumulate = f64, has_bias = true> operands([
+  plan.library on @C #plan.convolution<[<m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1, bias = 1>, <k, 4, a = 1, b = 4>], windows = [], accumulate = f64, has_bias = true>
+      operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [4, 4], f32>>, #plan.use<read, <@tmp.s, [4], f32>>, #plan.use<write, <@tmp.y, [4, 4], f32>>])
   // CHECK-NEXT: plan.signal on @C @act event(1)
   plan.signal on @C @act event(1)
   // CHECK-NEXT: plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])

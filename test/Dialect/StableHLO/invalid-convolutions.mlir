@@ -373,3 +373,19 @@ func.func @overflow_count(%x: tensor<2x1x9x6xf32>, %w: tensor<0x2x6x4xf32>) {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[9223372036854775806, 0], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x1x9x6xf32>, tensor<0x2x6x4xf32>) -> tensor<2x6x8x4xf32>
   return
 }
+
+// -----
+
+func.func @far(%x: tensor<2x8x6xf32>, %w: tensor<3x6x4xf32>) {
+  // expected-error@+1 {{expected less than 2^48 positions in spatial dim 0, got 8 dilated by 1 and padded by 281474976710656 and -281474976710656, 6 places with stride 1 of 3 dilated by 1}}
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[281474976710656, -281474976710656]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x6xf32>, tensor<3x6x4xf32>) -> tensor<2x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @long_stride(%x: tensor<2x8x6xf32>, %w: tensor<3x6x4xf32>) {
+  // expected-error@+1 {{expected less than 2^48 positions in spatial dim 0, got 8 dilated by 1 and padded by 0 and 0, 1 places with stride 281474976710656 of 3 dilated by 1}}
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [281474976710656]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x6xf32>, tensor<3x6x4xf32>) -> tensor<2x1x4xf32>
+  return
+}

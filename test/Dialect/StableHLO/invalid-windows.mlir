@@ -232,3 +232,167 @@ func.func @window_overflow(%x: tensor<4x8xf32>, %c: tensor<f32>) {
   }) : (tensor<4x8xf32>, tensor<f32>) -> tensor<3x7xf32>
   return
 }
+
+// -----
+
+func.func @selection_window(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected 2 entries in 'window_dimensions', got 0}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_size(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected 'window_dimensions' of at least 1, got 0}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_strides(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected 2 entries in 'window_strides', got 1}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_padding(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected a 'padding' of shape [2, 2], got [1, 2]}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>, padding = dense<0> : tensor<1x2xi64>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_source(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected a source of shape [4, 6], got [4, 7]}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 3>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_result(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected a result of shape [4, 8], got [4, 9]}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x9xf32>
+  return
+}
+
+// -----
+
+func.func @selection_element(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f64>) {
+  // expected-error@+1 {{expected operand, source, initial value and result of one element type, got 'tensor<4x8xf32>' and 'tensor<f64>'}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f64>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_arguments(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected a selection of 2 arguments, got 1}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %p : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_argument(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected selection argument #1 to be a scalar of 'f32', got 'tensor<f64>'}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f64>):
+    %1 = stablehlo.compare GE, %p, %p : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_returns(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected a selection that returns one 'tensor<i1>'}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %p : tensor<f32>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @selection_scatter(%x: tensor<4x8xf32>, %s: tensor<4x7xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{expected a body that returns 1 value, got 2}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %1 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %p, %q : tensor<f32>, tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x7xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}

@@ -94,3 +94,34 @@ def make_resnet():
     }
     inputs = {"images": ((BATCH, 8, 8, 3), 0), "labels": ((BATCH,), 8 * 8 * 3)}
     return Family("resnet", resnet_loss, parameters, inputs, PAIRS)
+
+
+def make_unet():
+    """A class for each pixel: places are halved, then doubled by a transposed convolution
+    and joined with what was before; one kernel sees every other place."""
+
+    def widen(p, x):
+        y = lax.conv_transpose(x, p["w"], (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return y / p["w"].shape[0] + p["b"]
+
+    def see_far(p, x):
+        y = lax.conv_general_dilated(x, p["w"], (1, 1), "SAME", rhs_dilation=(2, 2),
+                                     dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return y / p["w"].shape[0] + p["b"]
+
+    def unet_loss(params, images, labels):
+        fine = jax.nn.relu(convolve(params["first"]["in"], pixels(images)))
+        x = jax.nn.relu(convolve(params["first"]["out"], fine, stride=2))
+        x = jax.nn.relu(see_far(params["middle"]["in"], x))
+        x = jax.nn.relu(widen(params["middle"]["out"], x))
+        x = jnp.concatenate([fine, x], axis=-1)
+        logits = convolve(params["head"], x)
+        return jnp.mean(cross_entropy(logits, labels % CLASSES))
+
+    parameters = {
+        "first": {"in": kernel(3, 3, 8), "out": kernel(3, 8, WIDTH)},
+        "middle": {"in": kernel(3, WIDTH, WIDTH), "out": kernel(4, WIDTH, 8)},
+        "head": kernel(1, 16, CLASSES),
+    }
+    inputs = {"images": ((BATCH, 8, 8, 3), 0), "labels": ((BATCH, 8, 8), 8 * 8 * 3)}
+    return Family("unet", unet_loss, parameters, inputs, PAIRS)

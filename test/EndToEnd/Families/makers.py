@@ -28,4 +28,5 @@ MAKERS = {
     "moe": recurrent.make_moe,
     "cnn": convolution.make_cnn,
     "resnet": convolution.make_resnet,
+    "unet": convolution.make_unet,
 }

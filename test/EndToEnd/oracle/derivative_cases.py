@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 import numpy as np
+import printed_ops
 from jax import lax
 
 INF, NAN = np.inf, np.nan
@@ -45,6 +46,7 @@ def fixed(name, op, function, *points, **more):
 
 MATRIX = [[0.0, -0.0, 1e-3, -1.0], [100.0, -100.0, 88.0, 2.0], [INF, -INF, NAN, 1.0]]
 TIES = [[1.0, 2.0, 2.0, 2.0], [0.0, -0.0, -1.0, 0.0], [INF, INF, 1.0, -INF], [NAN, 1.0, 2.0, NAN]]
+WEIGHTS = np.arange(1.0, 5.0)
 ZEROS = [[1.0, 2.0, 3.0, 4.0], [0.0, 2.0, 3.0, 4.0], [0.0, -0.0, 3.0, 4.0], [INF, 0.0, 1.0, 2.0]]
 
 # One operand.
@@ -77,6 +79,7 @@ case("digamma", "chlo.digamma", lax.digamma, loss=1e5,
 case("polygamma", "chlo.polygamma", lambda x: lax.polygamma(jnp.full_like(x, 2), x), loss=1e5,
      differs=lambda i, x: np.isposinf(x))
 case("square", "chlo.square", jnp.square)
+case("bessel_i1e", "chlo.bessel_i1e", lax.bessel_i1e, loss=1e3)
 case("erf", "chlo.erf", lax.erf)
 case("erfc", "chlo.erfc", lax.erfc)
 
@@ -138,6 +141,68 @@ fixed("cummax", "stablehlo.reduce_window", lambda x: lax.cummax(x, 1), TIES[:3])
 fixed("cummin", "stablehlo.reduce_window", lambda x: lax.cummin(x, 1, reverse=True), TIES[:3])
 fixed("cumsum", "stablehlo.reduce_window", lambda x: lax.cumsum(x, 1), MATRIX)
 fixed("cumprod", "stablehlo.reduce_window", lambda x: lax.cumprod(x, 1), ZEROS[:3])
+fixed("cumlogsumexp", "stablehlo.reduce_window", lambda x: lax.cumlogsumexp(x, 1) * WEIGHTS.astype(x.dtype), TIES)
+fixed("cumlogsumexp_reversed", "stablehlo.reduce_window", lambda x: lax.cumlogsumexp(x, 1, reverse=True), TIES)
+
+
+def pool_gradient(sizes, strides, padding):
+    """Of a maximum over windows, by x and by the cotangent."""
+    def function(x, g):
+        shape = jax.eval_shape(window(lax.max, -INF, sizes, strides, padding), x).shape
+        pull = jax.vjp(window(lax.max, -INF, sizes, strides, padding), x)[1]
+        return pull(g.reshape(-1)[: int(np.prod(shape))].reshape(shape))[0] * MATRIX_WEIGHTS
+    return function
+
+
+MATRIX_WEIGHTS = np.arange(1.0, 13.0).reshape(3, 4)
+fixed("pool_gradient", "stablehlo.select_and_scatter", pool_gradient((2, 2), (1, 1), "VALID"), TIES[:3], MATRIX)
+fixed("pool_gradient_same", "stablehlo.select_and_scatter", pool_gradient((3, 2), (2, 2), "SAME"), TIES[:3], MATRIX)
+
+# Norms.
+NORM = 2 * np.sin(1.7 * np.arange(12) + 0.3).reshape(3, 4)
+FEATURES = [np.cos(1.3 * np.arange(4) + i) for i in range(2)] + [[0.25, 1.0, 0.125, 2.0]]
+
+
+def weighted(function):
+    """The sum of all results times different numbers."""
+    return lambda *xs: sum(jnp.sum(y * (jnp.arange(y.size, dtype=y.dtype).reshape(y.shape) * 0.5 - 1))
+                           for y in jax.tree.leaves(function(*xs)))
+
+
+fixed("batch_norm_training", "stablehlo.batch_norm_training", weighted(printed_ops.batch_norm_training(1)),
+      NORM, *FEATURES[:2], loss=1e4)
+fixed("batch_norm_rows", "stablehlo.batch_norm_training", weighted(printed_ops.batch_norm_training(0)),
+      NORM.T, *FEATURES[:2], loss=1e4)
+fixed("batch_norm_inference", "stablehlo.batch_norm_inference", weighted(printed_ops.batch_norm_inference(1)),
+      NORM, *FEATURES, FEATURES[2], loss=1e4)
+fixed("batch_norm_grad", "stablehlo.batch_norm_grad", weighted(printed_ops.batch_norm_grad(1)),
+      NORM, *FEATURES, np.cos(2.1 * np.arange(12)).reshape(3, 4), loss=1e4)
+
+# Branches: of what is not taken comes nothing, though its derivative be infinite.
+def branches(*choices):
+    return lambda x: jnp.stack([lax.switch(jnp.int32(jnp.sign(row[0])) + 1, choices, row) for row in x])
+
+
+fixed("cond", "stablehlo.case", lambda x: jnp.stack([lax.cond(r[0] > 0, jnp.log, lambda y: y * 2, r) for r in x]),
+      [[0.0, 0.0, 1.0], [1.0, 2.0, 3.0], [-1.0, 0.0, INF], [NAN, 0.0, 1.0]])
+fixed("cond_weights", "stablehlo.case", lambda x, w: lax.cond(x[0] > 0, lambda: jnp.sqrt(x) @ w, lambda: x @ jnp.log(w)),
+      [0.0, 0.0], [[0.0, 1.0], [2.0, 3.0]])
+fixed("switch", "stablehlo.case", branches(jnp.sqrt, lambda y: 1 / y, jnp.log),
+      [[0.0, 0.0, 1.0], [2.0, 0.0, 3.0], [-1.0, 0.0, 4.0]])
+fixed("switch_outside", "stablehlo.case",
+      lambda x: lax.switch(jnp.int32(x[0]) + 9, [jnp.sqrt, lambda y: y, jnp.cos], x), [0.0, 1.0, 4.0])
+
+# Products in other forms.
+fixed("dot_older", "stablehlo.dot", weighted(printed_ops.dot()), MATRIX[:2], np.transpose(TIES[:2]))
+def grouped(sizes, *dims):
+    return weighted(lambda x, w: printed_ops.ragged_dot(*dims)(x, w, np.asarray(sizes, np.int32)))
+
+
+RAGGED_X, RAGGED_W = np.arange(20.0).reshape(5, 4) - 7, np.arange(24.0).reshape(2, 4, 3) % 7 - 2
+fixed("ragged_dot", "chlo.ragged_dot", grouped([1, 3], (1,), (1,), 0, ((), ()), (0,)), RAGGED_X, RAGGED_W)
+fixed("ragged_dot_contracted", "chlo.ragged_dot", grouped([2, 1], (0,), (0,), 0), RAGGED_X, RAGGED_X[:, :3] * 2)
+fixed("ragged_dot_batch", "chlo.ragged_dot", grouped([2, 1], (2,), (2,), 1, ((0,), (1,)), (0,)),
+      RAGGED_W.reshape(2, 3, 4) - 1, np.arange(48.0).reshape(2, 2, 4, 3) % 5 - 2)
 fixed("convolution", "stablehlo.convolution",
       lambda x, w: lax.conv(x.reshape(1, 1, 3, 4), w.reshape(3, 1, 2, 2), (1, 2), "SAME"),
       np.arange(12.0).reshape(3, 4) - 5, np.arange(12.0).reshape(3, 4) % 5 - 2)
@@ -217,7 +282,6 @@ fixed("log_softmax", "text", lambda x: jax.nn.log_softmax(x) * NUMBERS, LOGITS)
 fixed("logsumexp", "text", lambda x: special.logsumexp(x, 1), LOGITS)
 
 # Orders: the cotangent goes back to where an element stood, among equal ones to the one that stood first.
-WEIGHTS = np.arange(1.0, 5.0)
 fixed("sort", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1) * WEIGHTS.astype(x.dtype), TIES)
 fixed("sort falling", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1, descending=True) * WEIGHTS.astype(x.dtype), TIES)
 fixed("top_k", "stablehlo.gather", lambda x: lax.top_k(x, 2)[0] * WEIGHTS[:2].astype(x.dtype), TIES)

@@ -26,6 +26,7 @@ import numpy as np
 from jax import lax
 
 import arrays
+import printed_ops
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
@@ -133,6 +134,29 @@ def branches(p, x):
     return mean_of_squares(lax.cond(True, lambda y: y + x, lambda y: y - x, y))
 
 
+def chosen(p, x):
+    """The run chooses, by weights: one of two layers, and one of three ends."""
+
+    def body(c, q):
+        return lax.cond(q["bias"][0] > 0, layer, lambda w, c: c - jnp.sin(c @ w["up"]) @ w["down"], q, c), None
+
+    y, _ = lax.scan(body, x, p)
+    ends = [lambda y: y + x, lambda y: y * jnp.sqrt(jnp.abs(p["bias"][0, 1])), jnp.tanh]
+    return mean_of_squares(lax.switch(jnp.int32(jnp.sign(p["bias"][1, 0])) + 1, ends, y))
+
+
+def experts(p, x):
+    """Rows in the order of their experts, of which each multiplies its own; and a maximum over
+    windows, differentiated in the loss itself."""
+    x = jnp.asarray(x)
+    owner = jnp.argmax(x[:, :LAYERS], axis=1)
+    order, sizes = jnp.argsort(owner), jnp.sum(owner[:, None] == jnp.arange(LAYERS), axis=0)
+    multiply = printed_ops.ragged_dot((1,), (1,), 0, group=(0,))
+    y = jnp.tanh(multiply(x[order], p["up"], sizes)) + p["bias"][owner[order]]
+    pooled, pull = jax.vjp(lambda y: lax.reduce_window(y, -jnp.inf, lax.max, (1, 3), (1, 2), "SAME"), y)
+    return mean_of_squares(multiply(y, p["down"], sizes), pull(pooled)[0])
+
+
 def recurrent(p, x):
     """One layer for all times; two states change places."""
 
@@ -161,9 +185,15 @@ CASES = {
     "fori": (fori, layers(LAYERS), WIDTH),
     "patches": (patches, layers(), WIDTH),
     "branches": (branches, layers(LAYERS), WIDTH),
+    "chosen": (chosen, layers(LAYERS), WIDTH),
+    "experts": (experts, layers(LAYERS), WIDTH),
     "recurrent": (recurrent, layers(), TIMES * WIDTH),
     "exported": (exported, layers(LAYERS), WIDTH),
 }
+
+
+# Losses that compare samples with each other.
+MIXED = ["experts"]
 
 
 def rows_of(shapes):
@@ -187,7 +217,8 @@ class Case:
         self.x = draw.normal(size=(2 * ROWS, width))
         np.save(self.folder / "x.npy", self.x)
         arrays.write_safetensors(self.folder / "weights.safetensors", self.parameters)
-        (self.folder / "model.toml").write_text(CONFIGURATION + rows_of(self.shapes), encoding="utf-8")
+        means = 'loss = "mean of microbatches"\n' if name in MIXED else ""
+        (self.folder / "model.toml").write_text(CONFIGURATION + means + rows_of(self.shapes), encoding="utf-8")
         shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
         sample = jax.ShapeDtypeStruct((ROWS, width), np.float64)
 
@@ -206,7 +237,8 @@ class Case:
         def whole(params):
             return (self.loss(params, self.x[:ROWS]) + self.loss(params, self.x[ROWS:])) / 2
 
-        return jax.jit(jax.value_and_grad(whole))(self.parameters)
+        with printed_ops.executing():
+            return jax.jit(jax.value_and_grad(whole))(self.parameters)
 
     def run(self, engine, mesh):
         dump, log = self.folder / "dump", self.folder / "log.jsonl"

@@ -75,6 +75,7 @@ unary("tan", FLOATS, 8, open=lambda x, y: np.abs(x) > 1e6)
 unary("not popcnt count_leading_zeros", INTEGERS)
 unary("not", ["i1"])
 unary("acos acosh asin asinh atan atanh cosh sinh erf erfc", FLOATS, 64, "chlo")
+unary("bessel_i1e", FLOATS, 64, "chlo")
 unary("erf_inv", FLOATS, 32, "chlo")
 unary("lgamma digamma", FLOATS, 1e4, "chlo",
       open=lambda x, y: ((x < 0) & (x > -2)) | (x == 1) | (x == 2))

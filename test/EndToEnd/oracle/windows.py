@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Values and gradients of random convolutions and windows in f64, against JAX.
+"""Values and gradients of random convolutions and windows, against JAX.
 
-One text holds many cases; not all, as kernels of all of them take minutes to form.
-A case f adds sum(u * f(x)) to the loss, and u is a parameter as x is: its gradient is
+In f64; in f32 (`--float`) convolutions are those of the library. One text holds many
+cases. A case f adds sum(u * f(x)) to the loss, and u is a parameter as x is: its gradient is
 the value of f. Points
 enter as constants to which a parameter of -0.0 is added, as in derivatives.py.
 
@@ -30,7 +30,8 @@ import numpy as np  # noqa: E402
 import window_cases  # noqa: E402
 
 # Of a difference relative to the greatest element.
-BAR = 1e-11
+BARS = {"f64": 1e-11, "f32": 2e-5}
+TYPES = {"f64": np.float64, "f32": np.float32}
 CONFIGURATION = """[[init]]
 match = "*"
 draw = "constant"
@@ -46,13 +47,13 @@ steps = 1
 class Program:
     """All cases as one loss."""
 
-    def __init__(self, cases):
+    def __init__(self, cases, dtype):
         self.cases, self.points, g = cases, {}, np.random.default_rng(0)
         for case in cases:
             shape = jax.eval_shape(case.function, *case.operands).shape
-            points = [np.asarray(p, np.float64) for p in case.operands]
             # A sum of no elements has no weights.
-            self.points[case.name] = points + ([g.standard_normal(shape)] if np.prod(shape) else [])
+            points = case.operands + ([g.standard_normal(shape)] if np.prod(shape) else [])
+            self.points[case.name] = [np.asarray(p, dtype) for p in points]
         self.zeros = {name: [np.full_like(p, -0.0) for p in ps] for name, ps in self.points.items()}
 
     def term(self, case, function, parameters):
@@ -121,12 +122,12 @@ def differentiate(a, engine, place, names):
     return {name: sign * np.load(folder / f"{prefix}{name}.npy") for name in names}
 
 
-def compare(what, actual, expected):
-    """The number of arrays that differ, which are shown."""
+def compare(what, actual, expected, least):
+    """The number of arrays that differ by more than `least`, which are shown."""
     failed = 0
     for name, theirs in expected.items():
         ours, finite = actual[name], np.abs(theirs[np.isfinite(theirs)])
-        bar = BAR * max(float(np.max(finite, initial=0)), 1e-3)
+        bar = least * max(float(np.max(finite, initial=0)), 1e-3)
         with np.errstate(invalid="ignore"):
             wrong = ~((np.abs(ours - theirs) <= bar) | (ours == theirs) | (np.isnan(ours) & np.isnan(theirs)))
         if wrong.any():
@@ -139,15 +140,16 @@ def compare(what, actual, expected):
 
 def check(a, number, cases):
     """The numbers of gradients, of those that were found twice, and of failures."""
-    program, place = Program(cases), a.output / str(number)
+    program, place = Program(cases, TYPES[a.float]), a.output / str(number)
     place.mkdir(parents=True, exist_ok=True)
     (place / "model.mlir").write_text(program.text(), encoding="utf-8")
     (place / "model.toml").write_text(CONFIGURATION, encoding="utf-8")
     by_jax, defined = program.by_jax(), program.defined()
     expected, both = {**by_jax, **defined}, defined.keys() & by_jax.keys()
-    failed = compare("jax", by_jax, {name: defined[name] for name in sorted(both)})
+    bar = BARS[a.float]
+    failed = compare("jax", by_jax, {name: defined[name] for name in sorted(both)}, bar)
     for engine in a.engines.split(","):
-        failed += compare(engine, differentiate(a, engine, place, list(expected)), expected)
+        failed += compare(engine, differentiate(a, engine, place, list(expected)), expected, bar)
     return len(expected), len(both), failed
 
 
@@ -155,6 +157,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
     p.add_argument("--engines", default="interpret,kernels")
+    p.add_argument("--float", choices=BARS, default="f64")
     p.add_argument("--convolutions", type=int, default=64)
     p.add_argument("--windows", type=int, default=44)
     p.add_argument("--size", type=int, default=20, help="cases of one text")

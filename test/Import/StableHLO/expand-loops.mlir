@@ -10,7 +10,7 @@
 // RUN: not %{import} %t/depends.mlir 2>&1 | FileCheck %s --check-prefix=DEPENDS
 // RUN: not %{import} %t/float.mlir 2>&1 | FileCheck %s --check-prefix=FLOAT
 // RUN: not %{import} %t/endless.mlir 2>&1 | FileCheck %s --check-prefix=ENDLESS
-// RUN: sed s/819/820/ %t/budget.mlir > %t/over.mlir
+// RUN: sed s/13107/13108/ %t/budget.mlir > %t/over.mlir
 // RUN: not %{import} %t/over.mlir 2>&1 | FileCheck %s --check-prefix=OVER
 // RUN: not %{import} %t/nest.mlir 2>&1 | FileCheck %s --check-prefix=NEST
 
@@ -60,17 +60,17 @@
 // STACK-NEXT: %[[S3:.*]] = stablehlo.add %[[S2]], %[[C]]
 // STACK-NEXT: return %[[S3]], %[[YS]]
 
-// 819 trips of five ops, the condition and the trip included, are within the
+// 13107 trips of five ops, the condition and the trip included, are within the
 // bound.
-// MOST-COUNT-1638: stablehlo.tanh
+// MOST-COUNT-26214: stablehlo.tanh
 // MOST-NOT: stablehlo.tanh
 
 // DEPENDS: {{^}}llmc: error[unsupported]: {{.*}}depends.mlir:2:8: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on argument 1 ('n') (give lax.scan a length, or lax.fori_loop bounds, that are numbers){{$}}
 // FLOAT: {{^}}llmc: error[unsupported]: {{.*}}float.mlir:3:8: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on 'stablehlo.multiply', which import does not compute (give {{.*}}
-// ENDLESS: {{^}}llmc: error[unsupported]: {{.*}}endless.mlir:3:8: 'stablehlo.while' op expected a loop that unrolls to at most 4096 ops, got more in trip 4097: shorten it, or compute its trips side by side as one batch{{$}}
-// OVER: {{^}}llmc: error[unsupported]: {{.*}}over.mlir:{{.*}}: 'stablehlo.while' op expected a loop that unrolls to at most 4096 ops, got more in trip 820: {{.*}}
+// ENDLESS: {{^}}llmc: error[unsupported]: {{.*}}endless.mlir:3:8: 'stablehlo.while' op expected a loop that unrolls to at most 65536 ops, got more in trip 65537: shorten it, or compute its trips side by side as one batch{{$}}
+// OVER: {{^}}llmc: error[unsupported]: {{.*}}over.mlir:{{.*}}: 'stablehlo.while' op expected a loop that unrolls to at most 65536 ops, got more in trip 13108: {{.*}}
 // Trips of loops inside count; the loop outside is refused.
-// NEST: {{^}}llmc: error[unsupported]: {{.*}}nest.mlir:4:10: 'stablehlo.while' op expected a loop that unrolls to at most 4096 ops, got more in trip 11: {{.*}}
+// NEST: {{^}}llmc: error[unsupported]: {{.*}}nest.mlir:4:10: 'stablehlo.while' op expected a loop that unrolls to at most 65536 ops, got more in trip 82: {{.*}}
 
 //--- trips.mlir
 func.func public @main(%x: tensor<4xf32> loc("x")) -> (tensor<4xf32>, tensor<i32>) {
@@ -217,7 +217,7 @@ func.func public @main(%x: tensor<4xf32> loc("x")) -> (tensor<4xf32>, tensor<3x4
 func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
-  %most = stablehlo.constant dense<819> : tensor<i32>
+  %most = stablehlo.constant dense<13107> : tensor<i32>
   %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<4xf32>
   cond {
     %1 = stablehlo.compare LT, %i, %most, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -275,16 +275,16 @@ func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
 //--- nest.mlir
 func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
-  %hundred = stablehlo.constant dense<100> : tensor<i32>
+  %many = stablehlo.constant dense<200> : tensor<i32>
   %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<4xf32>
   cond {
-    %1 = stablehlo.compare LT, %i, %hundred, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %1 = stablehlo.compare LT, %i, %many, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
   } do {
     %one = stablehlo.constant dense<1> : tensor<i32>
     %1:2 = stablehlo.while(%j = %zero, %z = %y) : tensor<i32>, tensor<4xf32>
     cond {
-      %3 = stablehlo.compare LT, %j, %hundred, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %3 = stablehlo.compare LT, %j, %many, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %3 : tensor<i1>
     } do {
       %3 = stablehlo.tanh %z : tensor<4xf32>

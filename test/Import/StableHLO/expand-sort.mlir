@@ -45,7 +45,7 @@ func.func public @main(%x: tensor<4x1xi32> loc("x")) -> (tensor<4x1xi32> {jax.re
 }
 
 //--- comparator.mlir
-// CHECK: llmc: error[unsupported]: {{.*}}comparator.mlir:6:10: {{.*}}expected element-wise ops in the comparator of a sort, got another
+// CHECK: llmc: error[unsupported]: {{.*}}comparator.mlir:6:10: {{.*}}expected element-wise ops in the body of 'stablehlo.sort', got another
 // CHECK-NOT: error
 func.func public @main(%x: tensor<4x6xi32> loc("x")) -> (tensor<4x6xi32> {jax.result_info = "result['y']"}) {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contractions with each part of their descriptor, on every world of
-// test/Runtime/Comm/Worlds.h, against plain sums in double.
+// Contractions and convolutions with each part of their descriptor, on every
+// world of test/Runtime/Comm/Worlds.h, against plain sums in double.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +64,8 @@ struct Place {
   }
 };
 
-template <typename Visit>
-void forEach(const ContractionShape &shape, bool isSum, size_t level, Place at,
+template <typename Shape, typename Visit>
+void forEach(const Shape &shape, bool isSum, size_t level, Place at,
              Visit visit) {
   if (level == shape.indices.size()) {
     visit(at);
@@ -98,10 +98,81 @@ std::vector<double> reference(const ContractionShape &shape) {
   return out;
 }
 
+using Window = ConvolutionWindow;
+
+/// With the windows' elements in a, b or c.
+int64_t extentOf(const ConvolutionShape &shape, int64_t Index::*stride) {
+  int64_t extent = 1;
+  for (const Index &index : shape.indices) {
+    extent += (index.size - 1) * (index.*stride);
+  }
+  for (const Window &w : shape.windows) {
+    extent += stride == &Index::strideA   ? (w.sizeA - 1) * w.strideA
+              : stride == &Index::strideB ? (w.sizeB - 1) * w.strideB
+              : stride == &Index::strideC ? (w.sizeC - 1) * w.strideC
+                                          : 0;
+  }
+  return extent;
+}
+
+/// Visits the places of c, and for each the elements of a and b that meet there
+/// (`isSum`).
+template <typename Visit>
+void forEachWindow(const ConvolutionShape &shape, bool isSum, size_t level,
+                   std::vector<int64_t> &places, Place at, Visit visit) {
+  if (level == shape.windows.size()) {
+    visit(at);
+    return;
+  }
+  const Window &w = shape.windows[level];
+  if (!isSum) {
+    for (places[level] = 0; places[level] < w.sizeC; ++places[level]) {
+      Place there = at;
+      there.c += places[level] * w.strideC;
+      forEachWindow(shape, isSum, level + 1, places, there, visit);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < w.sizeA; ++i) {
+    for (int64_t j = 0; j < w.sizeB; ++j) {
+      int64_t counted = w.isReversed ? w.sizeB - 1 - j : j;
+      if (w.dilationA * i ==
+          w.stepC * places[level] + w.dilationB * counted - w.low) {
+        Place there = at;
+        there.a += i * w.strideA;
+        there.b += j * w.strideB;
+        forEachWindow(shape, isSum, level + 1, places, there, visit);
+      }
+    }
+  }
+}
+
+std::vector<double> reference(const ConvolutionShape &shape) {
+  std::vector<double> out(extentOf(shape, &Index::strideC));
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = before(static_cast<int64_t>(i));
+  }
+  std::vector<int64_t> places(shape.windows.size());
+  forEach(shape, false, 0, {}, [&](Place result) {
+    forEachWindow(shape, false, 0, places, result, [&](Place at) {
+      double sum = shape.beta * before(at.c);
+      sum += shape.hasBias ? element(at.bias, 3) : 0;
+      forEach(shape, true, 0, at, [&](Place k) {
+        forEachWindow(shape, true, 0, places, k, [&](Place term) {
+          sum += element(term.a, 1) * element(term.b, 2);
+        });
+      });
+      out[at.c] = sum;
+    });
+  });
+  return out;
+}
+
 class LibraryTest : public testing::TestWithParam<WorldKind> {
 protected:
   /// The greatest difference from plain sums.
-  double greatestError(const ContractionShape &descriptor, int threads) {
+  template <typename Shape>
+  double greatestError(const Shape &descriptor, int threads) {
     std::unique_ptr<World> world = GetParam().make(1);
     Device &device = world->device(0);
     LibraryShape shape{"test", descriptor, threads, 0};
@@ -152,8 +223,8 @@ protected:
   }
 
   /// In f32 within 2e-5, in f64 within 1e-13, on one thread and on three; the
-  /// sums have 16 terms of at most 1.
-  void expectRight(ContractionShape shape, const char *what) {
+  /// sums have up to 48 terms of at most 1.
+  template <typename Shape> void expectRight(Shape shape, const char *what) {
     for (DType type : {DType::f32, DType::f64}) {
       shape.a = shape.b = shape.c = shape.bias = shape.accumulate = type;
       for (int threads : {1, 3}) {
@@ -239,6 +310,77 @@ TEST_P(LibraryTest, Precision) {
   EXPECT_LE(greatestError(shape, 1), 16.0 / 256);
   shape.c = shape.bias = DType::bf16;
   EXPECT_LE(greatestError(shape, 2), 18.0 / 256);
+}
+
+/// 8 samples of 9 places and 16 features under a kernel of 3, every other
+/// place, features inside: c[8, 5, 20].
+ConvolutionShape makeConvolution() {
+  ConvolutionShape shape;
+  shape.indices = {{Kind::m, 8, 9 * 16, 0, 5 * 20},
+                   {Kind::n, 20, 0, 1, 1, 1},
+                   {Kind::k, 16, 1, 20, 0}};
+  shape.windows = {{9, 3, 5, 16, 16 * 20, 20, 1, 1, 2, 1}};
+  return shape;
+}
+
+TEST_P(LibraryTest, Convolutions) {
+  ConvolutionShape shape = makeConvolution();
+  expectRight(shape, "forward");
+  shape.hasBias = true;
+  expectRight(shape, "with a bias");
+  shape.indices[1].strideBias = 0;
+  expectRight(shape, "with one value as bias");
+  shape.beta = 1;
+  expectRight(shape, "with a bias and an accumulator");
+  shape.hasBias = false;
+  expectRight(shape, "with an accumulator");
+  shape.windows[0].isReversed = true;
+  expectRight(shape, "from its end");
+  shape.windows.push_back({4, 2, 3, 10000, 10000, 10000});
+  expectRight(shape, "in two dims");
+}
+
+TEST_P(LibraryTest, CotangentsOfConvolutions) {
+  ConvolutionShape shape;
+  shape.indices = {{Kind::m, 8, 5 * 20, 0, 9 * 16},
+                   {Kind::n, 16, 0, 20, 1, 1},
+                   {Kind::k, 20, 1, 1, 0}};
+  shape.windows = {{5, 3, 9, 20, 16 * 20, 16, 2, 1, 1, 1, true}};
+  expectRight(shape, "of the input");
+  shape.windows[0].isReversed = false;
+  expectRight(shape, "of the input, from its end");
+  shape.beta = 1;
+  expectRight(shape, "of the input, added");
+  shape.indices = {{Kind::m, 16, 1, 0, 20},
+                   {Kind::n, 20, 0, 1, 1, 1},
+                   {Kind::k, 8, 9 * 16, 5 * 20, 0}};
+  shape.windows = {{9, 5, 3, 16, 20, 16 * 20, 1, 2, 1, 1}};
+  expectRight(shape, "of the kernel, added");
+  shape.beta = 0;
+  expectRight(shape, "of the kernel");
+}
+
+// Groups, and steps of all three, which no library has.
+TEST_P(LibraryTest, OtherConvolutions) {
+  ConvolutionShape shape = makeConvolution();
+  shape.indices = {{Kind::batch, 4, 4, 5, 5, 5},
+                   {Kind::m, 8, 9 * 16, 0, 6 * 20},
+                   {Kind::n, 5, 0, 1, 1, 1},
+                   {Kind::k, 4, 1, 20, 0}};
+  shape.windows = {{9, 3, 6, 16, 4 * 20, 20, 1, 1, 1, -1}};
+  expectRight(shape, "in groups");
+  shape.hasBias = true;
+  expectRight(shape, "in groups with a bias");
+  shape.windows = {{9, 3, 6, 16, 4 * 20, 20, 2, 3, 2, -1}};
+  expectRight(shape, "with steps");
+}
+
+TEST_P(LibraryTest, PrecisionOfConvolutions) {
+  ConvolutionShape shape = makeConvolution();
+  shape.a = shape.b = DType::bf16;
+  EXPECT_LE(greatestError(shape, 1), 48.0 / 256);
+  shape.c = DType::bf16;
+  EXPECT_LE(greatestError(shape, 2), 52.0 / 256);
 }
 
 TEST_P(LibraryTest, WhatADeviceLacksIsRefused) {

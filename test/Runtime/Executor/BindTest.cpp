@@ -196,8 +196,6 @@ TEST_F(BindTest, ArgumentsOfACall) {
 
 TEST_F(BindTest, InstructionsToCome) {
   b.addProgram("body", Phase::other);
-  EXPECT_EQ(bind({Loop{2, 0}}, ErrorKind::unsupported),
-            "p: loop: instruction 'loop' is not supported");
   EXPECT_EQ(bind({Branch{b.view(z), 0}}, ErrorKind::unsupported),
             "p: if: instruction 'if' is not supported");
 }

@@ -80,6 +80,28 @@ TEST_F(PlanTarget, DescriptorsGoToAttributesAndBack) {
   }
 }
 
+TEST_F(PlanTarget, ConvolutionsGoToAttributesAndBack) {
+  rt::ConvolutionShape shape;
+  shape.a = rt::DType::bf16;
+  shape.b = rt::DType::f16;
+  shape.c = rt::DType::f64;
+  shape.bias = rt::DType::i32;
+  shape.indices = {{rt::ContractionIndexKind::batch, 2, 3, 4, 5, 6},
+                   {rt::ContractionIndexKind::k, 7, 8, 9}};
+  shape.windows = {{1, 2, 3, 4, 5, 6, 7, 8, 9, -10, true},
+                   {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, false}};
+  shape.beta = 1;
+  shape.hasBias = true;
+  for (int type = 0; type < rt::numDTypes; ++type) {
+    shape.accumulate = static_cast<rt::DType>(type);
+    rt::LibraryDescriptor descriptor = shape;
+    EXPECT_TRUE(plan::getDescriptorAttr(&context, descriptor)
+                    .getDescriptor({shape.a, shape.b, shape.bias, shape.c}) ==
+                descriptor)
+        << type;
+  }
+}
+
 // Raw bytes have the state's type; others are found by the tensor's name.
 TEST_F(PlanTarget, FilesOfStates) {
   struct Case {

@@ -125,6 +125,22 @@ const NamedText kOps[] = {
       %0 = stablehlo.transpose %x, dims = [2, 0, 1] : (tensor<5x6x7xf64>) -> tensor<7x5x6xf64>
       return %0 : tensor<7x5x6xf64>
     })"},
+    {"Rotate", R"(func.func @f(%x: tensor<6x4xf64>) -> tensor<6x4xf64> {
+      %0 = dist.route %x dim 0 from [5, 0, 1, 2, 3, 4] split : tensor<6x4xf64>
+      return %0 : tensor<6x4xf64>
+    })"},
+    {"Shift", R"(func.func @f(%x: tensor<3x5xi32>) -> tensor<3x5xi32> {
+      %0 = dist.route %x dim 1 from [1, 2, 3, 4, -1] split : tensor<3x5xi32>
+      return %0 : tensor<3x5xi32>
+    })"},
+    {"RouteSome", R"(func.func @f(%x: tensor<8x3xf64>) -> tensor<8x3xf64> {
+      %0 = dist.route %x dim 0 from [7, -1, 2, 0, -1, 3, 6, 1] split : tensor<8x3xf64>
+      return %0 : tensor<8x3xf64>
+    })"},
+    {"RouteWhole", R"(func.func @f(%x: tensor<7x4xf64>) -> tensor<7x4xf64> {
+      %0 = dist.route %x dim 0 from [2, -1, 0, 6, 1, -1, 4] : tensor<7x4xf64>
+      return %0 : tensor<7x4xf64>
+    })"},
     {"Reverse", R"(func.func @f(%x: tensor<5x6xf64>) -> tensor<5x6xf64> {
       %0 = stablehlo.reverse %x, dims = [1] : tensor<5x6xf64>
       return %0 : tensor<5x6xf64>

@@ -39,3 +39,21 @@ func.func @whole(%x: tensor<8x10xf32> {dist.port = #dist.port<input "x", layout 
   return %l : tensor<8xf32>
 }
 dist.entry @forward function(@whole) chunks([0])
+
+// -----
+
+// Rows that an axis splits go from device to device; others stay as they are.
+#x = #dist.layout<@mesh, [{"data"}, {}]>
+#y = #dist.layout<@mesh, [{}, {"data"}]>
+dist.mesh @mesh = <"data"=2>
+// CHECK-LABEL: func.func @route
+func.func @route(%x: tensor<4x8xf32> {dist.port = #dist.port<input "x", layout = #x>}) -> (tensor<4x8xf32> {dist.port = #dist.port<output "y", layout = #x>}) {
+  // CHECK-NEXT: dist.route %{{.*}} dim 0 from [3, 0, 1, 2] split {dist.layouts = [#{{.*}}]} : tensor<4x8xf32>
+  %0 = dist.route %x dim 0 from [3, 0, 1, 2] {dist.layouts = [#x]} : tensor<4x8xf32>
+  // CHECK-NEXT: dist.route %{{.*}} dim 0 from [3, 0, 1, 2] split {dist.layouts = [#{{.*}}]} : tensor<4x8xf32>
+  %1 = dist.route %0 dim 0 from [3, 0, 1, 2] {dist.layouts = [#y]} : tensor<4x8xf32>
+  // CHECK-NEXT: dist.route %{{.*}} dim 0 from [3, 0, 1, 2] {dist.layouts = [#{{.*}}]} : tensor<4x8xf32>
+  %2 = dist.route %1 dim 0 from [3, 0, 1, 2] {dist.layouts = [#y]} : tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+dist.entry @forward function(@route) chunks([0])

@@ -90,11 +90,11 @@ dist.entry @forward function(@f)
 //--- whole.mlir
 // @a is a result, @b has an optimizer state of another shape, @c is read by a
 // maximum, @d by a sum of two, and a state of @e is sliced elsewhere.
-// CHECK-DAG: remark: {{.*}}'a' is sliced along a split dimension but stays whole: a result that is not its own in @f"
-// CHECK-DAG: remark: {{.*}}'b' is sliced along a split dimension but stays whole: an optimizer state of another shape"
-// CHECK-DAG: remark: {{.*}}'c' is sliced along a split dimension but stays whole: stablehlo.reduce in @f"
-// CHECK-DAG: remark: {{.*}}'d' is sliced along a split dimension but stays whole: stablehlo.reduce in @f"
-// CHECK-DAG: remark: {{.*}}'e' is sliced along a split dimension but stays whole: slices that overlap"
+// CHECK-DAG: remark: {{.*}}'a' is used in slices but stays whole: a result that is not its own in @f"
+// CHECK-DAG: remark: {{.*}}'b' is used in slices but stays whole: an optimizer state of another shape"
+// CHECK-DAG: remark: {{.*}}'c' is used in slices but stays whole: stablehlo.reduce in @f"
+// CHECK-DAG: remark: {{.*}}'d' is used in slices but stays whole: stablehlo.reduce in @f"
+// CHECK-DAG: remark: {{.*}}'e' is used in slices but stays whole: slices that overlap"
 // CHECK-NOT: remark
 // CHECK-NOT: part of
 dist.mesh @mesh = <"tensor"=2>

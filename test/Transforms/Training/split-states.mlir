@@ -101,8 +101,8 @@ dist.entry @forward function(@f)
 //--- whole.mlir
 // @a is also used whole, slices of @b overlap, no row splits @c, and @d is not
 // sliced.
-// CHECK-DAG: remark: {{.*}}'a' is sliced along a split dimension but stays whole: stablehlo.sort in @f
-// CHECK-DAG: remark: {{.*}}'b' is sliced along a split dimension but stays whole: slices that overlap
+// CHECK-DAG: remark: {{.*}}'a' is used in slices but stays whole: stablehlo.sort in @f
+// CHECK-DAG: remark: {{.*}}'b' is used in slices but stays whole: slices that overlap
 // CHECK-NOT: remark
 // CHECK-NOT: part of
 dist.mesh @mesh = <"tensor"=2>

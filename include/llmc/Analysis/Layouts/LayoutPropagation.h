@@ -107,6 +107,9 @@ public:
   };
   /// Spreads and decides storage.
   std::optional<Fault> solve();
+  /// Why the variable's list of a dim cannot hold whatever others want; empty
+  /// where it can. After `solve`.
+  std::string refuse(int variable, int dim) const;
 
   const LayoutVariable &getVariable(int variable) const {
     return variables[variable];

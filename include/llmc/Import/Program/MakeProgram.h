@@ -53,14 +53,33 @@ struct ValueName {
   }
 };
 
+/// What a result has to do with derivatives that the file has itself.
+enum class Derivation {
+  /// It is computed from none.
+  None,
+  /// It is one.
+  Gradient,
+  /// It is computed from some.
+  Update,
+};
+
 /// What a result is called. All may be empty, but for `metric` and `output`.
 struct ResultName {
   /// As the file says it, for messages.
   std::string shown;
+  /// In the tree of what the function returns: "1.mu.w" of result[1].mu['w'].
+  std::string path;
   /// The path of the argument that it replaces, if there is one.
   std::string replaces;
   /// As a metric, and as an output of the entry 'forward'.
   std::string metric, output;
+  Derivation derivation = Derivation::None;
+};
+
+/// Whether a caller gives an argument's memory away, and for which result.
+struct Donation {
+  bool isGiven = false;
+  std::optional<unsigned> result;
 };
 
 /// A function of graph ops without calls, the only one of its module.
@@ -68,6 +87,7 @@ struct Graph {
   mlir::func::FuncOp main;
   /// One for each argument and result.
   llvm::SmallVector<ValueName> arguments;
+  llvm::SmallVector<Donation> donations;
   llvm::SmallVector<ResultName> results;
 };
 
@@ -77,9 +97,15 @@ using MeshAxes = std::vector<std::pair<std::string, int64_t>>;
 /// Makes the graph's module a program, and returns its mesh. Where the
 /// configuration has no axes the mesh has those that the file names
 /// (`annotated`). Errors: 1 or 2 for arguments that fit neither data nor
-/// states, 2 and 3 for what the configuration and the weights say.
+/// states, 2 and 3 for what the configuration and the weights say. Of a module
+/// that has its derivative, `description` gets what each argument is, and why.
 rt::Result<dist::MeshOp> makeProgram(const Graph &graph, const Options &options,
-                                     const MeshAxes &annotated);
+                                     const MeshAxes &annotated,
+                                     std::string *description = nullptr);
+
+/// Adds the entry 'forward' to a program, once its ops are final: the graph's
+/// function, or what of it has nothing to do with derivatives.
+void addForward(const Graph &graph);
 
 /// Gives `state` a row of these layouts, each of which may be null.
 void setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,

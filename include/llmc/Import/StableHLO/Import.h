@@ -24,9 +24,10 @@ namespace llmc::import {
 
 /// Reads `path` and makes it a program (the IR after phase 0). Errors: those of
 /// `readModule` and `makeProgram`, and 1 for arguments without a name.
+/// `description` as of `makeProgram`.
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importStableHLO(mlir::MLIRContext &context, const std::string &path,
-                const Options &options);
+                const Options &options, std::string *description = nullptr);
 
 /// What becomes of an op of a text.
 enum class OpUse {

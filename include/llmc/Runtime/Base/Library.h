@@ -10,6 +10,7 @@
 //
 //   compiler            plan                      device
 //   dist.contract  ->   library, contraction  ->  prepare once, call often
+//   dist.convolve  ->   library, convolution  ->
 //
 // A new kind is a struct here, an alternative of `LibraryDescriptor`, and what
 // CONTRIBUTING.md lists under "A library op".
@@ -96,6 +97,47 @@ struct ContractionShape {
   }
 };
 
+/// One spatial dim of a convolution. A place of c has a term for each element i
+/// of a and j of b with
+///
+///   dilationA * i  =  stepC * place + dilationB * j' - low
+///
+/// where j' is j, or sizeB - 1 - j where b is reversed: what lies between the
+/// elements of a, before and behind them is zero. The three numbers stand
+/// alike, so each operand is a convolution's result of the other two.
+struct ConvolutionWindow {
+  int64_t sizeA = 1, sizeB = 1, sizeC = 1;
+  int64_t strideA = 0, strideB = 0, strideC = 0; ///< In elements, of memory.
+  int64_t dilationA = 1, dilationB = 1, stepC = 1;
+  int64_t low = 0;
+  bool isReversed = false;
+
+  auto tied() const {
+    return std::tie(sizeA, sizeB, sizeC, strideA, strideB, strideC, dilationA,
+                    dilationB, stepC, low, isReversed);
+  }
+};
+
+/// c[batch, m, n, places] = beta * c[..] + bias[batch, m, n] +
+///     sum over k and the windows of a[batch, m, k, i..] * b[batch, k, n, j..]
+///
+/// As a contraction, with windows: batch counts groups, m samples, k and n the
+/// features of a and c. Sums are made and added to in `accumulate`. The buffers
+/// of a call are a, b, the bias where there is one, and c.
+struct ConvolutionShape {
+  DType a = DType::f32, b = DType::f32, c = DType::f32;
+  DType accumulate = DType::f32;
+  std::vector<ContractionIndex> indices; ///< Of one kind major to minor.
+  std::vector<ConvolutionWindow> windows;
+  double beta = 0; ///< 0: c is written; 1: c is added to.
+  bool hasBias = false;
+  DType bias = DType::f32; ///< f32 where there is none.
+
+  auto tied() const {
+    return std::tie(a, b, c, accumulate, indices, windows, beta, hasBias, bias);
+  }
+};
+
 /// Equality and an order by value, for tables of what is prepared.
 #define LLMC_COMPARE(Type)                                                     \
   inline bool operator==(const Type &x, const Type &y) {                       \
@@ -106,13 +148,15 @@ struct ContractionShape {
   }
 LLMC_COMPARE(ContractionIndex)
 LLMC_COMPARE(ContractionShape)
+LLMC_COMPARE(ConvolutionWindow)
+LLMC_COMPARE(ConvolutionShape)
 #undef LLMC_COMPARE
 
 /// The order of the alternatives is stored in plan files: append only.
-using LibraryDescriptor = std::variant<ContractionShape>;
+using LibraryDescriptor = std::variant<ContractionShape, ConvolutionShape>;
 inline constexpr std::array<std::string_view,
                             std::variant_size_v<LibraryDescriptor>>
-    libraryKindNames = {"contraction"};
+    libraryKindNames = {"contraction", "convolution"};
 
 inline std::string_view nameOf(const LibraryDescriptor &descriptor) {
   return libraryKindNames[descriptor.index()];

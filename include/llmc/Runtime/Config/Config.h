@@ -116,6 +116,11 @@ struct TrainingConfig {
   std::vector<std::string> parameters;
   /// Globs over results beside the loss that training leaves out.
   std::vector<std::string> drop;
+  /// "loss", "gradients", "step", or "auto".
+  std::string module;
+  /// Path of a result -> "loss", or the argument that it replaces or whose
+  /// gradient it is.
+  std::map<std::string, std::string> results;
   /// "exact": that of all microbatches together; "mean of microbatches".
   std::string loss;
   /// Recognise softmax cross-entropy and other structured ops.

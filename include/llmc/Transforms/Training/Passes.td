@@ -112,6 +112,7 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
     for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats.
     A graph with fewer blocks than the mesh has pipeline stages is cut into as
     many blocks, at places where few bytes cross, with the work in balance.
+    A function that has its derivative already is block 0.
     A thin layer over `findBlocks` (Solvers/Blocks/BlockFinder.h).
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
@@ -138,6 +139,20 @@ def SplitContractionsPass : Pass<"llmc-split-contractions", "::mlir::ModuleOp"> 
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
 }
 
+def SplitStepPass : Pass<"llmc-split-step", "::mlir::ModuleOp"> {
+  let summary = "A step of the text becomes a microbatch and an update";
+  let description = [{
+    For each `dist.training` without an optimizer, whose forward function returns new
+    states: what depends on the batch goes to `@train.microbatch`, up to the values that
+    the update takes, and the rest to `@train.update`. A value crosses as the gradient of a
+    state that is computed from it place by place, or as the sum of a metric; the fewest
+    bytes cross. Makes `@evaluate` and the `dist.step`. A parameter that gets no gradient
+    becomes a carried state; optimizer states without a row lie as their parameter's
+    row says.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
 def SumLossPass : Pass<"llmc-sum-loss", "::mlir::ModuleOp"> {
   let summary = "The loss as a sum and a count";
   let description = [{
@@ -154,7 +169,8 @@ def SumLossPass : Pass<"llmc-sum-loss", "::mlir::ModuleOp"> {
     around it. A loss of several means is its own sum, with count 1. With more
     than one microbatch a loss must be linear in means over the batch, or the
     recipe must have `mean_of_microbatches`. Several counts of the data are
-    counted first, by the entry `@train.counts`.
+    counted first, by the entry `@train.counts`. Where the text has the gradients of the
+    loss, the sum is the loss and the count 1.
   }];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }
@@ -174,6 +190,9 @@ def DifferentiatePass : Pass<"llmc-differentiate", "::mlir::ModuleOp"> {
     Some of JAX's functions (`relu`, `logaddexp`, …) have a derivative that is not
     that of their ops; where one of them is found (JaxFunctions.mlir) its derivative
     is taken instead.
+
+    A function that returns gradients of the text gets marks alone: what the loss
+    depends on is `forward`, all else `backward_weight`.
 
     All ops without a derivative are reported in one error.
   }];
@@ -216,7 +235,7 @@ def VerifyTrainingPass : Pass<"llmc-verify-training", "::mlir::ModuleOp"> {
     No `dist.training` and no calls remain; each op of a microbatch function has a block and a phase,
     blocks never feed an earlier block in the forward graph; each op of an
     update has phase `update`; each parameter that is read has a gradient, and
-    each parameter and optimizer state is written; no mark of this phase's own passes is
+    each state that an update reads is written, constants aside; no mark of this phase's own passes is
     left.
   }];
 }

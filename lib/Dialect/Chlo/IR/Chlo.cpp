@@ -53,16 +53,11 @@ LogicalResult TopKOp::verify() {
 
 void ChloDialect::initialize() {
   allowUnknownOperations();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "llmc/Dialect/Chlo/IR/ChloOps.cpp.inc"
       >();
-}
-
-Attribute ChloDialect::parseAttribute(DialectAsmParser &parser, Type) const {
-  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()),
-                         parser.getFullSymbolSpec(),
-                         NoneType::get(getContext()));
 }
 
 /// Called for a pretty op that is not registered.

@@ -92,8 +92,10 @@ void chlo::registerModels(DialectRegistry &registry) {
     attachPointwise<ErfcOp, erfcAnswers>(context);
   });
   registerAngleModels(registry);
+  registerBesselModels(registry);
   registerBitsModels(registry);
   registerGammaModels(registry);
   registerInverseModels(registry);
+  registerRaggedDotModels(registry);
   registerTopKModels(registry);
 }

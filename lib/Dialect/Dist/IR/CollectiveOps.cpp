@@ -115,7 +115,9 @@ Exchange AllToAllOp::getExchange() {
           {},
           {}};
 }
-Exchange PermuteOp::getExchange() { return {0, 0, {}, getTo()}; }
+Exchange PermuteOp::getExchange() {
+  return {0, 0, {}, getToAttr(), getFrom().value_or(ArrayRef<int64_t>())};
+}
 Exchange BroadcastOp::getExchange() { return {0, 0, getFrom(), {}}; }
 Exchange ReduceOp::getExchange() { return {0, 0, getTo(), {}}; }
 
@@ -365,16 +367,40 @@ LogicalResult BroadcastOp::verifyBuffer(RankedTensorType from,
 // Permute
 //===----------------------------------------------------------------------===//
 
+/// `from` names each member once.
+static LogicalResult verifySources(PermuteOp op) {
+  ArrayRef<int64_t> from = *op.getFrom();
+  if (getLayout(op.getInputs().front().getType()))
+    return op.emitOpError() << "expected no layouts with `from`";
+  SmallVector<bool> seen(from.size(), false);
+  for (int64_t source : from) {
+    if (source < 0 || source >= static_cast<int64_t>(from.size()) ||
+        seen[source])
+      return op.emitOpError()
+             << "expected `from` as a permutation of " << from.size()
+             << " members, got [" << from << "]";
+    seen[source] = true;
+  }
+  return success();
+}
+
 LogicalResult PermuteOp::verify() {
-  if (failed(verifyCollective(*this)) ||
-      failed(verifyDistinctAxes(*this, getTo())))
+  if (failed(verifyCollective(*this)))
     return failure();
-  bool permuted = getTo().size() == getAxes().size() && getTo() != getAxes();
-  for (Attribute axis : getTo())
+  if (getTo().has_value() == getFrom().has_value())
+    return emitOpError() << "expected one of `to` and `from`, got "
+                         << (getTo() ? "both" : "none");
+  if (getFrom())
+    return verifySources(*this);
+  ArrayAttr to = *getTo();
+  if (failed(verifyDistinctAxes(*this, to)))
+    return failure();
+  bool permuted = to.size() == getAxes().size() && to != getAxes();
+  for (Attribute axis : to)
     permuted &= llvm::is_contained(getAxes(), axis);
   if (!permuted)
     return emitOpError() << "expected `to` as another order of " << getAxes()
-                         << ", got " << getTo();
+                         << ", got " << to;
   return success();
 }
 
@@ -385,6 +411,10 @@ LogicalResult PermuteOp::verifySymbolUses(SymbolTableCollection &tables) {
 LogicalResult PermuteOp::verifyBuffer(RankedTensorType from,
                                       RankedTensorType to, MeshAxesAttr mesh) {
   LayoutAttr layout = getLayout(from);
+  int64_t members = getNumMembers(getAxes(), mesh);
+  if (getFrom() && static_cast<int64_t>(getFrom()->size()) != members)
+    return emitOpError() << "expected a source for each of " << members
+                         << " members, got " << getFrom()->size();
   if (!layout)
     return expectType(*this, from, to);
   LayoutAttr result = getLayout(to);
@@ -400,4 +430,28 @@ LogicalResult PermuteOp::verifyBuffer(RankedTensorType from,
   }
   return expectType(*this, withLayout(from, layout.withDims(result.getDims())),
                     to);
+}
+
+//===----------------------------------------------------------------------===//
+// Route
+//===----------------------------------------------------------------------===//
+
+LogicalResult RouteOp::verify() {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  if (static_cast<int64_t>(getDim()) >= type.getRank())
+    return emitOpError() << "expected a dim below " << type.getRank()
+                         << ", got " << getDim();
+  int64_t rows = type.getDimSize(getDim());
+  if (static_cast<int64_t>(getFrom().size()) != rows)
+    return emitOpError() << "expected an entry for each of " << rows
+                         << " rows, got " << getFrom().size();
+  SmallVector<bool> seen(rows, false);
+  for (int64_t row : getFrom()) {
+    if (row < -1 || row >= rows || (row >= 0 && seen[row]))
+      return emitOpError() << "expected rows in [-1, " << rows
+                           << "), each once, got [" << getFrom() << "]";
+    if (row >= 0)
+      seen[row] = true;
+  }
+  return success();
 }

@@ -45,8 +45,9 @@ LogicalResult ConstraintOp::verifySymbolUses(SymbolTableCollection &tables) {
 OpFoldResult ConstraintOp::fold(FoldAdaptor) {
   // The same constraint twice says nothing new.
   auto inner = getInput().getDefiningOp<ConstraintOp>();
-  return inner && inner.getLayout() == getLayout() ? getInput()
-                                                   : OpFoldResult();
+  bool isSame = inner && inner.getLayout() == getLayout() &&
+                (getHint() || !inner.getHint());
+  return isSame ? getInput() : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//

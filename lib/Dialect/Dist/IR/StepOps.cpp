@@ -27,7 +27,10 @@ static constexpr PortKind kOfModel[] = {PortKind::Input, PortKind::Step,
 static constexpr PortKind kOfUpdate[] = {PortKind::Gradient, PortKind::LossSum,
                                          PortKind::Count, PortKind::MetricSum,
                                          PortKind::Step};
-static constexpr PortKind kFromForward[] = {PortKind::Loss, PortKind::Output};
+static constexpr PortKind kFromForward[] = {PortKind::Loss, PortKind::Output,
+                                            PortKind::Gradient};
+/// Of a forward function that is the whole step.
+static constexpr PortKind kFromWholeStep[] = {PortKind::Loss, PortKind::Output};
 static constexpr PortKind kFromMicrobatch[] = {
     PortKind::LossSum, PortKind::Count, PortKind::MetricSum,
     PortKind::Gradient};
@@ -262,16 +265,57 @@ LogicalResult ExecutionOp::verify() {
   return success();
 }
 
+/// A gradient has the shape of its state; a device may hold another part of it
+/// than of the state.
+static LogicalResult verifyGradient(Operation *user, func::FuncOp function,
+                                    unsigned index, FlatSymbolRefAttr symbol,
+                                    const StateBuffers &buffers,
+                                    SymbolTableCollection &tables) {
+  if (!symbol)
+    return user->emitOpError() << "expected the state of gradient " << index
+                               << " of @" << function.getName() << ", got none";
+  auto state = tables.lookupNearestSymbolFrom<StateOp>(user, symbol);
+  if (!state)
+    return user->emitOpError()
+           << "expected state " << symbol << " of result " << index << " of @"
+           << function.getName() << " in the module, got none";
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[index]);
+  bool isWhole = !buffers.lookup(symbol.getAttr());
+  if (!type || (isWhole && type.getShape() != state.getTensorType().getShape()))
+    return user->emitOpError()
+           << "expected the shape of " << state.getTensorType() << " of state "
+           << symbol << " for result " << index << " of @" << function.getName()
+           << ", got " << function.getResultTypes()[index];
+  return success();
+}
+
 LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &tables) {
   func::FuncOp forward = findFunction(*this, getForwardAttr(), tables);
-  if (!forward || !findFunction(*this, getOptimizerAttr(), tables))
+  bool isWhole = !getOptimizerAttr();
+  if (!forward ||
+      (!isWhole && !findFunction(*this, getOptimizerAttr(), tables)))
     return failure();
   StateBuffers buffers((*this)->getParentOp());
   FunctionChecker checker(*this, forward, buffers, tables);
   if (failed(checker.verifyArguments(kOfModel)) ||
-      failed(checker.verifyResults(kFromForward, /*parameters=*/false)))
+      failed(checker.verifyResults(isWhole ? ArrayRef(kFromWholeStep)
+                                           : ArrayRef(kFromForward),
+                                   /*parameters=*/isWhole)) ||
+      failed(checker.verifyOneResult(PortKind::Loss)))
     return failure();
-  return checker.verifyOneResult(PortKind::Loss);
+  llvm::DenseSet<Attribute> differentiated;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    PortAttr port = getResultPort(forward, i);
+    if (!isPort(port, PortKind::Gradient))
+      continue;
+    if (failed(verifyGradient(*this, forward, i, port.getSymbol(), buffers,
+                              tables)))
+      return failure();
+    if (!differentiated.insert(port.getSymbol()).second)
+      return emitOpError() << "expected one gradient of " << port.getSymbol()
+                           << " from @" << forward.getName() << ", got two";
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,32 +326,6 @@ LogicalResult StepOp::verify() {
   if (failed(verifyMicrobatches(*this, getMicrobatches())))
     return failure();
   return verifyChunks(*this, getChunks());
-}
-
-/// A gradient has the shape of its state; a device may hold another part of it
-/// than of the state.
-static LogicalResult verifyGradient(StepOp step, func::FuncOp microbatch,
-                                    unsigned index, FlatSymbolRefAttr symbol,
-                                    const StateBuffers &buffers,
-                                    SymbolTableCollection &tables) {
-  if (!symbol)
-    return step.emitOpError()
-           << "expected the state of gradient " << index << " of @"
-           << microbatch.getName() << ", got none";
-  auto state = tables.lookupNearestSymbolFrom<StateOp>(step, symbol);
-  if (!state)
-    return step.emitOpError()
-           << "expected state " << symbol << " of result " << index << " of @"
-           << microbatch.getName() << " in the module, got none";
-  auto type = dyn_cast<RankedTensorType>(microbatch.getResultTypes()[index]);
-  bool isWhole = !buffers.lookup(symbol.getAttr());
-  if (!type || (isWhole && type.getShape() != state.getTensorType().getShape()))
-    return step.emitOpError()
-           << "expected the shape of " << state.getTensorType() << " of state "
-           << symbol << " for result " << index << " of @"
-           << microbatch.getName() << ", got "
-           << microbatch.getResultTypes()[index];
-  return success();
 }
 
 /// Each sum that `update` takes is a result of `microbatch` of the same type.

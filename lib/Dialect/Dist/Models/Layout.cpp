@@ -53,8 +53,8 @@ struct ConstraintAnswers : AnswerDefaults<ConstraintOp> {
 
   static LogicalResult derive(ConstraintOp op, DerivativeCall &call) {
     Value g = call.cotangents[0];
-    call.gradients[0] = ConstraintOp::create(call.builder, call.loc,
-                                             g.getType(), g, op.getLayout());
+    call.gradients[0] = ConstraintOp::create(
+        call.builder, call.loc, g.getType(), g, op.getLayout(), op.getHint());
     return success();
   }
 

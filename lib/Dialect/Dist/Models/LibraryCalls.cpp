@@ -11,23 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LibraryTypes.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
-#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::dist;
-
-/// Row-major strides in elements.
-static SmallVector<int64_t> getStrides(RankedTensorType type) {
-  SmallVector<int64_t> strides(type.getRank(), 1);
-  for (size_t d = strides.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * type.getDimSize(d);
-  return strides;
-}
 
 /// Batch, m and n in the order of the result's dims, then k; at least one.
 static std::vector<rt::ContractionIndex> getIndices(ContractOp op) {
@@ -62,37 +54,24 @@ static std::vector<rt::ContractionIndex> getIndices(ContractOp op) {
   return indices;
 }
 
-/// Sums are kept in the wider of the result's and the sides' type, f32 at
-/// least.
-static rt::DType getAccumulateType(rt::DType side, rt::DType result) {
-  if (!rt::isFloat(result))
-    return result;
-  bool isWide = side == rt::DType::f64 || result == rt::DType::f64;
-  return isWide ? rt::DType::f64 : rt::DType::f32;
-}
-
 namespace {
 struct ContractModel
     : graph::LibraryCallOpInterface::ExternalModel<ContractModel, ContractOp> {
   FailureOr<rt::LibraryDescriptor> getDescriptor(Operation *of) const {
     auto op = cast<ContractOp>(of);
-    std::optional<rt::DType> side =
-        getRuntimeDType(op.getLhs().getType().getElementType());
-    std::optional<rt::DType> result =
-        getRuntimeDType(op.getResult().getType().getElementType());
-    if (!side || !result)
-      return op.emitOpError()
-             << "expected elements that the runtime stores, got "
-             << op.getLhs().getType() << " and " << op.getResult().getType();
+    FailureOr<SumTypes> types =
+        getSumTypes(op, op.getLhs().getType(), op.getResult().getType());
+    if (failed(types))
+      return failure();
     rt::ContractionShape shape;
-    shape.a = shape.b = *side;
-    shape.c = *result;
-    shape.accumulate = getAccumulateType(*side, *result);
+    shape.a = shape.b = types->side;
+    shape.c = types->result;
+    shape.accumulate = types->accumulate;
     shape.indices = getIndices(op);
     shape.beta = op.getAccumulator() ? 1 : 0;
     if (op.getBias()) {
       shape.hasBias = true;
-      shape.bias = *result;
+      shape.bias = types->result;
     }
     return rt::LibraryDescriptor(std::move(shape));
   }
@@ -147,13 +126,10 @@ struct ContractModel
   bool addBias(Operation *of, Value bias, ArrayRef<int64_t> dims) const {
     auto op = cast<ContractOp>(of);
     RankedTensorType result = op.getResult().getType();
-    Type element = result.getElementType();
-    std::optional<rt::DType> type = getRuntimeDType(element);
-    std::optional<rt::DType> side =
-        getRuntimeDType(op.getLhs().getType().getElementType());
-    if (op.getAccumulator() || op.getBias() || !type || !side ||
-        getElementTypeOrSelf(bias.getType()) != element ||
-        getAccumulateType(*side, *type) != *type)
+    if (op.getAccumulator() || op.getBias() ||
+        !canAddBias(op.getLhs().getType().getElementType(),
+                    result.getElementType(),
+                    getElementTypeOrSelf(bias.getType())))
       return false;
     SmallVector<int64_t> right;
     for (int64_t dim = result.getRank() - op.getNumRightDims();

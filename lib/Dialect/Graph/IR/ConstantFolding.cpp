@@ -76,16 +76,20 @@ static bool readConstants(Operation *op, SmallVectorImpl<HostTensor> &values) {
   return true;
 }
 
-bool graph::foldIntegers(Operation *op) {
+bool graph::computePure(Operation *op, ArrayRef<HostTensor> operands,
+                        SmallVectorImpl<HostTensor> &results) {
   auto evaluation = dyn_cast<EvaluationOpInterface>(op);
-  if (!evaluation || op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
-      !isPure(op) || !llvm::all_of(op->getResultTypes(), isFolded) ||
-      !isSmall(op))
+  NoScope scope;
+  return evaluation && op->getNumRegions() == 0 && isPure(op) &&
+         succeeded(evaluation.evaluate(operands, scope, results));
+}
+
+bool graph::foldIntegers(Operation *op) {
+  if (op->getNumOperands() == 0 ||
+      !llvm::all_of(op->getResultTypes(), isFolded) || !isSmall(op))
     return false;
   SmallVector<HostTensor> operands, results;
-  NoScope scope;
-  if (!readConstants(op, operands) ||
-      failed(evaluation.evaluate(operands, scope, results)))
+  if (!readConstants(op, operands) || !computePure(op, operands, results))
     return false;
   OpBuilder builder(op);
   for (auto [old, value] : llvm::zip_equal(op->getResults(), results)) {

@@ -49,6 +49,26 @@ Value graph::detail::emitPointwise(Operation *op,
   return answers.emit(builder, loc, op, elements);
 }
 
+/// Scalars beside tensors stay scalars where they do not vary.
+LogicalResult graph::detail::buildPointwiseBatched(BatchForm &form) {
+  auto type = cast<RankedTensorType>(form.op->getResult(0).getType());
+  DeviceAxes axes = form.getAxes();
+  SmallVector<Value> operands;
+  for (Value operand : form.op->getOperands()) {
+    DeviceValue value = form.getValue(operand);
+    bool isBeside = cast<RankedTensorType>(operand.getType()).getRank() == 0 &&
+                    type.getRank() != 0;
+    if (!isBeside)
+      operands.push_back(form.repeat(value, axes));
+    else if (!value.varies())
+      operands.push_back(value.value);
+    else
+      operands.push_back(form.spread(value, axes, type.getShape()));
+  }
+  form.cloneOp(operands, axes);
+  return success();
+}
+
 Type graph::getElement(Value value) {
   return getElementTypeOrSelf(value.getType());
 }

@@ -148,11 +148,9 @@ LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
   return success();
 }
 
-LogicalResult ContractionAttr::verify(EmitError emitError,
-                                      ArrayRef<LoopDimAttr> dims,
-                                      Type accumulate, FloatAttr alpha,
-                                      int64_t beta, bool hasBias,
-                                      Activation activation) {
+/// What contractions and convolutions have in common.
+static LogicalResult verifySum(EmitError emitError, ArrayRef<LoopDimAttr> dims,
+                               Type accumulate, int64_t beta, bool hasBias) {
   if (!getRuntimeDType(accumulate))
     return emitError() << "expected sums in a type that the runtime stores, "
                           "got "
@@ -167,42 +165,122 @@ LogicalResult ContractionAttr::verify(EmitError emitError,
   return success();
 }
 
-rt::LibraryDescriptor
-ContractionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
+LogicalResult ContractionAttr::verify(EmitError emitError,
+                                      ArrayRef<LoopDimAttr> dims,
+                                      Type accumulate, FloatAttr alpha,
+                                      int64_t beta, bool hasBias,
+                                      Activation activation) {
+  return verifySum(emitError, dims, accumulate, beta, hasBias);
+}
+
+/// Fills in what contractions and convolutions have in common.
+template <typename Shape, typename Attr>
+static void readSum(Attr attr, ArrayRef<rt::DType> types, Shape &shape) {
   auto at = [&](size_t operand) {
     return operand < types.size() ? types[operand] : rt::DType::f32;
   };
-  rt::ContractionShape shape;
   shape.a = at(0);
   shape.b = at(1);
-  shape.hasBias = getHasBias();
-  shape.bias = getHasBias() ? at(2) : rt::DType::f32;
-  shape.c = at(getHasBias() ? 3 : 2);
-  shape.accumulate = *getRuntimeDType(getAccumulate());
-  for (LoopDimAttr dim : getDims())
+  shape.hasBias = attr.getHasBias();
+  shape.bias = shape.hasBias ? at(2) : rt::DType::f32;
+  shape.c = at(shape.hasBias ? 3 : 2);
+  shape.accumulate = *getRuntimeDType(attr.getAccumulate());
+  for (LoopDimAttr dim : attr.getDims())
     shape.indices.push_back(
         {static_cast<rt::ContractionIndexKind>(dim.getKind()), dim.getSize(),
          dim.getA(), dim.getB(), dim.getC(), dim.getBias()});
+  shape.beta = static_cast<double>(attr.getBeta());
+}
+
+rt::LibraryDescriptor
+ContractionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
+  rt::ContractionShape shape;
+  readSum(*this, types, shape);
   shape.alpha = getAlpha() ? getAlpha().getValueAsDouble() : 1.0;
-  shape.beta = static_cast<double>(getBeta());
   shape.activation = static_cast<rt::Activation>(getActivation());
   return shape;
 }
 
-static LibraryDescriptorInterface getAttr(MLIRContext *context,
-                                          const rt::ContractionShape &shape) {
+static SmallVector<LoopDimAttr>
+getDims(MLIRContext *context,
+        const std::vector<rt::ContractionIndex> &indices) {
   SmallVector<LoopDimAttr> dims;
-  for (const rt::ContractionIndex &index : shape.indices)
+  for (const rt::ContractionIndex &index : indices)
     dims.push_back(LoopDimAttr::get(context, static_cast<LoopKind>(index.kind),
                                     index.size, index.strideA, index.strideB,
                                     index.strideC, index.strideBias));
+  return dims;
+}
+
+static LibraryDescriptorInterface getAttr(MLIRContext *context,
+                                          const rt::ContractionShape &shape) {
   FloatAttr alpha;
   if (shape.alpha != 1)
     alpha = Builder(context).getF64FloatAttr(shape.alpha);
-  return ContractionAttr::get(context, dims,
+  return ContractionAttr::get(context, getDims(context, shape.indices),
                               getElementType(context, shape.accumulate), alpha,
                               static_cast<int64_t>(shape.beta), shape.hasBias,
                               static_cast<Activation>(shape.activation));
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+LogicalResult WindowAttr::verify(EmitError emitError, DenseI64ArrayAttr sizes,
+                                 DenseI64ArrayAttr strides,
+                                 DenseI64ArrayAttr steps, int64_t low,
+                                 bool reversed) {
+  auto areThree = [](DenseI64ArrayAttr list, int64_t least) {
+    return list.size() == 3 &&
+           llvm::all_of(list.asArrayRef(),
+                        [=](int64_t value) { return value >= least; });
+  };
+  if (areThree(sizes, 1) && areThree(strides, 0) && areThree(steps, 1))
+    return success();
+  return emitError() << "expected three sizes and steps of at least 1 and "
+                        "strides of at least 0, got ["
+                     << sizes.asArrayRef() << "], [" << steps.asArrayRef()
+                     << "] and [" << strides.asArrayRef() << "]";
+}
+
+LogicalResult ConvolutionAttr::verify(EmitError emitError,
+                                      ArrayRef<LoopDimAttr> dims,
+                                      ArrayRef<WindowAttr> windows,
+                                      Type accumulate, int64_t beta,
+                                      bool hasBias) {
+  return verifySum(emitError, dims, accumulate, beta, hasBias);
+}
+
+rt::LibraryDescriptor
+ConvolutionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
+  rt::ConvolutionShape shape;
+  readSum(*this, types, shape);
+  for (WindowAttr window : getWindows()) {
+    ArrayRef<int64_t> sizes = window.getSizes(), strides = window.getStrides(),
+                      steps = window.getSteps();
+    shape.windows.push_back({sizes[0], sizes[1], sizes[2], strides[0],
+                             strides[1], strides[2], steps[0], steps[1],
+                             steps[2], window.getLow(), window.getReversed()});
+  }
+  return shape;
+}
+
+static LibraryDescriptorInterface getAttr(MLIRContext *context,
+                                          const rt::ConvolutionShape &shape) {
+  SmallVector<WindowAttr> windows;
+  auto three = [&](int64_t a, int64_t b, int64_t c) {
+    return DenseI64ArrayAttr::get(context, {a, b, c});
+  };
+  for (const rt::ConvolutionWindow &window : shape.windows)
+    windows.push_back(WindowAttr::get(
+        context, three(window.sizeA, window.sizeB, window.sizeC),
+        three(window.strideA, window.strideB, window.strideC),
+        three(window.dilationA, window.dilationB, window.stepC), window.low,
+        window.isReversed));
+  return ConvolutionAttr::get(context, getDims(context, shape.indices), windows,
+                              getElementType(context, shape.accumulate),
+                              static_cast<int64_t>(shape.beta), shape.hasBias);
 }
 
 //===----------------------------------------------------------------------===//

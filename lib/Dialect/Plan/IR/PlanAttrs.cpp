@@ -34,6 +34,20 @@ static void printLoopDims(AsmPrinter &printer, ArrayRef<LoopDimAttr> dims) {
   printer << ']';
 }
 
+/// The same of windows, of which there may be none.
+static ParseResult parseWindows(AsmParser &parser,
+                                SmallVector<WindowAttr> &windows) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseCustomAttributeWithFallback(windows.emplace_back());
+  });
+}
+
+static void printWindows(AsmPrinter &printer, ArrayRef<WindowAttr> windows) {
+  printer << '[';
+  printer.printStrippedAttrOrType(windows);
+  printer << ']';
+}
+
 #include "llmc/Dialect/Plan/IR/PlanEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "llmc/Dialect/Plan/IR/PlanAttrs.cpp.inc"

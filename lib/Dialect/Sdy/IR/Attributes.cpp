@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Sdy/IR/Sdy.h"
+#include "OpAssembly.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,6 +17,7 @@
 #include "llmc/Dialect/Sdy/IR/SdyAttributes.cpp.inc"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::sdy;
 
 void SdyDialect::registerAttributes() {
@@ -168,6 +169,22 @@ static void printDimension(AsmPrinter &printer, DimensionShardingAttr dim) {
     printer << "p" << *dim.getPriority();
 }
 
+/// `{"data", "model"}`
+static ManualAxesAttr parseAxisNames(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<StringAttr> axes;
+  auto parseOne = [&] { return parser.parseAttribute(axes.emplace_back()); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseOne))
+    return {};
+  return make<ManualAxesAttr>(parser, loc, axes);
+}
+
+static void printAxisNames(AsmPrinter &printer, ManualAxesAttr axes) {
+  printer << "{";
+  llvm::interleaveComma(axes.getAxes(), printer);
+  printer << "}";
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes of their own
 //===----------------------------------------------------------------------===//
@@ -187,6 +204,7 @@ LLMC_PART(MeshAxisAttr, parseAxis, printAxis)
 LLMC_PART(SubAxisInfoAttr, parseSubAxis, printSubAxis)
 LLMC_PART(AxisRefAttr, parseAxisRef, printAxisRef)
 LLMC_PART(DimensionShardingAttr, parseDimension, printDimension)
+LLMC_PART(ManualAxesAttr, parseAxisNames, printAxisNames)
 #undef LLMC_PART
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
@@ -297,7 +315,8 @@ void TensorShardingAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-Attribute TensorShardingPerValueAttr::parse(AsmParser &parser, Type) {
+ParseResult sdy::parseShardings(AsmParser &parser,
+                                TensorShardingPerValueAttr &list) {
   SmallVector<TensorShardingAttr> shardings;
   auto parseOne = [&]() -> ParseResult {
     auto sharding = dyn_cast_or_null<TensorShardingAttr>(
@@ -305,19 +324,43 @@ Attribute TensorShardingPerValueAttr::parse(AsmParser &parser, Type) {
     shardings.push_back(sharding);
     return success(sharding != nullptr);
   };
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne) ||
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  list = TensorShardingPerValueAttr::get(parser.getContext(), shardings);
+  return success();
+}
+
+void sdy::printShardings(AsmPrinter &printer, Operation *,
+                         TensorShardingPerValueAttr list) {
+  printer << "[";
+  llvm::interleaveComma(
+      list.getShardings(), printer,
+      [&](TensorShardingAttr sharding) { sharding.print(printer); });
+  printer << "]";
+}
+
+ParseResult sdy::parseManualAxes(AsmParser &parser, ManualAxesAttr &axes) {
+  axes = parseAxisNames(parser);
+  return success(axes != nullptr);
+}
+
+void sdy::printManualAxes(AsmPrinter &printer, Operation *,
+                          ManualAxesAttr axes) {
+  printAxisNames(printer, axes);
+}
+
+Attribute TensorShardingPerValueAttr::parse(AsmParser &parser, Type) {
+  TensorShardingPerValueAttr list;
+  if (parser.parseLess() || sdy::parseShardings(parser, list) ||
       parser.parseGreater())
     return {};
-  return get(parser.getContext(), shardings);
+  return list;
 }
 
 void TensorShardingPerValueAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  llvm::interleaveComma(
-      getShardings(), printer,
-      [&](TensorShardingAttr sharding) { sharding.print(printer); });
-  printer << "]>";
+  printer << "<";
+  sdy::printShardings(printer, nullptr, *this);
+  printer << ">";
 }
 
 //===----------------------------------------------------------------------===//
@@ -396,6 +439,20 @@ LogicalResult DimensionShardingAttr::verify(EmitError emitError,
            << "expected no priority on an empty closed dimension, got p"
            << *priority;
   return success();
+}
+
+LogicalResult ManualAxesAttr::verify(EmitError emitError,
+                                     ArrayRef<StringAttr> axes) {
+  llvm::StringSet<> names;
+  for (StringAttr axis : axes)
+    if (!names.insert(axis).second)
+      return emitError() << "expected each manual axis once, got " << axis
+                         << " twice";
+  return success();
+}
+
+bool ManualAxesAttr::contains(StringRef axis) const {
+  return llvm::is_contained(getAxes(), axis);
 }
 
 LogicalResult TensorShardingAttr::verify(EmitError emitError, Attribute mesh,

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Sdy/IR/Sdy.h"
-
+#include "OpAssembly.h"
+#include "Verification.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llmc/Dialect/Sdy/IR/SdyDialect.cpp.inc"
@@ -16,6 +16,7 @@
 #include "llmc/Dialect/Sdy/IR/SdyOps.cpp.inc"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::sdy;
 
 void SdyDialect::initialize() {
@@ -50,8 +51,6 @@ MeshAttr TensorShardingAttr::getMesh(Operation *op) const {
       op, cast<FlatSymbolRefAttr>(getMeshOrRef()));
   return found ? found.getMesh() : MeshAttr();
 }
-
-using EmitError = function_ref<InFlightDiagnostic()>;
 
 namespace {
 /// Part [begin, end) of an axis, counted in its major-to-minor divisors.
@@ -89,8 +88,8 @@ static LogicalResult useAxis(EmitError emitError, AxisRefAttr axis,
   return success();
 }
 
-static LogicalResult verifySharding(EmitError emitError, Operation *op,
-                                    TensorShardingAttr sharding, Type type) {
+LogicalResult sdy::verifySharding(EmitError emitError, Operation *op,
+                                  TensorShardingAttr sharding, Type type) {
   MeshAttr mesh = sharding.getMesh(op);
   if (!mesh)
     return emitError() << "expected a mesh of that name, got "
@@ -116,6 +115,11 @@ static LogicalResult verifySharding(EmitError emitError, Operation *op,
 }
 
 LogicalResult ShardingConstraintOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifySharding([&] { return emitOpError(); }, *this, getSharding(),
+                        getType());
+}
+
+LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &) {
   return verifySharding([&] { return emitOpError(); }, *this, getSharding(),
                         getType());
 }

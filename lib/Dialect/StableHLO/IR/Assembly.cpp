@@ -354,17 +354,30 @@ ParseResult llmc::stablehlo::parseDotPrecision(OpAsmParser &parser,
   return success();
 }
 
-void llmc::stablehlo::printDotPrecision(OpAsmPrinter &printer, Operation *,
+ParseResult llmc::stablehlo::parsePrecision(OpAsmParser &parser,
+                                            ArrayAttr &precisions) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return failure(parser.parseKeyword("precision") ||
+                 parsePrecisions(parser, precisions));
+}
+
+void llmc::stablehlo::printPrecision(OpAsmPrinter &printer, Operation *,
+                                     ArrayAttr precisions) {
+  if (!precisions)
+    return;
+  printer << ", precision = [";
+  llvm::interleaveComma(precisions.getAsRange<PrecisionAttr>(), printer,
+                        [&](PrecisionAttr precision) {
+                          printer << stringifyPrecision(precision.getValue());
+                        });
+  printer << "]";
+}
+
+void llmc::stablehlo::printDotPrecision(OpAsmPrinter &printer, Operation *op,
                                         ArrayAttr precisions,
                                         DotAlgorithmAttr algorithm) {
-  if (precisions) {
-    printer << ", precision = [";
-    llvm::interleaveComma(precisions.getAsRange<PrecisionAttr>(), printer,
-                          [&](PrecisionAttr precision) {
-                            printer << stringifyPrecision(precision.getValue());
-                          });
-    printer << "]";
-  }
+  printPrecision(printer, op, precisions);
   if (algorithm) {
     printer << ", algorithm = ";
     algorithm.print(printer);

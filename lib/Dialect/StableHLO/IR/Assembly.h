@@ -95,6 +95,11 @@ ParseResult parseDotPrecision(OpAsmParser &parser, mlir::ArrayAttr &precisions,
 void printDotPrecision(OpAsmPrinter &printer, Operation *op,
                        mlir::ArrayAttr precisions, DotAlgorithmAttr algorithm);
 
+/// `, precision = [DEFAULT, DEFAULT]`, if given.
+ParseResult parsePrecision(OpAsmParser &parser, mlir::ArrayAttr &precisions);
+void printPrecision(OpAsmPrinter &printer, Operation *op,
+                    mlir::ArrayAttr precisions);
+
 /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]` (WindowAssembly.cpp).
 ParseResult parseConvolutionDimensions(OpAsmParser &parser,
                                        ConvDimensionNumbersAttr &dimensions);
@@ -120,6 +125,12 @@ void printWindowAttributes(OpAsmPrinter &printer, Operation *op,
 ParseResult parseCallTarget(OpAsmParser &parser, mlir::StringAttr &target);
 void printCallTarget(OpAsmPrinter &printer, Operation *op,
                      mlir::StringAttr target);
+
+/// `tuple<T, U>`: the types of the values too (ControlAssembly.cpp).
+ParseResult parseTupleTypes(OpAsmParser &parser,
+                            llvm::SmallVectorImpl<Type> &values, Type &result);
+void printTupleTypes(OpAsmPrinter &printer, Operation *op,
+                     mlir::TypeRange values, Type result);
 
 } // namespace llmc::stablehlo
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Support/AttributeFields.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,6 +19,7 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLOAttributes.cpp.inc"
 
 using namespace mlir;
+using namespace llmc;
 using namespace llmc::stablehlo;
 
 void StableHLODialect::registerAttributes() {
@@ -46,100 +48,24 @@ void StableHLODialect::printAttribute(Attribute attribute,
 }
 
 //===----------------------------------------------------------------------===//
-// Named fields
+// Dimension numbers
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A field of a structure: a list of integers or one integer.
-struct Field {
-  StringRef name;
-  SmallVectorImpl<int64_t> *list = nullptr;
-  int64_t *scalar = nullptr;
-  bool seen = false;
-
-  Field(StringRef name, SmallVectorImpl<int64_t> &list)
-      : name(name), list(&list) {}
-  Field(StringRef name, int64_t &scalar) : name(name), scalar(&scalar) {}
-};
-} // namespace
-
-static ParseResult parseFieldValue(AsmParser &parser, Field &field) {
-  if (field.scalar)
-    return parser.parseInteger(*field.scalar);
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parser.parseInteger(field.list->emplace_back());
-  });
-}
-
-static ParseResult parseFields(AsmParser &parser,
-                               MutableArrayRef<Field> fields) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::LessGreater, [&]() -> ParseResult {
-        SMLoc loc = parser.getCurrentLocation();
-        StringRef name;
-        if (parser.parseKeyword(&name))
-          return failure();
-        Field *field = llvm::find_if(
-            fields, [&](const Field &f) { return f.name == name; });
-        if (field == fields.end())
-          return parser.emitError(loc) << "expected a field of this attribute, "
-                                          "got '"
-                                       << name << "'";
-        if (field->seen)
-          return parser.emitError(loc)
-                 << "expected field '" << name << "' once, got it twice";
-        field->seen = true;
-        return failure(parser.parseEqual() || parseFieldValue(parser, *field));
-      });
-}
-
-namespace {
-/// Prints `<a = [..], b = 1>`, leaving out what is empty or zero.
-class FieldPrinter {
-public:
-  explicit FieldPrinter(AsmPrinter &printer) : printer(printer) {
-    printer << "<";
-  }
-  ~FieldPrinter() { printer << ">"; }
-
-  void list(StringRef name, ArrayRef<int64_t> values) {
-    if (values.empty())
-      return;
-    begin(name) << "[";
-    llvm::interleaveComma(values, printer);
-    printer << "]";
-  }
-  void scalar(StringRef name, int64_t value) {
-    if (value != 0)
-      begin(name) << value;
-  }
-  AsmPrinter &begin(StringRef name) {
-    printer << separator << name << " = ";
-    separator = ", ";
-    return printer;
-  }
-
-private:
-  AsmPrinter &printer;
-  StringRef separator;
-};
-
 using Dims = SmallVector<int64_t>;
-} // namespace
 
 Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   Dims lhsBatch, rhsBatch, lhsContract, rhsContract;
-  Field fields[] = {{"lhs_batching_dimensions", lhsBatch},
-                    {"rhs_batching_dimensions", rhsBatch},
-                    {"lhs_contracting_dimensions", lhsContract},
-                    {"rhs_contracting_dimensions", rhsContract}};
-  if (parseFields(parser, fields))
+  AttributeField fields[] = {{"lhs_batching_dimensions", lhsBatch},
+                             {"rhs_batching_dimensions", rhsBatch},
+                             {"lhs_contracting_dimensions", lhsContract},
+                             {"rhs_contracting_dimensions", rhsContract}};
+  if (parseAttributeFields(parser, fields))
     return {};
   return get(parser.getContext(), lhsBatch, rhsBatch, lhsContract, rhsContract);
 }
 
 void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  FieldPrinter fields(printer);
+  AttributeFieldPrinter fields(printer);
   fields.list("lhs_batching_dimensions", getLhsBatchingDimensions());
   fields.list("rhs_batching_dimensions", getRhsBatchingDimensions());
   fields.list("lhs_contracting_dimensions", getLhsContractingDimensions());
@@ -149,20 +75,20 @@ void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
 Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   Dims offset, collapsed, operandBatch, indicesBatch, map;
   int64_t vectorDim = 0;
-  Field fields[] = {{"offset_dims", offset},
-                    {"collapsed_slice_dims", collapsed},
-                    {"operand_batching_dims", operandBatch},
-                    {"start_indices_batching_dims", indicesBatch},
-                    {"start_index_map", map},
-                    {"index_vector_dim", vectorDim}};
-  if (parseFields(parser, fields))
+  AttributeField fields[] = {{"offset_dims", offset},
+                             {"collapsed_slice_dims", collapsed},
+                             {"operand_batching_dims", operandBatch},
+                             {"start_indices_batching_dims", indicesBatch},
+                             {"start_index_map", map},
+                             {"index_vector_dim", vectorDim}};
+  if (parseAttributeFields(parser, fields))
     return {};
   return get(parser.getContext(), offset, collapsed, operandBatch, indicesBatch,
              map, vectorDim);
 }
 
 void GatherDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  FieldPrinter fields(printer);
+  AttributeFieldPrinter fields(printer);
   fields.list("offset_dims", getOffsetDims());
   fields.list("collapsed_slice_dims", getCollapsedSliceDims());
   fields.list("operand_batching_dims", getOperandBatchingDims());
@@ -174,20 +100,20 @@ void GatherDimensionNumbersAttr::print(AsmPrinter &printer) const {
 Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   Dims window, inserted, inputBatch, indicesBatch, map;
   int64_t vectorDim = 0;
-  Field fields[] = {{"update_window_dims", window},
-                    {"inserted_window_dims", inserted},
-                    {"input_batching_dims", inputBatch},
-                    {"scatter_indices_batching_dims", indicesBatch},
-                    {"scatter_dims_to_operand_dims", map},
-                    {"index_vector_dim", vectorDim}};
-  if (parseFields(parser, fields))
+  AttributeField fields[] = {{"update_window_dims", window},
+                             {"inserted_window_dims", inserted},
+                             {"input_batching_dims", inputBatch},
+                             {"scatter_indices_batching_dims", indicesBatch},
+                             {"scatter_dims_to_operand_dims", map},
+                             {"index_vector_dim", vectorDim}};
+  if (parseAttributeFields(parser, fields))
     return {};
   return get(parser.getContext(), window, inserted, inputBatch, indicesBatch,
              map, vectorDim);
 }
 
 void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  FieldPrinter fields(printer);
+  AttributeFieldPrinter fields(printer);
   fields.list("update_window_dims", getUpdateWindowDims());
   fields.list("inserted_window_dims", getInsertedWindowDims());
   fields.list("input_batching_dims", getInputBatchingDims());
@@ -261,7 +187,7 @@ Attribute ResultAccuracyAttr::parse(AsmParser &parser, Type) {
 }
 
 void ResultAccuracyAttr::print(AsmPrinter &printer) const {
-  FieldPrinter fields(printer);
+  AttributeFieldPrinter fields(printer);
   if (getAtol().isNonZero())
     fields.begin("atol").printFloat(getAtol());
   if (getRtol().isNonZero())

@@ -1,4 +1,4 @@
-//===- ControlAssembly.cpp - Assembly of loops and custom calls -----------===//
+//===- ControlAssembly.cpp - Assembly of loops, calls, tuples -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   %r:2 = stablehlo.while(%iterArg = %a, %iterArg_0 = %b) : T, U
@@ -78,4 +78,24 @@ ParseResult llmc::stablehlo::parseCallTarget(OpAsmParser &parser,
 void llmc::stablehlo::printCallTarget(OpAsmPrinter &printer, Operation *,
                                       StringAttr target) {
   printer.printSymbolName(target);
+}
+
+//===----------------------------------------------------------------------===//
+// Tuple
+//===----------------------------------------------------------------------===//
+
+ParseResult llmc::stablehlo::parseTupleTypes(OpAsmParser &parser,
+                                             SmallVectorImpl<Type> &values,
+                                             Type &result) {
+  TupleType tuple;
+  if (parser.parseType(tuple))
+    return failure();
+  values.assign(tuple.begin(), tuple.end());
+  result = tuple;
+  return success();
+}
+
+void llmc::stablehlo::printTupleTypes(OpAsmPrinter &printer, Operation *,
+                                      TypeRange, Type result) {
+  printer << result;
 }

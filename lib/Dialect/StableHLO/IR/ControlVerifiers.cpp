@@ -1,4 +1,4 @@
-//===- ControlVerifiers.cpp - Verifiers of loops, branches, composites ----===//
+//===- ControlVerifiers.cpp - Verifiers of loops, branches, calls ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a region takes and returns is compared in shape and element type.
@@ -104,4 +104,27 @@ CompositeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return failure();
   return verifyTypes(*this, "the results of the decomposition",
                      function.getResultTypes(), getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Tuples
+//===----------------------------------------------------------------------===//
+
+LogicalResult TupleOp::verify() {
+  if (TypeRange(getValues()) == getType().getTypes())
+    return success();
+  return emitOpError("expected the tuple of the values' types, got ")
+         << getType();
+}
+
+LogicalResult GetTupleElementOp::verify() {
+  TupleType tuple = getOperand().getType();
+  int64_t index = static_cast<int32_t>(getIndex()), size = tuple.size();
+  if (index < 0 || index >= size)
+    return emitOpError("expected 'index' in [0, ")
+           << size << "), got " << index;
+  if (tuple.getType(index) != getType())
+    return emitOpError("expected a result of ")
+           << tuple.getType(index) << ", got " << getType();
+  return success();
 }

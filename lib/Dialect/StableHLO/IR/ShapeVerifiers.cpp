@@ -192,6 +192,15 @@ LogicalResult BroadcastInDimOp::verify() {
   return success();
 }
 
+LogicalResult BroadcastOp::verify() {
+  SmallVector<int64_t> shape(getBroadcastSizes());
+  llvm::append_range(shape, getOperand().getType().getShape());
+  if (!haveSameElement(getOperand().getType(), getType()))
+    return emitOpError("expected a result of the operand's element type, got ")
+           << getType() << " of " << getOperand().getType();
+  return verifyShape(*this, "a result", getType(), shape);
+}
+
 LogicalResult ReshapeOp::verify() {
   int64_t from = getOperand().getType().getNumElements();
   int64_t to = getType().getNumElements();
@@ -318,4 +327,27 @@ LogicalResult OptimizationBarrierOp::verify() {
              << i << " of the shape and element type of its operand, "
              << operand << ", got " << result;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes as values
+//===----------------------------------------------------------------------===//
+
+LogicalResult GetDimensionSizeOp::verify() {
+  if (!getType().getElementType().isSignlessInteger(32))
+    return emitOpError("expected a result of i32, got ") << getType();
+  return verifyDistinctDims(*this, "dimension",
+                            static_cast<int64_t>(getDimension()),
+                            getOperand().getType().getRank());
+}
+
+LogicalResult SetDimensionSizeOp::verify() {
+  RankedTensorType operand = getOperand().getType();
+  if (!haveSameShape(operand, getType()) ||
+      !haveSameElement(operand, getType()))
+    return emitOpError("expected a result of ")
+           << operand << ", got " << getType();
+  return verifyDistinctDims(*this, "dimension",
+                            static_cast<int64_t>(getDimension()),
+                            operand.getRank());
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verification.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -54,14 +55,18 @@ static void appendFree(RankedTensorType type, ArrayRef<int64_t> batch,
       shape.push_back(size);
 }
 
+static LogicalResult verifyPrecisionCount(Operation *op,
+                                          std::optional<ArrayAttr> precisions) {
+  if (!precisions || precisions->empty())
+    return success();
+  return verifyCount(op, "precision_config", precisions->size(), 2);
+}
+
 static LogicalResult verifyPrecision(DotGeneralOp op) {
   auto precisions = op.getPrecisionConfig();
-  if (!precisions)
-    return success();
-  if (!precisions->empty() &&
-      failed(verifyCount(op, "precision_config", precisions->size(), 2)))
+  if (failed(verifyPrecisionCount(op, precisions)))
     return failure();
-  if (!op.getAlgorithm())
+  if (!precisions || !op.getAlgorithm())
     return success();
   for (auto precision : precisions->getAsRange<PrecisionAttr>())
     if (precision.getValue() != Precision::DEFAULT)
@@ -69,6 +74,17 @@ static LogicalResult verifyPrecision(DotGeneralOp op) {
                             "got ")
              << stringifyPrecision(precision.getValue());
   return success();
+}
+
+/// All floats or all integers.
+static LogicalResult verifyElements(Operation *op, Type lhs, Type rhs,
+                                    Type result) {
+  bool real = isFloatTensor(result);
+  if (isFloatTensor(lhs) == real && isFloatTensor(rhs) == real)
+    return success();
+  return op->emitOpError("expected operands and result all of floats or all of "
+                         "integers, got ")
+         << lhs << ", " << rhs << " and " << result;
 }
 
 LogicalResult DotGeneralOp::verify() {
@@ -82,18 +98,31 @@ LogicalResult DotGeneralOp::verify() {
       failed(verifySide(*this, "rhs dimensions", rhsBatch, rhsContract, rhs)) ||
       failed(verifyPairs(*this, "batching", lhsBatch, rhsBatch)) ||
       failed(verifyPairs(*this, "contracting", lhsContract, rhsContract)) ||
-      failed(verifyPrecision(*this)))
+      failed(verifyPrecision(*this)) ||
+      failed(verifyElements(*this, lhs, rhs, getType())))
     return failure();
-  bool real = isFloatTensor(getType());
-  if (isFloatTensor(lhs) != real || isFloatTensor(rhs) != real)
-    return emitOpError("expected operands and result all of floats or all of "
-                       "integers, got ")
-           << lhs << ", " << rhs << " and " << getType();
   SmallVector<int64_t> shape;
   for (int64_t dim : lhsBatch)
     shape.push_back(lhs.getDimSize(dim));
   appendFree(lhs, lhsBatch, lhsContract, shape);
   appendFree(rhs, rhsBatch, rhsContract, shape);
+  return verifyShape(*this, "a result", getType(), shape);
+}
+
+LogicalResult DotOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
+  for (RankedTensorType type : {lhs, rhs})
+    if (type.getRank() != 1 && type.getRank() != 2)
+      return emitOpError("expected operands of rank 1 or 2, got ") << type;
+  if (lhs.getShape().back() != rhs.getShape().front())
+    return emitOpError("expected a right operand whose first dimension has "
+                       "size ")
+           << lhs.getShape().back() << ", got " << rhs;
+  if (failed(verifyPrecisionCount(*this, getPrecisionConfig())) ||
+      failed(verifyElements(*this, lhs, rhs, getType())))
+    return failure();
+  SmallVector<int64_t> shape(lhs.getShape().drop_back());
+  llvm::append_range(shape, rhs.getShape().drop_front());
   return verifyShape(*this, "a result", getType(), shape);
 }
 
@@ -128,6 +157,62 @@ LogicalResult stablehlo::verifyScalarFunction(Operation *op, Region &body,
     if (!isScalar(type, elements[i]))
       return op->emitOpError("expected the body to return a scalar of ")
              << elements[i] << ", got " << type;
+  return success();
+}
+
+LogicalResult stablehlo::verifyScalarPredicate(Operation *op, StringRef what,
+                                               Region &body,
+                                               ArrayRef<Type> elements) {
+  Block &block = body.front();
+  if (block.getNumArguments() != 2 * elements.size())
+    return op->emitOpError("expected a ")
+           << what << " of " << 2 * elements.size() << " arguments, got "
+           << block.getNumArguments();
+  for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
+    if (!isScalarTensor(type) ||
+        cast<RankedTensorType>(type).getElementType() != elements[i / 2])
+      return op->emitOpError("expected ")
+             << what << " argument #" << i << " to be a scalar of "
+             << elements[i / 2] << ", got " << type;
+  auto end = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
+  auto boolean =
+      RankedTensorType::get({}, IntegerType::get(op->getContext(), 1));
+  if (!end || end.getResults().size() != 1 ||
+      end.getResults().front().getType() != boolean)
+    return op->emitOpError("expected a ")
+           << what << " that returns one " << boolean;
+  return success();
+}
+
+LogicalResult MapOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("expected at least 1 input, got 0");
+  int64_t rank = getType().getRank();
+  if (!llvm::equal(getDimensions(), llvm::seq<int64_t>(0, rank)))
+    return emitOpError("expected 'dimensions' from 0 to ")
+           << rank - 1 << " in order, got " << getDimensions().size()
+           << " others";
+  Block &block = getComputation().front();
+  auto end = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
+  if (!end || block.getNumArguments() != getInputs().size() ||
+      end.getResults().size() != 1)
+    return emitOpError("expected a computation of ")
+           << getInputs().size() << " arguments that returns one value";
+  auto isElement = [](Type scalar, Type tensor) {
+    return isScalarTensor(scalar) && haveSameElement(scalar, tensor);
+  };
+  for (auto [argument, input] :
+       llvm::zip_equal(block.getArguments(), getInputs()))
+    if (failed(verifyShape(*this, "an input", input.getType(),
+                           getType().getShape())))
+      return failure();
+    else if (!isElement(argument.getType(), input.getType()))
+      return emitOpError("expected a scalar for the elements of ")
+             << input.getType() << ", got " << argument.getType();
+  Type returned = end.getResults().front().getType();
+  if (!isElement(returned, getType()))
+    return emitOpError("expected the computation to return an element of ")
+           << getType() << ", got " << returned;
   return success();
 }
 
@@ -173,27 +258,6 @@ int64_t SortOp::getSortedDim() {
   return dim < 0 ? dim + type.getRank() : dim;
 }
 
-static LogicalResult verifyComparator(SortOp op, ArrayRef<Type> elements) {
-  Block &block = op.getComparator().front();
-  if (block.getNumArguments() != 2 * elements.size())
-    return op.emitOpError("expected a comparator of ")
-           << 2 * elements.size() << " arguments, got "
-           << block.getNumArguments();
-  for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
-    if (!isScalarTensor(type) ||
-        cast<RankedTensorType>(type).getElementType() != elements[i / 2])
-      return op.emitOpError("expected comparator argument #")
-             << i << " to be a scalar of " << elements[i / 2] << ", got "
-             << type;
-  auto end = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
-  auto boolean =
-      RankedTensorType::get({}, IntegerType::get(op.getContext(), 1));
-  if (!end || end.getResults().size() != 1 ||
-      end.getResults().front().getType() != boolean)
-    return op.emitOpError("expected a comparator that returns one ") << boolean;
-  return success();
-}
-
 LogicalResult SortOp::verify() {
   if (getInputs().empty())
     return emitOpError("expected at least 1 input, got 0");
@@ -217,5 +281,5 @@ LogicalResult SortOp::verify() {
              << input << " and " << result;
     elements.push_back(cast<RankedTensorType>(input).getElementType());
   }
-  return verifyComparator(*this, elements);
+  return verifyScalarPredicate(*this, "comparator", getComparator(), elements);
 }

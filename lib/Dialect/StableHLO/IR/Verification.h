@@ -35,6 +35,13 @@ llvm::LogicalResult verifyScalarFunction(mlir::Operation *op,
                                          mlir::Region &body,
                                          llvm::ArrayRef<mlir::Type> elements);
 
+/// `body`, one block, is a `what` that takes 2n scalars, two of each of the n
+/// `elements` in turn, and returns one of i1.
+llvm::LogicalResult verifyScalarPredicate(mlir::Operation *op,
+                                          llvm::StringRef what,
+                                          mlir::Region &body,
+                                          llvm::ArrayRef<mlir::Type> elements);
+
 /// Size of a legal slice: ceil((limit - start) / stride).
 int64_t sliceSize(int64_t start, int64_t limit, int64_t stride);
 

@@ -1,4 +1,4 @@
-//===- WindowVerifiers.cpp - Verifiers of convolution and reduce_window ---===//
+//===- WindowVerifiers.cpp - Verifiers of convolutions and windows -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lists have one entry for each dimension of the window; the sizes of the
@@ -44,6 +44,16 @@ std::optional<int64_t> WindowDim::countPlaces() const {
   if (llvm::AddOverflow<int64_t>((padded - *reach) / stride, 1, places))
     return std::nullopt;
   return places;
+}
+
+bool WindowDim::reachesLessThan(int64_t most, int64_t places) const {
+  auto isBelow = [&](int64_t count, int64_t step) {
+    int64_t product;
+    return !llvm::MulOverflow(count, step, product) && product < most;
+  };
+  return isBelow(size, baseDilation) && isBelow(window, windowDilation) &&
+         isBelow(places, stride) && low > -most && low < most && high > -most &&
+         high < most;
 }
 
 /// A list of the window, if it is given.
@@ -176,6 +186,45 @@ LogicalResult ReduceWindowOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Select and scatter
+//===----------------------------------------------------------------------===//
+
+SmallVector<WindowDim> SelectAndScatterOp::getWindow() {
+  RankedTensorType type = getOperand().getType();
+  SmallVector<WindowDim> window(type.getRank());
+  for (auto [d, dim] : llvm::enumerate(window)) {
+    dim.size = type.getDimSize(d);
+    dim.window = (*getWindowDimensions())[d];
+  }
+  readWindow(window, getWindowStrides(), {}, {}, getPadding());
+  return window;
+}
+
+LogicalResult SelectAndScatterOp::verify() {
+  RankedTensorType operand = getOperand().getType();
+  int64_t rank = operand.getRank();
+  ArrayRef<int64_t> sizes = getWindowDimensions().value_or(ArrayRef<int64_t>());
+  if (failed(verifyList(*this, "window_dimensions", sizes, rank)) ||
+      failed(verifyList(*this, "window_strides", getWindowStrides(), rank)) ||
+      failed(verifyPadding(*this, getPadding(), rank)))
+    return failure();
+  SmallVector<int64_t> shape;
+  if (failed(countPlaces(*this, getWindow(), shape)) ||
+      failed(verifyShape(*this, "a source", getSource().getType(), shape)) ||
+      failed(verifyShape(*this, "a result", getType(), operand.getShape())))
+    return failure();
+  for (Type type : {getSource().getType(), getInitValue().getType(), getType()})
+    if (!haveSameElement(type, operand))
+      return emitOpError("expected operand, source, initial value and result "
+                         "of one element type, got ")
+             << operand << " and " << type;
+  Type element = operand.getElementType();
+  if (failed(verifyScalarPredicate(*this, "selection", getSelect(), element)))
+    return failure();
+  return verifyScalarFunction(*this, getScatter(), element);
+}
+
+//===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
 
@@ -275,6 +324,19 @@ static LogicalResult verifyGroups(ConvolutionOp op) {
   return success();
 }
 
+/// Positions of a convolution are numbers that may be added and doubled: so are
+/// those of its cotangents.
+static LogicalResult verifyReach(ConvolutionOp op, ArrayRef<int64_t> places) {
+  for (auto [d, dim, count] : llvm::enumerate(op.getWindow(), places))
+    if (!dim.reachesLessThan(WindowDim::kMostPositions, count))
+      return op.emitOpError("expected less than 2^48 positions in spatial dim ")
+             << d << ", got " << dim.size << " dilated by " << dim.baseDilation
+             << " and padded by " << dim.low << " and " << dim.high << ", "
+             << count << " places with stride " << dim.stride << " of "
+             << dim.window << " dilated by " << dim.windowDilation;
+  return success();
+}
+
 LogicalResult ConvolutionOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
   if (!haveSameElement(lhs, rhs) ||
@@ -289,7 +351,8 @@ LogicalResult ConvolutionOp::verify() {
     return failure();
   ConvDimensionNumbersAttr dims = getDimensionNumbers();
   SmallVector<int64_t> counts, shape(lhs.getRank());
-  if (failed(countPlaces(*this, getWindow(), counts)))
+  if (failed(countPlaces(*this, getWindow(), counts)) ||
+      failed(verifyReach(*this, counts)))
     return failure();
   shape[dims.getOutputBatchDimension()] =
       lhs.getDimSize(dims.getInputBatchDimension()) /

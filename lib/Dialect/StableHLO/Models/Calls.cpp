@@ -80,6 +80,11 @@ struct CompositeExpansion
 static constexpr StringLiteral kAnnotations[] = {"Sharding",
                                                  "annotate_device_placement"};
 
+/// Entries and exits of manual regions in older texts, which name no mesh.
+static constexpr StringLiteral kOldBoundaries[] = {
+    "SPMDFullToShardShape", "SPMDShardToFullShape",
+    "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"};
+
 namespace {
 struct CustomCallExpansion
     : ExpansionOpInterface::ExternalModel<CustomCallExpansion, CustomCallOp> {
@@ -92,9 +97,14 @@ struct CustomCallExpansion
       results.push_back(op->getOperand(0));
       return success();
     }
+    bool isBoundary =
+        llvm::is_contained(kOldBoundaries, call.getCallTargetName());
     return emitRefusal(op, rt::ErrorKind::unsupported)
            << "expected a custom call that annotates a value, got '"
-           << call.getCallTargetName() << "', which llmc does not have";
+           << call.getCallTargetName() << "', which llmc does not have"
+           << (isBoundary ? " (print manual regions as sdy.manual_computation, "
+                            "as JAX does by jax_use_shardy_partitioner)"
+                          : "");
   }
 };
 } // namespace

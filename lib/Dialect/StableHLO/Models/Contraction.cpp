@@ -20,20 +20,28 @@
 // Test: test/Dialect/StableHLO/Models/ContractionTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "Movement.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Runtime/Base/SeededFault.h"
-#include "llmc/Support/HostElements.h"
 #include "llvm/ADT/Sequence.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::stablehlo;
+
+Type stablehlo::getCommonType(Type a, Type b) {
+  if (a == b)
+    return a;
+  if (!isa<FloatType>(a))
+    return IntegerType::get(a.getContext(), 64);
+  return a.isF64() || b.isF64() ? Type(Float64Type::get(a.getContext()))
+                                : Type(Float32Type::get(a.getContext()));
+}
 
 namespace {
 /// One operand's dimensions by their part in the contraction.
@@ -71,16 +79,6 @@ Side getRight(DotGeneralOp op) {
 //===----------------------------------------------------------------------===//
 // Derivative
 //===----------------------------------------------------------------------===//
-
-/// A type that has all values of both: floats, or integers modulo 2^64.
-Type getCommonType(Type a, Type b) {
-  if (a == b)
-    return a;
-  if (!isa<FloatType>(a))
-    return IntegerType::get(a.getContext(), 64);
-  return a.isF64() || b.isF64() ? Type(Float64Type::get(a.getContext()))
-                                : Type(Float32Type::get(a.getContext()));
-}
 
 /// The dimensions `listed`, in the order that sorts their partners.
 SmallVector<int64_t> orderByPartner(ArrayRef<int64_t> listed,
@@ -163,41 +161,6 @@ struct DotDerivative {
 //===----------------------------------------------------------------------===//
 // Evaluation
 //===----------------------------------------------------------------------===//
-
-void load(const HostTensor &tensor, llvm::MutableArrayRef<double> out) {
-  loadFloats(tensor, 0, out);
-}
-void load(const HostTensor &tensor, llvm::MutableArrayRef<int64_t> out) {
-  loadInts(tensor, 0, out);
-}
-void store(HostTensor &tensor, int64_t first, ArrayRef<double> values) {
-  storeFloats(tensor, first, values);
-}
-void store(HostTensor &tensor, int64_t first, ArrayRef<int64_t> values) {
-  storeInts(tensor, first, values);
-}
-
-/// The elements with the dimensions in the order `dims`.
-template <typename T>
-std::vector<T> pack(const HostTensor &tensor, ArrayRef<int64_t> dims) {
-  std::vector<T> plain(tensor.getNumElements());
-  load(tensor, plain);
-  if (llvm::is_sorted(dims))
-    return plain;
-  SmallVector<int64_t> strides = tensor.getStrides();
-  SmallVector<int64_t> shape, steps, index(dims.size(), 0);
-  for (int64_t d : dims) {
-    shape.push_back(tensor.getShape()[d]);
-    steps.push_back(strides[d]);
-  }
-  std::vector<T> packed(plain.size());
-  for (T &element : packed) {
-    element = plain[std::inner_product(index.begin(), index.end(),
-                                       steps.begin(), int64_t(0))];
-    nextIndex(index, shape);
-  }
-  return packed;
-}
 
 /// Columns whose sums are kept at once: what the right operand's columns of
 /// one block take for usual k lies in the second-level cache.

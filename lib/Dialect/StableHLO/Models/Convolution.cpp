@@ -1,337 +1,268 @@
-//===- Convolution.cpp - Expansion of convolution -------------------------===//
+//===- Convolution.cpp - Answers of convolution ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The padded input becomes patches, which have the window's elements as
-// dimensions of their own, and one contraction of the patches with the kernel
-// is the convolution:
+// With b samples, i and o input and output features of a group, g groups, and
+// along each spatial dimension x places of the input, k of the kernel and y of
+// the result:
 //
-//   [batch, rows, columns, features]
-//     -> [batch, places, places, kernel rows, kernel columns, features]
+//   feature groups   [b, g i, x], [i, g o, k] -> [b, g o, y]
+//   batch groups     [g b, i, x], [i, g o, k] -> [b, g o, y]
 //
-// Patches are made along one spatial dimension after another: a slice for each
-// element of the window, or for each place of it where these are fewer, all
-// joined along a new dimension. So there are as many slices as the sum of the
-// kernel's sizes, not their product, and batch and features keep dimensions of
-// their own, whose splits pass. The new dimensions stand in the kernel's order:
-// kernel and patches are read as they lie. A kernel of size 1 makes no patches.
+//   lhs_dilation x = stride y + rhs_dilation k - low                       (1)
 //
-// Why one contraction and not one for each element of the kernel: a product of
-// depth kernel x features runs faster than many shallow ones whose results are
-// added in memory. What it costs are the patches: the input, times the kernel's
-// size, divided by the strides. They are movement only, so that what the
-// backward needs of them may be computed again.
+// where k counts from the kernel's end in a reversed window. Samples and output
+// features pass, input features are reduced. x, k and y of one dimension are
+// needed whole, but for the cases in which (1) says that two of them are equal:
+// a kernel of size 1 passes places, and one as large as its input reduces them.
 //
-// Groups become a batching dimension. Where each input feature is a group of
-// its own, contractions would have depth 1: slices are multiplied and added.
+// The three stand alike in (1), so cotangents are convolutions. With c that of
+// the result, and sizes X, K and Y:
 //
-// Test: test/Import/StableHLO/expand-windows.mlir, test/EndToEnd/windows.test
+//   input    c under the kernel, reversed: stride and lhs_dilation change
+//            places, low = rhs_dilation (K - 1) - low; input and output
+//            features of a group change places
+//   kernel   the input, its features as samples, under c, its samples as input
+//            features: stride and rhs_dilation change places, feature and
+//            batch groups too; then reversed where the window was
+//
+// `high` is what gives X or K places: edges may be cropped.
+//
+// Test: test/Dialect/StableHLO/Models/ConvolutionTest.cpp,
+// test/EndToEnd/windows.test
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
-#include "Windows.h"
-#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "Convolution.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Support/HostTensor.h"
-#include "llmc/Support/Refusal.h"
-#include "llvm/ADT/Sequence.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace llmc;
+using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
+ConvolutionParts::ConvolutionParts(ConvolutionOp op)
+    : window(op.getWindow()),
+      groups(op.getFeatureGroupCount() * op.getBatchGroupCount()),
+      groupsBatch(op.getBatchGroupCount() > 1) {
+  ConvDimensionNumbersAttr dims = op.getDimensionNumbers();
+  input = {dims.getInputBatchDimension(), dims.getInputFeatureDimension(),
+           SmallVector<int64_t>(dims.getInputSpatialDimensions())};
+  kernel = {dims.getKernelInputFeatureDimension(),
+            dims.getKernelOutputFeatureDimension(),
+            SmallVector<int64_t>(dims.getKernelSpatialDimensions())};
+  output = {dims.getOutputBatchDimension(), dims.getOutputFeatureDimension(),
+            SmallVector<int64_t>(dims.getOutputSpatialDimensions())};
+  samples = op.getType().getDimSize(output.first);
+  inputs = op.getRhs().getType().getDimSize(kernel.first);
+  outputs = op.getType().getDimSize(output.second) / groups;
+  for (int64_t dim : output.spatial)
+    places.push_back(op.getType().getDimSize(dim));
+}
+
+bool stablehlo::isEmpty(ConvolutionOp op) {
+  return op.getLhs().getType().getNumElements() == 0 ||
+         op.getRhs().getType().getNumElements() == 0 ||
+         op.getType().getNumElements() == 0;
+}
+
 namespace {
-/// Slices along one dimension, and terms of a depthwise kernel, of one
-/// convolution: more would be programs that nobody waits for.
-constexpr int64_t kMostSlices = 256;
+//===----------------------------------------------------------------------===//
+// Rule
+//===----------------------------------------------------------------------===//
 
-class ConvolutionExpansion {
-public:
-  ConvolutionExpansion(ConvolutionOp op, OpBuilder &b)
-      : op(op), b(b), loc(op.getLoc()), dims(op.getDimensionNumbers()),
-        window(op.getWindow()), rank(op.getLhs().getType().getRank()),
-        groups(op.getFeatureGroupCount() * op.getBatchGroupCount()) {}
+/// Which of the places along one dimension are equal in every term.
+enum class Equal { None, InputAndOutput, InputAndKernel, KernelAndOutput };
 
-  FailureOr<Value> run();
+Equal findEqual(const WindowDim &dim, int64_t places) {
+  bool isAtZero = dim.low == 0 && dim.baseDilation == 1;
+  if (dim.window == 1 && dim.stride == 1 && isAtZero && places == dim.size)
+    return Equal::InputAndOutput;
+  if (places == 1 && dim.windowDilation == 1 && isAtZero && !dim.isReversed &&
+      dim.window == dim.size)
+    return Equal::InputAndKernel;
+  if (dim.size == 1 && dim.stride == 1 && dim.windowDilation == 1 &&
+      dim.isReversed && dim.low == dim.window - 1 && places == dim.window)
+    return Equal::KernelAndOutput;
+  return Equal::None;
+}
 
-private:
-  bool hasBatchGroups() { return op.getBatchGroupCount() > 1; }
-  bool isDepthwise();
-  int64_t countPlaces(int64_t spatial) {
-    return op.getType().getDimSize(dims.getOutputSpatialDimensions()[spatial]);
+void addPlaces(ShardingRule &rule, const ConvolutionParts &parts, size_t at,
+               ReductionKind kind) {
+  const WindowDim &dim = parts.window[at];
+  SmallVector<int, 1> &x = rule.operands[0][parts.input.spatial[at]],
+                      &k = rule.operands[1][parts.kernel.spatial[at]],
+                      &y = rule.results[0][parts.output.spatial[at]];
+  switch (findEqual(dim, parts.places[at])) {
+  case Equal::InputAndOutput:
+    x = y = {rule.addFactor(dim.size)};
+    return;
+  case Equal::InputAndKernel:
+    x = k = {rule.addFactor(dim.size, FactorKind::Reduced, kind)};
+    return;
+  case Equal::KernelAndOutput:
+    k = y = {rule.addFactor(dim.window)};
+    return;
+  case Equal::None:
+    x = {rule.addFactor(dim.size, FactorKind::Whole)};
+    k = {rule.addFactor(dim.window, FactorKind::Whole)};
+    y = {rule.addFactor(parts.places[at], FactorKind::Whole)};
+    return;
   }
-  LogicalResult checkSize();
-  Value padInput();
-  Value reverseKernel();
-  Value arrangeResult(Value result);
-
-  Value splitGroups(Value x, int64_t dim);
-  Value slideAlong(Value x, int64_t dim, int64_t spatial, int64_t at);
-  Value buildPatches(Value x);
-  Value buildProduct(Value x, Value kernel);
-  Value joinGroups(Value result);
-
-  Value repeatFeatures(Value x, int64_t features);
-  Value buildDepthwise(Value x, Value kernel);
-
-  ConvolutionOp op;
-  OpBuilder &b;
-  Location loc;
-  ConvDimensionNumbersAttr dims;
-  SmallVector<WindowDim> window;
-  int64_t rank, groups;
-};
-
-bool ConvolutionExpansion::isDepthwise() {
-  return op.getFeatureGroupCount() > 1 &&
-         op.getRhs().getType().getDimSize(
-             dims.getKernelInputFeatureDimension()) == 1;
 }
 
-LogicalResult ConvolutionExpansion::checkSize() {
-  int64_t terms = 1;
-  for (auto [spatial, part] : llvm::enumerate(window)) {
-    terms *= std::min(part.window, kMostSlices + 1);
-    int64_t slices = std::min(part.window, countPlaces(spatial));
-    if (isDepthwise() ? terms > kMostSlices : slices > kMostSlices)
-      return emitRefusal(op, rt::ErrorKind::unsupported)
-             << "expected a convolution of at most " << kMostSlices
-             << " slices, got a kernel of size " << part.window
-             << " in spatial dim " << spatial << " of "
-             << op.getRhs().getType();
+/// Of a convolution of nothing: no two dimensions hang together.
+ShardingRule getRuleOfNothing(ConvolutionOp op) {
+  ShardingRule rule = ShardingRule::forOp(op);
+  auto addWhole = [&](RankedTensorType type, TensorFactors &tensor) {
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      tensor[dim] = {rule.addFactor(size, FactorKind::Whole)};
+  };
+  addWhole(op.getLhs().getType(), rule.operands[0]);
+  addWhole(op.getRhs().getType(), rule.operands[1]);
+  addWhole(op.getType(), rule.results[0]);
+  return rule;
+}
+
+ShardingRule getRule(ConvolutionOp op) {
+  if (isEmpty(op))
+    return getRuleOfNothing(op);
+  ShardingRule rule = ShardingRule::forOp(op);
+  ConvolutionParts parts(op);
+  // i1 multiplies by "and" and adds by "or".
+  bool isBool = op.getLhs().getType().getElementType().isInteger(1);
+  ReductionKind kind = isBool ? ReductionKind::bitOr : ReductionKind::sum;
+  TensorFactors &x = rule.operands[0], &k = rule.operands[1],
+                &y = rule.results[0];
+  if (parts.groups > 1) {
+    int group = rule.addFactor(parts.groups);
+    x[parts.groupsBatch ? parts.input.first : parts.input.second] = {group};
+    k[parts.kernel.second] = y[parts.output.second] = {group};
   }
-  return success();
+  int sample = rule.addFactor(parts.samples);
+  x[parts.input.first].push_back(sample);
+  y[parts.output.first].push_back(sample);
+  int output = rule.addFactor(parts.outputs);
+  k[parts.kernel.second].push_back(output);
+  y[parts.output.second].push_back(output);
+  int input = rule.addFactor(parts.inputs, FactorKind::Reduced, kind);
+  x[parts.input.second].push_back(input);
+  k[parts.kernel.first].push_back(input);
+  for (size_t at = 0; at < parts.window.size(); ++at)
+    addPlaces(rule, parts, at, kind);
+  rule.addLinear(kind, {{0}, {1}});
+  return rule;
 }
 
 //===----------------------------------------------------------------------===//
-// One order of dimensions
+// Cost
 //===----------------------------------------------------------------------===//
 
-/// Batch, spatial dimensions, features; dilated and padded.
-Value ConvolutionExpansion::padInput() {
-  SmallVector<int64_t> permutation = {dims.getInputBatchDimension()};
-  llvm::append_range(permutation, dims.getInputSpatialDimensions());
-  permutation.push_back(dims.getInputFeatureDimension());
-  Value x = transpose(b, loc, op.getLhs(), permutation);
-  auto spatial = llvm::to_vector(llvm::seq<int64_t>(1, rank - 1));
-  return padWindows(b, loc, x, scalar(b, loc, typeOf(x).getElementType(), 0),
-                    spatial, window);
-}
-
-/// A window that is taken from its end sees a kernel that is.
-Value ConvolutionExpansion::reverseKernel() {
-  SmallVector<int64_t> reversed;
-  for (auto [dim, part] :
-       llvm::zip_equal(dims.getKernelSpatialDimensions(), window))
-    if (part.isReversed && part.window > 1)
-      reversed.push_back(dim);
-  return reversed.empty() ? Value(op.getRhs())
-                          : reverse(b, loc, op.getRhs(), reversed);
-}
-
-/// From batch, spatial dimensions, features to the order of the result.
-Value ConvolutionExpansion::arrangeResult(Value result) {
-  SmallVector<int64_t> permutation(rank);
-  permutation[dims.getOutputBatchDimension()] = 0;
-  for (auto [spatial, dim] : llvm::enumerate(dims.getOutputSpatialDimensions()))
-    permutation[dim] = spatial + 1;
-  permutation[dims.getOutputFeatureDimension()] = rank - 1;
-  return transpose(b, loc, result, permutation);
-}
-
-//===----------------------------------------------------------------------===//
-// Patches and their product with the kernel
-//===----------------------------------------------------------------------===//
-
-/// Dimension `dim` as two: groups, and what is in each.
-Value ConvolutionExpansion::splitGroups(Value x, int64_t dim) {
-  SmallVector<int64_t> shape(typeOf(x).getShape());
-  shape[dim] /= groups;
-  shape.insert(shape.begin() + dim, groups);
-  return reshape(b, loc, x, shape);
-}
-
-/// The places of the window along `dim`; its elements become dimension `at` of
-/// the result.
-Value ConvolutionExpansion::slideAlong(Value x, int64_t dim, int64_t spatial,
-                                       int64_t at) {
-  const WindowDim &part = window[spatial];
-  int64_t places = countPlaces(spatial);
-  bool byElement = part.window <= places;
-  SmallVector<Value> slices;
-  for (int64_t i = 0; i < std::min(part.window, places); ++i) {
-    Value slice = byElement ? takeAlong(b, loc, x, dim, i * part.windowDilation,
-                                        places, part.stride)
-                            : takeAlong(b, loc, x, dim, i * part.stride,
-                                        part.window, part.windowDilation);
-    SmallVector<int64_t> shape(typeOf(slice).getShape());
-    shape.insert(shape.begin() + (byElement ? at : dim), 1);
-    slices.push_back(reshape(b, loc, slice, shape));
-  }
-  if (byElement)
-    return slices.size() == 1 ? slices.front()
-                              : concatenate(b, loc, slices, at);
-  // [.., places, window, ..]: the window moves to its place.
-  Value joined =
-      slices.size() == 1 ? slices.front() : concatenate(b, loc, slices, dim);
-  auto permutation =
-      llvm::to_vector(llvm::seq<int64_t>(0, typeOf(joined).getRank()));
-  std::rotate(permutation.begin() + dim + 1, permutation.begin() + dim + 2,
-              permutation.begin() + at + 1);
-  return transpose(b, loc, joined, permutation);
-}
-
-/// `x` ends in the input features of a group, behind the spatial dimensions
-/// (and the groups of features). They and the window's elements end the
-/// patches, in the order that they have in the kernel.
-Value ConvolutionExpansion::buildPatches(Value x) {
-  int64_t firstSpatial = hasBatchGroups() ? 2 : 1;
-  int64_t base = typeOf(x).getRank() - 1;
-  SmallVector<int64_t> inside = {dims.getKernelInputFeatureDimension()};
-  for (auto [spatial, part] : llvm::enumerate(window)) {
-    int64_t dim = firstSpatial + spatial, places = countPlaces(spatial);
-    if (part.window == 1) {
-      x = takeAlong(b, loc, x, dim, 0, places, part.stride);
+/// How many pairs of a place of the kernel and one of the result meet an
+/// element of the input along one dimension.
+int64_t countTerms(const WindowDim &dim, int64_t places) {
+  int64_t terms = 0;
+  // Fewer turns, by the symmetry of (1).
+  bool byKernel = dim.window <= places;
+  int64_t turns = byKernel ? dim.window : places,
+          step = byKernel ? dim.windowDilation : dim.stride,
+          others = byKernel ? places : dim.window,
+          otherStep = byKernel ? dim.stride : dim.windowDilation;
+  int64_t period = dim.baseDilation / std::gcd(dim.baseDilation, otherStep);
+  int64_t end = (dim.size - 1) * dim.baseDilation;
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    // The least other place that meets an element, by trial of one period.
+    int64_t first = turn * step - dim.low, other = 0;
+    if (first < 0)
+      other = (-first + otherStep - 1) / otherStep;
+    int64_t tried = 0;
+    while (tried < period && (first + other * otherStep) % dim.baseDilation)
+      ++other, ++tried;
+    int64_t at = first + other * otherStep;
+    if (tried == period || other >= others || at > end)
       continue;
-    }
-    int64_t place = dims.getKernelSpatialDimensions()[spatial];
-    int64_t before =
-        llvm::count_if(inside, [=](int64_t other) { return other < place; });
-    x = slideAlong(x, dim, spatial, base + before);
-    inside.push_back(place);
+    int64_t jump = period * otherStep;
+    terms += std::min((end - at) / jump, (others - 1 - other) / period) + 1;
   }
-  return x;
+  return terms;
 }
 
-/// Batch, places, output features; with groups, these come first and the
-/// features are those of a group.
-Value ConvolutionExpansion::buildProduct(Value x, Value kernel) {
-  SmallVector<int64_t> shape, contracted, batching;
-  int64_t outputDim = dims.getKernelOutputFeatureDimension();
-  for (auto [dim, size] : llvm::enumerate(typeOf(kernel).getShape())) {
-    bool isOutput = static_cast<int64_t>(dim) == outputDim;
-    if (size == 1 && llvm::is_contained(dims.getKernelSpatialDimensions(),
-                                        static_cast<int64_t>(dim)))
-      continue;
-    if (!isOutput)
-      contracted.push_back(shape.size());
-    if (isOutput && groups > 1) {
-      batching.push_back(shape.size());
-      shape.push_back(groups);
-    }
-    shape.push_back(isOutput ? size / groups : size);
+OpCost getCostOf(ConvolutionOp op) {
+  OpCost cost = getTrafficCost(op);
+  if (isEmpty(op))
+    return cost;
+  ConvolutionParts parts(op);
+  int64_t terms = parts.groups * parts.samples * parts.outputs * parts.inputs;
+  for (auto [dim, places] : llvm::zip_equal(parts.window, parts.places))
+    terms *= countTerms(dim, places);
+  cost.flops = 2 * terms;
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// The answers
+//===----------------------------------------------------------------------===//
+
+struct ConvolutionAnswers : AnswerDefaults<ConvolutionOp> {
+  /// One slice along groups is an op of fewer groups.
+  static bool uniform(ConvolutionOp op) {
+    return op.getFeatureGroupCount() == 1 && op.getBatchGroupCount() == 1;
   }
-  kernel = reshape(b, loc, kernel, shape);
-  SmallVector<int64_t> inputBatching;
-  if (groups > 1) {
-    x = splitGroups(x, hasBatchGroups() ? 0 : rank - 1);
-    inputBatching.push_back(hasBatchGroups() ? 0 : rank - 1);
+  static ShardingRule rule(ConvolutionOp op) { return getRule(op); }
+  static OpCost cost(ConvolutionOp op) { return getCostOf(op); }
+
+  /// A device has as many groups as its tensors say.
+  static LogicalResult localize(ConvolutionOp op, LocalForm &form) {
+    auto local = cast<ConvolutionOp>(form.cloneOp());
+    ConvolutionParts parts(op);
+    RankedTensorType lhs = local.getLhs().getType();
+    if (isEmpty(op))
+      return success();
+    if (parts.groupsBatch)
+      local.setBatchGroupCount(lhs.getDimSize(parts.input.first) /
+                               local.getType().getDimSize(parts.output.first));
+    else if (parts.groups > 1)
+      local.setFeatureGroupCount(
+          lhs.getDimSize(parts.input.second) /
+          local.getRhs().getType().getDimSize(parts.kernel.first));
+    return success();
   }
-  Value patches = buildPatches(x);
-  int64_t end = typeOf(patches).getRank();
-  auto inputContracted =
-      llvm::to_vector(llvm::seq<int64_t>(end - contracted.size(), end));
-  Value product = dotGeneral(b, loc, patches, kernel,
-                             dotDims(b.getContext(), inputBatching, batching,
-                                     inputContracted, contracted),
-                             op.getType().getElementType());
-  if (ArrayAttr precisions = op.getPrecisionConfigAttr();
-      precisions && !precisions.empty())
-    product.getDefiningOp<DotGeneralOp>().setPrecisionConfigAttr(precisions);
-  return product;
-}
 
-/// Output features are grouped: group after group.
-Value ConvolutionExpansion::joinGroups(Value result) {
-  if (groups == 1)
-    return result;
-  auto permutation = llvm::to_vector(llvm::seq<int64_t>(1, rank));
-  permutation.append({0, rank});
-  result = transpose(b, loc, result, permutation);
-  SmallVector<int64_t> shape(typeOf(result).getShape());
-  int64_t features = shape.pop_back_val();
-  shape.back() *= features;
-  return reshape(b, loc, result, shape);
-}
+  static LogicalResult derive(ConvolutionOp op, DerivativeCall &call) {
+    // Sums of nothing depend on nothing.
+    return isEmpty(op) ? success() : deriveConvolution(op, call);
+  }
 
-//===----------------------------------------------------------------------===//
-// Depthwise convolutions
-//===----------------------------------------------------------------------===//
+  static KernelForm form(ConvolutionOp op) {
+    return isEmpty(op) ? KernelForm::Decompose : KernelForm::Library;
+  }
+  /// Sums of nothing are zero.
+  static LogicalResult decompose(ConvolutionOp op, OpBuilder &b,
+                                 SmallVectorImpl<Value> &results) {
+    results.push_back(constantSplat(b, op.getLoc(), op.getType(), 0));
+    return success();
+  }
+  static Operation *buildLibraryCall(ConvolutionOp op, OpBuilder &b) {
+    ConvolutionParts parts(op);
+    SmallVector<Attribute> windows;
+    for (const WindowDim &dim : parts.window)
+      windows.push_back(dist::WindowAttr::get(
+          op.getContext(), dim.stride, dim.low, dim.baseDilation,
+          dim.windowDilation, dim.isReversed));
+    return dist::ConvolveOp::create(
+        b, op.getLoc(), op.getType(), op.getLhs(), op.getRhs(), Value(),
+        Value(), parts.input.list(), parts.kernel.list(), parts.output.list(),
+        b.getArrayAttr(windows), op.getFeatureGroupCount(),
+        op.getBatchGroupCount());
+  }
 
-/// An input feature has several output features, one after another.
-Value ConvolutionExpansion::repeatFeatures(Value x, int64_t features) {
-  RankedTensorType type = typeOf(x);
-  SmallVector<int64_t> shape(type.getShape());
-  if (shape.back() == features)
-    return x;
-  shape.push_back(features / shape.back());
-  Value repeated = broadcastInDim(b, loc, x, type.clone(shape),
-                                  llvm::to_vector(llvm::seq<int64_t>(0, rank)));
-  shape.pop_back();
-  shape.back() = features;
-  return reshape(b, loc, repeated, shape);
-}
-
-/// The sum over the kernel's elements of slices times one weight for each
-/// feature. Floats are added in f32 at least.
-Value ConvolutionExpansion::buildDepthwise(Value x, Value kernel) {
-  Type element = op.getType().getElementType();
-  bool isNarrow =
-      isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  Type wide = isNarrow ? Type(b.getF32Type()) : element;
-  int64_t features =
-      typeOf(kernel).getDimSize(dims.getKernelOutputFeatureDimension());
-  x = repeatFeatures(convertTo(b, loc, x, wide), features);
-  SmallVector<int64_t> order(dims.getKernelSpatialDimensions());
-  order.append({dims.getKernelInputFeatureDimension(),
-                dims.getKernelOutputFeatureDimension()});
-  kernel = transpose(b, loc, convertTo(b, loc, kernel, wide), order);
-  SmallVector<int64_t> index(window.size(), 0), sizes;
-  for (const WindowDim &part : window)
-    sizes.push_back(part.window);
-  Value sum;
-  do {
-    Value slice = x, weight = kernel;
-    for (auto [spatial, part] : llvm::enumerate(window)) {
-      slice = takeAlong(b, loc, slice, spatial + 1,
-                        index[spatial] * part.windowDilation,
-                        countPlaces(spatial), part.stride);
-      weight = takeAlong(b, loc, weight, spatial, index[spatial], 1);
-    }
-    weight = broadcastInDim(b, loc, reshape(b, loc, weight, features),
-                            typeOf(slice), rank - 1);
-    Value term = mul(b, loc, slice, weight);
-    sum = sum ? add(b, loc, sum, term) : term;
-  } while (nextIndex(index, sizes));
-  return convertTo(b, loc, sum, element);
-}
-
-FailureOr<Value> ConvolutionExpansion::run() {
-  for (RankedTensorType type :
-       {op.getLhs().getType(), op.getRhs().getType(), op.getType()})
-    if (type.getNumElements() == 0) // sums of nothing are zero
-      return constantSplat(b, loc, withoutEncoding(op.getType()), 0);
-  if (failed(checkSize()))
-    return failure();
-  Value x = padInput(), kernel = reverseKernel();
-  return arrangeResult(isDepthwise() ? buildDepthwise(x, kernel)
-                                     : joinGroups(buildProduct(x, kernel)));
-}
-
-//===----------------------------------------------------------------------===//
-// The expansion
-//===----------------------------------------------------------------------===//
-
-struct ConvolutionModel
-    : graph::ExpansionOpInterface::ExternalModel<ConvolutionModel,
-                                                 ConvolutionOp> {
-  LogicalResult expand(Operation *of, OpBuilder &builder,
-                       SmallVectorImpl<Value> &results) const {
-    FailureOr<Value> result =
-        ConvolutionExpansion(cast<ConvolutionOp>(of), builder).run();
-    if (failed(result))
-      return failure();
-    results.push_back(*result);
+  static LogicalResult evaluate(ConvolutionOp op, EvaluationCall &call) {
+    HostTensor result(op.getType());
+    if (!isEmpty(op))
+      evaluateConvolution(op, call.operands, result);
+    call.results.push_back(std::move(result));
     return success();
   }
 };
@@ -339,6 +270,6 @@ struct ConvolutionModel
 
 void stablehlo::registerConvolutionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
-    ConvolutionOp::attachInterface<ConvolutionModel>(*context);
+    attachAnswers<ConvolutionOp, ConvolutionAnswers>(context);
   });
 }

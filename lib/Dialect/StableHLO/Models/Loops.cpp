@@ -30,10 +30,10 @@ using namespace llmc::stablehlo;
 
 /// Ops that a loop may be unrolled to, with those of the loops in it and those
 /// that are computed on the way; constants cost nothing. All later phases pay
-/// for each op: this many are about thirty layers of a transformer, and far
-/// more than a random generator has. A trip counts as one more, so that a loop
-/// without an end is found out.
-static constexpr int64_t kMostUnrolledOps = 4096;
+/// for each op, about a millisecond in all: this many are a recurrence of some
+/// thousand steps, or more layers than transformers have. A trip counts as one
+/// more, so that a loop without an end is found out.
+static constexpr int64_t kMostUnrolledOps = 65536;
 
 namespace {
 /// Unrolls a loop, and the loops in it, which share its budget.

@@ -44,4 +44,14 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerConvolutionModels(registry);
   registerRandomModels(registry);
   registerSortModels(registry);
+  registerSelectAndScatterModels(registry);
+  registerBatchNormModels(registry);
+  registerOlderForms(registry);
+  registerStaticForms(registry);
+  registerTupleModels(registry);
+  registerBatchedConvolution(registry);
+  registerBatchedMovement(registry);
+  registerBatchedIndexing(registry);
+  registerSummedContractions(registry);
+  registerCollectiveModels(registry);
 }

@@ -248,6 +248,22 @@ struct ReshapeAnswers : AnswerDefaults<ReshapeOp> {
 
 struct TransposeAnswers : AnswerDefaults<TransposeOp> {
   static bool uniform(TransposeOp) { return true; }
+
+  /// Whether only dims of size 1 change places: the bytes are the operand's.
+  static bool isReshape(TransposeOp op) {
+    SmallVector<int64_t> moved;
+    llvm::copy_if(
+        op.getPermutation(), std::back_inserter(moved),
+        [&](int64_t d) { return typeOf(op.getOperand()).getDimSize(d) != 1; });
+    return llvm::is_sorted(moved);
+  }
+  static KernelForm form(TransposeOp op) {
+    return isReshape(op) ? KernelForm::Alias : KernelForm::Element;
+  }
+  static OpCost cost(TransposeOp op) {
+    return isReshape(op) ? OpCost() : getTrafficCost(op);
+  }
+
   static ShardingRule rule(TransposeOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
     for (auto [to, from] : llvm::enumerate(op.getPermutation())) {

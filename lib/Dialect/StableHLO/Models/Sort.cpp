@@ -8,58 +8,16 @@
 // Tests: test/EndToEnd/sorting.test, test/Import/StableHLO/expand-sort.mlir
 //===----------------------------------------------------------------------===//
 
+#include "ScalarFunction.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Sorting.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
-#include "llmc/Support/GraphTensor.h"
-#include "llmc/Support/Refusal.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::stablehlo;
 
-/// An op on scalars that does the same on the elements of tensors.
-static bool isElementwise(Operation &op) {
-  return op.hasTrait<ElementwiseShape>() || isa<SelectOp, ClampOp>(op);
-}
-
 namespace {
-/// Writes a function of scalars on tensors of one shape.
-struct OnTensors {
-  OpBuilder &b;
-  ArrayRef<int64_t> shape;
-  IRMapping mapping;
-
-  Value spread(Value scalar) {
-    Type element = getElementTypeOrSelf(scalar.getType());
-    return broadcastInDim(b, scalar.getLoc(), scalar,
-                          RankedTensorType::get(shape, element), {});
-  }
-
-  /// Constants stay scalars, and so do values from outside: both are repeated.
-  LogicalResult write(Operation &op) {
-    if (isa<ConstantOp>(op)) {
-      Operation *copy = b.clone(op);
-      mapping.map(op.getResult(0), spread(copy->getResult(0)));
-      return success();
-    }
-    if (!isElementwise(op))
-      return emitRefusal(&op, rt::ErrorKind::unsupported)
-             << "expected element-wise ops in the comparator of a sort, got "
-                "another";
-    for (Value operand : op.getOperands())
-      if (!mapping.contains(operand))
-        mapping.map(operand, spread(operand));
-    Operation *copy = b.clone(op, mapping);
-    for (Value result : copy->getResults())
-      result.setType(
-          RankedTensorType::get(shape, getElementTypeOrSelf(result.getType())));
-    return success();
-  }
-};
-
 struct SortExpansion
     : graph::ExpansionOpInterface::ExternalModel<SortExpansion, SortOp> {
   LogicalResult expand(Operation *op, OpBuilder &b,
@@ -71,11 +29,13 @@ struct SortExpansion
       results.append(op->operand_begin(), op->operand_end());
       return success();
     }
-    if (failed(verifyComparisons(op, type, dim)))
+    if (failed(verifyComparisons(op, type, dim)) ||
+        failed(verifyElementwise(sort.getComparator())))
       return failure();
     SmallVector<Value> keys(sort.getInputs());
-    auto isBefore = [&](ArrayRef<Value> x, ArrayRef<Value> y) {
-      return compareBy(sort.getComparator().front(), b, x, y);
+    auto isBefore = [&](ArrayRef<Value> x,
+                        ArrayRef<Value> y) -> FailureOr<Value> {
+      return compareBy(sort.getComparator(), b, x, y);
     };
     FailureOr<Value> order =
         buildOrder(b, op->getLoc(), keys, dim, size, isBefore);
@@ -87,18 +47,13 @@ struct SortExpansion
   }
 
 private:
-  static FailureOr<Value> compareBy(Block &comparator, OpBuilder &b,
-                                    ArrayRef<Value> x, ArrayRef<Value> y) {
-    OnTensors code{
-        b, cast<RankedTensorType>(x.front().getType()).getShape(), {}};
-    for (auto [i, argument] : llvm::enumerate(comparator.getArguments()))
-      code.mapping.map(argument, i % 2 ? y[i / 2] : x[i / 2]);
-    for (Operation &op : comparator.without_terminator())
-      if (failed(code.write(op)))
-        return failure();
-    Value result = comparator.getTerminator()->getOperand(0);
-    return code.mapping.contains(result) ? code.mapping.lookup(result)
-                                         : code.spread(result);
+  static Value compareBy(Region &comparator, OpBuilder &b, ArrayRef<Value> x,
+                         ArrayRef<Value> y) {
+    SmallVector<Value> pairs;
+    for (auto [first, second] : llvm::zip_equal(x, y))
+      pairs.append({first, second});
+    auto shape = cast<RankedTensorType>(x.front().getType()).getShape();
+    return applyElementwise(comparator, b, shape, pairs).front();
   }
 };
 } // namespace

@@ -19,10 +19,6 @@
 
 namespace llmc::rt::cpu {
 
-static uint64_t alignWorkspace(uint64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
 static Status refuse(std::string message) {
   return makeError(ErrorKind::mismatch, std::move(message));
 }
@@ -117,8 +113,7 @@ MatrixShape toMatrix(const ContractionShape &shape, std::string name) {
   return matrix;
 }
 
-static Result<std::unique_ptr<ContractionSlice>>
-makeSlice(const MatrixShape &shape) {
+static Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape) {
   LLMC_TRY_ASSIGN(auto slice, makeLibrarySlice(shape));
   if (slice) {
     return std::move(slice);
@@ -137,47 +132,21 @@ static ContractionIndex &cutIndex(MatrixShape &shape, int threads) {
 }
 
 Result<std::unique_ptr<CpuLibraryOp>>
-CpuContraction::make(const ContractionShape &shape, const std::string &name,
-                     int threads) {
+makeContraction(const ContractionShape &shape, const std::string &name,
+                int threads) {
   LLMC_TRY(checkShape(shape, name));
-  auto contraction = std::make_unique<CpuContraction>();
-  contraction->hasBias = shape.hasBias;
+  auto contraction = std::make_unique<SlicedOp>(shape.hasBias);
   MatrixShape part = toMatrix(shape, name);
   ContractionIndex &cut = cutIndex(part, threads);
   int64_t extent = cut.size;
   int tickets = static_cast<int>(std::clamp<int64_t>(extent, 1, threads));
-  int64_t workspace = 0;
   for (int ticket = 0; ticket < tickets; ++ticket) {
     Range range = ticketRange(extent, ticket, tickets);
     cut.size = range.end - range.begin;
     LLMC_TRY_ASSIGN(auto work, makeSlice(part));
-    uint64_t bytes = alignWorkspace(work->workspaceBytes());
-    contraction->slices.push_back(
-        {std::move(work), range.begin * cut.strideA * sizeOf(shape.a),
-         range.begin * cut.strideB * sizeOf(shape.b),
-         range.begin * cut.strideBias * sizeOf(shape.bias),
-         range.begin * cut.strideC * sizeOf(shape.c), workspace});
-    workspace += static_cast<int64_t>(bytes);
+    contraction->add(std::move(work), placeOf(shape, cut, range.begin));
   }
   return std::unique_ptr<CpuLibraryOp>(std::move(contraction));
-}
-
-uint64_t CpuContraction::workspaceBytes() const {
-  const Slice &last = slices.back();
-  return static_cast<uint64_t>(last.workspace) +
-         alignWorkspace(last.work->workspaceBytes());
-}
-
-void CpuContraction::run(const uint64_t *buffers, void *workspace,
-                         int ticket) const {
-  const Slice &slice = slices[static_cast<size_t>(ticket)];
-  auto at = [&](size_t operand, int64_t offset) {
-    return reinterpret_cast<char *>(buffers[operand]) + offset;
-  };
-  slice.work->run({at(0, slice.a), at(1, slice.b),
-                   hasBias ? at(2, slice.bias) : nullptr,
-                   at(hasBias ? 3 : 2, slice.c),
-                   static_cast<char *>(workspace) + slice.workspace});
 }
 
 } // namespace llmc::rt::cpu

@@ -16,60 +16,25 @@
 
 #include "Contraction.h"
 
+#include "OneDnn.h"
+
 #include <fmt/format.h>
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include <algorithm>
-
-// OpenMP's own header belongs to another compiler's runtime than the one that
-// oneDNN is linked with; these two are all that is needed of it.
-extern "C" void omp_set_num_threads(int);
-extern "C" int omp_get_max_threads();
 
 namespace llmc::rt::cpu {
 
 namespace {
 
-/// oneDNN sizes a primitive for the threads of the thread that makes it.
-class OneThread {
-public:
-  OneThread() : before(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(before); }
-
-private:
-  int before;
-};
-
-const dnnl::engine &engine() {
-  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
-  return instance;
-}
-
-/// A stream of the calling worker.
-const dnnl::stream &workerStream() {
-  thread_local const dnnl::stream instance(engine());
-  return instance;
-}
-
-} // namespace
-
-void limitLibraryThreads() {
-  omp_set_num_threads(1);
-  // What the library keeps for a thread is made here, not in a step.
-  workerStream();
-}
-
-namespace {
-
-class LibrarySlice final : public ContractionSlice {
+class LibrarySlice final : public OpSlice {
 public:
   explicit LibrarySlice(const dnnl::matmul::primitive_desc &desc)
-      : primitive(desc), a(desc.src_desc(), engine(), nullptr),
-        b(desc.weights_desc(), engine(), nullptr),
-        c(desc.dst_desc(), engine(), nullptr),
-        workspace(desc.scratchpad_desc(), engine(), nullptr) {
+      : primitive(desc), a(desc.src_desc(), libraryEngine(), nullptr),
+        b(desc.weights_desc(), libraryEngine(), nullptr),
+        c(desc.dst_desc(), libraryEngine(), nullptr),
+        workspace(desc.scratchpad_desc(), libraryEngine(), nullptr) {
     if (!desc.bias_desc().is_zero()) {
-      bias = dnnl::memory(desc.bias_desc(), engine(), nullptr);
+      bias = dnnl::memory(desc.bias_desc(), libraryEngine(), nullptr);
     }
   }
 
@@ -221,9 +186,8 @@ bool hasStrides(const MatrixShape &shape) {
 
 } // namespace
 
-Result<std::unique_ptr<ContractionSlice>>
-makeLibrarySlice(const MatrixShape &shape) {
-  std::unique_ptr<ContractionSlice> none;
+Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape) {
+  std::unique_ptr<OpSlice> none;
   if (!hasTypes(shape.shape) || isEmpty(shape) || !hasStrides(shape) ||
       !hasBias(shape)) {
     return std::move(none);
@@ -241,9 +205,8 @@ makeLibrarySlice(const MatrixShape &shape) {
         describeBias(shape),
         side(shape.shape.c, shape.m, shape.n, &Index::strideC));
     dnnl::matmul::primitive_desc chosen(matmul, attributesOf(shape.shape),
-                                        engine());
-    return std::unique_ptr<ContractionSlice>(
-        std::make_unique<LibrarySlice>(chosen));
+                                        libraryEngine());
+    return std::unique_ptr<OpSlice>(std::make_unique<LibrarySlice>(chosen));
   } catch (const dnnl::error &error) {
     if (error.status == dnnl_unimplemented ||
         error.status == dnnl_invalid_arguments) {

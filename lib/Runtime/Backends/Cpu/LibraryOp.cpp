@@ -9,6 +9,7 @@
 #include "LibraryOp.h"
 
 #include "Contraction.h"
+#include "Convolution.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,11 @@ struct Make {
 
   Result<std::unique_ptr<CpuLibraryOp>>
   operator()(const ContractionShape &contraction) const {
-    return CpuContraction::make(contraction, shape.name, shape.threads);
+    return makeContraction(contraction, shape.name, shape.threads);
+  }
+  Result<std::unique_ptr<CpuLibraryOp>>
+  operator()(const ConvolutionShape &convolution) const {
+    return makeConvolution(convolution, shape.name, shape.threads);
   }
 };
 } // namespace

@@ -29,6 +29,9 @@ public:
                    int ticket) const = 0;
 };
 
+/// Makes the calling thread's calls of libraries run on that thread alone.
+void limitLibraryThreads();
+
 } // namespace llmc::rt::cpu
 
 #endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_LIBRARYOP_H

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "LoopElements.h"
 
 #include <fmt/format.h>
 
@@ -17,37 +18,6 @@
 namespace llmc::rt::cpu {
 
 namespace {
-
-template <typename T> struct Typed {
-  static T load(DType, const void *base, int64_t i) {
-    return static_cast<const T *>(base)[i];
-  }
-  static void store(DType, void *base, int64_t i, T value) {
-    static_cast<T *>(base)[i] = value;
-  }
-};
-
-/// Elements of any float type, computed in Acc.
-template <typename Acc> struct AnyFloat {
-  static Acc load(DType type, const void *base, int64_t i) {
-    return static_cast<Acc>(loadElement(type, base, i));
-  }
-  static void store(DType type, void *base, int64_t i, Acc value) {
-    storeElement(type, base, i, static_cast<double>(value));
-  }
-};
-
-/// Elements of any integer type, computed modulo 2^64; booleans are added by
-/// "or".
-struct AnyInteger {
-  static uint64_t load(DType type, const void *base, int64_t i) {
-    return static_cast<uint64_t>(loadInteger(type, base, i));
-  }
-  static void store(DType type, void *base, int64_t i, uint64_t value) {
-    storeInteger(type, base, i,
-                 type == DType::i1 ? value != 0 : static_cast<int64_t>(value));
-  }
-};
 
 /// Integers have no activation: checked when the slice is made.
 uint64_t activate(Activation, uint64_t x) { return x; }
@@ -73,7 +43,7 @@ template <typename Acc> Acc activate(Activation activation, Acc x) {
 }
 
 template <typename Elements, typename BiasElements, typename Acc>
-class LoopSlice final : public ContractionSlice {
+class LoopSlice final : public OpSlice {
 public:
   explicit LoopSlice(const MatrixShape &shape) : shape(shape) {}
 
@@ -151,14 +121,13 @@ private:
 };
 
 template <typename Elements, typename BiasElements, typename Acc>
-std::unique_ptr<ContractionSlice> makeSlice(const MatrixShape &shape) {
+std::unique_ptr<OpSlice> makeSlice(const MatrixShape &shape) {
   return std::make_unique<LoopSlice<Elements, BiasElements, Acc>>(shape);
 }
 
 } // namespace
 
-Result<std::unique_ptr<ContractionSlice>>
-makeLoopSlice(const MatrixShape &shape) {
+Result<std::unique_ptr<OpSlice>> makeLoopSlice(const MatrixShape &shape) {
   DType a = shape.shape.a, b = shape.shape.b, c = shape.shape.c;
   bool floats = isFloat(a) && isFloat(b) && isFloat(c);
   if (!floats && (isFloat(a) || isFloat(b) || isFloat(c))) {

@@ -9,7 +9,6 @@
 
 #include "Pool.h"
 
-#include "Contraction.h"
 #include "KernelObject.h"
 #include "LibraryOp.h"
 

@@ -84,20 +84,25 @@ KernelLaunch PlanReader::kernelLaunch(uint32_t index) {
   return launch;
 }
 
+std::vector<ContractionIndex> PlanReader::indices(const fb::Range &range) {
+  std::vector<ContractionIndex> indices;
+  std::vector<int64_t> flat = numbers<int64_t>(range);
+  failed_ |= flat.size() % 6 != 0;
+  for (size_t i = 0; i + 6 <= flat.size(); i += 6) {
+    failed_ |= flat[i] < 0 || flat[i] > UINT8_MAX;
+    indices.push_back({static_cast<ContractionIndexKind>(flat[i]), flat[i + 1],
+                       flat[i + 2], flat[i + 3], flat[i + 4], flat[i + 5]});
+  }
+  return indices;
+}
+
 ContractionShape PlanReader::contraction(uint32_t index) {
   ContractionShape shape;
   const fb::Contraction *flat = item(flat_.contractions(), index);
   if (!flat) {
     return shape;
   }
-  std::vector<int64_t> numbers = this->numbers<int64_t>(flat->indices());
-  failed_ |= numbers.size() % 6 != 0;
-  for (size_t i = 0; i + 6 <= numbers.size(); i += 6) {
-    failed_ |= numbers[i] < 0 || numbers[i] > UINT8_MAX;
-    shape.indices.push_back({static_cast<ContractionIndexKind>(numbers[i]),
-                             numbers[i + 1], numbers[i + 2], numbers[i + 3],
-                             numbers[i + 4], numbers[i + 5]});
-  }
+  shape.indices = indices(flat->indices());
   shape.a = static_cast<DType>(flat->a());
   shape.b = static_cast<DType>(flat->b());
   shape.c = static_cast<DType>(flat->c());
@@ -110,10 +115,38 @@ ContractionShape PlanReader::contraction(uint32_t index) {
   return shape;
 }
 
+ConvolutionShape PlanReader::convolution(uint32_t index) {
+  ConvolutionShape shape;
+  const fb::Convolution *flat = item(flat_.convolutions(), index);
+  if (!flat) {
+    return shape;
+  }
+  shape.indices = indices(flat->indices());
+  std::vector<int64_t> numbers = this->numbers<int64_t>(flat->windows());
+  failed_ |= numbers.size() % 11 != 0;
+  for (size_t i = 0; i + 11 <= numbers.size(); i += 11) {
+    const int64_t *window = &numbers[i];
+    failed_ |= window[10] != 0 && window[10] != 1;
+    shape.windows.push_back({window[0], window[1], window[2], window[3],
+                             window[4], window[5], window[6], window[7],
+                             window[8], window[9], window[10] == 1});
+  }
+  shape.a = static_cast<DType>(flat->a());
+  shape.b = static_cast<DType>(flat->b());
+  shape.c = static_cast<DType>(flat->c());
+  shape.bias = static_cast<DType>(flat->bias());
+  shape.accumulate = static_cast<DType>(flat->accumulate());
+  shape.beta = flat->beta();
+  shape.hasBias = flat->has_bias();
+  return shape;
+}
+
 LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
   switch (kind) {
   case 0:
     return contraction(index);
+  case 1:
+    return convolution(index);
   default:
     failed_ = true;
     return {};
@@ -219,7 +252,9 @@ Call PlanReader::call(uint32_t index) {
 
 Loop PlanReader::loop(uint32_t index) {
   const fb::Loop *flat = item(flat_.loops(), index);
-  return flat ? Loop{flat->trips(), flat->program()} : Loop();
+  return flat ? Loop{flat->trips(), flat->program(),
+                     numbers<ExprId>(flat->arguments())}
+              : Loop();
 }
 
 Branch PlanReader::branch(uint32_t index) {

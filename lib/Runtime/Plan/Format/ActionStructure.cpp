@@ -49,9 +49,10 @@ Status StructureCheck::dtype(DType dtype) {
   return range("a dtype", static_cast<int>(dtype), 0, numDTypes - 1);
 }
 
-Status StructureCheck::checkDescriptor(const ContractionShape &shape) {
-  LLMC_TRY(range("the indices of a contraction", shape.indices.size(), 0, 32));
-  for (const ContractionIndex &index : shape.indices) {
+Status
+StructureCheck::checkIndices(const std::vector<ContractionIndex> &indices) {
+  LLMC_TRY(range("the indices of a contraction", indices.size(), 0, 32));
+  for (const ContractionIndex &index : indices) {
     LLMC_TRY(range("the kind of a contraction's index",
                    static_cast<int>(index.kind), 0,
                    contractionIndexNames.size() - 1));
@@ -60,6 +61,51 @@ Status StructureCheck::checkDescriptor(const ContractionShape &shape) {
       LLMC_TRY(range("a size or stride of a contraction", value, 0, INT64_MAX));
     }
   }
+  return Status::success();
+}
+
+/// Where the window's elements stand is a number of half the range at most, so
+/// that sums of two are numbers.
+Status StructureCheck::checkWindow(const ConvolutionWindow &window) {
+  constexpr int64_t most = int64_t(1) << 62;
+  for (int64_t value : {window.sizeA, window.sizeB, window.sizeC,
+                        window.strideA, window.strideB, window.strideC}) {
+    LLMC_TRY(range("a size or stride of a convolution's window", value, 0,
+                   INT64_MAX));
+  }
+  for (int64_t value : {window.dilationA, window.dilationB, window.stepC}) {
+    LLMC_TRY(range("a dilation or step of a convolution's window", value, 1,
+                   INT64_MAX));
+  }
+  LLMC_TRY(
+      range("the low edge of a convolution's window", window.low, -most, most));
+  Checked far = Checked(window.stepC) * window.sizeC +
+                Checked(window.dilationB) * window.sizeB;
+  Checked end = Checked(window.dilationA) * window.sizeA;
+  if (!far.within(0, most) || !end.within(0, most)) {
+    return malformed("expected a convolution's window to reach less than 2^62 "
+                     "positions");
+  }
+  return Status::success();
+}
+
+Status StructureCheck::checkDescriptor(const ConvolutionShape &shape) {
+  LLMC_TRY(checkIndices(shape.indices));
+  LLMC_TRY(range("the windows of a convolution", shape.windows.size(), 0, 32));
+  for (const ConvolutionWindow &window : shape.windows) {
+    LLMC_TRY(checkWindow(window));
+  }
+  for (DType each : {shape.a, shape.b, shape.c, shape.bias, shape.accumulate}) {
+    LLMC_TRY(dtype(each));
+  }
+  if (shape.beta != 0 && shape.beta != 1) {
+    return malformed("expected a beta of 0 or 1");
+  }
+  return Status::success();
+}
+
+Status StructureCheck::checkDescriptor(const ContractionShape &shape) {
+  LLMC_TRY(checkIndices(shape.indices));
   for (DType each : {shape.a, shape.b, shape.c, shape.bias, shape.accumulate}) {
     LLMC_TRY(dtype(each));
   }
@@ -175,24 +221,39 @@ Status StructureCheck::check(const Wait &wait) const {
                plan_.frames[wait.event.frame].events);
 }
 
+Status StructureCheck::arguments(std::string_view what,
+                                 const std::vector<ExprId> &list,
+                                 int32_t expected) const {
+  if (static_cast<int32_t>(list.size()) != expected) {
+    return malformed(fmt::format("expected {} arguments of {}, got {}",
+                                 expected, what, list.size()));
+  }
+  for (ExprId argument : list) {
+    LLMC_TRY(expression("an argument", argument,
+                        plan_.programs[program_].numParameters, false));
+  }
+  return Status::success();
+}
+
 Status StructureCheck::check(const Call &call) const {
   // Smaller indices only: no recursion.
   LLMC_TRY(index("a called program", call.program, program_));
-  const Program &callee = plan_.programs[call.program];
-  if (static_cast<int32_t>(call.arguments.size()) != callee.numParameters) {
-    return malformed(fmt::format("expected {} arguments of a call, got {}",
-                                 callee.numParameters, call.arguments.size()));
-  }
-  int32_t parameters = plan_.programs[program_].numParameters;
-  for (ExprId argument : call.arguments) {
-    LLMC_TRY(expression("an argument", argument, parameters, false));
-  }
-  return expression("the microbatch of a call", call.microbatch, parameters);
+  LLMC_TRY(arguments("a call", call.arguments,
+                     plan_.programs[call.program].numParameters));
+  return expression("the microbatch of a call", call.microbatch,
+                    plan_.programs[program_].numParameters);
 }
 
 Status StructureCheck::check(const Loop &loop) const {
   LLMC_TRY(range("the trips of a loop", loop.trips, 0, INT64_MAX));
-  return index("the body of a loop", loop.program, program_);
+  LLMC_TRY(index("the body of a loop", loop.program, program_));
+  // The first parameter is the trip.
+  int32_t parameters = plan_.programs[loop.program].numParameters;
+  if (parameters == 0) {
+    return malformed("expected the body of a loop to have a parameter for the "
+                     "trip");
+  }
+  return arguments("a loop", loop.arguments, parameters - 1);
 }
 
 Status StructureCheck::check(const Branch &branch) const {

@@ -125,6 +125,14 @@ struct CollectUses {
 };
 } // namespace
 
+int32_t calleeOf(const Action &action) {
+  if (const auto *call = std::get_if<Call>(&action)) {
+    return call->program;
+  }
+  const auto *loop = std::get_if<Loop>(&action);
+  return loop ? loop->program : -1;
+}
+
 std::vector<OperandUse> usesOf(const Action &action) {
   CollectUses collect;
   std::visit(collect, action);

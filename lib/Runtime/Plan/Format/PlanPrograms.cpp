@@ -37,8 +37,9 @@ static std::vector<int32_t> closeOverCalls(const Plan &plan,
     }
     found.push_back(static_cast<int32_t>(i));
     for (const Instruction &instruction : plan.programs[i].instructions) {
-      if (auto *call = std::get_if<Call>(&instruction.action)) {
-        runs[call->program] = true; // Of a smaller index.
+      int32_t callee = calleeOf(instruction.action);
+      if (callee >= 0) {
+        runs[callee] = true; // Of a smaller index.
       }
     }
   }

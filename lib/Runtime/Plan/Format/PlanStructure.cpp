@@ -182,7 +182,7 @@ Status StructureCheck::checkProgram(size_t number) {
         [&](const auto &action) { return check(action); }, instruction.action);
     if (status.ok()) {
       status = index("a stream", instruction.stream, plan_.streams.size(),
-                     std::holds_alternative<Call>(instruction.action));
+                     calleeOf(instruction.action) >= 0);
     }
     if (status.ok()) {
       status = index("a location", instruction.location, plan_.locations.size(),

@@ -57,6 +57,9 @@ private:
   /// An expression that uses at most `parameters` parameters.
   Status expression(std::string_view what, ExprId id, int32_t parameters,
                     bool optional = true) const;
+  /// Of a call or loop, from what `program_` sees.
+  Status arguments(std::string_view what, const std::vector<ExprId> &list,
+                   int32_t expected) const;
   Status operand(std::string_view what, const Operand &operand,
                  bool optional = false) const;
   Status operands(std::string_view what,
@@ -65,7 +68,10 @@ private:
   static Status accesses(const std::vector<Operand> &operands,
                          const std::vector<Access> &access);
   static Status dtype(DType dtype);
+  static Status checkIndices(const std::vector<ContractionIndex> &indices);
+  static Status checkWindow(const ConvolutionWindow &window);
   static Status checkDescriptor(const ContractionShape &shape);
+  static Status checkDescriptor(const ConvolutionShape &shape);
   Status programs(const std::vector<int32_t> &list) const;
 
   const Plan &plan_;

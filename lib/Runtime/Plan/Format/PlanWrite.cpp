@@ -41,7 +41,9 @@ private:
     return {first, static_cast<uint32_t>(values.size())};
   }
   /// A descriptor's place in the pool of its kind.
+  fb::Range indices(const std::vector<ContractionIndex> &indices);
   uint32_t add(const ContractionShape &shape);
+  uint32_t add(const ConvolutionShape &shape);
   /// Runs of the operand pool.
   fb::Range operands(const std::vector<Operand> &list, const Operand &last);
   fb::Range operands(std::initializer_list<const Operand *> list);
@@ -99,6 +101,7 @@ private:
   std::vector<fb::KernelLaunch> launches_;
   std::vector<fb::Library> libraries_;
   std::vector<fb::Contraction> contractions_;
+  std::vector<fb::Convolution> convolutions_;
   std::vector<fb::Collective> collectives_;
   std::vector<fb::Message> messages_;
   std::vector<fb::Exchange> exchanges_;
@@ -146,18 +149,39 @@ uint32_t Writer::add(const KernelLaunch &launch) {
                                  numbers(launch.scalars), launch.kernel));
 }
 
-uint32_t Writer::add(const ContractionShape &shape) {
-  std::vector<int64_t> indices;
-  for (const ContractionIndex &index : shape.indices) {
-    indices.insert(indices.end(),
-                   {static_cast<int64_t>(index.kind), index.size, index.strideA,
-                    index.strideB, index.strideC, index.strideBias});
+fb::Range Writer::indices(const std::vector<ContractionIndex> &indices) {
+  std::vector<int64_t> flat;
+  for (const ContractionIndex &index : indices) {
+    flat.insert(flat.end(),
+                {static_cast<int64_t>(index.kind), index.size, index.strideA,
+                 index.strideB, index.strideC, index.strideBias});
   }
+  return numbers(flat);
+}
+
+uint32_t Writer::add(const ContractionShape &shape) {
   return append(contractions_,
-                fb::Contraction(shape.alpha, shape.beta, numbers(indices),
+                fb::Contraction(shape.alpha, shape.beta, indices(shape.indices),
                                 byte(shape.a), byte(shape.b), byte(shape.c),
                                 byte(shape.bias), byte(shape.accumulate),
                                 byte(shape.activation), shape.hasBias));
+}
+
+uint32_t Writer::add(const ConvolutionShape &shape) {
+  std::vector<int64_t> windows;
+  for (const ConvolutionWindow &window : shape.windows) {
+    windows.insert(windows.end(),
+                   {window.sizeA, window.sizeB, window.sizeC, window.strideA,
+                    window.strideB, window.strideC, window.dilationA,
+                    window.dilationB, window.stepC, window.low,
+                    window.isReversed ? 1 : 0});
+  }
+  fb::Range flat = indices(shape.indices);
+  return append(convolutions_,
+                fb::Convolution(shape.beta, flat, numbers(windows),
+                                byte(shape.a), byte(shape.b), byte(shape.c),
+                                byte(shape.bias), byte(shape.accumulate),
+                                shape.hasBias));
 }
 
 uint32_t Writer::add(const Library &library) {
@@ -240,7 +264,8 @@ uint32_t Writer::add(const Call &call) {
 }
 
 uint32_t Writer::add(const Loop &loop) {
-  return append(loops_, fb::Loop(loop.trips, loop.program));
+  return append(loops_,
+                fb::Loop(loop.trips, numbers(loop.arguments), loop.program));
 }
 
 uint32_t Writer::add(const Branch &branch) {
@@ -423,6 +448,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto launches = builder_.CreateVectorOfStructs(launches_);
   auto libraries = builder_.CreateVectorOfStructs(libraries_);
   auto contractions = builder_.CreateVectorOfStructs(contractions_);
+  auto convolutions = builder_.CreateVectorOfStructs(convolutions_);
   auto collectives = builder_.CreateVectorOfStructs(collectives_);
   auto messages = builder_.CreateVectorOfStructs(messages_);
   auto exchanges = builder_.CreateVectorOfStructs(exchanges_);
@@ -437,8 +463,8 @@ Offset<fb::Plan> Writer::writePlanTable() {
       streamList, expressionList, frames, bufferList, nameList, symbols,
       transfers, objects, kernelList, programs, entries, states, files,
       locations, arenas, plan_.threads, numbers, operands, launches, libraries,
-      contractions, collectives, messages, exchanges, copies, fills, events,
-      calls, loops, branches, sources, target);
+      contractions, convolutions, collectives, messages, exchanges, copies,
+      fills, events, calls, loops, branches, sources, target);
 }
 
 std::string Writer::run() {

@@ -55,6 +55,7 @@ public:
   std::string operator()(const Branch &branch) const;
 
 private:
+  std::string call(int32_t program, const std::vector<ExprId> &arguments) const;
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args &&...args) {
     text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
@@ -164,13 +165,41 @@ std::string Printer::operator()(const KernelLaunch &launch) const {
          uses(launch.operands, launch.access, scalars);
 }
 
-static std::string describe(const ContractionShape &shape) {
+static std::string describe(const std::vector<ContractionIndex> &indices) {
   static constexpr char kinds[] = {'b', 'm', 'n', 'k'};
   std::string text;
-  for (const ContractionIndex &index : shape.indices) {
+  for (const ContractionIndex &index : indices) {
     text +=
         fmt::format(" {}={}", kinds[static_cast<int>(index.kind)], index.size);
   }
+  return text;
+}
+
+/// " window 32*3->16 by 2 low 1", with dilations where there are any.
+static std::string describe(const ConvolutionWindow &window) {
+  auto dilated = [](int64_t size, int64_t dilation) {
+    return dilation == 1 ? fmt::format("{}", size)
+                         : fmt::format("{}:{}", size, dilation);
+  };
+  std::string text =
+      fmt::format(" window {}*{}->{}", dilated(window.sizeA, window.dilationA),
+                  dilated(window.sizeB, window.dilationB), window.sizeC);
+  text += window.stepC != 1 ? fmt::format(" by {}", window.stepC) : "";
+  text += window.low != 0 ? fmt::format(" low {}", window.low) : "";
+  text += window.isReversed ? " reversed" : "";
+  return text;
+}
+
+static std::string describe(const ConvolutionShape &shape) {
+  std::string text = describe(shape.indices);
+  for (const ConvolutionWindow &window : shape.windows) {
+    text += describe(window);
+  }
+  return text + (shape.beta != 0 ? " beta 1" : "");
+}
+
+static std::string describe(const ContractionShape &shape) {
+  std::string text = describe(shape.indices);
   if (shape.alpha != 1) {
     text += fmt::format(" alpha {}", shape.alpha);
   }
@@ -249,18 +278,22 @@ std::string Printer::operator()(const Wait &wait) const {
   return event(wait.event);
 }
 
-std::string Printer::operator()(const Call &call) const {
-  std::string arguments;
-  for (ExprId argument : call.arguments) {
-    arguments += (arguments.empty() ? "" : ", ") + expression(argument);
+std::string Printer::call(int32_t program,
+                          const std::vector<ExprId> &arguments) const {
+  std::string list;
+  for (ExprId argument : arguments) {
+    list += (list.empty() ? "" : ", ") + expression(argument);
   }
-  return fmt::format("{}({})", escape(plan_.programs[call.program].name, 80),
-                     arguments);
+  return fmt::format("{}({})", escape(plan_.programs[program].name, 80), list);
+}
+
+std::string Printer::operator()(const Call &call) const {
+  return this->call(call.program, call.arguments);
 }
 
 std::string Printer::operator()(const Loop &loop) const {
   return fmt::format("{} times {}", loop.trips,
-                     escape(plan_.programs[loop.program].name, 80));
+                     call(loop.program, loop.arguments));
 }
 
 std::string Printer::operator()(const Branch &branch) const {

@@ -17,15 +17,17 @@ class Counter {
 public:
   explicit Counter(const Plan &plan) : plan_(plan) {}
 
-  void visit(int32_t program);
+  void visit(int32_t program, int64_t times = 1);
   std::vector<Traffic> take() const;
 
 private:
   void add(std::string_view kind, const std::vector<int32_t> &axes,
            const std::vector<Operand> &in, const std::vector<Operand> &out);
-  void visit(const Action &action);
+  void visit(const Action &action, int64_t times);
 
   const Plan &plan_;
+  /// How often what is visited runs.
+  int64_t times_ = 1;
   std::map<std::tuple<std::string, std::string, bool>, Traffic> rows_;
 };
 
@@ -59,12 +61,13 @@ void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
   row.kind = kind;
   row.axes = names;
   row.isScalar = isScalar;
-  ++row.count;
-  row.bytesIn += bytesOf(in);
-  row.bytesOut += bytesOf(out);
+  row.count += times_;
+  row.bytesIn += times_ * bytesOf(in);
+  row.bytesOut += times_ * bytesOf(out);
 }
 
-void Counter::visit(const Action &action) {
+void Counter::visit(const Action &action, int64_t times) {
+  times_ = times;
   std::vector<int32_t> pipeline = {plan_.mesh.pipelineAxis};
   if (const auto *collective = std::get_if<Collective>(&action)) {
     add(nameOf(collective->kind), collective->axes, collective->inputs,
@@ -81,16 +84,18 @@ void Counter::visit(const Action &action) {
       add("receive", pipeline, {}, message.operands);
     }
   } else if (const auto *call = std::get_if<Call>(&action)) {
-    visit(call->program);
+    visit(call->program, times);
+  } else if (const auto *loop = std::get_if<Loop>(&action)) {
+    visit(loop->program, times * loop->trips);
   }
 }
 
-void Counter::visit(int32_t program) {
+void Counter::visit(int32_t program, int64_t times) {
   if (program < 0) {
     return;
   }
   for (const Instruction &each : plan_.programs[program].instructions) {
-    visit(each.action);
+    visit(each.action, times);
   }
 }
 

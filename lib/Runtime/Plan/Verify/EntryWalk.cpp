@@ -63,6 +63,32 @@ std::string EntryWalk::describe(int64_t stage, const Item &item) const {
   return text;
 }
 
+Status EntryWalk::enqueueCall(StageWalk &stage, const Invocation &caller,
+                              const Call &nested) {
+  Invocation callee{nested.program, caller.microbatch, caller.tag, {}};
+  if (nested.microbatch != noExpr) {
+    callee.microbatch = evaluateAt(stage, caller, nested.microbatch);
+    callee.tag = callee.microbatch;
+  }
+  for (ExprId argument : nested.arguments) {
+    callee.parameters.push_back(evaluateAt(stage, caller, argument));
+  }
+  return call(stage, std::move(callee));
+}
+
+Status EntryWalk::enqueueLoop(StageWalk &stage, const Invocation &caller,
+                              const Loop &loop) {
+  Invocation callee{loop.program, caller.microbatch, caller.tag, {0}};
+  for (ExprId argument : loop.arguments) {
+    callee.parameters.push_back(evaluateAt(stage, caller, argument));
+  }
+  for (int64_t trip = 0; trip < loop.trips; ++trip) {
+    callee.parameters[0] = trip;
+    LLMC_TRY(call(stage, callee));
+  }
+  return Status::success();
+}
+
 Status EntryWalk::enqueue(StageWalk &stage, int32_t number,
                           int32_t instruction) {
   // Copied: a nested call grows the table of invocations.
@@ -75,18 +101,10 @@ Status EntryWalk::enqueue(StageWalk &stage, int32_t number,
                                  escape(entry_.name), maxSteps_));
   }
   if (const auto *nested = std::get_if<Call>(&next.action)) {
-    Invocation callee;
-    callee.program = nested->program;
-    callee.tag = invocation.tag;
-    callee.microbatch = invocation.microbatch;
-    if (nested->microbatch != noExpr) {
-      callee.microbatch = evaluateAt(stage, invocation, nested->microbatch);
-      callee.tag = callee.microbatch;
-    }
-    for (ExprId argument : nested->arguments) {
-      callee.parameters.push_back(evaluateAt(stage, invocation, argument));
-    }
-    return call(stage, std::move(callee));
+    return enqueueCall(stage, invocation, *nested);
+  }
+  if (const auto *loop = std::get_if<Loop>(&next.action)) {
+    return enqueueLoop(stage, invocation, *loop);
   }
   Item item{&next, instruction, number};
   auto index = static_cast<int32_t>(stage.items.size());

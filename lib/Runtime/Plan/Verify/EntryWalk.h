@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expands an entry as the executor walks it, for one representative device of
-// each stage: prologue, rows of the table, epilogue, calls in place. Each wait
-// is tied to the signal that it waits for: the latest one of its event that was
-// enqueued before it on the same device.
+// each stage: prologue, rows of the table, epilogue, calls and trips in place.
+// Each wait is tied to the signal that it waits for: the latest one of its
+// event that was enqueued before it on the same device.
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_RUNTIME_PLAN_ENTRYWALK_H
@@ -72,6 +72,10 @@ public:
 private:
   Status call(StageWalk &stage, Invocation invocation);
   Status enqueue(StageWalk &stage, int32_t invocation, int32_t number);
+  Status enqueueCall(StageWalk &stage, const Invocation &caller,
+                     const Call &call);
+  Status enqueueLoop(StageWalk &stage, const Invocation &caller,
+                     const Loop &loop);
 
   using EventKey = std::tuple<int32_t, int32_t, int32_t>;
 

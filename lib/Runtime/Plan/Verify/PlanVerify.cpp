@@ -36,6 +36,9 @@ private:
   Status checkSlots(const Scene &scene, const Instruction &instruction);
   Status visit(int32_t program, Scene scene);
   Status visitCall(const Call &call, const Scene &scene);
+  Status visitLoop(const Loop &loop, const Scene &scene);
+  Status addArguments(const std::vector<ExprId> &arguments, const Scene &scene,
+                      Scene &inner) const;
   Scene sceneOf(int64_t stage, Interval microbatch) const;
 
   const Plan &plan_;
@@ -90,16 +93,33 @@ Status Bounds::checkSlots(const Scene &scene, const Instruction &instruction) {
   return Status::success();
 }
 
-Status Bounds::visitCall(const Call &call, const Scene &scene) {
-  Scene inner = scene;
-  inner.scope.parameters.clear();
-  for (ExprId argument : call.arguments) {
+Status Bounds::addArguments(const std::vector<ExprId> &arguments,
+                            const Scene &scene, Scene &inner) const {
+  for (ExprId argument : arguments) {
     auto value = bound(plan_.expressions, argument, scene.scope);
     if (!value) {
       return mismatch("an argument of a call overflows");
     }
     inner.scope.parameters.push_back(*value);
   }
+  return Status::success();
+}
+
+/// All trips at once: the trip is an interval.
+Status Bounds::visitLoop(const Loop &loop, const Scene &scene) {
+  if (loop.trips == 0) {
+    return Status::success();
+  }
+  Scene inner = scene;
+  inner.scope.parameters = {{0, loop.trips - 1}};
+  LLMC_TRY(addArguments(loop.arguments, scene, inner));
+  return visit(loop.program, std::move(inner));
+}
+
+Status Bounds::visitCall(const Call &call, const Scene &scene) {
+  Scene inner = scene;
+  inner.scope.parameters.clear();
+  LLMC_TRY(addArguments(call.arguments, scene, inner));
   if (call.microbatch != noExpr) {
     auto value = bound(plan_.expressions, call.microbatch, scene.scope);
     if (!value || value->low < 0 || value->high >= entry_.numMicrobatches) {
@@ -122,6 +142,10 @@ Status Bounds::visit(int32_t number, Scene scene) {
     const Instruction &instruction = program.instructions[i];
     if (const auto *call = std::get_if<Call>(&instruction.action)) {
       LLMC_TRY(visitCall(*call, scene));
+      continue;
+    }
+    if (const auto *loop = std::get_if<Loop>(&instruction.action)) {
+      LLMC_TRY(visitLoop(*loop, scene));
       continue;
     }
     Status status = checkSlots(scene, instruction);

@@ -166,12 +166,10 @@ struct CheckAction {
   Status operator()(const Signal &) { return Status::success(); }
   Status operator()(const Wait &) { return Status::success(); }
   Status operator()(const Call &) { return Status::success(); }
-  Status operator()(const Loop &) { return reserved("loops"); }
-  Status operator()(const Branch &) { return reserved("branches"); }
-
-  static Status reserved(std::string_view what) {
+  Status operator()(const Loop &) { return Status::success(); }
+  Status operator()(const Branch &) {
     return makeError(ErrorKind::unsupported,
-                     fmt::format("{} are not supported in plans", what));
+                     "branches are not supported in plans");
   }
 };
 } // namespace

@@ -18,22 +18,33 @@
 namespace llmc::rt::plan {
 
 namespace {
-using Stride = int64_t ContractionIndex::*;
+using Kind = ContractionIndexKind;
+using Index = ContractionIndex;
+using Window = ConvolutionWindow;
 
-/// How an operand of a contraction is walked. The bias has strides where it
-/// likes, but along k.
+/// How an operand is walked. The bias has strides where it likes, but along k
+/// and windows.
 struct Walk {
   const Operand &operand;
   std::string_view name;
-  Stride stride;
-  ContractionIndexKind absent;
+  int64_t Index::*stride;
+  Kind absent;
+  int64_t Window::*windowSize = nullptr;
+  int64_t Window::*windowStride = nullptr;
+};
+
+/// A sum of products, as both kinds of descriptors see it.
+struct Sum {
+  std::string_view kind;
+  const std::vector<Index> &indices;
+  std::vector<Window> windows;
 };
 } // namespace
 
 /// The elements that the indices reach, against the operand.
-static Status checkReach(const ContractionShape &shape, const Walk &walk) {
+static Status checkReach(const Sum &sum, const Walk &walk) {
   Checked last = 0;
-  for (const ContractionIndex &index : shape.indices) {
+  for (const Index &index : sum.indices) {
     if (index.kind == walk.absent && index.*walk.stride != 0) {
       return mismatch(fmt::format("expected stride 0 of operand {} along an "
                                   "index that it lacks, got {}",
@@ -44,70 +55,96 @@ static Status checkReach(const ContractionShape &shape, const Walk &walk) {
     }
     last = last + Checked(index.size - 1) * (index.*walk.stride);
   }
+  for (const Window &window : sum.windows) {
+    if (!walk.windowSize) {
+      break;
+    }
+    if (window.*walk.windowSize == 0) {
+      return Status::success();
+    }
+    last = last +
+           Checked(window.*walk.windowSize - 1) * (window.*walk.windowStride);
+  }
   Checked bytes = (last + 1) * sizeOf(walk.operand.dtype);
   int64_t span = *spanOf(walk.operand);
   if (!bytes.within(0, span)) {
-    return mismatch(
-        fmt::format("expected the indices of a contraction to reach at most {} "
-                    "bytes of operand {}, got {}",
-                    span, walk.name, bytes.valid() ? bytes.value() : -1));
+    return mismatch(fmt::format(
+        "expected the indices of a {} to reach at most {} "
+        "bytes of operand {}, got {}",
+        sum.kind, span, walk.name, bytes.valid() ? bytes.value() : -1));
   }
   return Status::success();
 }
 
 /// Elements of c as the indices count them; they must be those of its shape.
-static Status checkResult(const ContractionShape &shape, const Operand &c) {
+static Status checkResult(const Sum &sum, const Operand &c) {
   Checked elements = 1;
-  for (const ContractionIndex &index : shape.indices) {
-    if (index.kind != ContractionIndexKind::k) {
+  for (const Index &index : sum.indices) {
+    if (index.kind != Kind::k) {
       elements = elements * index.size;
     }
   }
+  for (const Window &window : sum.windows) {
+    elements = elements * window.sizeC;
+  }
   int64_t expected = elementsOf(c);
   if (!elements.within(expected, expected)) {
-    return mismatch(
-        fmt::format("expected the indices of a contraction to make {} "
-                    "elements, got {}",
-                    expected, elements.valid() ? elements.value() : -1));
+    return mismatch(fmt::format(
+        "expected the indices of a {} to make {} elements, got {}", sum.kind,
+        expected, elements.valid() ? elements.value() : -1));
   }
   return Status::success();
 }
 
-static Status checkTypes(const ContractionShape &shape) {
+/// Of a contraction or convolution.
+template <typename Shape>
+static Status checkTypes(std::string_view kind, const Shape &shape) {
   bool floats = isFloat(shape.a);
   if (shape.a != shape.b || floats != isFloat(shape.c) ||
       floats != isFloat(shape.accumulate)) {
-    return mismatch(
-        fmt::format("a contraction of {} and {} into {}, accumulated in {}",
-                    nameOf(shape.a), nameOf(shape.b), nameOf(shape.c),
-                    nameOf(shape.accumulate)));
+    return mismatch(fmt::format("a {} of {} and {} into {}, accumulated in {}",
+                                kind, nameOf(shape.a), nameOf(shape.b),
+                                nameOf(shape.c), nameOf(shape.accumulate)));
   }
   if (shape.hasBias && isFloat(shape.bias) != floats) {
-    return mismatch(fmt::format("a contraction of {} with a bias of {}",
+    return mismatch(fmt::format("a {} of {} with a bias of {}", kind,
                                 nameOf(shape.a), nameOf(shape.bias)));
-  }
-  if (!floats && shape.activation != Activation::none) {
-    return mismatch(fmt::format("expected activation {} of floats, got {}",
-                                nameOf(shape.activation), nameOf(shape.a)));
   }
   return Status::success();
 }
 
 /// Operands are as many as `operandsOf` says.
+static Status checkSum(const Sum &sum, bool hasBias,
+                       const std::vector<Operand> &operands) {
+  LLMC_TRY(checkReach(sum, {operands[0], "a", &Index::strideA, Kind::n,
+                            &Window::sizeA, &Window::strideA}));
+  LLMC_TRY(checkReach(sum, {operands[1], "b", &Index::strideB, Kind::m,
+                            &Window::sizeB, &Window::strideB}));
+  const Operand &c = operands.back();
+  LLMC_TRY(checkReach(sum, {c, "c", &Index::strideC, Kind::k, &Window::sizeC,
+                            &Window::strideC}));
+  if (hasBias) {
+    LLMC_TRY(
+        checkReach(sum, {operands[2], "bias", &Index::strideBias, Kind::k}));
+  }
+  return checkResult(sum, c);
+}
+
 static Status check(const ContractionShape &shape,
                     const std::vector<Operand> &operands) {
-  using Kind = ContractionIndexKind;
-  using Index = ContractionIndex;
-  LLMC_TRY(checkTypes(shape));
-  LLMC_TRY(checkReach(shape, {operands[0], "a", &Index::strideA, Kind::n}));
-  LLMC_TRY(checkReach(shape, {operands[1], "b", &Index::strideB, Kind::m}));
-  const Operand &c = operands.back();
-  LLMC_TRY(checkReach(shape, {c, "c", &Index::strideC, Kind::k}));
-  if (shape.hasBias) {
-    LLMC_TRY(
-        checkReach(shape, {operands[2], "bias", &Index::strideBias, Kind::k}));
+  LLMC_TRY(checkTypes("contraction", shape));
+  if (!isFloat(shape.a) && shape.activation != Activation::none) {
+    return mismatch(fmt::format("expected activation {} of floats, got {}",
+                                nameOf(shape.activation), nameOf(shape.a)));
   }
-  return checkResult(shape, c);
+  return checkSum({"contraction", shape.indices, {}}, shape.hasBias, operands);
+}
+
+static Status check(const ConvolutionShape &shape,
+                    const std::vector<Operand> &operands) {
+  LLMC_TRY(checkTypes("convolution", shape));
+  return checkSum({"convolution", shape.indices, shape.windows}, shape.hasBias,
+                  operands);
 }
 
 /// The operands against what a call of this descriptor takes.

@@ -196,9 +196,7 @@ std::set<int32_t> TableCheck::findFrames() const {
       for (const OperandUse &use : usesOf(each.action)) {
         frames.insert(plan_.buffers[use.operand->buffer].frame);
       }
-      if (const auto *call = std::get_if<Call>(&each.action)) {
-        open.push_back(call->program);
-      }
+      open.push_back(calleeOf(each.action));
     }
   }
   return frames;

@@ -144,12 +144,13 @@ TEST(ActionStructure, Libraries) {
 }
 
 /// As `expectRows`, with edits of the descriptor.
-static void
-expectContractionRows(const std::vector<Row<ContractionShape>> &rows) {
+template <typename Shape>
+static void expectShapeRows(const Library &sound,
+                            const std::vector<Row<Shape>> &rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     Plan plan = makeSamplePlan();
-    Library edited = soundContraction();
-    rows[i].edit(std::get<ContractionShape>(edited.descriptor));
+    Library edited = sound;
+    rows[i].edit(std::get<Shape>(edited.descriptor));
     plan.programs.back().instructions.push_back({0, -1, edited});
     Status status = checkStructure(plan);
     EXPECT_EQ(status.ok(), !*rows[i].error) << i << " " << status.message();
@@ -164,7 +165,8 @@ TEST(ActionStructure, Contractions) {
   using Kind = ContractionIndexKind;
   const char *stride = "a size or stride of a contraction";
   const char *dtype = "a dtype to be between 0 and 12, got 13";
-  expectContractionRows(
+  expectShapeRows<C>(
+      soundContraction(),
       {{"", [](C &) {}},
        {"the indices of a contraction to be between 0 and 32, got 33",
         [](C &c) { c.indices.resize(33, c.indices[0]); }},
@@ -195,7 +197,94 @@ TEST(ActionStructure, Contractions) {
        {"", [](C &c) { c.beta = 0; }}});
 }
 
-// What is written is read again, each field of a descriptor.
+TEST(ActionStructure, Convolutions) {
+  using C = ConvolutionShape;
+  C shape;
+  shape.indices = {{ContractionIndexKind::m, 1, 1, 0, 1}};
+  shape.windows.resize(1);
+  Library sound = soundContraction();
+  sound.descriptor = shape;
+  const char *stride = "a size or stride of a convolution's window";
+  const char *step = "a dilation or step of a convolution's window";
+  const char *low = "the low edge of a convolution's window";
+  const char *far = "window to reach less than 2^62 positions";
+  const char *dtype = "a dtype to be between 0 and 12, got 13";
+  static constexpr int64_t most = int64_t(1) << 62;
+  expectShapeRows<C>(
+      sound,
+      {{"", [](C &) {}},
+       {"", [](C &c) { c.windows.clear(); }},
+       {"", [](C &c) { c.windows.resize(32, c.windows[0]); }},
+       {"the windows of a convolution to be between 0 and 32, got 33",
+        [](C &c) { c.windows.resize(33, c.windows[0]); }},
+       {"the indices of a contraction to be between 0 and 32, got 33",
+        [](C &c) { c.indices.resize(33, c.indices[0]); }},
+       {stride, [](C &c) { c.windows[0].sizeA = -1; }},
+       {stride, [](C &c) { c.windows[0].sizeB = -1; }},
+       {stride, [](C &c) { c.windows[0].sizeC = -1; }},
+       {stride, [](C &c) { c.windows[0].strideA = -1; }},
+       {stride, [](C &c) { c.windows[0].strideB = -1; }},
+       {stride, [](C &c) { c.windows[0].strideC = -1; }},
+       {"", [](C &c) { c.windows[0] = {0, 0, 0, 0, 0, 0}; }},
+       {step, [](C &c) { c.windows[0].dilationA = 0; }},
+       {step, [](C &c) { c.windows[0].dilationB = 0; }},
+       {step, [](C &c) { c.windows[0].stepC = 0; }},
+       {low, [](C &c) { c.windows[0].low = -most - 1; }},
+       {low, [](C &c) { c.windows[0].low = most + 1; }},
+       {"", [](C &c) { c.windows[0].low = -most; }},
+       {"", [](C &c) { c.windows[0].low = most; }},
+       {"", [](C &c) { c.windows[0].dilationA = most; }},
+       {far, [](C &c) { c.windows[0].dilationA = most + 1; }},
+       {far, [](C &c) { c.windows[0].dilationA = c.windows[0].sizeA = most; }},
+       {"", [](C &c) { c.windows[0].stepC = most - 1; }},
+       {far, [](C &c) { c.windows[0].stepC = most; }},
+       {far, [](C &c) { c.windows[0].dilationB = c.windows[0].sizeB = most; }},
+       {"", [](C &c) { c.windows[0].isReversed = true; }},
+       {dtype, [](C &c) { c.a = no<DType>(13); }},
+       {dtype, [](C &c) { c.b = no<DType>(13); }},
+       {dtype, [](C &c) { c.c = no<DType>(13); }},
+       {dtype, [](C &c) { c.bias = no<DType>(13); }},
+       {dtype, [](C &c) { c.accumulate = no<DType>(13); }},
+       {"beta of 0 or 1", [](C &c) { c.beta = 0.5; }},
+       {"", [](C &c) { c.beta = 1; }}});
+}
+
+/// What is written is read again.
+static void expectKept(const LibraryDescriptor &descriptor) {
+  Plan plan = makeSamplePlan();
+  Library library = soundContraction();
+  library.descriptor = descriptor;
+  library.workspaceBytes = 77;
+  plan.programs.back().instructions.push_back({0, -1, library});
+  Result<Plan> read = parsePlan(serializeUnchecked(plan));
+  ASSERT_TRUE(read.ok()) << read.message();
+  auto &found =
+      std::get<Library>(read->programs.back().instructions.back().action);
+  EXPECT_TRUE(found.descriptor == descriptor);
+  EXPECT_EQ(found.access, library.access);
+  EXPECT_EQ(found.workspaceBytes, 77);
+  EXPECT_EQ(found.operands.size(), 3u);
+}
+
+TEST(ActionStructure, ConvolutionsKeepTheirFields) {
+  ConvolutionShape shape;
+  shape.a = DType::bf16;
+  shape.b = DType::f16;
+  shape.c = DType::f64;
+  shape.bias = DType::i32;
+  shape.accumulate = DType::i64;
+  shape.indices = {{ContractionIndexKind::batch, 1, 2, 3, 4, 5},
+                   {ContractionIndexKind::k, 6, 7, 8, 9, 10}};
+  shape.windows = {{1, 2, 3, 4, 5, 6, 7, 8, 9, -10, true},
+                   {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, false}};
+  shape.beta = 1;
+  shape.hasBias = true;
+  expectKept(shape);
+  shape.windows.clear();
+  expectKept(shape);
+}
+
+// Each field of a descriptor.
 TEST(ActionStructure, DescriptorsKeepTheirFields) {
   ContractionShape shape;
   shape.a = DType::bf16;
@@ -209,19 +298,7 @@ TEST(ActionStructure, DescriptorsKeepTheirFields) {
   shape.beta = 1;
   shape.hasBias = true;
   shape.activation = Activation::geluTanh;
-  Plan plan = makeSamplePlan();
-  Library library = soundContraction();
-  library.descriptor = shape;
-  library.workspaceBytes = 77;
-  plan.programs.back().instructions.push_back({0, -1, library});
-  Result<Plan> read = parsePlan(serializeUnchecked(plan));
-  ASSERT_TRUE(read.ok()) << read.message();
-  auto &found =
-      std::get<Library>(read->programs.back().instructions.back().action);
-  EXPECT_TRUE(found.descriptor == library.descriptor);
-  EXPECT_EQ(found.access, library.access);
-  EXPECT_EQ(found.workspaceBytes, 77);
-  EXPECT_EQ(found.operands.size(), 3u);
+  expectKept(shape);
 }
 
 TEST(ActionStructure, Collectives) {
@@ -386,17 +463,37 @@ TEST(ActionStructure, Calls) {
                     {"", [](Call &call) { call.microbatch = 0; }},
                     {"the microbatch of a call to use parameters below 0",
                      [](Call &call) { call.microbatch = withParameter(); }}});
-  expectRows<Loop>({0, 4}, {{"", [](Loop &) {}},
-                            {"the trips of a loop to be between 0",
-                             [](Loop &loop) { loop.trips = -1; }},
-                            {"the body of a loop to be an index below 5, got 5",
-                             [](Loop &loop) { loop.program = 5; }}});
   expectRows<Branch>(
       {operand(), 4},
       {{"", [](Branch &) {}},
        {"the flag of a branch", [](Branch &branch) { branch.flag = {}; }},
        {"the body of a branch to be an index below 5, got 5",
         [](Branch &branch) { branch.program = 5; }}});
+}
+
+// The trip is a parameter of the body, before those that are given.
+TEST(ActionStructure, Loops) {
+  auto messageOf = [](int32_t parameters, Loop loop) {
+    Plan plan = makeSamplePlan();
+    plan.expressions.push_back({ExprOp::parameter, -1, -1, 0});
+    plan.entries.clear();
+    plan.programs[0].numParameters = parameters;
+    plan.programs[1].instructions = {{0, -1, std::move(loop)}};
+    return checkStructure(plan).message();
+  };
+  EXPECT_EQ(messageOf(1, {3, 0, {}}), "");
+  EXPECT_EQ(messageOf(1, {0, 0, {}}), "");
+  EXPECT_EQ(messageOf(2, {3, 0, {0}}), "");
+  EXPECT_THAT(messageOf(1, {-1, 0, {}}),
+              HasSubstr("the trips of a loop to be between 0"));
+  EXPECT_THAT(messageOf(1, {3, 1, {}}),
+              HasSubstr("the body of a loop to be an index below 1, got 1"));
+  EXPECT_THAT(messageOf(0, {3, 0, {}}),
+              HasSubstr("the body of a loop to have a parameter for the trip"));
+  EXPECT_THAT(messageOf(1, {3, 0, {0}}),
+              HasSubstr("expected 0 arguments of a loop, got 1"));
+  EXPECT_THAT(messageOf(2, {3, 0, {withParameter()}}),
+              HasSubstr("an argument to use parameters"));
 }
 
 TEST(ActionStructure, Arguments) {

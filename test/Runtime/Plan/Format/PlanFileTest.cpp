@@ -114,11 +114,11 @@ TEST(PlanFile, HeaderMessages) {
   EXPECT_EQ(parsePlan(bad).message(),
             "malformed plan: expected the magic \"LLMCPLAN\"");
   bad = bytes;
-  for (char other : {1, 4}) {
-    bad[8] = other;
-    EXPECT_EQ(parsePlan(bad).message(), "plan format " +
-                                            std::to_string(int(other)) +
-                                            ", this runtime reads 3");
+  for (uint32_t other : {formatVersion - 1, formatVersion + 1}) {
+    bad[8] = static_cast<char>(other);
+    EXPECT_EQ(parsePlan(bad).message(), "plan format " + std::to_string(other) +
+                                            ", this runtime reads " +
+                                            std::to_string(formatVersion));
     EXPECT_EQ(parsePlan(bad).kind(), ErrorKind::mismatch);
   }
   bad[8] = 0;

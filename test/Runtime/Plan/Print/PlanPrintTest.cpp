@@ -98,10 +98,18 @@ TEST(PlanPrint, OtherInstructions) {
   shape.alpha = 0.5;
   shape.beta = 0;
   shape.activation = Activation::relu;
+  Library convolution = library;
+  ConvolutionShape windows;
+  windows.indices = shape.indices;
+  windows.windows = {{32, 3, 16, 1, 1, 1, 1, 1, 2, 1},
+                     {8, 3, 15, 1, 1, 1, 2, 2, 1, -1, true}};
+  windows.beta = 1;
+  convolution.descriptor = windows;
   for (Action action : std::vector<Action>{
            Exchange{{{0, 0, {lr}}, {1, 1, {lr}}}, {{1, 0, {lr}}}},
            Exchange{{}, {{0, 1, {lr}}, {1, 0, {}}}}, Call{0, noExpr, {0, 1}},
-           Call{0, noExpr, {}}, Loop{7, 0}, Branch{lr, 0}, library}) {
+           Call{0, noExpr, {}}, Loop{7, 0, {0, 1}}, Branch{lr, 0}, library,
+           convolution}) {
     program.instructions.push_back({-1, -1, std::move(action)});
   }
   plan.programs.push_back(program);
@@ -112,9 +120,11 @@ TEST(PlanPrint, OtherInstructions) {
         "     exchange t0 " + text + " from 6; t1  from 5\n",
         std::string("     call begin(5, 6)\n"),
         std::string("     call begin()\n"),
-        std::string("     loop 7 times begin\n"),
+        std::string("     loop 7 times begin(5, 6)\n"),
         "     if " + text + " begin\n",
-        std::string(") m=4 n=4 k=4 alpha 0.5 relu\n")}) {
+        std::string(") m=4 n=4 k=4 alpha 0.5 relu\n"),
+        std::string(") m=4 n=4 k=4 window 32*3->16 by 2 low 1 window "
+                    "8:2*3:2->15 low -1 reversed beta 1\n")}) {
     EXPECT_THAT(printed, HasSubstr(line));
   }
 }

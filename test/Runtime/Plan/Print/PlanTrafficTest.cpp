@@ -49,8 +49,8 @@ TEST(PlanTraffic, StagesAgree) {
 }
 
 // What is sent and received at once counts as it would alone, and what a called
-// program does counts for each call.
-TEST(PlanTraffic, ExchangesAndCalls) {
+// program does counts for each call and each trip.
+static void checkTwice(bool isLoop) {
   Plan plan = makeSamplePlan();
   Message message = firstOf<Send>(plan, "c0.F").message;
   Message scalar = message;
@@ -62,6 +62,11 @@ TEST(PlanTraffic, ExchangesAndCalls) {
                          {0, -1, Call{first, noExpr, {}}}};
   plan.programs.push_back(both);
   plan.programs.push_back(caller);
+  if (isLoop) {
+    Program outer;
+    outer.instructions = {{0, -1, Loop{2, first, {}}}};
+    plan.programs.back() = outer;
+  }
   Entry entry;
   entry.prologue = {first + 1, -1};
   entry.epilogue = {-1, -1};
@@ -77,5 +82,11 @@ TEST(PlanTraffic, ExchangesAndCalls) {
     EXPECT_EQ(rows[i].count, 2);
     EXPECT_EQ(rows[i].bytesIn, in[i]);
     EXPECT_EQ(rows[i].bytesOut, out[i]);
+  }
+}
+
+TEST(PlanTraffic, ExchangesAndCalls) {
+  for (bool isLoop : {false, true}) {
+    checkTwice(isLoop);
   }
 }

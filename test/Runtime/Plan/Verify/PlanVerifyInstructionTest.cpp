@@ -347,21 +347,15 @@ TEST(PlanVerifyInstruction, FetchedValues) {
                         { firstOf<Copy>(plan, "begin").index = 1; });
 }
 
-TEST(PlanVerifyInstruction, ReservedAreRefused) {
-  for (bool isLoop : {true, false}) {
-    Status status = verifyBroken([&](Plan &plan) {
-      Operand flag = firstOf<Fill>(plan, "begin").to;
-      Action action = Branch{flag, 0};
-      if (isLoop) {
-        action = Loop{1, 0};
-      }
-      plan.programs[findProgram(plan, "u")].instructions.push_back(
-          {0, -1, action});
-    });
-    EXPECT_EQ(status.kind(), ErrorKind::unsupported);
-    EXPECT_THAT(status.message(),
-                HasSubstr(isLoop ? "loops are" : "branches are"));
-  }
+TEST(PlanVerifyInstruction, BranchesAreRefused) {
+  Status status = verifyBroken([](Plan &plan) {
+    Operand flag = firstOf<Fill>(plan, "begin").to;
+    plan.programs[findProgram(plan, "u")].instructions.push_back(
+        {0, -1, Branch{flag, 0}});
+  });
+  EXPECT_EQ(status.kind(), ErrorKind::unsupported);
+  EXPECT_THAT(status.message(),
+              HasSubstr("branches are not supported in plans"));
 }
 
 TEST(PlanVerifyInstruction, ScratchOverlapsAnOperand) {

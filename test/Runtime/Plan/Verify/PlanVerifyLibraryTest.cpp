@@ -122,6 +122,75 @@ TEST(PlanVerifyLibrary, ContractionReach) {
             "");
 }
 
+/// The same product as a convolution without windows, edited.
+static std::string withConvolution(void (*edit)(ConvolutionShape &shape)) {
+  return verifyBroken(
+             [&](Plan &plan) {
+               ConvolutionShape shape;
+               shape.indices = shapeOf(plan).indices;
+               edit(shape);
+               product(plan).descriptor = shape;
+               product(plan).access.back() = Access::write;
+             },
+             makeEnvironment())
+      .message();
+}
+
+TEST(PlanVerifyLibrary, Convolutions) {
+  using S = ConvolutionShape;
+  // An index of 4 rows becomes a window of one element over 4 places.
+  auto slide = [](S &s) {
+    s.indices.erase(s.indices.begin());
+    s.windows = {{4, 1, 4, 4, 0, 4}};
+  };
+  static auto slides = slide;
+  EXPECT_EQ(withConvolution([](S &) {}), "");
+  EXPECT_EQ(withConvolution(slide), "");
+  EXPECT_THAT(withConvolution([](S &s) {
+                slides(s);
+                s.windows[0].strideA = 5;
+              }),
+              HasSubstr("expected the indices of a convolution to reach at "
+                        "most 64 bytes of operand a, got 76"));
+  EXPECT_THAT(withConvolution([](S &s) {
+                slides(s);
+                s.windows[0].sizeB = 2;
+                s.windows[0].strideB = 1;
+              }),
+              HasSubstr("most 64 bytes of operand b, got 68"));
+  EXPECT_THAT(withConvolution([](S &s) {
+                slides(s);
+                s.windows[0].strideC = 5;
+              }),
+              HasSubstr("most 64 bytes of operand c, got 76"));
+  EXPECT_THAT(withConvolution([](S &s) {
+                slides(s);
+                s.windows[0].strideA = INT64_MAX;
+              }),
+              HasSubstr("of operand a, got -1"));
+  EXPECT_THAT(withConvolution([](S &s) {
+                slides(s);
+                s.windows[0].sizeC = 3;
+              }),
+              HasSubstr("expected the indices of a convolution to make 16 "
+                        "elements, got 12"));
+  // A window over nothing reaches nothing.
+  EXPECT_EQ(withConvolution([](S &s) {
+              slides(s);
+              s.windows[0].sizeA = 0;
+              s.windows[0].strideA = INT64_MAX;
+            }),
+            "");
+  EXPECT_THAT(withConvolution([](S &s) { s.accumulate = DType::i32; }),
+              HasSubstr("a convolution of f32 and f32 into f32, accumulated in "
+                        "i32"));
+  EXPECT_THAT(withConvolution([](S &s) { s.hasBias = true; }),
+              HasSubstr("expected 4 operands of a convolution, got 3"));
+  EXPECT_THAT(withConvolution([](S &s) { s.indices[0].strideB = 1; }),
+              HasSubstr("expected stride 0 of operand b along an index that it "
+                        "lacks, got 1"));
+}
+
 /// Row 0 of a is the bias as well.
 static void addBias(Plan &plan) {
   Library &library = product(plan);

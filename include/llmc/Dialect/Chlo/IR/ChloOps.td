@@ -9,13 +9,15 @@
 #ifndef LLMC_DIALECT_CHLO_IR_CHLOOPS_TD
 #define LLMC_DIALECT_CHLO_IR_CHLOOPS_TD
 
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "llmc/Support/GraphTensor.td"
 
 def Chlo_Dialect : Dialect {
   let name = "chlo";
   let cppNamespace = "::llmc::chlo";
-  let summary = "Element-wise functions that JAX prints beside stablehlo";
+  let summary = "Functions that JAX prints beside stablehlo";
   let description = [{
     Our own implementation of the few chlo ops that models use, under their
     published names and assembly. An unknown op is kept opaque in its generic
@@ -25,9 +27,36 @@ def Chlo_Dialect : Dialect {
   let extraClassDeclaration = [{
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
                                      ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+    void registerAttributes();
     std::optional<ParseOpHook>
     getParseOperationHook(::llvm::StringRef opName) const override;
   }];
+}
+
+def Chlo_Precision : I32EnumAttr<"Precision", "wanted precision of a product's operand", [
+    I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGH", 1>,
+    I32EnumAttrCase<"HIGHEST", 2>]> {
+  let cppNamespace = "::llmc::chlo";
+  let genSpecializedAttr = 0;
+}
+def Chlo_PrecisionAttr : EnumAttr<Chlo_Dialect, Chlo_Precision, "precision">;
+def Chlo_PrecisionConfigAttr
+    : TypedArrayAttrBase<Chlo_PrecisionAttr, "one precision for each operand">;
+
+def Chlo_RaggedDotDimensionNumbersAttr
+    : AttrDef<Chlo_Dialect, "RaggedDotDimensionNumbers"> {
+  let mnemonic = "ragged_dot";
+  let summary = "Dimensions of a product whose left side has groups along one of them";
+  let parameters = (ins
+    OptionalArrayRefParameter<"int64_t">:$lhsBatchingDimensions,
+    OptionalArrayRefParameter<"int64_t">:$rhsBatchingDimensions,
+    OptionalArrayRefParameter<"int64_t">:$lhsContractingDimensions,
+    OptionalArrayRefParameter<"int64_t">:$rhsContractingDimensions,
+    OptionalArrayRefParameter<"int64_t">:$lhsRaggedDimensions,
+    OptionalArrayRefParameter<"int64_t">:$rhsGroupDimensions);
+  let hasCustomAssemblyFormat = 1;
 }
 
 class Chlo_UnaryOp<string mnemonic, Type tensor, string text>
@@ -64,6 +93,8 @@ def Chlo_AsinOp : Chlo_UnaryOp<"asin", FloatTensor, "Arc sine">;
 def Chlo_AsinhOp : Chlo_UnaryOp<"asinh", FloatTensor, "Inverse hyperbolic sine">;
 def Chlo_AtanOp : Chlo_UnaryOp<"atan", FloatTensor, "Arc tangent">;
 def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", FloatTensor, "Inverse hyperbolic tangent">;
+def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", FloatTensor,
+    "Modified Bessel function of order 1, times exp(-|x|)">;
 def Chlo_CoshOp : Chlo_UnaryOp<"cosh", FloatTensor, "Hyperbolic cosine">;
 def Chlo_DigammaOp : Chlo_UnaryOp<"digamma", FloatTensor,
     "Derivative of the logarithm of the gamma function; NaN at its poles">;
@@ -92,6 +123,33 @@ def Chlo_TopKOp : Op<Chlo_Dialect, "top_k", [Pure]> {
   let assemblyFormat = [{
     `(` $operand `,` `k` `=` custom<Count>($k) `)` attr-dict `:`
     type($operand) `->` `(` type($values) `,` type($indices) `)`
+  }];
+  let hasVerifier = 1;
+}
+
+def Chlo_RaggedDotOp : Op<Chlo_Dialect, "ragged_dot", [Pure]> {
+  let summary = "Products of groups of rows, each with a matrix of its own";
+  let description = [{
+    The left side's ragged dimension holds groups one after another, of
+    `group_sizes` elements. Where it is a free one, each group is contracted with
+    its slice of the right side's group dimension, and what is behind all groups
+    gives 0. Where it is contracted, each group is contracted alone, and groups are
+    the result's first dimension. Where it is a batching one, the op is
+    `dot_general`. The import writes it with other ops.
+
+    Constraints: group sizes of rank 1; one ragged dimension; batching,
+    contracting and group dimensions pair off, are distinct on each side and have
+    equal sizes; a group dimension, of as many elements as there are groups, where
+    the ragged one is free, and none elsewhere; operands and result are all floats
+    or all integers; precisions are none or two.
+  }];
+  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs, IntTensor:$group_sizes,
+                       Chlo_RaggedDotDimensionNumbersAttr:$ragged_dot_dimension_numbers,
+                       OptionalAttr<Chlo_PrecisionConfigAttr>:$precision_config);
+  let results = (outs GraphTensor:$result);
+  let extraClassDeclaration = [{
+    /// What the one ragged dimension is.
+    RaggedKind getRaggedKind();
   }];
   let hasVerifier = 1;
 }

@@ -18,9 +18,11 @@ namespace llmc::chlo {
 void registerModels(mlir::DialectRegistry &registry);
 
 void registerAngleModels(mlir::DialectRegistry &registry);
+void registerBesselModels(mlir::DialectRegistry &registry);
 void registerBitsModels(mlir::DialectRegistry &registry);
 void registerGammaModels(mlir::DialectRegistry &registry);
 void registerInverseModels(mlir::DialectRegistry &registry);
+void registerRaggedDotModels(mlir::DialectRegistry &registry);
 void registerTopKModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::chlo

@@ -49,8 +49,10 @@ struct Exchange {
   int64_t dim = 0, concatDim = 0;
   /// Coordinates of the one member that gives or gets, one for each axis.
   llvm::ArrayRef<int64_t> member;
-  /// Of a permutation: where each member's value goes.
+  /// Of a permutation by axes: where each member's value goes.
   mlir::ArrayAttr to;
+  /// Of one by members: from which each gets its value.
+  llvm::ArrayRef<int64_t> from = {};
 };
 } // namespace llmc::dist
 

@@ -208,7 +208,7 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     | `loss` | result | | `layout`, `shape` | the loss of one microbatch, as the model returns it |
     | `loss_sum`, `count` | both | | `layout`, `shape`, `reduced` | sum of the loss over microbatches, and what it is divided by |
     | `metric_sum` | both | name | `layout`, `shape`, `reduced` | sum of a metric of the model's own |
-    | `gradient` | both | symbol | `layout`, `shape`, `boxes`, `reduced` | sum of the gradient of a state; of an optimizer function, without a symbol |
+    | `gradient` | both | symbol | `layout`, `shape`, `boxes`, `reduced` | sum of the gradient of a state, or of what a step of the text takes from the batch for it; of an optimizer function, without a symbol |
     | `metric` | result | name | `layout`, `shape` | what a step or an evaluation reports |
     | `output` | result | name | `metric`, `layout`, `shape` | what an entry returns; the metric that it is in training |
     | `moment` | both | name | | state of an optimizer function |

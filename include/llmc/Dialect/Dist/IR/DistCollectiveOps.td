@@ -104,23 +104,26 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", (ins Dist_I64Attr:$split_d
   }];
 }
 
-def Dist_PermuteOp : Dist_CollectiveOp<"permute", (ins StrArrayAttr:$to)> {
+def Dist_PermuteOp : Dist_CollectiveOp<"permute", (ins OptionalAttr<StrArrayAttr>:$to,
+                                                       OptionalAttr<DenseI64ArrayAttr>:$from)> {
   let summary = "exchanges equal parts between devices";
   let description = [{
     ```mlir
     %y = dist.permute %x over ["x", "y"] to ["y", "x"] : tensor<2x4xf32>
+    %z = dist.permute %x over ["x"] from [3, 0, 1, 2] : tensor<2x4xf32>
     ```
-    Each member has two numbers: its coordinates read as digits in the order of
+    With `from`, member i receives from member `from[i]`. With `to`, each member has two numbers: its coordinates read as digits in the order of
     `over`, and read in the order of `to`. A device receives from the member
     whose number by `over` equals its own number by `to`. So `[{x, y} ]` becomes
     `[{y, x} ]`, and `[{x}, {y} ]` becomes `[{y}, {x} ]`.
 
-    Constraints: `to` is a permutation of the axes, and another order; with
-    layouts, each dim has as many parts before as after, and extents, partial
-    axes and pins are unchanged; otherwise equal types.
+    Constraints: one of the two. `to` is a permutation of the axes, and another
+    order; with layouts, each dim has as many parts before as after, and extents,
+    partial axes and pins are unchanged; otherwise equal types. `from` is a
+    permutation of the members, and no layouts.
   }];
   let assemblyFormat = [{
-    ($symbol^)? $inputs `over` custom<AxisNames>($axes) `to` custom<AxisNames>($to) (`on` $mesh^)? attr-dict `:`
+    ($symbol^)? $inputs `over` custom<AxisNames>($axes) (`to` custom<AxisNames>($to)^)? (`from` $from^)? (`on` $mesh^)? attr-dict `:`
     custom<BufferTypes>(type($inputs), type($results))
   }];
 }
@@ -162,5 +165,26 @@ def Dist_ReduceOp : Dist_CollectiveOp<"reduce", (ins Dist_ReductionAttr:$kind, D
 }
 
 } // opDocGroup
+
+def Dist_RouteOp : Dist_Op<"route", [Pure, SameOperandsAndResultType]> {
+  let summary = "rows of a dim from other rows, or zeros";
+  let description = [{
+    ```mlir
+    %y = dist.route %x dim 0 from [3, 0, 1, 2] : tensor<4x8xf32>
+    %z = dist.route %x dim 0 from [-1, 0, 1, 2] split : tensor<4x8xf32>
+    ```
+    Row i of the result is row `from[i]` of the input, zero where that is -1: what
+    devices send to each other in a manual region, where each has a row. Made by
+    the import. Where an axis splits the dim, phase 3 marks it `split`, and
+    localize makes it permutations between devices; where none does, it is
+    slices, when kernels are formed.
+
+    Constraints: an entry for each row, in [-1, rows), no row twice.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Dist_I64Attr:$dim, DenseI64ArrayAttr:$from, UnitAttr:$split);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dim` $dim `from` $from (`split` $split^)? attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
 
 #endif // LLMC_DIALECT_DIST_IR_DISTCOLLECTIVEOPS

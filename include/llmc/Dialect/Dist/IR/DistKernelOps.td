@@ -1,4 +1,4 @@
-//===- DistKernelOps.td - Launches and contractions --------*- tablegen -*-===//
+//===- DistKernelOps.td - Launches and library calls -------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,7 @@ include "llmc/Dialect/Dist/IR/DistLayoutOps.td"
 
 def Dist_KernelGroup : OpDocGroup {
   let summary = "Kernels";
-  let description = "Formed kernels, their uses, and the library's contractions.";
+  let description = "Formed kernels, their uses, and calls of libraries.";
 }
 
 def Dist_ArgumentAttr : Dist_Attr<"Argument", "argument"> {
@@ -53,6 +53,25 @@ def Dist_LaunchShapeAttr : Dist_Attr<"LaunchShape", "launch_shape"> {
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$threads,
                         DefaultValuedParameter<"int64_t", "0">:$shared, DefaultValuedParameter<"int64_t", "1">:$align);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dist_WindowAttr : Dist_Attr<"Window", "window"> {
+  let summary = "how the window of a convolution moves along one spatial dim";
+  let description = [{
+    `#dist.window<stride = 2, low = 1, lhs_dilation = 1, rhs_dilation = 2>`: at
+    place p, element j of the right side meets element i of the left side, where
+    lhs_dilation * i = stride * p + rhs_dilation * j - low; nothing is met
+    between and beyond the elements. With `reversed = true`, j counts from the
+    end. All are as in `stablehlo.convolution`.
+
+    Constraints: stride and dilations at least 1.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$stride, DefaultValuedParameter<"int64_t", "0">:$low,
+                        DefaultValuedParameter<"int64_t", "1">:$lhs_dilation,
+                        DefaultValuedParameter<"int64_t", "1">:$rhs_dilation,
+                        DefaultValuedParameter<"bool", "false">:$reversed);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -157,6 +176,53 @@ def Dist_ContractOp : Dist_Op<"contract", [Pure, AttrSizedOperandSegments]> {
   let extraClassDeclaration = [{
     /// Dims that are left of the right side, the last of the result.
     int64_t getNumRightDims();
+  }];
+  let hasVerifier = 1;
+}
+
+def Dist_ConvolveOp : Dist_Op<"convolve", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a convolution done by a library, with an optional accumulator or bias";
+  let description = [{
+    ```mlir
+    %y = dist.convolve %x, %w dims [0, 3, 1, 2] x [2, 3, 0, 1] -> [0, 3, 1, 2]
+        windows [#dist.window<stride = 2, low = 1>, #dist.window<stride = 2, low = 1>]
+        : (tensor<8x32x32x3xf32>, tensor<3x3x3x16xf32>) -> tensor<8x16x16x16xf32>
+    %g = dist.convolve %x, %dy plus %acc dims [3, 0, 1, 2] x [0, 3, 1, 2] -> [2, 3, 0, 1]
+        windows [#dist.window<low = 1>, #dist.window<low = 1>]
+        : (tensor<8x32x32x4xf32>, tensor<8x32x32x16xf32>, tensor<3x3x4x16xf32>) -> tensor<3x3x4x16xf32>
+    ```
+    The lists name batch, features and spatial dims of the left side; input
+    features, output features and spatial dims of the right side, the kernel;
+    batch, features and spatial dims of the result. With feature groups, group g
+    of the output features sees group g of the left side's features only, with
+    batch groups group g of its batch. Where windows stand, see `#dist.window`:
+    the result says at how many places. The accumulator shares the result's
+    buffer; the bias has the result's features and is added to the sums, which
+    are made in the result's element type or wider. Made by kernel formation,
+    becomes `plan.library`.
+
+    Constraints: lists of one length, each of all dims of its tensor; a window
+    for each spatial dim; group counts at least 1, one of them 1, that divide
+    what they split; batches and features of equal sizes in all tensors; both
+    sides have the same element type; the accumulator has the result's type, the
+    bias its element type and as many elements as it has features; no
+    accumulator beside a bias.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$accumulator,
+                       Optional<AnyRankedTensor>:$bias,
+                       DenseI64ArrayAttr:$lhs_dims, DenseI64ArrayAttr:$rhs_dims, DenseI64ArrayAttr:$result_dims,
+                       TypedArrayAttrBase<Dist_WindowAttr, "array of windows">:$windows,
+                       DefaultValuedAttr<Dist_I64Attr, "1">:$feature_groups,
+                       DefaultValuedAttr<Dist_I64Attr, "1">:$batch_groups);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`plus` $accumulator^)? (`bias` $bias^)? `dims` $lhs_dims `x` $rhs_dims `->` $result_dims
+    `windows` $windows (`feature_groups` `(` $feature_groups^ `)`)? (`batch_groups` `(` $batch_groups^ `)`)?
+    attr-dict `:` functional-type(operands, $result)
+  }];
+  let extraClassDeclaration = [{
+    int64_t getGroups() { return getFeatureGroups() * getBatchGroups(); }
+    auto getWindowRange() { return getWindows().getAsRange<WindowAttr>(); }
   }];
   let hasVerifier = 1;
 }

@@ -31,13 +31,14 @@ def Dist_ConstraintOp : Dist_Op<"constraint", [Pure, SameOperandsAndResultType, 
     %y = dist.constraint %x to <@mesh, [{"data", ?}, {} ]> : tensor<8x4xf32>
     ```
     Made by the importer (patterns, `sdy` annotations), read by propagation, gone after
-    materialize. Open dims may be split further.
+    materialize. Open dims may be split further. A `hint`, of a manual region that was
+    written for a mesh of other sizes, is dropped where the layout does not fit.
 
     Constraints: the layout has the tensor's rank and fits shape and mesh; no encoding.
   }];
-  let arguments = (ins AnyRankedTensor:$input, Dist_LayoutAttr:$layout);
+  let arguments = (ins AnyRankedTensor:$input, Dist_LayoutAttr:$layout, UnitAttr:$hint);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `to` $layout attr-dict `:` type($input)";
+  let assemblyFormat = "$input `to` $layout (`hint` $hint^)? attr-dict `:` type($input)";
   let hasFolder = 1;
 }
 

@@ -149,7 +149,9 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     ```
     Made by the importer, consumed by phase 1, which leaves a `dist.step` of the
     same name. `optimizer` is a function for one parameter: (parameter,
-    gradient, moments, hyper) -> (parameter', moments'), as its ports say. `clip` bounds the global norm of the
+    gradient, moments, hyper) -> (parameter', moments'), as its ports say. Where
+    the forward function returns gradients it has its derivative; without an
+    `optimizer` it is the whole step, and returns the new states. `clip` bounds the global norm of the
     gradients. `accumulate` is the element type in which gradients are summed
     when the state's row names none. In the dictionary after it may stand:
     `precision` (f64: all floats are widened), `raise` (false: ops stay as the
@@ -158,19 +160,20 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     the microbatches, whatever that of the whole batch may be) and
     `skip_not_finite` (a step whose loss or norm is not finite changes nothing).
 
-    Constraints: both symbols are functions; the forward function has exactly one
+    Constraints: all symbols are functions; the forward function has exactly one
     port `loss`; its arguments are inputs, hyper values, states, step or
-    microbatch, its other results carried states and outputs; microbatches at least 1; `clip` positive and finite;
+    microbatch, its other results carried states, outputs and, with an
+    optimizer, gradients of the shape of their state, each once; without one, any states; microbatches at least 1; `clip` positive and finite;
     `accumulate` a float; `precision` f32 or f64.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, FlatSymbolRefAttr:$optimizer,
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, OptionalAttr<FlatSymbolRefAttr>:$optimizer,
                        Dist_I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<F64Attr>:$clip,
                        OptionalAttr<TypeAttr>:$accumulate, OptionalAttr<Dist_RecomputeAttr>:$recompute,
                        OptionalAttr<TypeAttr>:$precision, OptionalAttr<BoolAttr>:$raise,
                        UnitAttr:$derivative_of_text, UnitAttr:$mean_of_microbatches,
                        UnitAttr:$skip_not_finite);
   let assemblyFormat = [{
-    $sym_name `forward` `(` $forward `)` `optimizer` `(` $optimizer `)` `microbatches` `(` $microbatches `)`
+    $sym_name `forward` `(` $forward `)` (`optimizer` `(` $optimizer^ `)`)? `microbatches` `(` $microbatches `)`
     `schedule` `(` $schedule `)` (`clip` `(` $clip^ `)`)? (`accumulate` `(` $accumulate^ `)`)?
     (`recompute` `(` $recompute^ `)`)? attr-dict
   }];

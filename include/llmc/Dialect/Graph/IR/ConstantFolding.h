@@ -25,6 +25,11 @@ constexpr int64_t kMostFoldedElements = 64;
 /// it has an evaluation. Returns whether it did. Not for ops with regions.
 bool foldIntegers(Operation *op);
 
+/// The results of `op` on operands that are given; false where its evaluation
+/// asks for more, or there is none.
+bool computePure(Operation *op, ArrayRef<HostTensor> operands,
+                 SmallVectorImpl<HostTensor> &results);
+
 /// The value of a constant that memory holds.
 std::optional<HostTensor> getConstant(Value value);
 

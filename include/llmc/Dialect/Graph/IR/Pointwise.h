@@ -18,6 +18,7 @@
 #ifndef LLMC_DIALECT_GRAPH_IR_POINTWISE_H
 #define LLMC_DIALECT_GRAPH_IR_POINTWISE_H
 
+#include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostElements.h"
 
@@ -69,6 +70,8 @@ Value emitPointwise(Operation *op, const PointwiseAnswers &answers,
                     OpBuilder &builder, Location loc, ValueRange indices,
                     ElementSource source);
 
+LogicalResult buildPointwiseBatched(BatchForm &form);
+
 template <typename Op, const PointwiseAnswers &answers>
 struct PointwiseRule
     : ShardingRuleOpInterface::ExternalModel<PointwiseRule<Op, answers>, Op> {
@@ -119,16 +122,24 @@ struct PointwiseEvaluation
     return answers.evaluate(op, operands, results);
   }
 };
+
+template <typename Op>
+struct PointwiseBatching
+    : BatchingOpInterface::ExternalModel<PointwiseBatching<Op>, Op> {
+  LogicalResult buildBatched(Operation *, BatchForm &form) const {
+    return buildPointwiseBatched(form);
+  }
+};
 } // namespace detail
 
-/// Attaches all five answers to `Op`.
+/// Attaches all five answers to `Op`, and what all devices compute of it.
 template <typename Op, const PointwiseAnswers &answers>
 void attachPointwise(MLIRContext *context) {
-  Op::template attachInterface<detail::PointwiseRule<Op, answers>,
-                               detail::PointwiseDerivative<Op, answers>,
-                               detail::PointwiseCost<Op, answers>,
-                               detail::PointwiseKernel<Op, answers>,
-                               detail::PointwiseEvaluation<Op, answers>>(
+  Op::template attachInterface<
+      detail::PointwiseRule<Op, answers>,
+      detail::PointwiseDerivative<Op, answers>,
+      detail::PointwiseCost<Op, answers>, detail::PointwiseKernel<Op, answers>,
+      detail::PointwiseEvaluation<Op, answers>, detail::PointwiseBatching<Op>>(
       *context);
 }
 

@@ -121,6 +121,48 @@ def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction",
   let genVerifyDecl = 1;
 }
 
+def Plan_WindowAttr : Plan_Attr<"Window", "window"> {
+  let summary = "a window of a convolution with its sizes, strides and steps";
+  let description = [{
+    `#plan.window<sizes = [32, 3, 16], strides = [3, 48, 16], steps = [1, 1, 2],
+    low = 1>`: sizes and strides in elements of the left side, the right side
+    and the result; of the same three, how many positions lie from one element to
+    the next: dilation, dilation and stride. What the fields mean says
+    `ConvolutionWindow` in `llmc/Runtime/Base/Library.h`.
+
+    Constraints: three of each; sizes and steps at least 1, strides at least 0.
+  }];
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$sizes, "::mlir::DenseI64ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$steps, DefaultValuedParameter<"int64_t", "0">:$low,
+                        DefaultValuedParameter<"bool", "false">:$reversed);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_ConvolutionAttr : Plan_Attr<"Convolution", "convolution",
+    [DeclareAttrInterfaceMethods<Plan_LibraryDescriptorInterface>]> {
+  let summary = "c = sum a * b under windows + beta * c + bias";
+  let description = [{
+    ```mlir
+    #plan.convolution<[<m, 8, a = 3072, c = 4096>, <n, 16, b = 1, c = 1>, <k, 3, a = 1, b = 16>],
+        windows = [<sizes = [32, 3, 16], strides = [96, 144, 256], steps = [1, 1, 2], low = 1>],
+        accumulate = f32>
+    ```
+    The operands are a, b, with `has_bias = true` the bias, and c; sums are made
+    in `accumulate`. What each field means says `ConvolutionShape` in
+    `llmc/Runtime/Base/Library.h`.
+
+    Constraints: `accumulate` is an element type that the runtime knows; beta is
+    0 or 1; a stride of the bias only where there is one.
+  }];
+  let parameters = (ins ArrayRefParameter<"::llmc::plan::LoopDimAttr">:$dims,
+                        ArrayRefParameter<"::llmc::plan::WindowAttr">:$windows, "::mlir::Type":$accumulate,
+                        DefaultValuedParameter<"int64_t", "0">:$beta,
+                        DefaultValuedParameter<"bool", "false">:$has_bias);
+  let assemblyFormat = "`<` custom<LoopDims>($dims) `,` `windows` `=` custom<Windows>($windows) `,` struct($accumulate, $beta, $has_bias) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Plan_MessageAttr : Plan_Attr<"Message", "message"> {
   let summary = "what goes along a transfer";
   let description = [{

@@ -116,4 +116,13 @@ def Sdy_TensorShardingPerValueAttr
   let genVerifyDecl = 0;
 }
 
+def Sdy_ManualAxesAttr : Sdy_Attr<"ManualAxes", "manual_axes"> {
+  let summary = "Axes of a manual region, `{\"data\", \"model\"}`";
+  let description = "Constraints: distinct names.";
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr">:$axes);
+  let extraClassDeclaration = [{
+    bool contains(::llvm::StringRef axis) const;
+  }];
+}
+
 #endif // LLMC_DIALECT_SDY_IR_SDYATTRIBUTES_TD

@@ -119,6 +119,12 @@ def StableHLO_ConvDimensionNumbersAttr
   let hasCustomAssemblyFormat = 1;
 }
 
+def StableHLO_ChannelHandleAttr : StableHLO_Attr<"ChannelHandle", "channel_handle"> {
+  let summary = "Whether groups are of replicas, of partitions or of devices";
+  let parameters = (ins "int64_t":$handle, "int64_t":$type);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def StableHLO_DotAlgorithmAttr : StableHLO_Attr<"DotAlgorithm", "dot_algorithm"> {
   let summary = "Element types and count of the products of a contraction";
   let parameters = (ins

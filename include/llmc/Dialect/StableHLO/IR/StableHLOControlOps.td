@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The import replaces these ops: loops by their trips, branches by the one that
-// is taken, a composite by the op that has its name or by its decomposition.
+// is taken or by all of them, a composite by the op that has its name or by its
+// decomposition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,6 +100,30 @@ def StableHLO_CustomCallOp : StableHLO_Op<"custom_call"> {
     custom<CallTarget>($call_target_name) `(` $inputs `)` attr-dict `:`
     functional-type(operands, results)
   }];
+}
+
+def StableHLO_TupleOp : StableHLO_Op<"tuple", [Pure]> {
+  let summary = "Several values as one";
+  let description = [{
+    Older texts return tuples. The import takes them apart.
+
+    Constraints: the result is the tuple of the values' types.
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let results = (outs AnyTuple:$result);
+  let assemblyFormat = "$values attr-dict `:` custom<TupleTypes>(type($values), type($result))";
+  let hasVerifier = 1;
+}
+
+def StableHLO_GetTupleElementOp : StableHLO_Op<"get_tuple_element", [Pure]> {
+  let summary = "One of the values of a tuple";
+  let description = "Constraints: an index within the tuple; the result is of that type.";
+  let arguments = (ins AnyTuple:$operand, I32Attr:$index);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $operand `[` $index `]` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // LLMC_DIALECT_STABLEHLO_IR_STABLEHLOCONTROLOPS_TD

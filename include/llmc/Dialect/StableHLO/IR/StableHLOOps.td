@@ -8,7 +8,10 @@
 #ifndef LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
 #define LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
 
+include "llmc/Dialect/StableHLO/IR/StableHLOCollectiveOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLOControlOps.td"
+include "llmc/Dialect/StableHLO/IR/StableHLODynamicOps.td"
+include "llmc/Dialect/StableHLO/IR/StableHLONormOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLORandomOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLOShapeOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLOWindowOps.td"
@@ -34,6 +37,41 @@ def StableHLO_DotGeneralOp : StableHLO_Op<"dot_general", [Pure]> {
     `` custom<DotPrecision>($precision_config, $algorithm)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
+}
+
+def StableHLO_DotOp : StableHLO_Op<"dot", [Pure]> {
+  let summary = "Product of vectors and matrices";
+  let description = [{
+    The form that `dot_general` has replaced: the import writes it so.
+
+    Constraints: operands of rank 1 or 2; the last dimension of the left side has the
+    size of the first one of the right, and the result has the others; precisions and
+    element types are as those of `dot_general`.
+  }];
+  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs,
+                       OptionalAttr<StableHLO_PrecisionConfigAttr>:$precision_config);
+  let results = (outs GraphTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `` custom<Precision>($precision_config)
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def StableHLO_MapOp : StableHLO_Op<"map", [RecursiveMemoryEffects,
+    RecursivelySpeculatable]> {
+  let summary = "A function of scalars on the elements of tensors";
+  let description = [{
+    The import writes the function's ops on tensors.
+
+    Constraints: n >= 1 inputs of one shape, the result's; `dimensions` are all of
+    them in order; the function takes a scalar of each input's element type and
+    returns one of the result's.
+  }];
+  let arguments = (ins Variadic<GraphTensor>:$inputs, DenseI64ArrayAttr:$dimensions);
+  let results = (outs GraphTensor:$result);
+  let regions = (region SizedRegion<1>:$computation);
   let hasVerifier = 1;
 }
 

@@ -55,6 +55,23 @@ def StableHLO_BroadcastInDimOp : StableHLO_Op<"broadcast_in_dim", [Pure, Uniform
   let hasFolder = 1;
 }
 
+def StableHLO_BroadcastOp : StableHLO_Op<"broadcast", [Pure]> {
+  let summary = "Repetition along new first dimensions";
+  let description = [{
+    The form that `broadcast_in_dim` has replaced: the import writes it so.
+
+    Constraints: the result has the dimensions `broadcast_sizes` before those of the
+    operand, and its element type.
+  }];
+  let arguments = (ins GraphTensor:$operand, DenseI64ArrayAttr:$broadcast_sizes);
+  let results = (outs GraphTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` `sizes` `=` $broadcast_sizes attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def StableHLO_ReshapeOp : StableHLO_Op<"reshape", [Pure, UniformElement]> {
   let summary = "The same elements in row-major order under another shape";
   let description = "Constraints: one number of elements and one element type.";

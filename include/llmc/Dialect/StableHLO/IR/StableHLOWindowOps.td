@@ -1,7 +1,7 @@
 //===- StableHLOWindowOps.td - Windows that move over a tensor ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The import replaces both ops, by slices that are combined and by contractions
+// The import replaces these ops, by slices that are combined and by contractions
 // of slices.
 //
 //===----------------------------------------------------------------------===//
@@ -67,6 +67,33 @@ def StableHLO_ReduceWindowOp : StableHLO_Op<"reduce_window", [RecursiveMemoryEff
   let extraClassDeclaration = [{
     /// The window along each dimension. The lists have been verified to be as
     /// long as the inputs' rank.
+    ::llvm::SmallVector<WindowDim> getWindow();
+  }];
+  let hasVerifier = 1;
+}
+
+def StableHLO_SelectAndScatterOp : StableHLO_Op<"select_and_scatter",
+    [RecursiveMemoryEffects, RecursivelySpeculatable]> {
+  let summary = "Source elements at the elements that windows of the operand select";
+  let description = [{
+    Of each window one element is selected: from the first on, in row-major order, the
+    one before stays where `select` says so of it and the next. Padding is never
+    selected. A result element is the initial value, combined by `scatter` with the
+    source elements of the windows that select its place, in their order. It is the
+    derivative of a maximum over windows.
+
+    Constraints: those of the published specification, without promotion: operand,
+    source, initial value and result have one element type.
+  }];
+  let arguments = (ins GraphTensor:$operand, GraphTensor:$source, ScalarTensor:$init_value,
+                       OptionalAttr<DenseI64ArrayAttr>:$window_dimensions,
+                       OptionalAttr<DenseI64ArrayAttr>:$window_strides,
+                       OptionalAttr<I64ElementsAttr>:$padding);
+  let results = (outs GraphTensor:$result);
+  let regions = (region SizedRegion<1>:$select, SizedRegion<1>:$scatter);
+  let extraClassDeclaration = [{
+    /// The window along each dimension. The lists have been verified to be as
+    /// long as the operand's rank.
     ::llvm::SmallVector<WindowDim> getWindow();
   }];
   let hasVerifier = 1;

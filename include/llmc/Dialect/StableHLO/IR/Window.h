@@ -31,6 +31,12 @@ struct WindowDim {
   /// Where the window stands; nothing if a size is beyond 64 bits. Strides and
   /// dilations are at least 1.
   std::optional<int64_t> countPlaces() const;
+
+  /// Positions that a convolution may reach: sums of a few are 64-bit numbers.
+  static constexpr int64_t kMostPositions = int64_t(1) << 48;
+  /// Elements, dilated, of input and window, `places` with their stride, and
+  /// both edges.
+  bool reachesLessThan(int64_t most, int64_t places) const;
 };
 
 } // namespace llmc::stablehlo

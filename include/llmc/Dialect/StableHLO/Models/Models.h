@@ -42,6 +42,16 @@ void registerWindowModels(mlir::DialectRegistry &registry);
 void registerConvolutionModels(mlir::DialectRegistry &registry);
 void registerRandomModels(mlir::DialectRegistry &registry);
 void registerSortModels(mlir::DialectRegistry &registry);
+void registerSelectAndScatterModels(mlir::DialectRegistry &registry);
+void registerBatchNormModels(mlir::DialectRegistry &registry);
+void registerOlderForms(mlir::DialectRegistry &registry);
+void registerStaticForms(mlir::DialectRegistry &registry);
+void registerTupleModels(mlir::DialectRegistry &registry);
+void registerBatchedConvolution(mlir::DialectRegistry &registry);
+void registerBatchedMovement(mlir::DialectRegistry &registry);
+void registerBatchedIndexing(mlir::DialectRegistry &registry);
+void registerSummedContractions(mlir::DialectRegistry &registry);
+void registerCollectiveModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::stablehlo
 

@@ -163,11 +163,16 @@ struct Call {
   std::vector<ExprId> arguments;
 };
 
-/// Reserved: the loader refuses both (5).
+/// Runs a program of a smaller index once for each of its trips, in place. The
+/// program's first parameter is the trip, counted from 0; the arguments, which
+/// are the same in each trip, follow.
 struct Loop {
   int64_t trips = 0;
   int32_t program = 0;
+  std::vector<ExprId> arguments;
 };
+
+/// Reserved: the loader refuses it (5).
 struct Branch {
   Operand flag;
   int32_t program = 0;

@@ -43,6 +43,30 @@ LLMC_FIELDS(ContractionShape) {
   v("bias", x.bias);
   v("activation", x.activation);
 }
+LLMC_FIELDS(ConvolutionWindow) {
+  v("size_a", x.sizeA);
+  v("size_b", x.sizeB);
+  v("size_c", x.sizeC);
+  v("stride_a", x.strideA);
+  v("stride_b", x.strideB);
+  v("stride_c", x.strideC);
+  v("dilation_a", x.dilationA);
+  v("dilation_b", x.dilationB);
+  v("step_c", x.stepC);
+  v("low", x.low);
+  v("is_reversed", x.isReversed);
+}
+LLMC_FIELDS(ConvolutionShape) {
+  v("a", x.a);
+  v("b", x.b);
+  v("c", x.c);
+  v("accumulate", x.accumulate);
+  v("indices", x.indices);
+  v("windows", x.windows);
+  v("beta", x.beta);
+  v("has_bias", x.hasBias);
+  v("bias", x.bias);
+}
 
 } // namespace llmc::rt::plan
 

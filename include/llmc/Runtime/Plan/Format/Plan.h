@@ -32,7 +32,7 @@
 
 namespace llmc::rt::plan {
 
-inline constexpr uint32_t formatVersion = 3;
+inline constexpr uint32_t formatVersion = 4;
 /// Of arenas, frames, slots and buffers, in bytes.
 inline constexpr int64_t alignment = 64;
 
@@ -217,6 +217,9 @@ struct OperandUse {
   bool isScratch;
 };
 std::vector<OperandUse> usesOf(const Action &action);
+
+/// The program that the action runs in place, once or in each trip; -1: none.
+int32_t calleeOf(const Action &action);
 
 /// Predicted bytes of a stage's frames by kind (slots included); `total` is its
 /// arena, so the rest is alignment between frames.

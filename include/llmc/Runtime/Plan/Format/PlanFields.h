@@ -110,6 +110,7 @@ LLMC_FIELDS(Call) {
 LLMC_FIELDS(Loop) {
   v("trips", x.trips);
   v("program", x.program);
+  v("arguments", x.arguments);
 }
 LLMC_FIELDS(Branch) {
   v("flag", x.flag);

@@ -1,0 +1,90 @@
+# ===- sitting.py - Programs timed one after another ----------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""What benchmarks of several programs share: pinned runs, rates, medians."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+
+
+def pinned(threads, command, folder, extra=None):
+    """Runs `command` on the first `threads` cores that this process may use."""
+    cores = sorted(os.sched_getaffinity(0))[:threads]
+    if len(cores) < threads:
+        sys.exit(f"error: expected {threads} cores, got {len(cores)}")
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), **(extra or {}))
+    command = ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
+
+
+def last_json(process, what):
+    """The last line, which is JSON; None, and why, where there is none."""
+    lines = process.stdout.strip().splitlines()
+    if process.returncode or not lines:
+        tail = process.stderr.strip().splitlines()[-1:] or ["no output"]
+        print(f"{what}: left out ({tail[0]})", flush=True)
+        return None
+    return json.loads(lines[-1])
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return 0.5 * (ordered[middle - 1] + ordered[middle])
+
+
+def best(run, least=5, seconds=1.0):
+    """Least time of `run` over at least `least` runs and `seconds` seconds."""
+    times = []
+    while len(times) < least or sum(times) < seconds:
+        begin = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def library(threads):
+    """Name, a maker of n x m matrices of ones, and an array copy, of the library at hand."""
+    try:
+        import torch
+    except ImportError:
+        import numpy
+
+        ones = lambda n, m: numpy.ones((n, m), numpy.float32)
+        return "numpy", ones, lambda target, source: numpy.copyto(target, source)
+    torch.set_num_threads(threads)
+    return "PyTorch", torch.ones, lambda target, source: target.copy_(source)
+
+
+def measure_rates(threads, shapes):
+    """Rates of f32 products (n, k, m), each at its best, and of copies of memory: the
+    highest rate of the products is the roof."""
+    name, ones, copy = library(threads)
+    rates = []
+    for n, k, m in shapes:
+        left, right = ones(n, k), ones(k, m)
+        rates.append(2e-9 * n * k * m / best(lambda: left @ right))
+    source, target = ones(1 << 13, 1 << 13), ones(1 << 13, 1 << 13)
+    seconds = best(lambda: copy(target, source))
+    return {
+        "library": name,
+        "threads": threads,
+        "gflops": max(rates),
+        "copy_gb_s": 2 * 4 * (1 << 26) / seconds / 1e9,
+    }
