@@ -108,12 +108,11 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %219 = chlo.sinh %x {test.cost = array<i64: 0, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %220 = chlo.erf_inv %x {test.cost = array<i64: 640, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %221 = chlo.lgamma %x {test.cost = array<i64: 1920, 96, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
-  %bessel = chlo.bessel_i1e %x {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %bessel = chlo.bessel_i1e %x {test.cost = array<i64: 3520, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %routed = dist.route %x dim 0 from [3, 0, 1, 2] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Decompose"} : tensor<4x8xf32>
   %222 = chlo.digamma %x {test.cost = array<i64: 1920, 64, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %223 = chlo.polygamma %x, %x {test.cost = array<i64: 4800, 960, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
   %224 = chlo.next_after %x, %x {test.cost = array<i64: 192, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
-  %225 = chlo.bessel_i1e %x {test.cost = array<i64: 3520, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   // Movement.
   %47 = stablehlo.broadcast_in_dim %s, dims = [0] {test.cost = array<i64: 0, 0, 16, 128>, test.form = "Element uniform"} : (tensor<4xf32>) -> tensor<4x8xf32>
   %48 = stablehlo.reverse %x, dims = [1] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Element"} : tensor<4x8xf32>

@@ -21,7 +21,8 @@ import sys
 import jax
 import ml_dtypes
 import numpy as np
-from expansion_cases import DTYPES, cases, tensor
+from expansion_cases import DTYPES, tensor
+from form_cases import cases
 from semantics import as_stored, constant, flush, run, run_xla
 
 jax.config.update("jax_enable_x64", True)

@@ -160,6 +160,10 @@ def number_cases():
     yield from singles("constant", lambda x: jnp.arange(10.0)[(3 * j() + 5 * i()) % 7] * x, m)
     yield from singles("unsigned", lambda x: x * (jnp.uint8(250) + j().astype(jnp.uint8) * jnp.uint8(3)), m)
 
+    yield from singles("branch", lambda x: lax.cond(j() == i(), jnp.sin, lambda y: 2 * y, x), m)
+    steps = [lambda y: y, lambda y: -y, jnp.tanh]
+    yield from singles("switch", lambda x: lax.switch(j(), steps, x), m)
+
     def noise(x):
         key = jax.random.fold_in(jax.random.key(5), j())
         return x + jax.random.uniform(key, x.shape)

@@ -1,7 +1,7 @@
 // RUN: split-file %s %t
 // DEFINE: %{import} = llmc compile --compile-to=import -o - --set data.inputs.x=0
 // RUN: %{import} %t/region.mlir | FileCheck %s --check-prefix=REGION
-// RUN: %{import} %t/region.mlir --mesh data=1 | FileCheck %s --check-prefix=ONE
+// RUN: %{import} %t/region.mlir --mesh data=1,tensor=1 | FileCheck %s --check-prefix=ONE
 // RUN: %{import} %t/nested.mlir | FileCheck %s --check-prefix=NESTED
 // RUN: %{import} %t/loop.mlir | FileCheck %s --check-prefix=LOOP
 // RUN: not %{import} %t/outside.mlir 2>&1 | FileCheck %s --check-prefix=OUTSIDE
@@ -12,7 +12,6 @@
 // RUN: not %{import} %t/body.mlir 2>&1 | FileCheck %s --check-prefix=BODY
 // RUN: not %{import} %t/start.mlir 2>&1 | FileCheck %s --check-prefix=START
 // RUN: not %{import} %t/padding.mlir 2>&1 | FileCheck %s --check-prefix=PADDING
-// RUN: not %{import} %t/branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: not %{import} %t/groups.mlir 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: not %{import} %t/some.mlir 2>&1 | FileCheck %s --check-prefix=SOME
 // RUN: not %{import} %t/parts.mlir 2>&1 | FileCheck %s --check-prefix=PARTS
@@ -54,7 +53,8 @@
 // NESTED: %[[F:.*]] = stablehlo.reduce(%[[E]] init: %{{.*}}) applies stablehlo.add across dimensions = [0, 1] : {{.*}} -> tensor<4x4xf32>
 // NESTED: %[[G:.*]] = stablehlo.broadcast_in_dim %[[F]], dims = [1, 2] : (tensor<4x4xf32>) -> tensor<2x4x4xf32>
 // NESTED-NEXT: %[[H:.*]] = stablehlo.reshape %[[G]] : (tensor<2x4x4xf32>) -> tensor<8x4xf32>
-// NESTED-NEXT: return %[[H]]
+// NESTED-NEXT: %[[I:.*]] = dist.constraint %[[H]]
+// NESTED-NEXT: return %[[I]]
 
 // A region in a loop: each trip has one, and its number is known in it.
 // LOOP: func.func public @loss(%[[X:.*]]: tensor<8xf32>
@@ -71,7 +71,6 @@
 // BODY: {{^}}llmc: error[unsupported]: {{.*}}body.mlir:6:10: 'stablehlo.reduce' op expected a body that uses no value which varies along the devices of a manual region, got one that does{{$}}
 // START: {{^}}llmc: error[unsupported]: {{.*}}start.mlir:6:10: 'stablehlo.reduce' op expected a reduction that starts from the same value on all devices of a manual region, got one that varies{{$}}
 // PADDING: {{^}}llmc: error[unsupported]: {{.*}}padding.mlir:6:10: 'stablehlo.pad' op expected padding that is the same on all devices of a manual region, got one that varies (pad with zeros, and choose by jnp.where){{$}}
-// BRANCH: {{^}}llmc: error[unsupported]: {{.*}}branch.mlir:6:10: 'stablehlo.case' op expected a branch that is known before the run, got an index that depends on 'stablehlo.partition_id', which import does not compute
 // GROUPS: {{^}}llmc: error[unsupported]: {{.*}}groups.mlir:4:10: 'stablehlo.all_gather' op expected groups of devices along whole axes of the mesh, got dense<{{.*}}> : tensor<2x2xi64> (give the mesh an axis for them in place of axis_index_groups){{$}}
 // SOME: {{^}}llmc: error[unsupported]: {{.*}}some.mlir:4:10: 'stablehlo.all_gather' op expected groups of one size with each of the 4 devices of the mesh, got dense<{{.*}}> : tensor<1x2xi64>{{$}}
 // PARTS: {{^}}llmc: error[diagnosed]: {{.*}}parts.mlir:4:10: 'stablehlo.all_gather' op expected a number of parts for the 4 devices of a group, 16, got 8{{$}}
@@ -227,23 +226,6 @@ func.func public @main(%x: tensor<8xf32> loc("x")) -> tensor<10xf32> {
     sdy.return %3 : tensor<5xf32>
   } : (tensor<8xf32>) -> tensor<10xf32>
   return %0 : tensor<10xf32>
-}
-
-//--- branch.mlir
-sdy.mesh @mesh = <["data"=2]>
-func.func public @main(%x: tensor<8xf32> loc("x")) -> tensor<8xf32> {
-  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"data"}]>] out_shardings=[<@mesh, [{"data"}]>] manual_axes={"data"} (%a: tensor<4xf32>) {
-    %1 = stablehlo.partition_id : tensor<ui32>
-    %2 = stablehlo.convert %1 : (tensor<ui32>) -> tensor<i32>
-    %3 = "stablehlo.case"(%2) ({
-      %4 = stablehlo.tanh %a : tensor<4xf32>
-      stablehlo.return %4 : tensor<4xf32>
-    }, {
-      stablehlo.return %a : tensor<4xf32>
-    }) : (tensor<i32>) -> tensor<4xf32>
-    sdy.return %3 : tensor<4xf32>
-  } : (tensor<8xf32>) -> tensor<8xf32>
-  return %0 : tensor<8xf32>
 }
 
 //--- groups.mlir

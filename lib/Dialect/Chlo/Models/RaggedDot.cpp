@@ -13,7 +13,7 @@
 // left for each group, on the right where it is behind all groups.
 //
 // Tests: test/Import/StableHLO/expand-ragged-dot.mlir,
-// test/EndToEnd/ragged-dot.test
+// test/EndToEnd/{expansions,loops}.test
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Chlo/IR/Chlo.h"

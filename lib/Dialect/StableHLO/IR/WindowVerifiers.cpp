@@ -1,4 +1,4 @@
-//===- WindowVerifiers.cpp - Verifiers of convolutions and windows -------===//
+//===- WindowVerifiers.cpp - Verifiers of convolutions and windows --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lists have one entry for each dimension of the window; the sizes of the

@@ -16,7 +16,7 @@
 // Floats narrower than f32 are computed in f32 and rounded once. What a
 // derivative of these ops is follows from theirs, through mean and variance.
 //
-// Test: test/EndToEnd/norms.test
+// Tests: test/EndToEnd/{expansions,derivatives}.test
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"

@@ -22,7 +22,7 @@
 // before such a run is forgotten.
 //
 // Tests: test/Import/StableHLO/expand-select-and-scatter.mlir,
-// test/EndToEnd/{selection,windows}.test
+// test/EndToEnd/{expansions,derivatives}.test
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"

@@ -471,31 +471,6 @@ TEST(ActionStructure, Calls) {
         [](Branch &branch) { branch.program = 5; }}});
 }
 
-// The trip is a parameter of the body, before those that are given.
-TEST(ActionStructure, Loops) {
-  auto messageOf = [](int32_t parameters, Loop loop) {
-    Plan plan = makeSamplePlan();
-    plan.expressions.push_back({ExprOp::parameter, -1, -1, 0});
-    plan.entries.clear();
-    plan.programs[0].numParameters = parameters;
-    plan.programs[1].instructions = {{0, -1, std::move(loop)}};
-    return checkStructure(plan).message();
-  };
-  EXPECT_EQ(messageOf(1, {3, 0, {}}), "");
-  EXPECT_EQ(messageOf(1, {0, 0, {}}), "");
-  EXPECT_EQ(messageOf(2, {3, 0, {0}}), "");
-  EXPECT_THAT(messageOf(1, {-1, 0, {}}),
-              HasSubstr("the trips of a loop to be between 0"));
-  EXPECT_THAT(messageOf(1, {3, 1, {}}),
-              HasSubstr("the body of a loop to be an index below 1, got 1"));
-  EXPECT_THAT(messageOf(0, {3, 0, {}}),
-              HasSubstr("the body of a loop to have a parameter for the trip"));
-  EXPECT_THAT(messageOf(1, {3, 0, {0}}),
-              HasSubstr("expected 0 arguments of a loop, got 1"));
-  EXPECT_THAT(messageOf(2, {3, 0, {withParameter()}}),
-              HasSubstr("an argument to use parameters"));
-}
-
 TEST(ActionStructure, Arguments) {
   for (ExprId argument : {ExprId(0), noExpr, withParameter()}) {
     Plan plan = makeSamplePlan();

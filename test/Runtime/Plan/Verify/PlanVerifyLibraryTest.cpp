@@ -141,7 +141,7 @@ TEST(PlanVerifyLibrary, Convolutions) {
   // An index of 4 rows becomes a window of one element over 4 places.
   auto slide = [](S &s) {
     s.indices.erase(s.indices.begin());
-    s.windows = {{4, 1, 4, 4, 0, 4}};
+    s.windows = {{4, 1, 4, 1, 0, 4}};
   };
   static auto slides = slide;
   EXPECT_EQ(withConvolution([](S &) {}), "");
@@ -151,7 +151,7 @@ TEST(PlanVerifyLibrary, Convolutions) {
                 s.windows[0].strideA = 5;
               }),
               HasSubstr("expected the indices of a convolution to reach at "
-                        "most 64 bytes of operand a, got 76"));
+                        "most 64 bytes of operand a, got 112"));
   EXPECT_THAT(withConvolution([](S &s) {
                 slides(s);
                 s.windows[0].sizeB = 2;
