@@ -6,8 +6,8 @@
 """Losses with manual regions and their collectives, against jax.grad on 8 devices.
 
 One step of plain descent with rate 1 in f64: the loss, and each parameter's gradient
-(what the step takes off), within 1e-10 of JAX; by the interpreter, and by kernels on one
-device, on the mesh for which the program is written, and on others.
+(what the step takes off), within 1e-10 of JAX; by the interpreter, by kernels on one
+device and on the mesh for which the program is written, and by the devices of others.
 
     python manual.py --llmc llmc -o out
     python manual.py --llmc llmc -o out --only ring,experts
@@ -37,7 +37,8 @@ jax.config.update("jax_platforms", "cpu")
 
 BAR = 1e-10
 DATA, TENSOR = 2, 4
-MESHES = ["", "data=2,tensor=4", "data=4,tensor=2", "tensor=3"]
+RUNS = [("interpret", ""), ("train", ""), ("train", "data=2,tensor=4")]
+RUNS += [("interpret", "data=4,tensor=2"), ("interpret", "tensor=3")]
 MESH = jax.make_mesh((DATA, TENSOR), ("data", "tensor"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
 ROWS, WIDTH = 8, 8
 CONFIGURATION = """[mesh]
@@ -415,7 +416,7 @@ def main():
     for name in names:
         case = Case(a, name)
         expected = case.expect()
-        for engine, mesh in [("interpret", "")] + [("train", mesh) for mesh in MESHES]:
+        for engine, mesh in RUNS:
             loss, gradients = case.run(engine, mesh)
             runs += 1
             apart = farthest(loss, gradients, expected) if gradients else None

@@ -106,3 +106,27 @@ func.func private @f.u0(%x: tensor<4xf32> {dist.port = #dist.port<gradient @s>})
   return %z, %y : tensor<4xf32>, tensor<4xf32>
 }
 dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [1, 3]>, #dist.program<@f.u0, phase = update, at = [1, 3]>]) transfers([]) table(<[". .", "F0.0 U", ". .", "F0.0 U"]>)
+
+// -----
+
+// Members that name their source: a rotation is a sum, other orders are looked up.
+dist.mesh @mesh = <"x"=4, "y"=2>
+dist.state @s : tensor<4xf32> {role = parameter}
+module @kernels {
+  dist.kernel @zero(write tensor<4xf32>) for "cpu" by @zero_cpu
+  func.func private @zero_cpu(memref<4xf32>, index, index, memref<0xi8>)
+}
+func.func private @f.c0.F() -> (tensor<4xf32> {dist.port = #dist.port<gradient @s>}) {
+  %x = dist.launch @kernels::@zero() : () -> tensor<4xf32>
+  // CHECK: plan.collective on @X.x @f.c0.F.x0 permute axes(["x"]) peer(<mod(add(coordinate("x"), 3), 4)>)
+  %0 = dist.permute %x over ["x"] from [3, 0, 1, 2] : tensor<4xf32>
+  // CHECK: plan.collective on @X.y @f.c0.F.x1 permute axes(["y"]) peer(<mod(add(coordinate("y"), 1), 2)>)
+  %1 = dist.permute %0 over ["y"] from [1, 0] : tensor<4xf32>
+  // CHECK: plan.collective on @X.x @f.c0.F.x2 permute axes(["x"]) peer(<min(add(add(mul(2, equal(coordinate("x"), 0)), mul(3, equal(coordinate("x"), 3))), equal(coordinate("x"), 1)), 3)>)
+  %2 = dist.permute %1 over ["x"] from [2, 1, 0, 3] : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+func.func private @f.u0(%x: tensor<4xf32> {dist.port = #dist.port<gradient @s>}) -> (tensor<4xf32> {dist.port = #dist.port<metric "z">}) {
+  return %x : tensor<4xf32>
+}
+dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@f.u0, phase = update, at = [0]>]) transfers([]) table(<["F0.0 U"]>)

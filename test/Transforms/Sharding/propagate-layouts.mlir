@@ -444,3 +444,30 @@ func.func private @parts.u(%m0: tensor<4x4xf32> {dist.port = #dist.port<optimize
   return %m0, %m1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 dist.step @train microbatch(@parts.m) update(@parts.u) microbatches(1) schedule(<1f1b>) chunks([0])
+
+// -----
+
+// A hint is a constraint as long as it fits; one that does not goes, where a
+// constraint would be refused.
+dist.mesh @mesh = <"a"=4>
+// CHECK-LABEL: func.func @hints
+func.func @hints(%x: tensor<8x2xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8x2xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK-NEXT: %[[A:.*]] = dist.constraint %{{.*}} hint {dist.layouts = [#[[ROWS:.*]]]}
+  // CHECK-NEXT: %[[B:.*]] = stablehlo.tanh %[[A]] {dist.layouts = [#[[ROWS]]]}
+  // CHECK-NEXT: return %[[B]]
+  %0 = dist.constraint %x to <@mesh, [{"a"}, {?}]> hint : tensor<8x2xf32>
+  %1 = dist.constraint %0 to <@mesh, [{?}, {"a"}]> hint : tensor<8x2xf32>
+  %2 = stablehlo.tanh %1 : tensor<8x2xf32>
+  return %2 : tensor<8x2xf32>
+}
+dist.entry @forward function(@hints) chunks([0])
+
+// -----
+
+dist.mesh @mesh = <"a"=4>
+func.func @no_hint(%x: tensor<8x2xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8x2xf32> {dist.port = #dist.port<output "y">}) {
+  // expected-error@+1 {{expected axes that fit dim 1 of 'dist.constraint' of size 2, got {"a"}, which pads 2 to 4: use fewer axes on it, or smaller ones}}
+  %0 = dist.constraint %x to <@mesh, [{?}, {"a"}]> : tensor<8x2xf32>
+  return %0 : tensor<8x2xf32>
+}
+dist.entry @forward function(@no_hint) chunks([0])

@@ -34,3 +34,21 @@ func.func @opaque(%x: tensor<384xf32> {dist.port = #dist.port<input "x", layout 
   return %0, %1 : tensor<6x64xf32>, tensor<8x48xf32>
 }
 dist.entry @forward function(@opaque) chunks([0])
+
+// -----
+
+// Hints of a manual region that do not fit are dropped, all at once; those that
+// fit stay.
+dist.mesh @mesh = <"a"=4>
+func.func @hints(%x: tensor<8x2xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8x2xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK: {"a"} of a manual region not taken on dim 1 of size 2: it pads 2 to 4
+  // CHECK-NEXT: dist.constraint
+  %0 = dist.constraint %x to <@mesh, [{?}, {"a"}]> hint : tensor<8x2xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x2xf32>
+  // CHECK: {"a"} of a manual region not taken on dim 1 of size 2: it pads 2 to 4
+  %2 = dist.constraint %1 to <@mesh, [{?}, {"a"}]> hint : tensor<8x2xf32>
+  // CHECK-NOT: of a manual region
+  %3 = dist.constraint %2 to <@mesh, [{"a"}, {?}]> hint : tensor<8x2xf32>
+  return %3 : tensor<8x2xf32>
+}
+dist.entry @forward function(@hints) chunks([0])

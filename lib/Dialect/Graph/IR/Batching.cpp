@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Batching.h. Test: test/Import/StableHLO/manual-ops.mlir
+// See Batching.h. Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Batching.h"

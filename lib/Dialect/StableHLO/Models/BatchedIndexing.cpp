@@ -12,7 +12,7 @@
 //     ->
 //   gather %x, %i[2x1], window 4          2x4
 //
-// Test: test/Import/StableHLO/manual-ops.mlir
+// Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"

@@ -8,7 +8,7 @@
 // side is a free dim, so that a weight which is the same on all devices stays
 // one.
 //
-// Test: test/Import/StableHLO/manual-ops.mlir
+// Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"

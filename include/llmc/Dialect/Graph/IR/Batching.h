@@ -15,7 +15,7 @@
 // (LocalForm.h), which goes the other way. Axes are numbers of the mesh, and
 // leading dims stand in their order.
 //
-// Test: test/Import/StableHLO/manual-ops.mlir
+// Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_DIALECT_GRAPH_IR_BATCHING_H
