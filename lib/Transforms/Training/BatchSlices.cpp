@@ -20,6 +20,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -54,6 +55,7 @@ public:
     return locals.lookup_or(global, global);
   }
   Value getOffset(int64_t size, Type element);
+  Value getCounter();
 
 private:
   LogicalResult cutInputs();
@@ -64,7 +66,9 @@ private:
   LogicalResult checkResults();
   LogicalResult build();
   LogicalResult buildOp(Operation &op);
+  void keep(OpOperand &operand);
   Value cutWhole(OpOperand &use);
+  Value keepWhole(Value whole);
   void finish();
   LogicalResult refuse(Operation *op, StringRef reason);
 
@@ -75,6 +79,8 @@ private:
   llvm::DenseMap<Value, Share> shares;
   /// The dimension along which an operand is needed as a slice.
   llvm::DenseMap<OpOperand *, int64_t> needs;
+  /// Operands that count in one microbatch alone.
+  llvm::DenseSet<OpOperand *> kept;
   llvm::DenseMap<Value, Value> locals;
   /// The microbatch's number, where an op asks for its place; a carried state.
   Value counter;
@@ -181,42 +187,47 @@ LogicalResult BatchSlicer::shareSlices(Operation &op,
                           shares.lookup(op.getOperand(first)).dim, number);
   if (factor < 0)
     return refuse(&op, kMixes);
+  const graph::Factor &cut = rule.factors[factor];
+  bool isSum =
+      cut.kind == FactorKind::Reduced && cut.reduction == ReductionKind::sum;
   for (OpOperand &operand : op.getOpOperands()) {
-    std::optional<int64_t> dim =
-        findDim(rule.operands[operand.getOperandNumber()], factor);
+    auto place = static_cast<int>(operand.getOperandNumber());
+    std::optional<int64_t> dim = findDim(rule.operands[place], factor);
     Share share = shares.lookup(operand.get());
     if (!dim || (share.isSlice() && share.dim != *dim))
       return refuse(&op, kMixes);
-    if (share.isTerm())
-      return refuse(&op, "combines samples with a sum over the batch");
     // A value that stands twice has one form.
     for (OpOperand &other : op.getOpOperands())
       if (other.get() == operand.get() &&
           findDim(rule.operands[other.getOperandNumber()], factor) != dim)
         return refuse(&op, kMixes);
+    bool isAddend = isSum && llvm::is_contained(rule.addends, place);
+    if (share.isTerm() && !isAddend)
+      return refuse(&op, "combines samples with a sum over the batch");
     if (*dim >= 0 && !share.isSlice())
       needs[&operand] = *dim;
+    else if (isAddend && share.kind == Share::Kind::Whole)
+      keep(operand);
   }
-  const graph::Factor &cut = rule.factors[factor];
-  if (cut.kind == FactorKind::Reduced && cut.reduction == ReductionKind::sum) {
-    for (int i : rule.addends)
-      if (!findDim(rule.operands[i], factor) ||
-          (*findDim(rule.operands[i], factor) < 0 && !isZero(op.getOperand(i))))
-        return refuse(&op, "adds a sum over the batch to what is none");
-    for (Value result : op.getResults())
-      shares[result] = {Share::Kind::Term};
-    return success();
-  }
-  if (cut.kind != FactorKind::Pass)
+  if (!isSum && cut.kind != FactorKind::Pass)
     return refuse(&op, kMixes);
   for (OpResult result : op.getResults()) {
     std::optional<int64_t> dim =
         findDim(rule.results[result.getResultNumber()], factor);
-    if (!dim || *dim < 0)
+    if (isSum)
+      shares[result] = {Share::Kind::Term};
+    else if (dim && *dim >= 0)
+      shares[result] = {Share::Kind::Slice, *dim};
+    else
       return refuse(&op, kMixes);
-    shares[result] = {Share::Kind::Slice, *dim};
   }
   return success();
+}
+
+/// What is no term is added once: by the first microbatch.
+void BatchSlicer::keep(OpOperand &operand) {
+  if (!isZero(operand.get()))
+    kept.insert(&operand);
 }
 
 /// An op on terms must be linear in all of them together.
@@ -224,21 +235,22 @@ LogicalResult BatchSlicer::shareTerms(Operation &op, ArrayRef<unsigned> terms) {
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
   if (!model)
     return graph::emitMissingAnswer(&op, graph::Answer::Rule);
-  auto isOf = [&](ArrayRef<int> group, unsigned i) {
-    return llvm::is_contained(group, static_cast<int>(i));
-  };
   bool isLinear = isa<stablehlo::ConvertOp>(op) &&
                   isa<FloatType>(getElementTypeOrSelf(op.getResult(0))) &&
                   isa<FloatType>(getElementTypeOrSelf(op.getOperand(0)));
-  for (const graph::Linearity &linear : model.getShardingRule().carries)
+  ShardingRule rule = model.getShardingRule();
+  for (const graph::Linearity &linear : rule.carries)
     for (ArrayRef<int> group : linear.groups) {
-      bool hasAll =
-          linear.kind == ReductionKind::sum &&
-          llvm::all_of(terms, [&](unsigned i) { return isOf(group, i); });
-      isLinear |= hasAll && llvm::all_of(group, [&](int i) {
-                    return llvm::is_contained(terms, unsigned(i)) ||
-                           isZero(op.getOperand(i));
-                  });
+      auto isOf = [&](unsigned i) {
+        return llvm::is_contained(group, static_cast<int>(i));
+      };
+      if (isLinear || linear.kind != ReductionKind::sum ||
+          !llvm::all_of(terms, isOf))
+        continue;
+      isLinear = true;
+      for (int i : group)
+        if (!shares.lookup(op.getOperand(i)).isTerm())
+          keep(op.getOpOperand(i));
     }
   if (!isLinear)
     return refuse(&op, "is not linear in sums over the batch");
@@ -351,16 +363,19 @@ RankedTensorType BatchSlicer::getLocalType(Value global) const {
   return type.clone(shape);
 }
 
+Value BatchSlicer::getCounter() {
+  if (counter)
+    return counter;
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  (void)function.insertArgument(function.getNumArguments(), type,
+                                DictionaryAttr(), recipe.getLoc());
+  return counter = function.getArguments().back();
+}
+
 /// size * number of the microbatch.
 Value BatchSlicer::getOffset(int64_t size, Type element) {
   Location loc = recipe.getLoc();
-  if (!counter) {
-    auto type = RankedTensorType::get({}, builder.getI32Type());
-    (void)function.insertArgument(function.getNumArguments(), type,
-                                  DictionaryAttr(), loc);
-    counter = function.getArguments().back();
-  }
-  Value place = stablehlo::convertTo(builder, loc, counter, element);
+  Value place = stablehlo::convertTo(builder, loc, getCounter(), element);
   return stablehlo::mul(
       builder, loc, place,
       stablehlo::constantLike(builder, loc, place, static_cast<double>(size)));
@@ -382,6 +397,17 @@ Value BatchSlicer::cutWhole(OpOperand &use) {
                                            whole, starts, sizes);
 }
 
+/// The value in the first microbatch, and zeros in all others.
+Value BatchSlicer::keepWhole(Value whole) {
+  Location loc = whole.getLoc();
+  Value place = getCounter();
+  Value isFirst = stablehlo::compare(
+      builder, loc, stablehlo::ComparisonDirection::EQ, place,
+      stablehlo::constantLike(builder, loc, place, 0));
+  return stablehlo::select(builder, loc, isFirst, whole,
+                           stablehlo::constantLike(builder, loc, whole, 0));
+}
+
 LogicalResult BatchSlicer::buildOp(Operation &op) {
   auto isChanged = [&](Value value) {
     return shares.lookup(value).kind != Share::Kind::Whole;
@@ -392,7 +418,9 @@ LogicalResult BatchSlicer::buildOp(Operation &op) {
   builder.setInsertionPoint(&op);
   llvm::DenseMap<Value, Value> operands;
   for (OpOperand &operand : op.getOpOperands())
-    if (needs.contains(&operand) && !getShare(operand.get()).isSlice())
+    if (kept.contains(&operand))
+      operands[operand.get()] = keepWhole(operand.get());
+    else if (needs.contains(&operand) && !getShare(operand.get()).isSlice())
       operands[operand.get()] = cutWhole(operand);
   SmallVector<Value> results;
   SliceForm form(*this, builder, &op, std::move(operands), results);

@@ -10,8 +10,9 @@
 //   %d = dot_general %x, %e : (tensor<2x4xf32>, tensor<2x3xf32>)   m = 4
 //
 // A value is whole (it does not depend on the batch), a slice (it has the batch
-// as the major part of a dimension), or a term of a sum over microbatches. The
-// rules of ops say which; whatever else happens to the batch (a maximum over
+// as the major part of a dimension), or a term of a sum over microbatches. What
+// is whole and added to a term counts in the first microbatch alone. The rules
+// of ops say which; whatever else happens to the batch (a maximum over
 // it, a product of two sums, a statistic that is subtracted) is refused with
 // the op. So the sum over microbatches is what the text computes, up to
 // rounding.
