@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What contractions and convolutions share: they are cut along one index into
-// slices, each of which one worker runs on its part of the operands. The cut is
-// part of the shape, so the bits do not depend on the number of workers.
+// slices, each of which one worker runs on its part of the operands. There are
+// as many as the plan has threads, so the bits do not depend on the number of
+// workers; between plans of different threads they are as the library's own
+// order of additions lets them be (docs/rationale.md).
 //
 //===----------------------------------------------------------------------===//
 
