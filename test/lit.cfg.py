@@ -16,6 +16,8 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
 config.environment["LLMC_SOURCE"] = config.llmc_src_root
 config.environment["LLMC_BUILD"] = config.llmc_obj_root
+# Most tests compile the kernels of a few models again and again.
+config.environment["LLMC_KERNEL_CACHE"] = os.environ.get("LLMC_KERNEL_CACHE", config.llmc_obj_root + "/kernel-cache")
 
 if config.has_compiler:
     config.available_features.add("compiler")

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks that the object calls nothing but the few functions of the C library
-// that kernels may use, then runs the linker as a child process. The object is
-// written beside its final name and renamed, so that a file of that name is
-// always whole.
+// Checks that the objects call nothing but the few functions of the C library
+// that kernels may use, then runs the linker as a child process. The shared
+// object is written beside its final name and renamed, so that a file of that
+// name is always whole.
 //
 // Test: test/Codegen/KernelObjectTest.cpp
 //
@@ -15,6 +15,7 @@
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Support/Refusal.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -55,36 +56,40 @@ static FailureOr<std::string> findLinker(ModuleOp kernels) {
              "it comes with the package lld-22");
 }
 
-LogicalResult linkKernels(ModuleOp kernels, StringRef object, StringRef path) {
-  if (failed(checkSymbols(kernels, object)))
-    return failure();
+/// Writes the objects as one archive, which the linker takes as a whole.
+static std::error_code writeObjects(ArrayRef<std::string> objects,
+                                    StringRef path) {
+  std::vector<llvm::NewArchiveMember> members;
+  for (const std::string &object : objects)
+    members.emplace_back(llvm::MemoryBufferRef(object, "kernel.o"));
+  return llvm::errorToErrorCode(llvm::writeArchive(
+      path, members, llvm::SymtabWritingMode::NoSymtab,
+      llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false));
+}
+
+LogicalResult linkKernels(ModuleOp kernels, ArrayRef<std::string> objects,
+                          StringRef path) {
+  for (const std::string &object : objects)
+    if (failed(checkSymbols(kernels, object)))
+      return failure();
   FailureOr<std::string> linker = findLinker(kernels);
   if (failed(linker))
     return failure();
-  std::string objectPath = (path + ".o").str();
+  std::string archivePath = (path + ".a").str();
   std::string sharedPath = (path + ".part").str();
   std::string logPath = (path + ".log").str();
   llvm::scope_exit cleanUp([&] {
-    for (const std::string &file : {objectPath, sharedPath, logPath})
+    for (const std::string &file : {archivePath, sharedPath, logPath})
       llvm::sys::fs::remove(file);
   });
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream stream(objectPath, code);
-    if (!code)
-      stream << object;
-    stream.close();
-    if (!code)
-      code = stream.error();
-    stream.clear_error();
-  }
+  std::error_code code = writeObjects(objects, archivePath);
   if (code)
     return emitRefusal(kernels, rt::ErrorKind::usage)
-           << "expected to write '" << objectPath
+           << "expected to write '" << archivePath
            << "', got: " << code.message();
   StringRef arguments[] = {*linker,    "-shared",          "--build-id=none",
                            "-znow",    "--hash-style=gnu", "-o",
-                           sharedPath, objectPath};
+                           sharedPath, "--whole-archive",  archivePath};
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(logPath),
                                           StringRef(logPath)};
   std::string message;

@@ -12,10 +12,19 @@
 #include "KernelLowering.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -50,12 +59,14 @@ static void addPasses(OpPassManager &passes) {
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
-FailureOr<OwningOpRef<ModuleOp>> lowerKernels(ModuleOp kernels) {
+FailureOr<OwningOpRef<ModuleOp>>
+lowerKernels(ModuleOp kernels, llvm::function_ref<bool(StringRef)> isWanted) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(kernels.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
   // What kernels say of themselves goes into the manifest, not into code.
   for (Operation &op : *kernels.getBody())
-    if (!isa<dist::KernelOp>(op))
+    if (!isa<dist::KernelOp>(op) &&
+        (!isWanted || isWanted(SymbolTable::getSymbolName(&op).getValue())))
       builder.clone(op);
   PassManager passes(kernels.getContext());
   addPasses(passes);

@@ -1,170 +1,163 @@
-//===- KernelObject.cpp - Machine code of kernels -------------------------===//
+//===- KernelObject.cpp - Objects of all kernels --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM dialect -> LLVM IR -> O3 -> object, in process. Each kernel gets a
-// wrapper with the calling convention of KernelAbi.h:
+// What the cache does not have is lowered together, then cut into one module a
+// kernel, with what its function refers to; these become objects in parallel.
 //
-//   void k_3f2a(ptr pointers, ptr scalars, i64 begin, i64 end, ptr scratch)
-//     -> call @k_3f2a_cpu(pointers[0], pointers[1], begin, end, scratch)
+//   @kernels: k_1, k_2, k_3 (cached)  ->  lowered: k_1_cpu, k_2_cpu, @fmodf
+//     ->  [k_1_cpu] -> k_1.o    [k_2_cpu, @fmodf] -> k_2.o
 //
-// Arguments of the body that are no pointers are scalars, in their order.
-//
-// The body's pointers are noalias: the loader has checked that what a kernel
-// writes lies apart from its other arguments.
-//
-// Test: test/Codegen/KernelObjectTest.cpp
+// Test: test/Codegen/KernelObjectTest.cpp, test/Codegen/KernelCacheTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Codegen/KernelObject.h"
-#include "NarrowMoves.h"
-#include "Processor.h"
+#include "MachineCode.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
-#include "llmc/Runtime/Plan/Format/KernelAbi.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Target/TargetMachine.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace llmc::codegen {
 
-/// The function `name` of KernelAbi.h around `body`.
-static void addWrapper(llvm::Function &body, StringRef name) {
-  llvm::Module &module = *body.getParent();
-  llvm::LLVMContext &context = module.getContext();
-  body.setLinkage(llvm::GlobalValue::InternalLinkage);
-  body.addFnAttr(llvm::Attribute::NoInline);
-  unsigned operands = body.arg_size() - dist::KernelOp::kNumCallArguments,
-           pointers = 0, scalars = 0;
-  for (llvm::Argument &argument : body.args())
-    if (argument.getType()->isPointerTy())
-      argument.addAttr(llvm::Attribute::NoAlias);
-  auto *pointer = llvm::PointerType::get(context, 0);
-  auto *word = llvm::Type::getInt64Ty(context);
-  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
-                                       {pointer, pointer, word, word, pointer},
-                                       /*isVarArg=*/false);
-  auto *wrapper = llvm::Function::Create(
-      type, llvm::GlobalValue::ExternalLinkage, name, module);
-  llvm::IRBuilder<> builder(
-      llvm::BasicBlock::Create(context, "entry", wrapper));
-  SmallVector<llvm::Value *> arguments;
-  for (unsigned i = 0; i < operands; ++i) {
-    llvm::Type *kind = body.getArg(i)->getType();
-    bool isPointer = kind->isPointerTy();
-    llvm::Value *slot = builder.CreateConstInBoundsGEP1_64(
-        isPointer ? llvm::cast<llvm::Type>(pointer) : word,
-        wrapper->getArg(isPointer ? 0 : 1), isPointer ? pointers++ : scalars++);
-    arguments.push_back(builder.CreateLoad(kind, slot));
-  }
-  for (unsigned i : {2, 3, 4})
-    arguments.push_back(wrapper->getArg(i));
-  builder.CreateCall(&body, arguments);
-  builder.CreateRetVoid();
+namespace {
+/// A kernel on its way to an object.
+struct Job {
+  dist::KernelOp kernel;
+  /// The name in the cache; empty without one.
+  std::string key;
+  OwningOpRef<ModuleOp> code;
+};
+} // namespace
+
+/// The symbol `name` and all that it refers to, directly or not.
+static llvm::SetVector<Operation *> collectCode(SymbolTable &symbols,
+                                                StringRef name) {
+  llvm::SetVector<Operation *> needed;
+  if (Operation *op = symbols.lookup(name))
+    needed.insert(op);
+  for (unsigned i = 0; i < needed.size(); ++i)
+    if (auto uses = SymbolTable::getSymbolUses(needed[i]))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        if (Operation *op =
+                symbols.lookup(use.getSymbolRef().getRootReference()))
+          needed.insert(op);
+  return needed;
 }
 
-static void addManifest(llvm::Module &module,
-                        const rt::plan::Manifest &manifest) {
-  std::string bytes = rt::plan::serializeManifest(manifest);
-  llvm::Constant *data = llvm::ConstantDataArray::getString(
-      module.getContext(), bytes, /*AddNull=*/false);
-  auto *symbol = new llvm::GlobalVariable(
-      module, data->getType(), /*isConstant=*/true,
-      llvm::GlobalValue::ExternalLinkage, data, LLMC_MANIFEST_SYMBOL);
-  symbol->setAlignment(llvm::Align(16));
+/// A kernel's name and code as text, without locations.
+static std::string printCode(dist::KernelOp kernel,
+                             const llvm::SetVector<Operation *> &code) {
+  std::string text = kernel.getSymName().str() + "\n";
+  llvm::raw_string_ostream stream(text);
+  for (Operation *op : code)
+    op->print(stream, OpPrintingFlags().useLocalScope());
+  return text;
 }
 
-/// O3 without the loop and straight-line vectorizers: kernels are vector code
-/// already (LoopWidening.h).
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
-
-/// The module for this machine, with wrappers and manifest, not yet optimised.
-static LogicalResult prepare(llvm::Module &module, ModuleOp kernels,
-                             const llvm::TargetMachine &machine) {
-  FailureOr<rt::plan::Manifest> manifest = getManifest(kernels);
-  if (failed(manifest))
-    return failure();
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
+/// Fills `objects` from the cache, and gives the kernels that it lacks.
+static std::vector<Job> findMissing(ModuleOp kernels, const KernelCache *cache,
+                                    KernelObjects &objects) {
+  SymbolTable symbols(kernels);
+  std::vector<Job> jobs;
   for (auto kernel : kernels.getOps<dist::KernelOp>()) {
-    llvm::Function *code = module.getFunction(kernel.getCode());
-    if (!code || code->isDeclaration())
-      return kernel.emitError("expected the code of the kernel, got a "
-                              "declaration of '")
-             << kernel.getCode() << "'";
-    addWrapper(*code, kernel.getSymName());
+    Job job{kernel, {}, {}};
+    std::optional<std::string> found;
+    if (cache) {
+      job.key = cache->getKey(
+          printCode(kernel, collectCode(symbols, kernel.getCode())));
+      found = cache->find(job.key);
+    }
+    objects.push_back(found.value_or(""));
+    if (!found)
+      jobs.push_back(std::move(job));
   }
-  std::string bits = std::to_string(getVectorBits());
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", machine.getTargetCPU());
-    function.addFnAttr("target-features", machine.getTargetFeatureString());
-    function.addFnAttr("prefer-vector-width", bits);
-    function.addFnAttr(llvm::Attribute::NoUnwind);
+  return jobs;
+}
+
+/// Lowers the code of `jobs`, and gives each its own.
+static LogicalResult lowerMissing(ModuleOp kernels, std::vector<Job> &jobs) {
+  SymbolTable symbols(kernels);
+  llvm::StringSet<> wanted;
+  for (Job &job : jobs)
+    for (Operation *op : collectCode(symbols, job.kernel.getCode()))
+      wanted.insert(SymbolTable::getSymbolName(op).getValue());
+  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerKernels(
+      kernels, [&](StringRef symbol) { return wanted.contains(symbol); });
+  if (failed(lowered))
+    return failure();
+  SymbolTable table(**lowered);
+  for (Job &job : jobs) {
+    job.code = ModuleOp::create(job.kernel.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(job.code->getBody());
+    for (Operation *op : collectCode(table, job.kernel.getCode()))
+      builder.clone(*op);
   }
-  addManifest(module, *manifest);
   return success();
 }
 
-FailureOr<std::string> compileKernels(ModuleOp kernels) {
+static LogicalResult compileMissing(ModuleOp kernels, std::vector<Job> &jobs,
+                                    MutableArrayRef<std::string> made) {
+  if (jobs.empty())
+    return success();
+  if (failed(lowerMissing(kernels, jobs)))
+    return failure();
+  MLIRContext &context = *kernels.getContext();
+  registerBuiltinDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+  return failableParallelForEachN(&context, 0, jobs.size(), [&](size_t i) {
+    FailureOr<std::string> object =
+        makeKernelObject(jobs[i].kernel, *jobs[i].code);
+    jobs[i].code = nullptr;
+    if (succeeded(object))
+      made[i] = std::move(*object);
+    return success(succeeded(object));
+  });
+}
+
+static LogicalResult storeObjects(ModuleOp kernels, const KernelCache &cache,
+                                  ArrayRef<Job> jobs,
+                                  ArrayRef<std::string> made) {
+  for (auto [job, object] : llvm::zip(jobs, made))
+    if (rt::Status status = cache.store(job.key, object); !status)
+      return emitRefusal(kernels, status.kind()) << status.message();
+  if (!jobs.empty())
+    cache.trim();
+  return success();
+}
+
+FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
+                                        const KernelCache *cache) {
   if (failed(verifyStoredElements(kernels)))
     return failure();
-  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerKernels(kernels);
-  if (failed(lowered))
+  FailureOr<rt::plan::Manifest> manifest = getManifest(kernels);
+  if (failed(manifest))
     return failure();
-  MLIRContext &mlirContext = *kernels.getContext();
-  registerBuiltinDialectTranslation(mlirContext);
-  registerLLVMDialectTranslation(mlirContext);
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(**lowered, context, "kernels");
-  if (!module)
-    return kernels.emitError("expected LLVM IR of the kernels, got none");
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(error);
-  if (!machine)
-    return emitRefusal(kernels, rt::ErrorKind::mismatch)
-           << "expected a code generator for this machine, got "
-              "none: "
-           << error;
-  if (failed(prepare(*module, kernels, *machine)))
+  KernelObjects objects;
+  std::vector<Job> jobs = findMissing(kernels, cache, objects);
+  KernelObjects made(jobs.size());
+  if (failed(compileMissing(kernels, jobs, made)) ||
+      (cache && failed(storeObjects(kernels, *cache, jobs, made))))
     return failure();
-  optimize(*module, *machine);
-  moveNarrowFloatsAsBits(*module);
-  SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   llvm::CodeGenFileType::ObjectFile))
-    return kernels.emitError("expected an object file from LLVM, got none");
-  passes.run(*module);
-  return std::string(bytes.begin(), bytes.end());
+  size_t next = 0;
+  for (std::string &object : objects)
+    if (object.empty())
+      object = std::move(made[next++]);
+  FailureOr<std::string> last = makeManifestObject(kernels, *manifest);
+  if (failed(last))
+    return failure();
+  objects.push_back(std::move(*last));
+  return objects;
 }
 
 } // namespace llmc::codegen

@@ -42,7 +42,7 @@ static const Feature x86Features[] = {
 /// The instruction sets of this machine, under one of their names.
 static std::vector<std::string> getFeatures(const char *Feature::*name) {
   std::vector<std::string> features;
-  StringMap<bool> host = sys::getHostCPUFeatures();
+  static const StringMap<bool> host = sys::getHostCPUFeatures();
   if (Triple(sys::getProcessTriple()).isX86())
     for (const Feature &feature : x86Features)
       if (host.lookup(feature.name))
@@ -66,9 +66,10 @@ unsigned getVectorBits() {
 }
 
 std::unique_ptr<TargetMachine> makeTargetMachine(std::string &error) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
-  InitializeNativeTargetAsmParser();
+  // Once: targets register themselves in tables without locks.
+  [[maybe_unused]] static const bool isRegistered =
+      !InitializeNativeTarget() && !InitializeNativeTargetAsmPrinter() &&
+      !InitializeNativeTargetAsmParser();
   Triple triple(sys::getProcessTriple());
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)

@@ -12,6 +12,10 @@ set(LLVM_RUNTIME_OUTPUT_INTDIR ${CMAKE_BINARY_DIR}/bin)
 set(LLVM_LIBRARY_OUTPUT_INTDIR ${CMAKE_BINARY_DIR}/lib)
 set(LLMC_TABLEGEN_INCLUDES ${CMAKE_SOURCE_DIR}/include ${MLIR_INCLUDE_DIRS})
 
+# What tablegen makes of the dialects that the precompiled headers include.
+set(LLMC_PRECOMPILED_DIALECTS LLMCBatchingGen LLMCDistGen LLMCDistInterfaceGen LLMCGraphInterfacesGen LLMCLibraryCallGen
+  LLMCPlanGen LLMCPlanInterfaceGen LLMCStableHLOGen)
+
 # Everything that a compiler directory needs; a macro, since flags are by directory.
 macro(llmc_compiler_directory)
   include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
@@ -61,7 +65,13 @@ function(llmc_compiler_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
+  # As the libraries, whose precompiled header it takes.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC -ffp-contract=off)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM llmc_pch)
+  endif()
 endfunction()
 
 # llmc_compiler_unit_test(name source... [LINK our-lib...])

@@ -159,14 +159,15 @@ class BuildCopy:
             return f"{name} (no end in {limit:.0f} s)"
         return f"{name} {failed.group(1)}" if failed else f"{name} (exit status {status})"
 
-    def run_lit(self, tests, limit, jobs=None, stop=True):
-        """{test: (code, seconds)} of lit tests, named from the test folder."""
+    def run_lit(self, tests, limit, jobs=None, stop=True, cache=True):
+        """{test: (code, seconds)} of lit tests, named from the test folder; without `cache` each compiles its kernels."""
         results = self.build / "mutation-results.json"
         results.unlink(missing_ok=True)
         command = [LIT, "-q", "--timeout", str(int(limit)), "-j", str(jobs or self.jobs), "--output", "build/dev/" + results.name]
         if stop:
             command.append("--max-failures=1")
-        self.run(command + ["build/dev/test/" + t for t in tests], limit * (len(tests) + 1))
+        self.run(command + ["build/dev/test/" + t for t in tests], limit * (len(tests) + 1),
+                 {} if cache else {"LLMC_KERNEL_CACHE": ""})
         if not results.exists():
             raise RuntimeError("lit wrote no results: " + " ".join(tests))
         found = json.loads(results.read_text())["tests"]

@@ -80,8 +80,8 @@ TEST(KernelObject, LaunchShapeOfAnotherTarget) {
 }
 
 TEST(KernelObject, SameKernelsSameBytes) {
-  std::string objects[2];
-  for (std::string &object : objects) {
+  codegen::KernelObjects objects[2];
+  for (codegen::KernelObjects &object : objects) {
     GraphContext context;
     context.get()->loadDialect<dist::DistDialect>();
     auto module = context.parse(text);
@@ -232,7 +232,7 @@ TEST(KernelObject, MalformedKernelsAreErrors) {
   ASSERT_TRUE(succeeded(object)) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::linkKernels(*module, *object, "/none/k.so")));
   EXPECT_THAT(context.takeMessages(), HasSubstr("expected to write '/none/"));
-  EXPECT_TRUE(failed(codegen::linkKernels(*module, "no object",
+  EXPECT_TRUE(failed(codegen::linkKernels(*module, std::string("no object"),
                                           testing::TempDir() + "no.so")));
   EXPECT_THAT(context.takeMessages(), HasSubstr("a readable object file"));
 }
@@ -284,7 +284,7 @@ TEST(KernelObject, CopiesOfMemoryAreKnown) {
 struct Linking : testing::Test {
   GraphContext context;
   mlir::OwningOpRef<ModuleOp> module;
-  std::string object;
+  codegen::KernelObjects object;
 
   void SetUp() override {
     context.get()->loadDialect<dist::DistDialect, mlir::func::FuncDialect>();
@@ -305,7 +305,7 @@ TEST_F(Linking, FolderInTheWayIsAnError) {
   EXPECT_TRUE(failed(codegen::linkKernels(*module, object, path)));
   EXPECT_EQ(context.takeMessages(), "'builtin.module' op expected to write '" +
                                         path + "', got: Is a directory\n");
-  for (const char *rest : {".o", ".part", ".log"})
+  for (const char *rest : {".a", ".part", ".log"})
     EXPECT_FALSE(llvm::sys::fs::exists(path + rest)) << rest;
   llvm::sys::fs::remove(path);
 }
@@ -318,7 +318,7 @@ TEST_F(Linking, SaysWhatTheLinkerSays) {
   EXPECT_TRUE(failed(codegen::linkKernels(*module, coff, path)));
   std::string message = context.takeMessages();
   EXPECT_THAT(message, HasSubstr("' to link '" + path + "', got status 1: "));
-  EXPECT_THAT(message, HasSubstr("unknown file type"));
+  EXPECT_THAT(message, HasSubstr("not an ELF file"));
   EXPECT_FALSE(llvm::sys::fs::exists(path));
 }
 
@@ -375,11 +375,12 @@ TEST(KernelObject, CodeThatHasNoLowerFormIsAnError) {
   })");
   ASSERT_TRUE(module) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::compileKernels(*module)));
-  std::string end = "\nexpected LLVM IR of the kernels, got none\n";
+  std::string end = "\nexpected LLVM IR of the kernel, got none\n";
   EXPECT_THAT(context.takeMessages(), testing::EndsWith(end));
   // Nor is there LLVM code of memory that has no number.
   module = context.parse(R"(
-  func.func private @f(%a: memref<4xf32, "elsewhere">) { return })");
+  dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
+  func.func private @k_0_cpu(%a: memref<4xf32, "elsewhere">, %b: index, %e: index, %s: memref<0xi8>) { return })");
   ASSERT_TRUE(module) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::compileKernels(*module)));
   EXPECT_THAT(context.takeMessages(), testing::EndsWith(end));

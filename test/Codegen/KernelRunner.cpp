@@ -55,7 +55,7 @@ bool KernelRunner::prepare() {
   if (failed(passes.run(*module)))
     return false;
   auto kernels = module->lookupSymbol<ModuleOp>("kernels");
-  FailureOr<std::string> object = codegen::compileKernels(kernels);
+  FailureOr<codegen::KernelObjects> object = codegen::compileKernels(kernels);
   if (failed(object))
     return false;
   SmallString<128> path;

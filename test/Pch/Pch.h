@@ -7,6 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

@@ -258,11 +258,17 @@ writeKernels(ModuleOp module, const std::string &folder,
   FirstError error(*module.getContext());
   planOptions.objectFile = "kernels.so";
   std::string path = folder + "/" + planOptions.objectFile;
+  std::optional<codegen::KernelCache> cache;
+  if (!options.kernelCache.empty()) {
+    LLMC_TRY_ASSIGN(auto opened,
+                    codegen::KernelCache::open(options.kernelCache));
+    cache = std::move(opened);
+  }
   FailureOr<rt::plan::Manifest> manifest = codegen::getManifest(kernels);
-  FailureOr<std::string> object = failure();
+  FailureOr<codegen::KernelObjects> objects = failure();
   if (succeeded(manifest))
-    object = codegen::compileKernels(kernels);
-  if (failed(object) || failed(codegen::linkKernels(kernels, *object, path)))
+    objects = codegen::compileKernels(kernels, cache ? &*cache : nullptr);
+  if (failed(objects) || failed(codegen::linkKernels(kernels, *objects, path)))
     return blame(
         error.status(ErrorKind::diagnosed, "cannot compile the kernels"), error,
         "the compilation of kernels", options);

@@ -162,6 +162,14 @@ struct Flags {
   cl::opt<std::string> errorFile{
       "error-file", cl::cat(category), cl::desc("the error as JSON"),
       cl::value_desc("file"), cl::sub(cl::SubCommand::getAll())};
+  cl::opt<std::string> kernelCache{
+      "kernel-cache",
+      cl::cat(category),
+      cl::desc("keep compiled kernels here and take those of before "
+               "(default: $LLMC_KERNEL_CACHE)"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(compile)};
   cl::opt<bool> printConfig{"print-config", cl::cat(category),
                             cl::desc("print every key with its origin, stop"),
                             cl::sub(train), cl::sub(compile)};
@@ -284,6 +292,10 @@ rt::Status Flags::fill(Options &options) {
   options.count = count;
   options.check = check;
   options.dump = dump;
+  const char *cache = std::getenv("LLMC_KERNEL_CACHE");
+  options.kernelCache = kernelCache.getNumOccurrences() || !cache
+                            ? kernelCache.getValue()
+                            : std::string(cache);
   options.printConfig = printConfig;
   options.timing = timing;
   options.json = json;

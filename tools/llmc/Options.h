@@ -51,6 +51,8 @@ struct Options {
   bool check = false;
   std::string dump;
   std::string errorFile;
+  /// A folder with kernels compiled before; empty for none.
+  std::string kernelCache;
   bool printConfig = false, json = false, trustKernels = false;
   /// `compile`: print what each pass takes.
   bool timing = false;

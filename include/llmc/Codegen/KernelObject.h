@@ -17,9 +17,15 @@
 #ifndef LLMC_CODEGEN_KERNELOBJECT_H
 #define LLMC_CODEGEN_KERNELOBJECT_H
 
+#include "llmc/Codegen/KernelCache.h"
 #include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llmc/Support/LLVM.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
+#include <vector>
 
 namespace llmc::codegen {
 
@@ -29,16 +35,25 @@ inline constexpr llvm::StringLiteral kTarget = "cpu";
 /// What the manifest says of the kernels in `kernels`, in order.
 FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels);
 
-/// The kernels as LLVM dialect, in a module of their own. On failure an error
-/// has been emitted.
-FailureOr<mlir::OwningOpRef<ModuleOp>> lowerKernels(ModuleOp kernels);
+/// The code of the kernels as LLVM dialect, in a module of its own: of all of
+/// them, or of the symbols for which `isWanted` holds. On failure an error has
+/// been emitted.
+FailureOr<mlir::OwningOpRef<ModuleOp>>
+lowerKernels(ModuleOp kernels,
+             llvm::function_ref<bool(StringRef)> isWanted = {});
 
-/// Machine code of all kernels, as a relocatable object. The same kernels on
-/// the same processor give the same bytes.
-FailureOr<std::string> compileKernels(ModuleOp kernels);
+/// Relocatable objects: one for each kernel, in order, then the manifest.
+using KernelObjects = std::vector<std::string>;
 
-/// Links `object` to a shared object at `path`; errors go to `kernels`.
-LogicalResult linkKernels(ModuleOp kernels, StringRef object, StringRef path);
+/// Machine code of all kernels, by the threads of their context. The same
+/// kernels on the same processor give the same bytes. What `cache` has is taken
+/// from it, and the rest is added.
+FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
+                                        const KernelCache *cache = nullptr);
+
+/// Links `objects` to a shared object at `path`; errors go to `kernels`.
+LogicalResult linkKernels(ModuleOp kernels, ArrayRef<std::string> objects,
+                          StringRef path);
 
 } // namespace llmc::codegen
 

@@ -20,7 +20,7 @@ using namespace llmc;
 using namespace llmc::dist;
 
 namespace {
-using EmitError = function_ref<InFlightDiagnostic()>;
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 } // namespace
 
 //===----------------------------------------------------------------------===//

@@ -367,7 +367,7 @@ void TensorShardingPerValueAttr::print(AsmPrinter &printer) const {
 // Checks
 //===----------------------------------------------------------------------===//
 
-using EmitError = function_ref<InFlightDiagnostic()>;
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 LogicalResult MeshAxisAttr::verify(EmitError emitError, StringRef name,
                                    int64_t size) {

@@ -131,9 +131,9 @@ static LogicalResult verifyIndexing(Operation *op, const IndexingDims &numbers,
 }
 
 /// Shape of the other tensor from position sizes and kept window sizes.
-static SmallVector<int64_t> combine(ArrayRef<int64_t> positions,
-                                    ArrayRef<int64_t> window,
-                                    ArrayRef<int64_t> windowDims) {
+static SmallVector<int64_t> mergeShape(ArrayRef<int64_t> positions,
+                                       ArrayRef<int64_t> window,
+                                       ArrayRef<int64_t> windowDims) {
   SmallVector<int64_t> shape;
   for (int64_t dim = 0, p = 0, w = 0,
                rank = positions.size() + windowDims.size();
@@ -180,7 +180,7 @@ LogicalResult GatherOp::verify() {
     return emitOpError("expected a result of ")
            << operand.getElementType() << ", got " << getType();
   return verifyShape(*this, "a result", getType(),
-                     combine(positions, window, attr.getOffsetDims()));
+                     mergeShape(positions, window, attr.getOffsetDims()));
 }
 
 LogicalResult ScatterOp::verify() {
@@ -213,7 +213,7 @@ LogicalResult ScatterOp::verify() {
     window.push_back(size);
   }
   SmallVector<int64_t> shape =
-      combine(positions, window, attr.getUpdateWindowDims());
+      mergeShape(positions, window, attr.getUpdateWindowDims());
   SmallVector<Type> elements;
   for (auto [in, up, out] : llvm::zip(
            getInputs().getTypes(), getUpdates().getTypes(), getResultTypes())) {

@@ -1,0 +1,5 @@
+//===- Pch.cpp - Carries the precompiled header ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
