@@ -64,23 +64,26 @@ function(llmc_runtime_backend library source)
   target_link_libraries(LLMCRuntimeBackends INTERFACE ${library})
 endfunction()
 
-# llmc_unit_test(name source... [LINK lib...])
+# llmc_unit_test(name source... [OPTIMIZED] [LINK lib...])
 # A GoogleTest program, found and run by lit (test/Unit). The name ends in Test.
+# OPTIMIZED: its own code takes long to run, and so gets the build's flags alone.
 function(llmc_unit_test name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "LINK" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/Unit/tests)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
-  target_compile_options(${name} PRIVATE ${LLMC_TEST_FLAGS})
+  if(NOT ARG_OPTIMIZED)
+    target_compile_options(${name} PRIVATE ${LLMC_TEST_FLAGS})
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main GTest::gmock)
   set_property(GLOBAL APPEND PROPERTY LLMC_UNIT_TESTS ${name})
 endfunction()
 
-# llmc_runtime_unit_test(name source... [LINK lib...]): of the runtime and the solvers.
+# llmc_runtime_unit_test(name source... [OPTIMIZED] [LINK lib...]): of the runtime and the solvers.
 function(llmc_runtime_unit_test name)
   llmc_unit_test(${name} ${ARGN})
-  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND NOT "OPTIMIZED" IN_LIST ARGN)
     target_precompile_headers(${name} REUSE_FROM llmc_runtime_test_pch)
   endif()
 endfunction()

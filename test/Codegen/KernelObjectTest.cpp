@@ -379,8 +379,13 @@ TEST(KernelObject, CodeThatHasNoLowerFormIsAnError) {
   EXPECT_THAT(context.takeMessages(), testing::EndsWith(end));
   // Nor is there LLVM code of memory that has no number.
   module = context.parse(R"(
+  func.func private @f(memref<4xf32, "elsewhere">)
   dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
-  func.func private @k_0_cpu(%a: memref<4xf32, "elsewhere">, %b: index, %e: index, %s: memref<0xi8>) { return })");
+  func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) {
+    %m = memref.alloca() : memref<4xf32, "elsewhere">
+    call @f(%m) : (memref<4xf32, "elsewhere">) -> ()
+    return
+  })");
   ASSERT_TRUE(module) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::compileKernels(*module)));
   EXPECT_THAT(context.takeMessages(), testing::EndsWith(end));

@@ -25,7 +25,7 @@ double element(int64_t i, int salt) {
   return static_cast<double>((i * 37 + salt * 11) % 7 - 3);
 }
 
-/// Elements of an operand's memory.
+/// Elements of an operand's memory. A bias has no windows: null members.
 int64_t extentOf(const ConvolutionShape &shape,
                  int64_t ContractionIndex::*stride, int64_t Window::*size,
                  int64_t Window::*step) {
@@ -34,7 +34,7 @@ int64_t extentOf(const ConvolutionShape &shape,
     extent += (index.size - 1) * (index.*stride);
   }
   for (const Window &window : shape.windows) {
-    extent += (window.*size - 1) * (window.*step);
+    extent += size ? (window.*size - 1) * (window.*step) : 0;
   }
   return extent;
 }
