@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
 #   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [derivatives] [families]
-#     [fuzz] [mutate]
+#     [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
@@ -20,6 +20,8 @@
 # families the families of models on every mesh, against one device and JAX
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
+# readers  the readers of models, configurations, plans and arrays by libFuzzer, four
+#          minutes each, under AddressSanitizer and UBSan; what they found is kept
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
 #
 # asan, gcc, fuzz and mutate stop after about 50 minutes, keep what they have done
@@ -31,7 +33,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random derivatives families fuzz mutate)
+all=(runtime tsan asan gcc cross faults plans random derivatives families fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -110,6 +112,8 @@ part_random() {
     --convolutions 128 --windows 0 --only 'conv_[0-9]*' -o build/dev/windows-f32 || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --count 32 --seed 7 \
     -o build/dev/expansions || status=1
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --cases structure --count 32 \
+    --seed 7 -o build/dev/structure || status=1
   .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
   return "$status"
 }
@@ -123,6 +127,11 @@ part_fuzz() {
   build dev llmc || return 1
   python3 test/Fuzz/fuzz.py --build build/asan --compiler build/dev/bin/llmc -o build/asan/fuzz \
     --count 10000 --minutes "$(((minutes * 60 - (SECONDS - started)) / 60 + 1))"
+}
+part_readers() {
+  build dev llmc || return 1
+  build fuzz llmc-fuzz-text llmc-fuzz-config llmc-fuzz-plan llmc-fuzz-arrays || return 1
+  python3 test/Fuzz/readers.py --build build/fuzz --compiler build/dev/bin/llmc -o build/fuzz/readers --seconds 240
 }
 part_mutate() {
   local seed=${LLMC_MUTATION_SEED:-2026}

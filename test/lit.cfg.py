@@ -27,6 +27,8 @@ else:
 
 if config.has_seeded_faults:
     config.available_features.add("seeded-faults")
+if os.path.exists(config.llmc_obj_root + "/bin/llmc-fuzz-plan"):
+    config.available_features.add("libfuzzer")
 
 # What the processor has decides which of oneDNN's kernels run.
 with open("/proc/cpuinfo") as file:

@@ -87,3 +87,25 @@ function(llmc_runtime_unit_test name)
     target_precompile_headers(${name} REUSE_FROM llmc_runtime_test_pch)
   endif()
 endfunction()
+
+# llmc_reader_fuzzer(name source library...): a libFuzzer program for a reader of
+# files that come from elsewhere, where the compiler has libFuzzer. Only the
+# preset `fuzz` builds the libraries so that they tell it where an input came through.
+include(CMakePushCheckState)
+include(CheckCXXSourceCompiles)
+function(llmc_reader_fuzzer name source)
+  cmake_push_check_state(RESET)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
+  check_cxx_source_compiles(
+    "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }" LLMC_HAS_LIBFUZZER)
+  cmake_pop_check_state()
+  if(NOT LLMC_HAS_LIBFUZZER)
+    return()
+  endif()
+  add_executable(${name} ${source})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(${name} PRIVATE ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY LLMC_UNIT_TESTS ${name})
+endfunction()

@@ -248,6 +248,20 @@ static ModuleOp findKernels(ModuleOp module) {
   return {};
 }
 
+namespace {
+/// Passes run on one thread, kernels become machine code on all.
+class AllThreads {
+public:
+  explicit AllThreads(MLIRContext &context) : context(context) {
+    context.enableMultithreading();
+  }
+  ~AllThreads() { context.disableMultithreading(); }
+
+private:
+  MLIRContext &context;
+};
+} // namespace
+
 /// Makes `<folder>/kernels.so` and says what is in it.
 static rt::Result<rt::plan::Manifest>
 writeKernels(ModuleOp module, const std::string &folder,
@@ -264,6 +278,7 @@ writeKernels(ModuleOp module, const std::string &folder,
                     codegen::KernelCache::open(options.kernelCache));
     cache = std::move(opened);
   }
+  AllThreads parallel(*module.getContext());
   FailureOr<rt::plan::Manifest> manifest = codegen::getManifest(kernels);
   FailureOr<codegen::KernelObjects> objects = failure();
   if (succeeded(manifest))

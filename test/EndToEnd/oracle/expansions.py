@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Runs random uses of windows, norms and older forms by XLA and by llmc.
+"""Runs random uses of ops by XLA and by llmc: those that are written with others (windows,
+norms, older forms), and those that move, index and contract (--cases structure).
 
 One text for each element type has all its cases. XLA executes them, but for those that
 are defined by numpy, since XLA has none or leaves an order open. Operands
@@ -18,14 +19,16 @@ import argparse
 import pathlib
 import sys
 
+import form_cases
 import jax
 import ml_dtypes
 import numpy as np
+import structure_cases
 from expansion_cases import DTYPES, tensor
-from form_cases import cases
 from semantics import as_stored, constant, flush, run, run_xla
 
 jax.config.update("jax_enable_x64", True)
+MODULES = {"forms": form_cases, "structure": structure_cases}
 
 
 def write_module(found):
@@ -78,7 +81,9 @@ def run_llmc(a, engine, folder, count):
         run(a.llmc, "interpret", *source, "--dump", dump)
     else:
         run(a.llmc, "train", *source, "--steps", 1, "--fetch", "*", "--dump", dump)
-    return [np.load(dump / f"r{i}.npy") for i in range(count)]
+    # The first float scalar is taken for the loss.
+    files = [dump / f"r{i}.npy" for i in range(count)]
+    return [np.load(file if file.exists() else dump / "loss.npy") for file in files]
 
 
 def check(a, element, found):
@@ -107,6 +112,7 @@ def main():
     p.add_argument("--llmc", required=True, type=pathlib.Path)
     p.add_argument("--engines", default="interpreted,kernels")
     p.add_argument("--elements", default=",".join(DTYPES))
+    p.add_argument("--cases", default="forms", choices=MODULES)
     p.add_argument("--count", type=int, default=8, help="cases of each kind for each element type")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--only", default="", help="cases whose names begin so")
@@ -114,7 +120,7 @@ def main():
     a = p.parse_args()
     total = failed = 0
     for element in a.elements.split(","):
-        found = [c for c in cases(element, a.count, a.seed) if c.name.startswith(a.only)]
+        found = [c for c in MODULES[a.cases].cases(element, a.count, a.seed) if c.name.startswith(a.only)]
         failed += check(a, element, found)
         total += len(found)
     print(f"{total} cases by {len(a.engines.split(','))} engines, {failed} failed")

@@ -13,11 +13,7 @@ by the interpreter, and by kernels on one device and on meshes.
     python loops.py --llmc llmc -o out --only scan,nested
 """
 
-import argparse
 import json
-import pathlib
-import subprocess
-import sys
 
 import jax
 import jax.export
@@ -25,15 +21,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-import arrays
+import one_step
 import printed_ops
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
 
-BAR = 1e-10
 ROWS, WIDTH, LAYERS, TIMES = 4, 6, 6, 4
-MESHES = ["", "data=2,tensor=2", "pipe=2"]
+RUNS = [("interpret", ""), ("train", ""), ("train", "data=2,tensor=2"), ("train", "pipe=2")]
 CONFIGURATION = """[mesh]
 axes = ["pipe", "data", "tensor"]
 pipeline = "pipe"
@@ -206,19 +201,11 @@ def rows_of(shapes):
     return text
 
 
-class Case:
+class Case(one_step.Case):
     def __init__(self, a, name):
-        self.a, self.name = a, name
-        self.loss, self.shapes, width = CASES[name]
-        self.folder = a.output / name
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draw = np.random.default_rng(len(name))
-        self.parameters = {n: draw.normal(size=s) * 0.5 for n, s in self.shapes.items()}
-        self.x = draw.normal(size=(2 * ROWS, width))
-        np.save(self.folder / "x.npy", self.x)
-        arrays.write_safetensors(self.folder / "weights.safetensors", self.parameters)
+        self.loss, shapes, width = CASES[name]
         means = 'loss = "mean of microbatches"\n' if name in MIXED else ""
-        (self.folder / "model.toml").write_text(CONFIGURATION + means + rows_of(self.shapes), encoding="utf-8")
+        super().__init__(a, name, shapes, (2 * ROWS, width), CONFIGURATION + means + rows_of(shapes))
         shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
         sample = jax.ShapeDtypeStruct((ROWS, width), np.float64)
 
@@ -229,7 +216,7 @@ class Case:
             text = jax.export.export(jax.jit(train))(shapes, sample).mlir_module()
         else:
             text = jax.jit(train).lower(shapes, sample).as_text(debug_info=True)
-        (self.folder / "model.mlir").write_text(text, encoding="utf-8")
+        self.write_text(text)
 
     def expect(self):
         """The loss and the gradients by JAX, on all samples."""
@@ -240,52 +227,6 @@ class Case:
         with printed_ops.executing():
             return jax.jit(jax.value_and_grad(whole))(self.parameters)
 
-    def run(self, engine, mesh):
-        dump, log = self.folder / "dump", self.folder / "log.jsonl"
-        command = [self.a.llmc, engine, self.folder / "model.mlir", "--config", self.folder / "model.toml"]
-        command += ["--weights", self.folder / "weights.safetensors", "--steps", 1, "--log", log]
-        command += ["--fetch", ",".join(self.shapes), "--dump", dump]
-        command += ["--mesh", mesh] if mesh else []
-        done = subprocess.run([*map(str, command)], capture_output=True, text=True)
-        if done.returncode:
-            return done.stderr.strip().splitlines()[-1], None
-        rows = [json.loads(line) for line in log.read_text().splitlines()]
-        found = {n: self.parameters[n] - np.load(dump / f"{n}.npy") for n in self.shapes}
-        return next(row["loss"] for row in rows if "loss" in row), found
-
-
-def farthest(loss, gradients, expected):
-    """The greatest distance, relative to the greatest element."""
-    value, wanted = expected
-    apart = [abs(loss - float(value)) / abs(float(value))]
-    for name, g in wanted.items():
-        g = np.asarray(g)
-        apart.append(np.abs(gradients[name] - g).max() / np.abs(g).max())
-    return max(apart)
-
-
-def main():
-    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    p.add_argument("--llmc", required=True)
-    p.add_argument("--only", help="these cases alone")
-    p.add_argument("-o", "--output", type=pathlib.Path, required=True)
-    a = p.parse_args()
-    names = a.only.split(",") if a.only else list(CASES)
-    runs = failed = 0
-    for name in names:
-        case = Case(a, name)
-        expected = case.expect()
-        for engine, mesh in [("interpret", "")] + [("train", mesh) for mesh in MESHES]:
-            loss, gradients = case.run(engine, mesh)
-            runs += 1
-            apart = farthest(loss, gradients, expected) if gradients else None
-            bad = gradients is None or not apart <= BAR
-            failed += bad
-            shown = loss if gradients is None else f"{apart:.1e}"
-            print(f"{'FAILED' if bad else 'passed'} {name} {engine} {mesh or 'one device'}: {shown}", flush=True)
-    print(f"{len(names)} losses, {runs} runs, {failed} failed")
-    sys.exit(1 if failed else 0)
-
 
 if __name__ == "__main__":
-    main()
+    one_step.main(__doc__, CASES, Case, RUNS)

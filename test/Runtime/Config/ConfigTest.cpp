@@ -343,6 +343,16 @@ TEST(Config, OverridesAreValuesOrBareWords) {
 }
 
 // What is printed reads back as the same configuration.
+// Found by libFuzzer: the TOML library aborts on the first three.
+TEST(Config, AHeaderWithoutAKeyIsAnError) {
+  for (const char *text : {"[^", "[^A]", "a = 1\n[.a]", "[[!]]", "[", "[]"}) {
+    auto config = parseConfig(text, "a.toml", {});
+    ASSERT_FALSE(config.ok()) << text;
+    EXPECT_EQ(config.kind(), ErrorKind::usage) << text;
+    EXPECT_THAT(config.message(), HasSubstr("a.toml:")) << text;
+  }
+}
+
 TEST(Config, PrintsEveryKey) {
   auto config = parse("[[init]]\nmatch = \"b\"\n[[init]]\nstd = 0.5\n"
                       "[[machine.link]]\nname = \"net\"\nlatency = 1e-6\n"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
+#include "llmc/Support/PublishedDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -60,14 +61,7 @@ void ChloDialect::initialize() {
       >();
 }
 
-/// Called for a pretty op that is not registered.
-static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
-  return parser.emitError(parser.getNameLoc())
-         << "expected an op that llmc knows, got '" << state.name.getStringRef()
-         << "', which llmc does not have";
-}
-
 std::optional<Dialect::ParseOpHook>
 ChloDialect::getParseOperationHook(StringRef) const {
-  return ParseOpHook(refuseUnknownOp);
+  return getUnknownOpHook();
 }

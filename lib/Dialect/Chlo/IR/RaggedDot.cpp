@@ -8,6 +8,7 @@
 
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Support/AttributeFields.h"
+#include "llmc/Support/PublishedDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/DenseSet.h"
@@ -34,15 +35,10 @@ void ChloDialect::registerAttributes() {
 
 Attribute ChloDialect::parseAttribute(DialectAsmParser &parser,
                                       Type type) const {
-  StringRef mnemonic;
-  Attribute attribute;
-  OptionalParseResult known =
-      generatedAttributeParser(parser, &mnemonic, type, attribute);
-  if (known.has_value())
-    return failed(*known) ? Attribute() : attribute;
-  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()),
-                         parser.getFullSymbolSpec(),
-                         NoneType::get(getContext()));
+  return parseOrKeep(
+      parser, *this, [&](StringRef *mnemonic, Attribute &attribute) {
+        return generatedAttributeParser(parser, mnemonic, type, attribute);
+      });
 }
 
 void ChloDialect::printAttribute(Attribute attribute,
@@ -87,24 +83,6 @@ static LogicalResult verifySide(RaggedDotOp op, StringRef side,
     if (dim < 0 || dim >= rank || !seen.insert(dim).second)
       return op.emitOpError("expected distinct ")
              << side << " dimensions in [0, " << rank << "), got " << dim;
-  return success();
-}
-
-/// Paired dimensions have one number and equal sizes.
-static LogicalResult verifyPairs(RaggedDotOp op, StringRef what,
-                                 ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  if (lhs.size() != rhs.size())
-    return op.emitOpError("expected as many ")
-           << what << " dimensions on the right as on the left, " << lhs.size()
-           << ", got " << rhs.size();
-  for (auto [l, r] : llvm::zip(lhs, rhs)) {
-    int64_t left = op.getLhs().getType().getDimSize(l);
-    int64_t right = op.getRhs().getType().getDimSize(r);
-    if (left != right)
-      return op.emitOpError("expected ")
-             << what << " dimensions " << l << " and " << r
-             << " of one size, got " << left << " and " << right;
-  }
   return success();
 }
 
@@ -178,9 +156,10 @@ LogicalResult RaggedDotOp::verify() {
       failed(verifySide(*this, "rhs", ofRhs, rhs.getRank())) ||
       failed(verifySide(*this, "ragged", dims.getLhsRaggedDimensions(),
                         lhs.getRank())) ||
-      failed(verifyPairs(*this, "batching", dims.getLhsBatchingDimensions(),
+      failed(verifyPairs(*this, lhs, rhs, "batching",
+                         dims.getLhsBatchingDimensions(),
                          dims.getRhsBatchingDimensions())) ||
-      failed(verifyPairs(*this, "contracting",
+      failed(verifyPairs(*this, lhs, rhs, "contracting",
                          dims.getLhsContractingDimensions(),
                          dims.getRhsContractingDimensions())) ||
       failed(verifyGroups(*this)) || failed(verifyElements(*this)))

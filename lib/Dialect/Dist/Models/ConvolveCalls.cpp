@@ -12,11 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LibraryTypes.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "SumCallModel.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
-#include "llmc/Dialect/Graph/IR/LibraryCall.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -83,40 +80,16 @@ static std::vector<rt::ConvolutionWindow> getWindows(ConvolveOp op,
 }
 
 namespace {
-struct ConvolveModel
-    : graph::LibraryCallOpInterface::ExternalModel<ConvolveModel, ConvolveOp> {
+struct ConvolveModel : SumCallModel<ConvolveModel, ConvolveOp> {
   FailureOr<rt::LibraryDescriptor> getDescriptor(Operation *of) const {
     auto op = cast<ConvolveOp>(of);
-    FailureOr<SumTypes> types =
-        getSumTypes(op, op.getLhs().getType(), op.getResult().getType());
-    if (failed(types))
+    rt::ConvolutionShape shape;
+    if (failed(describe(op, shape)))
       return failure();
     Sides sides(op);
-    rt::ConvolutionShape shape;
-    shape.a = shape.b = types->side;
-    shape.c = types->result;
-    shape.accumulate = types->accumulate;
     shape.indices = getIndices(op, sides);
     shape.windows = getWindows(op, sides);
-    shape.beta = op.getAccumulator() ? 1 : 0;
-    if (op.getBias()) {
-      shape.hasBias = true;
-      shape.bias = types->result;
-    }
     return rt::LibraryDescriptor(std::move(shape));
-  }
-  SmallVector<Value> getBuffers(Operation *of) const {
-    auto op = cast<ConvolveOp>(of);
-    SmallVector<Value> buffers = {op.getLhs(), op.getRhs()};
-    if (Value bias = op.getBias())
-      buffers.push_back(bias);
-    buffers.push_back(op.getResult());
-    return buffers;
-  }
-  SmallVector<std::pair<int64_t, int64_t>> getTiedPairs(Operation *of) const {
-    if (cast<ConvolveOp>(of).getAccumulator())
-      return {{0, 2}};
-    return {};
   }
   bool readPermuted(Operation *of, unsigned operand,
                     ArrayRef<int64_t> permutation) const {
@@ -132,14 +105,6 @@ struct ConvolveModel
       op.setRhsDims(dims);
     return true;
   }
-  bool addTo(Operation *of, Value accumulator) const {
-    auto op = cast<ConvolveOp>(of);
-    if (op.getAccumulator() || op.getBias() ||
-        accumulator.getType() != op.getResult().getType())
-      return false;
-    op.getAccumulatorMutable().assign(accumulator);
-    return true;
-  }
   /// A value for each feature is what libraries add for nothing, where the left
   /// side is not dilated: they have no bias beside a cotangent of it.
   bool addBias(Operation *of, Value bias, ArrayRef<int64_t> dims) const {
@@ -149,11 +114,8 @@ struct ConvolveModel
     bool isDilated = llvm::any_of(op.getWindowRange(), [](WindowAttr window) {
       return window.getLhsDilation() > 1;
     });
-    if (op.getAccumulator() || op.getBias() || isDilated ||
-        result.getDimSize(features) == 1 || dims != ArrayRef(features) ||
-        !canAddBias(op.getLhs().getType().getElementType(),
-                    result.getElementType(),
-                    getElementTypeOrSelf(bias.getType())))
+    if (!takesBias(op, bias) || isDilated || result.getDimSize(features) == 1 ||
+        dims != ArrayRef(features))
       return false;
     op.getBiasMutable().assign(bias);
     return true;

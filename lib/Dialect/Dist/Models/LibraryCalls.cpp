@@ -11,11 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LibraryTypes.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "SumCallModel.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
-#include "llmc/Dialect/Graph/IR/LibraryCall.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -55,38 +52,14 @@ static std::vector<rt::ContractionIndex> getIndices(ContractOp op) {
 }
 
 namespace {
-struct ContractModel
-    : graph::LibraryCallOpInterface::ExternalModel<ContractModel, ContractOp> {
+struct ContractModel : SumCallModel<ContractModel, ContractOp> {
   FailureOr<rt::LibraryDescriptor> getDescriptor(Operation *of) const {
     auto op = cast<ContractOp>(of);
-    FailureOr<SumTypes> types =
-        getSumTypes(op, op.getLhs().getType(), op.getResult().getType());
-    if (failed(types))
-      return failure();
     rt::ContractionShape shape;
-    shape.a = shape.b = types->side;
-    shape.c = types->result;
-    shape.accumulate = types->accumulate;
+    if (failed(describe(op, shape)))
+      return failure();
     shape.indices = getIndices(op);
-    shape.beta = op.getAccumulator() ? 1 : 0;
-    if (op.getBias()) {
-      shape.hasBias = true;
-      shape.bias = types->result;
-    }
     return rt::LibraryDescriptor(std::move(shape));
-  }
-  SmallVector<Value> getBuffers(Operation *of) const {
-    auto op = cast<ContractOp>(of);
-    SmallVector<Value> buffers = {op.getLhs(), op.getRhs()};
-    if (Value bias = op.getBias())
-      buffers.push_back(bias);
-    buffers.push_back(op.getResult());
-    return buffers;
-  }
-  SmallVector<std::pair<int64_t, int64_t>> getTiedPairs(Operation *of) const {
-    if (cast<ContractOp>(of).getAccumulator())
-      return {{0, 2}};
-    return {};
   }
   /// The order of several free dims is the result's: they stay where they are.
   bool readPermuted(Operation *of, unsigned operand,
@@ -112,24 +85,13 @@ struct ContractModel
     }
     return true;
   }
-  bool addTo(Operation *of, Value accumulator) const {
-    auto op = cast<ContractOp>(of);
-    if (op.getAccumulator() || op.getBias() ||
-        accumulator.getType() != op.getResult().getType())
-      return false;
-    op.getAccumulatorMutable().assign(accumulator);
-    return true;
-  }
   /// A vector along the right side's dims is what libraries add for nothing.
   /// The sums are not rounded before: where they are wider than the result, its
   /// bits would be others.
   bool addBias(Operation *of, Value bias, ArrayRef<int64_t> dims) const {
     auto op = cast<ContractOp>(of);
     RankedTensorType result = op.getResult().getType();
-    if (op.getAccumulator() || op.getBias() ||
-        !canAddBias(op.getLhs().getType().getElementType(),
-                    result.getElementType(),
-                    getElementTypeOrSelf(bias.getType())))
+    if (!takesBias(op, bias))
       return false;
     SmallVector<int64_t> right;
     for (int64_t dim = result.getRank() - op.getNumRightDims();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpAssembly.h"
+#include "llmc/Support/PublishedDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -29,15 +30,10 @@ void SdyDialect::registerAttributes() {
 
 Attribute SdyDialect::parseAttribute(DialectAsmParser &parser,
                                      Type type) const {
-  StringRef mnemonic;
-  Attribute attribute;
-  OptionalParseResult known =
-      generatedAttributeParser(parser, &mnemonic, type, attribute);
-  if (known.has_value())
-    return failed(*known) ? Attribute() : attribute;
-  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()),
-                         parser.getFullSymbolSpec(),
-                         NoneType::get(getContext()));
+  return parseOrKeep(
+      parser, *this, [&](StringRef *mnemonic, Attribute &attribute) {
+        return generatedAttributeParser(parser, mnemonic, type, attribute);
+      });
 }
 
 void SdyDialect::printAttribute(Attribute attribute,

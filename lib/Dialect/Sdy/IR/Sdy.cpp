@@ -9,6 +9,7 @@
 
 #include "OpAssembly.h"
 #include "Verification.h"
+#include "llmc/Support/PublishedDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llmc/Dialect/Sdy/IR/SdyDialect.cpp.inc"
@@ -28,16 +29,9 @@ void SdyDialect::initialize() {
       >();
 }
 
-/// Called for a pretty op that is not registered.
-static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
-  return parser.emitError(parser.getNameLoc())
-         << "expected an op that llmc knows, got '" << state.name.getStringRef()
-         << "', which llmc does not have";
-}
-
 std::optional<Dialect::ParseOpHook>
 SdyDialect::getParseOperationHook(StringRef) const {
-  return ParseOpHook(refuseUnknownOp);
+  return getUnknownOpHook();
 }
 
 //===----------------------------------------------------------------------===//

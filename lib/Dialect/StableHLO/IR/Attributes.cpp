@@ -10,6 +10,7 @@
 
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/AttributeFields.h"
+#include "llmc/Support/PublishedDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,15 +32,10 @@ void StableHLODialect::registerAttributes() {
 
 Attribute StableHLODialect::parseAttribute(DialectAsmParser &parser,
                                            Type type) const {
-  StringRef mnemonic;
-  Attribute attribute;
-  OptionalParseResult known =
-      generatedAttributeParser(parser, &mnemonic, type, attribute);
-  if (known.has_value())
-    return failed(*known) ? Attribute() : attribute;
-  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()),
-                         parser.getFullSymbolSpec(),
-                         NoneType::get(getContext()));
+  return parseOrKeep(
+      parser, *this, [&](StringRef *mnemonic, Attribute &attribute) {
+        return generatedAttributeParser(parser, mnemonic, type, attribute);
+      });
 }
 
 void StableHLODialect::printAttribute(Attribute attribute,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Support/PublishedDialect.h"
 
 #include "llmc/Dialect/StableHLO/IR/StableHLODialect.cpp.inc"
 
@@ -31,14 +32,7 @@ Operation *StableHLODialect::materializeConstant(OpBuilder &builder,
   return ConstantOp::create(builder, loc, type, elements);
 }
 
-/// Called for a pretty op that is not registered.
-static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
-  return parser.emitError(parser.getNameLoc())
-         << "expected an op that llmc knows, got '" << state.name.getStringRef()
-         << "', which llmc does not have";
-}
-
 std::optional<Dialect::ParseOpHook>
 StableHLODialect::getParseOperationHook(StringRef) const {
-  return ParseOpHook(refuseUnknownOp);
+  return getUnknownOpHook();
 }

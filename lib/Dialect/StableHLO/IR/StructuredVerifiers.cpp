@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verification.h"
+#include "llmc/Support/PublishedDialect.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -17,24 +18,6 @@ using namespace llmc::stablehlo;
 //===----------------------------------------------------------------------===//
 // Contraction
 //===----------------------------------------------------------------------===//
-
-/// Paired dimensions have one number and equal sizes.
-static LogicalResult verifyPairs(DotGeneralOp op, StringRef what,
-                                 ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  if (lhs.size() != rhs.size())
-    return op.emitOpError("expected as many ")
-           << what << " dimensions on the right as on the left, " << lhs.size()
-           << ", got " << rhs.size();
-  for (auto [l, r] : llvm::zip(lhs, rhs)) {
-    int64_t left = op.getLhs().getType().getDimSize(l);
-    int64_t right = op.getRhs().getType().getDimSize(r);
-    if (left != right)
-      return op.emitOpError("expected ")
-             << what << " dimensions " << l << " and " << r
-             << " of one size, got " << left << " and " << right;
-  }
-  return success();
-}
 
 /// Batching and contracting dimensions of a side lie in it, each once.
 static LogicalResult verifySide(DotGeneralOp op, StringRef name,
@@ -96,8 +79,9 @@ LogicalResult DotGeneralOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
   if (failed(verifySide(*this, "lhs dimensions", lhsBatch, lhsContract, lhs)) ||
       failed(verifySide(*this, "rhs dimensions", rhsBatch, rhsContract, rhs)) ||
-      failed(verifyPairs(*this, "batching", lhsBatch, rhsBatch)) ||
-      failed(verifyPairs(*this, "contracting", lhsContract, rhsContract)) ||
+      failed(verifyPairs(*this, lhs, rhs, "batching", lhsBatch, rhsBatch)) ||
+      failed(verifyPairs(*this, lhs, rhs, "contracting", lhsContract,
+                         rhsContract)) ||
       failed(verifyPrecision(*this)) ||
       failed(verifyElements(*this, lhs, rhs, getType())))
     return failure();

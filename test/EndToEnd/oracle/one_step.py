@@ -1,0 +1,84 @@
+# ===- one_step.py - A loss and its gradients by one step of descent --------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""What the tests share that train one step of plain descent with rate 1 in f64: the
+loss, and each parameter's gradient (what the step takes off), against those of JAX."""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+import arrays
+import numpy as np
+
+BAR = 1e-10
+
+
+class Case:
+    """A loss with its `parameters` and samples `x`, in a folder of its own."""
+
+    def __init__(self, a, name, shapes, samples, configuration):
+        self.a, self.name, self.shapes = a, name, shapes
+        self.folder = a.output / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draw = np.random.default_rng(len(name))
+        self.parameters = {n: draw.normal(size=s) * 0.5 for n, s in shapes.items()}
+        self.x = draw.normal(size=samples)
+        np.save(self.folder / "x.npy", self.x)
+        arrays.write_safetensors(self.folder / "weights.safetensors", self.parameters)
+        (self.folder / "model.toml").write_text(configuration, encoding="utf-8")
+
+    def write_text(self, text):
+        (self.folder / "model.mlir").write_text(text, encoding="utf-8")
+
+    def run(self, engine, mesh):
+        """(loss, gradients), or (what was said, None) of a run that ended badly."""
+        dump, log = self.folder / "dump", self.folder / "log.jsonl"
+        command = [self.a.llmc, engine, self.folder / "model.mlir", "--config", self.folder / "model.toml"]
+        command += ["--weights", self.folder / "weights.safetensors", "--steps", 1, "--log", log]
+        command += ["--fetch", ",".join(self.shapes), "--dump", dump]
+        command += ["--mesh", mesh] if mesh else []
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True)
+        if done.returncode:
+            return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1], None
+        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        found = {n: self.parameters[n] - np.load(dump / f"{n}.npy") for n in self.shapes}
+        return next(row["loss"] for row in rows if "loss" in row), found
+
+
+def farthest(loss, gradients, expected):
+    """The greatest distance, relative to the greatest element."""
+    value, wanted = expected
+    apart = [abs(loss - float(value)) / abs(float(value))]
+    for name, g in wanted.items():
+        g = np.asarray(g)
+        apart.append(np.abs(gradients[name] - g).max() / np.abs(g).max())
+    return max(apart)
+
+
+def main(description, names, make, runs):
+    """Runs the cases that `make(arguments, name)` gives in all (engine, mesh) of `runs`."""
+    p = argparse.ArgumentParser(description=description.split("\n\n")[0])
+    p.add_argument("--llmc", required=True)
+    p.add_argument("--only", help="these cases alone")
+    p.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    a = p.parse_args()
+    names = a.only.split(",") if a.only else list(names)
+    done = failed = 0
+    for name in names:
+        case = make(a, name)
+        expected = case.expect()
+        for engine, mesh in runs:
+            loss, gradients = case.run(engine, mesh)
+            done += 1
+            apart = farthest(loss, gradients, expected) if gradients else None
+            bad = gradients is None or not apart <= BAR
+            failed += bad
+            shown = loss if gradients is None else f"{apart:.1e}"
+            print(f"{'FAILED' if bad else 'passed'} {name} {engine} {mesh or 'one device'}: {shown}", flush=True)
+    print(f"{len(names)} losses, {done} runs, {failed} failed")
+    sys.exit(1 if failed else 0)
