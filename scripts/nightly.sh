@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [derivatives] [families]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families]
 #     [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
@@ -16,6 +16,8 @@
 #          200 random losses, several microbatches against one batch; random convolutions
 #          and windows, dropout and noise against JAX; random uses of ops that are written
 #          with others against XLA
+# oracles  what the suite compares with JAX and one device in part: the example, gradients on
+#          all meshes, all element types, whole steps and manual regions on more meshes
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # families the families of models on every mesh, against one device and JAX
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
@@ -33,7 +35,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random derivatives families fuzz readers mutate)
+all=(runtime tsan asan gcc cross faults plans random oracles derivatives families fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -115,6 +117,21 @@ part_random() {
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --cases structure --count 32 \
     --seed 7 -o build/dev/structure || status=1
   .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
+  return "$status"
+}
+part_oracles() {
+  build dev llmc || return 1
+  local llmc=build/dev/bin/llmc out=build/dev/oracles oracle=test/EndToEnd/oracle status=0
+  local python="env JAX_PLATFORMS=cpu .venv/bin/python"
+  $python $oracle/check_gpt.py --llmc $llmc -o $out/example || status=1
+  $python test/EndToEnd/meshes.py --llmc $llmc --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
+    --zero-config examples/gpt/gpt-zero1.toml --set training.precision=f64 --steps 1 --bar 1e-12 --gradients 1e-11 \
+    -o $out/gradients test/EndToEnd/Inputs/meshes.txt || status=1
+  $python $oracle/random_bits.py --llmc $llmc --engine interpret -o $out/bits || status=1
+  $python $oracle/semantics.py --llmc $llmc -o $out/semantics || status=1
+  $python $oracle/train_steps.py --llmc $llmc -o $out/steps || status=1
+  $python $oracle/manual.py --llmc $llmc -o $out/manual || status=1
+  echo "oracles: exit status $status"
   return "$status"
 }
 part_derivatives() {

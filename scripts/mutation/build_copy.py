@@ -51,6 +51,11 @@ def tracked(root):
     return {n for n in listed.stdout.decode().split("\0") if n and (root / n).is_file()}
 
 
+def made_in(folder):
+    """What the compiler has written: a precompiled header holds what it included, like an object."""
+    return [path for kind in ("*.o", "*.pch") for path in folder.rglob(kind)]
+
+
 class BuildGraph:
     """What build.ninja says: objects, libraries, programs."""
 
@@ -207,9 +212,9 @@ class BuildCopy:
                 (self.build / program).unlink(missing_ok=True)
 
     def changed_objects(self, pristine, since):
-        """Objects compiled after `since` that are not as they were."""
+        """Objects and precompiled headers made after `since` that are not as they were."""
         changed = []
-        for path in pristine.rglob("*.o"):
+        for path in made_in(pristine):
             name = str(path.relative_to(pristine))
             mine = self.build / name
             if mine.exists() and mine.stat().st_mtime >= since and mine.read_bytes() != path.read_bytes():
@@ -217,7 +222,7 @@ class BuildCopy:
         return changed
 
     def save_objects(self, pristine):
-        for path in self.build.rglob("*.o"):
+        for path in made_in(self.build):
             copy = pristine / path.relative_to(self.build)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, copy)

@@ -55,7 +55,7 @@ protected:
   void runAll(CaseKind kind, bool hasRandomTable = false) {
     uint64_t one = readSetting("LLMC_TEST_ONE", 0);
     uint64_t base = readSetting("LLMC_TEST_SEED", 1) * 100000 + 50000;
-    uint64_t count = readSetting("LLMC_TEST_CASES", 25);
+    uint64_t count = readSetting("LLMC_TEST_CASES", 15);
     for (uint64_t i = 0; i < (one ? 1 : count); ++i)
       run(kind, hasRandomTable, one ? one : base + i);
     if (std::getenv("LLMC_TEST_SHOW"))

@@ -65,6 +65,7 @@ def main(description, names, make, runs):
     p = argparse.ArgumentParser(description=description.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
     p.add_argument("--only", help="these cases alone")
+    p.add_argument("--runs", type=int, default=len(runs), help="the first so many of each case")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     names = a.only.split(",") if a.only else list(names)
@@ -72,7 +73,7 @@ def main(description, names, make, runs):
     for name in names:
         case = make(a, name)
         expected = case.expect()
-        for engine, mesh in runs:
+        for engine, mesh in runs[:a.runs]:
             loss, gradients = case.run(engine, mesh)
             done += 1
             apart = farthest(loss, gradients, expected) if gradients else None

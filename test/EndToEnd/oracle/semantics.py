@@ -241,6 +241,7 @@ def main():
     p.add_argument("--llmc", required=True, type=pathlib.Path)
     p.add_argument("-o", "--output", required=True, type=pathlib.Path)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--kernels", default=",".join(DTYPES), help="element types by kernels too")
     a = p.parse_args()
     random = np.random.default_rng(a.seed)
     compared = failed = values = 0
@@ -255,7 +256,7 @@ def main():
         (folder / "model.mlir").write_text(text, encoding="utf-8")
         (folder / "model.toml").write_text("", encoding="utf-8")
         expected = run_xla(text)
-        for engine in ("interpreted", "kernels"):
+        for engine in ("interpreted", "kernels") if element in a.kernels.split(",") else ("interpreted",):
             actual = run_llmc(a, engine, folder, len(cases))
             for case, one, other in zip(cases, actual, expected):
                 one = as_stored(one, case.result or element)

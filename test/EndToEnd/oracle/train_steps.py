@@ -127,8 +127,10 @@ def farthest(found, expected):
     return max(losses)
 
 
-def runs_of(case, dtype):
+def runs_of(case, dtype, some):
     """(engine, mesh, microbatches), one device first. Beside gradients the batch is one microbatch."""
+    if some:
+        return [("train", "", 1), ("interpret", "", 1), ("train", "", 2), ("train", MESHES[-1], 2)]
     runs = [("train", mesh, 1) for mesh in MESHES]
     if dtype == "f64":
         runs += [("interpret", "", 1), ("train", "", 2), ("train", "data=2,tensor=2", 2), ("interpret", "", 2)]
@@ -148,6 +150,7 @@ def main():
     p.add_argument("--llmc", required=True)
     p.add_argument("--only", help="these cases alone")
     p.add_argument("--dtypes", default="f32,f64")
+    p.add_argument("--some", action="store_true", help="one device, and one mesh with two microbatches")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     count = failed = 0
@@ -155,7 +158,7 @@ def main():
         for dtype in a.dtypes.split(","):
             case = Case(a, name, {"f32": np.float32, "f64": np.float64}[dtype])
             expected, bar = case.expect(), 1e-10 if dtype == "f64" else 1e-4
-            for engine, mesh, microbatches in runs_of(case, dtype):
+            for engine, mesh, microbatches in runs_of(case, dtype, a.some):
                 found = case.run(engine, mesh, microbatches)
                 if case.example.gradients and microbatches > 1:
                     expected = case.expect(microbatches)
