@@ -50,10 +50,7 @@ std::optional<DType> parseDType(std::string_view name) {
 }
 
 template <typename To, typename From> static To bitCast(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof(to));
-  return to;
+  return __builtin_bit_cast(To, from);
 }
 
 uint16_t toBFloat16(float value) {

@@ -11,6 +11,7 @@
 #include "AllocationCount.h"
 #include "Walkthrough.h"
 #include "WalkthroughPlan.h"
+#include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -63,6 +64,40 @@ TEST(AllocationTest, AStepAllocatesNothing) {
                threads, calls.ours, calls.library);
     EXPECT_EQ(calls.ours, 0);
   }
+}
+
+// Transfers of many groups, in both directions, may all wait for a worker.
+TEST(AllocationTest, ManyTransfersAtOnceAllocateNothing) {
+  constexpr uint32_t numGroups = 32, numParts = 2 * numGroups;
+  WorldOptions options;
+  options.devices = 2;
+  options.threads = 1;
+  auto world = makeCpuWorld(options);
+  const Origin origin{"exchange", ""};
+  std::vector<TransferPart> parts[2];
+  Stream *streams[2];
+  std::byte *memory[2];
+  for (int rank = 0; rank < 2; ++rank) {
+    streams[rank] = *world->device(rank).stream({"s", 0, 8, 5 * numParts});
+    memory[rank] =
+        (*world->device(rank).reserve(8 * numParts, MemoryKind::device)).base;
+  }
+  for (uint32_t i = 0; i < numGroups; ++i) {
+    std::vector<Communicator *> group = *world->split({{0, 1}});
+    for (int rank = 0; rank < 2; ++rank) {
+      parts[rank].push_back({true, group[rank], memory[rank] + 8 * i, 8});
+      parts[rank].push_back(
+          {false, group[rank], memory[rank] + 8 * (numGroups + i), 8});
+    }
+  }
+  startCounting();
+  for (int rank = 0; rank < 2; ++rank) {
+    world->exchange(*streams[rank], parts[rank].data(), numParts, origin);
+  }
+  bool sound = world->drain(std::chrono::seconds(20)).ok();
+  Calls calls = stopCounting();
+  EXPECT_TRUE(sound);
+  EXPECT_EQ(calls.ours, 0);
 }
 
 } // namespace

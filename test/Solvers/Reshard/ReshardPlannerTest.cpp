@@ -166,6 +166,14 @@ TEST(ReshardPlanner, PlansByHand) {
   }
 }
 
+TEST(ReshardPlanner, LayoutsNameTheirStages) {
+  rt::Mesh mesh = meshOf("d2 t2");
+  ReshardLayout layout = layoutOf("[{d},{}] P{t}", mesh, 2);
+  EXPECT_EQ(layout.describe(mesh), "[{d}, {}] P{t}");
+  layout.stages = 1 << 2 | 1 << 5;
+  EXPECT_EQ(layout.describe(mesh), "[{d}, {}] P{t} @[2,5]");
+}
+
 /// As multiples of the bytes of the whole tensor.
 TEST(ReshardPlanner, CostsByHand) {
   ReshardPlanner slow(meshOf("x2 y2"), {8, 1});

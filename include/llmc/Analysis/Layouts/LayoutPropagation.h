@@ -84,8 +84,8 @@ struct LayoutConflict {
   int keptOrigin = -1, otherOrigin = -1;
 };
 struct LayoutRefusal {
-  int relation = 0, variable = 0, dim = 0;
-  int8_t axis = 0;
+  int relation, variable, dim;
+  int8_t axis;
   /// "pads 2 to 4"
   std::string reason;
 };

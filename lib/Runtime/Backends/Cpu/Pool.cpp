@@ -74,20 +74,21 @@ CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
   streams.push_back(std::move(stream));
   unsettled.reserve(streams.size());
   deferred.reserve(streams.size());
-  reserveTasks(shape.words / wordsOfPart);
+  reserveTasks(1);
   return streams.back().get();
 }
 
 Group *Pool::addGroup(std::vector<int> members) {
   auto number = static_cast<uint32_t>(groups.size());
   groups.push_back(std::make_unique<Group>(std::move(members), number));
-  reserveTasks(1);
+  reserveTasks(2);
   return groups.back().get();
 }
 
-/// One task for each stream, each group and each part that may be posted.
+/// One task for the head of each stream; for each group one of a collective, or
+/// of a transfer in each direction.
 void Pool::reserveTasks(size_t more) {
-  mostTasks += more + 1;
+  mostTasks += more;
   ready.reserve(mostTasks);
 }
 

@@ -80,6 +80,9 @@ TEST(LibraryCalls, SumsAreKeptInTheWiderType) {
     EXPECT_TRUE(product.op) << product.context.takeMessages();
     rt::ContractionShape shape = product.shape();
     EXPECT_EQ(shape.indices.size(), 1u);
+    EXPECT_EQ(shape.a, rt::parseDType(side));
+    EXPECT_EQ(shape.b, rt::parseDType(side));
+    EXPECT_EQ(shape.c, rt::parseDType(result));
     return shape.accumulate;
   };
   EXPECT_EQ(accumulate("f32", "f32"), rt::DType::f32);

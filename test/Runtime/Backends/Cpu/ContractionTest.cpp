@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
 #include <gtest/gtest.h>
@@ -295,6 +296,25 @@ TEST(ContractionTypesTest, MixedTypesAreRefused) {
   EXPECT_EQ(messageOf(i32, i32, f64), text + "i32, i32, f64");
   EXPECT_EQ(messageOf(i32, i32, i32, 2),
             "expected a factor of 1 in integer contraction 'test', got 2");
+}
+
+// One row, one column and one term are oneDNN's; what is empty is not.
+TEST(ContractionSliceTest, TheLibraryHasAllSizesButZero) {
+  for (int empty = -1; empty < 3; ++empty) {
+    for (int single = 0; single < 3; ++single) {
+      int64_t m = 4, n = 5, k = 6, *sizes[] = {&m, &n, &k};
+      *sizes[single] = 1;
+      if (empty >= 0) {
+        *sizes[empty] = 0;
+      }
+      ContractionShape shape;
+      shape.indices = {
+          {Kind::m, m, k, 0, n}, {Kind::n, n, 0, 1, 1}, {Kind::k, k, 1, n, 0}};
+      auto slice = cpu::makeLibrarySlice(cpu::toMatrix(shape, "test"));
+      ASSERT_TRUE(slice.ok()) << slice.status().message();
+      EXPECT_EQ(*slice != nullptr, empty < 0) << single << " " << empty;
+    }
+  }
 }
 
 } // namespace
