@@ -241,6 +241,16 @@ func.func @unreduced_twice(%x: tensor<4xf32>) {
 
 // -----
 
+// Whichever of the axes before it is.
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+func.func @axis_twice_of_three(%x: tensor<4x4x4xf32>) {
+  // expected-error@+1 {{expected each part of an axis once, got "b" twice}}
+  %0 = sdy.sharding_constraint %x <@mesh, [{"a"}, {"b"}, {"c", "b"}]> : tensor<4x4x4xf32>
+  return
+}
+
+// -----
+
 // An axis of size 1 has no part, and is named once all the same.
 sdy.mesh @mesh = <["a"=1]>
 func.func @axis_of_one(%x: tensor<4x4xf32>) {
