@@ -57,10 +57,15 @@ TEST(CpuBackendTest, MemoryOfTheMachine) {
                                 std::to_string(there + 1));
 }
 
-/// The first row of the call that computes each row, with three threads.
-std::vector<int64_t> callsOf(int64_t rows, int64_t rowsPerBlock) {
+WorldOptions withThreads(int threads) {
   WorldOptions options;
-  options.threadsPerDevice = 3;
+  options.threadsPerDevice = threads;
+  return options;
+}
+
+/// The first row of the call that computes each row, with three threads.
+std::vector<int64_t> callsOf(int64_t rows, int64_t rowsPerBlock,
+                             const WorldOptions &options = withThreads(3)) {
   auto world = *(*findBackend("cpu"))->makeWorld(options);
   Device &device = world->device(0);
   EXPECT_TRUE(device.load(LLMC_TEST_KERNELS).ok());
@@ -91,6 +96,8 @@ TEST(CpuBackendTest, SlicesBeginAtBlocks) {
   EXPECT_EQ(callsOf(8, 4), Firsts({0, 0, 0, 0, 4, 4, 4, 4}));
   EXPECT_EQ(callsOf(3, 4), Firsts({0, 0, 0}));
   EXPECT_EQ(callsOf(0, 4), Firsts());
+  // Of one thread, unless more are asked for.
+  EXPECT_EQ(callsOf(4, 1, WorldOptions()), Firsts({0, 0, 0, 0}));
 }
 
 TEST(CpuBackendTest, KernelsOfOtherDevicesAreRefused) {
