@@ -269,6 +269,32 @@ TEST(StreamOrder, OneWaitCoversWhatCameBefore) {
   EXPECT_EQ(result.order.edges[0].fromInstruction, 1);
 }
 
+// Stream 2 waits for what stream 1 has waited for: whatever the edges' order,
+// only the wait across is pruned.
+TEST(StreamOrder, AWaitAcrossIsPruned) {
+  StreamOrderProblem problem;
+  problem.numStreams = 3;
+  problem.slots = {1};
+  problem.frameOf = {0, 0};
+  problem.programs = {{{0, {{0, true}}},
+                       {1, {{0, false}, {1, true}}},
+                       {2, {{1, false}, {0, false}}}}};
+  problem.walks = {{{0, 0}}};
+  ASSERT_EQ(problem.check(), "");
+  std::vector<StreamOrder::Edge> edges = {
+      {0, 0, 0, 1, 0, 1}, {0, 1, 0, 2, 0, 2}, {0, 0, 0, 2, 0, 3}};
+  for (int across = 0; across < 3; ++across) {
+    StreamOrder order{edges, {4}};
+    std::swap(order.edges[across], order.edges[2]);
+    ASSERT_EQ(problem.verify(order), "");
+    StreamOrder pruned = pruneWaits(problem, order);
+    ASSERT_EQ(pruned.edges.size(), 2u) << across;
+    for (const StreamOrder::Edge &edge : pruned.edges)
+      EXPECT_NE(edge.event, 3) << across;
+    EXPECT_EQ(problem.verify(pruned), "");
+  }
+}
+
 TEST(StreamOrder, RandomProgramsAreReducedAndOrdered) {
   int solved = 0, edges = 0;
   for (int seed = 0; seed < 300; ++seed) {
