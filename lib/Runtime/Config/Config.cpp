@@ -17,7 +17,8 @@
 #include <fmt/ranges.h>
 #include <sstream>
 // toml++ takes it for certain that a key follows '[': it aborts on "[!", or
-// goes anywhere where NDEBUG is set. Without its assertions it reports an error.
+// goes anywhere where NDEBUG is set. Without its assertions it reports an
+// error.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
