@@ -12,6 +12,7 @@
 
 #include "PartBuilder.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
