@@ -132,7 +132,7 @@ def Chlo_RaggedDotOp : Op<Chlo_Dialect, "ragged_dot", [Pure]> {
   let description = [{
     The left side's ragged dimension holds groups one after another, of
     `group_sizes` elements. Where it is a free one, each group is contracted with
-    its slice of the right side's group dimension, and what is behind all groups
+    its slice of the right side's group dimension, and what lies past the last group
     gives 0. Where it is contracted, each group is contracted alone, and groups are
     the result's first dimension. Where it is a batching one, the op is
     `dot_general`. The import writes it with other ops.
