@@ -48,7 +48,7 @@ sys.path.insert(0, str(ROOT / "scripts/mutation"))
 
 import operators  # noqa: E402
 from build_copy import BuildCopy, tracked  # noqa: E402
-from score import Refused, Score, read_arguments  # noqa: E402
+from score import Refused, Score, argument_of, read_arguments  # noqa: E402
 from source import Source, class_of, slot_of  # noqa: E402
 from switched_build import SwitchedBuild  # noqa: E402
 from switches import Switches  # noqa: E402
@@ -70,7 +70,7 @@ def read_slots():
 
 def shares(slots, count):
     """How many mutants of each slot: by the root of its lines, at least one while there are enough."""
-    weights = {slot: math.sqrt(len(lines)) for slot, lines in slots.items()}
+    weights = {slot: math.sqrt(len(lines)) for slot, lines in slots.items() if lines}
     given = {slot: 1 for slot in sorted(weights, key=lambda s: -weights[s])[:count]}
     while sum(given.values()) < count:
         slot = max(sorted(given), key=lambda s: weights[s] / (given[s] + 0.5))
@@ -189,6 +189,7 @@ class Run:
                 raise Refused(f"expected slots of {', '.join(sorted(self.slots))}, got {', '.join(sorted(unknown))}")
             self.slots = {s: self.slots[s] for s in a.slots}
         self.given = shares(self.slots, a.count)
+        self.arguments = read_arguments(ROOT / "scripts/mutation/equivalent.toml")
         self.records, self.tried, self.deadline = [], 0, time.time() + 60 * a.minutes
 
     def queue(self):
@@ -235,7 +236,7 @@ class Run:
             _, needed, mutants = job
             for record, text in mutants:
                 known = None if self.a.again else self.journal.known(record)
-                if known is None or known["status"] == "open":
+                if known is None or (known["status"] == "open" and not argument_of(known, self.arguments)):
                     if not self.may_go_on():
                         break
                     known = self.try_one(record, text, trial)
@@ -332,7 +333,7 @@ def main():
         left = sum(r["status"] == "survived" for r in run.records)
         print(f"{len(run.records)} survivors tried again, {left} survive")
         return 1 if left else 0
-    score = Score(run.records, read_arguments(ROOT / "scripts/mutation/equivalent.toml"), a.count)
+    score = Score(run.records, run.arguments, a.count)
     print("\n".join(score.lines()))
     if a.table and len(score.tried) >= a.count:
         write_table(a.table, a.seed, score)

@@ -124,6 +124,9 @@ part_oracles() {
   local llmc=build/dev/bin/llmc out=build/dev/oracles oracle=test/EndToEnd/oracle status=0
   local python="env JAX_PLATFORMS=cpu .venv/bin/python"
   $python $oracle/check_gpt.py --llmc $llmc -o $out/example || status=1
+  for optimizer in sgd momentum; do
+    $python $oracle/check_gpt.py --llmc $llmc --tiny --optimizer $optimizer --microbatches 4 --max-norms 1.0 -o "$out/$optimizer" || status=1
+  done
   $python test/EndToEnd/meshes.py --llmc $llmc --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
     --zero-config examples/gpt/gpt-zero1.toml --set training.precision=f64 --steps 1 --bar 1e-12 --gradients 1e-11 \
     -o $out/gradients test/EndToEnd/Inputs/meshes.txt || status=1

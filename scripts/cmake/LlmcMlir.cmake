@@ -25,19 +25,30 @@ macro(llmc_compiler_directory)
   set(LLVM_ENABLE_RTTI ON)
 endmacro()
 
-# llmc_compiler_library(name source... [DEPENDS target...] [LINK our-lib...])
+# llmc_compiler_library(name source... [INTERNAL] [DEPENDS target...] [LINK our-lib...])
+# INTERNAL: no slot, but a part of a tool that tests call too; it is not installed.
 function(llmc_compiler_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
   target_compile_options(${name} PRIVATE -ffp-contract=off)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
-  llmc_public_headers(${name} INTERFACE)
+  if(NOT ARG_INTERNAL)
+    llmc_public_headers(${name} INTERFACE)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     target_precompile_headers(${name} REUSE_FROM llmc_pch)
+  endif()
+endfunction()
+
+# llmc_generated_code(source...): files of nothing but what tablegen makes of a large
+# dialect. They take LLMC_GENERATED_FLAGS, with which no precompiled header fits.
+function(llmc_generated_code)
+  if(LLMC_GENERATED_FLAGS)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${LLMC_GENERATED_FLAGS} SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 

@@ -19,6 +19,7 @@ from operators import COMPARISONS, operand
 ALL_LOGIC = (" && ", "&& ", "&&\n", " || ", "|| ", "||\n")
 OR = ALL_LOGIC[3:]
 STATEMENT = re.compile(r"(?:break|continue|goto|if|for|while|switch|using|delete|throw)\b|.*[{}]", re.S)
+DOES = re.compile(r"\b(?:failed|succeeded|insert|try_emplace|emplace|erase|add\w*|take\w*)\(|\.second\b|\+\+|--|LLMC_TRY|[^=!<>]=[^=]")
 WORDS = re.compile(r"(?:return|co_return|else|do|case [\w:]+:)\b\s*|\s+")
 
 
@@ -92,8 +93,10 @@ def of_dropped(source, number, start, end, replacement):
 
 
 def of_condition(value):
+    """A condition that does something is missed where it is not evaluated, whatever its value."""
     def of(source, number, start, end, replacement):
-        return start, end, noted_if(number, value, source.text[start:end])
+        text = source.text[start:end]
+        return start, end, noted(number, text) if DOES.search(source.code[start:end]) else noted_if(number, value, text)
     return of
 
 

@@ -30,16 +30,21 @@ def read_arguments(path):
     return {(r["file"], r["line"], r["becomes"]): r["because"] for r in rows}
 
 
+def argument_of(record, arguments):
+    """Why no test can see the mutant, or None: what is argued needs no test."""
+    return arguments.get((record["file"], record["line"], record["becomes"]))
+
+
 class Score:
     """`records`: what became of each mutant drawn; `count`: how many were to be drawn."""
 
     def __init__(self, records, arguments, count):
-        self.tried = [r for r in records if r["status"] in ("killed", "survived")]
+        alive = [r for r in records if r["status"] in ("survived", "open")]
+        self.argued = [r for r in alive if argument_of(r, arguments)]
+        self.tried = [r for r in records if r["status"] in ("killed", "survived") or r in self.argued]
         self.same = [r for r in records if r["status"] == "same bytes"]
         self.broken = [r for r in records if r["status"] == "does not compile"]
         self.count = count
-        self.argued = [r for r in self.tried if r["status"] == "survived"
-                       and (r["file"], r["line"], r["becomes"]) in arguments]
         self.arguments = arguments
         if len(self.argued) > ARGUED_SHARE * count:
             raise Refused(f"expected at most {ARGUED_SHARE * count:.0f} mutants argued to be equivalent, "

@@ -108,6 +108,12 @@ Stages StageMap::getArgumentStages(BlockArgument argument, bool countsZeros) {
       dist::getArgumentPort(function, argument.getArgNumber());
   if (FlatSymbolRefAttr state = dist::getState(port))
     return getStateStages(state.getAttr());
+  // The result of the microbatch that is the same sum.
+  auto sum = port && microbatch && function != microbatch
+                 ? sums.find(port.getSlot())
+                 : sums.end();
+  if (sum != sums.end() && !countsZeros)
+    return findStages(sum->second, countsZeros);
   dist::LayoutAttr layout = dist::getLayout(port);
   // Boxes of one buffer have one pin.
   if (ArrayAttr boxes = port ? port.getBoxes() : ArrayAttr())
@@ -115,10 +121,6 @@ Stages StageMap::getArgumentStages(BlockArgument argument, bool countsZeros) {
   if (layout)
     if (ArrayRef<int64_t> pin = layout.getPin(axis); !pin.empty())
       return Stages(pin);
-  if (!microbatch || function == microbatch)
-    return all;
-  // The result of the microbatch that is the same sum.
-  auto sum = port ? sums.find(port.getSlot()) : sums.end();
   return sum == sums.end() ? all : findStages(sum->second, countsZeros);
 }
 

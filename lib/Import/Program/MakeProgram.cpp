@@ -30,7 +30,7 @@ rt::Result<dist::MeshOp> import::makeProgram(const Graph &graph,
   LLMC_TRY(addLayouts(module, main, mesh, options.config));
   LLMC_TRY(addHypers(module, main, options.config));
   if (canTrain(main))
-    LLMC_TRY(addRecipe(module, main, roles.kind, mesh, options.config));
+    LLMC_TRY(addRecipe(module, main, roles.kind, options.config));
   return mesh;
 }
 

@@ -107,8 +107,7 @@ rt::Status addLayouts(mlir::ModuleOp module, mlir::func::FuncOp main,
 /// for keys that the module leaves no choice of, 5 for what such a module
 /// cannot have yet.
 rt::Status addRecipe(mlir::ModuleOp module, mlir::func::FuncOp main,
-                     ModuleKind kind, dist::MeshOp mesh,
-                     const rt::Config &config);
+                     ModuleKind kind, const rt::Config &config);
 
 /// The hyper values of this name that we know: lr, t (the step from 1), step,
 /// seed. Adds those that arguments of `func` have as ports; error 1 for any

@@ -77,15 +77,10 @@ constexpr int64_t kMostMicrobatches = 65536;
 
 /// A module that has its derivative leaves no choice of these.
 static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
-                               dist::MeshOp mesh, const rt::Config &config) {
+                               const rt::Config &config) {
   if (kind == ModuleKind::Loss)
     return rt::Status::success();
   std::string what = kind == ModuleKind::Step ? "a whole step" : "gradients";
-  auto refuse = [&](ErrorKind error, const std::string &key,
-                    const std::string &message) {
-    return rt::makeError(error, config.originOf(key) + ": expected " + message +
-                                    " for a module that returns " + what);
-  };
   std::vector<std::string> fixed = {"training.recompute",
                                     "training.derivative"};
   if (kind == ModuleKind::Step) {
@@ -103,26 +98,23 @@ static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
   }
   for (const std::string &key : fixed)
     if (config.originOf(key) != "default")
-      return refuse(ErrorKind::usage, key,
-                    "no '" + key + "', which is part of the text,");
-  if (getPipelineSize(mesh) > 1)
-    return refuse(ErrorKind::unsupported, "mesh.pipeline",
-                  "one pipeline stage, got " +
-                      std::to_string(getPipelineSize(mesh)) + ",")
-        .withHint("a pipeline cuts the loss alone: print the loss function");
+      return rt::makeError(ErrorKind::usage,
+                           config.originOf(key) + ": expected no '" + key +
+                               "', which is part of the text, for a module "
+                               "that returns " +
+                               what);
   return rt::Status::success();
 }
 
 rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
-                             ModuleKind kind, dist::MeshOp mesh,
-                             const rt::Config &config) {
+                             ModuleKind kind, const rt::Config &config) {
   MLIRContext *context = module.getContext();
   if (int64_t number = config.training.microbatches; number > kMostMicrobatches)
     return rt::makeError(ErrorKind::usage,
                          "expected 'training.microbatches' to be at most " +
                              std::to_string(kMostMicrobatches) + ", got " +
                              std::to_string(number));
-  LLMC_TRY(checkDerived(main, kind, mesh, config));
+  LLMC_TRY(checkDerived(main, kind, config));
   FlatSymbolRefAttr optimizer;
   if (kind == ModuleKind::Step) {
     main.setName("step.function");

@@ -46,6 +46,7 @@ public:
   FailureOr<dist::ProgramAttr> run();
 
 private:
+  bool handsOn(OpOperand &returned);
   LogicalResult capture(Value value);
   LogicalResult addArguments();
   LogicalResult addResults();
@@ -80,6 +81,18 @@ Outliner::Outliner(TimelineContext &context, func::FuncOp source,
     : source(source), segment(segment), stages(stages), routes(routes),
       acts(acts),
       program(context, source, segment.getLoc(), getName(context, segment)) {}
+
+/// An argument that is a result as it is belongs to the first segment on a
+/// stage where it lives.
+bool Outliner::handsOn(OpOperand &returned) {
+  if (!isPassedThrough(source, returned))
+    return false;
+  Stages at = stages.getStages(returned.get());
+  for (auto first : source.getOps<SegmentOp>())
+    if (llvm::is_contained(at, stages.getStage(getChunk(first))))
+      return first == segment;
+  return false;
+}
 
 /// An argument of the program for a value of the source.
 LogicalResult Outliner::capture(Value value) {
@@ -128,11 +141,10 @@ LogicalResult Outliner::addArguments() {
       add(route.transfer.getInput());
   for (const Returned &returned : routes.getReturned(segment))
     add(returned.value);
-  if (segment == *source.getOps<SegmentOp>().begin())
-    for (OpOperand &returned :
-         source.getBody().front().getTerminator()->getOpOperands())
-      if (isPassedThrough(source, returned))
-        add(returned.get());
+  for (OpOperand &returned :
+       source.getBody().front().getTerminator()->getOpOperands())
+    if (handsOn(returned))
+      add(returned.get());
   for (Value value : captured)
     if (failed(capture(value)))
       return failure();
@@ -156,13 +168,12 @@ LogicalResult Outliner::addResults() {
         failed(
             program.addReturn(mapping.lookup(returned.value), returned.index)))
       return failure();
-  if (segment == *source.getOps<SegmentOp>().begin())
-    for (OpOperand &returned :
-         source.getBody().front().getTerminator()->getOpOperands())
-      if (isPassedThrough(source, returned) &&
-          failed(program.addReturn(mapping.lookup(returned.get()),
-                                   returned.getOperandNumber())))
-        return failure();
+  for (OpOperand &returned :
+       source.getBody().front().getTerminator()->getOpOperands())
+    if (handsOn(returned) &&
+        failed(program.addReturn(mapping.lookup(returned.get()),
+                                 returned.getOperandNumber())))
+      return failure();
   for (const Act &act : routes.getActs())
     if (act.from == segment && act.value.getDefiningOp() != segment)
       keep(act);

@@ -32,6 +32,9 @@ FailureOr<Pins> Pins::compute(ArrayRef<ProgramFunction> functions,
     if (program.kind != FunctionKind::Update &&
         failed(pins.pinForward(program)))
       return failure();
+  for (const ProgramFunction &program : functions)
+    if (program.kind == FunctionKind::Microbatch)
+      pins.pinCarried(program.function);
   // A state lives at its uses in all functions, and so does every read of it.
   for (const ProgramFunction &program : functions) {
     FuncOp function = program.function;
@@ -127,6 +130,17 @@ void Pins::pinArguments(FuncOp function) {
     bool isEverywhere = dist::isAnyPort(
         port, {PortKind::Hyper, PortKind::Step, PortKind::Microbatch});
     values[argument] = isEverywhere ? getAll() : stages ? stages : 1;
+  }
+}
+
+/// A state that each microbatch replaces lives where its next value is made,
+/// also for entries that read it elsewhere.
+void Pins::pinCarried(FuncOp function) {
+  for (OpOperand &returned :
+       function.front().getTerminator()->getOpOperands()) {
+    PortAttr port = dist::getResultPort(function, returned.getOperandNumber());
+    if (returned.get().getDefiningOp() && dist::isPort(port, PortKind::Carried))
+      states[dist::getState(port).getAttr()] = of(returned.get());
   }
 }
 

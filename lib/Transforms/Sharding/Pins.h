@@ -55,6 +55,7 @@ private:
   LogicalResult pinForward(const ProgramFunction &program);
   LogicalResult pinOps(const ProgramFunction &program);
   void pinArguments(mlir::func::FuncOp function);
+  void pinCarried(mlir::func::FuncOp function);
   void joinSums(mlir::func::FuncOp function);
   void pinUpdate(const ProgramFunction &program, mlir::func::FuncOp microbatch);
   void pinUpdateOp(Operation &op);

@@ -11,6 +11,7 @@ using namespace llmc;
 void llmc::buildLayoutPipeline(mlir::OpPassManager &manager) {
   // Pins follow from chunks, so chunks come first.
   manager.addPass(createAssignChunksPass());
+  manager.addPass(createReadCarriedPass());
   manager.addPass(createCloneConesPass());
   manager.addPass(createGroupSumsPass());
   manager.addPass(createPropagateLayoutsPass());

@@ -73,7 +73,7 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter) {
 
 static LogicalResult differentiate(func::FuncOp function) {
   if (training::hasDerivative(function)) {
-    training::markGivenPhases(function);
+    training::markGivenDerivative(function);
     training::eraseDerivativeMarks(function);
     return success();
   }

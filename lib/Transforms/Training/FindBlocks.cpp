@@ -23,6 +23,7 @@
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace llmc {
 #define GEN_PASS_DEF_FINDBLOCKSPASS
@@ -89,7 +90,8 @@ static uint64_t getSignature(func::FuncOp function, Operation *op) {
   return hash;
 }
 
-static BlockGraph buildGraph(func::FuncOp function) {
+/// Nodes for the arguments, then for `ops`, which contain what they depend on.
+static BlockGraph buildGraph(func::FuncOp function, ArrayRef<Operation *> ops) {
   BlockGraph graph;
   llvm::DenseMap<Value, int32_t> nodes;
   for (BlockArgument argument : function.getArguments()) {
@@ -103,12 +105,12 @@ static BlockGraph buildGraph(func::FuncOp function) {
     nodes[argument] = graph.nodes.size();
     graph.nodes.push_back(node);
   }
-  for (Operation &op : function.front().without_terminator()) {
+  for (Operation *op : ops) {
     BlockGraph::Node node;
-    node.signature = getSignature(function, &op);
-    for (Value operand : op.getOperands())
+    node.signature = getSignature(function, op);
+    for (Value operand : op->getOperands())
       node.operands.push_back(nodes.lookup(operand));
-    for (Value result : op.getResults()) {
+    for (Value result : op->getResults()) {
       nodes[result] = graph.nodes.size();
       node.bytes += getBytes(result.getType());
     }
@@ -120,6 +122,35 @@ static BlockGraph buildGraph(func::FuncOp function) {
     graph.nodes.push_back(std::move(node));
   }
   return graph;
+}
+
+/// In program order; where the text has the derivative too, what the loss
+/// depends on, and the states of the next microbatch. Those of a whole step
+/// depend on the derivative.
+static SmallVector<Operation *> collectForward(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  if (!training::hasDerivative(function)) {
+    for (Operation &op : function.front().without_terminator())
+      ops.push_back(&op);
+    return ops;
+  }
+  Operation *terminator = function.front().getTerminator();
+  llvm::DenseSet<Operation *> isNeeded;
+  auto need = [&](Value value) { isNeeded.insert(value.getDefiningOp()); };
+  need(terminator->getOperand(training::findLoss(function)));
+  bool isStep = dist::Signature(function)
+                    .findResult(dist::PortKind::Parameter)
+                    .has_value();
+  for (unsigned i = 0; !isStep && i < function.getNumResults(); ++i)
+    if (dist::isPort(dist::getResultPort(function, i), dist::PortKind::Carried))
+      need(terminator->getOperand(i));
+  for (Operation &op : llvm::reverse(function.front().without_terminator()))
+    if (isNeeded.contains(&op)) {
+      llvm::for_each(op.getOperands(), need);
+      ops.push_back(&op);
+    }
+  std::reverse(ops.begin(), ops.end());
+  return ops;
 }
 
 /// The chunks into which the model will be cut; 1 without a pipeline.
@@ -148,10 +179,11 @@ struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
     for (func::FuncOp function : training::getGraphFunctions(getOperation())) {
       if (function.isExternal())
         continue;
-      // The derivative of a layer does not follow its forward.
-      if (training::hasDerivative(function))
-        for (Operation &op : function.front().without_terminator())
-          training::setBlockMark(&op, 0);
+      // The order of a derivative that the text has stays as it is, but for a
+      // pipeline.
+      bool isCut = getNumChunks(getOperation()) > 1;
+      if (training::hasDerivative(function) && !isCut)
+        training::markNewBlocks(function, 0);
       else if (failed(markBlocks(function)))
         return signalPassFailure();
     }
@@ -159,7 +191,8 @@ struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
 
 private:
   LogicalResult markBlocks(func::FuncOp function) {
-    BlockGraph graph = buildGraph(function);
+    SmallVector<Operation *> forward = collectForward(function);
+    BlockGraph graph = buildGraph(function, forward);
     BlockSolution solution = findBlocks(graph);
     // Each chunk of a pipeline gets a block at least.
     int32_t numChunks = getNumChunks(getOperation());
@@ -172,8 +205,9 @@ private:
     if (!fault.empty())
       return function.emitOpError() << "has no valid blocks: " << fault;
     size_t node = function.getNumArguments();
-    for (Operation &op : function.front().without_terminator())
-      training::setBlockMark(&op, solution.block[node++]);
+    for (Operation *op : forward)
+      training::setBlockMark(op, solution.block[node++]);
+    training::markNewBlocks(function, solution.getLastBlock());
     if (solution.numCut)
       remark::analysis(function.getLoc(), training::remarkOf("blocks"))
           << "cut @" << function.getName() << " into "

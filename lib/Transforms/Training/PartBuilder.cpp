@@ -311,6 +311,27 @@ Value PartBuilder::buildOfSlice(Operation *op, Cut cut) {
   return again;
 }
 
+/// Of a concatenation along the cut dimension: parts of the operands that lie
+/// in the cut.
+Value PartBuilder::buildOfConcatenation(Operation *op, Cut cut) {
+  SmallVector<Value> parts;
+  int64_t begin = 0;
+  for (Value operand : op->getOperands()) {
+    int64_t size = typeOf(operand).getDimSize(cut.dim);
+    Cut here{cut.dim, std::max<int64_t>(cut.begin - begin, 0),
+             std::min(cut.end - begin, size)};
+    if (here.begin < here.end)
+      parts.push_back(build(operand, here, op));
+    begin += size;
+  }
+  if (parts.size() == 1)
+    return parts.front();
+  builder.setInsertionPoint(op);
+  Value joined = stablehlo::concatenate(builder, op->getLoc(), parts, cut.dim);
+  copyMarks(op, joined.getDefiningOp());
+  return joined;
+}
+
 Value PartBuilder::buildOfOp(OpResult value, Cut cut) {
   Operation *op = value.getOwner();
   if (Attribute element = getSplat(value)) {
@@ -325,6 +346,9 @@ Value PartBuilder::buildOfOp(OpResult value, Cut cut) {
   if (auto slice = dyn_cast<stablehlo::SliceOp>(op);
       slice && slice.getStrides()[cut.dim] == 1)
     return buildOfSlice(slice, cut);
+  if (auto joined = dyn_cast<stablehlo::ConcatenateOp>(op);
+      joined && static_cast<int64_t>(joined.getDimension()) == cut.dim)
+    return buildOfConcatenation(joined, cut);
   std::optional<OpCut> through =
       cutThroughResult(op, value.getResultNumber(), cut);
   FailureOr<SmallVector<Value>> results = failure();

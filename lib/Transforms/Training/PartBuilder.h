@@ -69,6 +69,7 @@ private:
   Value buildOfOp(mlir::OpResult value, Cut cut);
   Value buildOfPad(Operation *pad, Cut cut);
   Value buildOfSlice(Operation *slice, Cut cut);
+  Value buildOfConcatenation(Operation *concatenation, Cut cut);
   Value buildSlice(Value value, Cut cut, Operation *marks);
 
   OpBuilder builder;

@@ -302,7 +302,7 @@ LogicalResult StepSplitter::run() {
       failed(training::sliceBatch(recipe, microbatch)))
     return failure();
   training::markNewBlocks(microbatch, 0);
-  training::markGivenPhases(microbatch);
+  training::markGivenDerivative(microbatch);
   training::makeStep(recipe, microbatch, *update);
   if (SymbolTable::symbolKnownUseEmpty(step, step->getParentOp()))
     symbols.erase(step);

@@ -77,25 +77,6 @@ void training::setPhaseMark(Operation *op, dist::Phase phase) {
               dist::PhaseAttr::get(op->getContext(), phase));
 }
 
-void training::markGivenPhases(func::FuncOp function) {
-  llvm::DenseSet<Operation *> forward;
-  auto addMaker = [&](Value value) {
-    if (Operation *op = value.getDefiningOp())
-      forward.insert(op);
-  };
-  Operation *terminator = function.front().getTerminator();
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (dist::isAnyPort(dist::getResultPort(function, i),
-                        {dist::PortKind::LossSum, dist::PortKind::Count}))
-      addMaker(terminator->getOperand(i));
-  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
-    if (forward.contains(&op))
-      llvm::for_each(op.getOperands(), addMaker);
-    setPhaseMark(&op, forward.contains(&op) ? dist::Phase::Forward
-                                            : dist::Phase::BackwardWeight);
-  }
-}
-
 std::string training::getMicrobatchName(dist::TrainingOp training) {
   return (training.getSymName() + ".microbatch").str();
 }

@@ -40,8 +40,9 @@ void setBlockMark(Operation *op, int64_t block);
 void markNewBlocks(mlir::func::FuncOp function, int64_t last);
 void setPhaseMark(Operation *op, dist::Phase phase);
 /// Marks the ops of a function that has its derivative: what the loss depends
-/// on is forward, all else backward.
-void markGivenPhases(mlir::func::FuncOp function);
+/// on is forward and has its block; all else is backward and gets the block of
+/// the forward that it belongs to (GivenDerivative.cpp).
+void markGivenDerivative(mlir::func::FuncOp function);
 
 /// "train.microbatch", "train.update".
 std::string getMicrobatchName(dist::TrainingOp training);

@@ -102,6 +102,16 @@ def folded(implementation):
     return loss, {"step": jax.ShapeDtypeStruct((), jnp.int32)}
 
 
+def apart():
+    """A key of its own for each mask: all stages read the counter."""
+
+    def loss(params, carried, x, y):
+        keys = [jax.random.fold_in(jax.random.key(seed), carried["step"]) for seed in range(3)]
+        return perceptron(params, x, y, keys), {"step": carried["step"] + 1}
+
+    return loss, {"step": jax.ShapeDtypeStruct((), jnp.int32)}
+
+
 def fixed():
     """One key: every microbatch and step has the same mask, as in JAX."""
 
@@ -151,6 +161,7 @@ MODELS = {
     "straight": Model(lambda: folded("threefry2x32"), "cuda"),
     "rbg": Model(lambda: folded("rbg")),
     "unsafe_rbg": Model(lambda: folded("unsafe_rbg")),
+    "apart": Model(apart),
     "fixed": Model(fixed),
     "typed": Model(typed),
     "noise": Model(noisy),

@@ -21,7 +21,7 @@ import jax.export
 
 import one_step
 
-# The suite takes the first three.
+# The suite takes the first two.
 RUNS = [("interpret", ""), ("train", "data=2,tensor=4"), ("interpret", "data=4,tensor=2")]
 RUNS += [("train", ""), ("interpret", "tensor=3")]
 CONFIGURATION = """[mesh]

@@ -92,7 +92,7 @@ def contraction_cases():
     convolve = lambda x, y: lax.conv_general_dilated(
         x, y, (1, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
     )
-    yield from pairs("convolution", convolve, image, kernel, ("dn", "nd", "dt"))
+    yield from pairs("convolution", convolve, image, kernel, ("dn", "nd", "dd", "dt"))
 
 
 def index_cases():

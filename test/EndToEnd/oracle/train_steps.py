@@ -31,7 +31,7 @@ from train_step_cases import CASES, STEPS, clip, sgd
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
 
-MESHES = ["", "data=2", "data=2,tensor=2"]
+MESHES = ["", "data=2", "pipe=2", "data=2,tensor=2"]
 
 
 def convert(tree, dtype):
@@ -66,7 +66,7 @@ class Case:
         text = self.jitted.lower(*shape(self.states), **batch).as_text(debug_info=True)
         (self.folder / "model.mlir").write_text(text, encoding="utf-8")
         arrays.write_safetensors(self.folder / "weights.safetensors", dict(zip(self.names, jax.tree.leaves(self.states))))
-        config = '[mesh]\naxes = ["data", "tensor"]\n[[layout]]\ninput = "*"\ndims = [["data"]]\n'
+        config = '[mesh]\naxes = ["pipe", "data", "tensor"]\npipeline = "pipe"\n[[layout]]\ninput = "*"\ndims = [["data"]]\n'
         for n, x in self.inputs.items():
             np.save(self.folder / f"{n}.npy", x)
             config += f'[data.{n}]\nkind = "array"\nfile = "{n}.npy"\nshuffle = false\n'
@@ -130,7 +130,7 @@ def farthest(found, expected):
 def runs_of(case, dtype, some):
     """(engine, mesh, microbatches), one device first. Beside gradients the batch is one microbatch."""
     if some:
-        return [("train", "", 1), ("interpret", "", 1), ("train", "", 2), ("train", MESHES[-1], 2)]
+        return [("train", "", 1), ("interpret", "", 1), ("train", "pipe=2", 2), ("train", MESHES[-1], 2)]
     runs = [("train", mesh, 1) for mesh in MESHES]
     if dtype == "f64":
         runs += [("interpret", "", 1), ("train", "", 2), ("train", "data=2,tensor=2", 2), ("interpret", "", 2)]
@@ -150,7 +150,7 @@ def main():
     p.add_argument("--llmc", required=True)
     p.add_argument("--only", help="these cases alone")
     p.add_argument("--dtypes", default="f32,f64")
-    p.add_argument("--some", action="store_true", help="one device, and one mesh with two microbatches")
+    p.add_argument("--some", action="store_true", help="one device, two stages and one mesh with two microbatches")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     count = failed = 0

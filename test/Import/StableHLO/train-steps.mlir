@@ -27,8 +27,6 @@
 // OPTIMIZER: {{^}}llmc: error[usage]: --set optimizer.name: expected no 'optimizer.name', which is part of the text, for a module that returns a whole step{{$}}
 // RUN: %{import} --set optimizer.lr=0.5 | FileCheck %s --check-prefix=RATE
 // RATE: dist.hyper @lr : tensor<f32> = <warmup_constant, base = 5.000000e-01
-// RUN: not %{import} --set mesh.pipeline=data --mesh data=2 2>&1 | FileCheck %s --check-prefix=PIPE
-// PIPE: {{^}}llmc: error[unsupported]: --set mesh.pipeline: expected one pipeline stage, got 2, for a module that returns a whole step (a pipeline cuts the loss alone: print the loss function){{$}}
 
 // Loss and gradients; what is computed without derivatives replaces a state in each microbatch.
 // REDEFINE: %{file} = gradients

@@ -26,6 +26,29 @@ def AssignChunksPass : Pass<"llmc-assign-chunks", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def ReadCarriedPass : Pass<"llmc-read-carried", "::mlir::ModuleOp"> {
+  let summary = "Read a state that each microbatch replaces in one chunk";
+  let description = [{
+    The next value of a carried state may be there before another chunk runs for
+    the same microbatch. So the chunk that makes it reads the state for all others,
+    whose uses become values of an optimization_barrier: what crosses chunks is
+    sent and kept for each microbatch.
+
+    ```mlir
+    %a = f(%n) {dist.block = 0, ...}        // %n: carried @n, chunks([0, 1])
+    %b = g(%n) {dist.block = 1, ...}
+    return ..., %a                          // carried @n
+    // becomes
+    %here = stablehlo.optimization_barrier %n {dist.block = 0, ...}
+    %a = f(%n) {dist.block = 0, ...}
+    %b = g(%here) {dist.block = 1, ...}
+    ```
+
+    A forward use in a chunk before the one that makes the next value is refused.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
+}
+
 def CloneConesPass : Pass<"llmc-clone-cones", "::mlir::ModuleOp"> {
   let summary = "Compute in each chunk what depends on inputs and constants alone";
   let description = [{
