@@ -44,7 +44,6 @@ static plan::BufferOp makeScratch(ModuleOp module, StringRef entry) {
       builder.getStringAttr((entry + ".scratch.all").str()),
       FlatSymbolRefAttr::get(frame.getSymNameAttr()),
       builder.getI64IntegerAttr(0), IntegerAttr());
-  table.insert(buffer);
   return buffer;
 }
 

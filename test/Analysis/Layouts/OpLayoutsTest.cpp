@@ -77,6 +77,13 @@ TEST_F(OpLayoutsTest, TheLargestOperandSplitsAReducedFactor) {
   EXPECT_EQ(run(dot(8, 8, 8), {dataColumns, rows, whole}), first);
 }
 
+TEST_F(OpLayoutsTest, AnAxisThatIsTakenEndsTheSplit) {
+  // Rows of the result have "data", so "tensor" is not the first axis of k.
+  EXPECT_EQ(
+      run(dot(64, 4, 64), {"[{}, {\"data\", \"tensor\"}]", whole, dataRows}),
+      "[{d}, {}], [{}, {}] -> [{d}, {}]");
+}
+
 TEST_F(OpLayoutsTest, AResultThatCannotBeStoredIsWhole) {
   // The second result is 2 x 4 merged; the first one has taken "data".
   ShardingRule rule;

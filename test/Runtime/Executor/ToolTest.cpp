@@ -14,6 +14,7 @@
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 
 #include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,17 +103,20 @@ TEST_F(ToolTest, SameCommandSameBits) {
 }
 
 // A source by name and all of them at once are the same here; each flag takes
-// one file, so that the plan may follow it.
+// one file, so that the plan may follow it. The last one for a source counts.
 TEST_F(ToolTest, SourcesByName) {
   std::string named = " --data corpus=" + walkthroughCorpus() + " ";
-  std::string lines[2];
-  for (int i : {0, 1}) {
-    Outcome run = call((i ? named : data()) + " " + planFile +
+  std::string zeros = folder + "/zeros.bin";
+  std::ofstream(zeros) << std::string(400, '\0');
+  std::string lines[3], flags[] = {data(), named, " --data " + zeros + named};
+  for (int i : {0, 1, 2}) {
+    Outcome run = call(flags[i] + " " + planFile +
                        " --data-type u8 --steps 1 --fetch loss");
     ASSERT_EQ(run.code, 0) << run.err;
     lines[i] = run.out.substr(run.out.find("\nloss: "), 30);
   }
   EXPECT_EQ(lines[0], lines[1]);
+  EXPECT_EQ(lines[0], lines[2]);
   Outcome other = call(planFile + " --data rows=" + walkthroughCorpus());
   EXPECT_EQ(other.code, 3);
   EXPECT_NE(other.err.find("rows="), std::string::npos) << other.err;

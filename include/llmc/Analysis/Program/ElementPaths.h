@@ -12,7 +12,7 @@
 // Whether an op keeps places its sharding rule says: operand and result have
 // the same factors, all of which pass.
 //
-// Test: test/Transforms/Training/split-step.mlir
+// Test: test/Analysis/Program/ElementPathsTest.cpp
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_ANALYSIS_PROGRAM_ELEMENTPATHS_H

@@ -112,7 +112,8 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
     for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats.
     A graph with fewer blocks than the mesh has pipeline stages is cut into as
     many blocks, at places where few bytes cross, with the work in balance.
-    A function that has its derivative already is block 0.
+    Of a function that has its derivative already, what the loss depends on has
+    blocks for a pipeline; without one all is block 0.
     A thin layer over `findBlocks` (Solvers/Blocks/BlockFinder.h).
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
