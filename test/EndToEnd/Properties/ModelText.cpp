@@ -258,8 +258,34 @@ Value ModelWriter::addSummary(const Value &x) {
   return binary("add", x, broadcast(sum, x.shape, dims));
 }
 
+/// Once or twice as much, by the number of the microbatch.
+Value ModelWriter::scaleByCounter(const Value &x) {
+  if (counter.empty()) {
+    counter = names.symbolOf("counter");
+    states += "dist.state @" + counter +
+              " : tensor<i32> {role = carried, source = #dist.draw<zeros>}\n";
+    arguments += ",\n    %counter: tensor<i32> {dist.port = "
+                 "#dist.port<carried @" +
+                 counter + ">}";
+  }
+  std::string two = line("stablehlo.constant dense<2> : tensor<i32>");
+  std::string odd =
+      line("stablehlo.remainder %counter, " + two + " : tensor<i32>");
+  Value number =
+      add("stablehlo.convert " + odd + " : (tensor<i32>) -> tensor<f64>", {});
+  Value factor = binary("add", number, splat("1.0", {}));
+  return binary("multiply", x, broadcast(factor, x.shape, {}));
+}
+
+/// A product with a weight that is rounded in some blocks: on their stages it
+/// has no gradient.
+Value ModelWriter::roundShared(const Value &x) {
+  Value w = parameter("shared.w", {width, width});
+  return dot(x, coin() ? unary("round_nearest_even", w) : w, 0);
+}
+
 Value ModelWriter::edge(const Value &x, const std::string &name) {
-  switch (below(8)) {
+  switch (below(10)) {
   case 0:
     return addPositions(x);
   case 1:
@@ -287,6 +313,10 @@ Value ModelWriter::edge(const Value &x, const std::string &name) {
                    ") -> " + type(x.shape),
                x.shape);
   }
+  case 5:
+    return scaleByCounter(x);
+  case 6:
+    return roundShared(x);
   default:
     return x;
   }
@@ -336,11 +366,17 @@ std::string ModelWriter::write() {
                           : attention(x, name);
     x = edge(coin() ? binary("add", x, y) : y, name);
   }
-  std::string result = loss(x);
+  std::string result = loss(x), results = type({});
+  std::string ports = results + " {dist.port = #dist.port<loss>}";
+  if (!counter.empty()) {
+    std::string one = line("stablehlo.constant dense<1> : tensor<i32>");
+    result += ", " + line("stablehlo.add %counter, " + one + " : tensor<i32>");
+    results += ", tensor<i32>";
+    ports += ", tensor<i32> {dist.port = #dist.port<carried @" + counter + ">}";
+  }
   return "dist.mesh @mesh = " + options.mesh + "\n" + states +
-         "func.func @loss(" + arguments + ")\n    -> (" + type({}) +
-         " {dist.port = #dist.port<loss>}) {\n" + body + "  return " + result +
-         " : " + type({}) + "\n}\n" + optimizer() +
+         "func.func @loss(" + arguments + ")\n    -> (" + ports + ") {\n" +
+         body + "  return " + result + " : " + results + "\n}\n" + optimizer() +
          "dist.entry @forward function(@loss)\n";
 }
 

@@ -5,7 +5,8 @@
 // Texts of small models as they leave import: states, a loss and an optimizer,
 // a recipe. Blocks are perceptrons, gated ones with a fused projection, norms,
 // attention with heads and cells that share their parameters, as an unrolled
-// recurrence does; the embedding may be tied with the head.
+// recurrence does; the embedding may be tied with the head. Blocks may read a
+// counter of microbatches, and a weight that is rounded in some of them.
 //
 // An exact model computes with integers and halves alone, so that its step
 // gives the same bits in any order of additions.

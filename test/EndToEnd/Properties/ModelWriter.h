@@ -85,6 +85,8 @@ private:
   Value embed();
   std::string table(const Shape &shape, const char *element);
   Value edge(const Value &x, const std::string &name);
+  Value scaleByCounter(const Value &x);
+  Value roundShared(const Value &x);
   Value addPositions(const Value &x);
   Value mask(const Value &x);
   Value addSummary(const Value &x);
@@ -103,6 +105,8 @@ private:
   Shape batch;
   int64_t width = 4, classes = 7;
   bool hasTokens = false, isTied = false;
+  /// Of the counter that each microbatch replaces; empty without one.
+  std::string counter;
   Value embedding;
   int next = 0;
   ModelNames names;
