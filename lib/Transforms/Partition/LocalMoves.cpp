@@ -90,7 +90,7 @@ Value buildView(OpBuilder &b, Location loc, Value x, int64_t d,
                 const Factors &from, const Factors &to) {
   SmallVector<int64_t> shape(typeOf(x).getShape());
   auto withDim = [&](ArrayRef<int64_t> sizes) {
-    SmallVector<int64_t> result(ArrayRef(shape).take_front(d));
+    SmallVector<int64_t> result(ArrayRef<int64_t>(shape).take_front(d));
     llvm::append_range(result, sizes);
     llvm::append_range(result, ArrayRef(shape).drop_front(d + 1));
     return result;
