@@ -37,7 +37,9 @@ void Sample::tables() {
   D = b.addStream("D", StreamKind::collective);
   S = b.addStream("S", StreamKind::send);
   R = b.addStream("R", StreamKind::receive);
-  ExprId slot = b.binary(ExprOp::mod, b.microbatch(), b.constant(2));
+  // One by one: compilers differ in the order in which they evaluate arguments.
+  const ExprId microbatch = b.microbatch();
+  const ExprId slot = b.binary(ExprOp::mod, microbatch, b.constant(2));
   state = b.addFrame("state", FrameKind::state);
   hyper = b.addFrame("hyper", FrameKind::hyper);
   step = b.addFrame("step", FrameKind::step);
