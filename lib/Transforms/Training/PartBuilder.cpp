@@ -198,13 +198,16 @@ private:
 };
 } // namespace
 
-/// Marks what was built in front of `op` since `before`.
-static void markNew(Operation *before, Operation *op) {
-  Block::iterator it =
-      before ? std::next(before->getIterator()) : op->getBlock()->begin();
-  for (; &*it != op; ++it)
-    copyMarks(op, &*it);
-}
+namespace {
+/// Gives what is built the marks of an op.
+struct Marking : OpBuilder::Listener {
+  explicit Marking(Operation *from) : from(from) {}
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    copyMarks(from, op);
+  }
+  Operation *from;
+};
+} // namespace
 
 FailureOr<SmallVector<Value>> PartBuilder::buildOp(Operation *op,
                                                    const OpCut &cut) {
@@ -213,10 +216,10 @@ FailureOr<SmallVector<Value>> PartBuilder::buildOp(Operation *op,
        llvm::zip_equal(op->getOperands(), cut.operands)) {
     parts.push_back(part ? build(operand, *part, op) : operand);
   }
-  builder.setInsertionPoint(op);
-  Operation *before = op->getPrevNode();
+  Marking marking(op);
+  OpBuilder marked(op, &marking);
   SmallVector<Value> results;
-  PartForm form(builder, op, results);
+  PartForm form(marked, op, results);
   for (auto [operand, part, of] :
        llvm::zip_equal(op->getOperands(), parts, cut.operands))
     form.addOperand(operand, part, of);
@@ -230,7 +233,6 @@ FailureOr<SmallVector<Value>> PartBuilder::buildOp(Operation *op,
   for (Value result : results)
     if (succeeded(made) && result.getDefiningOp())
       made = verify(result.getDefiningOp());
-  markNew(before, op);
   if (failed(made))
     return failure();
   return results;
@@ -244,7 +246,7 @@ static Attribute getSplat(Value value) {
   return constant.getSplatValue<Attribute>();
 }
 
-static bool isZero(Value value) {
+static bool isZeroSplat(Value value) {
   auto number = dyn_cast_or_null<FloatAttr>(getSplat(value));
   return number && number.getValue().isZero();
 }
@@ -266,72 +268,6 @@ Value PartBuilder::buildSlice(Value value, Cut cut, Operation *marks) {
   return slice;
 }
 
-/// Of a pad: a part of the operand, the padding value, or a slice.
-Value PartBuilder::buildOfPad(Operation *op, Cut cut) {
-  auto pad = cast<stablehlo::PadOp>(op);
-  int64_t size = typeOf(pad.getOperand()).getDimSize(cut.dim);
-  int64_t low = pad.getEdgePaddingLow()[cut.dim];
-  bool others = pad.getInteriorPadding()[cut.dim] != 0;
-  for (int64_t d = 0; d < typeOf(pad).getRank(); ++d)
-    others |= d != cut.dim &&
-              (pad.getEdgePaddingLow()[d] || pad.getEdgePaddingHigh()[d] ||
-               pad.getInteriorPadding()[d]);
-  if (!others && cut.begin >= low && cut.end <= low + size)
-    return build(pad.getOperand(), {cut.dim, cut.begin - low, cut.end - low},
-                 op);
-  Attribute element = getSplat(pad.getPaddingValue());
-  bool isOutside = cut.end <= low || cut.begin >= low + size;
-  if (pad.getInteriorPadding()[cut.dim] == 0 && isOutside && element) {
-    builder.setInsertionPoint(op);
-    Value splat =
-        makeSplat(builder, op->getLoc(), element, cutType(typeOf(pad), cut));
-    copyMarks(op, splat.getDefiningOp());
-    return splat;
-  }
-  builder.setInsertionPointAfter(op);
-  return buildSlice(pad, cut, op);
-}
-
-/// Of a slice: a part of its operand, cut in the other dimensions as before.
-Value PartBuilder::buildOfSlice(Operation *op, Cut cut) {
-  auto slice = cast<stablehlo::SliceOp>(op);
-  SmallVector<int64_t> starts(slice.getStartIndices());
-  SmallVector<int64_t> limits(slice.getLimitIndices());
-  int64_t start = starts[cut.dim];
-  Value part = build(slice.getOperand(),
-                     {cut.dim, start + cut.begin, start + cut.end}, op);
-  starts[cut.dim] = 0;
-  limits[cut.dim] = cut.getSize();
-  if (typeOf(part) == cutType(typeOf(slice), cut))
-    return part;
-  builder.setInsertionPoint(op);
-  Value again = stablehlo::slice(builder, op->getLoc(), part, starts, limits,
-                                 slice.getStrides());
-  copyMarks(op, again.getDefiningOp());
-  return again;
-}
-
-/// Of a concatenation along the cut dimension: parts of the operands that lie
-/// in the cut.
-Value PartBuilder::buildOfConcatenation(Operation *op, Cut cut) {
-  SmallVector<Value> parts;
-  int64_t begin = 0;
-  for (Value operand : op->getOperands()) {
-    int64_t size = typeOf(operand).getDimSize(cut.dim);
-    Cut here{cut.dim, std::max<int64_t>(cut.begin - begin, 0),
-             std::min(cut.end - begin, size)};
-    if (here.begin < here.end)
-      parts.push_back(build(operand, here, op));
-    begin += size;
-  }
-  if (parts.size() == 1)
-    return parts.front();
-  builder.setInsertionPoint(op);
-  Value joined = stablehlo::concatenate(builder, op->getLoc(), parts, cut.dim);
-  copyMarks(op, joined.getDefiningOp());
-  return joined;
-}
-
 Value PartBuilder::buildOfOp(OpResult value, Cut cut) {
   Operation *op = value.getOwner();
   if (Attribute element = getSplat(value)) {
@@ -341,14 +277,13 @@ Value PartBuilder::buildOfOp(OpResult value, Cut cut) {
     copyMarks(op, splat.getDefiningOp());
     return splat;
   }
-  if (isa<stablehlo::PadOp>(op))
-    return buildOfPad(op, cut);
-  if (auto slice = dyn_cast<stablehlo::SliceOp>(op);
-      slice && slice.getStrides()[cut.dim] == 1)
-    return buildOfSlice(slice, cut);
-  if (auto joined = dyn_cast<stablehlo::ConcatenateOp>(op);
-      joined && static_cast<int64_t>(joined.getDimension()) == cut.dim)
-    return buildOfConcatenation(joined, cut);
+  if (auto parts = dyn_cast<graph::PartOpInterface>(op)) {
+    Marking marking(op);
+    OpBuilder marked(op, &marking);
+    auto partOf = [&](Value operand, Cut of) { return build(operand, of, op); };
+    if (Value part = parts.buildPart(marked, cut, partOf))
+      return part;
+  }
   std::optional<OpCut> through =
       cutThroughResult(op, value.getResultNumber(), cut);
   FailureOr<SmallVector<Value>> results = failure();
@@ -361,9 +296,9 @@ Value PartBuilder::buildOfOp(OpResult value, Cut cut) {
   Value part = (*results)[value.getResultNumber()];
   // What a slice's derivative adds beside it.
   if (auto add = part.getDefiningOp<stablehlo::AddOp>()) {
-    if (isZero(add.getLhs()))
+    if (isZeroSplat(add.getLhs()))
       return add.getRhs();
-    if (isZero(add.getRhs()))
+    if (isZeroSplat(add.getRhs()))
       return add.getLhs();
   }
   return part;

@@ -7,8 +7,9 @@
 //   (x . W + b)[:, 0:4]  =  x . W[:, 0:4] + b[0:4]
 //
 // Which operand is cut where, the op's sharding rule says; what the op is on
-// the parts, its local form (LocalForm.h). Where an op lets no cut pass, or at
-// an argument, a slice is put.
+// the parts, its local form (LocalForm.h); ops that put parts together answer
+// themselves (Parts.h). Where an op lets no cut pass, or at an argument, a
+// slice is put.
 //
 // Test: test/Transforms/Training/split-contractions.mlir
 //===----------------------------------------------------------------------===//
@@ -17,6 +18,7 @@
 #define LLMC_TRANSFORMS_TRAINING_PARTBUILDER_H
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/Parts.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <optional>
@@ -24,11 +26,7 @@
 
 namespace llmc::training {
 
-/// Positions [begin, end) of dimension `dim`.
-struct Cut {
-  int64_t dim = 0, begin = 0, end = 0;
-  int64_t getSize() const { return end - begin; }
-};
+using Cut = graph::DimRange;
 
 /// A factor of an op's rule at positions [begin, end), and what that cuts of
 /// each operand and result.
@@ -67,9 +65,6 @@ public:
 
 private:
   Value buildOfOp(mlir::OpResult value, Cut cut);
-  Value buildOfPad(Operation *pad, Cut cut);
-  Value buildOfSlice(Operation *slice, Cut cut);
-  Value buildOfConcatenation(Operation *concatenation, Cut cut);
   Value buildSlice(Value value, Cut cut, Operation *marks);
 
   OpBuilder builder;

@@ -36,6 +36,7 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerScatterModels(registry);
   registerGatherModels(registry);
   registerMovementModels(registry);
+  registerKnownParts(registry);
   registerKnownSlices(registry);
   registerLoopModels(registry);
   registerBranchModels(registry);

@@ -34,6 +34,7 @@ void registerDynamicSlicingModels(mlir::DialectRegistry &registry);
 void registerScatterModels(mlir::DialectRegistry &registry);
 void registerGatherModels(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
+void registerKnownParts(mlir::DialectRegistry &registry);
 void registerKnownSlices(mlir::DialectRegistry &registry);
 void registerLoopModels(mlir::DialectRegistry &registry);
 void registerBranchModels(mlir::DialectRegistry &registry);
