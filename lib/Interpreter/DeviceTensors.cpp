@@ -172,7 +172,9 @@ static void fillNeutral(HostTensor &tensor, ReductionKind kind) {
   int64_t width = tensor.isFloat() || tensor.getElementType().isIndex()
                       ? 64
                       : tensor.getElementType().getIntOrFloatBitWidth();
-  int64_t low = tensor.isUnsigned() ? 0 : -(int64_t(1) << (width - 1));
+  int64_t low = tensor.isUnsigned()
+                    ? 0
+                    : std::numeric_limits<int64_t>::min() >> (64 - width);
   int64_t high = tensor.isUnsigned() ? -1 : ~low;
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)
     switch (kind) {

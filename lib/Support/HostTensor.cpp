@@ -47,6 +47,15 @@ RankedTensorType HostTensor::getType() const {
   return RankedTensorType::get(shape, elementType);
 }
 
+HostTensor HostTensor::viewAs(RankedTensorType type) const {
+  HostTensor result = *this;
+  result.elementType = type.getElementType();
+  result.shape.assign(type.getShape().begin(), type.getShape().end());
+  result.numElements = type.getNumElements();
+  result.elementBytes = llmc::getElementBytes(result.elementType);
+  return result;
+}
+
 char *HostTensor::mutableBytes() {
   if (storage.use_count() > 1)
     storage = std::make_shared<std::vector<char>>(*storage);

@@ -112,7 +112,8 @@ static rt::HostTensor toRuntime(const HostTensor &tensor) {
   rt::HostTensor result = rt::HostTensor::zeros(
       *dist::getRuntimeDType(tensor.getElementType()),
       std::vector<int64_t>(tensor.getShape().begin(), tensor.getShape().end()));
-  std::memcpy(result.bytes.data(), tensor.bytes(), tensor.getNumBytes());
+  std::copy_n(reinterpret_cast<const std::byte *>(tensor.bytes()),
+              tensor.getNumBytes(), result.bytes.data());
   return result;
 }
 

@@ -42,6 +42,9 @@ public:
   int64_t getNumBytes() const { return numElements * elementBytes; }
   RankedTensorType getType() const;
 
+  /// The same bytes as a tensor of `type`, which takes as many.
+  HostTensor viewAs(RankedTensorType type) const;
+
   const char *bytes() const { return storage ? storage->data() : nullptr; }
   char *mutableBytes();
 
