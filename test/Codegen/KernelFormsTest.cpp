@@ -21,13 +21,6 @@ struct Case {
   int launches;
 };
 
-std::string withType(std::string text, const std::string &type) {
-  size_t at = 0;
-  while ((at = text.find("T>", at)) != std::string::npos)
-    text.replace(at, 1, type);
-  return text;
-}
-
 class KernelForms : public testing::TestWithParam<Case> {};
 
 TEST_P(KernelForms, AgreeWithEvaluation) {

@@ -21,6 +21,13 @@ using namespace mlir;
 
 namespace llmc::test {
 
+std::string withType(std::string text, const std::string &type) {
+  size_t at = 0;
+  while ((at = text.find("T>", at)) != std::string::npos)
+    text.replace(at, 1, type);
+  return text;
+}
+
 std::string formKernels(StringRef text) {
   GraphContext context;
   context.get()->loadDialect<dist::DistDialect>();

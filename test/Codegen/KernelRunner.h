@@ -22,6 +22,9 @@ namespace llmc::test {
 /// when they take it.
 std::string formKernels(StringRef text);
 
+/// `text` with `type` for the T of each `tensor<...T>`.
+std::string withType(std::string text, const std::string &type);
+
 class KernelRunner {
 public:
   explicit KernelRunner(StringRef text, uint64_t seed = 1);

@@ -20,13 +20,6 @@ double errorOf(const std::string &text) {
   return runner.getError();
 }
 
-std::string withType(std::string text, const std::string &type) {
-  size_t at = 0;
-  while ((at = text.find("T>", at)) != std::string::npos)
-    text.replace(at, 1, type);
-  return text;
-}
-
 TEST(KernelTypes, IntegersOfEverySize) {
   for (const char *type :
        {"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}) {

@@ -14,7 +14,6 @@ using namespace llmc;
 using namespace llmc::test;
 
 namespace {
-const char *const kSmall = R"(dist.mesh @mesh = <"x"=2, "y"=3>)";
 
 TEST(DeviceTensors, GatherUndoesSplit) {
   GraphContext context;

@@ -16,6 +16,9 @@
 
 namespace llmc::test {
 
+/// The mesh that most tests use.
+inline constexpr const char *kSmall = R"(dist.mesh @mesh = <"x"=2, "y"=3>)";
+
 /// The layout written after `@mesh, `, as in `[{"x"}, {}], partial = ...`.
 dist::LayoutAttr parseLayout(MLIRContext *context, const std::string &text);
 

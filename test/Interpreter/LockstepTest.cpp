@@ -17,7 +17,6 @@ using namespace llmc::test;
 using testing::HasSubstr;
 
 namespace {
-const char *const kSmall = R"(dist.mesh @mesh = <"x"=2, "y"=3>)";
 const char *const kCube =
     R"(dist.mesh @mesh = <"p"=2, "x"=2, "y"=2> pipeline "p")";
 const char *const kLong = R"(dist.mesh @mesh = <"p"=4, "x"=2> pipeline "p")";

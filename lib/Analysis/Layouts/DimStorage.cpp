@@ -123,10 +123,6 @@ static std::vector<int> atomsOf(const ClassAtoms &atoms, size_t first,
   return ids;
 }
 
-static bool startsWith(ArrayRef<int8_t> list, ArrayRef<int8_t> prefix) {
-  return list.take_front(prefix.size()) == prefix;
-}
-
 /// What all pieces on the same atoms share.
 std::string DimStorage::share(ArrayRef<const Piece *> pieces, int64_t size,
                               Shared &shared) const {

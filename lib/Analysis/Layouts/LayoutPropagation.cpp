@@ -207,10 +207,6 @@ bool LayoutPropagation::spreads(int relation, int number,
          !isOpaqueAt(relation, number);
 }
 
-static bool startsWith(ArrayRef<int8_t> list, ArrayRef<int8_t> prefix) {
-  return list.take_front(prefix.size()) == prefix;
-}
-
 void LayoutPropagation::markDirty(int variable, int except) {
   for (int user : users[variable])
     if (user != except)

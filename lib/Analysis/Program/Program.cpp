@@ -64,6 +64,13 @@ std::optional<int64_t> llmc::getBlock(Operation *op) {
   return std::nullopt;
 }
 
+std::optional<int64_t> llmc::getChunk(Operation *op, ArrayRef<int64_t> chunks) {
+  std::optional<int64_t> block = getBlock(op);
+  if (!block || *block >= static_cast<int64_t>(chunks.size()))
+    return std::nullopt;
+  return chunks[*block];
+}
+
 std::optional<dist::Phase> llmc::getPhase(Operation *op) {
   if (auto phase =
           op->getAttrOfType<dist::PhaseAttr>(dist::DistDialect::kPhase))

@@ -106,10 +106,6 @@ private:
 };
 } // namespace
 
-static Status usage(std::string message) {
-  return makeError(ErrorKind::usage, std::move(message));
-}
-
 /// The key as a user writes it: "init[].draw" with slot 2 is "init[2].draw".
 static std::string spell(std::string pattern, const Slot &slot) {
   if (size_t at = pattern.find("[]"); at != std::string::npos) {
@@ -194,7 +190,8 @@ static Status check(const Key &key, const Value &value, const std::string &name,
       std::find(key.choices.begin(), key.choices.end(), *text) ==
           key.choices.end()) {
     std::string near = nearest(*text, key.choices);
-    return usage(
+    return makeError(
+        ErrorKind::usage,
         fmt::format("{}: expected '{}' to be one of {}, got \"{}\"{}", origin,
                     name, fmt::join(key.choices, ", "), *text,
                     near.empty() ? "" : ", did you mean \"" + near + "\"?"));
@@ -208,12 +205,14 @@ static Status check(const Key &key, const Value &value, const std::string &name,
     return Status::success();
   }
   if (!std::isfinite(number)) {
-    return usage(fmt::format("{}: expected '{}' to be finite, got {}", origin,
-                             name, number));
+    return makeError(ErrorKind::usage,
+                     fmt::format("{}: expected '{}' to be finite, got {}",
+                                 origin, name, number));
   }
   if (key.least && number < *key.least) {
-    return usage(fmt::format("{}: expected '{}' to be at least {}, got {}",
-                             origin, name, *key.least, number));
+    return makeError(ErrorKind::usage,
+                     fmt::format("{}: expected '{}' to be at least {}, got {}",
+                                 origin, name, *key.least, number));
   }
   return Status::success();
 }
@@ -244,13 +243,16 @@ Status Reader::unknown(const std::string &name, const toml::node &node,
                        const std::string &origin) {
   bool isArray = isSection(name + "[].");
   if (isArray || isSection(name + ".")) {
-    return usage(fmt::format("{}: expected '{}' to be {}, got {}", origin, name,
-                             isArray ? "an array of tables, [[" + name + "]]"
-                                     : "a table, [" + name + "]",
-                             typeOf(node)));
+    return makeError(
+        ErrorKind::usage,
+        fmt::format("{}: expected '{}' to be {}, got {}", origin, name,
+                    isArray ? "an array of tables, [[" + name + "]]"
+                            : "a table, [" + name + "]",
+                    typeOf(node)));
   }
   std::string near = suggest(name);
-  return usage(
+  return makeError(
+      ErrorKind::usage,
       fmt::format("{}: unknown key '{}'{}", origin, name,
                   near.empty() ? "" : ", did you mean '" + near + "'?"));
 }
@@ -264,8 +266,9 @@ Status Reader::set(const std::string &pattern, const Slot &slot,
   }
   std::optional<Value> value = convert(node, key->type);
   if (!value) {
-    return usage(fmt::format("{}: expected '{}' to be {}, got {}", origin, name,
-                             nameOf(key->type), typeOf(node)));
+    return makeError(ErrorKind::usage,
+                     fmt::format("{}: expected '{}' to be {}, got {}", origin,
+                                 name, nameOf(key->type), typeOf(node)));
   }
   LLMC_TRY(check(*key, *value, name, origin));
   key->store(config, slot, *value);
@@ -353,8 +356,9 @@ Result<Config> llmc::rt::parseConfig(std::string_view text,
     LLMC_TRY(reader.readTable(table, "", {}));
   } catch (const toml::parse_error &error) {
     auto at = error.source().begin;
-    return usage(fmt::format("{}:{}:{}: {}", file, at.line, at.column,
-                             error.description()));
+    return makeError(ErrorKind::usage,
+                     fmt::format("{}:{}:{}: {}", file, at.line, at.column,
+                                 error.description()));
   }
   for (const Override &entry : overrides) {
     LLMC_TRY(applyOverride(reader, entry));
@@ -394,9 +398,11 @@ Status llmc::rt::loadMachine(const std::string &path, Config &config) {
     if (key.rfind("machine.", 0) == 0) {
       config.origins.emplace_back(key, origin);
     } else if (origin != "default") {
-      return usage(fmt::format("{}: expected keys of [machine] alone in a file "
-                               "for --machine, got '{}'",
-                               origin, key));
+      return makeError(
+          ErrorKind::usage,
+          fmt::format("{}: expected keys of [machine] alone in a file "
+                      "for --machine, got '{}'",
+                      origin, key));
     }
   }
   config.machine = std::move(machine.machine);

@@ -15,10 +15,6 @@
 
 using namespace llmc::rt;
 
-static Status usage(std::string message) {
-  return makeError(ErrorKind::usage, std::move(message));
-}
-
 /// The key of a source as the user writes it.
 static std::string keyOf(const DataSource &source, const char *key) {
   return source.name == "data" ? fmt::format("data.{}", key)
@@ -34,14 +30,16 @@ static Result<DataSource> makeSource(const std::string &name,
   std::string unused = keyOf(source, isArray ? "dtype" : "tensor");
   std::string origin = config.originOf(unused);
   if (origin != "default") {
-    return usage(fmt::format("{}: expected '{}' with kind = \"{}\" alone, got "
-                             "kind = \"{}\"",
-                             origin, unused, isArray ? "tokens" : "array",
-                             data.kind));
+    return makeError(
+        ErrorKind::usage,
+        fmt::format("{}: expected '{}' with kind = \"{}\" alone, got "
+                    "kind = \"{}\"",
+                    origin, unused, isArray ? "tokens" : "array", data.kind));
   }
   std::optional<DType> dtype = parseDType(data.dtype);
   if (!dtype) {
-    return usage(
+    return makeError(
+        ErrorKind::usage,
         fmt::format("expected a type of tokens, got '{}'", data.dtype));
   }
   source.rule = {isArray ? DataKind::array : DataKind::tokens, *dtype,
@@ -62,9 +60,11 @@ static Status checkTogether(const std::vector<DataSource> &sources,
     for (const auto &[input, offset] : source.inputs) {
       auto [found, isNew] = feeders.try_emplace(input, &source);
       if (!isNew) {
-        return usage(fmt::format("expected one source of input '{}', got '{}' "
-                                 "and '{}'",
-                                 input, found->second->name, source.name));
+        return makeError(
+            ErrorKind::usage,
+            fmt::format("expected one source of input '{}', got '{}' "
+                        "and '{}'",
+                        input, found->second->name, source.name));
       }
     }
     if (source.rule.kind != DataKind::array) {
@@ -73,10 +73,12 @@ static Status checkTogether(const std::vector<DataSource> &sources,
     first = first ? first : &source;
     if (source.rule.shuffle != first->rule.shuffle) {
       std::string key = keyOf(source, "shuffle");
-      return usage(fmt::format("{}: expected '{}' to be {} as of '{}', since "
-                               "row i of all arrays is one sample, got {}",
-                               config.originOf(key), key, first->rule.shuffle,
-                               first->name, source.rule.shuffle));
+      return makeError(
+          ErrorKind::usage,
+          fmt::format("{}: expected '{}' to be {} as of '{}', since "
+                      "row i of all arrays is one sample, got {}",
+                      config.originOf(key), key, first->rule.shuffle,
+                      first->name, source.rule.shuffle));
     }
   }
   return Status::success();
@@ -90,7 +92,9 @@ Result<std::vector<DataSource>> llmc::rt::findSources(const Config &config) {
   }
   for (const auto &[name, data] : config.sources) {
     if (name == "data" && !sources.empty()) {
-      return usage("expected one source 'data', got [data] and [data.data]");
+      return makeError(
+          ErrorKind::usage,
+          "expected one source 'data', got [data] and [data.data]");
     }
     LLMC_TRY_ASSIGN(DataSource source, makeSource(name, data, config));
     if (source.inputs.empty()) {

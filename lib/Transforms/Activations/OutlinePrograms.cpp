@@ -61,10 +61,6 @@ private:
 };
 } // namespace
 
-static int64_t getChunk(SegmentOp segment) {
-  return static_cast<int64_t>(*segment.getChunk());
-}
-
 static std::string getName(TimelineContext &context, SegmentOp segment) {
   StringRef suffix = "B";
   if (segment.getPhase() == Phase::Forward)

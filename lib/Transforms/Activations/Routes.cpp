@@ -19,10 +19,6 @@ static bool isForward(SegmentOp segment) {
   return segment.getPhase() == Phase::Forward;
 }
 
-static int64_t getChunk(SegmentOp segment) {
-  return static_cast<int64_t>(*segment.getChunk());
-}
-
 /// The first forward or backward segment of a chunk.
 SegmentOp Routes::find(int64_t chunk, bool wantsForward) {
   for (auto segment : function.getOps<SegmentOp>())

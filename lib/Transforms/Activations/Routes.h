@@ -23,6 +23,11 @@
 
 namespace llmc {
 
+/// The chunk of a segment that has one.
+inline int64_t getChunk(dist::SegmentOp segment) {
+  return static_cast<int64_t>(*segment.getChunk());
+}
+
 /// A transfer with the segments that send and receive it.
 struct Route {
   dist::TransferOp transfer;

@@ -61,7 +61,6 @@ private:
   };
   using Copies = llvm::MapVector<Operation *, Operation *>;
 
-  std::optional<int64_t> getChunk(Operation *op) const;
   bool isSource(Value value) const;
   void findCones();
   SmallVector<Root> findRoots();
@@ -77,13 +76,6 @@ private:
   std::map<int64_t, Copies> copies;
 };
 } // namespace
-
-std::optional<int64_t> ConeCloner::getChunk(Operation *op) const {
-  std::optional<int64_t> block = getBlock(op);
-  if (!block || *block >= static_cast<int64_t>(chunks.size()))
-    return std::nullopt;
-  return chunks[*block];
-}
 
 /// Inputs, hyper values, indices of step and microbatch, constants of the
 /// model: what every stage can have.
@@ -106,7 +98,7 @@ static SmallVector<Value> getRead(Operation *op) {
 
 void ConeCloner::findCones() {
   for (Operation &op : body.without_terminator())
-    if (isMemoryEffectFree(&op) && getChunk(&op) &&
+    if (isMemoryEffectFree(&op) && getChunk(&op, chunks) &&
         llvm::all_of(getRead(&op), [&](Value value) {
           return isSource(value) || cones.contains(value.getDefiningOp());
         }))
@@ -123,8 +115,8 @@ SmallVector<ConeCloner::Root> ConeCloner::findRoots() {
       std::map<int64_t, Root> uses;
       for (OpOperand &use : result.getUses()) {
         std::optional<int64_t> chunk =
-            getChunk(body.findAncestorOpInBlock(*use.getOwner()));
-        if (chunk && *chunk != *getChunk(&op)) {
+            getChunk(body.findAncestorOpInBlock(*use.getOwner()), chunks);
+        if (chunk && *chunk != *getChunk(&op, chunks)) {
           Root &root = uses[*chunk];
           root.value = result;
           root.chunk = *chunk;
@@ -147,7 +139,7 @@ SmallVector<Operation *> ConeCloner::collect(Value value, int64_t chunk) {
   SmallVector<Value> work = {value};
   while (!work.empty()) {
     Operation *def = work.pop_back_val().getDefiningOp();
-    if (!def || getChunk(def) == chunk || copies[chunk].count(def) ||
+    if (!def || getChunk(def, chunks) == chunk || copies[chunk].count(def) ||
         !missing.insert(def))
       continue;
     llvm::append_range(work, getRead(def));

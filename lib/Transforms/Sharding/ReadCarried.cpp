@@ -41,7 +41,6 @@ public:
   FailureOr<bool> run();
 
 private:
-  std::optional<int64_t> getChunk(Operation *op) const;
   FailureOr<bool> readFor(BlockArgument state, Operation *maker);
   BlockArgument findArgument(FlatSymbolRefAttr state);
 
@@ -49,13 +48,6 @@ private:
   ArrayRef<int64_t> chunks;
 };
 } // namespace
-
-std::optional<int64_t> CarriedReader::getChunk(Operation *op) const {
-  std::optional<int64_t> block = getBlock(op);
-  if (!block || *block >= static_cast<int64_t>(chunks.size()))
-    return std::nullopt;
-  return chunks[*block];
-}
 
 BlockArgument CarriedReader::findArgument(FlatSymbolRefAttr state) {
   for (BlockArgument argument : function.getArguments())
@@ -67,11 +59,11 @@ BlockArgument CarriedReader::findArgument(FlatSymbolRefAttr state) {
 
 /// Hands the state on from the chunk of `maker` to the uses in other chunks.
 FailureOr<bool> CarriedReader::readFor(BlockArgument state, Operation *maker) {
-  std::optional<int64_t> home = getChunk(maker);
+  std::optional<int64_t> home = getChunk(maker, chunks);
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : state.getUses()) {
     Operation *user = function.front().findAncestorOpInBlock(*use.getOwner());
-    std::optional<int64_t> chunk = getChunk(user);
+    std::optional<int64_t> chunk = getChunk(user, chunks);
     if (!home || !chunk || *chunk == *home)
       continue;
     if (*chunk < *home && getPhase(user) == Phase::Forward)

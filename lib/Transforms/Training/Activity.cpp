@@ -10,6 +10,7 @@
 #include "Activity.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Support/GraphTensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -19,10 +20,6 @@ bool training::isStopped(Operation *op, unsigned index) {
   auto stopped =
       op->getAttrOfType<DenseI64ArrayAttr>(dist::DistDialect::kStopGradient);
   return stopped && llvm::is_contained(stopped.asArrayRef(), index);
-}
-
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
 static bool isInactive(Operation *op) {
@@ -50,7 +47,7 @@ llvm::DenseSet<Value> training::findActiveValues(func::FuncOp function,
     forEachOpen(&op, [&](Value v) { isReached |= reached.contains(v); });
     if (isReached && !isInactive(&op))
       for (Value result : op.getResults())
-        if (isFloat(result))
+        if (isFloatTensor(result.getType()))
           reached.insert(result);
   }
   if (reached.contains(loss))

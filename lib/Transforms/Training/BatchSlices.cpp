@@ -154,7 +154,7 @@ static std::optional<int64_t> findDim(const graph::TensorFactors &tensor,
   return found;
 }
 
-static bool isZero(Value value) {
+static bool isNeutralOfSum(Value value) {
   return stablehlo::isNeutral(value, ReductionKind::sum);
 }
 
@@ -226,7 +226,7 @@ LogicalResult BatchSlicer::shareSlices(Operation &op,
 
 /// What is no term is added once: by the first microbatch.
 void BatchSlicer::keep(OpOperand &operand) {
-  if (!isZero(operand.get()))
+  if (!isNeutralOfSum(operand.get()))
     kept.insert(&operand);
 }
 

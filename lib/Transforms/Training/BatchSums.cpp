@@ -13,6 +13,7 @@
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Support/GraphTensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -105,10 +106,6 @@ static bool isLinearConvert(Operation *op) {
 static bool isDecision(const BatchState &state, Value value) {
   return state.kind == Kind::Count &&
          getElementTypeOrSelf(value.getType()).isInteger(1);
-}
-
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
 /// The op's own rule; of a gather that takes one element from each row, by the
@@ -298,7 +295,7 @@ BatchState BatchSums::Visit::visitSamples(unsigned result) {
     if (!found || found->isEmpty() || (!totals.empty() && !isProduct))
       return mixed(kNonlinear);
     for (unsigned i : totals) {
-      if (!operands[i]->isData || !isFloat(op.getOperand(i)))
+      if (!operands[i]->isData || !isFloatTensor(op.getOperand(i).getType()))
         return mixed(kMixes);
       sums.scales.insert(&op.getOpOperand(i));
     }
@@ -425,7 +422,8 @@ BatchState BatchSums::Visit::visitCount() {
     return state;
   // A mean has no whole numbers.
   for (unsigned i : totals)
-    if (operands[i]->pickDegree() != 1 && !isFloat(op.getOperand(i)))
+    if (operands[i]->pickDegree() != 1 &&
+        !isFloatTensor(op.getOperand(i).getType()))
       return mixed(kNonlinear);
   auto degreeOf = [&](unsigned i) {
     return operands[i]->isSum() ? operands[i]->pickDegree() : 0;
@@ -454,7 +452,7 @@ BatchState BatchSums::Visit::visitProduct() {
   size_t others =
       llvm::count_if(totals, [&](unsigned i) { return !operands[i]->isData; });
   if (!degrees || degrees->isEmpty() || !isProduct || others > 1 ||
-      !isFloat(op.getResult(0)))
+      !isFloatTensor(op.getResult(0).getType()))
     return mixed(kNonlinear);
   BatchState state;
   state.kind = Kind::Linear;

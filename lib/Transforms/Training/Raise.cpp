@@ -35,10 +35,6 @@ using training::ClassPick;
 using training::remarkOf;
 using training::RowView;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// `logits` with the classes in the last dimension.
 static Value moveClassesLast(OpBuilder &builder, Location loc, Value logits,
                              int64_t dim) {

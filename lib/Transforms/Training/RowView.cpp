@@ -13,10 +13,6 @@ using namespace llmc;
 using llmc::training::RowReduction;
 using llmc::training::RowView;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 RowView RowView::of(Value full) {
   RowView view;
   view.value = full;

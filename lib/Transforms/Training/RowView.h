@@ -23,6 +23,10 @@
 
 namespace llmc::training {
 
+inline ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
 struct RowView {
   Value value;
   SmallVector<int64_t> dims;

@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 //===----------------------------------------------------------------------===//
 // log-softmax, log-sum-exp
 //===----------------------------------------------------------------------===//

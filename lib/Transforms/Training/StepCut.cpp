@@ -68,11 +68,6 @@ private:
 };
 } // namespace
 
-static int64_t getBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
 static bool isFloatScalar(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 0 && isa<FloatType>(type.getElementType());

@@ -149,7 +149,7 @@ TEST(DimStorage, AListThatWasNotGivenIsStoredAsItIs) {
 }
 
 /// Without atoms the dim is stored as it is.
-std::vector<int64_t> elementsOf(const Atoms &stored, int64_t size) {
+std::vector<int64_t> storedElementsOf(const Atoms &stored, int64_t size) {
   return test::elementsOf(stored.empty() ? Atoms{{size, size}} : stored);
 }
 
@@ -179,7 +179,7 @@ TEST(DimStorage, RandomListsShareStorage) {
     ++solved;
     for (const AxisList &list : lists) {
       Atoms stored = storage.getStored(atoms, list);
-      int64_t parts = 1, extent = elementsOf(stored, size).size();
+      int64_t parts = 1, extent = storedElementsOf(stored, size).size();
       for (int8_t axis : list)
         parts *= axes[axis];
       ASSERT_EQ(extent % parts, 0);
@@ -190,8 +190,8 @@ TEST(DimStorage, RandomListsShareStorage) {
       for (const AxisList &other : lists) {
         if (list.front() != other.front() || list == other)
           continue;
-        auto mine = elementsOf(stored, size);
-        auto theirs = elementsOf(storage.getStored(atoms, other), size);
+        auto mine = storedElementsOf(stored, size);
+        auto theirs = storedElementsOf(storage.getStored(atoms, other), size);
         int64_t first = axes[list.front()];
         auto part = [&](const std::vector<int64_t> &all, int64_t device) {
           std::vector<int64_t> held;

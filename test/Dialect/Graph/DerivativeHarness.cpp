@@ -151,14 +151,14 @@ namespace {
 using Tensors = SmallVector<HostTensor>;
 
 /// A parsed function with its derivative and random arguments.
-struct Subject {
+struct Differentiated {
   GraphContext context;
   OwningOpRef<ModuleOp> module;
   func::FuncOp function, vjp;
   Tensors arguments;
   std::string error;
 
-  Subject(StringRef text, uint64_t seed) { prepare(text, seed); }
+  Differentiated(StringRef text, uint64_t seed) { prepare(text, seed); }
 
   void prepare(StringRef text, uint64_t seed) {
     module = context.parse(text);
@@ -260,9 +260,14 @@ static std::pair<double, double> dot(ArrayRef<HostTensor> lhs,
   return {sum, magnitude};
 }
 
+std::string test::fix(std::string text, const std::string &argument) {
+  size_t at = text.find('>', text.find(argument + ": tensor<"));
+  return text.insert(at + 1, " {test.fixed}");
+}
+
 testing::AssertionResult test::checkDerivative(StringRef text,
                                                DerivativeOptions options) {
-  Subject subject(text, options.seed);
+  Differentiated subject(text, options.seed);
   for (int k = 0; k < options.numDirections && subject.error.empty(); ++k) {
     uint64_t seed = options.seed + k;
     Tensors direction = subject.drawDirection(seed);
@@ -287,7 +292,7 @@ testing::AssertionResult test::checkDerivative(StringRef text,
 }
 
 testing::AssertionResult test::checkLinear(StringRef text, uint64_t seed) {
-  Subject subject(text, seed);
+  Differentiated subject(text, seed);
   if (subject.error.empty()) {
     Tensors direction = subject.drawDirection(seed);
     Tensors weights = subject.drawWeights(seed);
@@ -307,7 +312,7 @@ testing::AssertionResult test::checkLinear(StringRef text, uint64_t seed) {
 }
 
 std::vector<std::vector<double>> test::computeGradients(StringRef text) {
-  Subject subject(text, 1);
+  Differentiated subject(text, 1);
   if (!subject.error.empty()) {
     ADD_FAILURE() << subject.error;
     return {};

@@ -38,6 +38,9 @@ struct DerivativeOptions {
   double tolerance = 1e-6;
 };
 
+/// `text` with an argument, as `%x`, that is not differentiated.
+std::string fix(std::string text, const std::string &argument);
+
 /// Central differences; also checks every op's rule (verifyRule).
 testing::AssertionResult checkDerivative(StringRef text,
                                          DerivativeOptions options = {});

@@ -37,9 +37,9 @@ static TypedAttr getElementAttr(const HostTensor &tensor, int64_t i) {
 
 namespace {
 /// Runs straight-line scalar code by folding.
-class ScalarRun {
+class ScalarFolder {
 public:
-  ScalarRun(MLIRContext *context) : builder(context) {
+  ScalarFolder(MLIRContext *context) : builder(context) {
     builder.setInsertionPointToEnd(&block);
   }
 
@@ -152,7 +152,7 @@ private:
 struct Sample : EvaluatedOp {
   /// The element of result `result` at `index` by the scalar code.
   Attribute run(unsigned result, ArrayRef<int64_t> index, std::string &error) {
-    ScalarRun scalars(op->getContext());
+    ScalarFolder scalars(op->getContext());
     OpBuilder &builder = scalars.getBuilder();
     SmallVector<Value> indices;
     for (int64_t i : index)

@@ -17,20 +17,21 @@ using testing::HasSubstr;
 
 using Inputs = std::map<std::string, int64_t>;
 
-static Config parse(const std::string &text, std::vector<Override> set = {}) {
+static Config parseConfig(const std::string &text,
+                          std::vector<Override> set = {}) {
   Result<Config> config = parseConfig(text, "train.toml", set);
   EXPECT_TRUE(config.ok()) << config.message();
   return config.ok() ? *config : Config();
 }
 
 static std::vector<DataSource> sourcesOf(const std::string &text) {
-  Result<std::vector<DataSource>> sources = findSources(parse(text));
+  Result<std::vector<DataSource>> sources = findSources(parseConfig(text));
   EXPECT_TRUE(sources.ok()) << sources.message();
   return sources.ok() ? *sources : std::vector<DataSource>();
 }
 
-static std::string errorOf(const std::string &text) {
-  Result<std::vector<DataSource>> sources = findSources(parse(text));
+static std::string sourceErrorOf(const std::string &text) {
+  Result<std::vector<DataSource>> sources = findSources(parseConfig(text));
   EXPECT_EQ(sources.kind(), ErrorKind::usage);
   return sources.message();
 }
@@ -98,18 +99,18 @@ shuffle = false
 }
 
 TEST(Sources, Contradictions) {
-  EXPECT_EQ(errorOf("[data]\ntensor = \"x\"\ninputs = {x = 0}\n"),
+  EXPECT_EQ(sourceErrorOf("[data]\ntensor = \"x\"\ninputs = {x = 0}\n"),
             "train.toml:2:10: expected 'data.tensor' with kind = \"array\" "
             "alone, got kind = \"tokens\"");
-  EXPECT_EQ(errorOf("[data.x]\nkind = \"array\"\ndtype = \"u8\"\n"),
+  EXPECT_EQ(sourceErrorOf("[data.x]\nkind = \"array\"\ndtype = \"u8\"\n"),
             "train.toml:3:9: expected 'data.x.dtype' with kind = \"tokens\" "
             "alone, got kind = \"array\"");
-  EXPECT_EQ(errorOf("[data]\ninputs = {x = 0}\n[data.x]\n"),
+  EXPECT_EQ(sourceErrorOf("[data]\ninputs = {x = 0}\n[data.x]\n"),
             "expected one source of input 'x', got 'data' and 'x'");
-  EXPECT_EQ(errorOf("[data]\ninputs = {x = 0}\n[data.data]\n"),
+  EXPECT_EQ(sourceErrorOf("[data]\ninputs = {x = 0}\n[data.data]\n"),
             "expected one source 'data', got [data] and [data.data]");
-  EXPECT_EQ(errorOf("[data.x]\nkind = \"array\"\n"
-                    "[data.y]\nkind = \"array\"\nshuffle = false\n"),
+  EXPECT_EQ(sourceErrorOf("[data.x]\nkind = \"array\"\n"
+                          "[data.y]\nkind = \"array\"\nshuffle = false\n"),
             "train.toml:5:11: expected 'data.y.shuffle' to be true as of 'x', "
             "since row i of all arrays is one sample, got false");
 }
@@ -134,10 +135,10 @@ TEST(Sources, KeysAreChecked) {
 
 TEST(Sources, OverridesAndPrinting) {
   Config config =
-      parse("[data.x]\nkind = \"array\"\n", {{"data.x.file", "7.npy"},
-                                             {"data.x.inputs.a.b", "3"},
-                                             {"data.x.shuffle", "false"},
-                                             {"data.y.kind", "array"}});
+      parseConfig("[data.x]\nkind = \"array\"\n", {{"data.x.file", "7.npy"},
+                                                   {"data.x.inputs.a.b", "3"},
+                                                   {"data.x.shuffle", "false"},
+                                                   {"data.y.kind", "array"}});
   EXPECT_EQ(config.sources.at("x").file, "7.npy");
   EXPECT_EQ(config.sources.at("x").inputs, (Inputs{{"a.b", 3}}));
   EXPECT_FALSE(config.sources.at("x").shuffle);

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = ContractionIndexKind;
 using Index = ContractionIndex;
-const Origin origin{"contraction", "model.py:88"};
+const Origin contractionOrigin{"contraction", "model.py:88"};
 
 /// In [-1, 1], without a pattern that sums cancel.
 double element(int64_t i, int salt) {
@@ -209,7 +209,7 @@ protected:
         **device.stream({"s", 0, 1, static_cast<uint32_t>(buffers.size())});
     device.call(stream, **op, buffers.data(),
                 static_cast<uint32_t>(buffers.size()),
-                mirror.at(mirror.host() + places[4]), origin);
+                mirror.at(mirror.host() + places[4]), contractionOrigin);
     EXPECT_TRUE(world->drain(std::chrono::seconds(20)).ok());
     EXPECT_TRUE(mirror.pull().ok());
     std::vector<double> expected = reference(descriptor);

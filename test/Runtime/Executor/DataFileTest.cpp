@@ -6,6 +6,8 @@
 
 #include "llmc/Runtime/Executor/DataFile.h"
 
+#include "TestFiles.h"
+
 #include "llmc/Runtime/Base/Safetensors.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 
@@ -22,12 +24,6 @@ namespace llmc::rt {
 namespace {
 
 using testing::HasSubstr;
-
-std::string write(const std::string &name, const std::string &bytes) {
-  std::string path = testing::TempDir() + "/" + name;
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
-}
 
 /// An .npy file of these values.
 std::string npy(const std::string &name, DType dtype,
@@ -56,7 +52,7 @@ TEST(DataFile, TokensOfEveryType) {
   uint16_t values[] = {5, 60000, 7};
   std::string raw(reinterpret_cast<char *>(values), sizeof(values));
   Result<DataFile> file =
-      DataFile::open(tokens(DType::u16), write("u16.bin", raw));
+      DataFile::open(tokens(DType::u16), writeFile("u16.bin", raw));
   ASSERT_TRUE(file.ok()) << file.message();
   EXPECT_EQ(file->rows(), 3);
   EXPECT_TRUE(file->rowShape().empty());
@@ -76,9 +72,9 @@ TEST(DataFile, MalformedTokens) {
   DataRule u8 = tokens(DType::u8);
   EXPECT_THAT(messageOf(u8, "/nonexistent"), HasSubstr("cannot open"));
   EXPECT_EQ(messageOf(u8, testing::TempDir()), "expected a regular file");
-  EXPECT_EQ(messageOf(u8, write("empty.bin", "")),
+  EXPECT_EQ(messageOf(u8, writeFile("empty.bin", "")),
             "expected tokens, got an empty file");
-  EXPECT_EQ(messageOf(tokens(DType::u16), write("odd.bin", "abc")),
+  EXPECT_EQ(messageOf(tokens(DType::u16), writeFile("odd.bin", "abc")),
             "expected a multiple of 2 bytes of u16 tokens, got 3");
   EXPECT_EQ(
       messageOf(u8, npy("flat.npy", DType::f32, {2}, {})),
@@ -88,18 +84,19 @@ TEST(DataFile, MalformedTokens) {
       "expected tokens, one dimension of integers, got 2 dimensions of i32");
   EXPECT_EQ(messageOf(u8, npy("none.npy", DType::i32, {0}, {})),
             "expected tokens, got an empty file");
-  EXPECT_THAT(messageOf(u8, write("bad.npy", "12345678")),
+  EXPECT_THAT(messageOf(u8, writeFile("bad.npy", "12345678")),
               HasSubstr("expected an .npy file"));
   // The name decides, and only its end.
-  EXPECT_EQ(DataFile::open(u8, write("x.npy.bin", "12345678"))->rows(), 8);
-  EXPECT_EQ(DataFile::open(u8, write("npy", "12345678"))->rows(), 8);
-  EXPECT_EQ(DataFile::open(tokens(DType::f32), write("f.bin", "1234")).kind(),
-            ErrorKind::usage);
+  EXPECT_EQ(DataFile::open(u8, writeFile("x.npy.bin", "12345678"))->rows(), 8);
+  EXPECT_EQ(DataFile::open(u8, writeFile("npy", "12345678"))->rows(), 8);
+  EXPECT_EQ(
+      DataFile::open(tokens(DType::f32), writeFile("f.bin", "1234")).kind(),
+      ErrorKind::usage);
 }
 
 TEST(DataFile, Windows) {
   Result<DataFile> file =
-      DataFile::open(tokens(DType::u8), write("three.bin", "abc"));
+      DataFile::open(tokens(DType::u8), writeFile("three.bin", "abc"));
   EXPECT_EQ(*file->find(1, 2, 3), 0);
   EXPECT_EQ(file->find(1, 2, 4).message(),
             "expected at least 4 tokens for one sample, got 3");
@@ -144,9 +141,10 @@ TEST(DataFile, Safetensors) {
             "expected a tensor 'z', got 2 of other names");
   std::ifstream whole(path, std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(whole), {});
-  EXPECT_THAT(messageOf(array("x"), write("cut.safetensors",
-                                          bytes.substr(0, bytes.size() - 1))),
-              HasSubstr("expected 6 bytes of data, got 5"));
+  EXPECT_THAT(
+      messageOf(array("x"), writeFile("cut.safetensors",
+                                      bytes.substr(0, bytes.size() - 1))),
+      HasSubstr("expected 6 bytes of data, got 5"));
 }
 
 TEST(DataFile, MalformedArrays) {
@@ -154,7 +152,7 @@ TEST(DataFile, MalformedArrays) {
             "expected an array of rows, got shape []");
   EXPECT_EQ(messageOf(array(), npy("none.npy", DType::f32, {0, 3}, {})),
             "expected an array of rows, got shape [0, 3]");
-  EXPECT_EQ(messageOf(array(), write("x.bin", "12345678")),
+  EXPECT_EQ(messageOf(array(), writeFile("x.bin", "12345678")),
             "expected an array in an .npy or .safetensors file, got another "
             "suffix");
 }

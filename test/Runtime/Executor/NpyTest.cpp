@@ -6,6 +6,8 @@
 
 #include "llmc/Runtime/Executor/HostTensor.h"
 
+#include "TestFiles.h"
+
 #include "llmc/Runtime/Base/File.h"
 
 #include <fmt/format.h>
@@ -13,16 +15,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 
 namespace llmc::rt {
 namespace {
-
-std::string write(const std::string &name, const std::string &bytes) {
-  std::string path = testing::TempDir() + "/" + name;
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
-}
 
 std::string npy(const std::string &header, const std::string &data) {
   std::string bytes("\x93NUMPY\x01\x00", 8);
@@ -56,7 +51,7 @@ TEST(NpyTest, MalformedFilesAreRefused) {
   const std::string good =
       "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   std::string eight(8, 0);
-  EXPECT_TRUE(readNpy(write("good.npy", npy(good, eight))).ok());
+  EXPECT_TRUE(readNpy(writeFile("good.npy", npy(good, eight))).ok());
   for (const std::string &bytes :
        {std::string(), std::string("\x93NUM"), npy(good, "1234"),
         npy(good, eight + "x"), npy("", eight), npy("{}", eight),
@@ -70,7 +65,8 @@ TEST(NpyTest, MalformedFilesAreRefused) {
             eight),
         npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2", eight),
         npy(good, eight).replace(8, 2, "\xff\xff")}) {
-    EXPECT_EQ(readNpy(write("bad.npy", bytes)).kind(), ErrorKind::malformed);
+    EXPECT_EQ(readNpy(writeFile("bad.npy", bytes)).kind(),
+              ErrorKind::malformed);
   }
 }
 

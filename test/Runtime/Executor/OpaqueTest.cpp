@@ -22,10 +22,6 @@ plan::Plan onTarget(plan::Plan plan, const char *target) {
   return plan;
 }
 
-void append(std::string &bits, const void *data, size_t bytes) {
-  bits.append(static_cast<const char *>(data), bytes);
-}
-
 /// Ten steps: metrics, inputs and states, between them weights from outside.
 std::string runAll(const plan::Plan &plan, std::optional<uint64_t> seed,
                    MemoryAudit &audit) {

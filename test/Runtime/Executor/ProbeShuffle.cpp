@@ -17,7 +17,7 @@
 
 namespace llmc::rt::test {
 
-static constexpr int steps = 2;
+static constexpr int shuffledSteps = 2;
 
 /// A wait whose absence shows takes few orders to find; most show in the first.
 static constexpr uint64_t ordersWithoutWait = 20;
@@ -34,7 +34,7 @@ static bool differsWithout(const Probe &probe, plan::WaitPlace place,
     if (!session.ok()) {
       return false;
     }
-    auto bits = probe.runAll(**session, steps);
+    auto bits = probe.runAll(**session, shuffledSteps);
     if (!bits.ok() || *bits != expected) {
       return true;
     }
@@ -50,7 +50,7 @@ runOnce(const Probe &probe, SessionOptions options, uint64_t *order = nullptr) {
     fail(session.message());
     return std::nullopt;
   }
-  auto bits = probe.runAll(**session, steps);
+  auto bits = probe.runAll(**session, shuffledSteps);
   if (!bits.ok()) {
     fail(bits.message());
     return std::nullopt;

@@ -18,10 +18,6 @@ namespace {
 
 constexpr int numSteps = 100;
 
-void append(std::string &bits, const void *data, size_t bytes) {
-  bits.append(static_cast<const char *>(data), bytes);
-}
-
 /// Metrics and inputs of the step that was waited for last.
 void addStep(std::string &bits, Session &session) {
   for (const NamedValue &metric : session.metrics()) {

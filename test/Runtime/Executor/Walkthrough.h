@@ -55,6 +55,11 @@ inline std::unique_ptr<Session> openWalkthrough(plan::Plan plan,
   return *std::move(session);
 }
 
+/// Adds the bytes to a string by which runs are compared.
+inline void append(std::string &bits, const void *data, size_t bytes) {
+  bits.append(static_cast<const char *>(data), bytes);
+}
+
 } // namespace llmc::rt::test
 
 #endif // LLMC_TEST_RUNTIME_EXECUTOR_WALKTHROUGH_H

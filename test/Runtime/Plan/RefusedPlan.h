@@ -39,6 +39,11 @@ inline Entry makeEntryOf(int32_t program) {
   return entry;
 }
 
+/// The launch of 'k_embed' in the sample plan.
+inline KernelLaunch &embed(Plan &plan) {
+  return firstOf<KernelLaunch>(plan, "c0.F");
+}
+
 /// What the verifier says of the sample plan after `breakIt`.
 template <typename Break>
 Status verifyBroken(Break breakIt, const Environment &environment = {}) {

@@ -32,7 +32,7 @@ Edges getOrder(const BufferGraph &graph) {
 }
 
 /// The example of BufferGraph.h.
-BufferGraph makeExample() {
+BufferGraph makeExampleGraph() {
   BufferGraph graph = makeGraph(4, 1);
   EXPECT_EQ(graph.addWrite(0, 0), 0);
   graph.addRead(1, 0, 0);
@@ -43,7 +43,7 @@ BufferGraph makeExample() {
 }
 
 TEST(BufferGraph, ReadersStandBetweenVersions) {
-  BufferGraph graph = makeExample();
+  BufferGraph graph = makeExampleGraph();
   EXPECT_EQ(getOrder(graph), (Edges{{}, {0}, {0, 1}, {2}}));
   EXPECT_TRUE(graph.isInOrder());
   EXPECT_FALSE(graph.isLatest(0, 0));
@@ -69,7 +69,7 @@ TEST(BufferGraph, WhatIsThereAtTheStartHasNoOp) {
 }
 
 TEST(BufferGraph, AReaderOfAnEarlierVersionSeesMoreThanTheLast) {
-  BufferGraph graph = makeExample();
+  BufferGraph graph = makeExampleGraph();
   EXPECT_FALSE(graph.isSeenOnce(0));
   // Only what works in place reads the first version.
   BufferGraph inPlace = makeGraph(3, 1);
@@ -93,7 +93,7 @@ TEST(BufferGraph, ReadersRunBeforeWhatOverwritesTheirPlace) {
 }
 
 TEST(BufferGraph, ReachesAlongAllEdges) {
-  BufferGraph graph = makeExample();
+  BufferGraph graph = makeExampleGraph();
   EXPECT_TRUE(graph.reaches(0, {3}));
   EXPECT_TRUE(graph.reaches(1, {3})) << "by the version that 2 overwrites";
   EXPECT_TRUE(graph.reaches(2, {2}));
@@ -102,7 +102,7 @@ TEST(BufferGraph, ReachesAlongAllEdges) {
 }
 
 TEST(BufferGraph, MayRunAfterWhatDoesNotNeedIt) {
-  BufferGraph graph = makeExample();
+  BufferGraph graph = makeExampleGraph();
   bool ascends = true;
   EXPECT_TRUE(mayRunAfter(graph, 2, {0, 1}, ascends));
   EXPECT_TRUE(ascends);
@@ -123,7 +123,7 @@ TEST(BufferGraph, OnceEdgesDescendTheGraphIsSearched) {
 }
 
 TEST(BufferGraph, AnOrderProblemHasItsBuffersAndBytes) {
-  OpOrderProblem problem = makeOrderProblem(makeExample(), {64});
+  OpOrderProblem problem = makeOrderProblem(makeExampleGraph(), {64});
   EXPECT_EQ(problem.check(), "");
   EXPECT_EQ(problem.bytes, std::vector<int64_t>{64});
   EXPECT_EQ(problem.ops[2].touches, (std::vector<int32_t>{0, 0}));

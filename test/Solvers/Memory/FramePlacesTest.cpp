@@ -14,7 +14,7 @@ using Life = FramePlaceProblem::Life;
 namespace {
 
 /// The example of FramePlaces.h, in frames of 64 bytes.
-FramePlaceProblem makeExample() {
+FramePlaceProblem makeExampleFrames() {
   return {{{64, Life::OfCall, {}, {{0, 4}}},
            {64, Life::BetweenCalls, {}, {{1, 3}}},
            {64, Life::OfWalk, {}, {{2}}}},
@@ -23,7 +23,7 @@ FramePlaceProblem makeExample() {
 }
 
 TEST(FramePlaces, SharesBytesOfFramesThatNeverMeet) {
-  FramePlaceProblem problem = makeExample();
+  FramePlaceProblem problem = makeExampleFrames();
   EXPECT_EQ(problem.check(), "");
   std::vector<int64_t> offsets = placeFrames(problem);
   EXPECT_EQ(offsets, (std::vector<int64_t>{0, 0, 64}));
@@ -32,7 +32,7 @@ TEST(FramePlaces, SharesBytesOfFramesThatNeverMeet) {
 }
 
 TEST(FramePlaces, FindsOverlaps) {
-  FramePlaceProblem problem = makeExample();
+  FramePlaceProblem problem = makeExampleFrames();
   EXPECT_EQ(problem.verify({0, 0}), "expected an offset for each frame");
   EXPECT_EQ(problem.verify({0, 0, -64}), "offset of frame 2 is negative");
   EXPECT_EQ(problem.verify({0, 64, 0}),

@@ -111,6 +111,11 @@ private:
   Key refused;
 };
 
+/// Whether a list of axes begins with those of `prefix`.
+inline bool startsWith(ArrayRef<int8_t> list, ArrayRef<int8_t> prefix) {
+  return list.take_front(prefix.size()) == prefix;
+}
+
 } // namespace llmc
 
 #endif // LLMC_ANALYSIS_LAYOUTS_DIMSTORAGE_H

@@ -51,6 +51,9 @@ int64_t getPipelineSize(dist::MeshOp mesh);
 /// The marks of `op`; nothing when it has none.
 std::optional<int64_t> getBlock(Operation *op);
 std::optional<dist::Phase> getPhase(Operation *op);
+/// The chunk of the block of `op` by the chunks of all blocks; nothing for an
+/// op of no block, or of one beyond them.
+std::optional<int64_t> getChunk(Operation *op, ArrayRef<int64_t> chunks);
 
 /// Static bytes of a tensor value.
 int64_t getBytes(Value value);

@@ -11,10 +11,10 @@
 using namespace mlir;
 using namespace llmc::dist;
 
-LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t stride, int64_t low,
-                                 int64_t lhsDilation, int64_t rhsDilation,
-                                 bool reversed) {
+LogicalResult
+WindowAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   int64_t stride, int64_t low, int64_t lhsDilation,
+                   int64_t rhsDilation, bool reversed) {
   if (stride >= 1 && lhsDilation >= 1 && rhsDilation >= 1)
     return success();
   return emitError() << "expected a stride and dilations of at least 1, got "

@@ -70,7 +70,7 @@ void DistDialect::registerAttributes() {
       >();
 }
 
-using EmitError = function_ref<InFlightDiagnostic()>;
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 //===----------------------------------------------------------------------===//
 // States and hyper values

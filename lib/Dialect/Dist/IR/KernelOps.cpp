@@ -21,8 +21,9 @@ using namespace llmc::dist;
 // Kernel
 //===----------------------------------------------------------------------===//
 
-LogicalResult ArgumentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   Access access, Type type, int64_t bound) {
+LogicalResult
+ArgumentAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     Access access, Type type, int64_t bound) {
   if (access == Access::Scalar) {
     if (!isa<IntegerType>(type) || bound < 1)
       return emitError() << "expected a scalar to be an integer below a bound "
@@ -48,7 +49,7 @@ Type ArgumentAttr::getCodeType() const {
 }
 
 LogicalResult
-LaunchShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+LaunchShapeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                         int64_t rows, int64_t threads, int64_t shared,
                         int64_t align) {
   auto isCount = [](int64_t value, int64_t least) {

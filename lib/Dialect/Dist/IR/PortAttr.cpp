@@ -317,7 +317,7 @@ void PortAttr::print(AsmPrinter &printer) const {
 // Verification
 //===----------------------------------------------------------------------===//
 
-using EmitError = function_ref<InFlightDiagnostic()>;
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 namespace {
 struct GivenField {

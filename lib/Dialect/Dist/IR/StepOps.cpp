@@ -79,7 +79,7 @@ private:
 };
 } // namespace
 
-static bool haveSameShape(Type a, Type b) {
+static bool isSameTensor(Type a, Type b) {
   auto left = dyn_cast<RankedTensorType>(a);
   auto right = dyn_cast<RankedTensorType>(b);
   return left && right && left.getShape() == right.getShape() &&
@@ -106,7 +106,7 @@ LogicalResult FunctionChecker::verifyState(StringRef where, unsigned index,
   BufferOp buffer = buffers.lookup(symbol.getAttr());
   RankedTensorType wanted =
       buffer ? buffer.getTensorType() : state.getTensorType();
-  if (!haveSameShape(wanted, type))
+  if (!isSameTensor(wanted, type))
     return fail() << "expected " << wanted << " of state " << symbol << " for "
                   << where << " " << index << " of @" << function.getName()
                   << ", got " << type;
@@ -121,7 +121,7 @@ LogicalResult FunctionChecker::verifyHyper(unsigned index,
     return fail() << "expected hyper value " << symbol << " of argument "
                   << index << " of @" << function.getName()
                   << " in the module, got none";
-  if (!haveSameShape(hyper.getType(), type))
+  if (!isSameTensor(hyper.getType(), type))
     return fail() << "expected " << hyper.getType() << " of hyper value "
                   << symbol << " for argument " << index << " of @"
                   << function.getName() << ", got " << type;

@@ -29,13 +29,9 @@ using namespace llmc::graph;
 using namespace llmc::dist;
 
 namespace {
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 Value takeRows(OpBuilder &b, Location loc, Value x, int64_t dim, int64_t start,
                int64_t count) {
-  RankedTensorType type = typeOf(x);
+  auto type = cast<RankedTensorType>(x.getType());
   if (start == 0 && count == type.getDimSize(dim))
     return x;
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
@@ -46,10 +42,11 @@ Value takeRows(OpBuilder &b, Location loc, Value x, int64_t dim, int64_t start,
 
 Value buildZeros(OpBuilder &b, Location loc, Value like, int64_t dim,
                  int64_t count) {
-  SmallVector<int64_t> shape(typeOf(like).getShape());
+  auto type = cast<RankedTensorType>(like.getType());
+  SmallVector<int64_t> shape(type.getShape());
   shape[dim] = count;
   return stablehlo::constantSplat(
-      b, loc, RankedTensorType::get(shape, typeOf(like).getElementType()), 0);
+      b, loc, RankedTensorType::get(shape, type.getElementType()), 0);
 }
 
 /// Rows in the order of `from`: those that stand one after another are one
@@ -127,7 +124,7 @@ private:
 } // namespace
 
 SmallVector<Run> RoutedRows::findRuns(ArrayRef<int64_t> positions) {
-  int64_t local = typeOf(input).getDimSize(dim);
+  int64_t local = cast<RankedTensorType>(input.getType()).getDimSize(dim);
   int64_t parts = positions.size() / local;
   SmallVector<Run> runs;
   for (int64_t row = 0; row < local; ++row) {
@@ -245,7 +242,7 @@ namespace {
 struct RouteAnswers : AnswerDefaults<RouteOp> {
   static ShardingRule rule(RouteOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
-    RankedTensorType type = typeOf(op.getInput());
+    auto type = cast<RankedTensorType>(op.getInput().getType());
     for (int64_t d = 0; d < type.getRank(); ++d) {
       bool isRouted = d == static_cast<int64_t>(op.getDim()) && !op.getSplit();
       int factor = rule.addFactor(

@@ -62,7 +62,7 @@ static LogicalResult verifySameType(Operation *op, Type operand, Type result) {
          << operand << ", got " << result;
 }
 
-static LogicalResult verifyPairs(Operation *op) {
+static LogicalResult verifyOneResultEach(Operation *op) {
   if (op->getNumOperands() == 0)
     return op->emitOpError("expected at least 1 operand, got 0");
   if (op->getNumResults() != op->getNumOperands())
@@ -100,7 +100,7 @@ static LogicalResult verifyMultiple(Operation *op, int64_t dim, int64_t small,
 //===----------------------------------------------------------------------===//
 
 LogicalResult AllReduceOp::verify() {
-  if (failed(verifyPairs(*this)) ||
+  if (failed(verifyOneResultEach(*this)) ||
       failed(verifyGroups(*this, getReplicaGroups())))
     return failure();
   for (auto [operand, result] : llvm::zip(getOperandTypes(), getResultTypes()))
@@ -129,7 +129,7 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult AllGatherOp::verify() {
   int64_t dim = getAllGatherDim();
-  if (failed(verifyPairs(*this)) ||
+  if (failed(verifyOneResultEach(*this)) ||
       failed(verifyGroups(*this, getReplicaGroups())))
     return failure();
   for (auto [operand, result] :
@@ -147,7 +147,7 @@ LogicalResult AllGatherOp::verify() {
 LogicalResult AllToAllOp::verify() {
   int64_t split = getSplitDimension(), concat = getConcatDimension();
   int64_t count = getSplitCount();
-  if (failed(verifyPairs(*this)) ||
+  if (failed(verifyOneResultEach(*this)) ||
       failed(verifyGroups(*this, getReplicaGroups())))
     return failure();
   if (count < 1)

@@ -142,8 +142,9 @@ SmallVector<WindowDim> ReduceWindowOp::getWindow() {
 }
 
 /// Inputs of one shape, results of `shape`; one element type in each pair.
-static LogicalResult verifyPairs(ReduceWindowOp op, ArrayRef<int64_t> shape,
-                                 SmallVectorImpl<Type> &elements) {
+static LogicalResult verifyWindowShapes(ReduceWindowOp op,
+                                        ArrayRef<int64_t> shape,
+                                        SmallVectorImpl<Type> &elements) {
   auto first = cast<RankedTensorType>(op.getInputs().front().getType());
   for (auto [input, init, result] :
        llvm::zip(op.getInputs().getTypes(), op.getInitValues().getTypes(),
@@ -180,7 +181,7 @@ LogicalResult ReduceWindowOp::verify() {
   SmallVector<int64_t> shape;
   SmallVector<Type> elements;
   if (failed(countPlaces(*this, getWindow(), shape)) ||
-      failed(verifyPairs(*this, shape, elements)))
+      failed(verifyWindowShapes(*this, shape, elements)))
     return failure();
   return verifyScalarFunction(*this, getBody(), elements);
 }

@@ -19,40 +19,45 @@
 
 namespace llmc::rt::cpu {
 
-static Status refuse(std::string message) {
-  return makeError(ErrorKind::mismatch, std::move(message));
-}
-
 /// What neither oneDNN nor the loops have.
 static Status checkShape(const ContractionShape &shape,
                          const std::string &name) {
   for (const ContractionIndex &index : shape.indices) {
     if (index.size < 0 || index.strideA < 0 || index.strideB < 0 ||
         index.strideC < 0 || index.strideBias < 0) {
-      return refuse(fmt::format("expected sizes and strides of at least 0 in "
-                                "contraction '{}'",
-                                name));
+      return makeError(
+          ErrorKind::mismatch,
+          fmt::format("expected sizes and strides of at least 0 in "
+                      "contraction '{}'",
+                      name));
     }
   }
   if (shape.beta != 0 && shape.beta != 1) {
-    return refuse(fmt::format("expected a beta of 0 or 1 in contraction '{}', "
-                              "got {}",
-                              name, shape.beta));
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected a beta of 0 or 1 in contraction '{}', "
+                    "got {}",
+                    name, shape.beta));
   }
   if (shape.hasBias && isFloat(shape.bias) != isFloat(shape.c)) {
-    return refuse(fmt::format("expected a bias of contraction '{}' to be float "
-                              "where its result is, got {} and {}",
-                              name, nameOf(shape.bias), nameOf(shape.c)));
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected a bias of contraction '{}' to be float "
+                    "where its result is, got {} and {}",
+                    name, nameOf(shape.bias), nameOf(shape.c)));
   }
   if (shape.activation != Activation::none && !isFloat(shape.c)) {
-    return refuse(fmt::format("expected no activation of integers in "
-                              "contraction '{}', got {}",
-                              name, nameOf(shape.activation)));
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected no activation of integers in "
+                                 "contraction '{}', got {}",
+                                 name, nameOf(shape.activation)));
   }
   if (static_cast<size_t>(shape.activation) >= activationNames.size()) {
-    return refuse(fmt::format("expected an activation that a processor has in "
-                              "contraction '{}', got number {}",
-                              name, static_cast<int>(shape.activation)));
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected an activation that a processor has in "
+                    "contraction '{}', got number {}",
+                    name, static_cast<int>(shape.activation)));
   }
   return Status::success();
 }

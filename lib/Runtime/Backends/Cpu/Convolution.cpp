@@ -22,18 +22,16 @@
 
 namespace llmc::rt::cpu {
 
-static Status refuse(std::string message) {
-  return makeError(ErrorKind::mismatch, std::move(message));
-}
-
 static Status checkIndices(const ConvolutionShape &shape,
                            const std::string &name) {
   for (const ContractionIndex &index : shape.indices) {
     if (index.size < 0 || index.strideA < 0 || index.strideB < 0 ||
         index.strideC < 0 || index.strideBias < 0) {
-      return refuse(fmt::format("expected sizes and strides of at least 0 in "
-                                "convolution '{}'",
-                                name));
+      return makeError(
+          ErrorKind::mismatch,
+          fmt::format("expected sizes and strides of at least 0 in "
+                      "convolution '{}'",
+                      name));
     }
   }
   return Status::success();
@@ -55,10 +53,12 @@ static Status checkWindows(const ConvolutionShape &shape,
             w.low >= -most && w.low <= most && far.within(0, most) &&
             (Checked(w.dilationA) * w.sizeA).within(0, most);
   }
-  return sound ? Status::success()
-               : refuse(fmt::format("expected at most {} windows of less than "
-                                    "2^62 positions in convolution '{}'",
-                                    mostWindows, name));
+  return sound
+             ? Status::success()
+             : makeError(ErrorKind::mismatch,
+                         fmt::format("expected at most {} windows of less than "
+                                     "2^62 positions in convolution '{}'",
+                                     mostWindows, name));
 }
 
 /// What neither oneDNN nor the loops have.
@@ -67,18 +67,21 @@ static Status checkShape(const ConvolutionShape &shape,
   LLMC_TRY(checkIndices(shape, name));
   LLMC_TRY(checkWindows(shape, name));
   if (shape.beta != 0 && shape.beta != 1) {
-    return refuse(fmt::format("expected a beta of 0 or 1 in convolution '{}', "
-                              "got {}",
-                              name, shape.beta));
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected a beta of 0 or 1 in convolution '{}', "
+                    "got {}",
+                    name, shape.beta));
   }
   bool floats = isFloat(shape.c);
   if (isFloat(shape.a) != floats || isFloat(shape.b) != floats ||
       isFloat(shape.accumulate) != floats ||
       (shape.hasBias && isFloat(shape.bias) != floats)) {
-    return refuse(fmt::format("expected operands of convolution '{}' to be all "
-                              "float or all integer, got {}, {}, {}",
-                              name, nameOf(shape.a), nameOf(shape.b),
-                              nameOf(shape.c)));
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected operands of convolution '{}' to be all "
+                    "float or all integer, got {}, {}, {}",
+                    name, nameOf(shape.a), nameOf(shape.b), nameOf(shape.c)));
   }
   return Status::success();
 }

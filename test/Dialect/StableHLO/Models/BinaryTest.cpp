@@ -11,7 +11,7 @@ using namespace llmc::test;
 using testing::ElementsAre;
 
 namespace {
-struct Case {
+struct BinaryCase {
   const char *op;
   double lowX, highX, lowY, highY;
 };
@@ -21,10 +21,10 @@ std::string bounds(double low, double high) {
          " : f64, test.high = " + std::to_string(high) + " : f64}";
 }
 
-class BinaryDerivative : public testing::TestWithParam<Case> {};
+class BinaryDerivative : public testing::TestWithParam<BinaryCase> {};
 
 TEST_P(BinaryDerivative, AgreesWithDifferences) {
-  const Case &c = GetParam();
+  const BinaryCase &c = GetParam();
   EXPECT_TRUE(checkDerivative(
       "func.func @f(%x: tensor<4x3xf64> " + bounds(c.lowX, c.highX) +
       ", %y: tensor<4x3xf64> " + bounds(c.lowY, c.highY) +
@@ -34,13 +34,17 @@ TEST_P(BinaryDerivative, AgreesWithDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BinaryDerivative,
-    testing::Values(
-        Case{"atan2", 0.5, 2, -2, -0.5}, Case{"add", -1, 1, -1, 1},
-        Case{"subtract", -1, 1, -1, 1}, Case{"multiply", -1, 1, -1, 1},
-        Case{"divide", -1, 1, 0.5, 2}, Case{"remainder", 4.1, 4.9, 0.9, 1.02},
-        Case{"remainder", -4.9, -4.1, 0.9, 1.02},
-        Case{"remainder", 4.1, 4.9, -1.02, -0.9}, Case{"power", 0.5, 2, -2, 3},
-        Case{"maximum", -1, 1, -1, 1}, Case{"minimum", -1, 1, -1, 1}));
+    testing::Values(BinaryCase{"atan2", 0.5, 2, -2, -0.5},
+                    BinaryCase{"add", -1, 1, -1, 1},
+                    BinaryCase{"subtract", -1, 1, -1, 1},
+                    BinaryCase{"multiply", -1, 1, -1, 1},
+                    BinaryCase{"divide", -1, 1, 0.5, 2},
+                    BinaryCase{"remainder", 4.1, 4.9, 0.9, 1.02},
+                    BinaryCase{"remainder", -4.9, -4.1, 0.9, 1.02},
+                    BinaryCase{"remainder", 4.1, 4.9, -1.02, -0.9},
+                    BinaryCase{"power", 0.5, 2, -2, 3},
+                    BinaryCase{"maximum", -1, 1, -1, 1},
+                    BinaryCase{"minimum", -1, 1, -1, 1}));
 
 // Both contributions of x * x and x - x add up.
 TEST(BinaryDerivative, AddsContributionsOfOneOperand) {

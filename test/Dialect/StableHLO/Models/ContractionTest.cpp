@@ -11,11 +11,12 @@ using namespace llmc::test;
 
 namespace {
 /// Types of operands and result, and the dimension numbers in the text.
-struct Case {
+struct ContractionCase {
   const char *name, *lhs, *rhs, *dims, *result;
 };
 
-std::string makeDot(const Case &c, const char *lhsMark, const char *rhsMark) {
+std::string makeDot(const ContractionCase &c, const char *lhsMark,
+                    const char *rhsMark) {
   return std::string("func.func @f(%x: tensor<") + c.lhs + ">" + lhsMark +
          ", %y: tensor<" + c.rhs + ">" + rhsMark + ") -> tensor<" + c.result +
          "> {\n  %z = stablehlo.dot_general %x, %y, " + c.dims + " : (tensor<" +
@@ -23,7 +24,7 @@ std::string makeDot(const Case &c, const char *lhsMark, const char *rhsMark) {
          ">\n  return %z : tensor<" + c.result + ">\n}";
 }
 
-class DotDerivative : public testing::TestWithParam<Case> {};
+class DotDerivative : public testing::TestWithParam<ContractionCase> {};
 
 TEST_P(DotDerivative, IsLinearInEachOperand) {
   EXPECT_TRUE(checkLinear(makeDot(GetParam(), "", " {test.fixed}")));
@@ -37,38 +38,42 @@ TEST_P(DotDerivative, AgreesWithDifferences) {
 INSTANTIATE_TEST_SUITE_P(
     All, DotDerivative,
     testing::Values(
-        Case{"matrices", "2x3xf64", "3x4xf64", "contracting_dims = [1] x [0]",
-             "2x4xf64"},
-        Case{"batch", "5x2x3xf64", "5x3x4xf64",
-             "batching_dims = [0] x [0], contracting_dims = [2] x [1]",
-             "5x2x4xf64"},
-        Case{"batch_not_leading", "2x5x3xf64", "3x4x5xf64",
-             "batching_dims = [1] x [2], contracting_dims = [2] x [0]",
-             "5x2x4xf64"},
-        Case{"two_batches_crossed", "2x5x3x4xf64", "5x3x2xf64",
-             "batching_dims = [1, 0] x [0, 2], contracting_dims = [2] x [1]",
-             "5x2x4xf64"},
-        Case{"contracted_out_of_order", "2x3x4x5xf64", "5x6x3xf64",
-             "contracting_dims = [1, 3] x [2, 0]", "2x4x6xf64"},
-        Case{"contracted_list_reversed", "3x4x2xf64", "3x4x5xf64",
-             "contracting_dims = [1, 0] x [1, 0]", "2x5xf64"},
-        Case{"three_contracted", "3x4x2x7xf64", "2x3x4x5xf64",
-             "contracting_dims = [2, 0, 1] x [0, 1, 2]", "7x5xf64"},
-        Case{"outer_product", "2x3xf64", "4xf64", "contracting_dims = [] x []",
-             "2x3x4xf64"},
-        Case{"outer_with_batch", "2x3xf64", "2x4xf64",
-             "batching_dims = [0] x [0], contracting_dims = [] x []",
-             "2x3x4xf64"},
-        Case{"vectors", "3xf64", "3xf64", "contracting_dims = [0] x [0]",
-             "f64"},
-        Case{"only_batch", "3xf64", "3xf64",
-             "batching_dims = [0] x [0], contracting_dims = [] x []", "3xf64"},
-        Case{"size_one", "1x3xf64", "3x1xf64", "contracting_dims = [1] x [0]",
-             "1x1xf64"},
-        Case{"empty_contraction", "2x0xf64", "0x4xf64",
-             "contracting_dims = [1] x [0]", "2x4xf64"},
-        Case{"empty_rows", "0x3xf64", "3x4xf64", "contracting_dims = [1] x [0]",
-             "0x4xf64"}),
+        ContractionCase{"matrices", "2x3xf64", "3x4xf64",
+                        "contracting_dims = [1] x [0]", "2x4xf64"},
+        ContractionCase{
+            "batch", "5x2x3xf64", "5x3x4xf64",
+            "batching_dims = [0] x [0], contracting_dims = [2] x [1]",
+            "5x2x4xf64"},
+        ContractionCase{
+            "batch_not_leading", "2x5x3xf64", "3x4x5xf64",
+            "batching_dims = [1] x [2], contracting_dims = [2] x [0]",
+            "5x2x4xf64"},
+        ContractionCase{
+            "two_batches_crossed", "2x5x3x4xf64", "5x3x2xf64",
+            "batching_dims = [1, 0] x [0, 2], contracting_dims = [2] x [1]",
+            "5x2x4xf64"},
+        ContractionCase{"contracted_out_of_order", "2x3x4x5xf64", "5x6x3xf64",
+                        "contracting_dims = [1, 3] x [2, 0]", "2x4x6xf64"},
+        ContractionCase{"contracted_list_reversed", "3x4x2xf64", "3x4x5xf64",
+                        "contracting_dims = [1, 0] x [1, 0]", "2x5xf64"},
+        ContractionCase{"three_contracted", "3x4x2x7xf64", "2x3x4x5xf64",
+                        "contracting_dims = [2, 0, 1] x [0, 1, 2]", "7x5xf64"},
+        ContractionCase{"outer_product", "2x3xf64", "4xf64",
+                        "contracting_dims = [] x []", "2x3x4xf64"},
+        ContractionCase{"outer_with_batch", "2x3xf64", "2x4xf64",
+                        "batching_dims = [0] x [0], contracting_dims = [] x []",
+                        "2x3x4xf64"},
+        ContractionCase{"vectors", "3xf64", "3xf64",
+                        "contracting_dims = [0] x [0]", "f64"},
+        ContractionCase{"only_batch", "3xf64", "3xf64",
+                        "batching_dims = [0] x [0], contracting_dims = [] x []",
+                        "3xf64"},
+        ContractionCase{"size_one", "1x3xf64", "3x1xf64",
+                        "contracting_dims = [1] x [0]", "1x1xf64"},
+        ContractionCase{"empty_contraction", "2x0xf64", "0x4xf64",
+                        "contracting_dims = [1] x [0]", "2x4xf64"},
+        ContractionCase{"empty_rows", "0x3xf64", "3x4xf64",
+                        "contracting_dims = [1] x [0]", "0x4xf64"}),
     [](const auto &info) { return std::string(info.param.name); });
 
 TEST(Contraction, DerivativeHasOperandTypesWhenTheResultIsWider) {

@@ -11,12 +11,13 @@ using namespace llmc::test;
 
 namespace {
 /// Types of operands and result, and what stands between them in the text.
-struct Case {
+struct ConvolutionCase {
   const char *name, *lhs, *rhs, *result, *dims, *window;
   int featureGroups = 1, batchGroups = 1;
 };
 
-std::string makeText(const Case &c, const char *lhsMark, const char *rhsMark) {
+std::string makeText(const ConvolutionCase &c, const char *lhsMark,
+                     const char *rhsMark) {
   std::string x = std::string("tensor<") + c.lhs + ">",
               w = std::string("tensor<") + c.rhs + ">",
               y = std::string("tensor<") + c.result + ">";
@@ -30,9 +31,9 @@ std::string makeText(const Case &c, const char *lhsMark, const char *rhsMark) {
          "\n}";
 }
 
-std::string makeText(const Case &c) { return makeText(c, "", ""); }
+std::string makeText(const ConvolutionCase &c) { return makeText(c, "", ""); }
 
-class ConvolutionDerivative : public testing::TestWithParam<Case> {};
+class ConvolutionDerivative : public testing::TestWithParam<ConvolutionCase> {};
 
 TEST_P(ConvolutionDerivative, IsLinearInEachOperand) {
   EXPECT_TRUE(checkLinear(makeText(GetParam(), "", " {test.fixed}")));
@@ -49,54 +50,63 @@ constexpr const char *kPicture = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
 INSTANTIATE_TEST_SUITE_P(
     All, ConvolutionDerivative,
     testing::Values(
-        Case{"plain", "2x7x3xf64", "3x3x4xf64", "2x5x4xf64", kLine, ""},
-        Case{"padded", "2x7x3xf64", "3x3x4xf64", "2x8x4xf64", kLine,
-             "pad = [[2, 1]]"},
+        ConvolutionCase{"plain", "2x7x3xf64", "3x3x4xf64", "2x5x4xf64", kLine,
+                        ""},
+        ConvolutionCase{"padded", "2x7x3xf64", "3x3x4xf64", "2x8x4xf64", kLine,
+                        "pad = [[2, 1]]"},
         // One element of the input is seen by no window.
-        Case{"strided", "2x8x3xf64", "3x3x4xf64", "2x3x4xf64", kLine,
-             "stride = [2]"},
-        Case{"strided_and_padded", "2x7x3xf64", "3x3x4xf64", "2x4x4xf64", kLine,
-             "stride = [2], pad = [[1, 1]]"},
-        Case{"cropped", "2x9x3xf64", "3x3x4xf64", "2x2x4xf64", kLine,
-             "stride = [2], pad = [[-2, -1]]"},
-        Case{"input_dilated", "2x4x3xf64", "3x3x4xf64", "2x8x4xf64", kLine,
-             "pad = [[2, 1]], lhs_dilate = [2]"},
-        Case{"kernel_dilated", "2x9x3xf64", "3x3x4xf64", "2x5x4xf64", kLine,
-             "rhs_dilate = [2]"},
-        Case{"all_at_once", "2x7x3xf64", "3x3x4xf64", "2x6x4xf64", kLine,
-             "stride = [2], pad = [[2, -1]], lhs_dilate = [3], rhs_dilate = "
-             "[4], reverse = [true]"},
-        Case{"reversed", "2x7x3xf64", "3x3x4xf64", "2x7x4xf64", kLine,
-             "pad = [[2, 0]], reverse = [true]"},
-        Case{"only_padding_is_seen", "1x2x3xf64", "1x3x4xf64", "1x4x4xf64",
-             kLine, "stride = [3], pad = [[3, 5]]"},
-        Case{"no_window", "4x3xf64", "3x5xf64", "4x5xf64",
-             "[b, f]x[i, o]->[b, f]", ""},
-        Case{"no_window_in_other_orders", "3x4xf64", "5x3xf64", "5x4xf64",
-             "[f, b]x[o, i]->[f, b]", ""},
-        Case{"picture", "2x5x6x3xf64", "3x2x3x4xf64", "2x3x5x4xf64", kPicture,
-             "stride = [2, 1], pad = [[1, 1], [0, 0]]"},
-        Case{"dims_in_other_orders", "3x5x2x6xf64", "4x3x2x3xf64",
-             "5x2x4x3xf64", "[f, 1, b, 0]x[o, i, 1, 0]->[1, b, f, 0]",
-             "stride = [2, 1], pad = [[1, 1], [0, 1]]"},
-        Case{"space", "1x3x4x3x2xf64", "2x2x1x2x3xf64", "1x2x3x3x3xf64",
-             "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", ""},
-        Case{"feature_groups", "2x5x6xf64", "3x3x8xf64", "2x5x8xf64", kLine,
-             "pad = [[1, 1]]", 2},
-        Case{"each_feature", "2x5x3xf64", "3x1x6xf64", "2x3x6xf64", kLine,
-             "stride = [2], pad = [[1, 1]]", 3},
-        Case{"feature_groups_in_other_orders", "6x2x5xf64", "8x3x3xf64",
-             "5x8x2xf64", "[f, b, 0]x[o, 0, i]->[0, f, b]", "pad = [[1, 1]]",
-             2},
-        Case{"batch_groups", "4x5x3xf64", "3x3x6xf64", "2x3x6xf64", kLine, "",
-             1, 2},
-        Case{"batch_groups_in_other_orders", "3x6x5xf64", "6x3x3xf64",
-             "3x6x2xf64", "[f, b, 0]x[o, 0, i]->[0, f, b]", "reverse = [true]",
-             1, 3},
-        Case{"no_features", "2x5x0xf64", "3x0x4xf64", "2x3x4xf64", kLine, ""},
-        Case{"no_samples", "0x5x3xf64", "3x3x4xf64", "0x3x4xf64", kLine, ""},
-        Case{"no_places", "2x2x3xf64", "3x3x4xf64", "2x0x4xf64", kLine, ""},
-        Case{"no_kernel", "2x5x3xf64", "0x3x4xf64", "2x6x4xf64", kLine, ""}),
+        ConvolutionCase{"strided", "2x8x3xf64", "3x3x4xf64", "2x3x4xf64", kLine,
+                        "stride = [2]"},
+        ConvolutionCase{"strided_and_padded", "2x7x3xf64", "3x3x4xf64",
+                        "2x4x4xf64", kLine, "stride = [2], pad = [[1, 1]]"},
+        ConvolutionCase{"cropped", "2x9x3xf64", "3x3x4xf64", "2x2x4xf64", kLine,
+                        "stride = [2], pad = [[-2, -1]]"},
+        ConvolutionCase{"input_dilated", "2x4x3xf64", "3x3x4xf64", "2x8x4xf64",
+                        kLine, "pad = [[2, 1]], lhs_dilate = [2]"},
+        ConvolutionCase{"kernel_dilated", "2x9x3xf64", "3x3x4xf64", "2x5x4xf64",
+                        kLine, "rhs_dilate = [2]"},
+        ConvolutionCase{
+            "all_at_once", "2x7x3xf64", "3x3x4xf64", "2x6x4xf64", kLine,
+            "stride = [2], pad = [[2, -1]], lhs_dilate = [3], rhs_dilate = "
+            "[4], reverse = [true]"},
+        ConvolutionCase{"reversed", "2x7x3xf64", "3x3x4xf64", "2x7x4xf64",
+                        kLine, "pad = [[2, 0]], reverse = [true]"},
+        ConvolutionCase{"only_padding_is_seen", "1x2x3xf64", "1x3x4xf64",
+                        "1x4x4xf64", kLine, "stride = [3], pad = [[3, 5]]"},
+        ConvolutionCase{"no_window", "4x3xf64", "3x5xf64", "4x5xf64",
+                        "[b, f]x[i, o]->[b, f]", ""},
+        ConvolutionCase{"no_window_in_other_orders", "3x4xf64", "5x3xf64",
+                        "5x4xf64", "[f, b]x[o, i]->[f, b]", ""},
+        ConvolutionCase{"picture", "2x5x6x3xf64", "3x2x3x4xf64", "2x3x5x4xf64",
+                        kPicture, "stride = [2, 1], pad = [[1, 1], [0, 0]]"},
+        ConvolutionCase{"dims_in_other_orders", "3x5x2x6xf64", "4x3x2x3xf64",
+                        "5x2x4x3xf64",
+                        "[f, 1, b, 0]x[o, i, 1, 0]->[1, b, f, 0]",
+                        "stride = [2, 1], pad = [[1, 1], [0, 1]]"},
+        ConvolutionCase{"space", "1x3x4x3x2xf64", "2x2x1x2x3xf64",
+                        "1x2x3x3x3xf64",
+                        "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", ""},
+        ConvolutionCase{"feature_groups", "2x5x6xf64", "3x3x8xf64", "2x5x8xf64",
+                        kLine, "pad = [[1, 1]]", 2},
+        ConvolutionCase{"each_feature", "2x5x3xf64", "3x1x6xf64", "2x3x6xf64",
+                        kLine, "stride = [2], pad = [[1, 1]]", 3},
+        ConvolutionCase{"feature_groups_in_other_orders", "6x2x5xf64",
+                        "8x3x3xf64", "5x8x2xf64",
+                        "[f, b, 0]x[o, 0, i]->[0, f, b]", "pad = [[1, 1]]", 2},
+        ConvolutionCase{"batch_groups", "4x5x3xf64", "3x3x6xf64", "2x3x6xf64",
+                        kLine, "", 1, 2},
+        ConvolutionCase{"batch_groups_in_other_orders", "3x6x5xf64",
+                        "6x3x3xf64", "3x6x2xf64",
+                        "[f, b, 0]x[o, 0, i]->[0, f, b]", "reverse = [true]", 1,
+                        3},
+        ConvolutionCase{"no_features", "2x5x0xf64", "3x0x4xf64", "2x3x4xf64",
+                        kLine, ""},
+        ConvolutionCase{"no_samples", "0x5x3xf64", "3x3x4xf64", "0x3x4xf64",
+                        kLine, ""},
+        ConvolutionCase{"no_places", "2x2x3xf64", "3x3x4xf64", "2x0x4xf64",
+                        kLine, ""},
+        ConvolutionCase{"no_kernel", "2x5x3xf64", "0x3x4xf64", "2x6x4xf64",
+                        kLine, ""}),
     [](const auto &info) { return std::string(info.param.name); });
 
 // The derivative of a derivative: the kernel is reversed, the input dilated.
@@ -249,10 +259,10 @@ TEST(Convolution, EvaluatesInWiderTypes) {
 }
 
 TEST(ConvolutionDecomposition, OfNothing) {
-  for (const Case &c :
-       {Case{"", "2x5x0xf64", "3x0x4xf64", "2x3x4xf64", kLine, ""},
-        Case{"", "2x5x3xf64", "0x3x4xf64", "2x6x4xf64", kLine, ""},
-        Case{"", "2x2x3xf64", "3x3x4xf64", "2x0x4xf64", kLine, ""}})
+  for (const ConvolutionCase &c :
+       {ConvolutionCase{"", "2x5x0xf64", "3x0x4xf64", "2x3x4xf64", kLine, ""},
+        ConvolutionCase{"", "2x5x3xf64", "0x3x4xf64", "2x6x4xf64", kLine, ""},
+        ConvolutionCase{"", "2x2x3xf64", "3x3x4xf64", "2x0x4xf64", kLine, ""}})
     EXPECT_TRUE(checkDecomposition(makeText(c), 0));
 }
 } // namespace

@@ -10,12 +10,12 @@
 using namespace llmc::test;
 
 namespace {
-struct Case {
+struct ScatterCase {
   const char *name, *operand, *indices, *values, *updates, *dims;
 };
 
 /// `body` names the op that combines; empty: assignment.
-std::string makeScatter(const Case &c, const std::string &body,
+std::string makeScatter(const ScatterCase &c, const std::string &body,
                         const std::string &unique = "false") {
   std::string operand = c.operand, indices = c.indices, updates = c.updates;
   std::string scalar = "tensor<" + operand.substr(operand.rfind('x') + 1) + ">";
@@ -36,7 +36,7 @@ std::string makeScatter(const Case &c, const std::string &body,
          ">\n}";
 }
 
-const Case cases[] = {
+const ScatterCase cases[] = {
     // Duplicates and indices that lie outside.
     {"rows", "5x3xf64", "6xi32", "[0, 4, 4, 7, -1, 0]", "6x3xf64",
      "update_window_dims = [1], inserted_window_dims = [0], "
@@ -74,7 +74,7 @@ const Case cases[] = {
      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
      "index_vector_dim = 1"}};
 
-class ScatterAnswers : public testing::TestWithParam<Case> {};
+class ScatterAnswers : public testing::TestWithParam<ScatterCase> {};
 
 TEST_P(ScatterAnswers, AddIsLinearAndAgrees) {
   EXPECT_TRUE(checkLinear(makeScatter(GetParam(), "add")));
@@ -97,13 +97,14 @@ INSTANTIATE_TEST_SUITE_P(All, ScatterAnswers, testing::ValuesIn(cases),
                          });
 
 TEST(ScatterDerivative, UniqueAssignment) {
-  Case c = {"",
-            "5xf64",
-            "3xi32",
-            "[2, 0, 7]",
-            "3xf64",
-            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
-            "index_vector_dim = 1"};
+  ScatterCase c = {
+      "",
+      "5xf64",
+      "3xi32",
+      "[2, 0, 7]",
+      "3xf64",
+      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+      "index_vector_dim = 1"};
   EXPECT_TRUE(checkLinear(makeScatter(c, "", "true")));
   std::vector<std::vector<double>> gradients =
       computeGradients(makeScatter(c, "", "true"));
@@ -112,13 +113,14 @@ TEST(ScatterDerivative, UniqueAssignment) {
 }
 
 TEST(ScatterDerivative, OverwrittenUpdatesGetNothing) {
-  Case c = {"",
-            "3xf64",
-            "3xi32",
-            "[1, 1, 2]",
-            "3xf64",
-            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
-            "index_vector_dim = 1"};
+  ScatterCase c = {
+      "",
+      "3xf64",
+      "3xi32",
+      "[1, 1, 2]",
+      "3xf64",
+      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+      "index_vector_dim = 1"};
   EXPECT_EQ(computeGradients(makeScatter(c, ""))[1],
             std::vector<double>({0, 1, 1}));
 }
@@ -138,11 +140,6 @@ TEST(ScatterRule, PositionsAreReducedByTheKind) {
             "([c, b],[a],[a, b])->([c, b]) {a=6 reduced max, b=3, c=5}");
   EXPECT_EQ(printRule(makeScatter(cases[0], "")),
             "([c, b],[a],[a, b])->([c, b]) {a=6 whole, b=3, c=5}");
-}
-/// The same with an argument that is not differentiated.
-std::string fix(std::string text, const std::string &argument) {
-  size_t at = text.find('>', text.find(argument + ": tensor<"));
-  return text.insert(at + 1, " {test.fixed}");
 }
 
 TEST_P(ScatterAnswers, DeriveWhatIsNeeded) {
@@ -228,13 +225,14 @@ TEST(ScatterRule, WindowsAreWholeWhereTheyMove) {
 }
 
 TEST(ScatterEvaluation, IntegersWrap) {
-  Case c = {"",
-            "3xi8",
-            "4xi32",
-            "[1, 1, 2, 3]",
-            "4xi8",
-            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
-            "index_vector_dim = 1"};
+  ScatterCase c = {
+      "",
+      "3xi8",
+      "4xi32",
+      "[1, 1, 2, 3]",
+      "4xi8",
+      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+      "index_vector_dim = 1"};
   for (const char *body :
        {"add", "multiply", "maximum", "minimum", "and", "or", "subtract", ""})
     EXPECT_TRUE(checkKernels(makeScatter(c, body))) << body;

@@ -13,18 +13,18 @@ using namespace llmc;
 using namespace llmc::test;
 
 namespace {
-struct Case {
+struct SlicingCase {
   const char *name, *from, *how, *to;
 };
 
-std::string makeSlice(const Case &c) {
+std::string makeSlice(const SlicingCase &c) {
   return std::string("func.func @f(%x: tensor<") + c.from + ">) -> tensor<" +
          c.to + "> {\n  %y = stablehlo.slice %x [" + c.how + "] : (tensor<" +
          c.from + ">) -> tensor<" + c.to + ">\n  return %y : tensor<" + c.to +
          ">\n}";
 }
 
-std::string makePad(const Case &c) {
+std::string makePad(const SlicingCase &c) {
   return std::string("func.func @f(%x: tensor<") + c.from +
          ">, %v: tensor<f64>) -> tensor<" + c.to +
          "> {\n  %y = stablehlo.pad %x, %v, " + c.how + " : (tensor<" + c.from +
@@ -32,9 +32,9 @@ std::string makePad(const Case &c) {
          c.to + ">\n}";
 }
 
-class SliceAnswers : public testing::TestWithParam<Case> {};
-class PadAnswers : public testing::TestWithParam<Case> {};
-std::string nameOf(const testing::TestParamInfo<Case> &info) {
+class SliceAnswers : public testing::TestWithParam<SlicingCase> {};
+class PadAnswers : public testing::TestWithParam<SlicingCase> {};
+std::string nameOf(const testing::TestParamInfo<SlicingCase> &info) {
   return info.param.name;
 }
 
@@ -45,14 +45,15 @@ TEST_P(SliceAnswers, AreLinearAndAgree) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SliceAnswers,
-    testing::Values(Case{"plain", "3x4xf64", "1:2, 0:4", "1x4xf64"},
-                    Case{"strided", "9x4xf64", "1:8:3, 0:4:2", "3x2xf64"},
-                    // The last stride ends before the limit.
-                    Case{"remainder", "9xf64", "0:9:4", "3xf64"},
-                    Case{"short_limit", "9xf64", "2:8:5", "2xf64"},
-                    Case{"empty", "3xf64", "2:2", "0xf64"},
-                    Case{"of_empty", "0xf64", "0:0", "0xf64"},
-                    Case{"size_one", "1x1xf64", "0:1, 0:1:7", "1x1xf64"}),
+    testing::Values(
+        SlicingCase{"plain", "3x4xf64", "1:2, 0:4", "1x4xf64"},
+        SlicingCase{"strided", "9x4xf64", "1:8:3, 0:4:2", "3x2xf64"},
+        // The last stride ends before the limit.
+        SlicingCase{"remainder", "9xf64", "0:9:4", "3xf64"},
+        SlicingCase{"short_limit", "9xf64", "2:8:5", "2xf64"},
+        SlicingCase{"empty", "3xf64", "2:2", "0xf64"},
+        SlicingCase{"of_empty", "0xf64", "0:0", "0xf64"},
+        SlicingCase{"size_one", "1x1xf64", "0:1, 0:1:7", "1x1xf64"}),
     nameOf);
 
 TEST_P(PadAnswers, AreLinearAndAgree) {
@@ -63,26 +64,31 @@ TEST_P(PadAnswers, AreLinearAndAgree) {
 INSTANTIATE_TEST_SUITE_P(
     All, PadAnswers,
     testing::Values(
-        Case{"edges", "2x3xf64",
-             "low = [1, 0], high = [2, 3], interior = [0, 0]", "5x6xf64"},
-        Case{"interior", "2x3xf64",
-             "low = [0, 0], high = [0, 0], interior = [1, 2]", "3x7xf64"},
-        Case{"cropped", "4x5xf64",
-             "low = [-1, 2], high = [0, -3], interior = [0, 0]", "3x4xf64"},
-        Case{"cropped_at_the_end", "4xf64",
-             "low = [0], high = [-1], interior = [0]", "3xf64"},
+        SlicingCase{"edges", "2x3xf64",
+                    "low = [1, 0], high = [2, 3], interior = [0, 0]",
+                    "5x6xf64"},
+        SlicingCase{"interior", "2x3xf64",
+                    "low = [0, 0], high = [0, 0], interior = [1, 2]",
+                    "3x7xf64"},
+        SlicingCase{"cropped", "4x5xf64",
+                    "low = [-1, 2], high = [0, -3], interior = [0, 0]",
+                    "3x4xf64"},
+        SlicingCase{"cropped_at_the_end", "4xf64",
+                    "low = [0], high = [-1], interior = [0]", "3xf64"},
         // Low and high cut inside the holes between elements.
-        Case{"cropped_in_holes", "4xf64",
-             "low = [-2], high = [-1], interior = [2]", "7xf64"},
-        Case{"cropped_to_nothing", "2xf64",
-             "low = [-1], high = [-1], interior = [0]", "0xf64"},
-        Case{"only_padding", "2xf64", "low = [-5], high = [8], interior = [1]",
-             "6xf64"},
-        Case{"of_empty", "0x2xf64",
-             "low = [1, 0], high = [1, 0], interior = [3, 0]", "2x2xf64"},
-        Case{"scalar", "f64", "low = [], high = [], interior = []", "f64"},
-        Case{"nothing", "2xf64", "low = [0], high = [0], interior = [0]",
-             "2xf64"}),
+        SlicingCase{"cropped_in_holes", "4xf64",
+                    "low = [-2], high = [-1], interior = [2]", "7xf64"},
+        SlicingCase{"cropped_to_nothing", "2xf64",
+                    "low = [-1], high = [-1], interior = [0]", "0xf64"},
+        SlicingCase{"only_padding", "2xf64",
+                    "low = [-5], high = [8], interior = [1]", "6xf64"},
+        SlicingCase{"of_empty", "0x2xf64",
+                    "low = [1, 0], high = [1, 0], interior = [3, 0]",
+                    "2x2xf64"},
+        SlicingCase{"scalar", "f64", "low = [], high = [], interior = []",
+                    "f64"},
+        SlicingCase{"nothing", "2xf64", "low = [0], high = [0], interior = [0]",
+                    "2xf64"}),
     nameOf);
 
 const char *concatenation = R"(
@@ -120,11 +126,6 @@ TEST(SlicingEvaluation, PadsAfterInteriorPadding) {
       return %y : tensor<5xi32>
     })"),
             std::vector<double>({9, 2, 9, 3, 9}));
-}
-/// The same with an argument that is not differentiated.
-std::string fix(std::string text, const std::string &argument) {
-  size_t at = text.find('>', text.find(argument + ": tensor<"));
-  return text.insert(at + 1, " {test.fixed}");
 }
 
 TEST(SlicingDerivative, DerivesWhatIsNeeded) {

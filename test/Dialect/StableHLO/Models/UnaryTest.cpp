@@ -11,13 +11,13 @@ using namespace llmc::test;
 using testing::ElementsAre;
 
 namespace {
-struct Case {
+struct UnaryCase {
   const char *op;
   double low, high;
 };
 
 /// @f(%x) = op(%x), with %x in [low, high).
-std::string makeUnary(const Case &c, const std::string &element) {
+std::string makeUnary(const UnaryCase &c, const std::string &element) {
   std::string type = "tensor<2x3x" + element + ">";
   return "func.func @f(%x: " + type + " {test.low = " + std::to_string(c.low) +
          " : f64, test.high = " + std::to_string(c.high) + " : f64}) -> " +
@@ -25,7 +25,7 @@ std::string makeUnary(const Case &c, const std::string &element) {
          "\n  return %y : " + type + "\n}";
 }
 
-class UnaryDerivative : public testing::TestWithParam<Case> {};
+class UnaryDerivative : public testing::TestWithParam<UnaryCase> {};
 
 TEST_P(UnaryDerivative, AgreesWithDifferences) {
   EXPECT_TRUE(checkDerivative(makeUnary(GetParam(), "f64")));
@@ -33,13 +33,16 @@ TEST_P(UnaryDerivative, AgreesWithDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, UnaryDerivative,
-    testing::Values(
-        Case{"negate", -1, 1}, Case{"abs", 0.1, 1}, Case{"abs", -1, -0.1},
-        Case{"cbrt", 0.2, 2}, Case{"cbrt", -2, -0.2}, Case{"cosine", -3, 3},
-        Case{"exponential", -2, 2}, Case{"exponential_minus_one", -1, 1},
-        Case{"log", 0.2, 3}, Case{"log_plus_one", -0.5, 2},
-        Case{"logistic", -4, 4}, Case{"rsqrt", 0.2, 3}, Case{"sine", -3, 3},
-        Case{"sqrt", 0.2, 3}, Case{"tan", -1, 1}, Case{"tanh", -2, 2}));
+    testing::Values(UnaryCase{"negate", -1, 1}, UnaryCase{"abs", 0.1, 1},
+                    UnaryCase{"abs", -1, -0.1}, UnaryCase{"cbrt", 0.2, 2},
+                    UnaryCase{"cbrt", -2, -0.2}, UnaryCase{"cosine", -3, 3},
+                    UnaryCase{"exponential", -2, 2},
+                    UnaryCase{"exponential_minus_one", -1, 1},
+                    UnaryCase{"log", 0.2, 3},
+                    UnaryCase{"log_plus_one", -0.5, 2},
+                    UnaryCase{"logistic", -4, 4}, UnaryCase{"rsqrt", 0.2, 3},
+                    UnaryCase{"sine", -3, 3}, UnaryCase{"sqrt", 0.2, 3},
+                    UnaryCase{"tan", -1, 1}, UnaryCase{"tanh", -2, 2}));
 // At both zeros the slope is 1, as JAX has it.
 TEST(UnaryDerivative, AbsAtZero) {
   auto gradients = computeGradients(R"(

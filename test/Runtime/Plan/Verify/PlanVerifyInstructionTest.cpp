@@ -9,10 +9,6 @@ using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
 
-static KernelLaunch &embed(Plan &plan) {
-  return firstOf<KernelLaunch>(plan, "c0.F");
-}
-
 TEST(PlanVerifyInstruction, OperandLeavesItsBuffer) {
   EXPECT_REFUSED_LAUNCH(
       "expected an operand of 64 bytes at offset 4 to lie within "

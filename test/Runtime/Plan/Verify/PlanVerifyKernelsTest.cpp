@@ -10,10 +10,6 @@ using namespace llmc::rt::plan;
 using testing::HasSubstr;
 using testing::Not;
 
-static KernelLaunch &embed(Plan &plan) {
-  return firstOf<KernelLaunch>(plan, "c0.F");
-}
-
 TEST(PlanVerifyKernels, AgainstTheManifest) {
   EXPECT_REFUSED_LAUNCH("kernel 'k_none' is not in the kernel objects",
                         { plan.kernels[0].name = "k_none"; });
