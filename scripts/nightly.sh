@@ -8,7 +8,7 @@
 # asan     the tests under AddressSanitizer and UBSan, but for those that compare
 #          figures alone or count (MLIR itself is not instrumented)
 # gcc      everything compiled by g++ without a precompiled header; the unit tests
-# cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options
+# cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options, twice
 # faults   which test catches each fault of SeededFaults.def: at least 38
 # plans    takes away waits, breaks, shuffles, poisons and hides the memory of the plans
 #          of these meshes
@@ -84,7 +84,7 @@ part_asan() {
 part_gcc() { tests gcc 'ReshardPlannerTest|(Plan|Mesh|Op)CaseTest' build/gcc/test/Unit; }
 part_cross() {
   build dev llmc || return 1
-  python3 test/EndToEnd/meshes.py --cross --llmc build/dev/bin/llmc \
+  python3 test/EndToEnd/meshes.py --cross --twice --llmc build/dev/bin/llmc \
     --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/cross test/EndToEnd/Inputs/meshes.txt
 }
@@ -116,6 +116,8 @@ part_random() {
     -o build/dev/expansions || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --cases structure --count 32 \
     --seed 7 -o build/dev/structure || status=1
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --cases dynamic --count 32 \
+    --seed 7 -o build/dev/dynamic || status=1
   .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
   return "$status"
 }

@@ -44,6 +44,8 @@ for module in ("jax", "onnx", "torch", "numpy"):
     if subprocess.run(probe, capture_output=True).returncode == 0:
         config.available_features.add(module)
 config.environment["JAX_PLATFORMS"] = "cpu"
+# Each program of the oracle runs a few times: what it computes is wanted, not how fast.
+config.environment["XLA_FLAGS"] = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%examples", config.llmc_src_root + "/examples"))
 config.substitutions.append(("%source", config.llmc_src_root))

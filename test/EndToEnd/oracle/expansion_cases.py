@@ -23,7 +23,7 @@ class Case:
     are arrays, with their element types in `elements`; `results` are the types. `ulps`
     of the result's type, times the greatest element of the result or `least`, what the
     terms of its sums are; 0: equal to the bit. `expected`, where it is given, stands for
-    what XLA makes of the text."""
+    what XLA makes of the text; `for_xla` is the same in ops that XLA has."""
 
     name: str
     text: str
@@ -33,6 +33,7 @@ class Case:
     ulps: float = 0
     least: float = 1e-3
     expected: Optional[list] = None
+    for_xla: Optional[str] = None
 
 
 def tensor(shape, element):

@@ -4,7 +4,8 @@
 #
 # ===------------------------------------------------------------------------=== #
 """Runs random uses of ops by XLA and by llmc: those that are written with others (windows,
-norms, older forms), and those that move, index and contract (--cases structure).
+norms, products of groups), those whose sizes are operands (--cases dynamic), and those
+that move, index and contract (--cases structure).
 
 One text for each element type has all its cases. XLA executes them, but for those that
 are defined by numpy, since XLA has none or leaves an order open. Operands
@@ -19,6 +20,7 @@ import argparse
 import pathlib
 import sys
 
+import dynamic_cases
 import form_cases
 import jax
 import ml_dtypes
@@ -28,10 +30,10 @@ from expansion_cases import DTYPES, tensor
 from semantics import as_stored, constant, flush, run, run_xla
 
 jax.config.update("jax_enable_x64", True)
-MODULES = {"forms": form_cases, "structure": structure_cases}
+MODULES = {"forms": form_cases, "dynamic": dynamic_cases, "structure": structure_cases}
 
 
-def write_module(found):
+def write_module(found, for_xla=False):
     """The text of all cases, whose results are r0, r1, ..."""
     lines, returned, types = [], [], []
     for number, case in enumerate(found):
@@ -39,8 +41,10 @@ def write_module(found):
         shapes = [tensor(a.shape, e) for a, e in zip(case.operands, case.elements)]
         lines += [write_constant(n, a, e) for n, a, e in zip(names, case.operands, case.elements)]
         hidden = ", ".join(f"%h{n}" for n in names)
-        lines.append(f"  {hidden} = stablehlo.optimization_barrier {', '.join(f'%{n}_c' for n in names)} : {', '.join(shapes)}")
-        lines.append("  " + case.text.format(a=f"hc{number}a", r=f"c{number}r"))
+        if names:
+            lines.append(f"  {hidden} = stablehlo.optimization_barrier {', '.join(f'%{n}_c' for n in names)} : {', '.join(shapes)}")
+        text = case.for_xla if for_xla and case.for_xla else case.text
+        lines.append("  " + text.format(a=f"hc{number}a", r=f"c{number}r"))
         returned += [f"%c{number}r{i}" for i in range(len(case.results))]
         types += case.results
     named = ", ".join(f'{t} {{jax.result_info = "result.r{i}"}}' for i, t in enumerate(types))
@@ -92,7 +96,7 @@ def check(a, element, found):
     text = write_module(found)
     (folder / "model.mlir").write_text(text, encoding="utf-8")
     (folder / "model.toml").write_text("", encoding="utf-8")
-    failed, by_xla = 0, iter(run_xla(write_module([case for case in found if case.expected is None])))
+    failed, by_xla = 0, iter(run_xla(write_module([case for case in found if case.expected is None], for_xla=True)))
     expected = [each for case in found for each in case.expected or [next(by_xla) for _ in case.results]]
     for engine in a.engines.split(","):
         actual, at = run_llmc(a, engine, folder, len(expected)), 0
@@ -121,7 +125,7 @@ def main():
     total = failed = 0
     for element in a.elements.split(","):
         found = [c for c in MODULES[a.cases].cases(element, a.count, a.seed) if c.name.startswith(a.only)]
-        failed += check(a, element, found)
+        failed += check(a, element, found) if found else 0
         total += len(found)
     print(f"{total} cases by {len(a.engines.split(','))} engines, {failed} failed")
     return 1 if failed else 0
