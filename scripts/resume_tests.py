@@ -9,7 +9,8 @@
 usage: resume_tests.py BUILD [--minutes M] [--filter-out REGEX] SUITE...
 
 What passed is kept in BUILD/passed.json, for the tree as it is: a change of any
-file begins again. Tests that failed are tried again. The last line is
+file but a page (*.md) begins again. Tests of pages and those that failed are tried
+again. The last line is
 "N passed, N failed, N skipped[, N left: run it again]"; the exit status is 0
 when nothing failed and nothing is left.
 """
@@ -28,9 +29,9 @@ LIT = "/usr/lib/llvm-22/bin/lit"
 
 
 def tree_state():
-    """A name of the tree: its commit and what is changed beside it."""
-    run = lambda *words: subprocess.run(["git", *words], capture_output=True).stdout  # noqa: E731
-    return hashlib.sha256(run("rev-parse", "HEAD") + run("diff", "HEAD")).hexdigest()[:16]
+    """A name of the tree: its files in git, and what is changed beside them, but for pages."""
+    run = lambda *words: subprocess.run(["git", *words, "--", ".", ":!*.md"], capture_output=True).stdout  # noqa: E731
+    return hashlib.sha256(run("ls-files", "-s") + run("diff")).hexdigest()[:16]
 
 
 def main():
@@ -44,7 +45,7 @@ def main():
     state = json.loads(kept.read_text()) if kept.exists() else {}
     if state.get("tree") != tree_state():
         state = {"tree": tree_state(), "passed": [], "skipped": []}
-    done = set(state["passed"]) | set(state["skipped"])
+    done = {name for name in state["passed"] + state["skipped"] if "Docs" not in name}
     out = "|".join([a.filter_out] * bool(a.filter_out) + [f"^{re.escape(name)}$" for name in sorted(done)])
     results.unlink(missing_ok=True)
     command = [LIT, "-q", "--allow-empty-runs", "--timeout", "1800", "--max-time", str(int(a.minutes * 60)),
@@ -54,8 +55,8 @@ def main():
     tests = json.loads(results.read_text())["tests"] if results.exists() else []
     mine = [t for t in tests if t["name"] not in done and not (a.filter_out and re.search(a.filter_out, t["name"]))]
     by_code = lambda codes: [t["name"] for t in mine if t["code"] in codes]  # noqa: E731
-    state["passed"] += by_code(PASSED)
-    state["skipped"] += by_code(SKIPPED - {"SKIPPED", "EXCLUDED"})
+    state["passed"] = sorted({*state["passed"], *by_code(PASSED)})
+    state["skipped"] = sorted({*state["skipped"], *by_code(SKIPPED - {"SKIPPED", "EXCLUDED"})})
     left = by_code({"SKIPPED", "EXCLUDED"})
     failed = [t["name"] for t in mine if t["code"] not in PASSED | SKIPPED]
     kept.write_text(json.dumps(state))
