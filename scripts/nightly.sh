@@ -26,7 +26,7 @@
 #          minutes each, under AddressSanitizer and UBSan; what they found is kept
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
 #
-# asan, gcc, fuzz and mutate stop after about 50 minutes, keep what they have done
+# asan, gcc, fuzz and mutate stop after about 50 minutes (LLMC_NIGHTLY_MINUTES), keep what they have done
 # (tests passed on this tree, files compiled, inputs tried with these programs,
 # mutants judged) and go on the next time; they pass when nothing is left. The
 # survivors of mutate are tried again by `scripts/mutate.py --again --output ...`.
@@ -40,7 +40,7 @@ all=(runtime tsan asan gcc cross faults plans random oracles derivatives familie
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
-minutes=50 # of a part
+minutes=${LLMC_NIGHTLY_MINUTES:-50} # of a part
 log=build/nightly
 mkdir -p "$log"
 
