@@ -44,14 +44,6 @@ function(llmc_compiler_library name)
   endif()
 endfunction()
 
-# llmc_generated_code(source...): files of nothing but what tablegen makes of a large
-# dialect. They take LLMC_GENERATED_FLAGS, with which no precompiled header fits.
-function(llmc_generated_code)
-  if(LLMC_GENERATED_FLAGS)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${LLMC_GENERATED_FLAGS} SKIP_PRECOMPILE_HEADERS ON)
-  endif()
-endfunction()
-
 # llmc_tablegen(target file.td output generator-args... [output generator-args... ...])
 # written as: llmc_tablegen(LLMCFooGen Foo.td Foo.h.inc -gen-op-decls | Foo.cpp.inc -gen-op-defs)
 # Outputs lie in the build tree beside the .td (include/llmc/... mirrors the source).

@@ -69,7 +69,7 @@ struct PadPart : PartModel<PadPart, PadOp> {
       others |= d != dim && isPadded(pad, d);
     if (!others && begin >= low && end <= high)
       return partOf(pad.getOperand(), {dim, begin - low, end - low});
-    Attribute element;
+    DenseElementsAttr element;
     bool isOutside = end <= low || begin >= high;
     if (!isOutside ||
         !matchPattern(pad.getPaddingValue(), m_Constant(&element)))
@@ -78,8 +78,7 @@ struct PadPart : PartModel<PadPart, PadOp> {
     shape[dim] = end - begin;
     return ConstantOp::create(
         builder, op->getLoc(),
-        cast<ElementsAttr>(cast<DenseElementsAttr>(element).resizeSplat(
-            pad.getType().clone(shape))));
+        cast<ElementsAttr>(element.resizeSplat(pad.getType().clone(shape))));
   }
 };
 
