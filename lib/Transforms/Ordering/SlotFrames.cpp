@@ -50,29 +50,41 @@ static void addChunk(std::set<int32_t> &programs, const Timeline &timeline,
       programs.insert(static_cast<int32_t>(i));
 }
 
-/// The programs between whose first and last the slot's frame is in use. Where
-/// a stage holds several chunks, one may read what another has kept, or the
-/// same input.
-static std::set<int32_t> getSpan(const SlotFramesRequest &request,
-                                 PortAttr slot, const SlotUses &uses) {
-  const Timeline &timeline = request.timeline;
-  std::set<int32_t> span;
-  int64_t chunk = getChunk(timeline, slot, uses);
-  addChunk(span, timeline, chunk);
-  if (slot.getKind() == PortKind::Input)
-    for (int32_t program : uses.takenBy)
-      addChunk(span, timeline, timeline.programs[program].attr.getChunk());
-  if (slot.getKind() != PortKind::Act)
-    return span;
-  // All activations of a chunk and its stages share a frame.
-  for (const auto &[other, users] : request.slots)
-    if (other.getKind() == PortKind::Act &&
-        getChunk(timeline, other, users) == chunk) {
-      span.insert(users.takenBy.begin(), users.takenBy.end());
-      span.insert(users.returnedBy.begin(), users.returnedBy.end());
+/// The programs between whose first and last the frame of a slot is in use.
+class FrameSpans {
+public:
+  explicit FrameSpans(const SlotFramesRequest &request)
+      : timeline(request.timeline) {
+    for (const auto &[slot, uses] : request.slots) {
+      if (slot.getKind() != PortKind::Act)
+        continue;
+      std::set<int32_t> &span = activations[getChunk(timeline, slot, uses)];
+      span.insert(uses.takenBy.begin(), uses.takenBy.end());
+      span.insert(uses.returnedBy.begin(), uses.returnedBy.end());
     }
-  return span;
-}
+    for (auto &[chunk, span] : activations)
+      addChunk(span, timeline, chunk);
+  }
+
+  /// Where a stage holds several chunks, one may read what another has kept,
+  /// or the same input. All activations of a chunk and its stages share a
+  /// frame.
+  std::set<int32_t> get(PortAttr slot, const SlotUses &uses) const {
+    int64_t chunk = getChunk(timeline, slot, uses);
+    if (slot.getKind() == PortKind::Act)
+      return activations.at(chunk);
+    std::set<int32_t> span;
+    addChunk(span, timeline, chunk);
+    if (slot.getKind() == PortKind::Input)
+      for (int32_t program : uses.takenBy)
+        addChunk(span, timeline, timeline.programs[program].attr.getChunk());
+    return span;
+  }
+
+private:
+  const Timeline &timeline;
+  std::map<int64_t, std::set<int32_t>> activations;
+};
 
 /// What is sent or received: each end has a frame.
 static bool isBoundary(PortAttr slot) {
@@ -80,11 +92,10 @@ static bool isBoundary(PortAttr slot) {
 }
 
 /// How many microbatches the frame of a slot of a microbatch holds.
-static int64_t getNumSlots(const SlotFramesRequest &request, PortAttr slot,
-                           const SlotUses &uses) {
-  const Timeline &timeline = request.timeline;
+static int64_t getNumSlots(const Timeline &timeline, const FrameSpans &spans,
+                           PortAttr slot, const SlotUses &uses) {
   auto microbatches = static_cast<int64_t>(timeline.op.getMicrobatches());
-  int64_t inFlight = getInFlight(timeline, getSpan(request, slot, uses));
+  int64_t inFlight = getInFlight(timeline, spans.get(slot, uses));
   if (slot.getKind() == PortKind::Act)
     return isSeeded(Fault::frameLacksASlot) && inFlight > 1 ? inFlight - 1
                                                             : inFlight;
@@ -147,16 +158,16 @@ static std::string getBoundaryName(PortAttr slot) {
 }
 
 /// The frame of a slot; slots with frames of one name share it.
-static FrameShape describeFrame(const SlotFramesRequest &request, PortAttr slot,
+static FrameShape describeFrame(const Timeline &timeline,
+                                const FrameSpans &spans, PortAttr slot,
                                 const SlotUses &uses) {
-  const Timeline &timeline = request.timeline;
   PortKind kind = slot.getKind();
   FrameShape frame;
   frame.kind = getFrameKind(slot);
   frame.name = (timeline.op.getSymName() + "." + getFrameName(slot)).str();
   if (kind == PortKind::Act || kind == PortKind::Input ||
       kind == PortKind::Output || isBoundary(slot)) {
-    frame.slots = getNumSlots(request, slot, uses);
+    frame.slots = getNumSlots(timeline, spans, slot, uses);
     // Each end of a transfer is free on its own.
     frame.name += isBoundary(slot)
                       ? "." + getBoundaryName(slot)
@@ -201,13 +212,14 @@ TimelinePlaces makeSlotFrames(OpBuilder &builder, PlanNames &names,
                               const SlotFramesRequest &request) {
   Location loc = builder.getUnknownLoc();
   TimelinePlaces places;
+  FrameSpans spans(request);
   std::map<std::string, FlatSymbolRefAttr> frames;
   for (const auto &[slot, uses] : request.slots) {
     FlatSymbolRefAttr buffer;
     if (slot.getKind() == PortKind::Buffer) {
       buffer = request.states.at(slot.getSymbol().getValue().str());
     } else {
-      FrameShape shape = describeFrame(request, slot, uses);
+      FrameShape shape = describeFrame(request.timeline, spans, slot, uses);
       FlatSymbolRefAttr &frame = frames[shape.name];
       if (!frame)
         frame = makeFrame(builder, names, loc, shape);
