@@ -132,4 +132,39 @@ TEST(PartBuilder, PartsHaveTheBitsOfSlices) {
   // Most values are really computed from parts.
   EXPECT_GT(numBuilt, 500);
 }
+
+/// The uses that `op` has left where its rows 3 and 4 are built.
+int countUsesOfWhole(const std::string &op) {
+  GraphContext context;
+  auto module = context.parse(R"(
+    func.func @main(%a: tensor<4x2xf32>, %b: tensor<4x2xf32>,
+                    %c: tensor<9x2xf32>) -> tensor<8x2xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %whole = )" + op + R"(
+      return %whole : tensor<8x2xf32>
+    })");
+  if (!module) {
+    ADD_FAILURE() << context.takeMessages();
+    return -1;
+  }
+  Operation *end = getFunction(*module).front().getTerminator();
+  Value whole = end->getOperand(0);
+  Value part = PartBuilder(module->getContext()).build(whole, {0, 3, 5}, end);
+  EXPECT_TRUE(part);
+  return static_cast<int>(llvm::range_size(whole.getUses())) - 1;
+}
+
+TEST(PartBuilder, PartsOfWhatWasPutTogetherDoWithoutIt) {
+  EXPECT_EQ(countUsesOfWhole("stablehlo.concatenate %a, %b, dim = 0 : "
+                             "(tensor<4x2xf32>, tensor<4x2xf32>) -> "
+                             "tensor<8x2xf32>"),
+            0);
+  EXPECT_EQ(countUsesOfWhole("stablehlo.slice %c [1:9, 0:2] : "
+                             "(tensor<9x2xf32>) -> tensor<8x2xf32>"),
+            0);
+  EXPECT_EQ(countUsesOfWhole("stablehlo.pad %a, %zero, low = [3, 0], high = "
+                             "[1, 0], interior = [0, 0] : (tensor<4x2xf32>, "
+                             "tensor<f32>) -> tensor<8x2xf32>"),
+            0);
+}
 } // namespace
