@@ -53,6 +53,7 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
         model ? model.getShardingRule() : graph::ShardingRule();
     items.push_back({&op, &*rules.insert(std::move(rule)).first,
                      &*runs.insert(OpLayouts()).first});
+    stale.insert(&op);
   }
 }
 
@@ -118,11 +119,11 @@ void LayoutTable::read() {
 }
 
 void LayoutTable::refresh() {
-  if (!isStale)
+  if (stale.empty())
     return;
-  isStale = false;
   for (ProgramOp &item : items) {
-    if (item.rule->operands.size() != item.op->getNumOperands())
+    if (!stale.contains(item.op) ||
+        item.rule->operands.size() != item.op->getNumOperands())
       continue;
     LayoutProblem problem{item.op, *item.rule, mesh, {}, {}};
     for (Value operand : item.op->getOperands())
@@ -131,6 +132,7 @@ void LayoutTable::refresh() {
       problem.results.push_back(layoutOf(result));
     item.runs = &*runs.insert(getOpLayouts(problem)).first;
   }
+  stale.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,11 +141,14 @@ void LayoutTable::refresh() {
 
 void LayoutTable::set(Value value, LayoutAttr layout) {
   layouts[value] = layout;
-  isStale = true;
-  if (auto argument = dyn_cast<BlockArgument>(value))
+  for (Operation *user : value.getUsers())
+    stale.insert(user);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
     arguments.insert(argument);
-  else
-    changed.insert(value.getDefiningOp());
+    return;
+  }
+  changed.insert(value.getDefiningOp());
+  stale.insert(value.getDefiningOp());
 }
 
 void LayoutTable::writeFunction(func::FuncOp function) {

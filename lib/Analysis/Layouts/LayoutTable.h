@@ -47,7 +47,7 @@ public:
       : module(module), mesh(mesh), symbols(module) {}
 
   void read();
-  /// Asks how each op runs, if layouts have changed since.
+  /// Asks how each op runs whose layouts have changed since.
   void refresh();
   void write();
 
@@ -93,11 +93,12 @@ private:
   ModuleOp module;
   dist::MeshAxesAttr mesh;
   mlir::SymbolTable symbols;
-  bool isStale = true;
   std::unordered_set<graph::ShardingRule, graph::ShardingRuleHash> rules;
   std::unordered_set<OpLayouts, OpLayoutsHash> runs;
   /// Of arguments: what ops see of them (StateUse.h).
   llvm::DenseMap<Value, dist::LayoutAttr> layouts;
+  /// Ops whose layouts have changed since they were asked how they run.
+  llvm::DenseSet<Operation *> stale;
   /// Arguments and ops that must be written.
   llvm::DenseSet<mlir::BlockArgument> arguments;
   llvm::SetVector<Operation *> changed;
