@@ -32,6 +32,7 @@ namespace llmc {
 using namespace mlir;
 using namespace llmc;
 using training::ClassPick;
+using training::getShape;
 using training::remarkOf;
 using training::RowView;
 

@@ -342,7 +342,6 @@ TEST(Config, OverridesAreValuesOrBareWords) {
   EXPECT_THAT(errorOf("", {{"steps", "3"}}), HasSubstr("unknown key 'steps'"));
 }
 
-// What is printed reads back as the same configuration.
 // Found by libFuzzer: the TOML library aborts on the first three.
 TEST(Config, AHeaderWithoutAKeyIsAnError) {
   for (const char *text : {"[^", "[^A]", "a = 1\n[.a]", "[[!]]", "[", "[]"}) {
@@ -353,6 +352,22 @@ TEST(Config, AHeaderWithoutAKeyIsAnError) {
   }
 }
 
+// Found by libFuzzer: the TOML library takes some letters outside ASCII at the
+// start of a line for impossible. The letters here are one from each of the
+// ranges in which it looks for white space.
+TEST(Config, ALineThatStartsWithALetterOutsideAsciiIsAnError) {
+  for (const char *letter :
+       {"\u00e9", "\u1681", "\u2030", "\u3001", "\ufefb", "\u4e2d", "\ufeff"})
+    for (const char *rest : {"", " = 1", "\n"}) {
+      std::string text = std::string("steps = 1\n") + letter + rest;
+      auto config = parseConfig(text, "a.toml", {});
+      ASSERT_FALSE(config.ok()) << text;
+      EXPECT_EQ(config.kind(), ErrorKind::usage) << text;
+      EXPECT_THAT(config.message(), HasSubstr("a.toml:")) << text;
+    }
+}
+
+// What is printed reads back as the same configuration.
 TEST(Config, PrintsEveryKey) {
   auto config = parse("[[init]]\nmatch = \"b\"\n[[init]]\nstd = 0.5\n"
                       "[[machine.link]]\nname = \"net\"\nlatency = 1e-6\n"
