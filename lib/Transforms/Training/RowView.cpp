@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace llmc;
+using llmc::training::getShape;
 using llmc::training::RowReduction;
 using llmc::training::RowView;
 

@@ -8,6 +8,7 @@
 #include "StepCut.h"
 #include "TrainingMarks.h"
 #include "llmc/Analysis/Program/ElementPaths.h"
+#include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Solvers/Cuts/VertexCut.h"
 #include "llmc/Support/HostTensor.h"
