@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Interpreter/Interpreter.h"
+#include "LoopValues.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
@@ -124,13 +125,22 @@ LogicalResult
 Interpreter::collectOperands(Operation *op,
                              SmallVectorImpl<HostTensor> &operands) {
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    auto it = values.find(operand);
-    if (it == values.end())
+    const HostTensor *value = find(operand);
+    if (!value)
       return op->emitOpError() << "expected a value of operand #" << i
                                << " before this op, got none";
-    operands.push_back(it->second);
+    operands.push_back(*value);
   }
   return success();
+}
+
+/// The value, of a loop that of the trip which runs; null where there is none.
+const HostTensor *Interpreter::find(Value value) const {
+  if (auto it = values.find(value); it != values.end())
+    return &it->second;
+  auto it = ofTrips.find(value);
+  bool isThere = it != ofTrips.end() && trip >= 0 && it->second[trip];
+  return isThere ? &it->second[trip] : nullptr;
 }
 
 LogicalResult Interpreter::checkResults(Operation *op,
@@ -233,6 +243,8 @@ LogicalResult Interpreter::evaluateOp(Operation *op,
 }
 
 LogicalResult Interpreter::runOp(Operation *op) {
+  if (auto exit = dyn_cast<dist::LeaveOp>(op))
+    return leave(exit);
   SmallVector<HostTensor> operands, results;
   if (failed(collectOperands(op, operands)) ||
       failed(executeOp(op, operands, results)))
@@ -254,17 +266,91 @@ LogicalResult Interpreter::runBlock(Block &block,
   for (auto [value, tensor] : llvm::zip_equal(block.getArguments(), arguments))
     if (failed(define(value, tensor, &block.front())))
       return failure();
-  for (Operation &op : block) {
-    if (op.hasTrait<OpTrait::IsTerminator>()) {
-      if (failed(collectOperands(&op, results)))
+  if (failed(runOps(block)))
+    return failure();
+  Operation *end = block.getTerminator();
+  if (failed(collectOperands(end, results)))
+    return failure();
+  dropDead(end);
+  return success();
+}
+
+LogicalResult Interpreter::runOps(Block &block) {
+  dist::LoopRuns loops(block);
+  if (loops.empty()) {
+    for (Operation &op : block.without_terminator())
+      if (failed(runOp(&op)))
         return failure();
-      dropDead(&op);
-      continue;
-    }
-    if (failed(runOp(&op)))
+    return success();
+  }
+  // The order is not that of the block, by which values are dropped.
+  deadAfter.clear();
+  for (const dist::LoopStep &step : loops.getSteps()) {
+    if (step.run >= 0 ? failed(runTrips(loops.getRuns()[step.run]))
+                      : failed(runOp(step.op)))
       return failure();
   }
+  for (const dist::LoopRun &run : loops.getRuns())
+    for (Operation *op : run.ops)
+      for (Value result : op->getResults()) {
+        for (const HostTensor &tensor : ofTrips.lookup(result))
+          liveBytes -= tensor ? tensor.getNumBytes() : 0;
+        ofTrips.erase(result);
+      }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Interpreter::runTrips(const dist::LoopRun &run) {
+  for (int64_t n = 0; n < run.loop.getTrips(); ++n)
+    for (Operation *op : run.ops) {
+      trip = run.loop.getTrip(n);
+      LogicalResult status = runOfTrip(op, run.loop, n);
+      trip = -1;
+      if (failed(status))
+        return failure();
+    }
+  return success();
+}
+
+/// One op in the trip that runs as the `n`-th.
+LogicalResult Interpreter::runOfTrip(Operation *op, dist::LoopAttr loop,
+                                     int64_t n) {
+  SmallVector<HostTensor> operands, results;
+  auto enter = dyn_cast<dist::EnterOp>(op);
+  if (enter && enter.isCarry() && n > 0)
+    results.push_back(ofTrips[enter.getNext().getValue()][loop.getTrip(n - 1)]);
+  else if (failed(collectOperands(op, operands)))
+    return failure();
+  else if (enter)
+    results.push_back(enter.isRow() ? takeRow(operands[0], trip) : operands[0]);
+  else if (isa<dist::NextOp>(op))
+    results.push_back(operands[1]);
+  else if (failed(executeOp(op, operands, results)))
+    return failure();
+  if (observer)
+    observer(op, results);
+  for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results)) {
+    SmallVector<HostTensor, 0> &all = ofTrips[value];
+    all.resize(loop.getTrips());
+    liveBytes += tensor.getNumBytes();
+    peakBytes = std::max(peakBytes, liveBytes);
+    all[trip] = std::move(tensor);
+  }
+  return checkLiveBytes(liveBytes, op);
+}
+
+LogicalResult Interpreter::leave(dist::LeaveOp op) {
+  auto all = ofTrips.find(op.getInput());
+  if (all == ofTrips.end())
+    return op.emitOpError() << "expected a value of each trip, got none";
+  HostTensor result = leaveTrips(op, all->second);
+  if (observer)
+    observer(op, result);
+  return define(op.getResult(), std::move(result), op);
 }
 
 /// Reports arguments that do not fit those of `block`.
@@ -319,9 +405,11 @@ LogicalResult Interpreter::interpret(func::FuncOp function,
   // A call sees none of its caller's values, and must not end them.
   llvm::DenseMap<Value, HostTensor> outer;
   std::swap(outer, values);
+  int64_t outerTrip = std::exchange(trip, -1);
   LogicalResult result = evaluateRegion(function.getBody(), arguments, results);
   for (auto &[value, tensor] : values)
     liveBytes -= tensor.getNumBytes();
   std::swap(outer, values);
+  trip = outerTrip;
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include "llmc/Interpreter/LockstepInterpreter.h"
 #include "LockstepCollectives.h"
+#include "LoopValues.h"
 #include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
@@ -53,9 +54,12 @@ LockstepInterpreter::stagesOf(Operation *op, const Stages &around) const {
 
 const DeviceTensors *LockstepInterpreter::lookup(Operation *op,
                                                  unsigned operand) {
-  auto it = values.find(op->getOperand(operand));
-  if (it != values.end())
+  Value value = op->getOperand(operand);
+  if (auto it = values.find(value); it != values.end())
     return &it->second;
+  auto all = ofTrips.find(value);
+  if (all != ofTrips.end() && trip >= 0 && !all->second[trip].empty())
+    return &all->second[trip];
   op->emitOpError() << "expected a value of operand #" << operand
                     << " before this op, got none";
   return nullptr;
@@ -70,7 +74,10 @@ InFlightDiagnostic LockstepInterpreter::reportAbsent(Operation *op,
                            << ", where the op runs, got no value";
 }
 
+/// Not in trips: the next one reads the same values.
 void LockstepInterpreter::release(Operation *op) {
+  if (trip >= 0)
+    return;
   for (Value operand : op->getOperands())
     if (--usesLeft[operand] == 0)
       values.erase(operand);
@@ -226,6 +233,17 @@ LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
     stages = SmallVector<int64_t>{
         getStageOfChunk(*segment.getChunk(), mesh.numStages())};
   Block &body = segment.getBody().front();
+  if (std::optional<dist::LoopAttr> loop = segment.getLoop()) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : body.without_terminator())
+      ops.push_back(&op);
+    if (failed(runTrips(ops, *loop, stages)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(
+             segment.getResults(), segment.getYield().getOperands()))
+      ofTrips[result] = ofTrips.lookup(value);
+    return success();
+  }
   if (failed(runBlock(body, stages)))
     return failure();
   dist::YieldOp yield = segment.getYield();
@@ -240,20 +258,109 @@ LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// What enters a trip; `previous` is the number of the trip before, or -1.
+LogicalResult
+LockstepInterpreter::runEnter(dist::EnterOp enter, int64_t previous,
+                              SmallVectorImpl<DeviceTensors> &out) {
+  if (enter.isCarry() && previous >= 0) {
+    out.push_back(ofTrips[enter.getNext().getValue()][previous]);
+    return success();
+  }
+  const DeviceTensors *value = lookup(enter, 0);
+  if (!value)
+    return failure();
+  out.push_back(*value);
+  if (enter.isRow())
+    for (HostTensor &tensor : out.back())
+      if (tensor)
+        tensor = takeRow(tensor, trip);
+  return success();
+}
+
+LogicalResult LockstepInterpreter::runOfTrip(Operation *op, int64_t previous,
+                                             const Stages &stages) {
+  SmallVector<DeviceTensors> results;
+  ++counts[op->getName().getStringRef()];
+  if (auto enter = dyn_cast<dist::EnterOp>(op)) {
+    if (failed(runEnter(enter, previous, results)))
+      return failure();
+  } else if (isa<dist::NextOp>(op)) {
+    const DeviceTensors *value = lookup(op, 1);
+    if (!value)
+      return failure();
+    results.push_back(*value);
+  } else if (failed(runAlone(op, stages, results))) {
+    return failure();
+  }
+  if (failed(checkResults(op, results)))
+    return failure();
+  if (observer)
+    observer(op, results);
+  for (auto [value, tensors] : llvm::zip_equal(op->getResults(), results))
+    ofTrips[value][trip] = std::move(tensors);
+  return success();
+}
+
+LogicalResult LockstepInterpreter::runTrips(ArrayRef<Operation *> ops,
+                                            dist::LoopAttr loop,
+                                            const Stages &stages) {
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      ofTrips[result].resize(loop.getTrips());
+  for (int64_t n = 0; n < loop.getTrips(); ++n)
+    for (Operation *op : ops) {
+      trip = loop.getTrip(n);
+      LogicalResult status =
+          runOfTrip(op, n > 0 ? loop.getTrip(n - 1) : -1, stages);
+      trip = -1;
+      if (failed(status))
+        return failure();
+    }
+  return success();
+}
+
+LogicalResult LockstepInterpreter::runLeave(dist::LeaveOp leave) {
+  auto all = ofTrips.find(leave.getInput());
+  if (all == ofTrips.end())
+    return leave.emitOpError() << "expected a value of each trip, got none";
+  DeviceTensors result(mesh.numDevices());
+  for (auto [device, tensor] : llvm::enumerate(result)) {
+    SmallVector<HostTensor> trips;
+    for (const DeviceTensors &tensors : all->second)
+      trips.push_back(tensors[device]);
+    if (trips.front())
+      tensor = leaveTrips(leave, trips);
+  }
+  if (observer)
+    observer(leave, result);
+  values[leave] = std::move(result);
+  return success();
+}
+
+LogicalResult
+LockstepInterpreter::runAlone(Operation *op, const Stages &around,
+                              SmallVectorImpl<DeviceTensors> &results) {
+  if (auto join = dyn_cast<dist::JoinOp>(op))
+    return runJoin(join, results);
+  if (auto transfer = dyn_cast<dist::TransferOp>(op))
+    return runTransfer(transfer, results);
+  if (isa<dist::CollectiveInterface>(op))
+    return runExchange(op, stagesOf(op, around), results);
+  return runPlain(op, stagesOf(op, around), results);
+}
+
 LogicalResult LockstepInterpreter::runOp(Operation *op, Stages around) {
   ++counts[op->getName().getStringRef()];
   if (auto segment = dyn_cast<dist::SegmentOp>(op))
     return runSegment(segment);
+  if (auto leave = dyn_cast<dist::LeaveOp>(op))
+    return runLeave(leave);
   SmallVector<DeviceTensors> results;
-  LogicalResult status = success();
-  if (auto join = dyn_cast<dist::JoinOp>(op))
-    status = runJoin(join, results);
-  else if (auto transfer = dyn_cast<dist::TransferOp>(op))
-    status = runTransfer(transfer, results);
-  else if (isa<dist::CollectiveInterface>(op))
-    status = runExchange(op, stagesOf(op, around), results);
-  else
-    status = runPlain(op, stagesOf(op, around), results);
+  LogicalResult status = runAlone(op, around, results);
   if (failed(status) || failed(checkResults(op, results)))
     return failure();
   if (observer)
@@ -266,6 +373,20 @@ LogicalResult LockstepInterpreter::runOp(Operation *op, Stages around) {
 }
 
 LogicalResult LockstepInterpreter::runBlock(Block &block, Stages stages) {
+  if (dist::LoopRuns loops(block); !loops.empty()) {
+    // Values are not released: the order is not that of the block.
+    for (Operation &op : block)
+      for (Value result : op.getResults())
+        usesLeft[result] = std::numeric_limits<int64_t>::max();
+    for (const dist::LoopStep &step : loops.getSteps()) {
+      if (step.run < 0
+              ? failed(runOp(step.op, stages))
+              : failed(runTrips(loops.getRuns()[step.run].ops,
+                                loops.getRuns()[step.run].loop, stages)))
+        return failure();
+    }
+    return success();
+  }
   for (Operation &op : block) {
     for (Value result : op.getResults())
       usesLeft[result] = std::distance(result.use_begin(), result.use_end());
@@ -289,6 +410,7 @@ LogicalResult LockstepInterpreter::run(func::FuncOp function,
                                   << " arguments, got " << arguments.size();
   values.clear();
   usesLeft.clear();
+  ofTrips.clear();
   chunks = chunksOfBlocks;
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments)) {

@@ -6,6 +6,7 @@
 // evaluation answers (EvaluationOpInterface) and nothing else: it knows no op.
 // Terminators hand over their operands, calls enter their callee, regions are
 // run when an op asks its scope for them. A value is dropped at its last use.
+// Of loops (`dist.enter`) all values of all trips are kept.
 //
 //   interpret(@f, [2.0, 3.0])   with   @f(%a, %b) { return add(%a, %b) }
 //     -> [5.0]
@@ -19,6 +20,7 @@
 #ifndef LLMC_INTERPRETER_INTERPRETER_H
 #define LLMC_INTERPRETER_INTERPRETER_H
 
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/Evaluation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -75,7 +77,12 @@ public:
 private:
   LogicalResult runBlock(Block &block, ArrayRef<HostTensor> arguments,
                          SmallVectorImpl<HostTensor> &results);
+  LogicalResult runOps(Block &block);
   LogicalResult runOp(Operation *op);
+  LogicalResult runTrips(const dist::LoopRun &run);
+  LogicalResult runOfTrip(Operation *op, dist::LoopAttr loop, int64_t n);
+  LogicalResult leave(dist::LeaveOp op);
+  const HostTensor *find(Value value) const;
   LogicalResult executeOp(Operation *op, ArrayRef<HostTensor> operands,
                           SmallVectorImpl<HostTensor> &results);
   LogicalResult runCall(Operation *op, ArrayRef<HostTensor> operands,
@@ -94,6 +101,10 @@ private:
   std::unique_ptr<mlir::SymbolTableCollection> symbols;
   /// Values of all enclosing blocks of the current function.
   llvm::DenseMap<Value, HostTensor> values;
+  /// Of values of loops, those of all trips by number; the trip that runs, or
+  /// -1.
+  llvm::DenseMap<Value, SmallVector<HostTensor, 0>> ofTrips;
+  int64_t trip = -1;
   /// The last op of a value's own block that uses it, itself or inside.
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> deadAfter;
   llvm::DenseMap<Block *, bool> prepared;

@@ -56,6 +56,15 @@ private:
   LogicalResult runBlock(Block &block, Stages stages);
   LogicalResult runOp(Operation *op, Stages stages);
   LogicalResult runSegment(dist::SegmentOp segment);
+  LogicalResult runTrips(ArrayRef<Operation *> ops, dist::LoopAttr loop,
+                         const Stages &stages);
+  LogicalResult runOfTrip(Operation *op, int64_t previous,
+                          const Stages &stages);
+  LogicalResult runEnter(dist::EnterOp enter, int64_t previous,
+                         SmallVectorImpl<DeviceTensors> &out);
+  LogicalResult runLeave(dist::LeaveOp leave);
+  LogicalResult runAlone(Operation *op, const Stages &around,
+                         SmallVectorImpl<DeviceTensors> &results);
   LogicalResult runPlain(Operation *op, const Stages &stages,
                          SmallVectorImpl<DeviceTensors> &results);
   LogicalResult runExchange(Operation *op, const Stages &stages,
@@ -76,6 +85,10 @@ private:
   Observer observer;
   llvm::StringMap<int64_t> counts;
   llvm::DenseMap<Value, DeviceTensors> values;
+  /// Of values of loops, those of all trips by number; the trip that runs, or
+  /// -1.
+  llvm::DenseMap<Value, std::vector<DeviceTensors>> ofTrips;
+  int64_t trip = -1;
   /// Uses of a value that have not run yet.
   llvm::DenseMap<Value, int64_t> usesLeft;
   ArrayRef<int64_t> chunks;

@@ -7,6 +7,7 @@
 #include "LayoutTable.h"
 
 #include "llmc/Analysis/Layouts/StateUse.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
@@ -43,6 +44,10 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (LayoutAttr layout = dist::getLayout(dist::getResultPort(function, i)))
       results[{function, i}] = layout;
+  dist::LoopRuns loops(function.getBody().front());
+  for (const dist::LoopRun &run : loops.getRuns())
+    for (Operation *op : run.ops)
+      tripsOf[op] = run.loop.getTrips();
   for (Operation &op : function.getBody().front().without_terminator()) {
     auto list = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
     for (auto [i, result] : llvm::enumerate(op.getResults()))

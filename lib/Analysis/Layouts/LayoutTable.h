@@ -68,7 +68,9 @@ public:
   }
   int64_t timesOf(Value value) const {
     Region *region = value.getParentRegion();
-    return times.lookup(region->getParentOp());
+    auto trips = tripsOf.find(value.getDefiningOp());
+    return times.lookup(region->getParentOp()) *
+           (trips == tripsOf.end() ? 1 : trips->second);
   }
 
   /// What becomes of the value from now on.
@@ -105,6 +107,8 @@ private:
   llvm::DenseMap<std::pair<Operation *, unsigned>, dist::LayoutAttr> results;
   llvm::MapVector<Operation *, FunctionKind> functions;
   llvm::SetVector<Operation *> updates;
+  /// Of ops in loops.
+  llvm::DenseMap<Operation *, int64_t> tripsOf;
   llvm::DenseMap<Operation *, int64_t> times;
 };
 

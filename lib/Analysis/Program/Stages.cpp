@@ -18,7 +18,7 @@ bool llmc::isMadeAnywhere(Operation *op) {
 }
 
 bool llmc::isCrossing(Operation *op) {
-  return isa<dist::TransferOp, dist::JoinOp>(op);
+  return isa<dist::TransferOp, dist::JoinOp, dist::LeaveOp>(op);
 }
 
 bool llmc::isCollectiveOver(Operation *op, StringRef axis) {
@@ -148,6 +148,8 @@ Stages StageMap::findStages(Value value, bool countsZeros) {
     stages.erase(llvm::unique(stages), stages.end());
     return stages;
   }
+  if (auto leave = dyn_cast<dist::LeaveOp>(op))
+    return findStages(leave.getInput(), countsZeros);
   if (auto segment = dyn_cast<dist::SegmentOp>(op)) {
     if (segment.getAt())
       return Stages(*segment.getAt());

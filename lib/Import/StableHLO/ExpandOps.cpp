@@ -14,8 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -51,9 +53,16 @@ rt::Status import::expandCallers(ModuleOp module) {
   return rt::Status::success();
 }
 
+void import::unrollLoops(func::FuncOp main) {
+  main.walk([](stablehlo::WhileOp loop) {
+    loop->setAttr(dist::DistDialect::kUnroll, UnitAttr::get(loop.getContext()));
+  });
+}
+
 rt::Status import::expandOps(func::FuncOp main) {
   FirstError error(*main.getContext());
   if (failed(expandIn(main.getBody().front())))
     return error.status(ErrorKind::internal, "an op was not expanded");
+  dist::closeLeaves(main.getBody().front());
   return rt::Status::success();
 }

@@ -128,9 +128,20 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(flattenTuples(main));
   LLMC_TRY(checkGraph(*module, main));
+  bool hasRegions = main.walk([](sdy::ManualComputationOp) {
+                          return WalkResult::interrupt();
+                        })
+                        .wasInterrupted();
   LLMC_TRY(inlineManualRegions(main));
   LLMC_TRY(readResources(main));
   SmallVector<Derivation> derivations = readDerivations(main);
+  // What the text derives already is cut and ordered op by op, and what each
+  // device computes by itself becomes a batch of devices.
+  bool isDerived = llvm::any_of(derivations, [](Derivation derivation) {
+    return derivation != Derivation::None;
+  });
+  if (options.config.training.unroll || isDerived || hasRegions)
+    unrollLoops(main);
   LLMC_TRY(expandOps(main));
   LLMC_TRY(batchDevices(main));
   LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));

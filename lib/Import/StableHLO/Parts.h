@@ -40,6 +40,9 @@ rt::Status readResources(mlir::func::FuncOp main);
 /// their operands are known (SimplificationOpInterface) become so.
 rt::Status expandOps(mlir::func::FuncOp main);
 
+/// Marks all loops, so that `expandOps` leaves none.
+void unrollLoops(mlir::func::FuncOp main);
+
 /// What each result has to do with derivatives that the text has itself, as the
 /// locations say. Calls are inlined, and nothing is expanded.
 llvm::SmallVector<Derivation> readDerivations(mlir::func::FuncOp main);

@@ -368,6 +368,9 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           {"exact", "mean of microbatches"}));
   add(row("training.raise", &Config::training, &TrainingConfig::raise,
           std::optional(true), "recognise structured ops such as losses"));
+  add(row("training.unroll", &Config::training, &TrainingConfig::unroll,
+          std::optional(false),
+          "copy the ops of loops for each trip, where they would stay loops"));
   add(row("training.derivative", &Config::training, &TrainingConfig::derivative,
           std::optional<std::string>("of jax"),
           "of jax: refuse a function with a custom_jvp or custom_vjp; of the "

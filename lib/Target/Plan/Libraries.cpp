@@ -64,13 +64,17 @@ LogicalResult reserveWorkspaces(ModuleOp module, const AskWorkspace &ask) {
     llvm::append_range(used, entry.getEpilogue());
     plan::BufferOp scratch =
         scratchOf.lookup((entry.getSymName() + ".scratch.all").str());
-    for (Attribute name : used) {
-      auto symbol = dyn_cast<FlatSymbolRefAttr>(name);
+    // What is called is used too.
+    for (size_t i = 0; i < used.size(); ++i) {
+      auto symbol = dyn_cast<FlatSymbolRefAttr>(used[i]);
       auto program =
           symbol ? module.lookupSymbol<plan::ProgramOp>(symbol.getValue())
                  : plan::ProgramOp();
       if (!program)
         continue;
+      for (Operation &op : program.getBody().front())
+        if (FlatSymbolRefAttr callee = plan::getCallee(&op))
+          used.push_back(callee);
       for (auto op : program.getBody().getOps<plan::LibraryOp>()) {
         rt::Result<uint64_t> asked = ask(op.getRuntimeDescriptor(), threads);
         if (!asked.ok())

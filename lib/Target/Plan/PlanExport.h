@@ -89,6 +89,7 @@ public:
   std::map<std::tuple<int, int32_t, int32_t, int64_t>, int32_t> expressions;
   /// Entries that run each program.
   llvm::StringMap<SmallVector<plan::EntryOp>> entriesOf;
+  void addCalledPrograms();
 };
 
 } // namespace llmc::target

@@ -201,9 +201,27 @@ rt::Result<rtp::Action> PlanExport::actionOf(Operation *op) {
         }
         return rtp::Action(std::move(call));
       })
+      .Case([&](plan::LoopOp each) -> Outcome {
+        return rtp::Action(rtp::Loop{static_cast<int64_t>(each.getTrips()),
+                                     indexOf(programs, each.getProgram()),
+                                     {}});
+      })
       .Default([&](Operation *) -> Outcome {
         return errorAt(op, "has no form in plan files yet");
       });
+}
+
+/// What a program calls belongs to its entries; callers stand last.
+void PlanExport::addCalledPrograms() {
+  auto all = llvm::to_vector(module.getOps<plan::ProgramOp>());
+  for (plan::ProgramOp caller : llvm::reverse(all))
+    for (Operation &op : caller.getBody().front()) {
+      FlatSymbolRefAttr callee = plan::getCallee(&op);
+      if (!callee)
+        continue;
+      auto entries = entriesOf.lookup(caller.getSymName());
+      llvm::append_range(entriesOf[callee.getValue()], entries);
+    }
 }
 
 rt::Status PlanExport::exportPrograms() {
@@ -217,6 +235,7 @@ rt::Status PlanExport::exportPrograms() {
       if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
         entriesOf[symbol.getValue()].push_back(entry);
   }
+  addCalledPrograms();
   for (auto op : module.getOps<plan::ProgramOp>()) {
     rtp::Program program;
     program.name = op.getSymName().str();

@@ -5,7 +5,9 @@
 // The arguments of a program are what its segment captures, its results what
 // others use, each with the port of its slot or transfer. Gradients, loss and
 // count become sums over microbatches here: %acc' = add(%acc, convert %g), in
-// microbatch order. A join is gone: each stage adds what lives there.
+// microbatch order. A join is gone: each stage adds what lives there. A program
+// of a loop takes and returns rows of what has one for each trip, and returns
+// what it carries where it took it.
 //
 // Test: test/Transforms/Activations/outline-programs.mlir
 //===----------------------------------------------------------------------===//
@@ -48,6 +50,16 @@ public:
 private:
   bool handsOn(OpOperand &returned);
   LogicalResult capture(Value value);
+  LogicalResult captureRow(Value value, ArrayRef<dist::EnterOp> enters);
+  LogicalResult captureUsed(Value value);
+  void cloneOps();
+  int64_t getTrips() {
+    return segment.getLoop() ? segment.getLoop()->getTrips() : 0;
+  }
+  /// The port of what is kept, for a program of a loop by rows.
+  PortAttr portOf(const Act &act) {
+    return acts.lookup(&act).withTrips(segment.getLoop() ? act.trips : 0);
+  }
   LogicalResult addArguments();
   LogicalResult addResults();
 
@@ -61,14 +73,20 @@ private:
 };
 } // namespace
 
+/// The parts of a chunk and phase are numbered after the first one.
 static std::string getName(TimelineContext &context, SegmentOp segment) {
+  int64_t number = 0;
+  for (Operation *op = segment->getPrevNode(); op; op = op->getPrevNode())
+    if (auto other = dyn_cast<SegmentOp>(op))
+      number += other.getChunk() == segment.getChunk() &&
+                other.getPhase() == segment.getPhase();
   StringRef suffix = "B";
   if (segment.getPhase() == Phase::Forward)
     suffix = "F";
   if (segment.getPhase() == Phase::BackwardWeight)
     suffix = "W";
   return context.name + ".c" + std::to_string(getChunk(segment)) + "." +
-         suffix.str();
+         suffix.str() + (number ? "." + std::to_string(number) : "");
 }
 
 Outliner::Outliner(TimelineContext &context, func::FuncOp source,
@@ -85,7 +103,8 @@ bool Outliner::handsOn(OpOperand &returned) {
     return false;
   Stages at = stages.getStages(returned.get());
   for (auto first : source.getOps<SegmentOp>())
-    if (llvm::is_contained(at, stages.getStage(getChunk(first))))
+    if (!first.getLoop() &&
+        llvm::is_contained(at, stages.getStage(getChunk(first))))
       return first == segment;
   return false;
 }
@@ -101,8 +120,13 @@ LogicalResult Outliner::capture(Value value) {
       return segment.emitOpError()
              << "on stage " << to << " captures a value of stage " << from
              << "; expected a transfer between them";
-    mapping.map(value, program.addArgument(value.getType(), acts.lookup(act),
-                                           value.getLoc()));
+    // Values of trips are read by programs of their loop; all else that trips
+    // have made is whole.
+    bool isOfTrip = value.getDefiningOp<SegmentOp>();
+    mapping.map(value,
+                program.addArgument(value.getType(),
+                                    isOfTrip ? portOf(*act) : acts.lookup(act),
+                                    value.getLoc()));
     return success();
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -121,12 +145,56 @@ LogicalResult Outliner::capture(Value value) {
   return success();
 }
 
+/// An argument for the row of a value that `enters` read.
+LogicalResult Outliner::captureRow(Value value,
+                                   ArrayRef<dist::EnterOp> enters) {
+  dist::EnterOp first = enters.front();
+  FailureOr<Value> row = failure();
+  if (const Act *act = routes.findAct(value, segment))
+    row = program.addArgument(first.getType(),
+                              acts.lookup(act).withTrips(getTrips()),
+                              value.getLoc());
+  else if (auto argument = dyn_cast<BlockArgument>(value))
+    row = program.addRowOf(argument, getTrips());
+  else
+    return segment.emitOpError() << "captures rows of a value that no segment "
+                                    "made";
+  if (failed(row))
+    return failure();
+  for (dist::EnterOp enter : enters)
+    mapping.map(enter.getResult(), *row);
+  return success();
+}
+
+/// The value, or its row where nothing else of it is read.
+LogicalResult Outliner::captureUsed(Value value) {
+  SmallVector<dist::EnterOp> rows;
+  bool isUsedWhole = false;
+  for (Operation *user : value.getUsers()) {
+    if (!segment->isProperAncestor(user))
+      continue;
+    auto enter = dyn_cast<dist::EnterOp>(user);
+    if (enter && enter.isRow())
+      rows.push_back(enter);
+    else
+      isUsedWhole = true;
+  }
+  if (rows.empty())
+    return capture(value);
+  if (isUsedWhole)
+    return segment.emitOpError()
+           << "expected to read rows of a value, or all of it, got both";
+  return captureRow(value, rows);
+}
+
 LogicalResult Outliner::addArguments() {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(segment.getBody(), captured);
   // What the segment only hands on.
   auto add = [&](Value value) {
-    if (value.getDefiningOp() != segment)
+    bool isMadeHere = value.getDefiningOp<dist::LeaveOp>() &&
+                      routes.getHome(value) == segment;
+    if (value.getDefiningOp() != segment && !isMadeHere)
       captured.insert(value);
   };
   for (const Act &act : routes.getActs())
@@ -142,15 +210,18 @@ LogicalResult Outliner::addArguments() {
     if (handsOn(returned))
       add(returned.get());
   for (Value value : captured)
-    if (failed(capture(value)))
+    if (failed(captureUsed(value)))
       return failure();
   return success();
 }
 
 LogicalResult Outliner::addResults() {
   auto keep = [&](const Act &act) {
-    program.addResult(mapping.lookup(act.value), acts.lookup(&act));
+    program.addResult(mapping.lookup(act.value), portOf(act));
   };
+  for (auto next : segment.getBody().front().getOps<dist::NextOp>())
+    program.addResult(mapping.lookup(next.getValue()),
+                      acts.lookup(routes.findAct(next.getEnter().getInput())));
   for (Value result : segment.getResults()) {
     if (const Act *act = routes.findAct(result))
       keep(*act);
@@ -161,8 +232,8 @@ LogicalResult Outliner::addResults() {
   }
   for (const Returned &returned : routes.getReturned(segment))
     if (returned.value.getDefiningOp() != segment &&
-        failed(
-            program.addReturn(mapping.lookup(returned.value), returned.index)))
+        failed(program.addReturn(mapping.lookup(returned.value), returned.index,
+                                 getTrips())))
       return failure();
   for (OpOperand &returned :
        source.getBody().front().getTerminator()->getOpOperands())
@@ -181,18 +252,43 @@ LogicalResult Outliner::addResults() {
   return success();
 }
 
+/// What enters a trip is there: a row is an argument, all else as it is.
+void Outliner::cloneOps() {
+  for (Operation &op : segment.getBody().front().without_terminator()) {
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    if (auto next = dyn_cast<dist::NextOp>(op))
+      mapping.map(next.getResult(), mapping.lookup(next.getValue()));
+    else if (!enter)
+      program.getBuilder().clone(op, mapping);
+    else if (!enter.isRow())
+      mapping.map(enter.getResult(), mapping.lookup(enter.getInput()));
+  }
+  for (auto [result, inner] :
+       llvm::zip(segment.getResults(), segment.getYield().getOperands())) {
+    mapping.map(result, mapping.lookup(inner));
+    for (Operation *user : result.getUsers())
+      if (auto leave = dyn_cast<dist::LeaveOp>(user))
+        mapping.map(leave.getResult(), mapping.lookup(inner));
+  }
+}
+
 FailureOr<dist::ProgramAttr> Outliner::run() {
   if (failed(addArguments()))
     return failure();
-  for (Operation &op : segment.getBody().front().without_terminator())
-    program.getBuilder().clone(op, mapping);
-  for (auto [result, inner] :
-       llvm::zip(segment.getResults(), segment.getYield().getOperands()))
-    mapping.map(result, mapping.lookup(inner));
+  cloneOps();
   if (failed(addResults()))
     return failure();
   int64_t chunk = getChunk(segment);
-  return program.finish(chunk, segment.getPhase(), stages.getStage(chunk));
+  return program.finish(chunk, segment.getPhase(), stages.getStage(chunk),
+                        segment.getLoop().value_or(dist::LoopAttr()));
+}
+
+/// What goes into the first trip of a loop.
+static bool isCarried(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    auto enter = dyn_cast<dist::EnterOp>(user);
+    return enter && enter.isCarry();
+  });
 }
 
 LogicalResult llmc::outlineSegments(TimelineContext &context,
@@ -207,8 +303,10 @@ LogicalResult llmc::outlineSegments(TimelineContext &context,
     int64_t chunk = getChunk(act.from);
     std::string name =
         "c" + std::to_string(chunk) + ".a" + std::to_string(number);
-    acts[&act] = PortAttr::get(source.getContext(), PortKind::Act,
-                               StringRef(name), chunk);
+    acts[&act] =
+        PortAttr::get(source.getContext(),
+                      isCarried(act.value) ? PortKind::Carry : PortKind::Act,
+                      StringRef(name), chunk);
   }
   llvm::DenseMap<Operation *, FlatSymbolRefAttr> names;
   for (auto segment : source.getOps<SegmentOp>()) {

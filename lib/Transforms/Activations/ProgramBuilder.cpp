@@ -76,6 +76,17 @@ FailureOr<Value> ProgramBuilder::addSlotOf(BlockArgument argument) {
       cast<RankedTensorType>(argument.getType()).getElementType());
 }
 
+FailureOr<Value> ProgramBuilder::addRowOf(BlockArgument argument,
+                                          int64_t trips) {
+  FailureOr<PortAttr> port = portOfArgument(argument.getArgNumber());
+  if (failed(port))
+    return failure();
+  auto type = cast<RankedTensorType>(argument.getType());
+  return addArgument(RankedTensorType::get(type.getShape().drop_front(),
+                                           type.getElementType()),
+                     port->withTrips(trips), argument.getLoc());
+}
+
 /// What the verifiers of steps and entries let through: an output is one also
 /// where training makes a metric of it, and so is the loss.
 FailureOr<PortAttr> ProgramBuilder::portOfReturn(unsigned i) {
@@ -107,26 +118,28 @@ void ProgramBuilder::addResult(Value value, PortAttr port) {
   signature.results.push_back(port);
 }
 
-LogicalResult ProgramBuilder::addReturn(Value value, unsigned index) {
+LogicalResult ProgramBuilder::addReturn(Value value, unsigned index,
+                                        int64_t trips) {
   FailureOr<PortAttr> port = portOfReturn(index);
   if (failed(port))
     return failure();
   if (port->isSum() && context.microbatches > 1)
-    value = accumulate(value, port->getSlot());
-  addResult(value, *port);
+    value = accumulate(value, port->getSlot().withTrips(trips));
+  addResult(value, port->withTrips(trips));
   return success();
 }
 
 dist::ProgramAttr ProgramBuilder::finish(int64_t chunk, dist::Phase phase,
-                                         ArrayRef<int64_t> at) {
+                                         ArrayRef<int64_t> at,
+                                         dist::LoopAttr loop) {
   func::ReturnOp::create(builder, program.getLoc(), results);
   program.setType(
       builder.getFunctionType(program.getBody().front().getArgumentTypes(),
                               ValueRange(results).getTypes()));
   signature.write(program);
-  return dist::ProgramAttr::get(builder.getContext(),
-                                FlatSymbolRefAttr::get(program.getNameAttr()),
-                                chunk, phase, builder.getDenseI64ArrayAttr(at));
+  return dist::ProgramAttr::get(
+      builder.getContext(), FlatSymbolRefAttr::get(program.getNameAttr()),
+      chunk, phase, builder.getDenseI64ArrayAttr(at), loop);
 }
 
 bool llmc::isPassedThrough(func::FuncOp source, OpOperand &returned) {

@@ -72,7 +72,8 @@ bool BlockClone::plan() {
     bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
       return backward->isProperAncestor(user);
     });
-    if (!isUsed || !def || getBlock(def) != block || crossing.contains(inner))
+    if (!isUsed || !def || getBlock(def) != block || crossing.contains(inner) ||
+        isa<dist::EnterOp>(def))
       continue;
     wanted.push_back(result);
     work.push_back(inner);
@@ -81,7 +82,8 @@ bool BlockClone::plan() {
   while (!work.empty()) {
     Value value = work.pop_back_val();
     Operation *def = value.getDefiningOp();
-    bool isInside = def && def->getParentOp() == forward;
+    bool isInside =
+        def && def->getParentOp() == forward && !isa<dist::EnterOp>(def);
     if (!isInside || crossing.contains(value)) {
       frontier.insert(value);
       continue;
@@ -141,7 +143,10 @@ void BlockClone::apply() {
   SmallVector<Value> inputs, inner;
   for (Value value : frontier) {
     inner.push_back(value);
-    inputs.push_back(getOuter(value));
+    auto enter = value.getDefiningOp<dist::EnterOp>();
+    bool isAgain = enter && !enter.isCarry() && enter->getParentOp() == forward;
+    inputs.push_back(isAgain ? enterBackward(builder, value, backward)
+                             : getOuter(value));
   }
   IRMapping mapping;
   if (!inputs.empty()) {
@@ -183,23 +188,45 @@ dist::SegmentOp llmc::withResults(dist::SegmentOp segment,
                                   ArrayRef<Value> values) {
   dist::YieldOp yield = segment.getYield();
   SmallVector<Value> all(yield.getOperands());
-  for (Value value : values)
-    if (value.getDefiningOp() &&
-        value.getDefiningOp()->getParentOp() == segment &&
+  for (Value value : values) {
+    Operation *def = value.getDefiningOp();
+    // What enters a loop as it is, or by rows, is there for all who enter.
+    auto enter = dyn_cast_or_null<dist::EnterOp>(def);
+    if (def && def->getParentOp() == segment && !(enter && !enter.isCarry()) &&
         !llvm::is_contained(all, value))
       all.push_back(value);
+  }
   if (all.size() == yield.getNumOperands())
     return segment;
   OpBuilder builder(segment);
   auto wider = dist::SegmentOp::create(
       builder, segment.getLoc(), ValueRange(all).getTypes(),
-      static_cast<int64_t>(*segment.getChunk()), segment.getPhase());
+      static_cast<int64_t>(*segment.getChunk()), segment.getPhase(),
+      segment.getLoop().value_or(dist::LoopAttr()));
   wider.getBody().takeBody(segment.getBody());
   wider.getYield()->setOperands(all);
   segment->replaceAllUsesWith(
       wider->getResults().take_front(segment->getNumResults()));
   segment.erase();
   return wider;
+}
+
+Value llmc::enterBackward(OpBuilder &builder, Value entered,
+                          dist::SegmentOp backward) {
+  Operation *copy = builder.clone(*entered.getDefiningOp());
+  cast<dist::EnterOp>(copy).setLoopAttr(*backward.getLoop());
+  if (copy->hasAttr(DistDialect::kPhase))
+    copy->setAttr(
+        DistDialect::kPhase,
+        dist::PhaseAttr::get(builder.getContext(), backward.getPhase()));
+  return copy->getResult(0);
+}
+
+bool llmc::readsTripsOf(dist::SegmentOp backward, dist::SegmentOp forward) {
+  std::optional<dist::LoopAttr> loop = forward.getLoop();
+  return forward.getChunk() == backward.getChunk() &&
+         backward.getLoop() ==
+             (loop ? std::optional(loop->getReverse()) : std::nullopt);
 }
 
 /// Whether the block runs again: with `every` all but each K-th.
@@ -256,7 +283,7 @@ void RecomputePass::runOnOperation() {
           .push_back(segment);
     for (dist::SegmentOp &forward : forwards)
       for (dist::SegmentOp backward : backwards)
-        if (forward.getChunk() == backward.getChunk())
+        if (readsTripsOf(backward, forward))
           recomputeIn(forward, backward, step);
     isChanged = true;
   }

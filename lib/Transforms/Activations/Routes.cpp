@@ -19,11 +19,26 @@ static bool isForward(SegmentOp segment) {
   return segment.getPhase() == Phase::Forward;
 }
 
-/// The first forward or backward segment of a chunk.
+Value llmc::getSlotValue(Value value) {
+  auto leave = value.getDefiningOp<dist::LeaveOp>();
+  if (!leave || !leave.isLast())
+    return value;
+  auto last = cast<OpResult>(leave.getInput());
+  dist::YieldOp yield = cast<SegmentOp>(last.getOwner()).getYield();
+  auto next =
+      yield.getOperand(last.getResultNumber()).getDefiningOp<dist::NextOp>();
+  return next.getEnter().getInput();
+}
+
+static int64_t getTrips(SegmentOp segment) {
+  return segment.getLoop() ? segment.getLoop()->getTrips() : 0;
+}
+
+/// The first forward or backward segment of a chunk, a straight one.
 SegmentOp Routes::find(int64_t chunk, bool wantsForward) {
   for (auto segment : function.getOps<SegmentOp>())
     if (segment.getChunk() && getChunk(segment) == chunk &&
-        isForward(segment) == wantsForward)
+        isForward(segment) == wantsForward && !segment.getLoop())
       return segment;
   return {};
 }
@@ -76,11 +91,13 @@ LogicalResult Routes::route(TransferOp transfer) {
 }
 
 const Act *Routes::findAct(Value value) const {
+  value = getSlotValue(value);
   auto known = actsOf.find(value);
   return known == actsOf.end() ? nullptr : &acts[known->second.front()];
 }
 
 const Act *Routes::findAct(Value value, SegmentOp reader) const {
+  value = getSlotValue(value);
   bool isArgument = isa<BlockArgument>(value);
   auto known = actsOf.find(value);
   if (known == actsOf.end())
@@ -100,6 +117,7 @@ void Routes::findActs() {
   llvm::DenseSet<Value> kept;
   llvm::DenseSet<std::pair<Value, int64_t>> keptArguments;
   auto note = [&](Value value, SegmentOp reader) {
+    value = getSlotValue(value);
     if (SegmentOp home = getHome(value); home && home != reader)
       kept.insert(value);
   };
@@ -127,7 +145,10 @@ void Routes::findActs() {
   for (auto segment : function.getOps<SegmentOp>()) {
     for (Value result : segment.getResults())
       if (kept.contains(result))
-        acts.push_back({result, segment});
+        acts.push_back({result, segment, getTrips(segment)});
+    for (auto leave : function.getOps<dist::LeaveOp>())
+      if (kept.contains(leave) && getHome(leave) == segment)
+        acts.push_back({leave, segment, getTrips(segment)});
     for (Route route : routes)
       if (route.to == segment && kept.contains(route.transfer.getResult()))
         acts.push_back({route.transfer.getResult(), segment});
@@ -165,6 +186,8 @@ LogicalResult Routes::build() {
   for (auto segment : function.getOps<SegmentOp>())
     for (Value result : segment.getResults())
       homes[result] = segment;
+  for (auto leave : function.getOps<dist::LeaveOp>())
+    homes[leave] = homes.lookup(leave.getInput());
   for (auto transfer : function.getOps<TransferOp>())
     if (failed(route(transfer)))
       return failure();

@@ -39,7 +39,13 @@ struct Route {
 struct Act {
   Value value;
   dist::SegmentOp from;
+  /// Of what each trip of a loop makes: their number.
+  int64_t trips = 0;
 };
+
+/// The value in whose slot `value` lies: what a loop carries out of its last
+/// trip lies where what goes into the first one does.
+Value getSlotValue(Value value);
 
 /// A segment's value that the function returns, perhaps through joins.
 struct Returned {

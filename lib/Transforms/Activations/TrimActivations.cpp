@@ -59,6 +59,11 @@ private:
     Operation *def = value.getDefiningOp();
     return def && def->getParentOp() == forward;
   }
+  /// Enters the loop as it is, or by rows: the backward reads it where it lies.
+  static bool isEntered(Value value) {
+    auto enter = value.getDefiningOp<dist::EnterOp>();
+    return enter && !enter.isCarry();
+  }
   bool isReadBackward(OpResult result) const {
     return llvm::any_of(result.getUsers(), [&](Operation *user) {
       return backward->isProperAncestor(user);
@@ -71,8 +76,9 @@ private:
 
   dist::SegmentOp forward, backward;
   llvm::SetVector<Value> inMemory;
-  /// Inner values of the forward that are kept for the backward.
-  llvm::SetVector<Value> kept;
+  /// Inner values of the forward that are kept for the backward, and those that
+  /// enter its trips too.
+  llvm::SetVector<Value> kept, entered;
   /// Numbers of the results that are computed again, and by which ops.
   SmallVector<unsigned> dropped;
   llvm::SetVector<Operation *> ops;
@@ -146,7 +152,7 @@ void SegmentPair::plan() {
     int64_t added = 0;
     bool small = expand(value, chain, bases);
     for (Value base : bases)
-      if (isInside(base) && !kept.contains(base))
+      if (isInside(base) && !isEntered(base) && !kept.contains(base))
         added += getBytes(base);
     if (!small || added > getBytes(value)) {
       kept.insert(value);
@@ -155,7 +161,7 @@ void SegmentPair::plan() {
     }
     for (Value base : bases)
       if (isInside(base))
-        kept.insert(base);
+        (isEntered(base) ? entered : kept).insert(base);
     ops.insert_range(chain);
     dropped.push_back(number);
     savedBytes += getBytes(value) - added;
@@ -174,6 +180,8 @@ void SegmentPair::cloneOps() {
        llvm::zip(yield.getOperands(), forward->getResults()))
     if (kept.contains(inner) && !mapping.contains(inner))
       mapping.map(inner, result);
+  for (Value value : entered)
+    mapping.map(value, enterBackward(builder, value, backward));
   SmallVector<Operation *> copies;
   for (Operation &op : forward.getBody().front()) {
     if (!ops.contains(&op))
@@ -224,7 +232,7 @@ static void trim(func::FuncOp function) {
         .push_back(segment);
   for (dist::SegmentOp &forward : forwards) {
     for (dist::SegmentOp backward : backwards) {
-      if (forward.getChunk() != backward.getChunk())
+      if (!readsTripsOf(backward, forward))
         continue;
       SegmentPair pair(forward, backward);
       pair.plan();

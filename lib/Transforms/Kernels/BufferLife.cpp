@@ -42,7 +42,9 @@ bool isSameSlot(func::FuncOp function, Value argument, Value result) {
     return false;
   dist::PortAttr port =
       dist::getArgumentPort(function, blockArgument.getArgNumber());
-  if (!port || !(port.isSum() || port.getKind() == dist::PortKind::Buffer))
+  if (!port ||
+      !(port.isSum() ||
+        dist::isAnyPort(port, {dist::PortKind::Buffer, dist::PortKind::Carry})))
     return false;
   return isReturnedIn(function, result, port.getSlot());
 }

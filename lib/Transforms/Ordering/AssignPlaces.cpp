@@ -192,6 +192,9 @@ static FramePlaceProblem::Life getLife(Frame &frame) {
   plan::FrameKind kind = frame.op.getKind();
   if (kind == plan::FrameKind::State)
     return Life::Permanent;
+  // Parts of a cell hand it on to each other.
+  if (kind == plan::FrameKind::Tmp && frame.isShared)
+    return Life::BetweenCalls;
   // What other streams do may still run in the next call.
   if (frame.isRemote)
     return Life::OfWalk;

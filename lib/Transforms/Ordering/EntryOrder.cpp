@@ -122,7 +122,7 @@ LogicalResult emitEntry(OpBuilder &builder, PlanNames &names,
                         SymbolTableCollection &tables, const Timeline &timeline,
                         const TimelinePlaces &places,
                         const TimelinePrograms &made) {
-  FlatSymbolRefAttr table = emitTable(builder, names, timeline, made.programs);
+  FlatSymbolRefAttr table = emitTable(builder, names, timeline, made.cells);
   FailureOr<EntryPorts> ports = describePorts(timeline, places, tables);
   if (failed(ports))
     return failure();

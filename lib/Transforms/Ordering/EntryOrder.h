@@ -19,6 +19,9 @@ namespace llmc::ordering {
 struct TimelinePrograms {
   /// Of each of its programs.
   SmallVector<plan::ProgramOp> programs;
+  /// What tables run in their place: the program itself, or what calls all of
+  /// its group.
+  SmallVector<plan::ProgramOp> cells;
   /// Of each stage, or null.
   SmallVector<plan::ProgramOp> prologues;
 };

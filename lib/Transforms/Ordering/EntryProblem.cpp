@@ -13,6 +13,29 @@ using namespace mlir;
 
 namespace llmc::ordering {
 
+/// More trips of a loop order nothing that these do not: what two trips that
+/// follow each other ask for holds for all.
+static constexpr int64_t kMostTrips = 3;
+
+/// Adds what `program` calls, or itself where it calls nothing.
+static void addCalls(std::vector<PlanCall> &walk, plan::ProgramOp program,
+                     int64_t microbatch, const SymbolTable &symbols) {
+  bool isCaller = false;
+  for (Operation &op : program.getBody().front()) {
+    FlatSymbolRefAttr name = plan::getCallee(&op);
+    if (!name)
+      continue;
+    isCaller = true;
+    auto loop = dyn_cast<plan::LoopOp>(op);
+    int64_t trips = loop ? std::min<int64_t>(loop.getTrips(), kMostTrips) : 1;
+    auto callee = symbols.lookup<plan::ProgramOp>(name.getAttr());
+    for (int64_t trip = 0; trip < trips; ++trip)
+      addCalls(walk, callee, microbatch, symbols);
+  }
+  if (!isCaller)
+    walk.push_back({program, microbatch});
+}
+
 std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
                                              const SymbolTable &symbols) {
   auto table = symbols.lookup<plan::TableOp>(entry.getTable());
@@ -21,8 +44,9 @@ std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
   for (size_t stage = 0; stage < walks.size(); ++stage) {
     auto call = [&](Attribute name, int64_t microbatch) {
       if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
-        walks[stage].push_back(
-            {symbols.lookup<plan::ProgramOp>(symbol.getAttr()), microbatch});
+        addCalls(walks[stage],
+                 symbols.lookup<plan::ProgramOp>(symbol.getAttr()), microbatch,
+                 symbols);
     };
     call(entry.getPrologue()[stage], 0);
     for (int64_t row = 0; row < rows.getNumRows(); ++row)

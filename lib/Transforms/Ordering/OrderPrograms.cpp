@@ -13,6 +13,7 @@
 // Test: test/Transforms/Ordering/order-programs.mlir
 //===----------------------------------------------------------------------===//
 
+#include "Callers.h"
 #include "EntryOrder.h"
 #include "ProgramOrder.h"
 #include "Prologue.h"
@@ -56,11 +57,13 @@ static LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
     bool isPartial = program.getStages().size() < timeline.getNumStages();
     FailureOr<plan::ProgramOp> emitted =
         emitProgram(builder, names, tables,
-                    {program, *places, streams, *meetings, *copies, isPartial});
+                    {program, *places, streams, *meetings, *copies, isPartial,
+                     isCalled(timeline, static_cast<int32_t>(i))});
     if (failed(emitted))
       return failure();
     made.programs.push_back(*emitted);
   }
+  made.cells = emitCallers(builder, names, streams, timeline, made.programs);
   // 3 table and entry
   return emitEntry(builder, names, tables, timeline, *places, made);
 }

@@ -73,6 +73,7 @@ static LogicalResult addArgument(ProgramValues &values,
       return failure();
     known->second = *number;
     values.graph.classes[*number].slot = slot;
+    values.graph.classes[*number].trips = port.getTrips();
     values.graph.uses.buffers[*number].versions.emplace_back();
   }
   values.known[argument] = {known->second, 0, {}};
@@ -124,7 +125,8 @@ static FailureOr<int32_t> overwriteOperand(const ProgramValues &values,
     return op.emitOpError() << "works in place on operand " << number
                             << ", which is no longer there";
   PortAttr slot = values.graph.classes[old->number].slot;
-  if (slot && slot.getKind() != PortKind::Buffer && !slot.isSum())
+  if (slot && slot.getKind() != PortKind::Buffer &&
+      slot.getKind() != PortKind::Carry && !slot.isSum())
     return op.emitOpError()
            << "expected to work in place on a state or a sum, got slot "
            << slot;

@@ -84,9 +84,20 @@ void ProgramEmitter::addBuffers() {
   }
 }
 
+/// Of a slot with a row for each trip, the row of the program's parameter.
 plan::OperandAttr ProgramEmitter::operandOf(int32_t number,
                                             RankedTensorType type) {
-  return getOperand(buffers[number], type);
+  plan::OperandAttr whole = getOperand(buffers[number], type);
+  if (!graph.classes[number].trips)
+    return whole;
+  MLIRContext *context = builder.getContext();
+  auto row = plan::ExprAttr::getBinary(
+      plan::ExprOp::Mul,
+      plan::ExprAttr::getConstant(context, graph.classes[number].bytes),
+      plan::ExprAttr::getParameter(context, 0));
+  return plan::OperandAttr::get(context, whole.getBuffer(), whole.getShape(),
+                                whole.getDtype(), whole.getOffset(),
+                                whole.getStrides(), row);
 }
 
 plan::OperandAttr ProgramEmitter::operandOf(Value value) {
@@ -238,7 +249,7 @@ LogicalResult ProgramEmitter::emit(const ProgramGraph::Node &node) {
   return success();
 }
 
-static plan::Phase getPlanPhase(dist::Phase phase) {
+plan::Phase getPlanPhase(dist::Phase phase) {
   switch (phase) {
   case dist::Phase::Forward:
     return plan::Phase::Forward;
@@ -269,12 +280,14 @@ FailureOr<plan::ProgramOp> ProgramEmitter::run() {
   addBuffers();
   dist::ProgramAttr attr = request.program.attr;
   IntegerAttr chunk;
-  if (attr.getPhase() != dist::Phase::Update)
+  plan::Phase phase =
+      request.isPart ? plan::Phase::Other : getPlanPhase(attr.getPhase());
+  if (attr.getPhase() != dist::Phase::Update && !request.isPart)
     chunk = builder.getI64IntegerAttr(attr.getChunk());
   auto program = plan::ProgramOp::create(
       builder, function.getLoc(), builder.getStringAttr(name),
-      plan::PhaseAttr::get(builder.getContext(), getPlanPhase(attr.getPhase())),
-      chunk, builder.getI64IntegerAttr(0));
+      plan::PhaseAttr::get(builder.getContext(), phase), chunk,
+      builder.getI64IntegerAttr(attr.getLoop() ? 1 : 0));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   for (const HostCopy &copy : request.copies.before)

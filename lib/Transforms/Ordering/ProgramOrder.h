@@ -23,10 +23,14 @@ struct ProgramRequest {
   const HostCopies &copies;
   /// Not all stages run it.
   bool isPartial = false;
+  /// Another program calls it, beside the others of its chunk and phase.
+  bool isPart = false;
 };
 
 /// Appends the program, under its function's name, and its own memory at the
 /// builder's place.
+plan::Phase getPlanPhase(dist::Phase phase);
+
 FailureOr<plan::ProgramOp> emitProgram(OpBuilder &builder, PlanNames &names,
                                        mlir::SymbolTableCollection &tables,
                                        const ProgramRequest &request);

@@ -19,6 +19,14 @@ using llmc::dist::PortKind;
 
 namespace llmc::ordering {
 
+namespace {
+/// Where a result lies: in a slot, or in the row of the running trip of it.
+struct ResultSlot {
+  PortAttr slot;
+  int64_t trips = 0;
+};
+} // namespace
+
 /// Whether the class, which lies in no slot yet, may take the slot's bytes: no
 /// value but the last one would be seen there, and all that reads what an
 /// argument held there may run before the first.
@@ -37,7 +45,9 @@ static bool mayLieIn(const ProgramValues &values, int32_t number, PortAttr slot,
 
 /// Copies the value into a class of its own in the slot; returns the class.
 static FailureOr<int32_t> copyIntoSlot(ProgramValues &values, ProgramValue from,
-                                       Type type, PortAttr slot, Location loc) {
+                                       Type type, const ResultSlot &result,
+                                       Location loc) {
+  PortAttr slot = result.slot;
   ProgramGraph &graph = values.graph;
   auto old = values.argumentIn.find(slot);
   bool hasOld = old != values.argumentIn.end();
@@ -53,6 +63,7 @@ static FailureOr<int32_t> copyIntoSlot(ProgramValues &values, ProgramValue from,
   if (failed(to))
     return failure();
   graph.classes[*to].slot = slot;
+  graph.classes[*to].trips = result.trips;
   int32_t copy = addCopy(graph, loc, type, from, *to);
   if (hasOld)
     graph.uses.overwrites.push_back({old->second, copy});
@@ -61,8 +72,9 @@ static FailureOr<int32_t> copyIntoSlot(ProgramValues &values, ProgramValue from,
 
 /// The class in which the result lies in its slot.
 static FailureOr<int32_t> placeResult(ProgramValues &values, Value value,
-                                      PortAttr slot, Location loc,
+                                      const ResultSlot &result, Location loc,
                                       bool &ascends) {
+  PortAttr slot = result.slot;
   FailureOr<ProgramValue> found = lookUp(values, value, values.function);
   if (failed(found))
     return failure();
@@ -77,8 +89,9 @@ static FailureOr<int32_t> placeResult(ProgramValues &values, Value value,
            << "returns in slot " << slot << " what it overwrites there";
   }
   if (place || !isLatest || !mayLieIn(values, number, slot, ascends))
-    return copyIntoSlot(values, *found, value.getType(), slot, loc);
+    return copyIntoSlot(values, *found, value.getType(), result, loc);
   place = slot;
+  graph.classes[number].trips = result.trips;
   if (auto old = values.argumentIn.find(slot); old != values.argumentIn.end())
     graph.uses.overwrites.push_back(
         {old->second, graph.uses.buffers[number].versions.front().definedBy});
@@ -95,20 +108,22 @@ static void addSend(ProgramGraph &graph, FlatSymbolRefAttr transfer,
 }
 
 /// The slots of all results, each there once.
-static FailureOr<SmallVector<PortAttr>> readResultSlots(func::FuncOp function) {
-  SmallVector<PortAttr> slots;
+static FailureOr<SmallVector<ResultSlot>>
+readResultSlots(func::FuncOp function) {
+  SmallVector<ResultSlot> slots;
   llvm::DenseSet<Attribute> known;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    slots.push_back(dist::getResultPort(function, i).getSlot());
-    if (!known.insert(slots.back()).second)
+    PortAttr port = dist::getResultPort(function, i);
+    slots.push_back({port.getSlot(), port.getTrips()});
+    if (!known.insert(slots.back().slot).second)
       return function.emitOpError()
-             << "expected one result in slot " << slots.back();
+             << "expected one result in slot " << slots.back().slot;
   }
   return slots;
 }
 
 LogicalResult placeResults(ProgramValues &values) {
-  FailureOr<SmallVector<PortAttr>> slots = readResultSlots(values.function);
+  FailureOr<SmallVector<ResultSlot>> slots = readResultSlots(values.function);
   if (failed(slots))
     return failure();
   Operation *end = values.function.front().getTerminator();
@@ -128,8 +143,8 @@ LogicalResult placeResults(ProgramValues &values) {
           placeResult(values, value, slot, end->getLoc(), ascends);
       if (failed(place))
         return failure();
-      if (slot.getKind() == PortKind::Send)
-        addSend(graph, slot.getSymbol(), *place, value.getType(),
+      if (slot.slot.getKind() == PortKind::Send)
+        addSend(graph, slot.slot.getSymbol(), *place, value.getType(),
                 end->getLoc());
     }
   }

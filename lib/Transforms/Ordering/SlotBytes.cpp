@@ -30,7 +30,8 @@ static bool isTied(Operation &op, int64_t result, int64_t operand) {
 
 bool isOfMicrobatch(PortAttr slot) {
   PortKind kind = slot.getKind();
-  return kind != PortKind::Buffer && kind != PortKind::Metric && !slot.isSum();
+  return kind != PortKind::Buffer && kind != PortKind::Metric &&
+         kind != PortKind::Carry && !slot.isSum();
 }
 
 bool endsInSlot(func::FuncOp function, Value value) {

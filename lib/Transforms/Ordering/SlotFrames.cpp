@@ -116,6 +116,8 @@ static StringRef getFrameName(PortAttr slot) {
     return "state";
   case PortKind::Act:
     return "act";
+  case PortKind::Carry:
+    return "carry";
   case PortKind::Send:
   case PortKind::Recv:
     return "bnd";
@@ -141,6 +143,8 @@ static plan::FrameKind getFrameKind(PortAttr slot) {
   case PortKind::Send:
   case PortKind::Recv:
     return plan::FrameKind::Bnd;
+  case PortKind::Carry:
+    return plan::FrameKind::Tmp;
   case PortKind::Input:
     return plan::FrameKind::Input;
   case PortKind::Hyper:
@@ -176,6 +180,8 @@ static FrameShape describeFrame(const Timeline &timeline,
     if (kind == PortKind::Input && frame.slots > 2)
       frame.name += ".kept";
   }
+  if (kind == PortKind::Carry)
+    frame.name += std::to_string(slot.getChunk());
   frame.stages = getStages(timeline, uses);
   for (int64_t stage : frame.stages)
     frame.name += ".s" + std::to_string(stage);

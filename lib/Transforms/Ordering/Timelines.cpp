@@ -37,6 +37,21 @@ int32_t findProgram(const Timeline &timeline, const dist::Cell &cell,
   return -1;
 }
 
+int32_t getLastPart(const Timeline &timeline, int32_t program) {
+  dist::ProgramAttr first = timeline.programs[program].attr;
+  auto end = static_cast<int32_t>(timeline.programs.size());
+  auto isPart = [&](int32_t number) {
+    dist::ProgramAttr other = timeline.programs[number].attr;
+    return other.getPhase() == first.getPhase() &&
+           other.getChunk() == first.getChunk() &&
+           other.getAt() == first.getAt();
+  };
+  if (first.getPhase() != dist::Phase::Update)
+    while (program + 1 < end && isPart(program + 1))
+      ++program;
+  return program;
+}
+
 Timeline readTimeline(dist::TimelineOp op, SymbolTableCollection &tables) {
   Timeline timeline{op, {}, {}, {}};
   for (auto attr : op.getPrograms().getAsRange<dist::ProgramAttr>())
@@ -52,7 +67,9 @@ Timeline readTimeline(dist::TimelineOp op, SymbolTableCollection &tables) {
       if (cell.kind == dist::Cell::Kind::Update)
         timeline.updates.back() = program;
       else if (program >= 0)
-        timeline.walks.back().push_back({program, cell.microbatch});
+        for (int32_t last = getLastPart(timeline, program); program <= last;
+             ++program)
+          timeline.walks.back().push_back({program, cell.microbatch});
     }
   }
   return timeline;
@@ -69,10 +86,22 @@ SmallVector<Operation *> getReplaced(ModuleOp module,
   return llvm::to_vector(replaced);
 }
 
+/// What the slot holds where a program has the row of a trip.
+static Type getSlotType(PortAttr port, Type type) {
+  auto row = cast<RankedTensorType>(type);
+  if (!port.getTrips())
+    return row;
+  SmallVector<int64_t> shape = {port.getTrips()};
+  llvm::append_range(shape, row.getShape());
+  return RankedTensorType::get(shape, row.getElementType());
+}
+
 static LogicalResult addUse(TimelineSlots &slots, const Timeline &timeline,
-                            int32_t program, PortAttr slot, Type type,
+                            int32_t program, PortAttr port, Type type,
                             bool isTaken) {
+  PortAttr slot = port.getSlot();
   SlotUses &uses = slots[slot];
+  type = getSlotType(port, type);
   func::FuncOp function = timeline.programs[program].function;
   if (failed(getBytes(function.getLoc(), type)))
     return failure();
@@ -94,11 +123,11 @@ FailureOr<TimelineSlots> readSlots(const Timeline &timeline) {
     for (auto [port, type] :
          llvm::zip_equal(signature.arguments, function.getArgumentTypes()))
       if (!dist::isPort(port, PortKind::Microbatch) &&
-          failed(addUse(slots, timeline, i, port.getSlot(), type, true)))
+          failed(addUse(slots, timeline, i, port, type, true)))
         return failure();
     for (auto [port, type] :
          llvm::zip_equal(signature.results, function.getResultTypes()))
-      if (failed(addUse(slots, timeline, i, port.getSlot(), type, false)))
+      if (failed(addUse(slots, timeline, i, port, type, false)))
         return failure();
   }
   return slots;

@@ -50,7 +50,11 @@ struct Timeline {
 
 Timeline readTimeline(dist::TimelineOp op, mlir::SymbolTableCollection &tables);
 
-/// The program of a cell, or -1.
+/// The programs of a group are the parts of one chunk and phase, in the order
+/// in which they run. The number of the last one of the group of `program`.
+int32_t getLastPart(const Timeline &timeline, int32_t program);
+
+/// The program of a cell, the first of its group, or -1.
 int32_t findProgram(const Timeline &timeline, const dist::Cell &cell,
                     int64_t stage);
 

@@ -7,6 +7,7 @@
 // downward. In an update it is the set of stages at which the op runs: each op
 // goes to the first segment with its stages after what it reads, so that there
 // are few. Transfers and joins stay between segments.
+// Loops cut a chunk into parts (LoopParts.h).
 //
 //   u = f(a) at(0), v = g(b) at(1), w = all_reduce(join(u, v)) at(0, 1)
 //   -> segment at(0), segment at(1), join, segment at(0, 1)
@@ -14,6 +15,7 @@
 // Test: test/Transforms/Partition/cut-segments.mlir
 //===----------------------------------------------------------------------===//
 
+#include "LoopParts.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -49,10 +51,13 @@ struct SegmentKey {
   Phase phase = Phase::Forward;
   /// Of an update.
   Stages at;
+  /// Between and in the loops of a chunk.
+  int64_t part = 0;
+  dist::LoopAttr loop;
 
   bool operator<(const SegmentKey &other) const {
-    return std::tie(direction, rank, isWeight) <
-           std::tie(other.direction, other.rank, other.isWeight);
+    return std::tie(direction, rank, isWeight, part) <
+           std::tie(other.direction, other.rank, other.isWeight, other.part);
   }
   bool operator==(const SegmentKey &other) const {
     return !(*this < other) && !(other < *this);
@@ -64,7 +69,7 @@ class Cutter {
 public:
   Cutter(ProgramFunction &program, ArrayRef<int64_t> chunks, StageMap &stages,
          StringRef axis)
-      : body(program.function.getBody().front()), chunks(chunks),
+      : function(program.function), body(function.front()), chunks(chunks),
         isUpdate(program.kind == FunctionKind::Update), stages(stages),
         axis(axis) {}
 
@@ -78,13 +83,15 @@ private:
   LogicalResult readKeys();
   void widenCollective(Operation *op);
   LogicalResult prepareCollectives();
+  void cutAtLoops();
   void spreadConstants();
   LogicalResult checkOrder();
   void makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops);
 
+  func::FuncOp function;
   Block &body;
   ArrayRef<int64_t> chunks;
-  bool isUpdate;
+  bool isUpdate, hasLoops = false;
   StageMap &stages;
   StringRef axis;
   llvm::DenseMap<Operation *, SegmentKey> keys;
@@ -172,6 +179,28 @@ LogicalResult Cutter::readKeys() {
   return success();
 }
 
+/// Parts of each chunk. The weights' gradients of a loop are made in its trips,
+/// so where there are loops, all of the backward is that of inputs.
+void Cutter::cutAtLoops() {
+  auto homeOf = [&](Operation *op) -> LoopParts::Home {
+    auto key = keys.find(op);
+    if (key == keys.end())
+      return std::nullopt;
+    return std::pair(key->second.direction, key->second.chunk);
+  };
+  LoopParts parts(body, homeOf);
+  hasLoops = !parts.empty();
+  if (!hasLoops)
+    return;
+  for (auto &[op, key] : keys) {
+    key.part = parts.getPart(op);
+    key.loop = parts.getLoop(op);
+    key.isWeight = false;
+    if (key.direction == 1)
+      key.phase = Phase::BackwardInput;
+  }
+}
+
 /// Where a constant stands that no op of a segment uses: it is returned, or
 /// goes through a join, in front of which it must then stand.
 SegmentKey Cutter::homeOf(Operation *constant, bool isJoined) {
@@ -194,11 +223,12 @@ SegmentKey Cutter::homeOf(Operation *constant, bool isJoined) {
   return SegmentKey{2, rank, false, 0, Phase::Update, at};
 }
 
-/// Gives each constant to the segment of its users, one clone for each.
+/// Gives each constant to the segment of its users, one clone for each, and
+/// with loops also what is computed of constants alone.
 void Cutter::spreadConstants() {
   SmallVector<Operation *> constants;
-  for (Operation &op : body.without_terminator())
-    if (isMadeAnywhere(&op))
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (isMadeAnywhere(&op) || (hasLoops && isConstantCone(&op)))
       constants.push_back(&op);
   for (Operation *constant : constants) {
     std::map<SegmentKey, Operation *> copies;
@@ -322,9 +352,9 @@ void Cutter::makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops) {
   SmallVector<Type> types = llvm::to_vector(ValueRange(crossing).getTypes());
   Location loc = ops.front()->getLoc();
   dist::SegmentOp segment =
-      isUpdate
-          ? dist::SegmentOp::create(builder, loc, types, key.at)
-          : dist::SegmentOp::create(builder, loc, types, key.chunk, key.phase);
+      isUpdate ? dist::SegmentOp::create(builder, loc, types, key.at)
+               : dist::SegmentOp::create(builder, loc, types, key.chunk,
+                                         key.phase, key.loop);
   Block *inner = segment.getBody().empty() ? &segment.getBody().emplaceBlock()
                                            : &segment.getBody().front();
   inner->clear();
@@ -339,8 +369,12 @@ void Cutter::makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops) {
 }
 
 LogicalResult Cutter::run() {
+  if (!isUpdate)
+    prepareLoops(function);
   if (failed(prepareCollectives()) || failed(readKeys()))
     return failure();
+  if (!isUpdate)
+    cutAtLoops();
   spreadConstants();
   if (failed(checkOrder()))
     return failure();

@@ -130,9 +130,10 @@ static void mergeBackward(func::FuncOp function) {
     else
       merge(input->second, weight);
   }
-  for (auto &[chunk, input] : inputs)
-    if (!weights.contains(chunk))
-      input.setPhase(Phase::Backward);
+  // Where a chunk has loops, all of its backward is in segments of inputs.
+  for (auto segment : function.getOps<dist::SegmentOp>())
+    if (segment.getPhase() == Phase::BackwardInput)
+      segment.setPhase(Phase::Backward);
   // A merged segment stands where its weight part stood.
   placeCrossings(function.getBody().front());
 }

@@ -11,6 +11,7 @@
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Analysis/Program/Stages.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Solvers/Blocks/ChunkAssignment.h"
 #include "llmc/Support/Refusal.h"
@@ -40,6 +41,7 @@ struct BlockCost {
 
 static SmallVector<BlockCost> getBlockCosts(func::FuncOp function) {
   SmallVector<BlockCost> costs(1);
+  dist::LoopRuns loops(function.getBody().front());
   for (Operation &op : function.getBody().front()) {
     std::optional<int64_t> block = getBlock(&op);
     if (!block ||
@@ -51,8 +53,10 @@ static SmallVector<BlockCost> getBlockCosts(func::FuncOp function) {
     costs[*block].isEmpty &= isMadeAnywhere(&op);
     if (auto model = dyn_cast<graph::CostOpInterface>(op)) {
       graph::OpCost cost = model.getCost();
-      costs[*block].work += cost.flops + cost.transcendentals + cost.bytesRead +
-                            cost.bytesWritten;
+      int run = loops.getRunOf(&op);
+      int64_t times = run < 0 ? 1 : loops.getRuns()[run].loop.getTrips();
+      costs[*block].work += times * (cost.flops + cost.transcendentals +
+                                     cost.bytesRead + cost.bytesWritten);
     }
   }
   return costs;

@@ -98,8 +98,8 @@ static SmallVector<Value> getRead(Operation *op) {
 
 void ConeCloner::findCones() {
   for (Operation &op : body.without_terminator())
-    if (isMemoryEffectFree(&op) && getChunk(&op, chunks) &&
-        llvm::all_of(getRead(&op), [&](Value value) {
+    if (isMemoryEffectFree(&op) && !isa<dist::EnterOp, dist::LeaveOp>(op) &&
+        getChunk(&op, chunks) && llvm::all_of(getRead(&op), [&](Value value) {
           return isSource(value) || cones.contains(value.getDefiningOp());
         }))
       cones.insert(&op);

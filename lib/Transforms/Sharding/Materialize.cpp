@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
+#include "LoopReshards.h"
 #include "llmc/Analysis/Layouts/OpLayouts.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
@@ -403,6 +404,7 @@ LogicalResult FunctionMaterializer::run() {
       return failure();
   if (failed(rewriteReturn(body.getTerminator())))
     return failure();
+  moveReshardsIntoLoops(body);
   // Sources of which every use wanted another layout.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (op.getNumOperands() == 0 && isOpTriviallyDead(&op))

@@ -198,7 +198,12 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
 
 LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
   auto constraint = dyn_cast<dist::ConstraintOp>(op);
+  // What a loop carries lies alike in all trips.
+  if (auto next = dyn_cast<dist::NextOp>(op))
+    values[next.getResult()] = values.lookup(next.getCarried());
   for (Value result : op.getResults()) {
+    if (values.contains(result))
+      continue;
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)
       continue;
@@ -220,6 +225,8 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
     relation.operands.push_back(variableOf(operand));
   for (Value result : op.getResults())
     relation.results.push_back(variableOf(result));
+  if (isa<dist::NextOp>(op))
+    relation.operands[0] = -1;
   relation.phase = phase;
   addRelation(std::move(relation), &op);
   return success();

@@ -12,14 +12,14 @@
 using namespace mlir;
 using namespace llmc;
 
-static bool isRanked(Type type) {
+static bool hasDims(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() > 0;
 }
 
 static bool isSource(Operation &op) {
-  return op.getNumResults() == 1 && isRanked(op.getResult(0).getType()) &&
-         llvm::none_of(op.getOperandTypes(), isRanked) && isPure(&op);
+  return op.getNumResults() == 1 && hasDims(op.getResult(0).getType()) &&
+         llvm::none_of(op.getOperandTypes(), hasDims) && isPure(&op);
 }
 
 void SourceClones::split(func::FuncOp function) {

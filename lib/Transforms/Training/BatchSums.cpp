@@ -11,6 +11,7 @@
 #include "RowView.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/GraphTensor.h"
@@ -38,6 +39,11 @@ Degrees Degrees::plus(Degrees other, int sign) const {
       if (has(a) && other.has(b) && std::abs(a + sign * b) <= kMost)
         result = result | of(a + sign * b);
   return result;
+}
+
+bool BatchState::isLike(const BatchState &other) const {
+  return kind == other.kind && degrees == other.degrees &&
+         isPlain == other.isPlain && pieces == other.pieces;
 }
 
 int BatchState::pickDegree() const {
@@ -93,7 +99,11 @@ static bool isScalar(Value value) {
   return type && type.getRank() == 0;
 }
 
-static bool isZero(Value value) {
+/// Also what a loop carries that starts from zero, as long as nothing is known
+/// of it.
+bool BatchSums::isZero(Value value) const {
+  if (auto enter = value.getDefiningOp<dist::EnterOp>())
+    return !carried.contains(value) && isZero(enter.getInput());
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
@@ -210,7 +220,7 @@ std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
   if (const SmallVector<int> *group = findGroup(wanted, {ReductionKind::sum})) {
     Degrees degrees = operands[wanted[0]]->degrees;
     for (int i : *group)
-      if (!isZero(op.getOperand(i)))
+      if (!sums.isZero(op.getOperand(i)))
         degrees = degrees & operands[i]->degrees;
     return degrees;
   }
@@ -336,7 +346,7 @@ BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
         factor.reduction != ReductionKind::sum)
       return mixed(kMixes);
   for (int i : rule.addends)
-    if (operands[i]->kind != Kind::Sample && !isZero(op.getOperand(i)))
+    if (operands[i]->kind != Kind::Sample && !sums.isZero(op.getOperand(i)))
       return mixed(kAdds);
   BatchState state;
   state.kind = Kind::Linear;
@@ -363,10 +373,10 @@ BatchState BatchSums::Visit::visitSums() {
   bool isLinear = llvm::all_of(
       totals, [&](unsigned i) { return operands[i]->kind == Kind::Linear; });
   const SmallVector<int> *group = findGroup(totals, {ReductionKind::sum});
-  bool isAffine =
-      group && llvm::any_of(*group, [&](int i) {
-        return operands[i]->kind == Kind::Fixed && !isZero(op.getOperand(i));
-      });
+  bool isAffine = group && llvm::any_of(*group, [&](int i) {
+                    return operands[i]->kind == Kind::Fixed &&
+                           !sums.isZero(op.getOperand(i));
+                  });
   if (isData)
     return isLinear && group && !isAffine ? visitLinear(*group) : visitCount();
   if (totals.empty())
@@ -401,7 +411,7 @@ BatchState BatchSums::Visit::visitLinear(const SmallVector<int> &group) {
   state.isData = isData;
   state.degrees = operands[totals[0]]->degrees;
   for (int i : group)
-    if (!isZero(op.getOperand(i)))
+    if (!sums.isZero(op.getOperand(i)))
       state.degrees = state.degrees & operands[i]->degrees;
   if (state.degrees.isEmpty())
     return mixed(kAdds);
@@ -490,8 +500,53 @@ static BatchState makeArgument(func::FuncOp function, unsigned index) {
 BatchSums::BatchSums(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     states[argument] = makeArgument(function, argument.getArgNumber());
-  for (Operation &op : function.front().without_terminator())
-    visit(op);
+  // What a trip leaves, the next one finds: until both are the same.
+  constexpr int mostRounds = 4;
+  for (int round = 0; round < mostRounds; ++round) {
+    for (Operation &op : function.front().without_terminator())
+      if (!visitLoopOp(op))
+        visit(op);
+    if (closeLoops(function.front()))
+      break;
+  }
+}
+
+/// What enters and leaves the trips of a loop as it is; false for all else.
+bool BatchSums::visitLoopOp(Operation &op) {
+  auto enter = dyn_cast<dist::EnterOp>(op);
+  auto next = dyn_cast<dist::NextOp>(op);
+  auto leave = dyn_cast<dist::LeaveOp>(op);
+  if ((!enter || !enter.isCarry()) && !next && (!leave || !leave.isLast()))
+    return false;
+  Value from = next ? next.getValue() : op.getOperand(0);
+  BatchState state = get(from);
+  if (auto known = carried.find(op.getResult(0)); known != carried.end())
+    state = known->second;
+  states[op.getResult(0)] = std::move(state);
+  return true;
+}
+
+/// Whether each trip finds what the one before it leaves; else what is left is
+/// taken for what is found.
+bool BatchSums::closeLoops(Block &block) {
+  bool isClosed = true;
+  for (auto next : block.getOps<dist::NextOp>()) {
+    const BatchState &found = get(next.getCarried());
+    BatchState left = get(next.getValue());
+    bool isLike = found.isLike(left);
+    left.isData &= found.isData;
+    if (isLike && found.isData == left.isData)
+      continue;
+    isClosed = false;
+    bool isFixed = found.kind == Kind::Fixed;
+    if (!isLike && (!isFixed || carried.contains(next.getCarried()))) {
+      left.kind = Kind::Mixed;
+      left.culprit = next;
+      left.reason = "changes how it depends on the batch from trip to trip";
+    }
+    carried[next.getCarried()] = std::move(left);
+  }
+  return isClosed;
 }
 
 void BatchSums::visit(Operation &op) {
@@ -561,8 +616,11 @@ SmallVector<OpOperand *> BatchSums::findScales(Value value) const {
     needed.insert(op);
   for (size_t i = 0; i < needed.size(); ++i)
     for (Value operand : needed[i]->getOperands())
-      if (Operation *op = operand.getDefiningOp())
+      if (Operation *op = operand.getDefiningOp()) {
         needed.insert(op);
+        if (auto enter = dyn_cast<dist::EnterOp>(op); enter && enter.isCarry())
+          needed.insert(enter.getNext());
+      }
   return llvm::filter_to_vector(
       scales, [&](OpOperand *use) { return needed.contains(use->getOwner()); });
 }

@@ -68,6 +68,8 @@ struct BatchState {
   Operation *culprit = nullptr;
   StringRef reason;
 
+  /// Depends on the batch in the same way.
+  bool isLike(const BatchState &other) const;
   bool isSum() const { return kind == Kind::Linear || kind == Kind::Count; }
   /// The degree with which a sum of the data is read in a function that is not
   /// linear: 1, unless a constant in it can be a count.
@@ -92,8 +94,14 @@ public:
 private:
   struct Visit;
   void visit(Operation &op);
+  bool visitLoopOp(Operation &op);
+  bool closeLoops(mlir::Block &block);
+  bool isZero(Value value) const;
 
   llvm::DenseMap<Value, BatchState> states;
+  /// Of values that loops carry: what they are at the start of a trip, where
+  /// that is known. The others are zero in the first trip.
+  llvm::DenseMap<Value, BatchState> carried;
   llvm::SetVector<mlir::OpOperand *> scales;
 };
 

@@ -15,6 +15,7 @@
 // Test: test/Transforms/Training/close-regions.mlir
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -46,6 +47,7 @@ static llvm::SetVector<Value> getCaptured(Region &region) {
 static bool isConstant(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
   return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
+         !isa<dist::EnterOp, dist::LeaveOp>(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return isConstant(operand, depth - 1);
          });

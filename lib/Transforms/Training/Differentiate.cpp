@@ -15,6 +15,7 @@
 
 #include "ReverseSweep.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
 
@@ -71,6 +72,32 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter) {
   return zero;
 }
 
+/// What the backward of a loop reads of a value that entered the forward as it
+/// is, or by rows, enters it again: nothing is kept for it in each trip.
+static void enterAgain(func::FuncOp function) {
+  dist::LoopRuns loops(function.front());
+  for (const dist::LoopRun &run : loops.getRuns()) {
+    llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
+    if (run.loop.getReversed())
+      for (Operation *op : run.ops)
+        for (OpOperand &operand : op->getOpOperands())
+          if (auto enter = operand.get().getDefiningOp<dist::EnterOp>();
+              enter && !enter.isCarry() && !enter.getLoop().getReversed())
+            uses[operand.get()].push_back(&operand);
+    for (auto &[value, operands] : uses) {
+      auto old = value.getDefiningOp<dist::EnterOp>();
+      Operation *first = operands.front()->getOwner();
+      OpBuilder builder(first);
+      auto enter = dist::EnterOp::create(builder, old.getLoc(), old.getInput(),
+                                         old.getKind(), run.loop);
+      training::setBlockMark(enter, training::getBlockMark(old).value_or(0));
+      training::setPhaseMark(enter, dist::Phase::BackwardWeight);
+      for (OpOperand *operand : operands)
+        operand->set(enter);
+    }
+  }
+}
+
 static LogicalResult differentiate(func::FuncOp function) {
   if (training::hasDerivative(function)) {
     training::markGivenDerivative(function);
@@ -100,6 +127,8 @@ static LogicalResult differentiate(func::FuncOp function) {
     if (wanted[i] && !gradients[i])
       gradients[i] = makeZero(function, function.getArgument(i));
   addGradientResults(function, gradients);
+  dist::closeLeaves(function.front());
+  enterAgain(function);
   training::eraseDeadOps(function.front());
   training::eraseDerivativeMarks(function);
   return success();

@@ -16,8 +16,7 @@
 
 #include "TrainingMarks.h"
 #include "llmc/Analysis/Program/Program.h"
-#include "llmc/Analysis/Program/ScheduleProblem.h"
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Solvers/Blocks/BlockFinder.h"
 #include "llmc/Support/HostTensor.h"
@@ -153,16 +152,6 @@ static SmallVector<Operation *> collectForward(func::FuncOp function) {
   return ops;
 }
 
-/// The chunks into which the model will be cut; 1 without a pipeline.
-static int32_t getNumChunks(ModuleOp module) {
-  int64_t numChunks = 1;
-  for (auto mesh : module.getOps<dist::MeshOp>())
-    numChunks = getPipelineSize(mesh);
-  for (auto training : module.getOps<dist::TrainingOp>())
-    numChunks = llmc::getNumChunks(training.getSchedule(), numChunks);
-  return static_cast<int32_t>(numChunks);
-}
-
 /// Blocks that have ops.
 static int32_t countBlocks(const BlockSolution &solution) {
   std::vector<bool> isUsed(solution.getLastBlock() + 1, false);
@@ -170,6 +159,31 @@ static int32_t countBlocks(const BlockSolution &solution) {
     if (block >= 0)
       isUsed[block] = true;
   return static_cast<int32_t>(llvm::count(isUsed, true));
+}
+
+/// Each loop is a block, and so is what stands between two of them.
+static void markLoops(func::FuncOp function, const dist::LoopRuns &loops) {
+  int64_t block = 0;
+  bool isUsed = false;
+  llvm::SmallDenseMap<int, int64_t> blockOf;
+  for (const dist::LoopStep &step : loops.getSteps()) {
+    auto leave = dyn_cast_or_null<dist::LeaveOp>(step.op);
+    if (step.run < 0) {
+      int left = leave ? loops.getLeft(leave) : -1;
+      isUsed |= left < 0;
+      training::setBlockMark(step.op, left < 0 ? block : blockOf[left]);
+      continue;
+    }
+    block += isUsed;
+    blockOf[step.run] = block;
+    for (Operation *op : loops.getRuns()[step.run].ops)
+      training::setBlockMark(op, block);
+    ++block;
+    isUsed = false;
+  }
+  remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+      << std::to_string(loops.getRuns().size()) << " loops are blocks of @"
+      << function.getName();
 }
 
 namespace {
@@ -181,7 +195,8 @@ struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
         continue;
       // The order of a derivative that the text has stays as it is, but for a
       // pipeline.
-      bool isCut = getNumChunks(getOperation()) > 1;
+      bool isCut =
+          static_cast<int32_t>(training::countChunks(getOperation())) > 1;
       if (training::hasDerivative(function) && !isCut)
         training::markNewBlocks(function, 0);
       else if (failed(markBlocks(function)))
@@ -191,11 +206,17 @@ struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
 
 private:
   LogicalResult markBlocks(func::FuncOp function) {
+    dist::LoopRuns loops(function.front());
+    if (!loops.empty()) {
+      markLoops(function, loops);
+      return success();
+    }
     SmallVector<Operation *> forward = collectForward(function);
     BlockGraph graph = buildGraph(function, forward);
     BlockSolution solution = findBlocks(graph);
     // Each chunk of a pipeline gets a block at least.
-    int32_t numChunks = getNumChunks(getOperation());
+    int32_t numChunks =
+        static_cast<int32_t>(training::countChunks(getOperation()));
     if (countBlocks(solution) < numChunks)
       if (BlockSolution cut = cutBlocks(graph, numChunks); cut.numCut)
         solution = std::move(cut);

@@ -18,6 +18,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   // Raising expects reductions that start from their neutral element.
   pm.addPass(createNormalizePass());
   pm.addPass(createRaisePass());
+  // A loop lies on one stage.
+  pm.addPass(createSplitLoopsPass());
   // On the forward graph: a derivative op takes the block of its forward op.
   // Before any merging of equal ops, which would break layers apart.
   pm.addPass(createFindBlocksPass());

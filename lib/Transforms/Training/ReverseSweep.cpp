@@ -121,6 +121,12 @@ void ReverseSweep::addContribution(Operation *op, Value operand,
     inputCotangents.insert(producer);
 }
 
+/// Whether other trips of a loop may have a cotangent of what `op` makes.
+bool ReverseSweep::isOfTrips(Operation *op) const {
+  auto answers = dyn_cast<DerivativeOpInterface>(op);
+  return answers && answers.isOfTrips() && active.contains(op->getResult(0));
+}
+
 LogicalResult ReverseSweep::differentiateCall(const KnownCall &call) {
   SmallVector<Value> gradients;
   known.buildDerivative(builder, call, cotangents.lookup(call.result()),
@@ -137,7 +143,8 @@ LogicalResult ReverseSweep::differentiateOp(Operation *op) {
   for (Value result : op->getResults())
     resultCotangents.push_back(
         active.contains(result) ? cotangents.lookup(result) : Value());
-  if (llvm::none_of(resultCotangents, [](Value value) { return !!value; }))
+  if (llvm::none_of(resultCotangents, [](Value value) { return !!value; }) &&
+      !isOfTrips(op))
     return success();
   if (std::optional<KnownCall> call = known.match(op))
     return differentiateCall(*call);

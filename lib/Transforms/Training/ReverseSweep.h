@@ -45,6 +45,7 @@ private:
   void markCreatedOps(Location forward, int64_t block);
   /// Whether a cotangent of `value` made by `user` leaves the user's block for
   /// an earlier one.
+  bool isOfTrips(Operation *op) const;
   bool entersEarlierBlock(Value value, Operation *user) const;
   void markPhases();
 

@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/ScheduleProblem.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -116,6 +119,15 @@ FailureOr<func::FuncOp> training::findMicrobatch(dist::TrainingOp training) {
          << " in the module, got none; run 'llmc-sum-loss' first";
 }
 
+int64_t training::countChunks(ModuleOp module) {
+  int64_t numChunks = 1;
+  for (auto mesh : module.getOps<dist::MeshOp>())
+    numChunks = getPipelineSize(mesh);
+  for (auto training : module.getOps<dist::TrainingOp>())
+    numChunks = getNumChunks(training.getSchedule(), numChunks);
+  return numChunks;
+}
+
 unsigned training::findLoss(func::FuncOp function) {
   unsigned index = 0;
   while (
@@ -185,6 +197,7 @@ void training::eraseDerivativeMarks(func::FuncOp function) {
 }
 
 void training::eraseDeadOps(Block &block) {
+  dist::eraseDeadLoops(block);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();

@@ -57,6 +57,8 @@ Value applyBound(OpBuilder &builder, dist::TrainingOp training, Value count,
                  mlir::SymbolTable &symbols);
 /// @<training>.microbatch, or an error that names the pass that makes it.
 FailureOr<mlir::func::FuncOp> findMicrobatch(dist::TrainingOp training);
+/// The chunks into which the model will be cut; 1 without a pipeline.
+int64_t countChunks(ModuleOp module);
 /// The number of the result `loss`; the verifier has seen that there is one.
 unsigned findLoss(mlir::func::FuncOp function);
 /// Puts a dist.step of the same name in the recipe's place.

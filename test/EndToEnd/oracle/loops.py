@@ -29,6 +29,17 @@ jax.config.update("jax_platforms", "cpu")
 
 ROWS, WIDTH, LAYERS, TIMES = 4, 6, 6, 4
 RUNS = [("interpret", ""), ("train", ""), ("train", "data=2,tensor=2"), ("train", "pipe=2")]
+# Of each case by the nightly script: kept as loops, recomputed, and every loop unrolled.
+MORE_RUNS = [
+    *RUNS,
+    ("interpret", "data=2,tensor=2"),
+    ("train", "data=3"),
+    ("train", "pipe=2,data=2,tensor=2"),
+    ("train", "pipe=3"),
+    ("train", "", "training.recompute='all'"),
+    ("train", "pipe=2,tensor=2", "training.recompute='all'"),
+    ("train", "tensor=2", "training.unroll=true"),
+]
 CONFIGURATION = """[mesh]
 axes = ["pipe", "data", "tensor"]
 pipeline = "pipe"
@@ -165,6 +176,53 @@ def recurrent(p, x):
     return mean_of_squares(h, c, states[1:])
 
 
+def shared(p, x):
+    """All layers read one weight, which has gradients of all trips. Each gives a number that
+    is added up, and rows of which some are read after the loop."""
+    stacks = {n: p[n] for n in ("up", "bias", "down")}
+
+    def body(state, q):
+        y, total = state
+        z = layer(q, y) @ p["mix"]
+        return (z, total + jnp.mean(jnp.square(z)) * q["bias"][0]), (jnp.sin(z), z[:, 0])
+
+    (y, total), (waves, firsts) = lax.scan(body, (x, 0.0), stacks)
+    return mean_of_squares(y, waves[1:4], firsts) + total
+
+
+def unread(p, x):
+    """What the loop carries is not read after it; what it reads is made before it."""
+    inner = jnp.tanh(x @ p["mix"])
+
+    def body(c, q):
+        z = layer(q, c + inner)
+        return z, jnp.sum(jnp.square(z), axis=1)
+
+    _, sums = lax.scan(body, jnp.zeros_like(x), {n: p[n] for n in ("up", "bias", "down")})
+    return jnp.mean(sums * jnp.arange(1.0, LAYERS + 1.0)[:, None])
+
+
+def twice(p, x):
+    """One stack is read by two loops, of which the second reads what the first has stacked;
+    the number of the layer is data."""
+    stacks = {n: p[n] for n in ("up", "bias", "down")}
+    y, states = lax.scan(lambda c, q: (layer(q, c), layer(q, c * 0.5)), x, stacks)
+
+    def body(c, q):
+        i, w, s = q
+        return layer(w, c) + s * i, None
+
+    z, _ = lax.scan(body, y, (jnp.arange(LAYERS) * 1.0, stacks, states))
+    return mean_of_squares(y, z)
+
+
+def mapped(p, x):
+    """Nothing is carried: each layer sees the same rows."""
+    stacks = {n: p[n] for n in ("up", "bias", "down")}
+    ys = lax.map(lambda q: layer(q, x), stacks)
+    return mean_of_squares(ys) + jnp.mean(ys[0] * ys[-1])
+
+
 def exported(p, x):
     """As jax.export prints it: erf is a composite."""
     y, _ = lax.scan(lambda c, q: (c + lax.erf(c @ q["up"] + q["bias"]) @ q["down"], None), x, p)
@@ -184,6 +242,10 @@ CASES = {
     "experts": (experts, layers(LAYERS), WIDTH),
     "recurrent": (recurrent, layers(), TIMES * WIDTH),
     "exported": (exported, layers(LAYERS), WIDTH),
+    "shared": (shared, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
+    "unread": (unread, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
+    "twice": (twice, layers(LAYERS), WIDTH),
+    "mapped": (mapped, layers(LAYERS), WIDTH),
 }
 
 
@@ -229,4 +291,4 @@ class Case(one_step.Case):
 
 
 if __name__ == "__main__":
-    one_step.main(__doc__, CASES, Case, RUNS)
+    one_step.main(__doc__, CASES, Case, MORE_RUNS, usual=len(RUNS))

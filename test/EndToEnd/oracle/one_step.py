@@ -35,13 +35,15 @@ class Case:
     def write_text(self, text):
         (self.folder / "model.mlir").write_text(text, encoding="utf-8")
 
-    def run(self, engine, mesh):
+    def run(self, engine, mesh, *settings):
         """(loss, gradients), or (what was said, None) of a run that ended badly."""
         dump, log = self.folder / "dump", self.folder / "log.jsonl"
         command = [self.a.llmc, engine, self.folder / "model.mlir", "--config", self.folder / "model.toml"]
         command += ["--weights", self.folder / "weights.safetensors", "--steps", 1, "--log", log]
         command += ["--fetch", ",".join(self.shapes), "--dump", dump]
         command += ["--mesh", mesh] if mesh else []
+        for setting in settings:
+            command += ["--set", setting]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True)
         if done.returncode:
             return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1], None
@@ -60,12 +62,13 @@ def farthest(loss, gradients, expected):
     return max(apart)
 
 
-def main(description, names, make, runs):
-    """Runs the cases that `make(arguments, name)` gives in all (engine, mesh) of `runs`."""
+def main(description, names, make, runs, usual=None):
+    """Runs the cases that `make(arguments, name)` gives in all (engine, mesh, settings ...) of
+    `runs`, without `--runs` in the first `usual` of them."""
     p = argparse.ArgumentParser(description=description.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
     p.add_argument("--only", help="these cases alone")
-    p.add_argument("--runs", type=int, default=len(runs), help="the first so many of each case")
+    p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     names = a.only.split(",") if a.only else list(names)
@@ -73,13 +76,13 @@ def main(description, names, make, runs):
     for name in names:
         case = make(a, name)
         expected = case.expect()
-        for engine, mesh in runs[:a.runs]:
-            loss, gradients = case.run(engine, mesh)
+        for engine, mesh, *settings in runs[:a.runs]:
+            loss, gradients = case.run(engine, mesh, *settings)
             done += 1
             apart = farthest(loss, gradients, expected) if gradients else None
             bad = gradients is None or not apart <= BAR
             failed += bad
             shown = loss if gradients is None else f"{apart:.1e}"
-            print(f"{'FAILED' if bad else 'passed'} {name} {engine} {mesh or 'one device'}: {shown}", flush=True)
+            print(f"{'FAILED' if bad else 'passed'} {name} {' '.join([engine, mesh or 'one device', *settings])}: {shown}", flush=True)
     print(f"{len(names)} losses, {done} runs, {failed} failed")
     sys.exit(1 if failed else 0)

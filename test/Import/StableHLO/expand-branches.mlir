@@ -6,7 +6,7 @@
 // RUN: %{import} %t/cond.mlir --set data.inputs.n=0 | FileCheck %s --check-prefix=COND
 // RUN: %{import} %t/switch.mlir --set data.inputs.n=0 | FileCheck %s --check-prefix=SWITCH
 // RUN: %{import} %t/nested.mlir --set data.inputs.n=0 | FileCheck %s --check-prefix=NESTED
-// RUN: not %{import} %t/loops.mlir --set data.inputs.n=0 2>&1 | FileCheck %s --check-prefix=LOOPS
+// RUN: not %{import} %t/loops.mlir --set data.inputs.n=0 --set training.unroll=true 2>&1 | FileCheck %s --check-prefix=LOOPS
 
 // The branch with the number of the index, the last one for numbers out of
 // range; a branch may return what stands outside, and hold another one.

@@ -6,13 +6,13 @@
 // RUN: %{import} %t/swap.mlir | FileCheck %s --check-prefix=SWAP
 // RUN: %{import} %t/inner.mlir | FileCheck %s --check-prefix=INNER
 // RUN: %{import} %t/stack.mlir | FileCheck %s --check-prefix=STACK
-// RUN: %{import} %t/budget.mlir | FileCheck %s --check-prefix=MOST
+// RUN: %{import} %t/budget.mlir --set training.unroll=true | FileCheck %s --check-prefix=MOST
 // RUN: not %{import} %t/depends.mlir 2>&1 | FileCheck %s --check-prefix=DEPENDS
 // RUN: not %{import} %t/float.mlir 2>&1 | FileCheck %s --check-prefix=FLOAT
 // RUN: not %{import} %t/endless.mlir 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // RUN: sed s/13107/13108/ %t/budget.mlir > %t/over.mlir
-// RUN: not %{import} %t/over.mlir 2>&1 | FileCheck %s --check-prefix=OVER
-// RUN: not %{import} %t/nest.mlir 2>&1 | FileCheck %s --check-prefix=NEST
+// RUN: not %{import} %t/over.mlir --set training.unroll=true 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: not %{import} %t/nest.mlir --set training.unroll=true 2>&1 | FileCheck %s --check-prefix=NEST
 
 // A loop of three trips, whose body is a function; locations stay. What counts
 // trips leaves nothing.

@@ -125,6 +125,8 @@ struct TrainingConfig {
   std::string loss;
   /// Recognise softmax cross-entropy and other structured ops.
   bool raise = true;
+  /// Loops of the text become their trips.
+  bool unroll = false;
   /// "of jax" refuses functions whose own rules the text has lost; "of the
   /// text" derives their ops.
   std::string derivative;

@@ -105,11 +105,21 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }
 
+def SplitLoopsPass : Pass<"llmc-split-loops", "::mlir::ModuleOp"> {
+  let summary = "Cut loops into one for each chunk of the pipeline";
+  let description = [{
+    With a pipeline of n chunks a loop becomes n loops (or one for each trip), each
+    over its part of the trips. Without a pipeline nothing changes.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
 def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
   let summary = "Mark prologue, repeated blocks and epilogue";
   let description = [{
     Gives each op of a forward function its `dist.block`: 0 for the prologue, 1 to n
-    for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats.
+    for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats. Where
+    there are loops, each is a block, and so is what stands between them.
     A graph with fewer blocks than the mesh has pipeline stages is cut into as
     many blocks, at places where few bytes cross, with the work in balance.
     Of a function that has its derivative already, what the loss depends on has

@@ -408,7 +408,10 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr name,
 
 LogicalResult ProgramAttr::verify(EmitError emitError,
                                   FlatSymbolRefAttr function, int64_t chunk,
-                                  Phase phase, DenseI64ArrayAttr at) {
+                                  Phase phase, DenseI64ArrayAttr at,
+                                  LoopAttr loop) {
+  if (loop && phase == Phase::Update)
+    return emitError() << "expected no loop of an update, got " << loop;
   if ((phase == Phase::Update) != (chunk == -1) || chunk < -1)
     return emitError() << "expected a chunk unless the phase is update, got "
                        << chunk << " for '" << stringifyPhase(phase) << "'";
@@ -419,5 +422,14 @@ LogicalResult ProgramAttr::verify(EmitError emitError,
     if (coordinate < 0 || (i > 0 && coordinate <= at[i - 1]))
       return emitError() << "expected ascending coordinates from 0 on, got "
                          << coordinate;
+  return success();
+}
+
+LogicalResult LoopAttr::verify(EmitError emitError, StringAttr name,
+                               int64_t trips, bool) {
+  if (name.empty())
+    return emitError() << "expected the name of a loop, got \"\"";
+  if (trips < 1)
+    return emitError() << "expected at least 1 trip of a loop, got " << trips;
   return success();
 }

@@ -141,6 +141,44 @@ static void printPhaseName(OpAsmPrinter &printer, Operation *,
   printer << stringifyPhase(phase.getValue());
 }
 
+/// A word of an enumeration.
+template <typename Attr, typename Symbolize>
+static ParseResult parseWord(OpAsmParser &parser, Attr &attribute,
+                             StringRef expected, Symbolize symbolize) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  auto value = symbolize(word);
+  if (!value)
+    return parser.emitError(loc)
+           << "expected " << expected << ", got '" << word << "'";
+  attribute = Attr::get(parser.getContext(), *value);
+  return success();
+}
+
+static ParseResult parseEnterKindName(OpAsmParser &parser,
+                                      EnterKindAttr &kind) {
+  return parseWord(parser, kind, "same, row or carry",
+                   [](StringRef word) { return symbolizeEnterKind(word); });
+}
+
+static void printEnterKindName(OpAsmPrinter &printer, Operation *,
+                               EnterKindAttr kind) {
+  printer << stringifyEnterKind(kind.getValue());
+}
+
+static ParseResult parseLeaveKindName(OpAsmParser &parser,
+                                      LeaveKindAttr &kind) {
+  return parseWord(parser, kind, "last, stack or sum",
+                   [](StringRef word) { return symbolizeLeaveKind(word); });
+}
+
+static void printLeaveKindName(OpAsmPrinter &printer, Operation *,
+                               LeaveKindAttr kind) {
+  printer << stringifyLeaveKind(kind.getValue());
+}
+
 /// `: types` where inputs and results have equal types, else
 /// `: types -> types`.
 static ParseResult parseBufferTypes(OpAsmParser &parser,

@@ -120,6 +120,12 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kLayouts)
     return verifyLayouts(op, value);
+  if (name == kUnroll) {
+    if (isa<UnitAttr>(value))
+      return success();
+    return op->emitOpError()
+           << "expected no value of '" << name << "', got " << value;
+  }
   if (name == kAt)
     return verifyStages(op, value);
   if (name == kJaxFunction)

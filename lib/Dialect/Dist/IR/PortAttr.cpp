@@ -32,6 +32,7 @@ enum Field : unsigned {
   Layout = 1 << 7,
   Shape = 1 << 8,
   Boxes = 1 << 9,
+  Trips = 1 << 10,
 };
 
 enum Side : unsigned { Taken = 1, Returned = 2 };
@@ -62,15 +63,16 @@ static constexpr KindTraits kKinds[] = {
     {PortKind::LossSum, Taken | Returned, 0, kSum},
     {PortKind::Count, Taken | Returned, 0, kSum},
     {PortKind::MetricSum, Taken | Returned, Name, kSum},
-    {PortKind::Gradient, Taken | Returned, 0, Symbol | Boxes | kSum},
+    {PortKind::Gradient, Taken | Returned, 0, Symbol | Boxes | Trips | kSum},
     {PortKind::Metric, Returned, Name, kPlace},
     {PortKind::Output, Returned, Name, Metric | kPlace},
     {PortKind::Moment, Taken | Returned, Name, 0},
     {PortKind::Setting, Taken, Name, Default},
-    {PortKind::Buffer, Taken | Returned, Symbol, 0},
-    {PortKind::Act, Taken | Returned, Name, Chunk},
+    {PortKind::Buffer, Taken | Returned, Symbol, Trips},
+    {PortKind::Act, Taken | Returned, Name, Chunk | Trips},
     {PortKind::Send, Returned, Symbol, 0},
     {PortKind::Recv, Taken, Symbol, 0},
+    {PortKind::Carry, Taken | Returned, Name, Chunk},
 };
 
 static constexpr bool areInOrder() {
@@ -121,6 +123,7 @@ struct PortFields {
   LayoutAttr layout;
   DenseI64ArrayAttr shape;
   ArrayAttr boxes;
+  int64_t trips = 0;
 
   PortFields() = default;
   explicit PortFields(PortAttr port)
@@ -128,11 +131,12 @@ struct PortFields {
         chunk(port.getChunk()), isReduced(port.getIsReduced()),
         metric(port.getMetric()), data(port.getData()),
         defaultValue(port.getDefaultValue()), layout(port.getLayout()),
-        shape(port.getShape()), boxes(port.getBoxes()) {}
+        shape(port.getShape()), boxes(port.getBoxes()), trips(port.getTrips()) {
+  }
 
   PortAttr get(MLIRContext *context) const {
     return PortAttr::get(context, kind, symbol, name, chunk, isReduced, metric,
-                         data, defaultValue, layout, shape, boxes);
+                         data, defaultValue, layout, shape, boxes, trips);
   }
 };
 } // namespace
@@ -189,6 +193,12 @@ PortAttr PortAttr::withBoxes(ArrayAttr boxes) const {
   return fields.get(getContext());
 }
 
+PortAttr PortAttr::withTrips(int64_t trips) const {
+  PortFields fields(*this);
+  fields.trips = trips;
+  return fields.get(getContext());
+}
+
 PortAttr PortAttr::asReduced() const {
   PortFields fields(*this);
   fields.isReduced = true;
@@ -239,6 +249,8 @@ static ParseResult parseField(AsmParser &parser, PortFields &fields) {
     return failure();
   if (word == "chunk")
     return parser.parseInteger(fields.chunk);
+  if (word == "trips")
+    return parser.parseInteger(fields.trips);
   if (word == "metric")
     return parseInto(parser, fields.metric);
   if (word == "data")
@@ -252,7 +264,7 @@ static ParseResult parseField(AsmParser &parser, PortFields &fields) {
   if (word != "default")
     return parser.emitError(loc)
            << "expected a field of a port: chunk, reduced, metric, data, "
-              "default, layout, shape, boxes, got '"
+              "default, layout, shape, boxes, trips, got '"
            << word << "'";
   double value = 0;
   if (parser.parseFloat(value))
@@ -280,7 +292,8 @@ Attribute PortAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<PortAttr>(
       loc, parser.getContext(), fields.kind, fields.symbol, fields.name,
       fields.chunk, fields.isReduced, fields.metric, fields.data,
-      fields.defaultValue, fields.layout, fields.shape, fields.boxes);
+      fields.defaultValue, fields.layout, fields.shape, fields.boxes,
+      fields.trips);
 }
 
 void PortAttr::print(AsmPrinter &printer) const {
@@ -310,6 +323,8 @@ void PortAttr::print(AsmPrinter &printer) const {
   printStripped("shape", getShape());
   if (getBoxes())
     printer << ", boxes = " << getBoxes();
+  if (getTrips())
+    printer << ", trips = " << getTrips();
   printer << '>';
 }
 
@@ -365,7 +380,7 @@ LogicalResult PortAttr::verify(EmitError emitError, PortKind kind,
                                int64_t chunk, bool isReduced, StringAttr metric,
                                DataAttr data, FloatAttr defaultValue,
                                LayoutAttr layout, DenseI64ArrayAttr shape,
-                               ArrayAttr boxes) {
+                               ArrayAttr boxes, int64_t trips) {
   GivenField fields[] = {
       {Symbol, "a symbol", static_cast<bool>(symbol)},
       {Name, "a name", static_cast<bool>(name)},
@@ -376,13 +391,16 @@ LogicalResult PortAttr::verify(EmitError emitError, PortKind kind,
       {Default, "a default", static_cast<bool>(defaultValue)},
       {Layout, "a layout", static_cast<bool>(layout)},
       {Shape, "a shape", static_cast<bool>(shape)},
-      {Boxes, "boxes", static_cast<bool>(boxes)}};
+      {Boxes, "boxes", static_cast<bool>(boxes)},
+      {Trips, "trips", trips != 0}};
   if (failed(verifyFields(emitError, kind, fields)))
     return failure();
   for (StringAttr text : {name, metric})
     if (text && text.empty())
       return emitError() << "expected names of a port '"
                          << stringifyPortKind(kind) << "', got \"\"";
+  if (trips < 0)
+    return emitError() << "expected trips of at least 0, got " << trips;
   if (chunk < -1)
     return emitError() << "expected a chunk of at least 0, got " << chunk;
   return verifyPlaces(emitError, layout, shape, boxes);

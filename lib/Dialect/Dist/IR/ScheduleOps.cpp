@@ -21,9 +21,10 @@ using namespace llmc::dist;
 //===----------------------------------------------------------------------===//
 
 void SegmentOp::build(OpBuilder &builder, OperationState &state,
-                      TypeRange results, int64_t chunk, Phase phase) {
+                      TypeRange results, int64_t chunk, Phase phase,
+                      LoopAttr loop) {
   build(builder, state, results, builder.getI64IntegerAttr(chunk),
-        DenseI64ArrayAttr(), PhaseAttr::get(builder.getContext(), phase));
+        DenseI64ArrayAttr(), PhaseAttr::get(builder.getContext(), phase), loop);
   state.regions.front()->emplaceBlock();
 }
 
@@ -31,7 +32,7 @@ void SegmentOp::build(OpBuilder &builder, OperationState &state,
                       TypeRange results, ArrayRef<int64_t> at) {
   build(builder, state, results, IntegerAttr(),
         builder.getDenseI64ArrayAttr(at),
-        PhaseAttr::get(builder.getContext(), Phase::Update));
+        PhaseAttr::get(builder.getContext(), Phase::Update), LoopAttr());
   state.regions.front()->emplaceBlock();
 }
 
@@ -45,6 +46,9 @@ LogicalResult SegmentOp::verify() {
     return emitOpError() << "expected `at` in phase update and `chunk` in the "
                             "others, got phase '"
                          << stringifyPhase(getPhase()) << "'";
+  if (update && getLoop())
+    return emitOpError() << "expected no loop in phase update, got "
+                         << *getLoop();
   if (getChunk() && *getChunk() < 0)
     return emitOpError() << "expected a chunk of at least 0, got "
                          << *getChunk();
@@ -161,10 +165,13 @@ LogicalResult TimelineOp::verify() {
       bool shared = llvm::any_of(program.getAt().asArrayRef(), [&](int64_t at) {
         return llvm::is_contained(other.getAt().asArrayRef(), at);
       });
-      if (sameCell && shared)
+      bool isUpdate = program.getPhase() == Phase::Update;
+      bool isNext = i > 0 && programs[i - 1].getPhase() == program.getPhase() &&
+                    programs[i - 1].getChunk() == program.getChunk();
+      if (sameCell && shared && (isUpdate || !isNext))
         return emitOpError()
-               << "expected one program for each chunk, phase "
-                  "and coordinate, got "
+               << "expected one program for each chunk, phase and coordinate, "
+                  "or its parts side by side, got "
                << other.getFunction() << " and " << program.getFunction();
     }
   for (int64_t row = 0; row < getTable().getNumRows(); ++row)
@@ -192,11 +199,12 @@ static constexpr PortKind kOfProgram[] = {
     PortKind::Buffer,     PortKind::Input,    PortKind::Hyper,
     PortKind::Microbatch, PortKind::LossSum,  PortKind::Count,
     PortKind::MetricSum,  PortKind::Gradient, PortKind::Act,
-    PortKind::Recv};
+    PortKind::Recv,       PortKind::Carry};
 static constexpr PortKind kFromProgram[] = {
     PortKind::Buffer,    PortKind::LossSum,  PortKind::Count,
     PortKind::MetricSum, PortKind::Gradient, PortKind::Metric,
-    PortKind::Output,    PortKind::Act,      PortKind::Send};
+    PortKind::Output,    PortKind::Act,      PortKind::Send,
+    PortKind::Carry};
 
 /// Verifies the ports of a program.
 static LogicalResult verifyProgram(TimelineOp op, func::FuncOp function) {

@@ -16,6 +16,7 @@ void dist::registerModels(DialectRegistry &registry) {
   registry.insert<DistDialect>();
   registerLayoutModels(registry);
   registerCollectiveModels(registry);
+  registerLoopModels(registry);
   registerRouteModels(registry);
   registerLibraryCallModels(registry);
   registerConvolveCallModels(registry);

@@ -278,6 +278,14 @@ static FailureOr<ProgramOp> findCallee(Op op, SymbolTableCollection &tables) {
   return callee;
 }
 
+FlatSymbolRefAttr llmc::plan::getCallee(Operation *op) {
+  if (auto call = dyn_cast<CallOp>(op))
+    return call.getProgramAttr();
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return loop.getProgramAttr();
+  return {};
+}
+
 Uses CallOp::getUses() { return {}; }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {

@@ -15,6 +15,7 @@
 // Test: test/Import/StableHLO/expand-loops.mlir
 //===----------------------------------------------------------------------===//
 
+#include "CountedLoop.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
@@ -143,9 +144,13 @@ LogicalResult Unroller::unroll(WhileOp loop, SmallVectorImpl<Value> &results) {
 namespace {
 struct WhileExpansion
     : ExpansionOpInterface::ExternalModel<WhileExpansion, WhileOp> {
-  LogicalResult expand(Operation *op, OpBuilder &,
+  LogicalResult expand(Operation *op, OpBuilder &builder,
                        SmallVectorImpl<Value> &results) const {
     auto loop = cast<WhileOp>(op);
+    if (isKept(loop)) {
+      keepLoop(loop, builder, results);
+      return success();
+    }
     return Unroller(loop).unroll(loop, results);
   }
 };

@@ -59,6 +59,7 @@ struct Exchange {
 #include "llmc/Dialect/Dist/IR/DistInterfaces.h.inc"
 
 namespace llmc::dist {
+class NextOp;
 class YieldOp;
 } // namespace llmc::dist
 

@@ -14,6 +14,8 @@ include "llmc/Dialect/Dist/IR/DistLayout.td"
 
 def Dist_ReductionAttr : Llmc_NamedKindAttr<Dist_Dialect, "ReductionKind", "reduction", "kind of a reduction">;
 def Dist_RoleAttr : EnumAttr<Dist_Dialect, Dist_Role, "role">;
+def Dist_EnterKindAttr : EnumAttr<Dist_Dialect, Dist_EnterKind, "enter_kind">;
+def Dist_LeaveKindAttr : EnumAttr<Dist_Dialect, Dist_LeaveKind, "leave_kind">;
 def Dist_PhaseAttr : EnumAttr<Dist_Dialect, Dist_Phase, "phase"> {
   let assemblyFormat = "`<` $value `>`";
 }
@@ -183,6 +185,29 @@ def Dist_RecomputeAttr : Dist_Attr<"Recompute", "recompute"> {
   let genVerifyDecl = 1;
 }
 
+def Dist_LoopAttr : Dist_Attr<"Loop", "loop"> {
+  let summary = "a loop of known trips";
+  let description = [{
+    `#dist.loop<"layers", trips = 12>`; with `reversed = true` its trips run from
+    the last to the first. Equal names within a function are one loop, whose
+    trips are numbered from 0.
+
+    Constraints: a name; at least one trip.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$trips,
+                        DefaultValuedParameter<"bool", "false">:$reversed);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$name, "int64_t":$trips), [{
+    return $_get($_ctxt, name, trips, false);
+  }]>];
+  let assemblyFormat = "`<` $name `,` struct($trips, $reversed) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    LoopAttr getReverse() const { return get(getContext(), getName(), getTrips(), !getReversed()); }
+    /// The number of the trip that runs as the `n`-th.
+    int64_t getTrip(int64_t n) const { return getReversed() ? getTrips() - 1 - n : n; }
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Ports
 //===----------------------------------------------------------------------===//
@@ -208,25 +233,27 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     | `loss` | result | | `layout`, `shape` | the loss of one microbatch, as the model returns it |
     | `loss_sum`, `count` | both | | `layout`, `shape`, `reduced` | sum of the loss over microbatches, and what it is divided by |
     | `metric_sum` | both | name | `layout`, `shape`, `reduced` | sum of a metric of the model's own |
-    | `gradient` | both | symbol | `layout`, `shape`, `boxes`, `reduced` | sum of the gradient of a state, or of what a step of the text takes from the batch for it; of an optimizer function, without a symbol |
+    | `gradient` | both | symbol | `layout`, `shape`, `boxes`, `reduced`, `trips` | sum of the gradient of a state, or of what a step of the text takes from the batch for it; of an optimizer function, without a symbol |
     | `metric` | result | name | `layout`, `shape` | what a step or an evaluation reports |
     | `output` | result | name | `metric`, `layout`, `shape` | what an entry returns; the metric that it is in training |
     | `moment` | both | name | | state of an optimizer function |
     | `setting` | argument | name | `default` | a number of the configuration, of an optimizer function |
-    | `buffer` | both | symbol | | the `dist.buffer` of a state |
-    | `act` | both | name | `chunk` | kept from the forward of a chunk to its backward |
+    | `buffer` | both | symbol | `trips` | the `dist.buffer` of a state |
+    | `act` | both | name | `chunk`, `trips` | kept from the forward of a chunk to its backward, or from one program of a chunk to the next |
+    | `carry` | both | name | `chunk` | what a loop hands from trip to trip |
     | `send`, `recv` | result; argument | symbol | | a transfer |
 
     `layout` says where the value lives: given by the user or decided, until it
     becomes the encoding of the type, and again where the host sees a local
     value. `shape` are then the sizes without padding, where the layout pads.
     `boxes` take the place of a layout for a gradient that lies as the merged
-    buffer of a state in parts. `reduced` marks a sum after the collectives of
+    buffer of a state in parts. `trips` says that a program of a loop takes or
+    returns the row of its trip, of so many rows of the slot. `reduced` marks a sum after the collectives of
     the update. `output` may have the name of the metric that training makes of
     it: `<output "acc", metric = "acc">`.
 
     Constraints: the symbol or name that the kind has, and no other field than
-    the kind may have; names are not empty; a chunk is at least 0; a shape has a
+    the kind may have; names are not empty; a chunk and trips are at least 0; a shape has a
     layout beside it; boxes, at least one, have none. Whether symbols exist is checked by
     the op that uses the function.
   }];
@@ -240,16 +267,17 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
                         OptionalParameter<"::mlir::FloatAttr">:$defaultValue,
                         OptionalParameter<"::llmc::dist::LayoutAttr">:$layout,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$shape,
-                        OptionalParameter<"::mlir::ArrayAttr">:$boxes);
+                        OptionalParameter<"::mlir::ArrayAttr">:$boxes,
+                        DefaultValuedParameter<"int64_t", "0">:$trips);
   let builders = [
     AttrBuilder<(ins "PortKind":$kind, CArg<"::mlir::FlatSymbolRefAttr", "{}">:$symbol), [{
       return $_get($_ctxt, kind, symbol, ::mlir::StringAttr(), int64_t(-1), false, ::mlir::StringAttr(), DataAttr(),
-                   ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(), ::mlir::ArrayAttr());
+                   ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(), ::mlir::ArrayAttr(), int64_t(0));
     }]>,
     AttrBuilder<(ins "PortKind":$kind, "::llvm::StringRef":$name, CArg<"int64_t", "-1">:$chunk), [{
       return $_get($_ctxt, kind, ::mlir::FlatSymbolRefAttr(), ::mlir::StringAttr::get($_ctxt, name), chunk, false,
                    ::mlir::StringAttr(), DataAttr(), ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(),
-                   ::mlir::ArrayAttr());
+                   ::mlir::ArrayAttr(), int64_t(0));
     }]>
   ];
   let extraClassDeclaration = [{
@@ -273,6 +301,8 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     PortAttr withShape(mlir::DenseI64ArrayAttr shape) const;
     PortAttr withBoxes(mlir::ArrayAttr boxes) const;
     PortAttr asReduced() const;
+    /// The row of a trip of what has so many; 0 takes the mark away.
+    PortAttr withTrips(int64_t trips) const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -332,14 +362,16 @@ def Dist_ProgramAttr : Dist_Attr<"Program", "program"> {
   let summary = "a program of a timeline";
   let description = [{
     `#dist.program<@train.c0.F, chunk = 0, phase = forward, at = [0]>`; `at` =
-    the pipeline coordinates that run it.
+    the pipeline coordinates that run it. With `loop = <"l", trips = 12>` it runs
+    once for each trip.
 
-    Constraints: a chunk unless the phase is `update`; coordinates ascending.
+    Constraints: a chunk unless the phase is `update`, which has no loop;
+    coordinates ascending.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$function,
                         DefaultValuedParameter<"int64_t", "-1">:$chunk, "Phase":$phase,
-                        "::mlir::DenseI64ArrayAttr":$at);
-  let assemblyFormat = "`<` $function `,` struct($chunk, $phase, $at) `>`";
+                        "::mlir::DenseI64ArrayAttr":$at, OptionalParameter<"LoopAttr">:$loop);
+  let assemblyFormat = "`<` $function `,` struct($chunk, $phase, $at, $loop) `>`";
   let genVerifyDecl = 1;
 }
 

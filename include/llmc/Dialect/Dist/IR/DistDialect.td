@@ -34,6 +34,7 @@ def Dist_Dialect : Dialect {
     | `dist.at` (of an update) | `array<i64>`: coordinates of the pipeline axis that run it, by default all |
     | `dist.name` | name for `--fetch`, reports and files |
     | `dist.jax_function` (until phase 1 has differentiated it) | name of JAX's own function that the op was the result of, where another function may have the same ops and another derivative |
+    | `dist.unroll` (of loops, in the import) | unit: the loop does not stay one |
     | `dist.stop_gradient` (inside phase 1) | `array<i64>`: operands through which no derivative flows |
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -49,6 +50,7 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kPhase = "dist.phase";
     static constexpr llvm::StringLiteral kChunk = "dist.chunk";
     static constexpr llvm::StringLiteral kJaxFunction = "dist.jax_function";
+    static constexpr llvm::StringLiteral kUnroll = "dist.unroll";
     static constexpr llvm::StringLiteral kStopGradient = "dist.stop_gradient";
     /// The functions that `kJaxFunction` may name.
     static constexpr llvm::StringLiteral kNamedJaxFunctions[] = {"relu", "relu6", "log1mexp"};
@@ -143,7 +145,8 @@ def Dist_PortKind : I64EnumAttr<"PortKind", "what an argument or result is", [
   I64EnumAttrCase<"Buffer", 17, "buffer">,
   I64EnumAttrCase<"Act", 18, "act">,
   I64EnumAttrCase<"Send", 19, "send">,
-  I64EnumAttrCase<"Recv", 20, "recv">
+  I64EnumAttrCase<"Recv", 20, "recv">,
+  I64EnumAttrCase<"Carry", 21, "carry">
 ]> {
   let cppNamespace = "::llmc::dist";
   let genSpecializedAttr = 0;
@@ -153,6 +156,18 @@ def Dist_RecomputeKind : Dist_Enum<"RecomputeKind", "which blocks are recomputed
   I32EnumAttrCase<"None", 0, "none">,
   I32EnumAttrCase<"All", 1, "all">,
   I32EnumAttrCase<"Every", 2, "every">
+]>;
+
+def Dist_EnterKind : Dist_Enum<"EnterKind", "what a value is in a trip", [
+  I32EnumAttrCase<"Same", 0, "same">,
+  I32EnumAttrCase<"Row", 1, "row">,
+  I32EnumAttrCase<"Carry", 2, "carry">
+]>;
+
+def Dist_LeaveKind : Dist_Enum<"LeaveKind", "what is made of the values of all trips", [
+  I32EnumAttrCase<"Last", 0, "last">,
+  I32EnumAttrCase<"Stack", 1, "stack">,
+  I32EnumAttrCase<"Sum", 2, "sum">
 ]>;
 
 def Dist_Memory : Dist_Enum<"Memory", "memory that holds a state", [

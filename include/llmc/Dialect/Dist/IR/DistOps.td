@@ -14,6 +14,7 @@ include "llmc/Dialect/Dist/IR/DistCollectiveOps.td"
 include "llmc/Dialect/Dist/IR/DistKernelOps.td"
 include "llmc/Dialect/Dist/IR/DistLayout.td"
 include "llmc/Dialect/Dist/IR/DistLayoutOps.td"
+include "llmc/Dialect/Dist/IR/DistLoopOps.td"
 include "llmc/Dialect/Dist/IR/DistProgramOps.td"
 include "llmc/Dialect/Dist/IR/DistScheduleOps.td"
 

@@ -29,6 +29,10 @@ def Dist_SegmentOp : Dist_Op<"segment", [RecursiveMemoryEffects, SingleBlock]> {
     }
     %w2 = dist.segment at(0, 1) phase(update) -> tensor<4x4xf32> { ... }
     ```
+    With `loop(<"l", trips = 12>)` the ops of one trip: `dist.enter` stands among
+    them, and results are values of trips, read by the same trip of another
+    segment of the loop, or by `dist.leave`.
+
     Made by localize, which leaves no op of a step outside a segment; phase 6
     turns segments into functions. Values of earlier siblings are used directly;
     the results are exactly what crosses.
@@ -38,15 +42,16 @@ def Dist_SegmentOp : Dist_Op<"segment", [RecursiveMemoryEffects, SingleBlock]> {
     the result types.
   }];
   let arguments = (ins OptionalAttr<Dist_I64Attr>:$chunk, OptionalAttr<DenseI64ArrayAttr>:$at,
-                       Dist_PhaseAttr:$phase);
+                       Dist_PhaseAttr:$phase, OptionalAttr<Dist_LoopAttr>:$loop);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     (`chunk` `(` $chunk^ `)`)? (`at` `(` custom<Coordinates>($at)^ `)`)? `phase` `(` custom<PhaseName>($phase) `)`
-    (`->` type($results)^)? attr-dict-with-keyword $body
+    (`loop` `(` $loop^ `)`)? (`->` type($results)^)? attr-dict-with-keyword $body
   }];
   let builders = [
-    OpBuilder<(ins "::mlir::TypeRange":$results, "int64_t":$chunk, "Phase":$phase)>,
+    OpBuilder<(ins "::mlir::TypeRange":$results, "int64_t":$chunk, "Phase":$phase,
+                   CArg<"LoopAttr", "{}">:$loop)>,
     OpBuilder<(ins "::mlir::TypeRange":$results, "::llvm::ArrayRef<int64_t>":$at)>
   ];
   let extraClassDeclaration = [{
@@ -100,7 +105,8 @@ def Dist_TimelineOp : Dist_SymbolOp<"timeline", [Dist_SymbolUser]> {
 
     Constraints: microbatches at least 1; every program is a function, named
     once, with every argument and result a port of a timeline (`buffer`, `input`,
-    `hyper`, `act`, sums, `metric`, `output`, transfers, the microbatch); one program for each (chunk, phase), and for each coordinate
+    `hyper`, `act`, `carry`, sums, `metric`, `output`, transfers, the microbatch); the programs of a (chunk, phase), of
+    which each is a part that runs after those before it, stand side by side; for each coordinate
     one update at most; a transfer is named once, sent by its first
     program and received by its second with the same type; every cell has a program that runs at its
     row, and its microbatch exists; the table has a row for each pipeline coordinate

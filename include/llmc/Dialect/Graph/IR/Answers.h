@@ -51,6 +51,7 @@ struct EvaluationCall {
 
 template <typename Op> struct AnswerDefaults {
   static bool inactive(Op) { return false; }
+  static bool ofTrips(Op) { return false; }
   static OpCost cost(Op op) { return getTrafficCost(op); }
   static KernelForm form(Op) { return KernelForm::Element; }
   static Value emitElement(Op, ElementCall &) { return {}; }
@@ -110,6 +111,7 @@ struct DerivativeModel
   bool isInactive(Operation *op) const {
     return Answers::inactive(cast<Op>(op));
   }
+  bool isOfTrips(Operation *op) const { return Answers::ofTrips(cast<Op>(op)); }
 };
 
 template <typename Op, typename Answers>

@@ -49,7 +49,7 @@ def DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Builds the cotangents of the operands. `cotangents` has one value for each
-      result, null where the cotangent is zero (never all). `needed` has one
+      result, null where the cotangent is zero (never all, unless `isOfTrips`). `needed` has one
       flag for each operand; `gradients` is sized to the operands and null, and
       gets a value of the operand's type, or stays null for a zero cotangent.
       May use operands and results as residuals. On failure an error has been
@@ -61,6 +61,10 @@ def DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
       True when no derivative ever flows through the op, whatever its types
       (compare, iota, constant, floor): activity stops there.
     }], "bool", "isInactive", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      True where a cotangent may come from another trip of a loop: the derivative
+      is then built although no result has one.
+    }], "bool", "isOfTrips", (ins), [{}], [{ return false; }]>,
   ];
 }
 

@@ -46,4 +46,9 @@ getDescriptorAttr(mlir::MLIRContext *context,
 #define GET_OP_CLASSES
 #include "llmc/Dialect/Plan/IR/PlanOps.h.inc"
 
+namespace llmc::plan {
+/// The program that a call or loop runs; null for other instructions.
+mlir::FlatSymbolRefAttr getCallee(mlir::Operation *op);
+} // namespace llmc::plan
+
 #endif // LLMC_DIALECT_PLAN_IR_PLAN_H

@@ -203,7 +203,7 @@ def Plan_CallOp : Plan_Instruction<"call",
 }
 
 def Plan_LoopOp : Plan_Instruction<"loop", (ins Plan_I64Attr:$trips, FlatSymbolRefAttr:$program)> {
-  let summary = "runs a program several times (the compiler makes none yet, and writes none)";
+  let summary = "runs a program once for each trip, whose number is its first parameter";
   let description = "Constraints: the program exists and stands before the caller; trips at least 0.";
   let assemblyFormat = "`on` $stream $trips `times` $program attr-dict";
   let hasVerifier = 1;

@@ -1,0 +1,138 @@
+//===- Callers.cpp - Programs that call the parts of a chunk --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Callers.h.
+//
+// Test: test/Transforms/Ordering/order-loops.mlir
+//===----------------------------------------------------------------------===//
+
+#include "Callers.h"
+#include "ProgramOrder.h"
+
+using namespace mlir;
+
+namespace llmc::ordering {
+
+static int32_t getFirstPart(const Timeline &timeline, int32_t program) {
+  int32_t last = getLastPart(timeline, program);
+  while (program > 0 && getLastPart(timeline, program - 1) == last)
+    --program;
+  return program;
+}
+
+bool isCalled(const Timeline &timeline, int32_t program) {
+  return timeline.programs[program].attr.getLoop() ||
+         getFirstPart(timeline, program) != getLastPart(timeline, program);
+}
+
+namespace {
+
+class CallerEmitter {
+public:
+  CallerEmitter(OpBuilder &builder, PlanNames &names,
+                const PlanStreams &streams, const Timeline &timeline,
+                ArrayRef<plan::ProgramOp> programs)
+      : builder(builder), names(names), stream(streams.getCompute()),
+        timeline(timeline), programs(programs) {}
+
+  /// Calls the programs from `first` to `last`.
+  plan::ProgramOp emitGroup(int32_t first, int32_t last);
+
+private:
+  plan::ProgramOp makeProgram(StringRef name, plan::Phase phase,
+                              IntegerAttr chunk, int64_t parameters,
+                              Location loc);
+  void emitCall(plan::ProgramOp callee, ArrayRef<Attribute> arguments);
+  plan::ProgramOp emitTurned(plan::ProgramOp callee, dist::LoopAttr loop);
+  FlatSymbolRefAttr nameOf(plan::ProgramOp program) {
+    return FlatSymbolRefAttr::get(program.getSymNameAttr());
+  }
+
+  OpBuilder &builder;
+  PlanNames &names;
+  FlatSymbolRefAttr stream;
+  const Timeline &timeline;
+  ArrayRef<plan::ProgramOp> programs;
+};
+
+} // namespace
+
+plan::ProgramOp CallerEmitter::makeProgram(StringRef name, plan::Phase phase,
+                                           IntegerAttr chunk,
+                                           int64_t parameters, Location loc) {
+  auto program = plan::ProgramOp::create(
+      builder, loc, builder.getStringAttr(names.take(name)),
+      plan::PhaseAttr::get(builder.getContext(), phase), chunk,
+      builder.getI64IntegerAttr(parameters));
+  program.getBody().emplaceBlock();
+  return program;
+}
+
+void CallerEmitter::emitCall(plan::ProgramOp callee,
+                             ArrayRef<Attribute> arguments) {
+  plan::CallOp::create(builder, callee.getLoc(), stream, nameOf(callee),
+                       plan::ExprAttr(), builder.getArrayAttr(arguments));
+}
+
+/// A program that calls `callee` with the number of the trip from the end.
+plan::ProgramOp CallerEmitter::emitTurned(plan::ProgramOp callee,
+                                          dist::LoopAttr loop) {
+  MLIRContext *context = builder.getContext();
+  plan::ProgramOp program =
+      makeProgram((callee.getSymName() + ".turned").str(), plan::Phase::Other,
+                  {}, 1, callee.getLoc());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&program.getBody().front());
+  emitCall(callee,
+           plan::ExprAttr::getBinary(
+               plan::ExprOp::Sub,
+               plan::ExprAttr::getConstant(context, loop.getTrips() - 1),
+               plan::ExprAttr::getParameter(context, 0)));
+  return program;
+}
+
+plan::ProgramOp CallerEmitter::emitGroup(int32_t first, int32_t last) {
+  SmallVector<plan::ProgramOp> turned(last - first + 1);
+  for (int32_t i = first; i <= last; ++i)
+    if (dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
+        loop && loop.getReversed())
+      turned[i - first] = emitTurned(programs[i], loop);
+  const TimelineProgram &part = timeline.programs[first];
+  func::FuncOp function = part.function;
+  plan::ProgramOp caller = makeProgram(
+      (function.getSymName() + ".all").str(),
+      getPlanPhase(part.attr.getPhase()),
+      builder.getI64IntegerAttr(part.attr.getChunk()), 0, function.getLoc());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&caller.getBody().front());
+  for (int32_t i = first; i <= last; ++i) {
+    dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
+    plan::ProgramOp body = turned[i - first] ? turned[i - first] : programs[i];
+    if (loop)
+      plan::LoopOp::create(builder, body.getLoc(), stream,
+                           builder.getI64IntegerAttr(loop.getTrips()),
+                           nameOf(body));
+    else
+      emitCall(body, {});
+  }
+  return caller;
+}
+
+SmallVector<plan::ProgramOp> emitCallers(OpBuilder &builder, PlanNames &names,
+                                         const PlanStreams &streams,
+                                         const Timeline &timeline,
+                                         ArrayRef<plan::ProgramOp> programs) {
+  SmallVector<plan::ProgramOp> cells(programs);
+  CallerEmitter emitter(builder, names, streams, timeline, programs);
+  auto end = static_cast<int32_t>(programs.size());
+  for (int32_t first = 0; first < end;) {
+    int32_t last = getLastPart(timeline, first);
+    if (isCalled(timeline, first))
+      cells[first] = emitter.emitGroup(first, last);
+    first = last + 1;
+  }
+  return cells;
+}
+
+} // namespace llmc::ordering

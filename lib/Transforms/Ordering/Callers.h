@@ -1,0 +1,39 @@
+//===- Callers.h - Programs that call the parts of a chunk ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tables name one program for each cell. Where a chunk has loops, that calls
+// the straight parts, and repeats the parts that are loops:
+//
+//   plan.program @train.c0.B backward chunk(0) {
+//     plan.call on @C @train.c0.B.part0 arguments([])
+//     plan.loop on @C 12 times @train.c0.B.trip1
+//     ...
+//
+// A loop's program has the number of its trip as parameter. Where trips run
+// backwards, a program between the two turns the number around.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H
+#define LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H
+
+#include "PlanNames.h"
+#include "PlanStreams.h"
+#include "Timelines.h"
+
+namespace llmc::ordering {
+
+/// Whether another program calls this one.
+bool isCalled(const Timeline &timeline, int32_t program);
+
+/// What the table runs for each program of the timeline, by the first of its
+/// group.
+SmallVector<plan::ProgramOp> emitCallers(OpBuilder &builder, PlanNames &names,
+                                         const PlanStreams &streams,
+                                         const Timeline &timeline,
+                                         ArrayRef<plan::ProgramOp> programs);
+
+} // namespace llmc::ordering
+
+#endif // LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H

@@ -1,0 +1,161 @@
+//===- SplitLoops.cpp - A loop for each chunk of a pipeline ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   loop "l" of 12 trips over %W          four chunks:
+//     ->  loop "l.0" of 3 trips over rows 0 to 2 of %W,
+//         loop "l.1" of 3 trips over rows 3 to 5, from where "l.0" ends, ...
+//
+// Each piece is a block of its own, so that the pieces can lie on different
+// stages; a stack of parameters is then stored in parts (`llmc-split-states`).
+//
+// Test: test/Transforms/Training/split-loops.mlir
+//===----------------------------------------------------------------------===//
+
+#include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace llmc {
+#define GEN_PASS_DEF_SPLITLOOPSPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+
+namespace {
+/// Builds the pieces of one loop after its last op.
+class LoopSplitter {
+public:
+  LoopSplitter(const dist::LoopRun &run, Operation *last)
+      : run(run), builder(last->getContext()) {
+    builder.setInsertionPointAfter(last);
+  }
+
+  void split(int64_t numPieces);
+
+private:
+  void buildPiece(int64_t number, int64_t begin, int64_t end);
+  void buildEnter(dist::EnterOp enter, int64_t begin, int64_t end);
+  void buildLeave(dist::LeaveOp leave);
+
+  const dist::LoopRun &run;
+  OpBuilder builder;
+  dist::LoopAttr piece;
+  IRMapping mapping;
+  /// What each carried value is after the last piece, by its `dist.enter`.
+  llvm::DenseMap<Operation *, Value> carried;
+  /// What each piece gives for each `dist.leave`.
+  llvm::DenseMap<Operation *, SmallVector<Value>> given;
+};
+} // namespace
+
+static Value takeRows(OpBuilder &builder, Location loc, Value stack,
+                      int64_t begin, int64_t end) {
+  auto type = cast<RankedTensorType>(stack.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
+  starts[0] = begin;
+  limits[0] = end;
+  return stablehlo::slice(builder, loc, stack, starts, limits);
+}
+
+void LoopSplitter::buildEnter(dist::EnterOp enter, int64_t begin, int64_t end) {
+  Location loc = enter.getLoc();
+  Value input = enter.getInput();
+  if (enter.isRow())
+    input = takeRows(builder, loc, input, begin, end);
+  if (Value last = carried.lookup(enter))
+    input = last;
+  int64_t number = enter.getNumber() ? int64_t(*enter.getNumber()) : -1;
+  auto made = dist::EnterOp::create(builder, loc, input, enter.getKind(), piece,
+                                    number);
+  mapping.map(enter.getResult(), made.getResult());
+}
+
+void LoopSplitter::buildPiece(int64_t number, int64_t begin, int64_t end) {
+  piece =
+      dist::LoopAttr::get(builder.getContext(),
+                          builder.getStringAttr(run.loop.getName().getValue() +
+                                                "." + Twine(number)),
+                          end - begin);
+  mapping = IRMapping();
+  for (Operation *op : run.ops) {
+    if (auto enter = dyn_cast<dist::EnterOp>(op))
+      buildEnter(enter, begin, end);
+    else
+      builder.clone(*op, mapping);
+  }
+  for (Operation *op : run.ops)
+    if (auto next = dyn_cast<dist::NextOp>(op))
+      carried[next.getEnter()] = dist::LeaveOp::create(
+          builder, op->getLoc(), mapping.lookup(next.getResult()),
+          dist::LeaveKind::Last, piece);
+  for (dist::LeaveOp leave : run.leaves)
+    if (!leave.isLast())
+      given[leave].push_back(dist::LeaveOp::create(
+          builder, leave.getLoc(), mapping.lookup(leave.getInput()),
+          leave.getKind(), piece));
+}
+
+void LoopSplitter::buildLeave(dist::LeaveOp leave) {
+  Location loc = leave.getLoc();
+  Value result;
+  if (leave.isLast()) {
+    result = carried.lookup(
+        leave.getInput().getDefiningOp<dist::NextOp>().getEnter());
+  } else if (leave.isStack()) {
+    result = stablehlo::concatenate(builder, loc, given[leave], 0);
+  } else {
+    for (Value term : given[leave])
+      result = result ? stablehlo::add(builder, loc, result, term) : term;
+  }
+  leave.getResult().replaceAllUsesWith(result);
+}
+
+void LoopSplitter::split(int64_t numPieces) {
+  int64_t trips = run.loop.getTrips();
+  for (int64_t k = 0; k < numPieces; ++k)
+    buildPiece(k, trips * k / numPieces, trips * (k + 1) / numPieces);
+  for (dist::LeaveOp leave : run.leaves)
+    buildLeave(leave);
+}
+
+static void splitLoops(func::FuncOp function, int64_t numChunks) {
+  Block &block = function.front();
+  dist::LoopRuns loops(block);
+  for (const dist::LoopRun &run : loops.getRuns()) {
+    Operation *last = run.ops.back();
+    for (dist::LeaveOp leave : run.leaves)
+      if (last->isBeforeInBlock(leave))
+        last = leave;
+    LoopSplitter(run, last).split(
+        std::min<int64_t>(run.loop.getTrips(), numChunks));
+  }
+  for (const dist::LoopRun &run : loops.getRuns()) {
+    for (dist::LeaveOp leave : run.leaves)
+      leave.erase();
+    for (Operation *op : llvm::reverse(run.ops)) {
+      op->dropAllUses();
+      op->erase();
+    }
+  }
+  if (!loops.empty())
+    sortTopologically(&block);
+}
+
+namespace {
+struct SplitLoopsPass : llmc::impl::SplitLoopsPassBase<SplitLoopsPass> {
+  void runOnOperation() override {
+    int64_t numChunks = training::countChunks(getOperation());
+    if (numChunks == 1)
+      return markAllAnalysesPreserved();
+    for (func::FuncOp function : training::getGraphFunctions(getOperation()))
+      if (!function.isExternal())
+        splitLoops(function, numChunks);
+  }
+};
+} // namespace

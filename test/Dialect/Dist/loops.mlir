@@ -1,0 +1,32 @@
+// RUN: llmc-opt %s --verify-roundtrip | FileCheck %s
+// RUN: llmc-opt %s --mlir-print-op-generic | llmc-opt | FileCheck %s
+
+// A loop of four trips: a row of a stack, a value that is carried, one that is the same in each trip.
+// CHECK-LABEL: func.func @forward
+func.func @forward(%W: tensor<4x8x8xf32>, %b: tensor<8xf32>, %x0: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<4x2x8xf32>, tensor<8xf32>) {
+  // CHECK: %[[W:.*]] = dist.enter row %{{.*}} of <"l", trips = 4> : tensor<4x8x8xf32> -> tensor<8x8xf32>
+  %w = dist.enter row %W of <"l", trips = 4> : tensor<4x8x8xf32> -> tensor<8x8xf32>
+  // CHECK: dist.enter same %{{.*}} of <"l", trips = 4> : tensor<8xf32> -> tensor<8xf32>
+  %c = dist.enter same %b of <"l", trips = 4> : tensor<8xf32> -> tensor<8xf32>
+  // CHECK: %[[X:.*]] = dist.enter carry %{{.*}} of <"l", trips = 4> number(2) : tensor<2x8xf32> -> tensor<2x8xf32>
+  %x = dist.enter carry %x0 of <"l", trips = 4> number(2) : tensor<2x8xf32> -> tensor<2x8xf32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %[[F:.*]] = dist.next %[[X]], %{{.*}} : tensor<2x8xf32>
+  %f = dist.next %x, %y : tensor<2x8xf32>
+  // CHECK: dist.leave last %[[F]] of <"l", trips = 4> : tensor<2x8xf32> -> tensor<2x8xf32>
+  %last = dist.leave last %f of <"l", trips = 4> : tensor<2x8xf32> -> tensor<2x8xf32>
+  // CHECK: dist.leave stack %{{.*}} of <"l", trips = 4> : tensor<2x8xf32> -> tensor<4x2x8xf32>
+  %stack = dist.leave stack %y of <"l", trips = 4> : tensor<2x8xf32> -> tensor<4x2x8xf32>
+  // CHECK: dist.leave sum %{{.*}} of <"l", trips = 4> : tensor<8xf32> -> tensor<8xf32>
+  %sum = dist.leave sum %c of <"l", trips = 4> : tensor<8xf32> -> tensor<8xf32>
+  return %last, %stack, %sum : tensor<2x8xf32>, tensor<4x2x8xf32>, tensor<8xf32>
+}
+
+// The trips of a reversed loop run from the last to the first.
+// CHECK-LABEL: func.func @reversed
+func.func @reversed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: dist.enter row %{{.*}} of <"l", trips = 4, reversed = true>
+  %r = dist.enter row %x of <"l", trips = 4, reversed = true> : tensor<4xf32> -> tensor<f32>
+  %y = dist.leave stack %r of <"l", trips = 4, reversed = true> : tensor<f32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -1,0 +1,157 @@
+// RUN: split-file %s %t
+// DEFINE: %{import} = llmc compile --compile-to=import -o - --set data.inputs.x=0
+// RUN: %{import} %t/scan.mlir --set data.inputs.w=1 | FileCheck %s --check-prefix=SCAN
+// RUN: %{import} %t/scan.mlir --set data.inputs.w=1 --set training.unroll=true | FileCheck %s --check-prefix=UNROLLED
+// RUN: %{import} %t/few.mlir | FileCheck %s --check-prefix=FEW
+// RUN: %{import} %t/elements.mlir | FileCheck %s --check-prefix=ELEMENTS
+// RUN: %{import} %t/shifted.mlir --set data.inputs.w=1 | FileCheck %s --check-prefix=SHIFTED
+// RUN: %{import} %t/inner.mlir | FileCheck %s --check-prefix=INNER
+
+// A counted loop whose trips call a library stays one. What is returned as it
+// came, and read by rows alone, enters by rows; what is written row by row
+// leaves as a stack; what is read from around the loop enters as it is; the
+// number of the trip is a row of the numbers.
+// SCAN: func.func public @{{.*}}(%[[X:.*]]: tensor<2x4xf32>{{.*}}, %[[W:.*]]: tensor<5x4x4xf32>
+// SCAN-DAG: %[[NUMBERS:.*]] = stablehlo.iota dim = 0 : tensor<5xi32>
+// SCAN-DAG: %[[AROUND:.*]] = stablehlo.tanh %[[X]]
+// SCAN-DAG: %[[SAME:.*]] = dist.enter same %[[AROUND]] of <"loop0", trips = 5>
+// SCAN-DAG: %[[I:.*]] = dist.enter row %[[NUMBERS]] of <"loop0", trips = 5> : tensor<5xi32> -> tensor<i32>
+// SCAN-DAG: %[[ROW:.*]] = dist.enter row %[[W]] of <"loop0", trips = 5> : tensor<5x4x4xf32> -> tensor<4x4xf32>
+// SCAN-DAG: %[[C:.*]] = dist.enter carry %[[X]] of <"loop0", trips = 5> number(2)
+// SCAN: %[[Y:.*]] = stablehlo.dot_general %[[C]], %[[ROW]]
+// SCAN: %[[Z:.*]] = stablehlo.add %[[Y]], %[[SAME]]
+// SCAN: stablehlo.convert %[[I]]
+// SCAN: %[[F:.*]] = dist.next %[[C]], %[[Z]]
+// SCAN: %[[LAST:.*]] = dist.leave last %[[F]] of <"loop0", trips = 5>
+// SCAN: %[[STACK:.*]] = dist.leave stack %{{.*}} of <"loop0", trips = 5> : tensor<2x4xf32> -> tensor<5x2x4xf32>
+// SCAN: return %[[LAST]], %[[STACK]]
+// SCAN-NOT: stablehlo.while
+
+// UNROLLED-COUNT-5: stablehlo.dot_general
+// UNROLLED-NOT: dist.enter
+
+// Three trips are unrolled, and so is what is element-wise alone: it becomes
+// one kernel.
+// FEW-COUNT-3: stablehlo.dot_general
+// FEW-NOT: dist.enter
+// ELEMENTS-COUNT-6: stablehlo.tanh
+// ELEMENTS-NOT: dist.enter
+
+// A row with another number than the trip's is no row of the trip: unrolled.
+// SHIFTED-COUNT-5: stablehlo.dot_general
+// SHIFTED-NOT: dist.enter
+
+// A loop inside one that is kept is unrolled.
+// INNER: dist.enter carry
+// INNER-COUNT-4: stablehlo.dot_general
+// INNER-NOT: stablehlo.dot_general
+
+//--- scan.mlir
+func.func public @main(%x: tensor<2x4xf32> loc("x"), %w: tensor<5x4x4xf32> loc("w")) -> (tensor<2x4xf32>, tensor<5x2x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %empty = stablehlo.constant dense<0.0> : tensor<5x2x4xf32>
+  %around = stablehlo.tanh %x : tensor<2x4xf32>
+  %0:4 = stablehlo.while(%W = %w, %i = %zero, %c = %x, %ys = %empty) : tensor<5x4x4xf32>, tensor<i32>, tensor<2x4xf32>, tensor<5x2x4xf32>
+  cond {
+    %five = stablehlo.constant dense<5> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %five, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %box = stablehlo.dynamic_slice %W, %i, %none, %none, sizes = [1, 4, 4] : (tensor<5x4x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x4xf32>
+    %row = stablehlo.reshape %box : (tensor<1x4x4xf32>) -> tensor<4x4xf32>
+    %y = stablehlo.dot_general %c, %row, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %z = stablehlo.add %y, %around : tensor<2x4xf32>
+    %n = stablehlo.convert %i : (tensor<i32>) -> tensor<f32>
+    %ns = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f32>) -> tensor<2x4xf32>
+    %s = stablehlo.multiply %z, %ns : tensor<2x4xf32>
+    %u = stablehlo.reshape %s : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
+    %next = stablehlo.dynamic_update_slice %ys, %u, %i, %none, %none : (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<5x2x4xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %W, %j, %z, %next : tensor<5x4x4xf32>, tensor<i32>, tensor<2x4xf32>, tensor<5x2x4xf32>
+  }
+  return %0#2, %0#3 : tensor<2x4xf32>, tensor<5x2x4xf32>
+}
+//--- few.mlir
+func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %c = %x) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %end = stablehlo.constant dense<3> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %y = stablehlo.dot_general %c, %c, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>
+  }
+  return %0#1 : tensor<4x4xf32>
+}
+//--- elements.mlir
+func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %c = %x) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %end = stablehlo.constant dense<6> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %y = stablehlo.tanh %c : tensor<4x4xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>
+  }
+  return %0#1 : tensor<4x4xf32>
+}
+//--- shifted.mlir
+func.func public @main(%x: tensor<2x4xf32> loc("x"), %w: tensor<5x2x4xf32> loc("w")) -> tensor<5x2x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %ys = %w) : tensor<i32>, tensor<5x2x4xf32>
+  cond {
+    %five = stablehlo.constant dense<5> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %five, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %four = stablehlo.constant dense<4> : tensor<i32>
+    %back = stablehlo.subtract %four, %i : tensor<i32>
+    %box = stablehlo.dynamic_slice %ys, %back, %none, %none, sizes = [1, 2, 4] : (tensor<5x2x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x2x4xf32>
+    %row = stablehlo.reshape %box : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
+    %y = stablehlo.dot_general %row, %x, contracting_dims = [1] x [1] : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+    %z = stablehlo.dot_general %y, %row, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %u = stablehlo.reshape %z : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
+    %next = stablehlo.dynamic_update_slice %ys, %u, %back, %none, %none : (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<5x2x4xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %next : tensor<i32>, tensor<5x2x4xf32>
+  }
+  return %0#1 : tensor<5x2x4xf32>
+}
+//--- inner.mlir
+func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %c = %x) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %end = stablehlo.constant dense<6> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %start = stablehlo.constant dense<0> : tensor<i32>
+    %1:2 = stablehlo.while(%k = %start, %d = %c) : tensor<i32>, tensor<4x4xf32>
+    cond {
+      %end = stablehlo.constant dense<4> : tensor<i32>
+      %p = stablehlo.compare LT, %k, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %y = stablehlo.dot_general %d, %d, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %l = stablehlo.add %k, %one : tensor<i32>
+      stablehlo.return %l, %y : tensor<i32>, tensor<4x4xf32>
+    }
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %1#1 : tensor<i32>, tensor<4x4xf32>
+  }
+  return %0#1 : tensor<4x4xf32>
+}

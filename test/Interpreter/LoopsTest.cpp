@@ -1,0 +1,162 @@
+//===- LoopsTest.cpp - Trips of loops -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphContext.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
+#include "llmc/Interpreter/Interpreter.h"
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+
+namespace {
+
+std::vector<std::vector<double>> run(StringRef text) {
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module = context.parse(text);
+  if (!module)
+    return {};
+  SmallVector<HostTensor> arguments, results;
+  mlir::func::FuncOp function = getFunction(*module);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    arguments.push_back(drawArgument(function, i, 1));
+  Interpreter interpreter;
+  std::vector<std::vector<double>> values;
+  if (failed(interpreter.interpret(function, arguments, results)))
+    return values;
+  for (const HostTensor &result : results) {
+    values.emplace_back();
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      values.back().push_back(result.getFloat(i));
+  }
+  return values;
+}
+
+using Rows = std::vector<std::vector<double>>;
+
+// x = 1; three times x = x * w + b: with w = 2, 3, 4 and b = 1 it is 3, 10, 41.
+constexpr const char *horner = R"(
+  func.func @f(%W: tensor<3xf64> {test.values = dense<[2.0, 3.0, 4.0]> : tensor<3xf64>})
+      -> (tensor<f64>, tensor<3xf64>, tensor<f64>) {
+    %one = stablehlo.constant dense<1.0> : tensor<f64>
+    %x = dist.enter carry %one of <"l", trips = 3LOOP> number(0) : tensor<f64> -> tensor<f64>
+    %w = dist.enter row %W of <"l", trips = 3LOOP> : tensor<3xf64> -> tensor<f64>
+    %b = dist.enter same %one of <"l", trips = 3LOOP> : tensor<f64> -> tensor<f64>
+    %p = stablehlo.multiply %x, %w : tensor<f64>
+    %y = stablehlo.add %p, %b : tensor<f64>
+    %f = dist.next %x, %y : tensor<f64>
+    %last = dist.leave last %f of <"l", trips = 3LOOP> : tensor<f64> -> tensor<f64>
+    %all = dist.leave stack %y of <"l", trips = 3LOOP> : tensor<f64> -> tensor<3xf64>
+    %sum = dist.leave sum %x of <"l", trips = 3LOOP> : tensor<f64> -> tensor<f64>
+    return %last, %all, %sum : tensor<f64>, tensor<3xf64>, tensor<f64>
+  })";
+
+std::string hornerOf(const std::string &more) {
+  std::string text = horner;
+  for (size_t at; (at = text.find("LOOP")) != std::string::npos;)
+    text.replace(at, 4, more);
+  return text;
+}
+
+TEST(Loops, TripsRunOneAfterTheOther) {
+  EXPECT_EQ(run(hornerOf("")), Rows({{41}, {3, 10, 41}, {14}}));
+}
+
+// Rows are those of the trip's number, whatever the order: 5, 16, 33.
+TEST(Loops, ReversedOnesBeginWithTheLastTrip) {
+  EXPECT_EQ(run(hornerOf(", reversed = true")),
+            Rows({{33}, {33, 16, 5}, {22}}));
+}
+
+// The reversed run reads the carried values of the same trips.
+TEST(Loops, BackwardsReadValuesOfTheSameTrip) {
+  EXPECT_EQ(run(R"(
+    func.func @f(%W: tensor<3xf64> {test.values = dense<[2.0, 3.0, 4.0]> : tensor<3xf64>}) -> tensor<3xf64> {
+      %one = stablehlo.constant dense<1.0> : tensor<f64>
+      %x = dist.enter carry %one of <"l", trips = 3> number(0) : tensor<f64> -> tensor<f64>
+      %w = dist.enter row %W of <"l", trips = 3> : tensor<3xf64> -> tensor<f64>
+      %y = stablehlo.multiply %x, %w : tensor<f64>
+      %f = dist.next %x, %y : tensor<f64>
+      %g = dist.enter carry %one of <"l", trips = 3, reversed = true> number(0) : tensor<f64> -> tensor<f64>
+      %gw = stablehlo.multiply %g, %x : tensor<f64>
+      %gx = stablehlo.multiply %g, %w : tensor<f64>
+      %h = dist.next %g, %gx : tensor<f64>
+      %all = dist.leave stack %gw of <"l", trips = 3, reversed = true> : tensor<f64> -> tensor<3xf64>
+      return %all : tensor<3xf64>
+    })"),
+            Rows({{12, 8, 6}}));
+}
+
+// Two values change places; what a trip carries is that of the trip before.
+TEST(Loops, CarriedValuesChangePlacesAtOnce) {
+  EXPECT_EQ(run(R"(
+    func.func @f() -> (tensor<f64>, tensor<f64>) {
+      %one = stablehlo.constant dense<1.0> : tensor<f64>
+      %two = stablehlo.constant dense<2.0> : tensor<f64>
+      %x = dist.enter carry %one of <"l", trips = 3> number(0) : tensor<f64> -> tensor<f64>
+      %y = dist.enter carry %two of <"l", trips = 3> number(1) : tensor<f64> -> tensor<f64>
+      %f = dist.next %x, %y : tensor<f64>
+      %g = dist.next %y, %x : tensor<f64>
+      %a = dist.leave last %f of <"l", trips = 3> : tensor<f64> -> tensor<f64>
+      %b = dist.leave last %g of <"l", trips = 3> : tensor<f64> -> tensor<f64>
+      return %a, %b : tensor<f64>, tensor<f64>
+    })"),
+            Rows({{2}, {1}}));
+}
+
+// What no trip changes is computed once, also where it stands among the ops of
+// a trip, or after a value that leaves.
+TEST(LoopRuns, StepsPutWhatTripsReadBeforeThem) {
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module = context.parse(R"(
+    func.func @f(%W: tensor<3xf64>) -> (tensor<f64>, tensor<f64>) {
+      %w = dist.enter row %W of <"l", trips = 3> : tensor<3xf64> -> tensor<f64>
+      %s = dist.leave sum %w of <"l", trips = 3> : tensor<f64> -> tensor<f64>
+      %c = stablehlo.constant dense<2.0> : tensor<f64>
+      %p = stablehlo.multiply %w, %c : tensor<f64>
+      %t = dist.leave sum %p of <"l", trips = 3> : tensor<f64> -> tensor<f64>
+      return %s, %t : tensor<f64>, tensor<f64>
+    })");
+  ASSERT_TRUE(module) << context.takeMessages();
+  dist::LoopRuns loops(getFunction(*module).front());
+  ASSERT_EQ(loops.getRuns().size(), 1u);
+  EXPECT_EQ(loops.getRuns()[0].ops.size(), 2u);
+  EXPECT_EQ(loops.getRuns()[0].leaves.size(), 2u);
+  std::vector<dist::LoopStep> steps = loops.getSteps();
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_TRUE(steps[0].op->hasTrait<mlir::OpTrait::ConstantLike>());
+  EXPECT_EQ(steps[1].run, 0);
+  EXPECT_TRUE(isa<dist::LeaveOp>(steps[2].op));
+  EXPECT_TRUE(isa<dist::LeaveOp>(steps[3].op));
+}
+
+// A loop of which nothing is read goes away, with what closes it.
+TEST(LoopRuns, DeadLoopsAreErased) {
+  GraphContext context;
+  mlir::OwningOpRef<ModuleOp> module = context.parse(R"(
+    func.func @f(%W: tensor<3xf64>, %v: tensor<f64>) -> tensor<f64> {
+      %w = dist.enter row %W of <"l", trips = 3> : tensor<3xf64> -> tensor<f64>
+      %x = dist.enter carry %v of <"l", trips = 3> number(0) : tensor<f64> -> tensor<f64>
+      %z = dist.enter carry %v of <"l", trips = 3> number(1) : tensor<f64> -> tensor<f64>
+      %y = stablehlo.multiply %x, %w : tensor<f64>
+      %q = stablehlo.multiply %z, %x : tensor<f64>
+      %f = dist.next %x, %y : tensor<f64>
+      %g = dist.next %z, %q : tensor<f64>
+      %last = dist.leave last %g of <"l", trips = 3> : tensor<f64> -> tensor<f64>
+      %all = dist.leave stack %q of <"l", trips = 3> : tensor<f64> -> tensor<3xf64>
+      return %last : tensor<f64>
+    })");
+  ASSERT_TRUE(module) << context.takeMessages();
+  Block &block = getFunction(*module).front();
+  // The carried x is needed by the trips after, though it is not read at last.
+  dist::eraseDeadLoops(block);
+  EXPECT_EQ(llvm::range_size(block), 9);
+  block.getTerminator()->setOperand(0, block.getArgument(1));
+  dist::eraseDeadLoops(block);
+  EXPECT_EQ(llvm::range_size(block), 1);
+}
+
+} // namespace

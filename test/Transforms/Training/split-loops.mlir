@@ -1,0 +1,38 @@
+// RUN: llmc-opt %s --llmc-split-loops --split-input-file | FileCheck %s
+
+// Two chunks: a loop of five trips becomes one of two and one of three, the
+// second from where the first ends. Stacks are laid side by side, sums added.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: %[[W:[^:]*]]: tensor<5x4x4xf32>
+// CHECK: %[[W0:.*]] = stablehlo.slice %[[W]] [0:2, 0:4, 0:4]
+// CHECK: %[[R0:.*]] = dist.enter row %[[W0]] of <"l.0", trips = 2> : tensor<2x4x4xf32> -> tensor<4x4xf32>
+// CHECK: %[[X0:.*]] = dist.enter carry %{{.*}} of <"l.0", trips = 2> number(0)
+// CHECK: %[[Y0:.*]] = stablehlo.dot_general %[[X0]], %[[R0]]
+// CHECK: %[[F0:.*]] = dist.next %[[X0]], %[[Y0]]
+// CHECK: %[[L0:.*]] = dist.leave last %[[F0]] of <"l.0", trips = 2>
+// CHECK: %[[S0:.*]] = dist.leave stack %[[Y0]] of <"l.0", trips = 2> : tensor<2x4xf32> -> tensor<2x2x4xf32>
+// CHECK: %[[T0:.*]] = dist.leave sum
+// CHECK: %[[W1:.*]] = stablehlo.slice %[[W]] [2:5, 0:4, 0:4]
+// CHECK: dist.enter row %[[W1]] of <"l.1", trips = 3>
+// CHECK: dist.enter carry %[[L0]] of <"l.1", trips = 3> number(0)
+// CHECK: %[[L1:.*]] = dist.leave last %{{.*}} of <"l.1", trips = 3>
+// CHECK: %[[S1:.*]] = dist.leave stack
+// CHECK: %[[T1:.*]] = dist.leave sum
+// CHECK: %[[S:.*]] = stablehlo.concatenate %[[S0]], %[[S1]], dim = 0
+// CHECK: %[[T:.*]] = stablehlo.add %[[T0]], %[[T1]]
+// CHECK-NOT: <"l",
+// CHECK: return %[[L1]], %[[S]], %[[T]]
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<5x4x4xf32> {role = parameter, source = #dist.draw<zeros>}
+func.func @loss(%W: tensor<5x4x4xf32> {dist.port = #dist.port<parameter @w>}, %x0: tensor<2x4xf32> {dist.port = #dist.port<input "x">})
+    -> (tensor<2x4xf32> {dist.port = #dist.port<output "y">}, tensor<5x2x4xf32> {dist.port = #dist.port<output "ys">}, tensor<2x4xf32> {dist.port = #dist.port<output "s">}) {
+  %w = dist.enter row %W of <"l", trips = 5> : tensor<5x4x4xf32> -> tensor<4x4xf32>
+  %x = dist.enter carry %x0 of <"l", trips = 5> number(0) : tensor<2x4xf32> -> tensor<2x4xf32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %f = dist.next %x, %y : tensor<2x4xf32>
+  %last = dist.leave last %f of <"l", trips = 5> : tensor<2x4xf32> -> tensor<2x4xf32>
+  %stack = dist.leave stack %y of <"l", trips = 5> : tensor<2x4xf32> -> tensor<5x2x4xf32>
+  %sum = dist.leave sum %x of <"l", trips = 5> : tensor<2x4xf32> -> tensor<2x4xf32>
+  return %last, %stack, %sum : tensor<2x4xf32>, tensor<5x2x4xf32>, tensor<2x4xf32>
+}
+dist.entry @forward function(@loss)
