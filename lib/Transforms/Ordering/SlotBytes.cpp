@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using llmc::dist::PortAttr;
-using llmc::dist::PortKind;
 
 namespace llmc::ordering {
 
@@ -26,11 +25,6 @@ SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op) {
 
 static bool isTied(Operation &op, int64_t result, int64_t operand) {
   return llvm::is_contained(getFormedTies(op), std::pair(result, operand));
-}
-
-bool isOfMicrobatch(PortAttr slot) {
-  PortKind kind = slot.getKind();
-  return kind != PortKind::Buffer && kind != PortKind::Metric && !slot.isSum();
 }
 
 bool endsInSlot(func::FuncOp function, Value value) {
