@@ -303,7 +303,7 @@ TEST(Convolution, WhatADeviceLacksIsRefused) {
   EXPECT_EQ(prepare([](S &s) { s.windows.assign(33, s.windows[0]); }), window);
 }
 
-TEST(Convolution, RolesAreThoseWithTheSmallestWeights) {
+TEST(Convolution, RolesAreThoseWithTheNearestWeights) {
   using cpu::operandA, cpu::operandB, cpu::operandC;
   using Roles = std::vector<cpu::ConvolutionOperand>;
   auto rolesOf = [](const Window &window) {
@@ -321,6 +321,11 @@ TEST(Convolution, RolesAreThoseWithTheSmallestWeights) {
   EXPECT_EQ(rolesOf(ofKernel(ofInput(transposed))),
             (Roles{operandB, operandC, operandA}));
   EXPECT_EQ(rolesOf(makeWindow(9, 3, 2, 1, 1, 2, 3)), Roles{});
+  // Patches side by side: the result has fewer places than the kernel, but they
+  // are far from each other.
+  window = makeWindow(224, 16, 16, 0, 0);
+  EXPECT_EQ(rolesOf(window), (Roles{operandA, operandB, operandC}));
+  EXPECT_EQ(rolesOf(ofKernel(window)), (Roles{operandA, operandC, operandB}));
 }
 
 // With AVX-512 features that lie side by side are read so, in all three kinds;
