@@ -41,6 +41,14 @@ def processor():
     return platform.processor()
 
 
+def machine():
+    """The processor, with what tells vector units apart that have one name."""
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        flags = next((line.split() for line in f if line.startswith("flags")), [])
+    kinds = [name for flag, name in (("avx2", "AVX2"), ("avx512f", "AVX-512"), ("amx_tile", "AMX")) if flag in flags]
+    return f"{processor()} ({', '.join(kinds)})" if kinds else processor()
+
+
 def median(values):
     ordered = sorted(values)
     middle = len(ordered) // 2

@@ -14,7 +14,6 @@ Counted traffic is what no implementation can avoid outside caches: AdamW reads
 parameter, gradient and two moments and writes parameter and two moments.
 """
 
-import argparse
 import dataclasses
 
 
@@ -50,20 +49,7 @@ class Size:
     def optimizer_bytes(self):
         return 7 * 4 * self.parameters
 
-
-def add_size_arguments(parser):
-    for field in dataclasses.fields(Size):
-        parser.add_argument(f"--{field.name}", type=int, default=field.default)
-
-
-def size_from(arguments):
-    return Size(**{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Size)})
-
-
-def peer_arguments(description):
-    p = argparse.ArgumentParser(description=description)
-    add_size_arguments(p)
-    p.add_argument("--threads", type=int, default=1)
-    p.add_argument("--steps", type=int, default=10, help="timed steps")
-    p.add_argument("--warmup", type=int, default=2)
-    return p
+    @property
+    def products(self):
+        """n, k, m of the largest."""
+        return [(self.tokens, self.d, 4 * self.d), (self.tokens, 4 * self.d, self.d), (self.tokens, self.d, self.vocab)]

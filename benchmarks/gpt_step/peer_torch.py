@@ -9,15 +9,18 @@
 Prints one JSON line.
 """
 
-import json
-import resource
-import time
+import pathlib
+import sys
 
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
 
-import model
+import torch  # noqa: E402
+import torch.nn as nn  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+
+import model  # noqa: E402
+import sizes  # noqa: E402
+import torch_peer  # noqa: E402
 
 
 class Block(nn.Module):
@@ -58,34 +61,17 @@ class Gpt(nn.Module):
 
 
 def main():
-    p = model.peer_arguments(__doc__.split("\n")[0])
+    p = sizes.peer_arguments(__doc__, model.Size)
     p.add_argument("--compile", action="store_true")
     a = p.parse_args()
-    s = model.size_from(a)
-    torch.set_num_threads(a.threads)
-    torch.manual_seed(0)
+    s = sizes.size_from(a, model.Size)
+    torch_peer.set_up(a)
     gpt = Gpt(s)
     optimizer = torch.optim.AdamW(
         gpt.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1, fused=True
     )
-    loss_of = torch.compile(gpt) if a.compile else gpt
     ids = [torch.randint(0, s.vocab, (s.batch, s.seq)) for _ in range(2)]
-    times = []
-    for _ in range(a.warmup + a.steps):
-        begin = time.perf_counter()
-        loss = loss_of(*ids)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        optimizer.step()
-        times.append(1e3 * (time.perf_counter() - begin))
-    result = {
-        "name": f"PyTorch {torch.__version__.split('+')[0]} {'compiled' if a.compile else 'eager'}",
-        "threads": a.threads,
-        "ms": times[a.warmup :],
-        "loss": loss.item(),
-        "max_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-    print(json.dumps(result))
+    torch_peer.run_peer(a, gpt, optimizer, ids)
 
 
 if __name__ == "__main__":

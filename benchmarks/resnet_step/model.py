@@ -17,7 +17,6 @@ Counted traffic is what no implementation can avoid outside caches: momentum rea
 parameter, gradient and velocity and writes parameter and velocity.
 """
 
-import argparse
 import dataclasses
 
 
@@ -91,24 +90,8 @@ class Size:
     def optimizer_bytes(self):
         return 5 * 4 * self.parameters
 
-
-def add_size_arguments(parser):
-    for field in dataclasses.fields(Size):
-        parser.add_argument(f"--{field.name}", type=int, default=field.default)
-
-
-def size_from(arguments):
-    return Size(**{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Size)})
-
-
-def size_flags(s):
-    return [x for f in dataclasses.fields(Size) for x in (f"--{f.name}", getattr(s, f.name))]
-
-
-def peer_arguments(description):
-    p = argparse.ArgumentParser(description=description)
-    add_size_arguments(p)
-    p.add_argument("--threads", type=int, default=1)
-    p.add_argument("--steps", type=int, default=5, help="timed steps")
-    p.add_argument("--warmup", type=int, default=2)
-    return p
+    @property
+    def products(self):
+        """n, k, m of convolutions as matrices: places by kernel elements times inputs by outputs."""
+        plain = {c for c in self.convolutions if c.kernel == 3 and c.stride == 1 and c.inputs > 3}
+        return sorted((self.batch * c.places, 9 * c.inputs, c.outputs) for c in plain)

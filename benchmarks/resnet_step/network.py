@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "examples" / "gpt")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "examples" / "gpt")]
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -21,6 +21,7 @@ from jax import lax  # noqa: E402
 
 import make_gpt  # noqa: E402
 import model  # noqa: E402
+import sizes  # noqa: E402
 
 
 def leaf(*shape):
@@ -93,10 +94,10 @@ def text_of(s):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    model.add_size_arguments(p)
+    sizes.add_size_arguments(p, model.Size)
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
-    a.output.write_text(text_of(model.size_from(a)), encoding="utf-8")
+    a.output.write_text(text_of(sizes.size_from(a, model.Size)), encoding="utf-8")
 
 
 if __name__ == "__main__":

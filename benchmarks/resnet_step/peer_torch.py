@@ -9,15 +9,18 @@
 Prints one JSON line.
 """
 
-import json
-import resource
-import time
+import pathlib
+import sys
 
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
 
-import model
+import torch  # noqa: E402
+import torch.nn as nn  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+
+import model  # noqa: E402
+import sizes  # noqa: E402
+import torch_peer  # noqa: E402
 
 
 class Layer(nn.Module):
@@ -56,36 +59,18 @@ class ResNet(nn.Module):
 
 
 def main():
-    p = model.peer_arguments(__doc__.split("\n")[0])
+    p = sizes.peer_arguments(__doc__, model.Size)
     p.add_argument("--compile", action="store_true")
     p.add_argument("--features-inside", action="store_true", help="channels_last")
     a = p.parse_args()
-    s = model.size_from(a)
-    torch.set_num_threads(a.threads)
-    torch.manual_seed(0)
+    s = sizes.size_from(a, model.Size)
+    torch_peer.set_up(a)
     layout = torch.channels_last if a.features_inside else torch.contiguous_format
     net = ResNet(s).to(memory_format=layout)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9, fused=True)
-    loss_of = torch.compile(net) if a.compile else net
-    images = torch.randn(s.batch, 3, s.pixels, s.pixels).to(memory_format=layout)
-    labels = torch.randint(0, s.classes, (s.batch,))
-    times = []
-    for _ in range(a.warmup + a.steps):
-        begin = time.perf_counter()
-        loss = loss_of(images, labels)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        optimizer.step()
-        times.append(1e3 * (time.perf_counter() - begin))
-    kind = ("compiled" if a.compile else "eager") + (", channels last" if a.features_inside else "")
-    result = {
-        "name": f"PyTorch {torch.__version__.split('+')[0]} {kind}",
-        "threads": a.threads,
-        "ms": times[a.warmup :],
-        "loss": loss.item(),
-        "max_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-    print(json.dumps(result))
+    images, labels = torch_peer.draw_pictures(s)
+    inputs = images.to(memory_format=layout), labels
+    torch_peer.run_peer(a, net, optimizer, inputs, ", channels last" if a.features_inside else "")
 
 
 if __name__ == "__main__":

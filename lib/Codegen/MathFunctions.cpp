@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f32 exp, log, tanh and erf become polynomials, the same operations for one
-// element and for a vector. The other functions of f32 are computed in f64. In
-// f64 each is a call of the C library's, element by element. rsqrt is 1/sqrt,
-// cos and sin of narrow floats go through f32. See also NarrowFloats.cpp.
+// f32 exp, log, tanh, erf and erfc become polynomials, the same operations for
+// one element and for a vector. The other functions of f32 are computed in f64.
+// In f64 each is a call of the C library's, element by element. rsqrt is
+// 1/sqrt, cos and sin of narrow floats go through f32. See also
+// NarrowFloats.cpp.
 //
 //   math.exp %x : vector<16xf32>  ->  polynomial on vector<16xf32>
 //   math.cbrt %x : f32            ->  extf, call @cbrt, truncf
@@ -58,7 +59,7 @@ StringRef getLibrarySymbol(Operation *op) {
 /// Functions that have a polynomial in f32.
 bool hasPolynomial(StringRef op) {
   return op == "math.exp" || op == "math.log" || op == "math.tanh" ||
-         op == "math.erf";
+         op == "math.erf" || op == "math.erfc";
 }
 
 Type withElement(Type type, Type element) {

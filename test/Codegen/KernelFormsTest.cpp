@@ -10,6 +10,9 @@
 #include "KernelRunner.h"
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace llmc::test;
 
 namespace {
@@ -198,5 +201,23 @@ INSTANTIATE_TEST_SUITE_P(Forms, KernelForms, testing::ValuesIn(cases),
                          [](const testing::TestParamInfo<Case> &info) {
                            return info.param.name;
                          });
+
+// To units in the last place over both tails, as far as f32 reaches without
+// denormals.
+TEST(KernelFunctions, ErfcKeepsItsDigits) {
+  KernelRunner runner(R"(
+    func.func @f(%x: tensor<20000xf32> {test.low = -4.0, test.high = 9.1}) -> tensor<20000xf32> {
+      %0 = chlo.erfc %x : tensor<20000xf32> -> tensor<20000xf32>
+      return %0 : tensor<20000xf32>
+    })");
+  ASSERT_TRUE(runner.run()) << runner.takeMessages();
+  double worst = 0;
+  for (int64_t i = 0; i < 20000; ++i) {
+    double exact = std::erfc(runner.getArguments()[0].getFloat(i));
+    double error = std::fabs(runner.getResults()[0].getFloat(i) - exact);
+    worst = std::max(worst, error / (exact * 0x1p-23));
+  }
+  EXPECT_LE(worst, 8);
+}
 
 } // namespace

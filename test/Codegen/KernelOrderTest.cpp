@@ -72,22 +72,27 @@ TEST(KernelOrder, Rows) {
   }
 }
 
+void expectColumns(int64_t length, int64_t columns) {
+  KernelRunner runner(sumOf({length, columns}, "0", {columns}, "f32"));
+  ASSERT_TRUE(runner.run(2)) << runner.takeMessages();
+  const HostTensor &x = runner.getArguments()[0];
+  for (int64_t column = 0; column < columns; ++column)
+    EXPECT_EQ(runner.getResults()[0].getFloat(column),
+              reduceColumn(
+                  length, 0.0,
+                  [&](int64_t j) { return x.getFloat(j * columns + column); },
+                  makeSum(x)))
+        << length << " " << columns;
+}
+
 // Columns of every number of levels; the last block is whole, has one
 // position, or is cut.
 TEST(KernelOrder, Columns) {
-  for (int64_t length : {1, 63, 64, 65, 100, 4095, 4096, 4097, 9001}) {
-    const int64_t columns = 131;
-    KernelRunner runner(sumOf({length, columns}, "0", {columns}, "f32"));
-    ASSERT_TRUE(runner.run(2)) << runner.takeMessages();
-    const HostTensor &x = runner.getArguments()[0];
-    for (int64_t column = 0; column < columns; ++column)
-      EXPECT_EQ(runner.getResults()[0].getFloat(column),
-                reduceColumn(
-                    length, 0.0,
-                    [&](int64_t j) { return x.getFloat(j * columns + column); },
-                    makeSum(x)))
-          << length;
-  }
+  for (int64_t length : {1, 63, 64, 65, 100, 4095, 4096, 4097, 9001})
+    expectColumns(length, 131);
+  // Rows of 32, of 64 and of 128 columns.
+  for (int64_t columns : {31, 64, 100, 250, 400})
+    expectColumns(4097, columns);
 }
 
 // Reductions in one kernel whose elements differ in size have accumulators of

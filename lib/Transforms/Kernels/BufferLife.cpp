@@ -16,21 +16,20 @@ using namespace mlir;
 
 namespace llmc::kernels {
 
-/// True when the function returns `value` or an alias of it in `slot`.
+/// True when the function returns `value` or an alias of it in a slot that
+/// `isWanted`.
 static bool isReturnedIn(func::FuncOp function, Value value,
-                         dist::PortAttr slot) {
+                         function_ref<bool(dist::PortAttr)> isWanted) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (user->hasTrait<OpTrait::IsTerminator>()) {
-      dist::PortAttr target =
-          dist::getResultPort(function, use.getOperandNumber());
-      if (target && target.isInSlot(slot))
+      if (isWanted(dist::getResultPort(function, use.getOperandNumber())))
         return true;
       continue;
     }
     if (isAlias(user))
       for (Value result : user->getResults())
-        if (isReturnedIn(function, result, slot))
+        if (isReturnedIn(function, result, isWanted))
           return true;
   }
   return false;
@@ -46,7 +45,13 @@ bool isSameSlot(func::FuncOp function, Value argument, Value result) {
       !(port.isSum() ||
         dist::isAnyPort(port, {dist::PortKind::Buffer, dist::PortKind::Carry})))
     return false;
-  return isReturnedIn(function, result, port.getSlot());
+  return isReturnedIn(function, result, [&](dist::PortAttr target) {
+    return target && target.isInSlot(port.getSlot());
+  });
+}
+
+bool isReturnedOnce(func::FuncOp function, Value value) {
+  return isReturnedIn(function, value, dist::isOfMicrobatch);
 }
 
 bool isReturned(Value value) {

@@ -5,6 +5,8 @@
 // A value's buffer may take a result when nothing reads the value afterwards,
 // under any alias, and the buffer is the program's own: made by a launch or a
 // contraction, or an argument in the very slot in which the result is returned.
+// A result that is returned in a slot of a microbatch takes no buffer in which
+// something else was read before: it would have to be copied from there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +24,9 @@ bool isSameSlot(mlir::func::FuncOp function, Value argument, Value result);
 
 /// True when the terminator returns `value` or an alias of it.
 bool isReturned(Value value);
+
+/// True when it is returned in a slot that each microbatch writes once.
+bool isReturnedOnce(mlir::func::FuncOp function, Value value);
 
 } // namespace llmc::kernels
 

@@ -38,13 +38,17 @@ constexpr int64_t leastRun = 32, mostRuns = 4;
 /// the nearest cache, and is wide enough for a stream from memory.
 constexpr int64_t columnBlock = 128;
 
+/// Fewer columns, at least two lines of a cache, where a reduction would have
+/// less rows than this, and few threads could work on it.
+constexpr int64_t leastColumnBlock = 32, enoughRows = 4;
+
 class CpuTarget final : public KernelTarget {
 public:
   StringRef getName() const override { return "cpu"; }
   bool prefersRows(int64_t columns) const override {
     return columns >= vectorWidth;
   }
-  int64_t getColumnBlock() const override { return columnBlock; }
+  int64_t getColumnBlock(int64_t rows, int64_t columns) const override;
 
   Value openRows(OpBuilder &builder, Location loc, Value begin,
                  Value end) const override;
@@ -58,6 +62,14 @@ public:
                                          Block &step,
                                          ValueRange combined) const override;
 };
+
+int64_t CpuTarget::getColumnBlock(int64_t rows, int64_t columns) const {
+  int64_t block = columnBlock;
+  while (block > leastColumnBlock &&
+         rows * llvm::divideCeil(columns, block) < enoughRows)
+    block /= 2;
+  return block;
+}
 
 Value CpuTarget::openRows(OpBuilder &builder, Location loc, Value begin,
                           Value end) const {

@@ -54,10 +54,13 @@ public:
 
 private:
   void numberOps();
-  void findLastReads();
+  void addRead(Value value, size_t step);
+  void findReads();
+  bool isReadBefore(Value root, size_t step) const;
   bool mayOverwrite(Value input, Value output, size_t step) const;
   Ties chooseTies(const KernelSpec &spec, size_t step,
                   ArrayRef<std::pair<unsigned, unsigned>> tieable) const;
+  ArrayAttr writeTies(const KernelSpec &spec, const Ties &ties, size_t step);
   LogicalResult launch(const KernelSpec &spec, size_t step);
   Value copyStart(const KernelSpec &spec);
   void keep(Operation *op);
@@ -72,8 +75,10 @@ private:
   /// Where ops stand. Asking the block would number it anew after each op that
   /// moves.
   llvm::DenseMap<Operation *, size_t> positions;
-  /// Last step that reads a buffer, by the value that it holds.
-  llvm::DenseMap<Value, size_t> lastRead;
+  /// First and last step that reads a buffer, by the value that it holds.
+  llvm::DenseMap<Value, size_t> firstRead, lastRead;
+  /// What was written over a value that another step reads.
+  llvm::DenseSet<Value> later;
   IRMapping mapping;
   llvm::DenseSet<Operation *> kept;
 };
@@ -84,15 +89,27 @@ void FunctionRewriter::numberOps() {
     positions[&op] = next++;
 }
 
-void FunctionRewriter::findLastReads() {
+void FunctionRewriter::addRead(Value value, size_t step) {
+  Value root = getAliasRoot(value);
+  firstRead.try_emplace(root, step);
+  lastRead[root] = step;
+}
+
+void FunctionRewriter::findReads() {
   for (auto [number, step] : llvm::enumerate(formation.order)) {
     if (step.isKernel)
       for (Value input : formation.kernels[step.index].inputs)
-        lastRead[getAliasRoot(input)] = number;
+        addRead(input, number);
     else
       for (Value operand : formation.others[step.index]->getOperands())
-        lastRead[getAliasRoot(operand)] = number;
+        addRead(operand, number);
   }
+}
+
+/// Whether the buffer of `root`, which `step` overwrites, held what another
+/// step reads.
+bool FunctionRewriter::isReadBefore(Value root, size_t step) const {
+  return later.contains(root) || firstRead.lookup(root) != step;
 }
 
 /// True when `output`, made in `step`, may be written over `input`.
@@ -103,6 +120,8 @@ bool FunctionRewriter::mayOverwrite(Value input, Value output,
     return false;
   if (isa<BlockArgument>(root))
     return isSameSlot(function, root, output);
+  if (isReadBefore(root, step) && isReturnedOnce(function, output))
+    return false;
   Operation *maker = root.getDefiningOp();
   bool own = maker->getBlock() == &block &&
              isa<graph::LibraryCallOpInterface, dist::CollectiveInterface,
@@ -190,6 +209,18 @@ Value FunctionRewriter::copyStart(const KernelSpec &spec) {
       .getResult(0);
 }
 
+/// Null without ties.
+ArrayAttr FunctionRewriter::writeTies(const KernelSpec &spec, const Ties &ties,
+                                      size_t step) {
+  SmallVector<Attribute> pairs;
+  for (auto [output, input] : ties) {
+    if (isReadBefore(getAliasRoot(spec.inputs[input]), step))
+      later.insert(spec.outputs[output]);
+    pairs.push_back(builder.getI64ArrayAttr({output, input}));
+  }
+  return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
+}
+
 LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
   bool isUpdate = spec.kind == KernelSpec::Kind::Update;
   FailureOr<KernelUse> use =
@@ -211,16 +242,12 @@ LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
     if (!inputs[start])
       return failure();
   }
-  SmallVector<Attribute> ties;
-  for (auto [output, input] : use->ties)
-    ties.push_back(builder.getI64ArrayAttr({output, input}));
   SmallVector<Type> types = llvm::map_to_vector(
       spec.outputs, [](Value output) { return output.getType(); });
   Operation *last = spec.outputs.back().getDefiningOp();
   auto launch = dist::LaunchOp::create(
       builder, last->getLoc(), types, use->symbol, inputs,
-      ties.empty() ? ArrayAttr() : builder.getArrayAttr(ties),
-      use->scratchBytes);
+      writeTies(spec, use->ties, step), use->scratchBytes);
   launch->setDiscardableAttrs(last->getDiscardableAttrDictionary());
   for (auto [output, result] : llvm::zip(spec.outputs, launch.getResults()))
     mapping.map(output, result);
@@ -249,7 +276,7 @@ LogicalResult FunctionRewriter::run() {
     return failure();
   formation = std::move(*formed);
   numberOps();
-  findLastReads();
+  findReads();
   for (auto [number, step] : llvm::enumerate(formation.order)) {
     if (!step.isKernel)
       keep(formation.others[step.index]);

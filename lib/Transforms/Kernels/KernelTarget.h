@@ -52,8 +52,9 @@ public:
   /// Whether element-wise code with indices is better written row by row, for
   /// rows of `columns` elements, than as one loop over all elements.
   virtual bool prefersRows(int64_t columns) const = 0;
-  /// Columns of a reduction along columns that make a row of its kernel.
-  virtual int64_t getColumnBlock() const = 0;
+  /// Columns of a reduction along columns that make a row of its kernel, of
+  /// which there are `columns` for each of `rows`.
+  virtual int64_t getColumnBlock(int64_t rows, int64_t columns) const = 0;
 
   /// Enters the code of one of the rows [begin, end) that a call computes;
   /// leaves the builder inside.

@@ -64,6 +64,9 @@ private:
   LogicalResult emitBlock(Value first, Value last, Value low, Value count,
                           ArrayRef<Accumulators *> sums);
   void emitResults(ArrayRef<Accumulators *> sums, Value from, Value to);
+  int64_t getColumnBlock() const {
+    return kernel.target.getColumnBlock(kept.size(), inner.size());
+  }
   void place(const Walk &walk, Value position, SmallVectorImpl<Value> &indices);
   LogicalResult forEach(int64_t size, function_ref<LogicalResult(Value)> body);
   SmallVector<Operation *> getReductions() const {
@@ -275,7 +278,7 @@ LogicalResult
 ReduceKernel::emitColumns(Value low, Value count,
                           SmallVectorImpl<Accumulators *> &results) {
   IndexMath math = kernel.math();
-  int64_t width = std::min(inner.size(), kernel.target.getColumnBlock());
+  int64_t width = std::min(inner.size(), getColumnBlock());
   levels.resize(getColumnLevels(outer.size()) + 1);
   for (Operation *op : getReductions()) {
     // What is ordered has one line for all levels.
@@ -304,7 +307,7 @@ void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
 LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   IndexMath math = kernel.math();
   OpBuilder &builder = kernel.builder;
-  int64_t columnBlock = kernel.target.getColumnBlock();
+  int64_t columnBlock = getColumnBlock();
   int64_t blocks = llvm::divideCeil(inner.size(), columnBlock);
   rows = kept.size() * blocks;
   Value row = kernel.openRows();

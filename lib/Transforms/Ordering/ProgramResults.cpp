@@ -35,7 +35,7 @@ static bool mayLieIn(const ProgramValues &values, int32_t number, PortAttr slot,
   const BufferGraph &uses = values.graph.uses;
   // Slots of a microbatch are written once: what is read before the last value
   // is made must lie elsewhere.
-  if (isOfMicrobatch(slot) && !uses.isSeenOnce(number))
+  if (dist::isOfMicrobatch(slot) && !uses.isSeenOnce(number))
     return false;
   auto old = values.argumentIn.find(slot);
   return old == values.argumentIn.end() ||

@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using llmc::dist::PortAttr;
-using llmc::dist::PortKind;
 
 namespace llmc::ordering {
 
@@ -28,18 +27,12 @@ static bool isTied(Operation &op, int64_t result, int64_t operand) {
   return llvm::is_contained(getFormedTies(op), std::pair(result, operand));
 }
 
-bool isOfMicrobatch(PortAttr slot) {
-  PortKind kind = slot.getKind();
-  return kind != PortKind::Buffer && kind != PortKind::Metric &&
-         kind != PortKind::Carry && !slot.isSum();
-}
-
 bool endsInSlot(func::FuncOp function, Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation &user = *use.getOwner();
     if (user.hasTrait<OpTrait::IsTerminator>()) {
       PortAttr slot = dist::getResultPort(function, use.getOperandNumber());
-      if (!slot || isOfMicrobatch(slot))
+      if (!slot || dist::isOfMicrobatch(slot))
         return true;
       continue;
     }

@@ -20,9 +20,6 @@ namespace llmc::ordering {
 /// The pairs (result, operand) that kernels were formed with.
 SmallVector<std::pair<int64_t, int64_t>> getFormedTies(Operation &op);
 
-/// Slots of a microbatch are written once.
-bool isOfMicrobatch(dist::PortAttr slot);
-
 /// True when the bytes of `value` are returned in a slot of a microbatch, or
 /// sent.
 bool endsInSlot(mlir::func::FuncOp function, Value value);

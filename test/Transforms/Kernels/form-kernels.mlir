@@ -66,6 +66,27 @@ func.func @update(%g: tensor<40xf32> {dist.port = #dist.port<act "g">}, %w: tens
 
 // -----
 
+// What a slot of a microbatch takes is made apart where its operand's buffer was
+// read before, by the transpose: written over it, it would be copied from there.
+// Else it may be written over it.
+// CHECK-LABEL: func @kept
+// CHECK:         %[[M:.*]] = dist.contract
+// CHECK:         dist.launch @kernels::@{{.*}}(%[[M]])
+// CHECK:         %[[N:.*]] = dist.contract
+// CHECK:         dist.launch @kernels::@{{.*}}(%[[M]]) :
+// CHECK:         dist.launch @kernels::@{{.*}}(%[[N]]) {tied = {{\[}}[0, 0]]}
+func.func @kept(%x: tensor<8x8xf32> {dist.port = #dist.port<act "x">})
+    -> (tensor<8x8xf32> {dist.port = #dist.port<act "h">}, tensor<8x8xf32> {dist.port = #dist.port<act "g">}) {
+  %m = dist.contract %x, %x batch [] x [] contracting [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t = stablehlo.transpose %m, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %n = dist.contract %x, %t batch [] x [] contracting [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %h = stablehlo.tanh %m : tensor<8x8xf32>
+  %g = stablehlo.tanh %n : tensor<8x8xf32>
+  return %h, %g : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
 // A scatter into a value that is read later changes a copy.
 // CHECK-LABEL: func @copied
 // CHECK:         %[[C:.*]] = dist.launch @kernels::@{{.*}}(%[[X:.*]]) : (tensor<4x20xf32>) -> tensor<4x20xf32>

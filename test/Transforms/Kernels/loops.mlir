@@ -343,6 +343,21 @@ func.func @ordered_first(%x: tensor<2048xf32>) -> (tensor<f32>, tensor<f32>, ten
 
 // -----
 
+// Few columns make rows of 32, for several threads to work on; many rows of 128.
+// CHECK-LABEL: func.func @few_columns
+// CHECK:         dist.kernel @{{.*}}(read tensor<2560xf32>, write tensor<64xf32>) for "cpu" rows(2) by
+// CHECK:         dist.kernel @{{.*}}(read tensor<20000xf32>, write tensor<500xf32>) for "cpu" rows(4) by
+// CHECK:         dist.kernel @{{.*}}(read tensor<10240xf32>, write tensor<256xf32>) for "cpu" rows(4) by
+func.func @few_columns(%x: tensor<40x64xf32>, %y: tensor<40x500xf32>, %w: tensor<4x40x64xf32>) -> (tensor<64xf32>, tensor<500xf32>, tensor<4x64xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<40x64xf32>, tensor<f32>) -> tensor<64xf32>
+  %1 = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [0] : (tensor<40x500xf32>, tensor<f32>) -> tensor<500xf32>
+  %2 = stablehlo.reduce(%w init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x40x64xf32>, tensor<f32>) -> tensor<4x64xf32>
+  return %0, %1, %2 : tensor<64xf32>, tensor<500xf32>, tensor<4x64xf32>
+}
+
+// -----
+
 // Down columns, what is combined in order goes on in one line from block to
 // block: it starts once, and no two lines are combined.
 // CHECK-LABEL: func.func @ordered_columns

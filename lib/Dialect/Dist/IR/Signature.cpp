@@ -38,6 +38,12 @@ FlatSymbolRefAttr dist::getState(PortAttr port) {
   return port && port.isState() ? port.getSymbol() : FlatSymbolRefAttr();
 }
 
+bool dist::isOfMicrobatch(PortAttr port) {
+  return port && !port.isSum() &&
+         !isAnyPort(port,
+                    {PortKind::Buffer, PortKind::Metric, PortKind::Carry});
+}
+
 FlatSymbolRefAttr dist::getGradientOf(PortAttr port) {
   return isPort(port, PortKind::Gradient) ? port.getSymbol()
                                           : FlatSymbolRefAttr();

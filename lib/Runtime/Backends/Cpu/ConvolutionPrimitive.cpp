@@ -143,10 +143,36 @@ bool prefersBlocks(const RoleShape &shape) {
          places * shape.outputs.size >= leastReads;
 }
 
-/// A convolution on batches of small matrices, which reads features as they
-/// lie.
-bool isBatched(const char *implementation) {
-  return std::string_view(implementation).substr(0, 3) == "brg";
+/// A convolution as products of small matrices: a row of places at a time, for
+/// which it reads all weights.
+bool isRowByRow(std::string_view implementation) {
+  return implementation.substr(0, 7) == "brgconv" &&
+         implementation.substr(0, 10) != "brgconv_1x";
+}
+
+/// Whether a row is too short for weights that leave the second cache between
+/// two rows.
+bool outgrowsRows(const RoleShape &shape) {
+  constexpr int64_t shortRow = 7, cachedWeights = int64_t(1) << 18;
+  int64_t weights = shape.inputs.size * shape.outputs.size;
+  for (const RoleWindow &window : shape.windows) {
+    weights *= window.weights.size;
+  }
+  return !shape.windows.empty() && weights > cachedWeights &&
+         shape.windows.back().destination.size < shortRow;
+}
+
+/// Whether an implementation for features that lie side by side is at least as
+/// fast as one for blocks, their copies included: with AVX-512 but for short
+/// rows, with AVX2 where blocks are not worth it.
+bool isFastInside(const char *implementation, const RoleShape &shape) {
+  std::string_view name = implementation;
+  if (isReference(implementation)) {
+    return false;
+  }
+  return name.find("avx512") != std::string_view::npos
+             ? !isRowByRow(name) || !outgrowsRows(shape)
+             : !prefersBlocks(shape);
 }
 
 /// Layouts of source and destination.
@@ -154,19 +180,19 @@ struct Layouts {
   dnnl::memory::desc source, destination;
 };
 
-/// The description of a primitive of one of the three kinds: features that lie
-/// side by side in both are taken so, all else as oneDNN likes. With features
-/// outside it has a product of patches for what no kernel of its own does.
+/// The description of a primitive of one of the three kinds. Where features lie
+/// side by side in source or destination, the other is copied so if it lies
+/// otherwise, as a part of the features does; all else is as oneDNN likes. With
+/// features outside it has a product of patches for what no kernel of its own
+/// does.
 template <typename Description, typename Make>
 Description choose(const ConvolutionQuestion &question, Make make) {
   const DescribedOperand &source = question.source,
                          &destination = question.destination;
-  if (source.hasFeaturesInside() && destination.hasFeaturesInside()) {
-    Description plain = make(Layouts{source.plain(), destination.plain()});
-    const char *name = plain.impl_info_str();
-    if (!isReference(name) &&
-        (isBatched(name) || !prefersBlocks(question.shape))) {
-      return plain;
+  if (source.hasFeaturesInside() || destination.hasFeaturesInside()) {
+    Description inside = make(Layouts{source.inside(), destination.inside()});
+    if (isFastInside(inside.impl_info_str(), question.shape)) {
+      return inside;
     }
   }
   for (const Layouts &layouts :

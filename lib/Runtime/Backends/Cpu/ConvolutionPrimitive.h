@@ -52,6 +52,9 @@ struct DescribedOperand {
     dense[0] = stride;
     return dense;
   }
+  dnnl::memory::desc inside() const {
+    return {dims, dnnl::memory::data_type::f32, featuresInside()};
+  }
   bool hasFeaturesInside() const {
     dnnl::memory::dims dense = featuresInside();
     for (size_t d = 0; d < dims.size(); ++d) {

@@ -8,6 +8,8 @@
 
 #include "ConvolutionRoles.h"
 
+#include <tuple>
+
 namespace llmc::rt::cpu {
 
 namespace {
@@ -142,16 +144,18 @@ std::optional<RoleShape> assign(const ConvolutionShape &shape,
   return result;
 }
 
-/// Of two that fit: small weights, which are read again and again; then none
-/// that are flipped, which takes a copy.
-std::pair<int64_t, bool> rank(const RoleShape &shape) {
-  int64_t size = 1;
+/// Of two that fit: the weights that reach less far over the source, since a
+/// kernel keeps what they see; then small weights, which are read again and
+/// again; then none that are flipped, which takes a copy.
+std::tuple<int64_t, int64_t, bool> rank(const RoleShape &shape) {
+  int64_t reach = 1, size = 1;
   bool isFlipped = false;
   for (const RoleWindow &window : shape.windows) {
+    reach *= window.dilation * (window.weights.size - 1) + 1;
     size *= window.weights.size;
     isFlipped |= window.isFlipped;
   }
-  return {size, isFlipped};
+  return {reach, size, isFlipped};
 }
 
 } // namespace

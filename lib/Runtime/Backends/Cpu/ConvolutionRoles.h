@@ -66,8 +66,9 @@ struct RoleShape {
   int64_t skipped = 0;
 };
 
-/// The shape by the roles whose weights are smallest; nothing where none fits,
-/// or there are several indices of a kind. With a bias, forward alone.
+/// The shape by the roles whose weights reach least far over the source;
+/// nothing where none fits, or there are several indices of a kind. With a
+/// bias, forward alone.
 std::optional<RoleShape> findRoles(const ConvolutionShape &shape);
 
 /// The kind of the index over samples, m where there are no roles.

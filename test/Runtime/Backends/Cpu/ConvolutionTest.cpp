@@ -6,6 +6,7 @@
 
 #include "Convolution.h"
 #include "ConvolutionCases.h"
+#include "ConvolutionPrimitive.h"
 #include "ConvolutionRoles.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
@@ -302,7 +303,7 @@ TEST(Convolution, WhatADeviceLacksIsRefused) {
   EXPECT_EQ(prepare([](S &s) { s.windows.assign(33, s.windows[0]); }), window);
 }
 
-TEST(Convolution, RolesAreThoseWithTheSmallestWeights) {
+TEST(Convolution, RolesAreThoseWithTheNearestWeights) {
   using cpu::operandA, cpu::operandB, cpu::operandC;
   using Roles = std::vector<cpu::ConvolutionOperand>;
   auto rolesOf = [](const Window &window) {
@@ -320,6 +321,50 @@ TEST(Convolution, RolesAreThoseWithTheSmallestWeights) {
   EXPECT_EQ(rolesOf(ofKernel(ofInput(transposed))),
             (Roles{operandB, operandC, operandA}));
   EXPECT_EQ(rolesOf(makeWindow(9, 3, 2, 1, 1, 2, 3)), Roles{});
+  // Patches side by side: the result has fewer places than the kernel, but they
+  // are far from each other.
+  window = makeWindow(224, 16, 16, 0, 0);
+  EXPECT_EQ(rolesOf(window), (Roles{operandA, operandB, operandC}));
+  EXPECT_EQ(rolesOf(ofKernel(window)), (Roles{operandA, operandC, operandB}));
+}
+
+// With AVX-512 features that lie side by side are read so, in all three kinds;
+// of parts of features, only these are copied. Rows of few places are too short
+// for weights beyond the cache.
+TEST(Convolution, FeaturesThatLieSideBySideAreNotCopied) {
+  if (dnnl::get_effective_cpu_isa() < dnnl::cpu_isa::avx512_core) {
+    GTEST_SKIP() << "expected AVX-512";
+  }
+  Window window = makeWindow(8, 3, 1, 1, 1);
+  Sizes sizes{1, 2, 64, 96, false, {window, window}};
+  for (Window turned : {window, ofInput(window), ofKernel(window)}) {
+    bool isKernel = turned.sizeC == 3;
+    sizes.windows = {turned, turned};
+    ConvolutionShape shape =
+        isKernel ? makeShape(sizes, dataOrder) : makeShape(sizes);
+    auto question = cpu::makeQuestion(shape);
+    ASSERT_TRUE(question);
+    cpu::ConvolutionPrimitive answer = cpu::makePrimitive(*question);
+    EXPECT_EQ(answer.source, question->source.plain()) << describe(shape);
+    EXPECT_EQ(answer.destination, question->destination.plain())
+        << describe(shape);
+    question->destination.strides[2] *= 2;
+    question->destination.strides[3] *= 2;
+    question->destination.strides[0] *= 2;
+    answer = cpu::makePrimitive(*question);
+    EXPECT_EQ(answer.source, question->source.plain()) << describe(shape);
+    EXPECT_EQ(answer.destination, question->destination.inside())
+        << describe(shape);
+  }
+  for (auto [places, features] : {std::pair(4, 512), {4, 128}, {7, 512}}) {
+    window = makeWindow(places, 3, 1, 1, 1);
+    auto question = cpu::makeQuestion(
+        makeShape({1, 1, features, features, false, {window, window}}));
+    ASSERT_TRUE(question);
+    EXPECT_EQ(cpu::makePrimitive(*question).source == question->source.plain(),
+              places * features != 4 * 512)
+        << places << " " << features;
+  }
 }
 
 } // namespace

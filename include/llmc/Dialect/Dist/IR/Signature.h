@@ -38,6 +38,8 @@ bool isPort(PortAttr port, PortKind kind);
 bool isAnyPort(PortAttr port, ArrayRef<PortKind> kinds);
 bool isScalarSum(PortAttr port);
 bool isSum(PortAttr port);
+/// A slot that each microbatch writes once, not a state, sum or metric.
+bool isOfMicrobatch(PortAttr port);
 /// The state that an argument holds or a result replaces.
 mlir::FlatSymbolRefAttr getState(PortAttr port);
 /// The state whose gradient it is.
