@@ -48,6 +48,8 @@ public:
   Roles take() { return std::move(roles); }
 
 private:
+  void findGiven();
+  rt::Status checkGivenInputs();
   rt::Status findInputs();
   rt::Status bindInput(const rt::DataSource &source, const std::string &input,
                        int64_t offset);
@@ -161,6 +163,47 @@ rt::Status RoleFinder::findInputs() {
   for (const rt::DataSource &source : sources)
     for (auto &[input, offset] : source.inputs)
       LLMC_TRY(bindInput(source, input, offset));
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// What the file says
+//===----------------------------------------------------------------------===//
+
+/// States whose kind the file gives; which of its weights are trained, the
+/// configuration may decide.
+void RoleFinder::findGiven() {
+  const rt::TrainingConfig &training = options.config.training;
+  for (auto [i, given] : llvm::enumerate(graph.given)) {
+    if (!given || given->kind == GivenState::Kind::Input)
+      continue;
+    Argument &argument = arguments[i];
+    bool isFloat = isa<FloatType>(
+        cast<RankedTensorType>(main.getArgument(i).getType()).getElementType());
+    bool isParameter = given->kind == GivenState::Kind::Parameter;
+    if (!training.parameters.empty())
+      isParameter = isFloat && isNamed(argument.origin);
+    argument.kind = given->kind == GivenState::Kind::Carried
+                        ? Argument::Kind::Carried
+                    : isParameter ? Argument::Kind::Parameter
+                                  : Argument::Kind::Constant;
+    argument.result = given->result;
+    argument.source = given->source;
+    isKnown[i] = true;
+  }
+}
+
+/// What the file calls an input is nothing else.
+rt::Status RoleFinder::checkGivenInputs() {
+  for (auto [i, given] : llvm::enumerate(graph.given))
+    if (given && given->kind == GivenState::Kind::Input && !isKnown[i])
+      return missing.ok()
+                 ? rt::makeError(ErrorKind::usage,
+                                 "expected a source of data for input '" +
+                                     arguments[i].origin.fullName() +
+                                     "', got none")
+                       .withHint("name it in [data.inputs]")
+                 : missing;
   return rt::Status::success();
 }
 
@@ -326,7 +369,9 @@ rt::Result<bool> RoleFinder::findOthers() {
 
 rt::Status RoleFinder::run() {
   LLMC_TRY(checkPatterns());
+  findGiven();
   LLMC_TRY(findInputs());
+  LLMC_TRY(checkGivenInputs());
   LLMC_TRY_ASSIGN(bool isStep, findOthers());
   if (isStep) {
     LLMC_TRY(missing);

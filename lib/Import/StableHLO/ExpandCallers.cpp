@@ -1,16 +1,11 @@
-//===- ExpandOps.cpp - Ops that are written with other ops ----------------===//
+//===- ExpandCallers.cpp - Ops that name functions ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loop, a convolution or random bits become ops that have all five answers.
-// What an expansion builds is expanded in turn, and integers that are known are
-// computed before the next op is looked at, since an expansion may ask for them
-// (the bound of a loop, the index of a case).
+// A composite becomes the op of its name or a call of its decomposition, while
+// the functions are still there.
 //
-//   %r = stablehlo.while(%i = %c0, %x = %a) ...  ->  the body, once for each
-//   trip
-//
-// Test: test/Import/StableHLO/expand-ops.mlir
+// Test: test/Import/StableHLO/expand-calls.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
@@ -22,16 +17,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
 using rt::ErrorKind;
-
-static LogicalResult expandIn(Block &block) {
-  for (Operation *op = &block.front(); op;) {
-    FailureOr<Operation *> next = graph::settle(op);
-    if (failed(next))
-      return failure();
-    op = *next;
-  }
-  return success();
-}
 
 /// Ops of the module that are written with other ops and name a function.
 static SmallVector<Operation *> findCallers(ModuleOp module) {
@@ -48,12 +33,5 @@ rt::Status import::expandCallers(ModuleOp module) {
   for (Operation *op : findCallers(module))
     if (failed(graph::settle(op)))
       return error.status(ErrorKind::internal, "an op was not expanded");
-  return rt::Status::success();
-}
-
-rt::Status import::expandOps(func::FuncOp main) {
-  FirstError error(*main.getContext());
-  if (failed(expandIn(main.getBody().front())))
-    return error.status(ErrorKind::internal, "an op was not expanded");
   return rt::Status::success();
 }

@@ -1,0 +1,23 @@
+//===- BackendRuns.h - What runs a test of ONNX's backends ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TEST_ENDTOEND_ONNX_BACKENDRUNS_H
+#define LLMC_TEST_ENDTOEND_ONNX_BACKENDRUNS_H
+
+#include "BackendCase.h"
+
+namespace llmc::onnxtest {
+
+/// The model's outputs by plain loops.
+rt::Result<std::vector<HostTensor>> runByInterpreter(MLIRContext &context,
+                                                     BackendCase &test);
+/// The same by the plan that `llmc compile` makes, with all inputs as states.
+rt::Result<std::vector<HostTensor>> runByKernels(MLIRContext &context,
+                                                 BackendCase &test);
+
+} // namespace llmc::onnxtest
+
+#endif // LLMC_TEST_ENDTOEND_ONNX_BACKENDRUNS_H
