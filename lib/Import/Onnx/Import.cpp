@@ -9,6 +9,7 @@
 
 #include "llmc/Import/Onnx/Import.h"
 #include "GraphImporter.h"
+#include "TorchNames.h"
 #include "Weights.h"
 #include "llmc/Import/Program/ExpandOps.h"
 #include "llmc/Runtime/Base/File.h"
@@ -29,8 +30,10 @@ namespace {
 class FileImporter {
 public:
   FileImporter(MLIRContext &context, const rt::MappedFile &file,
-               const Model &model, const ReadOptions &options)
-      : context(context), model(model), options(options), path(file.path()),
+               const Model &model, const TorchNames &names,
+               const ReadOptions &options)
+      : context(context), model(model), names(names), options(options),
+        path(file.path()),
         module(ModuleOp::create(FileLineColLoc::get(&context, path, 0, 0))),
         main(makeMain(*module)),
         importer(model, path, OpBuilder::atBlockEnd(&main.front())),
@@ -46,6 +49,7 @@ private:
   rt::Result<int64_t> sizeOf(const ValueInfo &input, size_t i);
   rt::Status addInputs();
   rt::Status addInitializers();
+  rt::Result<Attribute> sourceOf(const Tensor &tensor);
   rt::Status addWeight(const Tensor &tensor);
   Value addArgument(RankedTensorType type, std::string_view name,
                     import::GivenState given);
@@ -57,6 +61,7 @@ private:
 
   MLIRContext &context;
   const Model &model;
+  const TorchNames &names;
   const ReadOptions &options;
   std::string path;
   OwningOpRef<ModuleOp> module;
@@ -173,15 +178,22 @@ rt::Status FileImporter::addInputs() {
   return rt::Status::success();
 }
 
+/// Where the initial values are.
+rt::Result<Attribute> FileImporter::sourceOf(const Tensor &tensor) {
+  if (names.zeros.count(tensor.name))
+    return Attribute(dist::DrawAttr::get(&context, dist::DrawKind::Zeros, ArrayRef<double>()));
+  LLMC_TRY_ASSIGN(FileRegion region, weights.findRegion(tensor));
+  return Attribute(
+      dist::FileAttr::get(&context, region.path, region.offset, region.bytes));
+}
+
 rt::Status FileImporter::addWeight(const Tensor &tensor) {
   Type element = toElement(&context, tensor.type);
-  LLMC_TRY_ASSIGN(FileRegion region, weights.findRegion(tensor));
+  LLMC_TRY_ASSIGN(Attribute source, sourceOf(tensor));
   LLMC_TRY_ASSIGN(bool isParameter, weights.isParameter(tensor, &context));
   using Kind = import::GivenState::Kind;
-  import::GivenState given{
-      isParameter ? Kind::Parameter : Kind::Constant,
-      dist::FileAttr::get(&context, region.path, region.offset, region.bytes),
-      std::nullopt};
+  import::GivenState given{isParameter ? Kind::Parameter : Kind::Constant,
+                           source, std::nullopt};
   Value argument = addArgument(RankedTensorType::get(tensor.dims, element),
                                tensor.name, given);
   importer.markWeight(argument);
@@ -322,13 +334,27 @@ rt::Result<ReadGraph> FileImporter::run() {
   return ReadGraph{std::move(module), std::move(graph)};
 }
 
+static rt::Result<TorchNames> restoreNames(Model &model, std::string_view bytes,
+                                           const std::string &path) {
+  Weights weights(model, bytes, path);
+  return restoreTorchNames(
+      model, [&](const Tensor &tensor) -> rt::Result<std::string> {
+        std::string storage;
+        LLMC_TRY_ASSIGN(Tensor loaded, weights.load(tensor, storage));
+        return std::string(loaded.raw);
+      });
+}
+
 rt::Result<ReadGraph> onnx::readGraph(MLIRContext &context,
                                       const std::string &path,
                                       const ReadOptions &options,
                                       std::vector<std::string> *asked) {
   LLMC_TRY_ASSIGN(rt::MappedFile file, rt::MappedFile::open(path));
   LLMC_TRY_ASSIGN(Model model, readModel(file.text(), path));
-  FileImporter importer(context, file, model, options);
+  rt::Result<TorchNames> names = restoreNames(model, file.text(), path);
+  if (!names)
+    return names.status().at(path);
+  FileImporter importer(context, file, model, *names, options);
   rt::Result<ReadGraph> graph = importer.run();
   if (asked && !graph)
     asked->assign(importer.getAsked().begin(), importer.getAsked().end());

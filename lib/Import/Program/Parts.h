@@ -42,7 +42,7 @@ struct Argument {
   /// The result that replaces a state, or is the gradient of a parameter.
   std::optional<unsigned> result;
   /// The initial values that the file gives a state, or null.
-  dist::FileAttr source;
+  mlir::Attribute source;
   /// The argument that is the parameter of an optimizer state.
   std::optional<unsigned> parameter;
 

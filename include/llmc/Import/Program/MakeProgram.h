@@ -84,8 +84,8 @@ struct ResultName {
 struct GivenState {
   enum class Kind { Input, Parameter, Constant, Carried };
   Kind kind = Kind::Input;
-  /// Of a state: the region of a file with its initial values.
-  dist::FileAttr source;
+  /// Of a state: how it begins, a region of a file or a draw; null for zeros.
+  mlir::Attribute source;
   /// Of a carried state: the result that replaces it.
   std::optional<unsigned> result;
 };
