@@ -86,7 +86,7 @@ rt::Result<HostTensor> onnxtest::readArgument(const BackendCase &test,
   auto input = test.inputs.find(graph.graph.arguments[i].fullName());
   func::FuncOp main = graph.graph.main;
   HostTensor value(cast<RankedTensorType>(main.getArgument(i).getType()));
-  dist::FileAttr source = graph.graph.given[i]->source;
+  auto source = dyn_cast_or_null<dist::FileAttr>(graph.graph.given[i]->source);
   if (input != test.inputs.end() && !source) {
     // Files of before there was the type have its bits.
     if (value.getElementType().isBF16() &&

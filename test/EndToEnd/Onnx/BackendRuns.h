@@ -17,6 +17,12 @@ rt::Result<std::vector<HostTensor>> runByInterpreter(MLIRContext &context,
 /// The same by the plan that `llmc compile` makes, with all inputs as states.
 rt::Result<std::vector<HostTensor>> runByKernels(MLIRContext &context,
                                                  BackendCase &test);
+/// The same by the local programs of 2 or 4 devices in lockstep, with layouts
+/// of the inputs that `seed` draws.
+rt::Result<std::vector<HostTensor>> runOnDevices(MLIRContext &context,
+                                                 BackendCase &test,
+                                                 int64_t devices,
+                                                 uint64_t seed);
 
 } // namespace llmc::onnxtest
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   llmc-onnx-backend <data> <list> <unsupported> [--kernels]
+//   llmc-onnx-backend <data> <list> <unsupported> [--kernels | --devices=<2|4>]
 //
 // Runs the tests that a list names, "node/test_abs<TAB>ops" in each line, in
 // processes of their own, several at a time. A line of the list of unsupported
@@ -16,6 +16,7 @@
 #include "Compile.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <map>
 #include <signal.h>
 #include <sys/wait.h>
@@ -49,8 +50,27 @@ readLines(const std::string &path) {
   return lines;
 }
 
+namespace {
+/// What computes the outputs.
+struct How {
+  bool byKernels = false;
+  /// In lockstep; 0: the whole program by the interpreter.
+  int64_t devices = 0;
+};
+} // namespace
+
+static rt::Result<std::vector<HostTensor>>
+runTest(MLIRContext &context, BackendCase &test, const How &how) {
+  if (how.byKernels)
+    return runByKernels(context, test);
+  if (how.devices)
+    return runOnDevices(context, test, how.devices,
+                        llvm::xxh3_64bits(test.model));
+  return runByInterpreter(context, test);
+}
+
 /// "" where the test passes, else why not.
-static std::string runOne(const std::string &folder, bool hasKernels) {
+static std::string runOne(const std::string &folder, const How &how) {
   std::unique_ptr<MLIRContext> context = driver::makeContext();
   std::string diagnosed;
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &each) {
@@ -61,9 +81,7 @@ static std::string runOne(const std::string &folder, bool hasKernels) {
   rt::Result<BackendCase> test = readCase(*context, folder);
   if (!test)
     return rt::describe(test.error());
-  rt::Result<std::vector<HostTensor>> results =
-      hasKernels ? runByKernels(*context, *test)
-                 : runByInterpreter(*context, *test);
+  rt::Result<std::vector<HostTensor>> results = runTest(*context, *test, how);
   if (!results)
     return rt::describe(results.error()) +
            (diagnosed.empty() ? "" : " [" + diagnosed + "]");
@@ -85,7 +103,7 @@ struct Running {
 } // namespace
 
 static Running startTest(const std::string &name, const std::string &folder,
-                         bool hasKernels, pid_t &process) {
+                         const How &how, pid_t &process) {
   int ends[2];
   if (::pipe(ends) != 0)
     std::exit(2);
@@ -93,7 +111,7 @@ static Running startTest(const std::string &name, const std::string &folder,
   if (process == 0) {
     ::close(ends[0]);
     ::alarm(kMostSeconds);
-    std::string why = runOne(folder, hasKernels);
+    std::string why = runOne(folder, how);
     why = why.substr(0, 400);
     (void)!::write(ends[1], why.data(), why.size());
     ::_exit(why.empty() ? 0 : 1);
@@ -123,10 +141,11 @@ finishOne(std::map<pid_t, Running> &running) {
 /// Runs all tests; the failed ones with their reasons.
 static std::map<std::string, std::string>
 runAll(const std::string &data,
-       ArrayRef<std::pair<std::string, std::string>> tests, bool hasKernels) {
+       ArrayRef<std::pair<std::string, std::string>> tests, const How &how) {
   std::map<std::string, std::string> failed;
   std::map<pid_t, Running> running;
-  size_t most = std::max(1u, std::thread::hardware_concurrency());
+  // More than there are processors: a test waits for its files too.
+  size_t most = 2 * std::max(1u, std::thread::hardware_concurrency());
   auto finish = [&] {
     auto [name, why] = finishOne(running);
     if (!why.empty())
@@ -136,7 +155,7 @@ runAll(const std::string &data,
     if (running.size() >= most)
       finish();
     pid_t process = 0;
-    Running test = startTest(name, data + "/" + name, hasKernels, process);
+    Running test = startTest(name, data + "/" + name, how, process);
     running[process] = test;
   }
   while (!running.empty())
@@ -150,13 +169,18 @@ int main(int argc, char **argv) {
                     "unsupported tests\n";
     return 2;
   }
-  bool hasKernels = argc > 4 && StringRef(argv[4]) == "--kernels";
+  How how;
+  StringRef flag = argc > 4 ? argv[4] : "";
+  how.byKernels = flag == "--kernels";
+  if (flag.consume_front("--devices=") && flag.getAsInteger(10, how.devices)) {
+    llvm::errs() << "expected --devices=2 or --devices=4\n";
+    return 2;
+  }
   auto tests = readLines(argv[2]);
   std::map<std::string, std::string> unsupported;
   for (auto &[name, reason] : readLines(argv[3]))
     unsupported[name] = reason;
-  std::map<std::string, std::string> failed =
-      runAll(argv[1], tests, hasKernels);
+  std::map<std::string, std::string> failed = runAll(argv[1], tests, how);
   int wrong = 0;
   for (auto &[name, ops] : tests) {
     bool isFailed = failed.count(name), isListed = unsupported.count(name);

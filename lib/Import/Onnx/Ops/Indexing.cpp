@@ -30,6 +30,30 @@ static rt::Result<Value> countFromFront(NodeImport &node, Value index,
   return hlo::select(node.b, node.loc, isNegative, moved, index);
 }
 
+/// The same value, through which no derivative flows.
+static Value detach(NodeImport &node, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type bits = node.b.getIntegerType(type.getElementTypeBitWidth());
+  Value asBits =
+      hlo::BitcastConvertOp::create(node.b, node.loc, type.clone(bits), value);
+  return hlo::BitcastConvertOp::create(node.b, node.loc, type, asBits);
+}
+
+/// The rows that were taken by `index`, of which one stands for padding and
+/// learns nothing (see TorchNames.cpp). Assumes that the axis is the first.
+static Value keepPadding(NodeImport &node, Value rows, Value index,
+                         int64_t padding) {
+  Value isPadding =
+      hlo::compare(node.b, node.loc, hlo::ComparisonDirection::EQ, index,
+                   node.like(index, static_cast<double>(padding)));
+  auto type = cast<RankedTensorType>(rows.getType());
+  auto maskType = RankedTensorType::get(type.getShape(), node.b.getI1Type());
+  Value mask = hlo::BroadcastInDimOp::create(
+      node.b, node.loc, maskType, isPadding,
+      node.b.getDenseI64ArrayAttr(range(0, rankOf(index))));
+  return hlo::select(node.b, node.loc, mask, detach(node, rows), rows);
+}
+
 static rt::Status importGather(NodeImport &node) {
   LLMC_TRY_ASSIGN(int64_t axis,
                   node.axis(node.getInt("axis", 0), node.rank(0)));
@@ -54,8 +78,12 @@ static rt::Status importGather(NodeImport &node) {
     return node.finish({node.splat(shape, node.element(0), 0)});
   auto dims = hlo::GatherDimensionNumbersAttr::get(
       node.b.getContext(), offsets, {axis}, {}, {}, {axis}, inner);
-  return node.finish(
-      {hlo::gather(node.b, node.loc, type, node.input(0), index, dims, sizes)});
+  Value rows =
+      hlo::gather(node.b, node.loc, type, node.input(0), index, dims, sizes);
+  int64_t padding = node.getInt("padding_index", -1);
+  if (padding >= 0 && axis == 0 && isa<FloatType>(node.element(0)))
+    rows = keepPadding(node, rows, index, padding);
+  return node.finish({rows});
 }
 
 /// Whether the indices have the rank of the data, and are no larger but along

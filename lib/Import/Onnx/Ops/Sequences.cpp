@@ -98,7 +98,12 @@ static rt::Status importSequenceInsert(NodeImport &node) {
   SmallVector<Value> values = listOf(node);
   int64_t at = values.size();
   if (node.has(2)) {
-    LLMC_TRY_ASSIGN(at, readPosition(node, 2, values.size() + 1));
+    int64_t count = at;
+    LLMC_TRY_ASSIGN(at, node.integer(2, "position"));
+    if (at < -count || at > count)
+      return node.refuse("expected a position in a list of " +
+                         std::to_string(count) + ", got " + std::to_string(at));
+    at += at < 0 ? count : 0;
   }
   values.insert(values.begin() + at, node.input(1));
   return node.finishList(values);
