@@ -47,6 +47,7 @@ private:
                            std::vector<const TorchTensor *> wanted,
                            std::vector<std::string_view> tensors);
   bool restoreZeroBias(const CallGroup &group, const TorchTensor &bias);
+  void keepPadding(const CallGroup &group);
   rt::Status restoreDropout(const CallGroup &group);
   rt::Status checkSmoothing(const TorchCall &call) const;
   std::vector<Use> findUses(const CallGroup &group,
@@ -127,6 +128,25 @@ static std::string_view argumentOf(const TorchCall &call, size_t position,
 
 static bool isZero(std::string_view text) {
   return text.find_first_not_of("0.") == std::string_view::npos;
+}
+
+/// The row of a table that stands for padding learns nothing from being looked
+/// up. The file does not say so; the import of Gather knows the attribute.
+void Restorer::keepPadding(const CallGroup &group) {
+  const TorchCall &call = group.call;
+  std::string row(argumentOf(call, 2, "padding_idx"));
+  if (call.target != "aten.embedding.default" ||
+      row.find_first_not_of("0123456789") != std::string::npos)
+    return;
+  for (size_t i : group.nodes) {
+    if (graph.nodes[i].opType != "Gather")
+      continue;
+    NodeAttribute padding;
+    padding.name = "padding_index";
+    padding.type = 2;
+    padding.i = std::strtoll(row.c_str(), nullptr, 10);
+    graph.nodes[i].attributes.push_back(std::move(padding));
+  }
 }
 
 /// Attention of PyTorch drops weights where its call says so; the exporter
@@ -276,6 +296,7 @@ Restorer::findTensors(const CallGroup &group) const {
 }
 
 rt::Status Restorer::assign(CallGroup &group) {
+  keepPadding(group);
   LLMC_TRY(restoreDropout(group));
   LLMC_TRY(checkSmoothing(group.call));
   std::vector<std::string_view> tensors = findTensors(group), unnamed;

@@ -272,6 +272,21 @@ TEST_F(TorchNamesTest, RestoresDropoutOfAttention) {
   EXPECT_EQ(model.graph.nodes[0].inputs.size(), 3u);
 }
 
+// embedding(weight, tokens, 7): row 7 stands for padding.
+TEST_F(TorchNamesTest, KeepsPadding) {
+  sign("p_w: PARAMETER target='wte.weight'\n");
+  addTensor("wte.weight", {2, 2}, {1, 2, 3, 4});
+  addNode("Gather", {"wte.weight", "x"},
+          call("e", "embedding.default", "%p_w, %x, 7"), "wte");
+  addNode("Gather", {"wte.weight", "y"},
+          call("e_1", "embedding.default", "%p_w, %y"), "wte");
+  ASSERT_TRUE(restore());
+  ASSERT_EQ(model.graph.nodes[0].attributes.size(), 1u);
+  EXPECT_EQ(model.graph.nodes[0].attributes[0].name, "padding_index");
+  EXPECT_EQ(model.graph.nodes[0].attributes[0].i, 7);
+  EXPECT_TRUE(model.graph.nodes[1].attributes.empty());
+}
+
 TEST_F(TorchNamesTest, RefusesWhatIsLost) {
   sign("p_w: PARAMETER target='w'\n");
   addNode("Attention", {"q", "k", "v"},
