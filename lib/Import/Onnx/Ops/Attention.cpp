@@ -11,4 +11,3 @@ using namespace llmc;
 using namespace llmc::onnx;
 
 void onnx::addAttentionOps(OpTable &table) {}
-void onnx::addRecurrentOps(OpTable &table) {}
