@@ -24,10 +24,7 @@ static constexpr int64_t kMostKnown = 4096;
 static constexpr int64_t kMostNodes = int64_t(1) << 20;
 static constexpr int kMostNested = 100;
 
-GraphImporter::GraphImporter(const Model &model, std::string file,
-                             OpBuilder builder)
-    : model(model), file(std::move(file)), builder(builder),
-      versions(&model.versions) {
+void onnx::addAllOps(OpTable &table) {
   for (auto add :
        {addElementwiseOps, addActivationOps,  addShapeOps,    addMovementOps,
         addConstantOps,    addReductionOps,   addSearchOps,   addContractionOps,
@@ -35,6 +32,13 @@ GraphImporter::GraphImporter(const Model &model, std::string file,
         addIndexingOps,    addControlOps,     addSequenceOps, addLossOps,
         addOptimizerOps,   addAttentionOps,   addRandomOps,   addRecurrentOps})
     add(table);
+}
+
+GraphImporter::GraphImporter(const Model &model, std::string file,
+                             OpBuilder builder)
+    : model(model), file(std::move(file)), builder(builder),
+      versions(&model.versions) {
+  addAllOps(table);
 }
 
 rt::Status GraphImporter::refuse(const std::string &message,
@@ -137,8 +141,7 @@ rt::Result<Value> GraphImporter::getCounter(Location loc) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// "Conv", or "com.microsoft.FastGelu".
-static std::string nameOfOp(const Node &node) {
+std::string onnx::nameOfOp(const Node &node) {
   bool isStandard = node.domain.empty() || node.domain == "ai.onnx";
   return (isStandard ? "" : std::string(node.domain) + ".") +
          std::string(node.opType);
@@ -186,7 +189,7 @@ int64_t GraphImporter::versionOf(std::string_view domain) const {
   return found == versions->end() ? 1 : found->second;
 }
 
-const Function *GraphImporter::findFunction(const Node &node) const {
+const Function *onnx::findFunctionOf(const Model &model, const Node &node) {
   for (const Function &each : model.functions)
     if (each.name == node.opType && each.domain == node.domain &&
         each.overload == node.overload)
@@ -297,7 +300,7 @@ rt::Status GraphImporter::importNode(const Node &node, Scope &scope) {
   auto entry = table.find(nameOfOp(node));
   Scope *oldScope = std::exchange(current, &scope);
   rt::Status status;
-  const Function *callee = findFunction(node);
+  const Function *callee = findFunctionOf(model, node);
   if (entry != table.end())
     status = runHandler(entry->second, import);
   else if (callee)

@@ -108,7 +108,6 @@ private:
   rt::Status runHandler(const OpEntry &entry, NodeImport &import);
   rt::Status checkNew(Operation *before, const NodeImport &import);
   void learn(Operation *op);
-  const Function *findFunction(const Node &node) const;
   int64_t versionOf(std::string_view domain) const;
 
   const Model &model;

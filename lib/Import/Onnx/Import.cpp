@@ -181,7 +181,8 @@ rt::Status FileImporter::addInputs() {
 /// Where the initial values are.
 rt::Result<Attribute> FileImporter::sourceOf(const Tensor &tensor) {
   if (names.zeros.count(tensor.name))
-    return Attribute(dist::DrawAttr::get(&context, dist::DrawKind::Zeros, ArrayRef<double>()));
+    return Attribute(dist::DrawAttr::get(&context, dist::DrawKind::Zeros,
+                                         ArrayRef<double>()));
   LLMC_TRY_ASSIGN(FileRegion region, weights.findRegion(tensor));
   return Attribute(
       dist::FileAttr::get(&context, region.path, region.offset, region.bytes));
@@ -361,10 +362,23 @@ rt::Result<ReadGraph> onnx::readGraph(MLIRContext &context,
   return graph;
 }
 
+/// The loss of the file itself: the first result that is one float.
+static void findLoss(import::Graph &graph) {
+  for (auto [i, type] : llvm::enumerate(graph.main.getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType()))
+      return import::moveToFront(graph, i);
+  }
+}
+
 rt::Result<OwningOpRef<ModuleOp>>
 onnx::importOnnx(MLIRContext &context, const std::string &path,
                  const import::Options &options, std::string *description) {
   LLMC_TRY_ASSIGN(ReadGraph read, readGraph(context, path, {options.dims, {}}));
+  const rt::LossConfig &loss = options.config.loss;
+  if (loss.kind == "none" && loss.output.empty())
+    findLoss(read.graph);
+  LLMC_TRY(import::addObjective(read.graph, options.config));
   LLMC_TRY_ASSIGN(dist::MeshOp mesh,
                   import::makeProgram(read.graph, options, {}, description));
   (void)mesh;

@@ -165,6 +165,12 @@ constexpr int64_t kNewestKnown = 28;
 
 using OpTable = llvm::StringMap<OpEntry>;
 
+/// "Conv", or "com.microsoft.FastGelu".
+std::string nameOfOp(const Node &node);
+/// The function of the model that a node calls, or null.
+const Function *findFunctionOf(const Model &model, const Node &node);
+
+void addAllOps(OpTable &table);
 /// Each adds its family.
 void addElementwiseOps(OpTable &table);
 void addActivationOps(OpTable &table);

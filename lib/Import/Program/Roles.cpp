@@ -183,6 +183,7 @@ void RoleFinder::findGiven() {
     bool isParameter = given->kind == GivenState::Kind::Parameter;
     if (!training.parameters.empty())
       isParameter = isFloat && isNamed(argument.origin);
+    isParameter &= !matchesAny(training.frozen, argument.origin.fullName());
     argument.kind = given->kind == GivenState::Kind::Carried
                         ? Argument::Kind::Carried
                     : isParameter ? Argument::Kind::Parameter
@@ -265,17 +266,19 @@ rt::Status RoleFinder::checkPatterns() const {
   std::vector<std::string> names;
   for (const Argument &argument : arguments)
     names.push_back(argument.origin.fullName());
-  for (const std::string &pattern : options.config.training.parameters)
-    if (llvm::none_of(names, [&](const std::string &name) {
-          return rt::matchesGlob(pattern, name);
-        }))
-      return rt::makeError(
-                 ErrorKind::usage,
-                 options.config.originOf("training.parameters") +
-                     ": expected 'training.parameters' to match arguments, "
-                     "got \"" +
-                     pattern + "\", which matches none")
-          .withHint("there are " + rt::listGlobbed(names, 4));
+  const rt::TrainingConfig &training = options.config.training;
+  for (auto [key, patterns] :
+       {std::pair("training.parameters", &training.parameters),
+        std::pair("training.frozen", &training.frozen)})
+    for (const std::string &pattern : *patterns)
+      if (llvm::none_of(names, [&](const std::string &name) {
+            return rt::matchesGlob(pattern, name);
+          }))
+        return rt::makeError(ErrorKind::usage,
+                             options.config.originOf(key) + ": expected '" +
+                                 key + "' to match arguments, got \"" +
+                                 pattern + "\", which matches none")
+            .withHint("there are " + rt::listGlobbed(names, 4));
   return rt::Status::success();
 }
 
@@ -322,7 +325,10 @@ rt::Status RoleFinder::findParameters() {
     auto type = cast<RankedTensorType>(main.getArgument(i).getType());
     if (!isa<FloatType>(type.getElementType()))
       return refuseInteger(i);
-    argument.kind = Argument::Kind::Parameter;
+    bool isFrozen =
+        matchesAny(options.config.training.frozen, argument.origin.fullName());
+    argument.kind =
+        isFrozen ? Argument::Kind::Constant : Argument::Kind::Parameter;
     roots.insert(argument.origin.root);
     if (!isExplicit(argument.origin))
       open.push_back(i);

@@ -107,6 +107,12 @@ struct Graph {
   llvm::SmallVector<std::optional<GivenState>> given;
 };
 
+/// Adds the loss that [loss] asks for to what the function returns, or makes
+/// the result that it names the first one. Error 2 where these do not fit.
+rt::Status addObjective(Graph &graph, const rt::Config &config);
+/// Makes a result the first one.
+void moveToFront(Graph &graph, unsigned result);
+
 /// Axes of a mesh with their sizes, major first.
 using MeshAxes = std::vector<std::pair<std::string, int64_t>>;
 
