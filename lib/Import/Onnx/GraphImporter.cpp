@@ -274,6 +274,26 @@ rt::Status GraphImporter::callFunction(const Node &node, const Function &callee,
   return rt::Status::success();
 }
 
+/// What to do about an op that nobody knows here.
+static rt::Status refuseUnknown(const NodeImport &import,
+                                const std::string &name) {
+  static constexpr std::pair<const char *, const char *> kReasons[] = {
+      {"NonZero", "its shape depends on what it reads"},
+      {"Compress", "its shape depends on what it reads"},
+      {"Unique", "its shape depends on what it reads"},
+      {"NonMaxSuppression", "its shape depends on what it reads"}};
+  std::string message = "expected an op that llmc knows, got '" + name + "'";
+  for (auto [op, reason] : kReasons)
+    if (name == op)
+      message += std::string(": ") + reason;
+  rt::Status status = import.unsupported(message);
+  StringRef text = name;
+  if (text.starts_with("com.microsoft.") || text.starts_with("ai.onnx.contrib"))
+    return status.withHint("export the model without fused ops, or before an "
+                           "optimizer of ONNX Runtime has changed it");
+  return status;
+}
+
 rt::Status GraphImporter::importNode(const Node &node, Scope &scope) {
   if (++numNodes > kMostNodes)
     return refuse("expected at most " + std::to_string(kMostNodes) +
@@ -306,8 +326,7 @@ rt::Status GraphImporter::importNode(const Node &node, Scope &scope) {
   else if (callee)
     status = callFunction(node, *callee, import, scope);
   else
-    status = import.unsupported("expected an op that llmc knows, got '" +
-                                nameOfOp(node) + "'");
+    status = refuseUnknown(import, nameOfOp(node));
   current = oldScope;
   LLMC_TRY(status);
   LLMC_TRY(checkNew(before, import));

@@ -184,7 +184,9 @@ static rt::Status importBitShift(NodeImport &node) {
   if (direction == "LEFT")
     return importNary<hlo::ShiftLeftOp>(node);
   if (direction == "RIGHT")
-    return importNary<hlo::ShiftRightLogicalOp>(node);
+    return isUnsignedType(node.element(0))
+               ? importNary<hlo::ShiftRightLogicalOp>(node)
+               : importNary<hlo::ShiftRightArithmeticOp>(node);
   return node.refuse("expected direction LEFT or RIGHT, got '" +
                      direction.str() + "'");
 }

@@ -291,6 +291,10 @@ static rt::Status importLpNorm(NodeImport &node) {
                                     : hlo::abs(node.b, node.loc, x),
                              {axis});
   Value size = p == 2 ? hlo::sqrt(node.b, node.loc, sum) : sum;
+  // What is all zeros stays so.
+  Value isZero = hlo::compare(node.b, node.loc, hlo::ComparisonDirection::EQ,
+                              size, node.like(size, 0));
+  size = hlo::select(node.b, node.loc, isZero, node.like(size, 1), size);
   return node.finish({hlo::div(
       node.b, node.loc, x,
       hlo::broadcastAlong(node.b, node.loc, size, node.type(0), {axis}))});

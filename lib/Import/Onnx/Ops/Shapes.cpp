@@ -218,7 +218,11 @@ static rt::Status importSpaceToDepth(NodeImport &node) {
                        ", got " + show(s));
   Value parts = hlo::reshape(node.b, node.loc, node.input(0),
                              {s[0], s[1], s[2] / k, k, s[3] / k, k});
-  Value moved = hlo::transpose(node.b, node.loc, parts, {0, 3, 5, 1, 2, 4});
+  bool isColumns = node.getText("mode", "DCR") == "CRD";
+  SmallVector<int64_t> order = isColumns
+                                   ? SmallVector<int64_t>{0, 1, 3, 5, 2, 4}
+                                   : SmallVector<int64_t>{0, 3, 5, 1, 2, 4};
+  Value moved = hlo::transpose(node.b, node.loc, parts, order);
   return node.finish({hlo::reshape(node.b, node.loc, moved,
                                    {s[0], s[1] * k * k, s[2] / k, s[3] / k})});
 }
