@@ -67,7 +67,7 @@ def export(case, model, batch, path, optimize):
     """Names of the file's initializers."""
     options = dict(case.options)
     if case.dynamic:
-        options["dynamic_shapes"] = {name: case.dynamic.get(name) for name in case.inputs if name != "labels" or not case.loss}
+        options["dynamic_shapes"] = {name: case.dynamic.get(name) for name in case.inputs}
     torch.onnx.export(model, batch, path, optimize=optimize, output_names=list(case.outputs), verbose=False, **options)
     return shorten_metadata(path)
 
@@ -119,7 +119,8 @@ def write(name, out):
     batch = tuple(data[each][: case.batch] for each in case.inputs)
     export(case, model, batch, out / f"{name}.onnx", True)
     names = export(case, model, batch, out / f"{name}.plain.onnx", False)
-    stored = {"input." + each: x.to(torch.int32).numpy() if x.dtype == torch.int64 else x.numpy() for each, x in data.items()}
+    narrow = {each: x.to(torch.int32) if x.dtype == torch.int64 else x for each, x in data.items()}
+    stored = {"input." + each: x.numpy() for each, x in narrow.items()}
     if not case.random:
         stored |= train(case, model, data, names)
     arrays.write_safetensors(out / f"{name}.safetensors", stored)
