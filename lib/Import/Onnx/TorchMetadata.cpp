@@ -79,9 +79,9 @@ static std::string_view noteOf(const Node &node, std::string_view key) {
 // The graph
 //===----------------------------------------------------------------------===//
 
-const TorchTensor *TorchSignature::find(std::string_view placeholder) const {
+const TorchTensor *TorchSignature::find(std::string_view argument) const {
   for (const TorchTensor &tensor : tensors)
-    if (tensor.placeholder == placeholder)
+    if (tensor.argument == argument)
       return &tensor;
   return nullptr;
 }

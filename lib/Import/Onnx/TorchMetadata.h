@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two kinds of notes, both texts that PyTorch prints. Of the graph, what each
-// placeholder of PyTorch's own graph stands for:
+// argument of PyTorch's own graph stands for:
 //
 //   p_h_0_ln_weight: PARAMETER target='h.0.ln.weight'
 //   b_bn_running_mean: BUFFER target='bn.running_mean' persistent=True
@@ -11,9 +11,8 @@
 //
 // Of a node, the call from which it was made:
 //
-//   %linear : [num_users=1] =
-//   call_function[target=torch.ops.aten.linear.default]
-//       (args = (%x, %p_h_0_qkv_weight, %p_h_0_qkv_bias), kwargs = {})
+//   %linear : [num_users=1] = call_function[target=aten.linear.default](
+//       args = (%x, %p_h_0_qkv_weight, %p_h_0_qkv_bias), kwargs = {})
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +23,9 @@
 
 namespace llmc::onnx {
 
-/// A placeholder of PyTorch's graph that is a tensor of the model.
+/// An argument of PyTorch's graph that is a tensor of the model.
 struct TorchTensor {
-  std::string_view placeholder, target;
+  std::string_view argument, target;
   bool isParameter = false;
 };
 
@@ -34,7 +33,7 @@ struct TorchSignature {
   std::vector<TorchTensor> tensors;
   /// Targets of the buffers that a step replaces.
   std::vector<std::string_view> mutated;
-  const TorchTensor *find(std::string_view placeholder) const;
+  const TorchTensor *find(std::string_view argument) const;
   bool isMutated(std::string_view target) const;
 };
 

@@ -1,4 +1,4 @@
-//===- TorchNames.h - What PyTorch's export says beside the graph -*- C++
+//===- TorchNames.h - What PyTorch notes beside the graph -------*- C++ -*-===//
 //-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TorchRewrite.h - Gives the tensors of a graph other names -*- C++
+//===- TorchRewrite.h - Gives the tensors of a graph names ------*- C++ -*-===//
 //-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
