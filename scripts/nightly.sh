@@ -153,7 +153,7 @@ part_fuzz() {
 }
 part_readers() {
   build dev llmc || return 1
-  build fuzz llmc-fuzz-text llmc-fuzz-config llmc-fuzz-plan llmc-fuzz-arrays || return 1
+  build fuzz llmc-fuzz-text llmc-fuzz-config llmc-fuzz-plan llmc-fuzz-arrays llmc-fuzz-onnx || return 1
   python3 test/Fuzz/readers.py --build build/fuzz --compiler build/dev/bin/llmc -o build/fuzz/readers --seconds 240
 }
 part_mutate() {

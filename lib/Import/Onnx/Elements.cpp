@@ -67,8 +67,8 @@ static rt::Result<int64_t> countElementsOf(const Tensor &tensor) {
       return refuseTensor(tensor, "expected sizes of at least 0, got " +
                                       std::to_string(dim));
     if (__builtin_mul_overflow(count, dim, &count) ||
-        count > (int64_t(1) << 56))
-      return refuseTensor(tensor, "expected fewer than 2^56 elements, got the "
+        count > (int64_t(1) << 48))
+      return refuseTensor(tensor, "expected at most 2^48 elements, got the "
                                   "shape " +
                                       show(ArrayRef<int64_t>(tensor.dims)));
   }

@@ -21,7 +21,7 @@ using rt::ErrorKind;
 static constexpr int64_t kMostKnown = 4096;
 /// Ops of a function, those of unrolled loops included, and how deep functions
 /// and graphs lie in each other.
-static constexpr int64_t kMostNodes = int64_t(1) << 20;
+static constexpr int64_t kMostNodes = int64_t(1) << 17;
 static constexpr int kMostNested = 100;
 
 void onnx::addAllOps(OpTable &table) {
@@ -274,6 +274,14 @@ rt::Status GraphImporter::callFunction(const Node &node, const Function &callee,
   return rt::Status::success();
 }
 
+rt::Status GraphImporter::countNode() {
+  if (++numNodes <= kMostNodes)
+    return rt::Status::success();
+  return refuse("expected at most " + std::to_string(kMostNodes) +
+                    " nodes once loops are unrolled, got more",
+                ErrorKind::unsupported);
+}
+
 /// What to do about an op that nobody knows here.
 static rt::Status refuseUnknown(const NodeImport &import,
                                 const std::string &name) {
@@ -295,10 +303,7 @@ static rt::Status refuseUnknown(const NodeImport &import,
 }
 
 rt::Status GraphImporter::importNode(const Node &node, Scope &scope) {
-  if (++numNodes > kMostNodes)
-    return refuse("expected at most " + std::to_string(kMostNodes) +
-                      " nodes once loops are unrolled, got more",
-                  ErrorKind::unsupported);
+  LLMC_TRY(countNode());
   std::string name(node.name.empty() ? node.opType : node.name);
   Location loc = NameLoc::get(builder.getStringAttr(name));
   NodeImport import(*this, node, builder, loc, versionOf(node.domain));
@@ -369,6 +374,8 @@ rt::Result<Value> GraphImporter::makeConstant(const Tensor &tensor,
 rt::Result<SmallVector<Value>>
 GraphImporter::importBody(NodeImport &around, const Graph &graph,
                           ArrayRef<Value> inputs) {
+  // A body without nodes takes time too.
+  LLMC_TRY(countNode());
   Scope scope;
   scope.around = current;
   for (const Tensor &tensor : graph.initializers) {

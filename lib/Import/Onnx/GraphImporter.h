@@ -103,6 +103,8 @@ public:
 
 private:
   rt::Status importNode(const Node &node, Scope &scope);
+  /// Error 5 for more nodes than there may be.
+  rt::Status countNode();
   rt::Status callFunction(const Node &node, const Function &function,
                           NodeImport &call, Scope &scope);
   rt::Status runHandler(const OpEntry &entry, NodeImport &import);

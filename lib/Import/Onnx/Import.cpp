@@ -25,6 +25,9 @@ using rt::ErrorKind;
 
 bool onnx::isOnnxFile(StringRef path) { return path.ends_with(".onnx"); }
 
+/// Of an input: counts of a few of them are 64-bit numbers.
+static constexpr int64_t kMostElements = int64_t(1) << 48;
+
 namespace {
 /// The work on one file.
 class FileImporter {
@@ -139,6 +142,12 @@ rt::Result<RankedTensorType> FileImporter::typeOf(const ValueInfo &input) {
     LLMC_TRY_ASSIGN(int64_t size, sizeOf(input, i));
     shape.push_back(size);
   }
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (__builtin_mul_overflow(count, size, &count) || count > kMostElements)
+      return importer.refuse("input '" + name +
+                             "': expected at most 2^48 elements, got " +
+                             show(ArrayRef<int64_t>(shape)));
   return RankedTensorType::get(shape, element);
 }
 
@@ -190,6 +199,12 @@ rt::Result<Attribute> FileImporter::sourceOf(const Tensor &tensor) {
 
 rt::Status FileImporter::addWeight(const Tensor &tensor) {
   Type element = toElement(&context, tensor.type);
+  if (!element)
+    return importer.refuse("tensor '" + std::string(tensor.name) +
+                               "': expected elements that are numbers in "
+                               "memory, got " +
+                               nameOf(tensor.type),
+                           ErrorKind::unsupported);
   LLMC_TRY_ASSIGN(Attribute source, sourceOf(tensor));
   LLMC_TRY_ASSIGN(bool isParameter, weights.isParameter(tensor, &context));
   using Kind = import::GivenState::Kind;

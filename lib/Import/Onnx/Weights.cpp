@@ -70,7 +70,7 @@ rt::Result<FileRegion> Weights::findRegion(const Tensor &tensor) {
                              "': expected sizes of 64 bits, got others");
   if (tensor.isExternal)
     return external.find(tensor, size);
-  if (static_cast<int64_t>(tensor.raw.size()) != size)
+  if (tensor.raw.empty() || static_cast<int64_t>(tensor.raw.size()) != size)
     return rt::makeError(tensor.raw.empty() ? ErrorKind::unsupported
                                             : ErrorKind::malformed,
                          "tensor '" + std::string(tensor.name) +

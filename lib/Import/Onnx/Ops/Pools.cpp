@@ -57,11 +57,24 @@ static Value reduceWindows(NodeImport &node, Value x, ReductionKind kind,
   return op->getResult(0);
 }
 
+/// Windows and their elements are looked at one by one.
+static constexpr int64_t kMostPoolElements = int64_t(1) << 24;
+
 static rt::Result<SmallVector<OnnxWindow>> readPool(NodeImport &node) {
   std::optional<SmallVector<int64_t>> kernel = node.getInts("kernel_shape");
   if (!kernel)
     return node.refuse("expected a kernel_shape, got none");
-  return readWindows(node, *kernel);
+  LLMC_TRY_ASSIGN(SmallVector<OnnxWindow> windows, readWindows(node, *kernel));
+  for (const OnnxWindow &w : windows) {
+    int64_t places = w.size + w.low + w.high, elements = 0;
+    if (__builtin_mul_overflow(places, w.window, &elements) ||
+        elements > kMostPoolElements)
+      return node.unsupported(
+          "expected windows of at most " + std::to_string(kMostPoolElements) +
+          " elements along a dimension, got a window of " +
+          std::to_string(w.window) + " over " + std::to_string(places));
+  }
+  return windows;
 }
 
 /// Where the maximum of each window stands in the flat tensor: the least of the
@@ -76,6 +89,14 @@ static rt::Status importMaxPool(NodeImport &node) {
       reduceWindows(node, node.input(0), ReductionKind::max, windows, isCeil);
   if (!node.wants(1))
     return node.finish({most});
+  constexpr int64_t kMostTaps = 4096;
+  int64_t taps = 1;
+  for (const OnnxWindow &w : windows)
+    taps = std::min(taps * w.window, kMostTaps + 1);
+  if (taps > kMostTaps)
+    return node.unsupported("expected windows of at most " +
+                            std::to_string(kMostTaps) +
+                            " elements where their places are asked for");
   return node.finish({most, buildIndices(node, windows, most, isCeil)});
 }
 

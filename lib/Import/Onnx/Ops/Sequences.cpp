@@ -27,7 +27,16 @@ static SmallVector<Value> listOf(NodeImport &node) {
 /// Sizes of the parts along a dimension of `size`.
 static rt::Result<SmallVector<int64_t>> readListParts(NodeImport &node,
                                                       int64_t size) {
+  constexpr int64_t kMostParts = int64_t(1) << 16;
   SmallVector<int64_t> parts;
+  int64_t least = 1;
+  if (node.has(1) && node.rank(1) == 0) {
+    LLMC_TRY_ASSIGN(least, node.integer(1, "split"));
+  }
+  if (least > 0 && size / least > kMostParts)
+    return node.unsupported("expected a list of at most " +
+                            std::to_string(kMostParts) + " parts, got " +
+                            std::to_string(size / least));
   if (!node.has(1))
     return SmallVector<int64_t>(size, 1);
   LLMC_TRY_ASSIGN(SmallVector<int64_t> split, node.integers(1, "split"));
