@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch]
 #     [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
@@ -20,6 +20,7 @@
 #          all meshes, all element types, whole steps and manual regions on more meshes
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # families the families of models on every mesh, against one device and JAX
+# torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # readers  the readers of models, configurations, plans and arrays by libFuzzer, four
@@ -35,7 +36,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random oracles derivatives families fuzz readers mutate)
+all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -152,7 +153,7 @@ part_fuzz() {
 }
 part_readers() {
   build dev llmc || return 1
-  build fuzz llmc-fuzz-text llmc-fuzz-config llmc-fuzz-plan llmc-fuzz-arrays || return 1
+  build fuzz llmc-fuzz-text llmc-fuzz-config llmc-fuzz-plan llmc-fuzz-arrays llmc-fuzz-onnx || return 1
   python3 test/Fuzz/readers.py --build build/fuzz --compiler build/dev/bin/llmc -o build/fuzz/readers --seconds 240
 }
 part_mutate() {
@@ -163,6 +164,11 @@ part_families() {
   build dev llmc || return 1
   .venv/bin/python test/EndToEnd/Families/train_families.py --llmc build/dev/bin/llmc \
     --jobs "$(nproc)" -o build/dev/families
+}
+
+part_torch() {
+  build dev llmc || return 1
+  .venv/bin/python test/EndToEnd/Torch/check.py --llmc build/dev/bin/llmc --all --jobs "$(nproc)" -o build/dev/torch
 }
 
 passed=0

@@ -30,6 +30,12 @@ if config.has_seeded_faults:
 if os.path.exists(config.llmc_obj_root + "/bin/llmc-fuzz-plan"):
     config.available_features.add("libfuzzer")
 
+# The public tests of ONNX backends, a Debian package.
+onnx_data = "/usr/share/libonnx-testdata/data"
+if os.path.isdir(onnx_data + "/node"):
+    config.available_features.add("onnx-testdata")
+config.substitutions.append(("%onnx_data", onnx_data))
+
 # What the processor has decides which of oneDNN's kernels run.
 with open("/proc/cpuinfo") as file:
     if "avx512f" in file.read():

@@ -11,7 +11,7 @@ one before ended. An input that fails is printed and lies there too.
 
     python readers.py --build build/fuzz --compiler build/dev/bin/llmc -o out --seconds 300
 
-The last line is "N inputs to 4 readers, F faults".
+The last line is "N inputs to 5 readers, F faults".
 """
 
 import argparse
@@ -34,6 +34,14 @@ def arrays():
         yield b"\x93NUMPY" + bytes([version, 0]) + struct.pack(length, len(text)) + text + bytes(48)
     text = b'{"__metadata__": {"a": "b"}, "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}'
     yield struct.pack("<Q", len(text)) + text + bytes(24)
+
+
+def onnx_models():
+    """Files of PyTorch, and some of the public tests of backends, where they are installed."""
+    tests = pathlib.Path("/usr/share/libonnx-testdata/data")
+    for path in sorted([*(SOURCE / "test/EndToEnd").rglob("*.onnx"), *tests.glob("*/*/model.onnx")]):
+        if path.stat().st_size < SMALL:
+            yield path.read_bytes()
 
 
 def plans(a):
@@ -83,7 +91,7 @@ def main():
     a.output.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     done = [run(a, "text", texts("*.mlir")), run(a, "config", texts("*.toml")), run(a, "plan", plans(a)),
-            run(a, "arrays", arrays())]
+            run(a, "arrays", arrays()), run(a, "onnx", onnx_models())]
     faults = sum(f for _, f in done)
     print(f"{sum(n for n, _ in done)} inputs to {len(done)} readers, {faults} faults")
     sys.exit(faults > 0)

@@ -12,6 +12,7 @@
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Import/Onnx/Import.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Import/Text/ReadModule.h"
 #include "llmc/Runtime/Base/File.h"
@@ -215,6 +216,26 @@ static rt::Status checkResumed(ModuleOp module, const Options &options) {
                            "', got a module with nothing to run");
 }
 
+/// Phase 0, by the frontend of the file's kind.
+static rt::Result<OwningOpRef<ModuleOp>> importModel(MLIRContext &context,
+                                                     const Options &options,
+                                                     const rt::Config &config,
+                                                     std::string *description) {
+  bool mustTrain =
+      options.command != Command::compile && options.entry == "train";
+  import::Options importOptions{config, options.mesh, options.weights,
+                                options.dims, mustTrain};
+  if (onnx::isOnnxFile(options.input))
+    return onnx::importOnnx(context, options.input, importOptions, description);
+  if (!options.dims.empty())
+    return rt::makeError(ErrorKind::usage,
+                         "--dim: expected a model with symbolic dimensions, an "
+                         ".onnx file, got '" +
+                             options.input + "'");
+  return import::importStableHLO(context, options.input, importOptions,
+                                 description);
+}
+
 rt::Result<OwningOpRef<ModuleOp>>
 driver::compileToPhase(MLIRContext &context, const Options &options,
                        const rt::Config &config, size_t to,
@@ -223,12 +244,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
   Stopwatch watch(options.timing);
   OwningOpRef<ModuleOp> module;
   if (options.compileFrom.empty()) {
-    LLMC_TRY_ASSIGN(
-        module, import::importStableHLO(context, options.input,
-                                        {config, options.mesh, options.weights,
-                                         options.command != Command::compile &&
-                                             options.entry == "train"},
-                                        description));
+    LLMC_TRY_ASSIGN(module, importModel(context, options, config, description));
     keepOptions(*module, options, config);
   } else {
     from = *findPhase(options.compileFrom);

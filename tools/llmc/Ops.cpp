@@ -12,6 +12,7 @@
 #include "Compile.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Import/Onnx/Import.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Import/Text/ReadModule.h"
 #include "llmc/Import/Text/ScanOps.h"
@@ -37,6 +38,8 @@ struct Row {
   Verdict verdict = Verdict::Present;
   /// In a few words: how llmc has the op, or why it does not.
   std::string text;
+  /// Of an .onnx file the first node, in place of a line and a column.
+  std::string node;
 
   bool isMissing() const { return verdict != Verdict::Present; }
 };
@@ -90,7 +93,31 @@ static Row judge(MLIRContext &context, const import::OpCount &count) {
   return {count, Verdict::Incomplete, gap};
 }
 
+/// The ops of an .onnx file; their place is the first node.
+static rt::Result<std::vector<Row>> readOnnxRows(const std::string &path) {
+  LLMC_TRY_ASSIGN(std::vector<onnx::OpCount> counts, onnx::listOps(path));
+  std::vector<Row> rows;
+  for (bool isMissing : {true, false})
+    for (const onnx::OpCount &each : counts) {
+      if (each.missing.empty() == isMissing)
+        continue;
+      Row row;
+      row.op.name = each.name;
+      row.op.count = each.count;
+      row.node = each.firstNode;
+      row.verdict = isMissing ? Verdict::Unknown : Verdict::Present;
+      row.text = isMissing ? each.missing : "imported";
+      rows.push_back(row);
+    }
+  if (rows.empty())
+    return rt::makeError(ErrorKind::malformed,
+                         path + ": expected a model with nodes, got none");
+  return rows;
+}
+
 static rt::Result<std::vector<Row>> readRows(const std::string &path) {
+  if (onnx::isOnnxFile(path))
+    return readOnnxRows(path);
   LLMC_TRY_ASSIGN(rt::MappedFile file, rt::MappedFile::open(path));
   StringRef text(file.text().data(), file.size());
   LLMC_TRY(import::checkText(text, path));
@@ -121,11 +148,12 @@ static void printText(ArrayRef<Row> rows, int64_t missing) {
   for (const Row &row : rows)
     width = std::max(width, std::min(rt::escape(row.op.name).size(), widest));
   for (const Row &row : rows) {
-    std::string place =
-        std::to_string(row.op.line) + ":" + std::to_string(row.op.column);
+    std::string place = row.op.line == 0 ? "'" + rt::escape(row.node) + "'"
+                                         : std::to_string(row.op.line) + ":" +
+                                               std::to_string(row.op.column);
     llvm::outs() << llvm::left_justify(rt::escape(row.op.name), width)
                  << llvm::format_decimal(row.op.count, 8) << "  first at "
-                 << llvm::left_justify(place, 10)
+                 << llvm::left_justify(place, 9) << ' '
                  << (row.isMissing() ? "missing: " : "") << row.text << "\n";
   }
   llvm::outs() << countOps(rows) << " ops of " << rows.size() << " kinds; "
@@ -140,8 +168,12 @@ static void printJson(ArrayRef<Row> rows, int64_t missing) {
         json.object([&] {
           json.attribute("op", row.op.name);
           json.attribute("count", row.op.count);
-          json.attribute("line", static_cast<int64_t>(row.op.line));
-          json.attribute("column", static_cast<int64_t>(row.op.column));
+          if (row.op.line == 0) {
+            json.attribute("node", row.node);
+          } else {
+            json.attribute("line", static_cast<int64_t>(row.op.line));
+            json.attribute("column", static_cast<int64_t>(row.op.column));
+          }
           json.attribute("missing", row.isMissing());
           json.attribute("answer", row.text);
         });

@@ -73,6 +73,14 @@ struct Flags {
                                cl::sub(train),
                                cl::sub(compile),
                                cl::sub(interpret)};
+  cl::list<std::string> dims{"dim",
+                             cl::cat(category),
+                             cl::desc("size of a symbolic dimension of an "
+                                      ".onnx file"),
+                             cl::value_desc("name=size"),
+                             cl::sub(train),
+                             cl::sub(compile),
+                             cl::sub(interpret)};
   cl::opt<std::string> output{"o", cl::cat(category),
                               cl::desc("folder of the plan, or file of a "
                                        "phase's IR (-: stdout)"),
@@ -221,6 +229,22 @@ parseMesh(StringRef text, std::vector<std::pair<std::string, int64_t>> &mesh) {
   return rt::Status::success();
 }
 
+/// "batch=8"; the name may hold any other character, '=' too.
+static rt::Status parseDim(StringRef text,
+                           std::vector<std::pair<std::string, int64_t>> &dims) {
+  auto [name, size] = text.rsplit('=');
+  int64_t number = 0;
+  if (name.empty() || size.getAsInteger(10, number) || number < 0)
+    return usage("--dim: expected name=size with a size of at least 0, got '" +
+                 text.str() + "'");
+  for (auto &[known, other] : dims)
+    if (known == name)
+      return usage("--dim: expected each name once, got '" + name.str() +
+                   "' again");
+  dims.push_back({name.str(), number});
+  return rt::Status::success();
+}
+
 static rt::Status checkPhase(StringRef flag, StringRef name) {
   if (findPhase(name))
     return rt::Status::success();
@@ -274,6 +298,8 @@ rt::Status Flags::fill(Options &options) {
   // The plan may lie elsewhere than where the user stands.
   if (!weights.empty())
     options.weights = std::filesystem::absolute(weights.getValue()).string();
+  for (StringRef text : dims)
+    LLMC_TRY(parseDim(text, options.dims));
   options.output = output;
   options.compileTo = compileTo;
   options.compileFrom = compileFrom;

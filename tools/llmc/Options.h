@@ -32,6 +32,8 @@ struct Options {
   /// A file with [machine] in place of the configuration's.
   std::string machine;
   std::string weights;
+  /// Sizes of symbolic dimensions.
+  std::vector<std::pair<std::string, int64_t>> dims;
   /// `compile`: the plan's folder, or the file of an unfinished phase.
   std::string output;
   std::string compileTo = "plan";

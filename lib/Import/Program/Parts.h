@@ -41,6 +41,8 @@ struct Argument {
   dist::DataAttr data;
   /// The result that replaces a state, or is the gradient of a parameter.
   std::optional<unsigned> result;
+  /// The initial values that the file gives a state, or null.
+  mlir::Attribute source;
   /// The argument that is the parameter of an optimizer state.
   std::optional<unsigned> parameter;
 

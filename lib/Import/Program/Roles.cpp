@@ -48,6 +48,8 @@ public:
   Roles take() { return std::move(roles); }
 
 private:
+  void findGiven();
+  rt::Status checkGivenInputs();
   rt::Status findInputs();
   rt::Status bindInput(const rt::DataSource &source, const std::string &input,
                        int64_t offset);
@@ -165,6 +167,48 @@ rt::Status RoleFinder::findInputs() {
 }
 
 //===----------------------------------------------------------------------===//
+// What the file says
+//===----------------------------------------------------------------------===//
+
+/// States whose kind the file gives; which of its weights are trained, the
+/// configuration may decide.
+void RoleFinder::findGiven() {
+  const rt::TrainingConfig &training = options.config.training;
+  for (auto [i, given] : llvm::enumerate(graph.given)) {
+    if (!given || given->kind == GivenState::Kind::Input)
+      continue;
+    Argument &argument = arguments[i];
+    bool isFloat = isa<FloatType>(
+        cast<RankedTensorType>(main.getArgument(i).getType()).getElementType());
+    bool isParameter = given->kind == GivenState::Kind::Parameter;
+    if (!training.parameters.empty())
+      isParameter = isFloat && isNamed(argument.origin);
+    isParameter &= !matchesAny(training.frozen, argument.origin.fullName());
+    argument.kind = given->kind == GivenState::Kind::Carried
+                        ? Argument::Kind::Carried
+                    : isParameter ? Argument::Kind::Parameter
+                                  : Argument::Kind::Constant;
+    argument.result = given->result;
+    argument.source = given->source;
+    isKnown[i] = true;
+  }
+}
+
+/// What the file calls an input is nothing else.
+rt::Status RoleFinder::checkGivenInputs() {
+  for (auto [i, given] : llvm::enumerate(graph.given))
+    if (given && given->kind == GivenState::Kind::Input && !isKnown[i])
+      return missing.ok()
+                 ? rt::makeError(ErrorKind::usage,
+                                 "expected a source of data for input '" +
+                                     arguments[i].origin.fullName() +
+                                     "', got none")
+                       .withHint("name it in [data.inputs]")
+                 : missing;
+  return rt::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
 // Carried states
 //===----------------------------------------------------------------------===//
 
@@ -222,17 +266,19 @@ rt::Status RoleFinder::checkPatterns() const {
   std::vector<std::string> names;
   for (const Argument &argument : arguments)
     names.push_back(argument.origin.fullName());
-  for (const std::string &pattern : options.config.training.parameters)
-    if (llvm::none_of(names, [&](const std::string &name) {
-          return rt::matchesGlob(pattern, name);
-        }))
-      return rt::makeError(
-                 ErrorKind::usage,
-                 options.config.originOf("training.parameters") +
-                     ": expected 'training.parameters' to match arguments, "
-                     "got \"" +
-                     pattern + "\", which matches none")
-          .withHint("there are " + rt::listGlobbed(names, 4));
+  const rt::TrainingConfig &training = options.config.training;
+  for (auto [key, patterns] :
+       {std::pair("training.parameters", &training.parameters),
+        std::pair("training.frozen", &training.frozen)})
+    for (const std::string &pattern : *patterns)
+      if (llvm::none_of(names, [&](const std::string &name) {
+            return rt::matchesGlob(pattern, name);
+          }))
+        return rt::makeError(ErrorKind::usage,
+                             options.config.originOf(key) + ": expected '" +
+                                 key + "' to match arguments, got \"" +
+                                 pattern + "\", which matches none")
+            .withHint("there are " + rt::listGlobbed(names, 4));
   return rt::Status::success();
 }
 
@@ -279,7 +325,10 @@ rt::Status RoleFinder::findParameters() {
     auto type = cast<RankedTensorType>(main.getArgument(i).getType());
     if (!isa<FloatType>(type.getElementType()))
       return refuseInteger(i);
-    argument.kind = Argument::Kind::Parameter;
+    bool isFrozen =
+        matchesAny(options.config.training.frozen, argument.origin.fullName());
+    argument.kind =
+        isFrozen ? Argument::Kind::Constant : Argument::Kind::Parameter;
     roots.insert(argument.origin.root);
     if (!isExplicit(argument.origin))
       open.push_back(i);
@@ -326,7 +375,9 @@ rt::Result<bool> RoleFinder::findOthers() {
 
 rt::Status RoleFinder::run() {
   LLMC_TRY(checkPatterns());
+  findGiven();
   LLMC_TRY(findInputs());
+  LLMC_TRY(checkGivenInputs());
   LLMC_TRY_ASSIGN(bool isStep, findOthers());
   if (isStep) {
     LLMC_TRY(missing);

@@ -51,6 +51,7 @@ private:
   rt::Result<Attribute> sourceOf(StringRef name, RankedTensorType type,
                                  bool isRequired);
   rt::Result<Attribute> weightOf(StringRef name, RankedTensorType type);
+  bool isMentioned(const std::string &name) const;
 
   const Graph &graph;
   func::FuncOp main;
@@ -134,6 +135,14 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isRequired) {
           "add [[init]] match = \"*\" draw = \"normal\", or give --weights");
 }
 
+/// Weights or a pattern of its own say how the state begins.
+bool StateMaker::isMentioned(const std::string &name) const {
+  return (weights && weights->find(name)) ||
+         llvm::any_of(options.config.init, [&](const rt::InitConfig &init) {
+           return init.match != "*" && rt::matchesGlob(init.match, name);
+         });
+}
+
 static dist::Role roleOf(Argument::Kind kind) {
   switch (kind) {
   case Argument::Kind::Parameter:
@@ -153,7 +162,12 @@ rt::Status StateMaker::addState(unsigned i) {
   auto role = roleOf(argument.kind);
   bool isRequired =
       role == dist::Role::Parameter || role == dist::Role::Constant;
-  LLMC_TRY_ASSIGN(Attribute source, sourceOf(argument.name, type, isRequired));
+  // The file's values count where neither weights nor a pattern are for it.
+  bool hasOther = !argument.source || isMentioned(argument.name);
+  Attribute source = argument.source;
+  if (hasOther) {
+    LLMC_TRY_ASSIGN(source, sourceOf(argument.name, type, isRequired));
+  }
   std::string symbolName = rt::escapeName(argument.name), of;
   if (argument.parameter)
     of = rt::escapeName(roles.arguments[*argument.parameter].name);
@@ -183,8 +197,9 @@ bool import::isScalar(Type type, bool mustBeFloat) {
 rt::Status StateMaker::addExtraResult(unsigned i) {
   const std::string &name = graph.results[i].metric;
   bool isScalarResult = isScalar(main.getResultTypes()[i], false);
-  bool isDropped =
-      roles.isUnused[i] || matchesAny(options.config.training.drop, name);
+  bool isDropped = roles.isUnused[i] ||
+                   (graph.results[i].isForForward && !isScalarResult) ||
+                   matchesAny(options.config.training.drop, name);
   // The loss is an output of 'forward' under that name.
   std::string output = isScalarResult ? name : graph.results[i].output;
   if (StringRef(output).rtrim('$') == "loss")

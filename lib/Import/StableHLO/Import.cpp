@@ -148,6 +148,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY_ASSIGN(Graph graph, readNames(main));
   for (auto [result, derivation] : llvm::zip_equal(graph.results, derivations))
     result.derivation = derivation;
+  LLMC_TRY(addObjective(graph, options.config));
   LLMC_TRY_ASSIGN(
       dist::MeshOp mesh,
       makeProgram(graph, options, axesOf(shardings.mesh), description));

@@ -11,6 +11,7 @@
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
+#include "llmc/Import/Program/ExpandOps.h"
 #include "llmc/Import/StableHLO/Import.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,15 +34,6 @@ rt::Status flattenTuples(mlir::func::FuncOp main);
 /// Puts the elements of constants that stand beside the text, in resources,
 /// into the constants.
 rt::Status readResources(mlir::func::FuncOp main);
-
-/// Replaces each op that is written with other ops (ExpansionOpInterface) by
-/// these, until none is left, and computes small integers of constants on the
-/// way, so that counters of loops become constants. Ops that are simpler where
-/// their operands are known (SimplificationOpInterface) become so.
-rt::Status expandOps(mlir::func::FuncOp main);
-
-/// Marks all loops, so that `expandOps` leaves none.
-void unrollLoops(mlir::func::FuncOp main);
 
 /// What each result has to do with derivatives that the text has itself, as the
 /// locations say. Calls are inlined, and nothing is expanded.

@@ -311,6 +311,25 @@ static void addOptimizerKeys(std::vector<Key> &keys) {
                      "learning rate after the decay", {}, 0));
 }
 
+/// [loss].
+static void addLossKeys(std::vector<Key> &keys) {
+  keys.push_back(row("loss.kind", &Config::loss, &LossConfig::kind,
+                     std::optional<std::string>("none"),
+                     "a loss that is added to a result of the model: "
+                     "cross-entropy against the token that comes next, or "
+                     "against class numbers; or the mean square",
+                     {"none", "next-token", "classification", "mse"}));
+  keys.push_back(row("loss.output", &Config::loss, &LossConfig::output,
+                     std::optional<std::string>(""),
+                     "the result that it is a loss of (\"\": the only one of "
+                     "floats); with none, the result that is the loss"));
+  keys.push_back(row("loss.targets", &Config::loss, &LossConfig::targets,
+                     std::optional<std::string>(""),
+                     "a new input with what is to be predicted (default: "
+                     "labels); with next-token, the input with the tokens "
+                     "(default: the only one of integers)"));
+}
+
 /// [pipeline] and [training].
 static void addTrainingKeys(std::vector<Key> &keys) {
   auto add = [&](Key key) { keys.push_back(std::move(key)); };
@@ -345,6 +364,9 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           std::optional(std::vector<std::string>()),
           "globs over arguments with their roots (params.*) that are "
           "parameters; needed where it is not clear"));
+  add(row("training.frozen", &Config::training, &TrainingConfig::frozen,
+          std::optional(std::vector<std::string>()),
+          "globs over parameters that training leaves as they are"));
   add(row("training.drop", &Config::training, &TrainingConfig::drop,
           std::optional(std::vector<std::string>()),
           "globs over results beside the loss that training leaves out"));
@@ -384,6 +406,7 @@ const std::vector<Key> &llmc::rt::config::keys() {
     addInputKeys(keys);
     addLayoutKeys(keys);
     addOptimizerKeys(keys);
+    addLossKeys(keys);
     addTrainingKeys(keys);
     return keys;
   }();

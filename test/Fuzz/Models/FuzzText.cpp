@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const auto config = rt::parseConfig("", "fuzz.toml", {});
   (void)import::importStableHLO(context,
                                 "/proc/self/fd/" + std::to_string(file),
-                                {*config, {}, "", false});
+                                {*config, {}, "", {}, false});
   close(file);
   return 0;
 }

@@ -38,6 +38,8 @@ struct Options {
   std::vector<std::pair<std::string, int64_t>> meshSizes;
   /// A safetensors file with initial values of parameters, or "".
   std::string weights;
+  /// `--dim`: sizes of symbolic dimensions, for files that have some.
+  std::vector<std::pair<std::string, int64_t>> dims;
   /// Refuse graphs without a loss or a parameter, which cannot be trained.
   bool mustTrain = false;
 };
@@ -74,6 +76,18 @@ struct ResultName {
   /// As a metric, and as an output of the entry 'forward'.
   std::string metric, output;
   Derivation derivation = Derivation::None;
+  /// Of no use to training, where it is no scalar: an output of 'forward'.
+  bool isForForward = false;
+};
+
+/// What a file itself says of an argument.
+struct GivenState {
+  enum class Kind { Input, Parameter, Constant, Carried };
+  Kind kind = Kind::Input;
+  /// Of a state: how it begins, a region of a file or a draw; null for zeros.
+  mlir::Attribute source;
+  /// Of a carried state: the result that replaces it.
+  std::optional<unsigned> result;
 };
 
 /// Whether a caller gives an argument's memory away, and for which result.
@@ -89,7 +103,15 @@ struct Graph {
   llvm::SmallVector<ValueName> arguments;
   llvm::SmallVector<Donation> donations;
   llvm::SmallVector<ResultName> results;
+  /// One for each argument, or none where the file says nothing.
+  llvm::SmallVector<std::optional<GivenState>> given;
 };
+
+/// Adds the loss that [loss] asks for to what the function returns, or makes
+/// the result that it names the first one. Error 2 where these do not fit.
+rt::Status addObjective(Graph &graph, const rt::Config &config);
+/// Makes a result the first one.
+void moveToFront(Graph &graph, unsigned result);
 
 /// Axes of a mesh with their sizes, major first.
 using MeshAxes = std::vector<std::pair<std::string, int64_t>>;

@@ -103,6 +103,16 @@ struct PipelineConfig {
   int64_t chunks = 1;
 };
 
+/// A loss that is added to what the model returns.
+struct LossConfig {
+  /// "none", "next-token", "classification" or "mse".
+  std::string kind;
+  /// The result that it is a loss of; with "none", the one that is the loss.
+  std::string output;
+  /// The input with what is to be predicted.
+  std::string targets;
+};
+
 struct TrainingConfig {
   int64_t steps = 0, microbatches = 0, seed = 0;
   double maxNorm = 0;
@@ -114,6 +124,8 @@ struct TrainingConfig {
   std::string precision;
   /// Globs over arguments, roots included, that are parameters.
   std::vector<std::string> parameters;
+  /// Globs over weights of the file that training leaves as they are.
+  std::vector<std::string> frozen;
   /// Globs over results beside the loss that training leaves out.
   std::vector<std::string> drop;
   /// "loss", "gradients", "step", or "auto".
@@ -145,6 +157,7 @@ struct Config {
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   PipelineConfig pipeline;
+  LossConfig loss;
   TrainingConfig training;
   /// Key -> where its value came from: "default", "file:line:column", "--set".
   /// An element of an array of tables has one too: "layout[0]".

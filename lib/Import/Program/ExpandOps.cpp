@@ -13,12 +13,11 @@
 // Test: test/Import/StableHLO/expand-ops.mlir
 //===----------------------------------------------------------------------===//
 
-#include "Parts.h"
+#include "llmc/Import/Program/ExpandOps.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
-#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
-#include "mlir/IR/SymbolTable.h"
+#include "llmc/Support/FirstError.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -33,24 +32,6 @@ static LogicalResult expandIn(Block &block) {
     op = *next;
   }
   return success();
-}
-
-/// Ops of the module that are written with other ops and name a function.
-static SmallVector<Operation *> findCallers(ModuleOp module) {
-  SmallVector<Operation *> callers;
-  module.walk([&](Operation *op) {
-    if (isa<graph::ExpansionOpInterface>(op) && isa<SymbolUserOpInterface>(op))
-      callers.push_back(op);
-  });
-  return callers;
-}
-
-rt::Status import::expandCallers(ModuleOp module) {
-  FirstError error(*module.getContext());
-  for (Operation *op : findCallers(module))
-    if (failed(graph::settle(op)))
-      return error.status(ErrorKind::internal, "an op was not expanded");
-  return rt::Status::success();
 }
 
 void import::unrollLoops(func::FuncOp main) {
