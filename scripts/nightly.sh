@@ -120,6 +120,7 @@ part_random() {
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/expansions.py --llmc build/dev/bin/llmc --cases dynamic --count 32 \
     --seed 7 -o build/dev/dynamic || status=1
   .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
+  .venv/bin/python test/EndToEnd/oracle/random_loops.py --llmc build/dev/bin/llmc --count 60 -o build/dev/random-loops || status=1
   return "$status"
 }
 part_oracles() {
@@ -137,6 +138,7 @@ part_oracles() {
   $python $oracle/semantics.py --llmc $llmc -o $out/semantics || status=1
   $python $oracle/train_steps.py --llmc $llmc -o $out/steps || status=1
   $python $oracle/manual.py --llmc $llmc -o $out/manual || status=1
+  $python $oracle/loops.py --llmc $llmc --runs 11 -o $out/loops || status=1
   echo "oracles: exit status $status"
   return "$status"
 }

@@ -36,11 +36,6 @@ if os.path.isdir(onnx_data + "/node"):
     config.available_features.add("onnx-testdata")
 config.substitutions.append(("%onnx_data", onnx_data))
 
-# What the processor has decides which of oneDNN's kernels run.
-with open("/proc/cpuinfo") as file:
-    if "avx512f" in file.read():
-        config.available_features.add("avx512")
-
 # Python packages are oracles only: a test that needs one says so by a feature.
 python = config.llmc_src_root + "/.venv/bin/python"
 if not os.path.exists(python):

@@ -500,13 +500,21 @@ static BatchState makeArgument(func::FuncOp function, unsigned index) {
 BatchSums::BatchSums(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     states[argument] = makeArgument(function, argument.getArgNumber());
-  // What a trip leaves, the next one finds: until both are the same.
+  dist::LoopRuns loops(function.front());
+  for (const dist::LoopStep &step : loops.getSteps())
+    if (step.op)
+      visit(*step.op);
+    else
+      visit(loops.getRuns()[step.run]);
+}
+
+/// What a trip leaves, the next one finds: until both are the same.
+void BatchSums::visit(const dist::LoopRun &run) {
   constexpr int mostRounds = 4;
   for (int round = 0; round < mostRounds; ++round) {
-    for (Operation &op : function.front().without_terminator())
-      if (!visitLoopOp(op))
-        visit(op);
-    if (closeLoops(function.front()))
+    for (Operation *op : run.ops)
+      visit(*op);
+    if (close(run))
       break;
   }
 }
@@ -528,9 +536,12 @@ bool BatchSums::visitLoopOp(Operation &op) {
 
 /// Whether each trip finds what the one before it leaves; else what is left is
 /// taken for what is found.
-bool BatchSums::closeLoops(Block &block) {
+bool BatchSums::close(const dist::LoopRun &run) {
   bool isClosed = true;
-  for (auto next : block.getOps<dist::NextOp>()) {
+  for (Operation *op : run.ops) {
+    auto next = dyn_cast<dist::NextOp>(op);
+    if (!next)
+      continue;
     const BatchState &found = get(next.getCarried());
     BatchState left = get(next.getValue());
     bool isLike = found.isLike(left);
@@ -550,6 +561,8 @@ bool BatchSums::closeLoops(Block &block) {
 }
 
 void BatchSums::visit(Operation &op) {
+  if (visitLoopOp(op))
+    return;
   BatchState state;
   state.isData = true;
   bool isFixed = true;

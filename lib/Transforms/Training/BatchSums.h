@@ -31,6 +31,10 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
+namespace llmc::dist {
+struct LoopRun;
+} // namespace llmc::dist
+
 namespace llmc::training {
 
 /// A set of small degrees.
@@ -94,8 +98,9 @@ public:
 private:
   struct Visit;
   void visit(Operation &op);
+  void visit(const dist::LoopRun &run);
   bool visitLoopOp(Operation &op);
-  bool closeLoops(mlir::Block &block);
+  bool close(const dist::LoopRun &run);
   bool isZero(Value value) const;
 
   llvm::DenseMap<Value, BatchState> states;

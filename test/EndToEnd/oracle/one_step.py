@@ -62,27 +62,39 @@ def farthest(loss, gradients, expected):
     return max(apart)
 
 
-def main(description, names, make, runs, usual=None):
-    """Runs the cases that `make(arguments, name)` gives in all (engine, mesh, settings ...) of
-    `runs`, without `--runs` in the first `usual` of them."""
+def parse(description, add=lambda p: None):
+    """The arguments of a test: those of all, and what `add` adds."""
     p = argparse.ArgumentParser(description=description.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
-    p.add_argument("--only", help="these cases alone")
-    p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
-    a = p.parse_args()
+    add(p)
+    return p.parse_args()
+
+
+def check(case, runs, done, failed):
+    """Runs a case in all (engine, mesh, settings ...); the numbers of runs and failures, with these."""
+    expected = case.expect()
+    for engine, mesh, *settings in runs:
+        loss, gradients = case.run(engine, mesh, *settings)
+        done += 1
+        apart = farthest(loss, gradients, expected) if gradients else None
+        bad = gradients is None or not apart <= BAR
+        failed += bad
+        shown = loss if gradients is None else f"{apart:.1e}"
+        how = " ".join([engine, mesh or "one device", *settings])
+        print(f"{'FAILED' if bad else 'passed'} {case.name} {how}: {shown}", flush=True)
+    return done, failed
+
+
+def main(description, names, make, runs, usual=None):
+    """Runs the cases that `make(arguments, name)` gives in all of `runs`, without `--runs` in the
+    first `usual` of them."""
+    a = parse(description, lambda p: (
+        p.add_argument("--only", help="these cases alone"),
+        p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case")))
     names = a.only.split(",") if a.only else list(names)
     done = failed = 0
     for name in names:
-        case = make(a, name)
-        expected = case.expect()
-        for engine, mesh, *settings in runs[:a.runs]:
-            loss, gradients = case.run(engine, mesh, *settings)
-            done += 1
-            apart = farthest(loss, gradients, expected) if gradients else None
-            bad = gradients is None or not apart <= BAR
-            failed += bad
-            shown = loss if gradients is None else f"{apart:.1e}"
-            print(f"{'FAILED' if bad else 'passed'} {name} {' '.join([engine, mesh or 'one device', *settings])}: {shown}", flush=True)
+        done, failed = check(make(a, name), runs[:a.runs], done, failed)
     print(f"{len(names)} losses, {done} runs, {failed} failed")
     sys.exit(1 if failed else 0)
