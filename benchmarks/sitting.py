@@ -8,6 +8,7 @@
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import time
@@ -21,6 +22,30 @@ def pinned(threads, command, folder, extra=None):
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads), **(extra or {}))
     command = ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
+
+
+def busy_seconds():
+    """Of all programs on all cores, since the machine started."""
+    with open("/proc/stat", encoding="utf-8") as f:
+        user, nice, system, _, _, irq, softirq, steal = map(int, f.readline().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds():
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def others_during(call):
+    """What `call` returns, and which share of the machine other programs took meanwhile."""
+    begin, before = time.perf_counter(), busy_seconds() - own_seconds()
+    result = call()
+    others = busy_seconds() - own_seconds() - before
+    return result, max(0.0, others / (time.perf_counter() - begin) / os.cpu_count())
+
+
+def wait_for_idle(most=0.05):
+    while others_during(lambda: time.sleep(1))[1] > most:
+        time.sleep(2)
 
 
 def last_json(process, what):

@@ -78,16 +78,29 @@ def programs(b, a, s, folder, threads):
     return calls
 
 
+def run_alone(a, call):
+    """A result with the share of the machine that others took; with --alone another try
+    where it is more than a tenth."""
+    for _ in range(a.tries):
+        if a.alone:
+            sitting.wait_for_idle()
+        result, others = sitting.others_during(call)
+        if not a.alone or others < 0.1:
+            break
+    return result and {**result, "others": others}
+
+
 def run_rounds(b, a, s, folder, threads):
     """One result for each program, with the times of all rounds."""
     results = {}
     for number in range(a.rounds):
         calls = programs(b, a, s, folder, threads)
         for call in reversed(calls) if number % 2 else calls:
-            result = call()
+            result = run_alone(a, call)
             if result:
                 known = results.setdefault(result["name"], {**result, "ms": []})
                 known["ms"] += result["ms"]
+                known["others"] = max(known["others"], result["others"])
                 print(f"{result['name']}: {sitting.median(result['ms']):.0f} ms", flush=True)
     return list(results.values())
 
@@ -96,7 +109,7 @@ def roofline(a, s, threads):
     python = a.torch_python or a.jax_python
     products = [",".join(map(str, product)) for product in s.products]
     command = [python, "product_rate.py", "--threads", threads, *products]
-    rate = sitting.last_json(sitting.pinned(threads, command, HERE), "rates")
+    rate = run_alone(a, lambda: sitting.last_json(sitting.pinned(threads, command, HERE), "rates"))
     if not rate:
         sys.exit(f"error: expected numpy or torch in '{python}'")
     rate["floor_ms"] = s.flops / rate["gflops"] / 1e6
@@ -135,7 +148,9 @@ def report(b, a, s, rates, results):
             f"products of the step's shapes), copy {rate['copy_gb_s']:.1f} GB/s: "
             f"at least {rate['floor_ms']:.0f} ms a step."
         )
+    others = max((result["others"] for result in results), default=0)
     lines += [
+        f"- Other programs took at most {100 * others:.0f} % of the machine while one of these ran.",
         "",
         f"Median and least of {a.rounds} rounds of {a.steps} steps after {a.warmup}, the programs in "
         "turns; ratio = time / llmc's time.",
@@ -158,6 +173,8 @@ def arguments(b):
     p.add_argument("--rounds", type=int, default=2)
     p.add_argument("--steps", type=int, default=5)
     p.add_argument("--warmup", type=int, default=2)
+    p.add_argument("--alone", action="store_true", help="wait until the machine is idle, repeat what is disturbed")
+    p.add_argument("--tries", type=int, default=4, help="of a program, with --alone")
     p.add_argument("-o", "--output", default=str(b.folder / "RESULTS.md"))
     a = p.parse_args()
     a.llmc = a.llmc and pathlib.Path(a.llmc).resolve()
