@@ -237,9 +237,12 @@ static std::optional<int64_t> countBiases(const Node &node,
       isTransposed = attribute.i.value_or(0);
   }
   size_t dim = node.opType == "Conv" || isTransposed ? 0 : 1;
-  if (weight.dims.size() <= dim)
+  int64_t size = 0;
+  if (weight.dims.size() <= dim || countElements(weight) == 0 || groups < 1 ||
+      __builtin_mul_overflow(
+          weight.dims[dim], node.opType == "ConvTranspose" ? groups : 1, &size))
     return std::nullopt;
-  return weight.dims[dim] * (node.opType == "ConvTranspose" ? groups : 1);
+  return size;
 }
 
 /// A bias of zeros is left out of the file; the call still takes it.
