@@ -84,19 +84,23 @@ def states_of(text):
     return found
 
 
-def axes_of(name, shape):
-    """Which axes split the dimensions of a parameter on meshes with "tensor"."""
+def axes_of(name, shape, form):
+    """Which axes split the dimensions of a parameter on meshes with "tensor", of up to four devices."""
     axes = [[] for _ in shape]
     if len(shape) == 2:
-        axes[0 if re.search(COLUMNS, name) or not re.search(ROWS, name) else 1].append("tensor")
+        # Two heads of keys are too few for four devices.
+        isRow = re.search(r"layers.*[qkv]_proj", name) or (re.search(ROWS, name) and not re.search(COLUMNS, name))
+        # PyTorch keeps outputs x inputs; the file that it has optimized, the other way round.
+        dim = int(bool(isRow) != (form == "default"))
+        axes[dim if shape[dim] >= 4 else 1 - dim].append("tensor")
     return axes
 
 
-def rows_of(states, mesh):
+def rows_of(states, mesh, form):
     """The [[layout]] tables of one mesh."""
     rows = ['[[layout]]\ninput = "*"\ndims = [["data"]]\n']
     for name, shape in states.items():
-        axes = axes_of(name, shape)
+        axes = axes_of(name, shape, form)
         row = f'[[layout]]\nmatch = "{name}"\nrest = {json.dumps(axes)}\n'
         if mesh == "zero3" and shape:
             rest = [list(each) for each in axes]
@@ -136,7 +140,7 @@ class Checker:
             if key.startswith("input."):
                 parts.append(f'[data.{key[len("input."):]}]\nkind = "array"\nfile = {json.dumps(str(self.data))}\n'
                              f'tensor = "{key}"\nshuffle = false\n')
-        parts.append(rows_of(self.states, mesh) if mesh else "")
+        parts.append(rows_of(self.states, mesh, self.form) if mesh else "")
         parts.append('[optimizer]\nname = "adamw"\nlr = 3e-3\nbeta1 = 0.9\nbeta2 = 0.95\neps = 1e-6\nweight_decay = 0.01\n')
         parts.append(f"[training]\nmicrobatches = {microbatches}\n")
         if self.case["loss"]:
