@@ -122,27 +122,9 @@ static rt::Status finishBatchNorm(NodeImport &node, Value mean, Value variance,
   return rt::Status::success();
 }
 
-static rt::Status importBatchNorm(NodeImport &node) {
-  if (!node.getInt("spatial", 1))
-    return node.unsupported("expected spatial = 1, got 0");
-  if (node.rank(0) < 2)
-    return node.refuse("expected channels, got " + show(Type(node.type(0))));
-  for (unsigned i : {3u, 4u})
-    if (node.importer.isWeight(node.input(i)))
-      node.importer.statistics.insert(node.input(i));
-  if (!isTraining(node)) {
-    LLMC_TRY(
-        finishBatchNorm(node, node.input(3), node.input(4), node.input(0)));
-    return rt::Status::success();
-  }
-  SmallVector<int64_t> dims = range(0, node.rank(0));
-  dims.erase(dims.begin() + 1);
-  Type wide = node.element(3);
-  Value x = node.convert(node.input(0), wide);
-  NormBuilder norm(node, x, dims);
-  Value mean = norm.mean(x);
-  Value variance = norm.power(norm.centre(x, mean));
-  LLMC_TRY(finishBatchNorm(node, mean, variance, x));
+/// Running statistics: the old ones, and those of the batch in their place by
+/// a part.
+static rt::Status finishTraining(NodeImport &node, Value mean, Value variance) {
   double momentum = node.getFloat("momentum", 0.9f);
   auto mix = [&](Value old, Value now) {
     Value kept = hlo::mul(node.b, node.loc, old, node.like(old, momentum));
@@ -163,6 +145,26 @@ static rt::Status importBatchNorm(NodeImport &node) {
   if (node.version < 14)
     results.append({mean, variance});
   return node.finish(results);
+}
+
+static rt::Status importBatchNorm(NodeImport &node) {
+  if (!node.getInt("spatial", 1))
+    return node.unsupported("expected spatial = 1, got 0");
+  if (node.rank(0) < 2)
+    return node.refuse("expected channels, got " + show(Type(node.type(0))));
+  for (unsigned i : {3u, 4u})
+    if (node.importer.isWeight(node.input(i)))
+      node.importer.statistics.insert(node.input(i));
+  if (!isTraining(node))
+    return finishBatchNorm(node, node.input(3), node.input(4), node.input(0));
+  SmallVector<int64_t> dims = range(0, node.rank(0));
+  dims.erase(dims.begin() + 1);
+  Value x = node.convert(node.input(0), node.element(3));
+  NormBuilder norm(node, x, dims);
+  Value mean = norm.mean(x);
+  Value variance = norm.power(norm.centre(x, mean));
+  LLMC_TRY(finishBatchNorm(node, mean, variance, x));
+  return finishTraining(node, mean, variance);
 }
 
 //===----------------------------------------------------------------------===//
