@@ -13,6 +13,7 @@
 #include "Weights.h"
 #include "llmc/Import/Program/ExpandOps.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -60,6 +61,7 @@ private:
   rt::Status addResults();
   rt::Status addUpdates(SmallVectorImpl<Value> &results);
   rt::Status checkOutput(const ValueInfo &output, Value value);
+  void warnOfTies();
   void dropUnused();
 
   MLIRContext &context;
@@ -316,6 +318,31 @@ rt::Status FileImporter::addResults() {
   return rt::Status::success();
 }
 
+/// A norm's weight of ones may have been that of each layer when the file was
+/// written; trained as one tensor it would be another model.
+void FileImporter::warnOfTies() {
+  for (const Tensor &tensor : model.graph.initializers) {
+    const Binding *value = scope.find(tensor.name);
+    auto argument = value && value->values.size() == 1
+                        ? dyn_cast<BlockArgument>(value->values.front())
+                        : BlockArgument();
+    if (!argument || graph.given[argument.getArgNumber()]->kind !=
+                         import::GivenState::Kind::Parameter)
+      continue;
+    llvm::SmallDenseSet<Location> readers;
+    for (Operation *user : argument.getUsers())
+      readers.insert(user->getLoc());
+    if (readers.size() < 2 || !weights.isMergedEasily(tensor, &context))
+      continue;
+    rt::log(rt::LogLevel::warning,
+            path + ": parameter '" + std::string(tensor.name) +
+                "' is read by " + std::to_string(readers.size()) +
+                " nodes, and all its elements are equal: if these were several "
+                "parameters, export the model by torch.onnx.export(..., "
+                "optimize=False)");
+  }
+}
+
 /// Ops and weights of which nothing depends.
 void FileImporter::dropUnused() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.front())))
@@ -344,6 +371,7 @@ rt::Result<ReadGraph> FileImporter::run() {
   LLMC_TRY(addInitializers());
   LLMC_TRY(importer.importNodes(model.graph.nodes, scope));
   LLMC_TRY(addResults());
+  warnOfTies();
   dropUnused();
   LLMC_TRY(import::expandOps(main));
   graph.main = main;

@@ -133,6 +133,14 @@ def language():
 
 
 @model
+def merged():
+    """One tensor of ones that two nodes read, as an optimizer merges the weights of norms."""
+    nodes = [h.make_node("Mul", ["x", "ones"], ["a"], name="first"), h.make_node("Mul", ["a", "ones"], ["b"], name="second"),
+             h.make_node("Add", ["b", "own"], ["c"], name="third"), h.make_node("Add", ["c", "own"], ["y"], name="fourth")]
+    return make(nodes, [f32("x", 4, 3)], [f32("y", 4, 3)], [const("ones", [1, 1, 1]), const("own", [1, 2, 3])])
+
+
+@model
 def torch_list():
     """`split` of a tensor without optimization: a list, and elements of it."""
     nodes = [h.make_node("SplitToSequence", ["x", "two"], ["parts"], axis=1), h.make_node("SequenceAt", ["parts", "one"], ["y"])]
