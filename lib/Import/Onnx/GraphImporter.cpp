@@ -30,10 +30,11 @@ void onnx::addAllOps(OpTable &table) {
   for (auto add : {addElementwiseOps, addActivationOps,  addShapeOps,
                    addMovementOps,    addConstantOps,    addReductionOps,
                    addSearchOps,      addContractionOps, addEinsumOps,
-                   addConvolutionOps, addPoolOps,        addResizeOps,
-                   addNormOps,        addIndexingOps,    addControlOps,
-                   addSequenceOps,    addLossOps,        addOptimizerOps,
-                   addAttentionOps,   addRandomOps,      addRecurrentOps})
+                   addConvolutionOps, addPoolOps,        addPositionOps,
+                   addResizeOps,      addNormOps,        addIndexingOps,
+                   addControlOps,     addSequenceOps,    addLossOps,
+                   addOptimizerOps,   addAttentionOps,   addRandomOps,
+                   addRecurrentOps})
     add(table);
 }
 
