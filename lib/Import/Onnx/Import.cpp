@@ -92,6 +92,10 @@ rt::Status FileImporter::checkModel() {
     return importer.refuse("expected a model without training_info, got " +
                                std::to_string(model.numTrainingInfos),
                            ErrorKind::unsupported);
+  if (model.numConfigurations)
+    rt::log(rt::LogLevel::warning,
+            path + ": the file's configurations of devices are not read; say "
+                   "in [[layout]] which device holds what");
   if (model.graph.numSparse)
     return importer.refuse("expected dense initializers, got " +
                                std::to_string(model.graph.numSparse) +

@@ -172,6 +172,27 @@ broken("branches", [h.make_node("If", ["c"], ["y"],
 
 
 @model
+def training_info():
+    made = linear()
+    made.training_info.add()
+    return made
+
+
+@model
+def sparse():
+    made = linear()
+    made.graph.sparse_initializer.add()
+    return made
+
+
+@model
+def devices():
+    made = linear()
+    made.configuration.add(name="two", num_devices=2)
+    return made
+
+
+@model
 def float_list():
     """Elements of a weight that lie in pieces all over the file."""
     made = linear()
