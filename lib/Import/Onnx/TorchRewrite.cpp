@@ -201,6 +201,16 @@ rt::Status Rewrite::restoreRows(std::string_view target,
 // One tensor for each parameter
 //===----------------------------------------------------------------------===//
 
+rt::Result<bool> Rewrite::isSplat(std::string_view name) const {
+  const Tensor &tensor = *findTensor(name);
+  LLMC_TRY_ASSIGN(std::string elements, readElements(tensor));
+  auto bytes = static_cast<size_t>(bytesOf(tensor.type));
+  if (!isWhole(tensor, elements))
+    return true;
+  return elements.compare(bytes, std::string::npos, elements, 0,
+                          elements.size() - bytes) == 0;
+}
+
 rt::Result<bool> Rewrite::isTransposed(const Tensor &a, const Tensor &b) const {
   if (a.type != b.type || a.dims.size() != 2 || b.dims.size() != 2 ||
       a.dims[0] != b.dims[1] || a.dims[1] != b.dims[0])

@@ -50,6 +50,8 @@ public:
   /// its first where it was repeated.
   rt::Status restoreRows(std::string_view target, std::string_view computed,
                          const std::vector<Use> &uses, bool isTable);
+  /// Whether all elements are equal.
+  rt::Result<bool> isSplat(std::string_view name) const;
   /// Adds a tensor of zeros that no file has, nor this one; its name.
   std::string_view addZeros(std::string_view target, ElementType type,
                             const std::vector<int64_t> &dims);
