@@ -309,6 +309,11 @@ rt::Status FileImporter::addResults() {
                                  "': expected a tensor that a node computes, "
                                  "got none",
                              ErrorKind::malformed);
+    for (const import::ResultName &known : graph.results)
+      if (known.shown == output.name)
+        return importer.refuse("expected outputs of different names, got '" +
+                                   std::string(output.name) + "' again",
+                               ErrorKind::malformed);
     LLMC_TRY(checkOutput(output, value->values.front()));
     results.push_back(value->values.front());
     import::ResultName name;
