@@ -19,18 +19,22 @@ using rt::ErrorKind;
 
 /// Elements of tensors that are known beside the ops that compute them.
 static constexpr int64_t kMostKnown = 4096;
+/// Elements that are computed for one question.
+static constexpr int64_t kMostComputed = int64_t(1) << 22;
 /// Ops of a function, those of unrolled loops included, and how deep functions
 /// and graphs lie in each other.
 static constexpr int64_t kMostNodes = int64_t(1) << 17;
 static constexpr int kMostNested = 100;
 
 void onnx::addAllOps(OpTable &table) {
-  for (auto add :
-       {addElementwiseOps, addActivationOps,  addShapeOps,    addMovementOps,
-        addConstantOps,    addReductionOps,   addSearchOps,   addContractionOps,
-        addEinsumOps,      addConvolutionOps, addPoolOps,     addNormOps,
-        addIndexingOps,    addControlOps,     addSequenceOps, addLossOps,
-        addOptimizerOps,   addAttentionOps,   addRandomOps,   addRecurrentOps})
+  for (auto add : {addElementwiseOps, addActivationOps,  addShapeOps,
+                   addMovementOps,    addConstantOps,    addReductionOps,
+                   addSearchOps,      addContractionOps, addEinsumOps,
+                   addConvolutionOps, addPoolOps,        addPositionOps,
+                   addResizeOps,      addNormOps,        addIndexingOps,
+                   addControlOps,     addSequenceOps,    addLossOps,
+                   addOptimizerOps,   addAttentionOps,   addRandomOps,
+                   addRecurrentOps})
     add(table);
 }
 
@@ -80,6 +84,62 @@ std::optional<HostTensor> GraphImporter::getKnown(Value value) const {
   if (!type || type.getNumElements() > kMostKnown)
     return std::nullopt;
   return graph::getConstant(value);
+}
+
+/// The ops on which `value` depends, each after its operands; nothing where one
+/// of them is no op of the graph, or where they make too many elements.
+static std::optional<SmallVector<Operation *>> findOps(Value value) {
+  SmallVector<std::pair<Operation *, unsigned>> open;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Operation *> ops;
+  int64_t count = 0;
+  auto visit = [&](Value each) {
+    Operation *op = each.getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(each.getType());
+    if (!op || !type || op->getNumResults() != 1 || op->getNumRegions())
+      return false;
+    if (seen.insert(op).second) {
+      open.push_back({op, 0});
+      count += type.getNumElements();
+    }
+    return count <= kMostComputed;
+  };
+  if (!visit(value))
+    return std::nullopt;
+  while (!open.empty()) {
+    auto &[op, next] = open.back();
+    if (next == op->getNumOperands()) {
+      ops.push_back(op);
+      open.pop_back();
+      continue;
+    }
+    if (!visit(op->getOperand(next++)))
+      return std::nullopt;
+  }
+  return ops;
+}
+
+std::optional<HostTensor> GraphImporter::compute(Value value) const {
+  if (std::optional<HostTensor> known = getKnown(value))
+    return known;
+  std::optional<SmallVector<Operation *>> ops = findOps(value);
+  if (!ops)
+    return std::nullopt;
+  ScopedDiagnosticHandler quiet(builder.getContext(),
+                                [](Diagnostic &) { return success(); });
+  llvm::DenseMap<Value, HostTensor> found;
+  for (Operation *op : *ops) {
+    SmallVector<HostTensor> operands, results;
+    for (Value operand : op->getOperands())
+      operands.push_back(found.at(operand));
+    if (std::optional<HostTensor> constant =
+            graph::getConstant(op->getResult(0)))
+      results.push_back(std::move(*constant));
+    else if (!graph::computePure(op, operands, results) || results.size() != 1)
+      return std::nullopt;
+    found.try_emplace(op->getResult(0), std::move(results.front()));
+  }
+  return found.at(value);
 }
 
 std::vector<std::string> GraphImporter::findSources(Value value) const {

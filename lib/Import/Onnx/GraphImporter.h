@@ -66,6 +66,9 @@ public:
   //===--------------------------------------------------------------------===//
 
   std::optional<HostTensor> getKnown(Value value) const;
+  /// Of a tensor that depends on no argument, the elements even where there are
+  /// too many to keep.
+  std::optional<HostTensor> compute(Value value) const;
   /// Names of the graph's inputs and weights on which `value` depends.
   std::vector<std::string> findSources(Value value) const;
   void nameArgument(Value argument, std::string_view name) {

@@ -13,6 +13,7 @@
 #include "Weights.h"
 #include "llmc/Import/Program/ExpandOps.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -60,6 +61,7 @@ private:
   rt::Status addResults();
   rt::Status addUpdates(SmallVectorImpl<Value> &results);
   rt::Status checkOutput(const ValueInfo &output, Value value);
+  void warnOfTies();
   void dropUnused();
 
   MLIRContext &context;
@@ -90,6 +92,10 @@ rt::Status FileImporter::checkModel() {
     return importer.refuse("expected a model without training_info, got " +
                                std::to_string(model.numTrainingInfos),
                            ErrorKind::unsupported);
+  if (model.numConfigurations)
+    rt::log(rt::LogLevel::warning,
+            path + ": the file's configurations of devices are not read; say "
+                   "in [[layout]] which device holds what");
   if (model.graph.numSparse)
     return importer.refuse("expected dense initializers, got " +
                                std::to_string(model.graph.numSparse) +
@@ -303,6 +309,11 @@ rt::Status FileImporter::addResults() {
                                  "': expected a tensor that a node computes, "
                                  "got none",
                              ErrorKind::malformed);
+    for (const import::ResultName &known : graph.results)
+      if (known.shown == output.name)
+        return importer.refuse("expected outputs of different names, got '" +
+                                   std::string(output.name) + "' again",
+                               ErrorKind::malformed);
     LLMC_TRY(checkOutput(output, value->values.front()));
     results.push_back(value->values.front());
     import::ResultName name;
@@ -314,6 +325,31 @@ rt::Status FileImporter::addResults() {
   LLMC_TRY(addUpdates(results));
   func::ReturnOp::create(importer.getBuilder(), module->getLoc(), results);
   return rt::Status::success();
+}
+
+/// A norm's weight of ones may have been that of each layer when the file was
+/// written; trained as one tensor it would be another model.
+void FileImporter::warnOfTies() {
+  for (const Tensor &tensor : model.graph.initializers) {
+    const Binding *value = scope.find(tensor.name);
+    auto argument = value && value->values.size() == 1
+                        ? dyn_cast<BlockArgument>(value->values.front())
+                        : BlockArgument();
+    if (!argument || graph.given[argument.getArgNumber()]->kind !=
+                         import::GivenState::Kind::Parameter)
+      continue;
+    llvm::SmallDenseSet<Location> readers;
+    for (Operation *user : argument.getUsers())
+      readers.insert(user->getLoc());
+    if (readers.size() < 2 || !weights.isMergedEasily(tensor, &context))
+      continue;
+    rt::log(rt::LogLevel::warning,
+            path + ": parameter '" + std::string(tensor.name) +
+                "' is read by " + std::to_string(readers.size()) +
+                " nodes, and all its elements are equal: if these were several "
+                "parameters, export the model by torch.onnx.export(..., "
+                "optimize=False)");
+  }
 }
 
 /// Ops and weights of which nothing depends.
@@ -344,6 +380,7 @@ rt::Result<ReadGraph> FileImporter::run() {
   LLMC_TRY(addInitializers());
   LLMC_TRY(importer.importNodes(model.graph.nodes, scope));
   LLMC_TRY(addResults());
+  warnOfTies();
   dropUnused();
   LLMC_TRY(import::expandOps(main));
   graph.main = main;

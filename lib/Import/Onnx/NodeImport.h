@@ -183,6 +183,8 @@ void addContractionOps(OpTable &table);
 void addEinsumOps(OpTable &table);
 void addConvolutionOps(OpTable &table);
 void addPoolOps(OpTable &table);
+void addPositionOps(OpTable &table);
+void addResizeOps(OpTable &table);
 void addNormOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addControlOps(OpTable &table);

@@ -372,6 +372,9 @@ rt::Status ModelReader::readModel(Model &model) {
       return rt::Status::success();
     case 25:
       return readFunction(field, model.functions);
+    case 26:
+      ++model.numConfigurations;
+      return rt::Status::success();
     default:
       return rt::Status::success();
     }

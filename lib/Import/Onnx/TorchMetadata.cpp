@@ -80,14 +80,8 @@ static std::string_view noteOf(const Node &node, std::string_view key) {
 //===----------------------------------------------------------------------===//
 
 const TorchTensor *TorchSignature::find(std::string_view argument) const {
-  for (const TorchTensor &tensor : tensors)
-    if (tensor.argument == argument)
-      return &tensor;
-  return nullptr;
-}
-
-bool TorchSignature::isMutated(std::string_view target) const {
-  return std::find(mutated.begin(), mutated.end(), target) != mutated.end();
+  auto found = numberOf.find(argument);
+  return found == numberOf.end() ? nullptr : &tensors[found->second];
 }
 
 std::optional<TorchSignature> onnx::readTorchSignature(const Graph &graph) {
@@ -107,11 +101,12 @@ std::optional<TorchSignature> onnx::readTorchSignature(const Graph &graph) {
     std::string_view kind = line.substr(colon + 2);
     kind = kind.substr(0, kind.find(' '));
     std::string_view target = between(line, "target='", "'");
-    if (kind == "PARAMETER" || kind == "BUFFER")
-      signature.tensors.push_back(
-          {trim(line.substr(0, colon)), target, kind == "PARAMETER"});
-    if (kind == "BUFFER_MUTATION")
-      signature.mutated.push_back(target);
+    if (kind != "PARAMETER" && kind != "BUFFER")
+      continue;
+    std::string_view argument = trim(line.substr(0, colon));
+    if (signature.numberOf.try_emplace(argument, signature.tensors.size())
+            .second)
+      signature.tensors.push_back({argument, target, kind == "PARAMETER"});
   }
   return signature;
 }
@@ -119,10 +114,6 @@ std::optional<TorchSignature> onnx::readTorchSignature(const Graph &graph) {
 //===----------------------------------------------------------------------===//
 // A node
 //===----------------------------------------------------------------------===//
-
-bool TorchCall::takes(std::string_view value) const {
-  return std::find(operands.begin(), operands.end(), value) != operands.end();
-}
 
 static void readOperands(std::string_view text, TorchCall &call) {
   for (size_t i = 0; i < text.size(); ++i) {
@@ -132,7 +123,7 @@ static void readOperands(std::string_view text, TorchCall &call) {
     while (end < text.size() && isWordCharacter(text[end]))
       ++end;
     std::string_view name = text.substr(i + 1, end - i - 1);
-    if (!call.takes(name))
+    if (call.taken.insert(name).second)
       call.operands.push_back(name);
   }
 }

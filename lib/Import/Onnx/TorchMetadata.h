@@ -21,6 +21,8 @@
 
 #include "llmc/Import/Onnx/Model.h"
 
+#include <set>
+
 namespace llmc::onnx {
 
 /// An argument of PyTorch's graph that is a tensor of the model.
@@ -31,10 +33,8 @@ struct TorchTensor {
 
 struct TorchSignature {
   std::vector<TorchTensor> tensors;
-  /// Targets of the buffers that a step replaces.
-  std::vector<std::string_view> mutated;
+  std::map<std::string_view, size_t> numberOf;
   const TorchTensor *find(std::string_view argument) const;
-  bool isMutated(std::string_view target) const;
 };
 
 /// A call of PyTorch's graph.
@@ -43,9 +43,10 @@ struct TorchCall {
   std::string_view name, target;
   std::vector<std::string_view> arguments;
   std::map<std::string_view, std::string_view> keywords;
-  /// Names of the values that it takes, in order.
+  /// Names of the values that it takes, in order and each once.
   std::vector<std::string_view> operands;
-  bool takes(std::string_view value) const;
+  std::set<std::string_view> taken;
+  bool takes(std::string_view value) const { return taken.count(value) != 0; }
 };
 
 /// Nothing where the graph has no such note.

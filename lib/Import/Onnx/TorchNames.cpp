@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 using namespace llmc;
 using namespace llmc::onnx;
@@ -58,7 +59,12 @@ private:
   bool isTied(const TorchTensor &tensor) const;
   bool hasModule(std::string_view module) const;
   rt::Status assignComputed();
-  std::vector<const TorchTensor *> candidates(std::string_view computed) const;
+  rt::Status assignTable(std::string_view name, const std::vector<Use> &uses);
+  rt::Status assignResult(std::string_view name, const std::vector<Use> &uses);
+  std::vector<const TorchTensor *> candidates(std::string_view result,
+                                              bool &isNamed) const;
+  bool hasOtherName(const TorchTensor &tensor) const;
+  rt::Status checkLost() const;
 
   Graph &graph;
   TorchSignature signature;
@@ -237,9 +243,12 @@ static std::optional<int64_t> countBiases(const Node &node,
       isTransposed = attribute.i.value_or(0);
   }
   size_t dim = node.opType == "Conv" || isTransposed ? 0 : 1;
-  if (weight.dims.size() <= dim)
+  int64_t size = 0;
+  if (weight.dims.size() <= dim || countElements(weight) == 0 || groups < 1 ||
+      __builtin_mul_overflow(
+          weight.dims[dim], node.opType == "ConvTranspose" ? groups : 1, &size))
     return std::nullopt;
-  return weight.dims[dim] * (node.opType == "ConvTranspose" ? groups : 1);
+  return size;
 }
 
 /// A bias of zeros is left out of the file; the call still takes it.
@@ -369,9 +378,10 @@ static std::string_view kindOf(std::string_view call) {
   return call.substr(0, end);
 }
 
-/// Parameters without a tensor from which a call may have computed its result.
-std::vector<const TorchTensor *>
-Restorer::candidates(std::string_view result) const {
+/// Parameters without a tensor from which a call may have computed its result;
+/// `isNamed` says whether the line of who reads the result names the only one.
+std::vector<const TorchTensor *> Restorer::candidates(std::string_view result,
+                                                      bool &isNamed) const {
   bool isTable = kindOf(result) == "embedding";
   std::vector<const TorchTensor *> found, named;
   for (const TorchTensor &tensor : signature.tensors) {
@@ -380,7 +390,7 @@ Restorer::candidates(std::string_view result) const {
         (isTable && (name != "weight" || hasModule(module))) || isTied(tensor))
       continue;
     found.push_back(&tensor);
-    // "x + position_embeddings" is the line of who reads the result.
+    // "x + position_embeddings".
     std::string_view word = isTable ? splitTarget(module).second : name;
     const std::vector<Use> &uses = computed.at(result);
     if (std::any_of(uses.begin(), uses.end(), [&](Use use) {
@@ -388,32 +398,85 @@ Restorer::candidates(std::string_view result) const {
         }))
       named.push_back(&tensor);
   }
-  return named.size() == 1 ? named : found;
+  isNamed = named.size() == 1;
+  return isNamed ? named : found;
+}
+
+/// A table that was looked up at fixed places: its rows must have a name.
+rt::Status Restorer::assignTable(std::string_view name,
+                                 const std::vector<Use> &uses) {
+  bool isNamed = false;
+  std::vector<const TorchTensor *> found = candidates(name, isNamed);
+  if (found.size() != 1)
+    return refuseLost(
+        "expected one parameter behind tensor " + quote(name) + ", got " +
+        (found.empty()
+             ? "none"
+             : quote(found[0]->target) + " and " + quote(found[1]->target)) +
+        ": the exporter has computed it and keeps no names");
+  LLMC_TRY(rewrite.restoreRows(found.front()->target, name, uses, true));
+  claim(*found.front(), {});
+  return rt::Status::success();
+}
+
+/// Whatever else was computed from a parameter alone. Masks and angles are
+/// computed too, so that a name counts only where the code or the elements say
+/// that it is one.
+rt::Status Restorer::assignResult(std::string_view name,
+                                  const std::vector<Use> &uses) {
+  bool isNamed = false;
+  std::vector<const TorchTensor *> found = candidates(name, isNamed);
+  if (found.size() != 1)
+    return rt::Status::success();
+  if (kindOf(name) != "expand") {
+    if (isNamed)
+      claim(*found.front(), uses);
+    return rt::Status::success();
+  }
+  LLMC_TRY_ASSIGN(bool isConstant, rewrite.isSplat(name));
+  if (isConstant && !isNamed)
+    return rt::Status::success();
+  LLMC_TRY(rewrite.restoreRows(found.front()->target, name, uses, false));
+  claim(*found.front(), {});
+  return rt::Status::success();
 }
 
 rt::Status Restorer::assignComputed() {
+  constexpr std::string_view kinds[] = {
+      "expand", "transpose", "t", "permute", "view", "reshape", "unsqueeze"};
   for (const auto &[name, uses] : computed) {
     std::string_view kind = kindOf(name);
-    bool isRows = kind == "embedding" || kind == "expand";
-    if (!isRows && kind != "transpose" && kind != "t" && kind != "permute" &&
-        kind != "view" && kind != "reshape" && kind != "unsqueeze")
-      continue;
-    std::vector<const TorchTensor *> found = candidates(name);
-    if (found.empty())
-      continue;
-    if (found.size() > 1)
-      return refuseLost("expected one parameter behind tensor " + quote(name) +
-                        ", got " + quote(found[0]->target) + " and " +
-                        quote(found[1]->target) +
-                        ": the exporter has computed it and keeps no names");
-    if (!isRows) {
-      claim(*found.front(), uses);
-      continue;
-    }
-    LLMC_TRY(rewrite.restoreRows(found.front()->target, name, uses,
-                                 kind == "embedding"));
-    claim(*found.front(), {});
+    if (kind == "embedding")
+      LLMC_TRY(assignTable(name, uses));
+    if (std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds))
+      LLMC_TRY(assignResult(name, uses));
   }
+  return rt::Status::success();
+}
+
+/// Whether a module below has a parameter of that name: two names of one.
+bool Restorer::hasOtherName(const TorchTensor &tensor) const {
+  auto [module, name] = splitTarget(tensor.target);
+  std::string below = std::string(module) + ".";
+  return std::any_of(claimed.begin(), claimed.end(), [&](auto target) {
+    return target.substr(0, below.size()) == below &&
+           splitTarget(target).second == name;
+  });
+}
+
+/// In an optimized file, which has no node Constant, a parameter that no node
+/// reads may be one of two equal norms of which one was left.
+rt::Status Restorer::checkLost() const {
+  for (const Node &node : graph.nodes)
+    if (node.opType == "Constant")
+      return rt::Status::success();
+  for (const TorchTensor &tensor : signature.tensors)
+    if (tensor.isParameter && !claimed.count(tensor.target) &&
+        !isTied(tensor) && !hasOtherName(tensor))
+      return refuseLost("expected a tensor for parameter " +
+                        quote(tensor.target) +
+                        ", got none: the exporter has computed it into others, "
+                        "or left it out beside an equal one");
   return rt::Status::success();
 }
 
@@ -423,6 +486,7 @@ rt::Status Restorer::run() {
     LLMC_TRY(assign(group));
   claimByName();
   LLMC_TRY(assignComputed());
+  LLMC_TRY(checkLost());
   LLMC_TRY(rewrite.apply());
   return rt::Status::success();
 }

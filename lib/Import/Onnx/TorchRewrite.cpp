@@ -29,8 +29,16 @@ bool onnx::isFloat(ElementType type) {
 int64_t onnx::countElements(const Tensor &tensor) {
   int64_t count = 1;
   for (int64_t dim : tensor.dims)
-    count *= dim;
+    if (dim < 1 || __builtin_mul_overflow(count, dim, &count) ||
+        count > (int64_t(1) << 48))
+      return 0;
   return count;
+}
+
+/// Whether there are as many bytes as the shape says, and some.
+static bool isWhole(const Tensor &tensor, const std::string &elements) {
+  return !elements.empty() && static_cast<int64_t>(elements.size()) ==
+                                  countElements(tensor) * bytesOf(tensor.type);
 }
 
 static rt::Status refuse(const std::string &message) {
@@ -97,10 +105,7 @@ std::string_view Rewrite::addIntegers(std::string_view name,
 
 std::string_view Rewrite::addZeros(std::string_view target, ElementType type,
                                    const std::vector<int64_t> &dims) {
-  auto count = std::accumulate(dims.begin(), dims.end(), int64_t(1),
-                               std::multiplies<>());
-  return addTensor(target, type, dims,
-                   std::string(static_cast<size_t>(count * bytesOf(type)), 0));
+  return addTensor(target, type, dims, "");
 }
 
 std::string_view Rewrite::addTrue() {
@@ -154,9 +159,8 @@ rt::Status Rewrite::restoreRows(std::string_view target,
                                 std::string_view computed,
                                 const std::vector<Use> &uses, bool isTable) {
   const Tensor &source = *findTensor(computed);
-  int64_t count = source.dims.empty() ? 0 : countElements(source);
   LLMC_TRY_ASSIGN(std::string elements, readElements(source));
-  if (count == 0 || elements.empty())
+  if (source.dims.empty() || !isWhole(source, elements))
     return refuse("expected rows of parameter '" + std::string(target) +
                   "' in tensor '" + std::string(computed) + "', got none");
   // What the indices had as dimensions, and those of a row.
@@ -197,6 +201,16 @@ rt::Status Rewrite::restoreRows(std::string_view target,
 // One tensor for each parameter
 //===----------------------------------------------------------------------===//
 
+rt::Result<bool> Rewrite::isSplat(std::string_view name) const {
+  const Tensor &tensor = *findTensor(name);
+  LLMC_TRY_ASSIGN(std::string elements, readElements(tensor));
+  auto bytes = static_cast<size_t>(bytesOf(tensor.type));
+  if (!isWhole(tensor, elements))
+    return true;
+  return elements.compare(bytes, std::string::npos, elements, 0,
+                          elements.size() - bytes) == 0;
+}
+
 rt::Result<bool> Rewrite::isTransposed(const Tensor &a, const Tensor &b) const {
   if (a.type != b.type || a.dims.size() != 2 || b.dims.size() != 2 ||
       a.dims[0] != b.dims[1] || a.dims[1] != b.dims[0])
@@ -205,7 +219,7 @@ rt::Result<bool> Rewrite::isTransposed(const Tensor &a, const Tensor &b) const {
   LLMC_TRY_ASSIGN(std::string right, readElements(b));
   auto n = static_cast<size_t>(a.dims[0]), m = static_cast<size_t>(a.dims[1]);
   auto bytes = static_cast<size_t>(bytesOf(a.type));
-  if (left.size() != n * m * bytes || right.size() != left.size())
+  if (!isWhole(a, left) || !isWhole(b, right))
     return false;
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < m; ++j)

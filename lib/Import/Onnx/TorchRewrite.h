@@ -24,6 +24,7 @@ struct Use {
 };
 
 bool isFloat(ElementType type);
+/// 0 for shapes that no memory holds.
 int64_t countElements(const Tensor &tensor);
 
 /// The elements of a tensor as they are in memory, wherever they are stored.
@@ -49,7 +50,9 @@ public:
   /// its first where it was repeated.
   rt::Status restoreRows(std::string_view target, std::string_view computed,
                          const std::vector<Use> &uses, bool isTable);
-  /// Adds a tensor that the file does not have; its name.
+  /// Whether all elements are equal.
+  rt::Result<bool> isSplat(std::string_view name) const;
+  /// Adds a tensor of zeros that no file has, nor this one; its name.
   std::string_view addZeros(std::string_view target, ElementType type,
                             const std::vector<int64_t> &dims);
   /// The name of a tensor that says yes.

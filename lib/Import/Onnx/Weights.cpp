@@ -114,6 +114,41 @@ static bool isMask(const Tensor &tensor, MLIRContext *context) {
   return !isEqual;
 }
 
+rt::Result<Tensor> Weights::loadFirst(const Tensor &tensor, int64_t most,
+                                      std::string &storage) {
+  LLMC_TRY_ASSIGN(FileRegion region, findRegion(tensor));
+  Tensor part = tensor;
+  int64_t size = bytesOf(tensor.type), count = std::min(countOf(tensor), most);
+  if (tensor.isExternal) {
+    LLMC_TRY_ASSIGN(storage,
+                    external.read({region.path, region.offset, count * size}));
+    part.raw = storage;
+    part.isExternal = false;
+  }
+  part.raw = part.raw.substr(0, count * size);
+  part.dims = {1, count};
+  return part;
+}
+
+/// PyTorch merges tensors of so many elements, and no larger ones.
+bool Weights::isMergedEasily(const Tensor &tensor, MLIRContext *context) {
+  constexpr int64_t kMostMerged = 1024;
+  int64_t count = countOf(tensor);
+  if (signature.isThere || tensor.dims.size() != 1 || count < 2 ||
+      count > kMostMerged)
+    return false;
+  std::string storage;
+  rt::Result<Tensor> part = loadFirst(tensor, count, storage);
+  rt::Result<HostTensor> value =
+      part ? decode(context, *part) : rt::Result<HostTensor>(part.status());
+  if (!value)
+    return false;
+  for (int64_t i = 1; i < count; ++i)
+    if (value->getFloat(i) != value->getFloat(0))
+      return false;
+  return true;
+}
+
 rt::Result<bool> Weights::isParameter(const Tensor &tensor,
                                       MLIRContext *context) {
   if (bytesOf(tensor.type) == 0 || tensor.dims.empty())
@@ -129,18 +164,7 @@ rt::Result<bool> Weights::isParameter(const Tensor &tensor,
   Type element = toElement(context, tensor.type);
   if (!isa_and_nonnull<FloatType>(element))
     return false;
-  LLMC_TRY_ASSIGN(FileRegion region, findRegion(tensor));
-  Tensor part = tensor;
-  int64_t size = bytesOf(tensor.type), count = countOf(tensor);
-  int64_t looked = std::min(count, kLooked);
   std::string storage;
-  if (tensor.isExternal) {
-    LLMC_TRY_ASSIGN(storage,
-                    external.read({region.path, region.offset, looked * size}));
-    part.raw = storage;
-    part.isExternal = false;
-  }
-  part.raw = part.raw.substr(0, looked * size);
-  part.dims = {1, looked};
+  LLMC_TRY_ASSIGN(Tensor part, loadFirst(tensor, kLooked, storage));
   return tensor.dims.size() < 2 || !isMask(part, context);
 }

@@ -41,9 +41,16 @@ public:
   rt::Result<Tensor> load(const Tensor &tensor, std::string &storage);
   /// Whether training changes it.
   rt::Result<bool> isParameter(const Tensor &tensor, MLIRContext *context);
+  /// Whether it may stand for several tensors that were equal when the file was
+  /// written: all its elements are, and nothing says to whom it belongs.
+  bool isMergedEasily(const Tensor &tensor, MLIRContext *context);
   const Signature &getSignature() const { return signature; }
 
 private:
+  /// The first elements, at most so many, in one row.
+  rt::Result<Tensor> loadFirst(const Tensor &tensor, int64_t most,
+                               std::string &storage);
+
   std::string_view bytes;
   std::string path;
   ExternalData external;

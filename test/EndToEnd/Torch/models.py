@@ -78,11 +78,12 @@ class SeparateAttention(nn.Module):
     def __init__(self, dropout):
         super().__init__()
         self.q, self.k, self.v, self.o = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(4))
+        self.dropout = dropout
 
     def forward(self, x):
         b, t, c = x.shape
         q, k, v = (w(x).view(b, t, HEADS, c // HEADS).transpose(1, 2) for w in (self.q, self.k, self.v))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        y = F.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout if self.training else 0.0, is_causal=True)
         return self.o(y.transpose(1, 2).reshape(b, t, c))
 
 
@@ -99,13 +100,13 @@ class Block(nn.Module):
 
 
 class GPT(nn.Module):
-    """With `loss` the model takes targets and returns its loss first."""
+    """With targets the loss comes first. `attentions` has one for each block."""
 
-    def __init__(self, attention, tied, dropout=0.0):
+    def __init__(self, attentions, tied, dropout=0.0):
         super().__init__()
         self.wte, self.wpe = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(LENGTH, WIDTH)
         self.drop = nn.Dropout(dropout)
-        self.h = nn.ModuleList(Block(attention, dropout) for _ in range(LAYERS))
+        self.h = nn.ModuleList(Block(attention, dropout) for attention in attentions)
         self.ln_f, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCABULARY, bias=False)
         if tied:
             self.head.weight = self.wte.weight
@@ -282,11 +283,11 @@ def masked_labels(generator, samples):
 
 LANGUAGE = {"tokens": tokens, "targets": tokens}
 CASES = {
-    "gpt_fused": Case(lambda: GPT(FusedAttention, True), LANGUAGE, ("loss", "logits")),
-    "gpt_separate": Case(lambda: GPT(SeparateAttention, False), {"tokens": tokens}, ("logits",), "next-token"),
-    "gpt_attention": Case(lambda: GPT(SeparateAttention, True), LANGUAGE, ("loss", "logits"),
+    "gpt_fused": Case(lambda: GPT([FusedAttention] * LAYERS, True), LANGUAGE, ("loss", "logits")),
+    "gpt_separate": Case(lambda: GPT([SeparateAttention] * LAYERS, False), {"tokens": tokens}, ("logits",), "next-token"),
+    "gpt_attention": Case(lambda: GPT([SeparateAttention] * LAYERS, True), LANGUAGE, ("loss", "logits"),
                           options={"opset_version": 23}),
-    "gpt_dropout": Case(lambda: GPT(FusedAttention, True, 0.1), LANGUAGE, ("loss", "logits"), random=True),
+    "gpt_dropout": Case(lambda: GPT([FusedAttention, SeparateAttention], True, 0.1), LANGUAGE, ("loss", "logits"), random=True),
     "vit": Case(VisionTransformer, {"images": pixels(12)}, ("logits",), "classification",
                 dynamic={"images": {0: "batch"}}),
     "resnet": Case(ResNet, {"images": pixels(12), "labels": labels}, ("loss", "logits")),

@@ -247,7 +247,7 @@ TEST_F(TorchNamesTest, RefusesFoldedNorms) {
 // scaled_dot_product_attention drops a tenth; the file has no such node, or one
 // that drops nothing.
 TEST_F(TorchNamesTest, RestoresDropoutOfAttention) {
-  sign("p_w: PARAMETER target='w'\n");
+  sign("x: USER_INPUT\n");
   std::string attention = call("s", "scaled_dot_product_attention.default",
                                "%q, %k, %v, None, 0.1, True");
   addNode("Softmax", {"x"}, attention, "").outputs = {"weights"};
@@ -287,8 +287,48 @@ TEST_F(TorchNamesTest, KeepsPadding) {
   EXPECT_TRUE(model.graph.nodes[1].attributes.empty());
 }
 
+// Of two norms of one value with equal weights the exporter leaves one; a
+// parameter of the parent's is another name. A file with constants is not
+// optimized, so that what is not read serves nothing.
+TEST_F(TorchNamesTest, RefusesParametersThatNobodyReads) {
+  sign("p_a: PARAMETER target='a.weight'\np_b: PARAMETER "
+       "target='b.weight'\n");
+  addTensor("a.weight", {2}, {1, 1});
+  addNode("Mul", {"x", "a.weight"}, call("m", "mul.Tensor", "%x, %p_a"), "a");
+  rt::Result<TorchNames> names = restore();
+  ASSERT_FALSE(names);
+  EXPECT_EQ(names.message(),
+            "expected a tensor for parameter 'b.weight', got none: the "
+            "exporter has computed it into others, or left it out beside an "
+            "equal one");
+  sign("p_a: PARAMETER target='h.a.weight'\np_b: PARAMETER "
+       "target='h.weight'\n");
+  model.graph.initializers[0].name = "h.a.weight";
+  model.graph.nodes[0].inputs[1] = "h.a.weight";
+  EXPECT_TRUE(restore());
+  sign("p_a: PARAMETER target='a.weight'\np_b: PARAMETER "
+       "target='b.weight'\n");
+  addNode("Constant", {}, "", "");
+  EXPECT_TRUE(restore());
+}
+
+// Angles are no parameter that the file has lost, nor is a mask.
+TEST_F(TorchNamesTest, TakesNoConstantForAParameter) {
+  sign("p_a: PARAMETER target='a.weight'\n");
+  addTensor("unsqueeze_3", {1, 2}, {0.5, 0.25});
+  addTensor("expand", {2, 2}, {0, 0, 0, 0});
+  addNode("Mul", {"x", "unsqueeze_3"},
+          call("m", "mul.Tensor", "%x, %unsqueeze_3"), "");
+  addNode("Add", {"m", "expand"}, call("s", "add.Tensor", "%m, %expand"), "");
+  rt::Result<TorchNames> names = restore();
+  ASSERT_FALSE(names);
+  EXPECT_EQ(
+      names.message().rfind("expected a tensor for parameter 'a.weight'", 0),
+      0u);
+}
+
 TEST_F(TorchNamesTest, RefusesWhatIsLost) {
-  sign("p_w: PARAMETER target='w'\n");
+  sign("x: USER_INPUT\n");
   addNode("Attention", {"q", "k", "v"},
           call("s", "scaled_dot_product_attention.default",
                "%q, %k, %v, None, 0.1, True"),

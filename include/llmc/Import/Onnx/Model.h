@@ -142,7 +142,7 @@ struct Model {
   Graph graph;
   std::vector<Function> functions;
   std::map<std::string_view, std::string_view> metadata;
-  size_t numTrainingInfos = 0;
+  size_t numTrainingInfos = 0, numConfigurations = 0;
 };
 
 /// Reads the bytes of an .onnx file; `file` is named in errors. Error 3.

@@ -172,6 +172,19 @@ static rt::Status importSwish(NodeImport &node) {
   return node.finish({t.mul(x, hlo::logistic(node.b, node.loc, scaled))});
 }
 
+/// A swish of the first operand times the second.
+static rt::Status importSwiGlu(NodeImport &node) {
+  Terms t(node);
+  Value gate = node.input(0);
+  if (gate.getType() != node.input(1).getType())
+    return node.refuse("expected operands of one type, got " +
+                       show(gate.getType()) + " and " +
+                       show(node.input(1).getType()));
+  Value inner = t.mul(gate, node.getFloat("alpha", 1));
+  Value swish = t.mul(gate, hlo::logistic(node.b, node.loc, inner));
+  return node.finish({t.mul(swish, node.input(1))});
+}
+
 /// x/2 * (1 + erf(x / sqrt 2)).
 static Value buildGelu(NodeImport &node, Value x) {
   Terms t(node);
@@ -235,6 +248,7 @@ void onnx::addActivationOps(OpTable &table) {
   add("Mish", importMish);
   add("Swish", importSwish);
   add("Gelu", importGelu);
+  table["SwiGLU"] = {importSwiGlu, 2, 2, kNewestKnown};
   table["PRelu"] = {importPRelu, 2, 2, kNewestKnown};
   table["com.microsoft.Gelu"] = {importBiasGelu, 1, 1, kNewestKnown};
   table["com.microsoft.BiasGelu"] = {importBiasGelu, 2, 2, kNewestKnown};

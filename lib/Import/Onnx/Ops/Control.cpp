@@ -105,6 +105,23 @@ static rt::Status finishTrips(NodeImport &node, const Trips &trips,
   return node.finish(results);
 }
 
+/// Before the first trip.
+static rt::Result<Trips> startTrips(NodeImport &node, const Graph &body) {
+  Trips trips;
+  for (unsigned i = 2; i < node.numInputs(); ++i) {
+    if (!node.has(i) || node.binding(i).isList)
+      return node.unsupported("expected tensors as carried values, got others");
+    trips.carried.push_back(node.input(i));
+  }
+  size_t results = trips.carried.size() + 1;
+  if (body.outputs.size() < results)
+    return node.refuse("expected a body of at least " +
+                       std::to_string(results) + " results, got " +
+                       std::to_string(body.outputs.size()));
+  trips.collected.resize(body.outputs.size() - results);
+  return trips;
+}
+
 static rt::Status importLoop(NodeImport &node) {
   LLMC_TRY_ASSIGN(const Graph *body, readGraph(node, "body"));
   int64_t most = std::numeric_limits<int64_t>::max();
@@ -114,18 +131,8 @@ static rt::Status importLoop(NodeImport &node) {
   Value condition;
   if (node.has(1))
     condition = node.input(1);
-  Trips trips;
-  for (unsigned i = 2; i < node.numInputs(); ++i) {
-    if (!node.has(i) || node.binding(i).isList)
-      return node.unsupported("expected tensors as carried values, got others");
-    trips.carried.push_back(node.input(i));
-  }
+  LLMC_TRY_ASSIGN(Trips trips, startTrips(node, *body));
   size_t carried = trips.carried.size();
-  if (body->outputs.size() < carried + 1)
-    return node.refuse("expected a body of at least " +
-                       std::to_string(carried + 1) + " results, got " +
-                       std::to_string(body->outputs.size()));
-  trips.collected.resize(body->outputs.size() - carried - 1);
   for (int64_t trip = 0; trip < most; ++trip) {
     if (condition) {
       LLMC_TRY_ASSIGN(HostTensor goesOn, node.constantOf(condition, "cond"));

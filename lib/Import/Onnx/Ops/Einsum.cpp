@@ -41,6 +41,7 @@ private:
   void takeDiagonals(Term &term);
   void sumUnneeded(Term &term, size_t next);
   Term contract(Term x, Term y, size_t next);
+  Term contractAll();
   bool isNeeded(Label label, size_t next) const;
   int64_t positionOf(const Term &term, Label label) const {
     return llvm::find(term.labels, label) - term.labels.begin();
@@ -208,20 +209,11 @@ Term EinsumBuilder::contract(Term x, Term y, size_t next) {
   return {product, labels};
 }
 
-rt::Result<Value> EinsumBuilder::build() {
-  std::string equation;
-  for (char c : node.getText("equation", ""))
-    if (c != ' ')
-      equation += c;
-  StringRef text = equation;
-  LLMC_TRY(parseOperands(text.split("->").first));
-  LLMC_TRY(parseResult(text));
-  LLMC_TRY(checkSizes());
-  for (Term &term : terms)
-    takeDiagonals(term);
+/// What is in one of two operands alone, and named nowhere later, is summed
+/// before they are multiplied.
+Term EinsumBuilder::contractAll() {
   Term all = terms.front();
   for (size_t i = 1; i < terms.size(); ++i) {
-    // What is in one of the two alone, and nowhere later, is summed before.
     Term other = terms[i];
     Labels leftLabels = all.labels, rightLabels = other.labels;
     auto sumAlone = [&](Term &term, const Labels &others) {
@@ -234,6 +226,21 @@ rt::Result<Value> EinsumBuilder::build() {
     sumAlone(other, leftLabels);
     all = contract(all, other, i + 1);
   }
+  return all;
+}
+
+rt::Result<Value> EinsumBuilder::build() {
+  std::string equation;
+  for (char c : node.getText("equation", ""))
+    if (c != ' ')
+      equation += c;
+  StringRef text = equation;
+  LLMC_TRY(parseOperands(text.split("->").first));
+  LLMC_TRY(parseResult(text));
+  LLMC_TRY(checkSizes());
+  for (Term &term : terms)
+    takeDiagonals(term);
+  Term all = contractAll();
   sumUnneeded(all, terms.size());
   // A dimension that was 1 everywhere it is left is repeated again.
   SmallVector<int64_t> order, places, shape;

@@ -273,16 +273,10 @@ static rt::Status importBitCast(NodeImport &node) {
       node.input(0))});
 }
 
-void onnx::addElementwiseOps(OpTable &table) {
-  using Direction = hlo::ComparisonDirection;
+/// Functions of one tensor.
+static void addUnaryOps(OpTable &table) {
   auto unary = [&](StringRef name, rt::Status (*handle)(NodeImport &)) {
     table[name] = {handle, 1, 1, kNewestKnown};
-  };
-  auto binary = [&](StringRef name, rt::Status (*handle)(NodeImport &)) {
-    table[name] = {handle, 2, 2, kNewestKnown};
-  };
-  auto nary = [&](StringRef name, rt::Status (*handle)(NodeImport &)) {
-    table[name] = {handle, 1, kAny, kNewestKnown};
   };
   unary("Abs", importAbs);
   unary("Neg", importUnary<hlo::NegOp>);
@@ -314,7 +308,17 @@ void onnx::addElementwiseOps(OpTable &table) {
   unary("IsInf", importIsInf);
   unary("Cast", importCast);
   unary("BitCast", importBitCast);
-  table["Identity"] = {importIdentity, 1, 1, kNewestKnown};
+  unary("Identity", importIdentity);
+}
+
+/// Functions of two tensors, and of any number.
+static void addArithmeticOps(OpTable &table) {
+  auto binary = [&](StringRef name, rt::Status (*handle)(NodeImport &)) {
+    table[name] = {handle, 2, 2, kNewestKnown};
+  };
+  auto nary = [&](StringRef name, rt::Status (*handle)(NodeImport &)) {
+    table[name] = {handle, 1, kAny, kNewestKnown};
+  };
   binary("CastLike", importCastLike);
   binary("Add", importNary<hlo::AddOp>);
   binary("Sub", importNary<hlo::SubtractOp>);
@@ -326,18 +330,27 @@ void onnx::addElementwiseOps(OpTable &table) {
   binary("BitwiseAnd", importNary<hlo::AndOp>);
   binary("BitwiseOr", importNary<hlo::OrOp>);
   binary("BitwiseXor", importNary<hlo::XorOp>);
+  binary("Pow", importPow);
+  binary("Mod", importMod);
+  binary("BitShift", importBitShift);
   nary("Sum", importNary<hlo::AddOp>);
   nary("Max", importNary<hlo::MaxOp>);
   nary("Min", importNary<hlo::MinOp>);
   nary("Mean", importMean);
-  binary("Equal", importComparison<Direction::EQ>);
-  binary("Less", importComparison<Direction::LT>);
-  binary("LessOrEqual", importComparison<Direction::LE>);
-  binary("Greater", importComparison<Direction::GT>);
-  binary("GreaterOrEqual", importComparison<Direction::GE>);
-  binary("Pow", importPow);
-  binary("Mod", importMod);
-  binary("BitShift", importBitShift);
+}
+
+void onnx::addElementwiseOps(OpTable &table) {
+  using Direction = hlo::ComparisonDirection;
+  addUnaryOps(table);
+  addArithmeticOps(table);
+  auto comparison = [&](StringRef name, rt::Status (*handle)(NodeImport &)) {
+    table[name] = {handle, 2, 2, kNewestKnown};
+  };
+  comparison("Equal", importComparison<Direction::EQ>);
+  comparison("Less", importComparison<Direction::LT>);
+  comparison("LessOrEqual", importComparison<Direction::LE>);
+  comparison("Greater", importComparison<Direction::GT>);
+  comparison("GreaterOrEqual", importComparison<Direction::GE>);
   table["Where"] = {importWhere, 3, 3, kNewestKnown};
   table["Clip"] = {importClip, 1, 3, kNewestKnown};
 }

@@ -211,7 +211,39 @@ static rt::Result<Boxes> readBoxes(NodeImport &node, int64_t batch) {
   return Boxes{batch, depth, index};
 }
 
+/// Whether the indices are constants that name each place of the leading
+/// dimensions once, in order: then nothing moves. Files that compute masks from
+/// counted positions look up each sample in its own row so.
+static bool isEnumeration(NodeImport &node) {
+  if (node.getInt("batch_dims", 0) != 0 || node.shape(1).empty() ||
+      node.shape(1).back() > node.rank(0))
+    return false;
+  ArrayRef<int64_t> leading = node.shape(0).take_front(node.shape(1).back());
+  int64_t places = 1, count = node.type(1).getNumElements();
+  for (int64_t size : leading)
+    places *= size;
+  if (count == 0 || places * node.shape(1).back() != count)
+    return false;
+  std::optional<HostTensor> index = node.importer.compute(node.input(1));
+  for (int64_t i = 0, k = 0; index && i < places; ++i) {
+    int64_t rest = places, place = i;
+    for (int64_t size : leading) {
+      rest /= size;
+      if (index->getInt(k++) != place / rest)
+        return false;
+      place %= rest;
+    }
+  }
+  return index.has_value();
+}
+
 static rt::Status importGatherND(NodeImport &node) {
+  if (isEnumeration(node)) {
+    SmallVector<int64_t> shape(node.shape(1).drop_back());
+    shape.append(node.shape(0).begin() + node.shape(1).back(),
+                 node.shape(0).end());
+    return node.finish({hlo::reshape(node.b, node.loc, node.input(0), shape)});
+  }
   LLMC_TRY_ASSIGN(Boxes boxes, readBoxes(node, node.getInt("batch_dims", 0)));
   int64_t rank = node.rank(0), outer = node.rank(1) - 1;
   SmallVector<int64_t> shape(node.shape(1).drop_back()), sizes, offsets;

@@ -122,27 +122,9 @@ static rt::Status finishBatchNorm(NodeImport &node, Value mean, Value variance,
   return rt::Status::success();
 }
 
-static rt::Status importBatchNorm(NodeImport &node) {
-  if (!node.getInt("spatial", 1))
-    return node.unsupported("expected spatial = 1, got 0");
-  if (node.rank(0) < 2)
-    return node.refuse("expected channels, got " + show(Type(node.type(0))));
-  for (unsigned i : {3u, 4u})
-    if (node.importer.isWeight(node.input(i)))
-      node.importer.statistics.insert(node.input(i));
-  if (!isTraining(node)) {
-    LLMC_TRY(
-        finishBatchNorm(node, node.input(3), node.input(4), node.input(0)));
-    return rt::Status::success();
-  }
-  SmallVector<int64_t> dims = range(0, node.rank(0));
-  dims.erase(dims.begin() + 1);
-  Type wide = node.element(3);
-  Value x = node.convert(node.input(0), wide);
-  NormBuilder norm(node, x, dims);
-  Value mean = norm.mean(x);
-  Value variance = norm.power(norm.centre(x, mean));
-  LLMC_TRY(finishBatchNorm(node, mean, variance, x));
+/// Running statistics: the old ones, and those of the batch in their place by
+/// a part.
+static rt::Status finishTraining(NodeImport &node, Value mean, Value variance) {
   double momentum = node.getFloat("momentum", 0.9f);
   auto mix = [&](Value old, Value now) {
     Value kept = hlo::mul(node.b, node.loc, old, node.like(old, momentum));
@@ -163,6 +145,26 @@ static rt::Status importBatchNorm(NodeImport &node) {
   if (node.version < 14)
     results.append({mean, variance});
   return node.finish(results);
+}
+
+static rt::Status importBatchNorm(NodeImport &node) {
+  if (!node.getInt("spatial", 1))
+    return node.unsupported("expected spatial = 1, got 0");
+  if (node.rank(0) < 2)
+    return node.refuse("expected channels, got " + show(Type(node.type(0))));
+  for (unsigned i : {3u, 4u})
+    if (node.importer.isWeight(node.input(i)))
+      node.importer.statistics.insert(node.input(i));
+  if (!isTraining(node))
+    return finishBatchNorm(node, node.input(3), node.input(4), node.input(0));
+  SmallVector<int64_t> dims = range(0, node.rank(0));
+  dims.erase(dims.begin() + 1);
+  Value x = node.convert(node.input(0), node.element(3));
+  NormBuilder norm(node, x, dims);
+  Value mean = norm.mean(x);
+  Value variance = norm.power(norm.centre(x, mean));
+  LLMC_TRY(finishBatchNorm(node, mean, variance, x));
+  return finishTraining(node, mean, variance);
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,6 +302,39 @@ static rt::Status importLpNorm(NodeImport &node) {
       hlo::broadcastAlong(node.b, node.loc, size, node.type(0), {axis}))});
 }
 
+/// x / (bias + alpha / size * sum of squares of the channels around) ^ beta.
+static rt::Status importLocalResponseNorm(NodeImport &node) {
+  OpBuilder &b = node.b;
+  Location loc = node.loc;
+  int64_t size = node.getInt("size", 0), rank = node.rank(0);
+  if (rank < 2 || size < 1 || size > node.shape(0)[1] * 2)
+    return node.refuse("expected a size of at least 1 and at most twice the "
+                       "channels, got " +
+                       std::to_string(size) + " of " +
+                       show(Type(node.type(0))));
+  Value x = node.input(0);
+  SmallVector<int64_t> window(rank, 1), padding(2 * rank, 0);
+  window[1] = size;
+  padding[2] = (size - 1) / 2;
+  padding[3] = size / 2;
+  Value square = hlo::mul(b, loc, x, x);
+  Value init = hlo::scalar(b, loc, node.element(0), 0);
+  auto pads = DenseIntElementsAttr::get(
+      RankedTensorType::get({rank, 2}, b.getI64Type()), padding);
+  auto op = hlo::ReduceWindowOp::create(
+      b, loc, TypeRange{x.getType()}, ValueRange{square}, ValueRange{init},
+      b.getDenseI64ArrayAttr(window), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
+      DenseI64ArrayAttr(), pads);
+  addCombination(b, loc, op.getBody(), ReductionKind::sum, node.element(0));
+  Value sum = op->getResult(0);
+  double alpha = node.getFloat("alpha", 1e-4f) / static_cast<double>(size);
+  Value base = hlo::add(b, loc, hlo::mul(b, loc, sum, node.like(sum, alpha)),
+                        node.like(sum, node.getFloat("bias", 1)));
+  Value power =
+      hlo::pow(b, loc, base, node.like(base, node.getFloat("beta", 0.75)));
+  return node.finish({hlo::div(b, loc, x, power)});
+}
+
 /// Contrib: layer norm of a sum; results are the norm, nothing, nothing, and
 /// the sum.
 static rt::Status importSkipNorm(NodeImport &node, bool isRms) {
@@ -336,6 +371,7 @@ void onnx::addNormOps(OpTable &table) {
   table["GroupNormalization"] = {importGroupNorm, 3, 3, kNewestKnown};
   table["MeanVarianceNormalization"] = {importMeanVarianceNorm, 1, 1,
                                         kNewestKnown};
+  table["LRN"] = {importLocalResponseNorm, 1, 1, kNewestKnown};
   table["LpNormalization"] = {importLpNorm, 1, 1, kNewestKnown};
   table["com.microsoft.SkipLayerNormalization"] = {importSkipLayerNorm, 3, 5,
                                                    kNewestKnown};

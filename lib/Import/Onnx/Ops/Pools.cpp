@@ -57,24 +57,11 @@ static Value reduceWindows(NodeImport &node, Value x, ReductionKind kind,
   return op->getResult(0);
 }
 
-/// Windows and their elements are looked at one by one.
-static constexpr int64_t kMostPoolElements = int64_t(1) << 24;
-
 static rt::Result<SmallVector<OnnxWindow>> readPool(NodeImport &node) {
   std::optional<SmallVector<int64_t>> kernel = node.getInts("kernel_shape");
   if (!kernel)
     return node.refuse("expected a kernel_shape, got none");
-  LLMC_TRY_ASSIGN(SmallVector<OnnxWindow> windows, readWindows(node, *kernel));
-  for (const OnnxWindow &w : windows) {
-    int64_t places = w.size + w.low + w.high, elements = 0;
-    if (__builtin_mul_overflow(places, w.window, &elements) ||
-        elements > kMostPoolElements)
-      return node.unsupported(
-          "expected windows of at most " + std::to_string(kMostPoolElements) +
-          " elements along a dimension, got a window of " +
-          std::to_string(w.window) + " over " + std::to_string(places));
-  }
-  return windows;
+  return readWindows(node, *kernel);
 }
 
 /// Where the maximum of each window stands in the flat tensor: the least of the
@@ -170,11 +157,14 @@ static SmallVector<double> countElements(const OnnxWindow &w, bool isCeil,
   int64_t begin = includesPadding ? -w.low : 0;
   int64_t end = includesPadding ? w.size + w.high : w.size;
   for (int64_t i = 0; i < countPlaces(w, isCeil); ++i) {
-    double count = 0;
-    for (int64_t k = 0; k < w.window; ++k) {
-      int64_t at = i * w.stride - w.low + k * w.dilation;
-      count += at >= begin && at < end;
-    }
+    // The first element of the window that counts, and the first behind them.
+    int64_t base = i * w.stride - w.low;
+    auto firstFrom = [&](int64_t edge) {
+      int64_t distance = std::max<int64_t>(0, edge - base);
+      return std::min<int64_t>(w.window,
+                               llvm::divideCeil(distance, w.dilation));
+    };
+    double count = double(firstFrom(end) - firstFrom(begin));
     counts.push_back(count);
   }
   return counts;
@@ -184,6 +174,13 @@ static rt::Status importAveragePool(NodeImport &node) {
   LLMC_TRY_ASSIGN(SmallVector<OnnxWindow> windows, readPool(node));
   bool isCeil = node.getInt("ceil_mode", 0);
   bool includesPadding = node.getInt("count_include_pad", 0);
+  constexpr int64_t kMostPlaces = int64_t(1) << 24;
+  for (const OnnxWindow &w : windows)
+    if (countPlaces(w, isCeil) > kMostPlaces)
+      return node.unsupported("expected at most " +
+                              std::to_string(kMostPlaces) +
+                              " windows along a dimension, got " +
+                              std::to_string(countPlaces(w, isCeil)));
   Value mean =
       reduceWindows(node, node.input(0), ReductionKind::sum, windows, isCeil);
   auto type = cast<RankedTensorType>(mean.getType());
@@ -202,6 +199,40 @@ static rt::Status importAveragePool(NodeImport &node) {
     mean = hlo::div(node.b, node.loc, mean, divisor);
   }
   return node.finish({mean});
+}
+
+/// The root of a sum of powers, over windows or all spatial dimensions.
+template <typename Sum>
+static rt::Status importNormPool(NodeImport &node, Sum sumUp) {
+  double p = static_cast<double>(node.getInt("p", 2));
+  if (p < 1)
+    return node.refuse("expected p to be at least 1, got " +
+                       std::to_string(node.getInt("p", 2)));
+  Value size = hlo::abs(node.b, node.loc, node.input(0));
+  Value power = hlo::pow(node.b, node.loc, size, node.like(size, p));
+  Value sum = sumUp(power);
+  return node.finish({hlo::pow(node.b, node.loc, sum, node.like(sum, 1 / p))});
+}
+
+static rt::Status importLpPool(NodeImport &node) {
+  LLMC_TRY_ASSIGN(SmallVector<OnnxWindow> windows, readPool(node));
+  bool isCeil = node.getInt("ceil_mode", 0);
+  return importNormPool(node, [&](Value power) {
+    return reduceWindows(node, power, ReductionKind::sum, windows, isCeil);
+  });
+}
+
+static rt::Status importGlobalLpPool(NodeImport &node) {
+  if (node.rank(0) < 3)
+    return node.refuse("expected spatial dimensions, got " +
+                       show(Type(node.type(0))));
+  SmallVector<int64_t> dims = range(2, node.rank(0)), kept(node.shape(0));
+  for (int64_t dim : dims)
+    kept[dim] = 1;
+  return importNormPool(node, [&](Value power) {
+    Value sum = hlo::reduceAdd(node.b, node.loc, power, dims);
+    return hlo::reshape(node.b, node.loc, sum, kept);
+  });
 }
 
 /// One result for each channel, in the rank of the operand.
@@ -229,6 +260,8 @@ static rt::Status importGlobalMaxPool(NodeImport &node) {
 void onnx::addPoolOps(OpTable &table) {
   table["MaxPool"] = {importMaxPool, 1, 1, kNewestKnown};
   table["AveragePool"] = {importAveragePool, 1, 1, kNewestKnown};
+  table["LpPool"] = {importLpPool, 1, 1, kNewestKnown};
+  table["GlobalLpPool"] = {importGlobalLpPool, 1, 1, kNewestKnown};
   table["GlobalAveragePool"] = {importGlobalAveragePool, 1, 1, kNewestKnown};
   table["GlobalMaxPool"] = {importGlobalMaxPool, 1, 1, kNewestKnown};
 }

@@ -133,6 +133,14 @@ def language():
 
 
 @model
+def merged():
+    """One tensor of ones that two nodes read, as an optimizer merges the weights of norms."""
+    nodes = [h.make_node("Mul", ["x", "ones"], ["a"], name="first"), h.make_node("Mul", ["a", "ones"], ["b"], name="second"),
+             h.make_node("Add", ["b", "own"], ["c"], name="third"), h.make_node("Add", ["c", "own"], ["y"], name="fourth")]
+    return make(nodes, [f32("x", 4, 3)], [f32("y", 4, 3)], [const("ones", [1, 1, 1]), const("own", [1, 2, 3])])
+
+
+@model
 def torch_list():
     """`split` of a tensor without optimization: a list, and elements of it."""
     nodes = [h.make_node("SplitToSequence", ["x", "two"], ["parts"], axis=1), h.make_node("SequenceAt", ["parts", "one"], ["y"])]
@@ -149,6 +157,7 @@ broken("new_version", [h.make_node("Relu", ["x"], ["y"])], version=99)
 broken("unordered", [h.make_node("Relu", ["a"], ["y"]), h.make_node("Relu", ["x"], ["a"])])
 broken("twice", [h.make_node("Relu", ["x"], ["y"]), h.make_node("Exp", ["x"], ["y"])])
 broken("no_output", [h.make_node("Relu", ["x"], ["z"])])
+broken("same_output", [h.make_node("Relu", ["x"], ["y"])], outputs=[f32("y", 2, 3), f32("y", 2, 3)])
 broken("wrong_output", [h.make_node("Relu", ["x"], ["y"])], outputs=[f32("y", 3, 2)])
 broken("mixed_types", [h.make_node("Add", ["x", "i"], ["y"])], inputs=[f32("x", 2, 3), i64("i", 2, 3)])
 broken("bad_shapes", [h.make_node("Add", ["x", "z"], ["y"])], inputs=[f32("x", 2, 3), f32("z", 2, 4)])
@@ -161,6 +170,27 @@ broken("branches", [h.make_node("If", ["c"], ["y"],
                                 then_branch=h.make_graph([h.make_node("Identity", ["x"], ["r"])], "a", [], [f32("r", 2, 3)]),
                                 else_branch=h.make_graph([h.make_node("Transpose", ["x"], ["q"])], "b", [], [f32("q", 3, 2)]))],
        inputs=[f32("x", 2, 3), h.make_tensor_value_info("c", T.BOOL, [])])
+
+
+@model
+def training_info():
+    made = linear()
+    made.training_info.add()
+    return made
+
+
+@model
+def sparse():
+    made = linear()
+    made.graph.sparse_initializer.add()
+    return made
+
+
+@model
+def devices():
+    made = linear()
+    made.configuration.add(name="two", num_devices=2)
+    return made
 
 
 @model
