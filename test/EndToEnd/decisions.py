@@ -16,12 +16,15 @@ the text and whatever depends on the processor. A pass that is meant to decide
 otherwise writes the table anew, and its change is read line by line:
 
     python decisions.py --llmc llmc -o out decisions.txt --update
+
+oneDNN is held to AVX2, since the memory that it asks for depends on the instruction set.
 """
 
 import argparse
 import collections
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -51,7 +54,8 @@ COUNTED = {"kernel": "kernels", "library": "library calls", "copy": "copies", "f
 
 
 def run(command):
-    process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2"}
+    process = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
     if process.returncode:
         raise SystemExit(f"FAILED {' '.join(map(str, command))}: {process.stderr.strip()[-500:]}")
     return process.stdout
