@@ -44,6 +44,7 @@ public:
 private:
   void collect();
   rt::Status assign(CallGroup &group);
+  bool assignByPlace(const CallGroup &group);
   rt::Status assignInOrder(CallGroup &group,
                            std::vector<const TorchTensor *> wanted,
                            std::vector<std::string_view> tensors);
@@ -304,10 +305,27 @@ Restorer::findTensors(const CallGroup &group) const {
   return tensors;
 }
 
+/// A node that reads one tensor twice, as a fresh batch norm whose scale and
+/// variance are ones: its operands are told apart by their places.
+bool Restorer::assignByPlace(const CallGroup &group) {
+  std::vector<const TorchTensor *> wanted = operandsOf(group.call, signature);
+  if (wanted.size() != group.uses.size() ||
+      findTensors(group).size() == wanted.size())
+    return false;
+  for (Use use : group.uses)
+    if (use.node != group.uses.front().node)
+      return false;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    claim(*wanted[i], {group.uses[i]});
+  return true;
+}
+
 rt::Status Restorer::assign(CallGroup &group) {
   keepPadding(group);
   LLMC_TRY(restoreDropout(group));
   LLMC_TRY(checkSmoothing(group.call));
+  if (assignByPlace(group))
+    return rt::Status::success();
   std::vector<std::string_view> tensors = findTensors(group), unnamed;
   std::vector<const TorchTensor *> wanted = operandsOf(group.call, signature);
   for (std::string_view tensor : tensors) {

@@ -123,6 +123,25 @@ TEST_F(TorchNamesTest, UndoesFalseTies) {
   EXPECT_EQ(find("c.w")->raw, find("a.w")->raw);
 }
 
+// A fresh batch norm: scale and variance are ones, bias and mean zeros.
+TEST_F(TorchNamesTest, UndoesFalseTiesWithinANode) {
+  sign("p_w: PARAMETER target='b.weight'\np_b: PARAMETER "
+       "target='b.bias'\nb_m: BUFFER target='b.mean' persistent=True\nb_v: "
+       "BUFFER target='b.var' persistent=True\n");
+  addTensor("b.weight", {2}, {1, 1});
+  addTensor("b.bias", {2}, {0, 0});
+  addNode(
+      "BatchNormalization", {"x", "b.weight", "b.bias", "b.bias", "b.weight"},
+      call("n", "batch_norm.default", "%x, %p_w, %p_b, %b_m, %b_v, True"), "b");
+  rt::Result<TorchNames> names = restore();
+  ASSERT_TRUE(names) << names.message();
+  EXPECT_EQ(model.graph.nodes[0].inputs,
+            (std::vector<std::string_view>{"x", "b.weight", "b.bias", "b.mean",
+                                           "b.var"}));
+  EXPECT_EQ(names->parameters.size(), 2u);
+  EXPECT_EQ(names->buffers.size(), 2u);
+}
+
 // head.weight is read by rows, and transposed under a number.
 TEST_F(TorchNamesTest, TiesWhatWasStoredTwice) {
   sign("p_wte: PARAMETER target='wte.weight'\np_head_weight: PARAMETER "
