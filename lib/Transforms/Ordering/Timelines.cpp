@@ -101,10 +101,10 @@ static LogicalResult addUse(TimelineSlots &slots, const Timeline &timeline,
                             bool isTaken) {
   PortAttr slot = port.getSlot();
   SlotUses &uses = slots[slot];
-  type = getSlotType(port, type);
   func::FuncOp function = timeline.programs[program].function;
   if (failed(getBytes(function.getLoc(), type)))
     return failure();
+  type = getSlotType(port, type);
   if (uses.type && uses.type != type)
     return function.emitOpError() << "expected slot " << slot << " as "
                                   << uses.type << ", got " << type;

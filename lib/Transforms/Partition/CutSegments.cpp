@@ -227,9 +227,12 @@ SegmentKey Cutter::homeOf(Operation *constant, bool isJoined) {
 /// with loops also what is computed of constants alone.
 void Cutter::spreadConstants() {
   SmallVector<Operation *> constants;
-  for (Operation &op : llvm::reverse(body.without_terminator()))
+  for (Operation &op : body.without_terminator())
     if (isMadeAnywhere(&op) || (hasLoops && isConstantCone(&op)))
       constants.push_back(&op);
+  // What reads constants comes to its users before they do.
+  if (hasLoops)
+    std::reverse(constants.begin(), constants.end());
   for (Operation *constant : constants) {
     std::map<SegmentKey, Operation *> copies;
     for (OpOperand &use :
