@@ -148,6 +148,10 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %66 = dist.permute %x over ["x", "y"] to ["y", "x"] {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
   %67 = dist.broadcast %x from [0] over ["x"] {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
   %68 = dist.reduce %x to [0] over ["x"] sum {test.cost = array<i64: 0, 0, 128, 128>, test.form = ""} : tensor<4x8xf32>
+  // What enters and leaves the trips of a loop moves nothing by itself.
+  %carried = dist.enter carry %s of <"l", trips = 4> number(0) {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : tensor<4xf32> -> tensor<4xf32>
+  %next = dist.next %carried, %carried {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : tensor<4xf32>
+  %left = dist.leave last %next of <"l", trips = 4> {test.cost = array<i64: 0, 0, 0, 0>, test.form = ""} : tensor<4xf32> -> tensor<4xf32>
   return
 }
 )mlir";

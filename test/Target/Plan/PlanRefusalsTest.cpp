@@ -134,14 +134,6 @@ plan.table)mlir");
   EXPECT_EQ(plan->entries.size(), 2u);
 }
 
-TEST_F(PlanTarget, RefusesLoops) {
-  replace("plan.table", R"mlir(plan.program @p other {
-  plan.loop on @C 2 times @f.c0.F
-}
-plan.table)mlir");
-  EXPECT_EQ(refuse(), "plan.loop: has no form in plan files yet");
-}
-
 TEST_F(PlanTarget, PlacesOfErrorsAreLeftOutWhereTheyAreNotKnown) {
   manifest.kernels.clear();
   module->walk([&](Operation *op) { op->setLoc(UnknownLoc::get(&context)); });

@@ -236,6 +236,24 @@ plan.table)mlir");
   EXPECT_EQ(plan->entries[0].table[2].microbatch, 1);
 }
 
+TEST_F(PlanTarget, Loops) {
+  replace("plan.table", R"mlir(plan.program @trip other parameters(1) {
+  plan.fill on @C <@tmp.y, [2], f32, expr = <mul(8, parameter(0))>> pattern(9)
+}
+plan.program @caller other {
+  plan.loop on @C 3 times @trip
+}
+plan.table)mlir");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  ASSERT_EQ(plan->programs.size(), 3u);
+  EXPECT_EQ(plan->programs[1].numParameters, 1);
+  auto loop = std::get<rtp::Loop>(plan->programs[2].instructions[0].action);
+  EXPECT_EQ(loop.trips, 3);
+  EXPECT_EQ(loop.program, 1);
+  EXPECT_TRUE(loop.arguments.empty());
+}
+
 TEST_F(PlanTarget, FramesBuffersAndStreams) {
   replace("<\"data\"=1>", "<\"data\"=1, \"pipe\"=2> pipeline \"pipe\"");
   replace("plan.stream @K copy", "plan.stream @K copy priority(3)");
