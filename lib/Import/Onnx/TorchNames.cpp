@@ -474,11 +474,11 @@ rt::Status Restorer::assignComputed() {
 
 /// Whether a module below has a parameter of that name: two names of one.
 bool Restorer::hasOtherName(const TorchTensor &tensor) const {
-  auto [module, name] = splitTarget(tensor.target);
-  std::string below = std::string(module) + ".";
+  auto own = splitTarget(tensor.target);
+  std::string below = std::string(own.first) + ".";
   return std::any_of(claimed.begin(), claimed.end(), [&](auto target) {
     return target.substr(0, below.size()) == below &&
-           splitTarget(target).second == name;
+           splitTarget(target).second == own.second;
   });
 }
 
