@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Import/Onnx/Import.h"
+#include "DeviceLayouts.h"
 #include "GraphImporter.h"
 #include "TorchNames.h"
 #include "Weights.h"
@@ -61,6 +62,7 @@ private:
   rt::Status addResults();
   rt::Status addUpdates(SmallVectorImpl<Value> &results);
   rt::Status checkOutput(const ValueInfo &output, Value value);
+  rt::Status addLayouts();
   void warnOfTies();
   void dropUnused();
 
@@ -92,10 +94,6 @@ rt::Status FileImporter::checkModel() {
     return importer.refuse("expected a model without training_info, got " +
                                std::to_string(model.numTrainingInfos),
                            ErrorKind::unsupported);
-  if (model.numConfigurations)
-    rt::log(rt::LogLevel::warning,
-            path + ": the file's configurations of devices are not read; say "
-                   "in [[layout]] which device holds what");
   if (model.graph.numSparse)
     return importer.refuse("expected dense initializers, got " +
                                std::to_string(model.graph.numSparse) +
@@ -352,6 +350,19 @@ void FileImporter::warnOfTies() {
   }
 }
 
+/// The file's device configurations as annotations.
+rt::Status FileImporter::addLayouts() {
+  if (!options.mesh)
+    return rt::Status::success();
+  rt::Status status = annotateDevices(
+      model, *options.mesh, main, [&](std::string_view name) -> Value {
+        const Binding *value = scope.find(name);
+        bool isTensor = value && !value->isList && value->values.size() == 1;
+        return isTensor ? value->values.front() : Value();
+      });
+  return status.ok() ? std::move(status) : status.at(path);
+}
+
 /// Ops and weights of which nothing depends.
 void FileImporter::dropUnused() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.front())))
@@ -367,10 +378,7 @@ void FileImporter::dropUnused() {
     graph.donations.erase(graph.donations.begin() + i);
     graph.given.erase(graph.given.begin() + i);
   }
-  main.front().eraseArguments(unused);
-  main.setType(
-      FunctionType::get(&context, main.front().getArgumentTypes(),
-                        main.front().getTerminator()->getOperandTypes()));
+  (void)main.eraseArguments(unused);
 }
 
 rt::Result<ReadGraph> FileImporter::run() {
@@ -380,7 +388,11 @@ rt::Result<ReadGraph> FileImporter::run() {
   LLMC_TRY(addInitializers());
   LLMC_TRY(importer.importNodes(model.graph.nodes, scope));
   LLMC_TRY(addResults());
+  main.setType(
+      FunctionType::get(&context, main.front().getArgumentTypes(),
+                        main.front().getTerminator()->getOperandTypes()));
   warnOfTies();
+  LLMC_TRY(addLayouts());
   dropUnused();
   LLMC_TRY(import::expandOps(main));
   graph.main = main;
@@ -423,17 +435,45 @@ static void findLoss(import::Graph &graph) {
   }
 }
 
+/// The axes that the configuration and the command line give, without the
+/// pipeline; none where they say nothing.
+static import::MeshAxes axesOf(const import::Options &options) {
+  const rt::Config &config = options.config;
+  import::MeshAxes axes;
+  bool isGiven = config.originOf("mesh.axes") != "default" ||
+                 llvm::any_of(options.meshSizes, [&](const auto &axis) {
+                   return llvm::is_contained(config.mesh.axes, axis.first);
+                 });
+  if (!isGiven)
+    return axes;
+  for (const std::string &axis : config.mesh.axes) {
+    if (axis == config.mesh.pipeline)
+      continue;
+    axes.emplace_back(axis, 1);
+    for (const auto &[name, size] : options.meshSizes)
+      if (name == axis)
+        axes.back().second = size;
+  }
+  return axes;
+}
+
 rt::Result<OwningOpRef<ModuleOp>>
 onnx::importOnnx(MLIRContext &context, const std::string &path,
                  const import::Options &options, std::string *description) {
-  LLMC_TRY_ASSIGN(ReadGraph read, readGraph(context, path, {options.dims, {}}));
+  LLMC_TRY_ASSIGN(
+      ReadGraph read,
+      readGraph(context, path, {options.dims, {}, axesOf(options)}));
   const rt::LossConfig &loss = options.config.loss;
   if (loss.kind == "none" && loss.output.empty())
     findLoss(read.graph);
+  func::FuncOp main = read.graph.main;
+  LLMC_TRY_ASSIGN(import::Shardings shardings, import::readShardings(main));
   LLMC_TRY(import::addObjective(read.graph, options.config));
   LLMC_TRY_ASSIGN(dist::MeshOp mesh,
-                  import::makeProgram(read.graph, options, {}, description));
-  (void)mesh;
+                  import::makeProgram(read.graph, options,
+                                      import::axesOf(shardings.mesh),
+                                      description));
+  LLMC_TRY(import::applyShardings(*read.module, main, mesh, shardings));
   import::addForward(read.graph);
   FirstError error(context);
   if (failed(verify(*read.module)))

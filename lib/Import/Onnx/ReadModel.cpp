@@ -44,6 +44,15 @@ private:
   rt::Status readAttribute(const Field &field, const char *what,
                            std::vector<NodeAttribute> &attributes);
   rt::Status readNode(const Field &field, std::vector<Node> &nodes);
+  rt::Status readGroup(const Field &field, ShardingSpec &spec);
+  rt::Status readPart(const Field &field, ShardedDim &dim);
+  rt::Status readDim(const Field &field, ShardingSpec &spec);
+  rt::Status readSpec(const Field &field, NodeConfiguration &configuration);
+  rt::Status readConfiguration(const Field &field,
+                               std::vector<NodeConfiguration> &configurations);
+  rt::Status
+  readConfiguration(const Field &field,
+                    std::vector<DeviceConfiguration> &configurations);
   rt::Status readField(const Field &field, Graph &graph);
   rt::Status readFunction(const Field &field, std::vector<Function> &functions);
 
@@ -262,6 +271,103 @@ rt::Status ModelReader::readAttribute(const Field &field, const char *what,
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+rt::Status ModelReader::readGroup(const Field &field, ShardingSpec &spec) {
+  int64_t key = 0;
+  std::vector<int64_t> devices;
+  LLMC_TRY(wire.eachFieldOf(
+      field, "index_to_device_group_map", -1, [&](const Field &part) {
+        if (part.number == 1)
+          return wire.read(part, "key", key);
+        return part.number == 2 ? wire.append(part, "value", devices)
+                                : rt::Status::success();
+      }));
+  spec.groups[key] = std::move(devices);
+  return rt::Status::success();
+}
+
+rt::Status ModelReader::readPart(const Field &field, ShardedDim &dim) {
+  ShardedDim::Part &made = dim.parts.emplace_back();
+  return wire.eachFieldOf(field, "simple_sharding", -1, [&](const Field &part) {
+    if (part.number == 1)
+      return wire.read(part, "dim_value", made.size.emplace());
+    return part.number == 3 ? wire.read(part, "num_shards", made.shards)
+                            : rt::Status::success();
+  });
+}
+
+rt::Status ModelReader::readDim(const Field &field, ShardingSpec &spec) {
+  int64_t index = nextIndex(spec.dims);
+  ShardedDim &dim = spec.dims.emplace_back();
+  return wire.eachFieldOf(field, "sharded_dim", index, [&](const Field &part) {
+    if (part.number == 1)
+      return wire.read(part, "axis", dim.axis);
+    return part.number == 2 ? readPart(part, dim) : rt::Status::success();
+  });
+}
+
+rt::Status ModelReader::readSpec(const Field &field,
+                                 NodeConfiguration &configuration) {
+  int64_t index = nextIndex(configuration.specs);
+  ShardingSpec &spec = configuration.specs.emplace_back();
+  return wire.eachFieldOf(
+      field, "sharding_spec", index, [&](const Field &part) {
+        switch (part.number) {
+        case 1:
+          return wire.read(part, "tensor_name", spec.tensor);
+        case 2:
+          return wire.append(part, "device", spec.devices);
+        case 3:
+          return readGroup(part, spec);
+        case 4:
+          return readDim(part, spec);
+        default:
+          return rt::Status::success();
+        }
+      });
+}
+
+rt::Status
+ModelReader::readConfiguration(const Field &field,
+                               std::vector<NodeConfiguration> &configurations) {
+  int64_t index = nextIndex(configurations);
+  NodeConfiguration &made = configurations.emplace_back();
+  return wire.eachFieldOf(
+      field, "device_configurations", index, [&](const Field &part) {
+        switch (part.number) {
+        case 1:
+          return wire.read(part, "configuration_id", made.configuration);
+        case 2:
+          return readSpec(part, made);
+        case 3:
+          return wire.read(part, "pipeline_stage", made.stage.emplace());
+        default:
+          return rt::Status::success();
+        }
+      });
+}
+
+rt::Status ModelReader::readConfiguration(
+    const Field &field, std::vector<DeviceConfiguration> &configurations) {
+  int64_t index = nextIndex(configurations);
+  DeviceConfiguration &made = configurations.emplace_back();
+  return wire.eachFieldOf(
+      field, "configuration", index, [&](const Field &part) {
+        if (part.number == 1)
+          return wire.read(part, "name", made.name);
+        return part.number == 2
+                   ? wire.read(part, "num_devices", made.numDevices)
+                   : rt::Status::success();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
 rt::Status ModelReader::readNode(const Field &field, std::vector<Node> &nodes) {
   int64_t index = nextIndex(nodes);
   Node &node = nodes.emplace_back();
@@ -283,6 +389,8 @@ rt::Status ModelReader::readNode(const Field &field, std::vector<Node> &nodes) {
       return wire.read(part, "overload", node.overload);
     case 9:
       return readPair(part, "metadata_props", node.metadata);
+    case 10:
+      return readConfiguration(part, node.configurations);
     default:
       return rt::Status::success();
     }
@@ -373,8 +481,7 @@ rt::Status ModelReader::readModel(Model &model) {
     case 25:
       return readFunction(field, model.functions);
     case 26:
-      ++model.numConfigurations;
-      return rt::Status::success();
+      return readConfiguration(field, model.configurations);
     default:
       return rt::Status::success();
     }

@@ -111,14 +111,6 @@ static rt::Status checkGraph(ModuleOp module, func::FuncOp main) {
   return status;
 }
 
-static MeshAxes axesOf(sdy::MeshAttr mesh) {
-  MeshAxes axes;
-  if (mesh)
-    for (sdy::MeshAxisAttr axis : mesh.getAxes())
-      axes.emplace_back(axis.getName().str(), axis.getSize());
-  return axes;
-}
-
 rt::Result<OwningOpRef<ModuleOp>>
 import::importStableHLO(MLIRContext &context, const std::string &path,
                         const Options &options, std::string *description) {

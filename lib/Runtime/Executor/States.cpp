@@ -143,15 +143,22 @@ static Result<FileRegion> regionOf(const plan::State &state,
 
 static Result<FileRegion> regionOf(const plan::State &state,
                                    const MappedFile &file) {
+  DType dtype = state.source.dtype.value_or(state.dtype);
+  if (isFloat(dtype) != isFloat(state.dtype)) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected values of state '{}' of {}, got {}",
+                                 state.name, nameOf(state.dtype),
+                                 nameOf(dtype)));
+  }
   Checked end =
-      checkedProduct(state.shape) * sizeOf(state.dtype) + state.source.offset;
+      checkedProduct(state.shape) * sizeOf(dtype) + state.source.offset;
   if (!end.valid() || static_cast<uint64_t>(end.value()) > file.size()) {
     return makeError(ErrorKind::malformed,
                      fmt::format("expected the values of state '{}' at byte {} "
                                  "within the file, got {} bytes",
                                  state.name, state.source.offset, file.size()));
   }
-  return FileRegion{file.data() + state.source.offset, state.dtype};
+  return FileRegion{file.data() + state.source.offset, dtype};
 }
 
 /// Where a file of the (untrusted) plan lies.

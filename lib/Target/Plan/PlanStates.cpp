@@ -25,11 +25,10 @@ rt::Status PlanExport::exportSource(dist::StateOp state, rtp::Source &source) {
   auto file = dyn_cast_or_null<dist::FileAttr>(attr);
   if (!file)
     return errorAt(state, "expected initial values, a draw or a file");
-  // Raw bytes have no type of their own; a tensor that is found by its name in
-  // the file's header (--weights) has, and is converted when it is read.
   if (file.getDtype() &&
-      file.getDtype() != state.getTensorType().getElementType())
-    source.tensor = rt::unescapeName(state.getSymName());
+      file.getDtype() != state.getTensorType().getElementType()) {
+    LLMC_TRY_ASSIGN(source.dtype, getDType(state, file.getDtype()));
+  }
   source.kind = rtp::SourceKind::file;
   source.file = intern(plan.files, files, file.getPath());
   source.offset = file.getOffset();

@@ -140,9 +140,13 @@ TEST(StatesTest, FilesAreReadByBoxes) {
       ASSERT_EQ(raw.at(i), i);
     }
   }
-  HostTensor wide = stateOf(makePlan(2, fromFile(0, "w"), DType::f64));
-  EXPECT_EQ(wide.dtype, DType::f64);
-  EXPECT_EQ(wide.at(29), 29);
+  Source converted = fromFile(1, "", 16);
+  converted.dtype = DType::f32;
+  for (const Source &source : {fromFile(0, "w"), converted}) {
+    HostTensor wide = stateOf(makePlan(2, source, DType::f64));
+    EXPECT_EQ(wide.dtype, DType::f64);
+    EXPECT_EQ(wide.at(29), 29);
+  }
 }
 
 TEST(StatesTest, BadFilesAreRefused) {
@@ -163,8 +167,15 @@ TEST(StatesTest, BadFilesAreRefused) {
                  "expected tensor 'absent' for state 'w'");
   expectMismatch(makePlan(1, fromFile(0, "w"), DType::i32),
                  "expected tensor 'w' of i32[5, 6], got f32[5, 6]");
+  Source integers = fromFile(1, "");
+  integers.dtype = DType::i32;
+  expectMismatch(makePlan(1, integers),
+                 "expected values of state 'w' of f32, got i32");
   EXPECT_EQ(openStatus(makePlan(1, fromFile(1, "", 17 * 4))).kind(),
             ErrorKind::malformed);
+  Source wide = fromFile(1, "");
+  wide.dtype = DType::f64;
+  EXPECT_EQ(openStatus(makePlan(1, wide)).kind(), ErrorKind::malformed);
   EXPECT_EQ(openStatus(makePlan(1, fromFile(2, ""))).kind(),
             ErrorKind::mismatch);
 }

@@ -105,10 +105,11 @@ TEST_F(PlanTarget, ConvolutionsGoToAttributesAndBack) {
 // Raw bytes have the state's type; others are found by the tensor's name.
 TEST_F(PlanTarget, FilesOfStates) {
   struct Case {
-    std::string type, tensor;
+    std::string type;
+    std::optional<rt::DType> dtype;
   };
-  for (const Case &each :
-       {Case{"", ""}, Case{", f32", ""}, Case{", bf16", "w"}}) {
+  for (const Case &each : {Case{"", std::nullopt}, Case{", f32", std::nullopt},
+                           Case{", bf16", rt::DType::bf16}}) {
     edited = planText;
     replace("#dist.draw<normal, 0.02>",
             "#dist.file<\"w.bin\", 16, " +
@@ -120,7 +121,8 @@ TEST_F(PlanTarget, FilesOfStates) {
     EXPECT_EQ(source.kind, rtp::SourceKind::file);
     EXPECT_EQ(source.file, 0);
     EXPECT_EQ(source.offset, 16);
-    EXPECT_EQ(source.tensor, each.tensor);
+    EXPECT_EQ(source.tensor, "");
+    EXPECT_EQ(source.dtype, each.dtype);
     EXPECT_EQ(plan->files, std::vector<std::string>{"w.bin"});
   }
 }

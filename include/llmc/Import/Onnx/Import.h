@@ -25,6 +25,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <map>
+#include <optional>
 
 namespace llmc::onnx {
 
@@ -34,6 +35,9 @@ struct ReadOptions {
   std::vector<std::pair<std::string, int64_t>> dims;
   /// Inputs whose elements are given, as sizes on which shapes depend.
   std::map<std::string, HostTensor> constants;
+  /// The axes on which the file's device configurations are layouts, which the
+  /// graph then has as annotations; without axes those of the file.
+  std::optional<import::MeshAxes> mesh = std::nullopt;
 };
 
 /// A graph whose ops are final, before the configuration is asked.

@@ -110,11 +110,44 @@ struct NodeAttribute {
   std::string_view reference;
 };
 
+/// One dimension of a tensor on several devices (IR version 11).
+struct ShardedDim {
+  int64_t axis = 0;
+  /// A dimension may stand for several, major first; each has a size, where it
+  /// is a number, and a number of shards.
+  struct Part {
+    std::optional<int64_t> size;
+    int64_t shards = 1;
+  };
+  std::vector<Part> parts;
+};
+
+/// Which device has which part of a tensor: shard i, counted row by row over
+/// `dims`, lies on devices[i], which may stand for a group.
+struct ShardingSpec {
+  std::string_view tensor;
+  std::vector<int64_t> devices;
+  std::map<int64_t, std::vector<int64_t>> groups;
+  std::vector<ShardedDim> dims;
+};
+
+struct NodeConfiguration {
+  std::string_view configuration;
+  std::vector<ShardingSpec> specs;
+  std::optional<int64_t> stage;
+};
+
+struct DeviceConfiguration {
+  std::string_view name;
+  int64_t numDevices = 0;
+};
+
 struct Node {
   std::string_view name, opType, domain, overload;
   std::vector<std::string_view> inputs, outputs;
   std::vector<NodeAttribute> attributes;
   std::map<std::string_view, std::string_view> metadata;
+  std::vector<NodeConfiguration> configurations;
 };
 
 struct Graph {
@@ -142,7 +175,8 @@ struct Model {
   Graph graph;
   std::vector<Function> functions;
   std::map<std::string_view, std::string_view> metadata;
-  size_t numTrainingInfos = 0, numConfigurations = 0;
+  std::vector<DeviceConfiguration> configurations;
+  size_t numTrainingInfos = 0;
 };
 
 /// Reads the bytes of an .onnx file; `file` is named in errors. Error 3.

@@ -14,6 +14,9 @@ namespace llmc::rt::plan {
 
 inline constexpr char fileMagic[9] = "LLMCPLAN";
 
+/// In place of an element type that is not given.
+inline constexpr uint8_t noDType = 255;
+
 struct FileHeader {
   char magic[8];
   uint32_t version;

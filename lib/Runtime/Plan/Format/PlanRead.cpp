@@ -156,6 +156,9 @@ State PlanReader::state(const fb::State &flat) {
   state.source.file = source->file();
   state.source.tensor = text(source->tensor());
   state.source.offset = source->offset();
+  if (source->dtype() != noDType) {
+    state.source.dtype = static_cast<DType>(source->dtype());
+  }
   for (size_t i = 0; i < sizeOfVector(flat.parts()); ++i) {
     const fb::StatePart *part = flat.parts()->Get(i);
     state.parts.push_back({list(part->origin()), layout(part->layout()),

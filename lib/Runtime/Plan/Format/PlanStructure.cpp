@@ -302,6 +302,9 @@ Status StructureCheck::checkState(const State &state) {
   LLMC_TRY(index("a state's file", state.source.file, plan_.files.size(),
                  state.source.kind != SourceKind::file));
   LLMC_TRY(range("a file offset", state.source.offset, 0, INT64_MAX));
+  LLMC_TRY(range("a file's dtype",
+                 static_cast<int>(state.source.dtype.value_or(state.dtype)), 0,
+                 numDTypes - 1));
   LLMC_TRY(range("the rank of a state", state.shape.size(), 0, 16));
   if (!(checkedProduct(state.shape) * sizeOf(state.dtype)).valid()) {
     return malformed("the size of a state overflows");

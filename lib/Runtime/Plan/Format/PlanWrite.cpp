@@ -380,7 +380,8 @@ Offset<fb::State> Writer::write(const State &state) {
   fb::Draw draw(source.draw.a, source.draw.b, byte(source.draw.kind));
   auto tensor = builder_.CreateSharedString(source.tensor);
   auto flat = fb::CreateSource(builder_, byte(source.kind), &draw, source.file,
-                               tensor, source.offset);
+                               tensor, source.offset,
+                               source.dtype ? byte(*source.dtype) : noDType);
   auto name = builder_.CreateSharedString(state.name);
   auto shape = builder_.CreateVector(state.shape);
   auto of = builder_.CreateSharedString(state.of);

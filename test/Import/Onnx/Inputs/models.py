@@ -186,10 +186,102 @@ def sparse():
     return made
 
 
+def put(node, configuration, *specs, stage=None):
+    """Says on which devices the tensors of a node lie: (name, devices or groups, [(axis, shards) ...])."""
+    made = node.device_configurations.add(configuration_id=configuration)
+    if stage is not None:
+        made.pipeline_stage = stage
+    for name, devices, dims in specs:
+        spec = made.sharding_spec.add(tensor_name=name)
+        for i, device in enumerate(devices):
+            spec.device.append(device if isinstance(device, int) else -1 - i)
+            if not isinstance(device, int):
+                spec.index_to_device_group_map.add(key=-1 - i, value=device)
+        for axis, *shards in dims:
+            dim = spec.sharded_dim.add(axis=axis)
+            for part in shards:
+                size, count = part if isinstance(part, tuple) else (None, part)
+                dim.simple_sharding.add(num_shards=count, **({} if size is None else {"dim_value": size}))
+
+
+def layers(devices=4):
+    """Two layers with their mean as loss."""
+    nodes = [h.make_node("MatMul", ["x", "up"], ["h"]), h.make_node("Relu", ["h"], ["r"]),
+             h.make_node("MatMul", ["r", "down"], ["y"]), h.make_node("ReduceMean", ["y"], ["loss"], keepdims=0)]
+    rng = np.random.default_rng(1)
+    made = make(nodes, [f32("x", 8, 4)], [f32("loss")],
+                [const("up", rng.normal(size=(4, 8))), const("down", rng.normal(size=(8, 4)))])
+    made.ir_version = 11
+    made.configuration.add(name="all", num_devices=devices)
+    return made
+
+
 @model
 def devices():
-    made = linear()
-    made.configuration.add(name="two", num_devices=2)
+    """Samples on two halves of four devices, and within each half a hidden layer on two."""
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [[0, 1], [2, 3]], [(0, 2)]), ("up", [[0, 2], [1, 3]], [(-1, 2)]),
+        ("h", [0, 1, 2, 3], [(0, 2), (1, (4, 2), (2, 1))]))
+    put(made.graph.node[2], "all", ("down", [[0, 2], [1, 3]], [(0, 2)]), ("r", [0, 1, 2, 3], [(0, 2), (1, 2)]))
+    return made
+
+
+@model
+def devices_other():
+    """What no mesh says: devices in another order, parts of parts, one device twice or never, another rank."""
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [0, 3, 1, 2], [(0, 4)]))
+    return made
+
+
+@model
+def devices_parts():
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [0, 1, 2, 3], [(0, (4, 2), (2, 2))]))
+    return made
+
+
+@model
+def devices_twice():
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [0, 1, 1, 2], [(0, 4)]))
+    return made
+
+
+@model
+def devices_fewer():
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [0, 1], [(0, 2)]))
+    return made
+
+
+@model
+def devices_axis():
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [0, 1, 2, 3], [(2, 4)]))
+    return made
+
+
+@model
+def devices_shards():
+    made = layers()
+    put(made.graph.node[0], "all", ("x", [0, 1], [(0, 4)]))
+    return made
+
+
+@model
+def devices_crossed():
+    """Twelve devices, cut once by two and four and once by three: no axes fit both."""
+    made = layers(12)
+    put(made.graph.node[0], "all", ("x", [list(range(0, 4)), list(range(4, 8)), list(range(8, 12))], [(0, 3)]))
+    put(made.graph.node[2], "all", ("y", [list(range(i, 12, 2)) for i in range(2)], [(0, 2)]), stage=1)
+    put(made.graph.node[1], "all", ("r", [[d for d in range(12) if d // 3 % 2 == i] for i in range(2)], [(0, 2)]))
+    return made
+
+
+@model
+def devices_none():
+    made = layers(0)
     return made
 
 

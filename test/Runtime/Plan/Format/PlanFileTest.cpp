@@ -46,7 +46,7 @@ static Plan makeFullPlan() {
   collective.peer = 1;
   add(collective);
   plan.files = {"weights.safetensors"};
-  plan.states[0].source = {SourceKind::file, {}, 0, "wte", 128};
+  plan.states[0].source = {SourceKind::file, {}, 0, "wte", 128, DType::f32};
   plan.states[0].of = "head";
   plan.entries[0].fetches = {{"x1",
                               DType::bf16,

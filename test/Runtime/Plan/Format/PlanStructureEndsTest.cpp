@@ -425,6 +425,8 @@ TEST(PlanStructureEnds, States) {
          plan.states[0].source.file = 0;
        }},
       {"a file offset", [](Plan &plan) { plan.states[0].source.offset = -1; }},
+      {"a file's dtype",
+       [](Plan &plan) { plan.states[0].source.dtype = no<DType>(numDTypes); }},
       {"the rank of a state to be between 0 and 16, got 17",
        [](Plan &plan) { plan.states[0].shape.assign(17, 1); }},
       {"expected a part of rank 16, got 2",

@@ -27,12 +27,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace llmc::rt::plan {
 
-inline constexpr uint32_t formatVersion = 4;
+inline constexpr uint32_t formatVersion = 5;
 /// Of arenas, frames, slots and buffers, in bytes.
 inline constexpr int64_t alignment = 64;
 
@@ -122,10 +123,12 @@ struct Source {
   SourceKind kind = SourceKind::draw;
   Draw draw;
   /// Of `file`: index into Plan::files, the tensor's name in it (safetensors),
-  /// or "" and the byte offset of raw row-major data of the state's dtype.
+  /// or "" and the byte offset of raw row-major data, of `dtype` where that is
+  /// not the state's.
   int32_t file = -1;
   std::string tensor;
   int64_t offset = 0;
+  std::optional<DType> dtype = std::nullopt;
 };
 
 /// A box of the whole tensor, stored by some stages in some layout.

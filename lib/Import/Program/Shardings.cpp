@@ -15,16 +15,15 @@
 // Tests: test/Import/StableHLO/shardings.mlir
 //===----------------------------------------------------------------------===//
 
-#include "Parts.h"
+#include "llmc/Import/Program/Shardings.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Support/FirstError.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
 using rt::ErrorKind;
-
-static constexpr StringLiteral kSharding = "sdy.sharding";
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -105,6 +104,14 @@ rt::Result<Shardings> import::readShardings(func::FuncOp main) {
            main->getParentOfType<ModuleOp>().getOps<sdy::MeshOp>()))
     op.erase();
   return shardings;
+}
+
+MeshAxes import::axesOf(sdy::MeshAttr mesh) {
+  MeshAxes axes;
+  if (mesh)
+    for (sdy::MeshAxisAttr axis : mesh.getAxes())
+      axes.emplace_back(axis.getName().str(), axis.getSize());
+  return axes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +247,7 @@ rt::Status ShardingConverter::convertOp(Operation *op) {
 
 /// The layout of an input, or at rest of a state.
 rt::Status ShardingConverter::convertArgument(unsigned i) {
-  if (!shardings.arguments[i])
+  if (i >= shardings.arguments.size() || !shardings.arguments[i])
     return rt::Status::success();
   LLMC_TRY_ASSIGN(
       dist::LayoutAttr layout,
@@ -265,7 +272,7 @@ rt::Status ShardingConverter::convertArgument(unsigned i) {
 }
 
 rt::Status ShardingConverter::convertResult(unsigned i) {
-  if (!shardings.results[i])
+  if (i >= shardings.results.size() || !shardings.results[i])
     return rt::Status::success();
   Operation *end = main.getBody().front().getTerminator();
   OpBuilder builder(end);

@@ -1,0 +1,46 @@
+//===- Shardings.h - A file's own layouts -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A frontend writes what its file says of layouts as Shardy's annotations: the
+// attribute `sdy.sharding` of arguments and results, and constraints among the
+// ops. They are taken off before the graph becomes a program, and become rows,
+// layouts of ports and `dist.constraint` after it.
+//
+// Tests: test/Import/StableHLO/shardings.mlir, test/Import/Onnx/devices.test
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_IMPORT_PROGRAM_SHARDINGS_H
+#define LLMC_IMPORT_PROGRAM_SHARDINGS_H
+
+#include "llmc/Dialect/Sdy/IR/Sdy.h"
+#include "llmc/Import/Program/MakeProgram.h"
+
+namespace llmc::import {
+
+/// The attribute of arguments and results.
+inline constexpr llvm::StringLiteral kSharding = "sdy.sharding";
+
+/// What annotations on arguments and results say.
+struct Shardings {
+  /// The mesh with axes of all of them, or null.
+  sdy::MeshAttr mesh;
+  /// For each argument and result of the function; null where there is none.
+  llvm::SmallVector<sdy::TensorShardingAttr> arguments, results;
+};
+/// Takes it off the function before arguments lose their attributes, and
+/// removes annotations that say nothing and the meshes. Error 5: two meshes.
+rt::Result<Shardings> readShardings(mlir::func::FuncOp main);
+
+/// The axes of a mesh, which may be null.
+MeshAxes axesOf(sdy::MeshAttr mesh);
+
+/// Writes the layouts of the annotations where no others stand, and makes those
+/// on ops constraints. Error 2: axes that the program's mesh lacks; 5: parts of
+/// axes, partial values.
+rt::Status applyShardings(mlir::ModuleOp module, mlir::func::FuncOp main,
+                          dist::MeshOp mesh, const Shardings &shardings);
+
+} // namespace llmc::import
+
+#endif // LLMC_IMPORT_PROGRAM_SHARDINGS_H
