@@ -118,6 +118,50 @@ def fori(p, x):
     return mean_of_squares(y, kept)
 
 
+def part(p, x):
+    """Some layers of the stack, by a counter that does not begin at 0; one reads whole weights too."""
+    y = lax.fori_loop(2, 10, lambda i, y: layer(jax.tree.map(lambda w: w[i], p), y) * (1.0 + 0.1 * i), x)
+    return mean_of_squares(y, p["down"][3])
+
+
+def down(p, x):
+    """The counter goes down by twos; the states are kept at its places, others stay as they were."""
+
+    def body(state):
+        i, y, kept = state
+        y = layer(jax.tree.map(lambda w: w[i], p), y)
+        return i - 2, y, lax.dynamic_update_index_in_dim(kept, jnp.sin(y), i, 1)
+
+    kept = jnp.broadcast_to(x[:, None], (x.shape[0], 10, x.shape[1]))
+    return jax_while(lambda s: s[0] >= 1, body, (9, x, kept), 5)
+
+
+def jax_while(goes_on, body, start, trips):
+    """A while whose body is differentiated in reverse: JAX unrolls it, the text for llmc has the while."""
+    if printed_ops.executed:
+        for _ in range(trips):
+            start = body(start)
+    else:
+        start = lax.while_loop(goes_on, body, start)
+    return mean_of_squares(*start[1:])
+
+
+def places(p, x):
+    """Rows of a state that are changed in place, from the last one on, and a state of which
+    each trip reads what the one before wrote."""
+
+    def body(i, state):
+        kept, chain = state
+        n = LAYERS + 1 - i
+        q = jax.tree.map(lambda w: w[n], p)
+        kept = kept.at[n].set(layer(q, kept[n]))
+        return kept, chain.at[i].set(layer(q, chain[i - 1]))
+
+    start = jnp.broadcast_to(x, (LAYERS + 2, *x.shape)) * jnp.arange(1.0, LAYERS + 3.0)[:, None, None]
+    kept, chain = lax.fori_loop(1, LAYERS + 1, body, (start, start))
+    return mean_of_squares(kept, chain)
+
+
 def patches(p, x):
     """Boxes of a weight that fill no dimension, one of them moved to fit; each is read."""
 
@@ -236,6 +280,9 @@ CASES = {
     "reverse": (reverse, layers(LAYERS), WIDTH),
     "nested": (nested, layers(3, 2), WIDTH),
     "fori": (fori, layers(LAYERS), WIDTH),
+    "part": (part, layers(10), WIDTH),
+    "down": (down, layers(10), WIDTH),
+    "places": (places, layers(LAYERS + 2), WIDTH),
     "patches": (patches, layers(), WIDTH),
     "branches": (branches, layers(LAYERS), WIDTH),
     "chosen": (chosen, layers(LAYERS), WIDTH),

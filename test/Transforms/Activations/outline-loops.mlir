@@ -7,8 +7,8 @@
 // CHECK: dist.timeline @train {{.*}} programs([#dist.program<@train.c0.F, chunk = 0, phase = forward, at = [0]>, #dist.program<@train.c0.F.1, chunk = 0, phase = forward, at = [0], loop = <"loop0", trips = 6>>, #dist.program<@train.c0.F.2,
 // CHECK-SAME: #dist.program<@train.c0.B.1, chunk = 0, phase = backward, at = [0], loop = <"loop0", trips = 6, reversed = true>>
 // CHECK: func.func private @train.c0.F.1(
-// CHECK-SAME: tensor<2x4xf32> {dist.port = #dist.port<buffer @w.local, trips = 6>}
 // CHECK-SAME: tensor<1x4xf32> {dist.port = #dist.port<carry "[[CARRY:[^"]*]]", chunk = 0>}
+// CHECK-SAME: tensor<2x4xf32> {dist.port = #dist.port<buffer @w.local, trips = 6>}
 // CHECK-SAME: -> (
 // CHECK-SAME: tensor<1x4xf32> {dist.port = #dist.port<carry "[[CARRY]]", chunk = 0>}
 // CHECK-SAME: tensor<1x4xf32> {dist.port = #dist.port<act "{{[^"]*}}", chunk = 0, trips = 6>}

@@ -66,12 +66,13 @@ LogicalResult Unroller::spend() {
          << ": shorten it, or compute its trips side by side as one batch";
 }
 
-/// Loops inside spend of the same budget; their trips are settled.
+/// Loops inside that are kept are ops of a trip; others spend of the same
+/// budget, and their trips are settled.
 FailureOr<Operation *> Unroller::settleOp(Operation *op) {
   if (!op->hasTrait<OpTrait::ConstantLike>() && failed(spend()))
     return failure();
   auto loop = dyn_cast<WhileOp>(op);
-  if (!loop)
+  if (!loop || isKept(loop))
     return settle(op);
   Operation *next = op->getNextNode();
   if (failed(replaceBy(loop, [&](OpBuilder &, SmallVectorImpl<Value> &results) {
