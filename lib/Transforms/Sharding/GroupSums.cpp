@@ -8,9 +8,9 @@
 //
 //   ((a @1 + b @1) + c @0) + d @0   ->   (a + b) @1 + (c + d) @0
 //
-// What is linear in its only operand is done for each stage, in front of the
-// join. Only values are touched that reach nothing but gradients and sums of
-// the step.
+// What is linear in its only operand beside constants is done for each stage,
+// in front of the join. Only values are touched that reach nothing but
+// gradients and sums of the step.
 //
 // Test: test/Transforms/Sharding/group-sums.mlir
 //===----------------------------------------------------------------------===//
@@ -110,13 +110,32 @@ static Value cloneOn(ValueRange operands, Operation *op, Operation *before) {
   return copy->getResult(0);
 }
 
+/// The op, which is linear in its first operand, of a term of that. Constants
+/// go to the stage of the term.
+static Value cloneOnTerm(Value term, Operation *op) {
+  Value result = cloneOn(term, op, op);
+  Operation *copy = result.getDefiningOp();
+  result.setType(op->getResult(0).getType());
+  for (Value other : op->getOperands().drop_front()) {
+    Operation *constant = OpBuilder(copy).clone(*other.getDefiningOp());
+    for (StringRef mark : {DistDialect::kBlock, DistDialect::kPhase})
+      constant->setAttr(mark, copy->getAttr(mark));
+    copy->insertOperands(copy->getNumOperands(), constant->getResults());
+  }
+  return result;
+}
+
+/// The operands of which an op has the terms.
+static OperandRange getSummands(Operation *op) {
+  return isLinearInFirst(op) ? op->getOperands().take_front(1)
+                             : op->getOperands();
+}
+
 Terms SumGrouper::split(Operation *op) {
   Terms terms = getTerms(op->getOperand(0));
-  if (op->getNumOperands() == 1) {
-    for (auto &[stage, value] : terms.ofStage) {
-      value = cloneOn(value, op, op);
-      value.setType(op->getResult(0).getType());
-    }
+  if (isLinearInFirst(op)) {
+    for (auto &[stage, value] : terms.ofStage)
+      value = cloneOnTerm(value, op);
     terms.isNew = true;
     return terms;
   }
@@ -147,12 +166,12 @@ void SumGrouper::replace(Operation *op) {
 
 /// Whether the op's result has terms at several stages.
 bool SumGrouper::isMixed(Operation *op) const {
-  if (!isMarked(op) || !llvm::all_of(op->getOperands(), [&](Value value) {
+  if (!isMarked(op) || !llvm::all_of(getSummands(op), [&](Value value) {
         return isMarked(value.getDefiningOp());
       }))
     return false;
   llvm::SmallSetVector<int64_t, 4> stages;
-  for (Value operand : op->getOperands())
+  for (Value operand : getSummands(op))
     for (auto &[stage, value] : getTerms(operand).ofStage)
       stages.insert(stage);
   return stages.size() > 1;

@@ -113,15 +113,16 @@ LogicalResult Pins::pinOps(const ProgramFunction &program) {
   return success();
 }
 
+StageSet Pins::stagesOfUses(Value value) const {
+  StageSet stages = 0;
+  for (Operation *user : value.getUsers())
+    if (user->getNumResults())
+      stages |= of(user->getResult(0));
+  return stages;
+}
+
 /// Arguments live where they are used, states at all uses in all functions.
 void Pins::pinArguments(FuncOp function) {
-  auto stagesOfUses = [&](Value value) {
-    StageSet stages = 0;
-    for (Operation *user : value.getUsers())
-      if (user->getNumResults())
-        stages |= of(user->getResult(0));
-    return stages;
-  };
   for (BlockArgument argument : function.getArguments()) {
     PortAttr port = dist::getArgumentPort(function, argument.getArgNumber());
     StageSet stages = stagesOfUses(argument);
@@ -144,14 +145,41 @@ void Pins::pinCarried(FuncOp function) {
   }
 }
 
+/// Where terms of a result that is summed over microbatches may stay: those of
+/// a gradient where its state is used.
+StageSet Pins::ofSum(FuncOp function, unsigned result) const {
+  FlatSymbolRefAttr state =
+      dist::getStateOrGradientOf(dist::getResultPort(function, result));
+  if (!state)
+    return getAll();
+  StageSet stages = 0;
+  for (BlockArgument argument : function.getArguments())
+    if (dist::getState(
+            dist::getArgumentPort(function, argument.getArgNumber())) == state)
+      stages |= stagesOfUses(argument);
+  return stages;
+}
+
 /// Additions that reach nothing but results summed over microbatches live where
-/// their terms do, when these share no stage (GroupSums.cpp sees to that).
+/// their terms do, when these share no stage (GroupSums.cpp sees to that), and
+/// the results may have terms there.
 void Pins::joinSums(FuncOp function) {
-  for (Operation *op : findStageSums(function)) {
+  SmallVector<Operation *> sums = findStageSums(function);
+  llvm::DenseMap<Operation *, StageSet> allowed;
+  for (Operation *op : llvm::reverse(sums)) {
+    StageSet stages = getAll();
+    for (OpOperand &use : op->getUses()) {
+      auto user = allowed.find(use.getOwner());
+      stages &= user != allowed.end() ? user->second
+                                      : ofSum(function, use.getOperandNumber());
+    }
+    allowed[op] = stages;
+  }
+  for (Operation *op : sums) {
     if (!isAddition(op))
       continue;
     StageSet left = of(op->getOperand(0)), right = of(op->getOperand(1));
-    if (!left || !right || (left & right))
+    if (!left || !right || (left & right) || ((left | right) & ~allowed[op]))
       continue;
     values[op->getResult(0)] = left | right;
     joins.insert(op->getResult(0));

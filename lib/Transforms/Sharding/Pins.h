@@ -57,6 +57,8 @@ private:
   void pinArguments(mlir::func::FuncOp function);
   void pinCarried(mlir::func::FuncOp function);
   void joinSums(mlir::func::FuncOp function);
+  StageSet stagesOfUses(Value value) const;
+  StageSet ofSum(mlir::func::FuncOp function, unsigned result) const;
   void pinUpdate(const ProgramFunction &program, mlir::func::FuncOp microbatch);
   void pinUpdateOp(Operation &op);
   StageSet ofState(mlir::StringAttr name) const;

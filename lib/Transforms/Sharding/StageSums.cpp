@@ -9,20 +9,26 @@
 #include "StageSums.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace llmc;
 
-bool llmc::isJointlyLinear(Operation *op) {
+/// Whether sums pass through the first `count` operands together.
+static bool isLinearIn(Operation *op, size_t count) {
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
-  if (!model || op->getNumResults() != 1 || op->getNumOperands() == 0)
+  if (!model || op->getNumResults() != 1 || op->getNumOperands() < count)
     return false;
+  auto first = llvm::seq<int>(0, static_cast<int>(count));
   for (const graph::Linearity &linearity : model.getShardingRule().carries)
     for (ArrayRef<int> group : linearity.groups)
-      if (linearity.kind == ReductionKind::sum &&
-          group.size() == op->getNumOperands())
+      if (linearity.kind == ReductionKind::sum && llvm::equal(group, first))
         return true;
   return false;
+}
+
+bool llmc::isJointlyLinear(Operation *op) {
+  return op->getNumOperands() > 0 && isLinearIn(op, op->getNumOperands());
 }
 
 bool llmc::isAddition(Operation *op) {
@@ -30,13 +36,21 @@ bool llmc::isAddition(Operation *op) {
          isJointlyLinear(op);
 }
 
+bool llmc::isLinearInFirst(Operation *op) {
+  auto isConstant = [](Value value) {
+    Operation *def = value.getDefiningOp();
+    return def && def->hasTrait<OpTrait::ConstantLike>();
+  };
+  return op->getNumRegions() == 0 && isLinearIn(op, 1) &&
+         llvm::all_of(op->getOperands().drop_front(), isConstant);
+}
+
 SmallVector<Operation *> llmc::findStageSums(func::FuncOp function) {
   Operation *end = function.front().getTerminator();
   llvm::DenseSet<Operation *> inside;
   SmallVector<Operation *> sums;
   for (Operation &op : llvm::reverse(function.front().without_terminator())) {
-    bool isUnary = op.getNumOperands() == 1 && op.getNumRegions() == 0;
-    if (!(isUnary ? isJointlyLinear(&op) : isAddition(&op)))
+    if (!isLinearInFirst(&op) && !isAddition(&op))
       continue;
     bool isInside = llvm::all_of(op.getUses(), [&](OpOperand &use) {
       if (use.getOwner() != end)

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops of a microbatch whose results reach nothing but gradients and sums of the
-// step, through additions and through ops that are linear in their only
-// operand: their terms may stay at the stages that make them.
+// step, through additions and through ops that are linear in their only operand
+// beside constants: their terms may stay at the stages that make them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,12 @@ bool isJointlyLinear(Operation *op);
 /// Jointly linear in two operands and symmetric in them.
 bool isAddition(Operation *op);
 
-/// The additions and unary linear ops as above, in program order.
+/// Linear in the first operand, and any others are constants: of a sum it is
+/// the sum of what it is of the terms.
+bool isLinearInFirst(Operation *op);
+
+/// The additions and ops that are linear in their first operand as above, in
+/// program order.
 SmallVector<Operation *> findStageSums(mlir::func::FuncOp function);
 
 } // namespace llmc

@@ -14,6 +14,7 @@
 
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
+#include "llmc/Dialect/Graph/IR/Parts.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -54,12 +55,21 @@ private:
 };
 } // namespace
 
-static Value takeRows(OpBuilder &builder, Location loc, Value stack,
-                      int64_t begin, int64_t end) {
+/// A part of a stack; of one that is put together, or reversed, that of what it
+/// is made of, so that a parameter's rows are read where their piece is.
+static Value takePart(OpBuilder &builder, Location loc, Value stack,
+                      graph::DimRange range) {
+  if (auto parts = stack.getDefiningOp<graph::PartOpInterface>()) {
+    auto partOf = [&](Value value, graph::DimRange inner) {
+      return takePart(builder, loc, value, inner);
+    };
+    if (Value part = parts.buildPart(builder, range, partOf))
+      return part;
+  }
   auto type = cast<RankedTensorType>(stack.getType());
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
-  starts[0] = begin;
-  limits[0] = end;
+  starts[range.dim] = range.begin;
+  limits[range.dim] = range.end;
   return stablehlo::slice(builder, loc, stack, starts, limits);
 }
 
@@ -67,7 +77,7 @@ void LoopSplitter::buildEnter(dist::EnterOp enter, int64_t begin, int64_t end) {
   Location loc = enter.getLoc();
   Value input = enter.getInput();
   if (enter.isRow())
-    input = takeRows(builder, loc, input, begin, end);
+    input = takePart(builder, loc, input, {0, begin, end});
   if (Value last = carried.lookup(enter))
     input = last;
   int64_t number = enter.getNumber() ? int64_t(*enter.getNumber()) : -1;

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Random losses with one or two scans, against jax.grad.
+"""Random losses with one or two loops, against jax.grad.
 
 A trip has a few random ops on its carried values, rows of stacked weights, a weight that all
 trips share, values from before the loop and the trip's number. It may stack a value, and add
-one up. One step of plain descent in f64, in two microbatches: the loss and each gradient
+one up. A loop is a scan, from the first or the last row on, or counts from any number and
+reads rows by steps of 1 or 2, up or down. One step of plain descent in f64, in two microbatches: the loss and each gradient
 within 1e-10 of JAX, by the interpreter and by kernels, on one device and on meshes.
 
     python random_loops.py --llmc llmc --count 10 -o out
@@ -50,7 +51,7 @@ precision = "f64"
 class Program:
     """What one loop does, drawn once."""
 
-    def __init__(self, draw, trips):
+    def __init__(self, draw, trips, rows):
         self.trips = trips
         self.carries = int(draw.integers(1, 4))
         self.kinds = [str(draw.choice(["mlp", "mix", "mul", "add", "sin", "norm", "count", "around", "bias"]))
@@ -60,6 +61,11 @@ class Program:
         self.picks = draw.integers(0, 1 << 30, size=(len(self.kinds), 2))
         self.ends = draw.integers(0, 1 << 30, size=self.carries + 2)
         self.stacks, self.adds, self.reads_last = (bool(draw.integers(0, 2)) for _ in range(3))
+        self.is_reverse = bool(draw.integers(0, 2))
+        step = int(draw.choice([1, -1, 2, -2]))
+        place = int(draw.integers(0, 3))
+        walk = (int(draw.integers(0, 5)), place if step > 0 else rows - 1 - place, step)
+        self.walk = walk if draw.integers(0, 2) else None
 
     def step(self, kind, a, b, row, mix, around, i):
         if kind == "mlp":
@@ -75,23 +81,44 @@ class Program:
         return {"mul": lambda: a * b, "add": lambda: a + b, "sin": lambda: jnp.sin(a),
                 "around": lambda: a - around}[kind]()
 
+    def trip(self, p, state, row, around, i):
+        """The state after a trip, and what it keeps."""
+        values, total = list(state[0]), state[1]
+        for kind, (a, b) in zip(self.kinds, self.picks):
+            pool = len(values)
+            values.append(self.step(kind, values[a % pool], values[b % pool], row, p["mix"], around, i))
+        fresh = values[self.carries:]
+        state = [jnp.tanh(fresh[e % len(fresh)] + 0.3 * values[n]) for n, e in enumerate(self.ends[2:])]
+        total = total + jnp.mean(jnp.square(fresh[self.ends[1] % len(fresh)])) if self.adds else total
+        return (tuple(state), total), fresh[self.ends[0] % len(fresh)]
+
     def __call__(self, p, starts, around):
-        stacks = {n: p[n][: self.trips] for n in ("up", "down", "bias")}
+        start = (tuple(starts[: self.carries]), 0.0)
+        return self.scan(p, start, around) if self.walk is None else self.count(p, start, around)
 
+    def scan(self, p, start, around):
         def body(state, q):
-            i, row = q
-            values, total = list(state[0]), state[1]
-            for kind, (a, b) in zip(self.kinds, self.picks):
-                pool = len(values)
-                values.append(self.step(kind, values[a % pool], values[b % pool], row, p["mix"], around, i))
-            fresh = values[self.carries:]
-            kept = fresh[self.ends[0] % len(fresh)]
-            state = [jnp.tanh(fresh[e % len(fresh)] + 0.3 * values[n]) for n, e in enumerate(self.ends[2:])]
-            total = total + jnp.mean(jnp.square(fresh[self.ends[1] % len(fresh)])) if self.adds else total
-            return (tuple(state), total), (kept if self.stacks else None)
+            state, kept = self.trip(p, state, q[1], around, q[0])
+            return state, (kept if self.stacks else None)
 
+        rows = {n: p[n][: self.trips] for n in ("up", "down", "bias")}
         numbers = jnp.arange(self.trips) * 1.0
-        (last, total), stack = lax.scan(body, (tuple(starts[: self.carries]), 0.0), (numbers, stacks))
+        (last, total), stack = lax.scan(body, start, (numbers, rows), reverse=self.is_reverse)
+        return last, total, stack
+
+    def count(self, p, start, around):
+        """A counter that begins anywhere; rows are read, and written in place, by steps of `walk`."""
+        first, place, step = self.walk
+
+        def body(i, state):
+            state, stack = state
+            at = place + step * (i - first)
+            row = {n: p[n][at] for n in ("up", "down", "bias")}
+            state, kept = self.trip(p, state, row, around, at * 1.0)
+            return state, (stack.at[at].set(kept) if self.stacks else None)
+
+        stack = jnp.broadcast_to(start[0][0], (len(p["up"]), *start[0][0].shape)) if self.stacks else None
+        (last, total), stack = lax.fori_loop(first, first + self.trips, body, (start, stack))
         return last, total, stack
 
 
@@ -99,8 +126,9 @@ class Case(one_step.Case):
     def __init__(self, a, name):
         draw = np.random.default_rng(int(name))
         trips = int(draw.integers(4, 8))
-        self.programs = [Program(draw, trips) for _ in range(draw.integers(1, 3))]
-        shapes = {"up": (trips, WIDTH, HIDDEN), "down": (trips, HIDDEN, WIDTH), "bias": (trips, WIDTH),
+        rows = 2 * trips + 1
+        self.programs = [Program(draw, trips, rows) for _ in range(draw.integers(1, 3))]
+        shapes = {"up": (rows, WIDTH, HIDDEN), "down": (rows, HIDDEN, WIDTH), "bias": (rows, WIDTH),
                   "mix": (WIDTH, WIDTH)}
         text = CONFIGURATION
         for weight, split in (("up", -1), ("down", -2)):

@@ -5,9 +5,7 @@
 // RUN: %{import} %t/few.mlir | FileCheck %s --check-prefix=FEW
 // RUN: %{import} %t/elements.mlir | FileCheck %s --check-prefix=ELEMENTS
 // RUN: %{import} %t/shifted.mlir --set data.inputs.w=1 | FileCheck %s --check-prefix=SHIFTED
-// RUN: %{import} %t/down.mlir --set data.inputs.w=1 | FileCheck %s --check-prefix=DOWN
-// RUN: %{import} %t/up.mlir --set data.inputs.w=1 | FileCheck %s --check-prefix=UP
-// RUN: %{import} %t/beyond.mlir --set data.inputs.w=1 | FileCheck %s --check-prefix=BEYOND
+// RUN: %{import} %t/deep.mlir | FileCheck %s --check-prefix=DEEP
 // RUN: %{import} %t/inner.mlir | FileCheck %s --check-prefix=INNER
 
 // A counted loop whose trips call a library stays one. What is returned as it
@@ -50,24 +48,10 @@
 // SHIFTED: %[[WRITTEN:.*]] = stablehlo.reverse %[[ALL]], dims = [0]
 // SHIFTED: return %[[WRITTEN]]
 
-// A counter may go down by twos from any number: rows 8, 6, 4 and 2, and the
-// numbers that the text computes from them.
-// DOWN: dist.enter row %{{.*}} of <"loop0", trips = 4> : tensor<4x4x4xf32> -> tensor<4x4xf32>
-// DOWN: stablehlo.dot_general
-// DOWN-NOT: stablehlo.dot_general
-
-// A counter that is compared from the other side, and with its end.
-// UP: dist.enter carry %{{.*}} of <"loop0", trips = 5>
-// UP: stablehlo.dot_general
-// UP-NOT: stablehlo.dot_general
-
-// Row 5 of 5 does not exist, and is moved to row 4: no row for each trip.
-// BEYOND: trips = 4>
-// BEYOND: stablehlo.dynamic_slice
-// BEYOND: stablehlo.dot_general
-// BEYOND-NOT: stablehlo.dot_general
-
-// A loop inside one that is kept is unrolled.
+// Of a loop and one inside it that is kept which leaves fewer ops: with 50 inner
+// trips the inner one, four times, with four the outer one.
+// DEEP-COUNT-4: dist.enter carry %{{.*}} of <"{{.*}}", trips = 50>
+// DEEP-NOT: dist.enter carry
 // INNER: dist.enter carry
 // INNER-COUNT-4: stablehlo.dot_general
 // INNER-NOT: stablehlo.dot_general
@@ -155,60 +139,29 @@ func.func public @main(%x: tensor<2x4xf32> loc("x"), %w: tensor<5x2x4xf32> loc("
   }
   return %0#1 : tensor<5x2x4xf32>
 }
-//--- down.mlir
-func.func public @main(%x: tensor<4x4xf32> loc("x"), %w: tensor<9x4x4xf32> loc("w")) -> tensor<4x4xf32> {
-  %first = stablehlo.constant dense<8> : tensor<i32>
-  %0:2 = stablehlo.while(%i = %first, %c = %x) : tensor<i32>, tensor<4x4xf32>
+//--- deep.mlir
+func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %c = %x) : tensor<i32>, tensor<4x4xf32>
   cond {
-    %end = stablehlo.constant dense<1> : tensor<i32>
-    %p = stablehlo.compare GT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %p : tensor<i1>
-  } do {
-    %none = stablehlo.constant dense<0> : tensor<i32>
-    %by = stablehlo.constant dense<-2> : tensor<i32>
-    %box = stablehlo.dynamic_slice %w, %i, %none, %none, sizes = [1, 4, 4] : (tensor<9x4x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x4xf32>
-    %row = stablehlo.reshape %box : (tensor<1x4x4xf32>) -> tensor<4x4xf32>
-    %y = stablehlo.dot_general %c, %row, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-    %j = stablehlo.add %i, %by : tensor<i32>
-    stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>
-  }
-  return %0#1 : tensor<4x4xf32>
-}
-//--- up.mlir
-func.func public @main(%x: tensor<4x4xf32> loc("x"), %w: tensor<9x4x4xf32> loc("w")) -> tensor<4x4xf32> {
-  %first = stablehlo.constant dense<3> : tensor<i32>
-  %0:2 = stablehlo.while(%i = %first, %c = %x) : tensor<i32>, tensor<4x4xf32>
-  cond {
-    %end = stablehlo.constant dense<7> : tensor<i32>
-    %p = stablehlo.compare GE, %end, %i, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %p : tensor<i1>
-  } do {
-    %none = stablehlo.constant dense<0> : tensor<i32>
-    %by = stablehlo.constant dense<1> : tensor<i32>
-    %box = stablehlo.dynamic_slice %w, %i, %none, %none, sizes = [1, 4, 4] : (tensor<9x4x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x4xf32>
-    %row = stablehlo.reshape %box : (tensor<1x4x4xf32>) -> tensor<4x4xf32>
-    %y = stablehlo.dot_general %c, %row, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-    %j = stablehlo.add %i, %by : tensor<i32>
-    stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>
-  }
-  return %0#1 : tensor<4x4xf32>
-}
-//--- beyond.mlir
-func.func public @main(%x: tensor<4x4xf32> loc("x"), %w: tensor<5x4x4xf32> loc("w")) -> tensor<4x4xf32> {
-  %first = stablehlo.constant dense<2> : tensor<i32>
-  %0:2 = stablehlo.while(%i = %first, %c = %x) : tensor<i32>, tensor<4x4xf32>
-  cond {
-    %end = stablehlo.constant dense<6> : tensor<i32>
+    %end = stablehlo.constant dense<4> : tensor<i32>
     %p = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %p : tensor<i1>
   } do {
-    %none = stablehlo.constant dense<0> : tensor<i32>
-    %by = stablehlo.constant dense<1> : tensor<i32>
-    %box = stablehlo.dynamic_slice %w, %i, %none, %none, sizes = [1, 4, 4] : (tensor<5x4x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x4xf32>
-    %row = stablehlo.reshape %box : (tensor<1x4x4xf32>) -> tensor<4x4xf32>
-    %y = stablehlo.dot_general %c, %row, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-    %j = stablehlo.add %i, %by : tensor<i32>
-    stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %start = stablehlo.constant dense<0> : tensor<i32>
+    %1:2 = stablehlo.while(%k = %start, %d = %c) : tensor<i32>, tensor<4x4xf32>
+    cond {
+      %end = stablehlo.constant dense<50> : tensor<i32>
+      %p = stablehlo.compare LT, %k, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %y = stablehlo.dot_general %d, %d, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %l = stablehlo.add %k, %one : tensor<i32>
+      stablehlo.return %l, %y : tensor<i32>, tensor<4x4xf32>
+    }
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %1#1 : tensor<i32>, tensor<4x4xf32>
   }
   return %0#1 : tensor<4x4xf32>
 }

@@ -5,6 +5,7 @@
 //   (concatenate %a, %b)[3:7]    ->  concatenate %a[3:4], %b[0:3]
 //   (pad %x, %v, low = [2])[3:5] ->  %x[1:3]
 //   (slice %x [4:8])[1:3]        ->  %x[5:7]
+//   (reverse %x)[0:3]            ->  reverse %x[5:8], of 8
 //
 // Test: test/Transforms/Training/split-contractions.mlir
 //===----------------------------------------------------------------------===//
@@ -82,6 +83,20 @@ struct PadPart : PartModel<PadPart, PadOp> {
   }
 };
 
+/// The part of its operand that lies opposite, reversed.
+struct ReversePart : PartModel<ReversePart, ReverseOp> {
+  Value buildPart(Operation *op, OpBuilder &builder, DimRange range,
+                  PartOf partOf) const {
+    auto reverse = cast<ReverseOp>(op);
+    int64_t size = getSize(reverse.getResult(), range.dim);
+    if (llvm::is_contained(reverse.getDimensions(), range.dim))
+      range = {range.dim, size - range.end, size - range.begin};
+    return stablehlo::reverse(builder, op->getLoc(),
+                              partOf(reverse.getOperand(), range),
+                              reverse.getDimensions());
+  }
+};
+
 /// A part of its operand, cut in the other dimensions as before.
 struct SlicePart : PartModel<SlicePart, SliceOp> {
   Value buildPart(Operation *op, OpBuilder &builder, DimRange range,
@@ -117,6 +132,7 @@ void stablehlo::registerKnownParts(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     ConcatenateOp::attachInterface<ConcatenatePart>(*context);
     PadOp::attachInterface<PadPart>(*context);
+    ReverseOp::attachInterface<ReversePart>(*context);
     SliceOp::attachInterface<SlicePart>(*context);
   });
 }
