@@ -138,52 +138,6 @@ struct ConvolutionShape {
   }
 };
 
-/// Strides of a tensor of heads, in elements. The scores' strides are zero
-/// along what a mask or bias is repeated over.
-struct AttentionStrides {
-  int64_t batch = 0, head = 0, row = 0, feature = 0;
-
-  auto tied() const { return std::tie(batch, head, row, feature); }
-};
-
-/// Attention of `heads` query heads, of which head h reads head
-/// h / (heads / keyHeads) of keys and values:
-///
-///   score[b, h, t, s] = scale * sum over d of q[b, h, t, d] * k[b, h', s, d]
-///                       + bias[b, h, t, s]
-///                     = fill where mask[b, h, t, s] is 0, or causal and
-///                       s > t + offset
-///   statistics[b, h, t] = log(sum over s of exp(score))
-///   out[b, h, t, e] = sum over s of exp(score - statistics) * v[b, h', s, e]
-///
-/// Forward, the buffers of a call are q, k, v, mask and bias where there are
-/// such, out, statistics. Backward, they are q, k, v, mask, bias, out,
-/// statistics, the cotangent of out, and the gradients of q, k and v, which lie
-/// as q, k, v do. The mask is i1, the bias of the type of sums, statistics are
-/// dense [batch, heads, queries] of the type of sums. Nothing of the size
-/// queries x keys is stored (Dao et al., FlashAttention, 2022).
-struct AttentionShape {
-  DType dtype = DType::f32;      ///< Of q, k, v, out and their gradients.
-  DType accumulate = DType::f32; ///< Of sums, statistics and bias.
-  bool isBackward = false;
-  int64_t batch = 1, heads = 1, keyHeads = 1, queries = 1, keys = 1;
-  int64_t features = 1, valueFeatures = 1; ///< d and e.
-  AttentionStrides q, k, v, out;           ///< The cotangent lies as out.
-  bool hasMask = false, hasBias = false;
-  AttentionStrides mask, bias; ///< row: queries, feature: keys.
-  double scale = 1;
-  bool isCausal = false;
-  int64_t offset = 0;
-  double fill = 0;
-
-  auto tied() const {
-    return std::tie(dtype, accumulate, isBackward, batch, heads, keyHeads,
-                    queries, keys, features, valueFeatures, q, k, v, out,
-                    hasMask, hasBias, mask, bias, scale, isCausal, offset,
-                    fill);
-  }
-};
-
 /// Equality and an order by value, for tables of what is prepared.
 #define LLMC_COMPARE(Type)                                                     \
   inline bool operator==(const Type &x, const Type &y) {                       \
@@ -196,8 +150,6 @@ LLMC_COMPARE(ContractionIndex)
 LLMC_COMPARE(ContractionShape)
 LLMC_COMPARE(ConvolutionWindow)
 LLMC_COMPARE(ConvolutionShape)
-LLMC_COMPARE(AttentionStrides)
-LLMC_COMPARE(AttentionShape)
 #undef LLMC_COMPARE
 
 /// The order of the alternatives is stored in plan files: append only.
