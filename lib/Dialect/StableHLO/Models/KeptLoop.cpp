@@ -4,7 +4,7 @@
 //
 // See CountedLoop.h. Rows that are read in another order than that of the trips
 // are put in that order before the loop, and such that are written are put in
-// their places behind it.
+// their places after it.
 //
 // Test: test/Import/StableHLO/keep-loops.mlir
 //===----------------------------------------------------------------------===//
@@ -89,15 +89,15 @@ Value RowBox::take(OpBuilder &b, Location loc, Value from) const {
 Value RowBox::putApart(OpBuilder &b, Location loc, Value rows,
                        Value from) const {
   RankedTensorType type = getTensor(from);
-  SmallVector<int64_t> before(type.getRank(), 0), behind(type.getRank(), 0),
+  SmallVector<int64_t> before(type.getRank(), 0), after(type.getRank(), 0),
       between(type.getRank(), 0);
   before[dim] = low;
-  behind[dim] = type.getDimSize(dim) - high;
+  after[dim] = type.getDimSize(dim) - high;
   between[dim] = step - 1;
   auto spread = [&](Value value) {
     Value zero =
         stablehlo::scalar(b, loc, getTensor(value).getElementType(), 0);
-    return stablehlo::pad(b, loc, value, zero, before, behind, between);
+    return stablehlo::pad(b, loc, value, zero, before, after, between);
   };
   RankedTensorType flags = getTensor(rows).clone(b.getI1Type());
   Value isRow = spread(stablehlo::constantSplat(b, loc, flags, 1));

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::stablehlo;
 
-/// Numbers beyond this are no counters: sums of them fit 64 bits.
-static constexpr int64_t kGreatest = int64_t(1) << 61;
+/// Numbers beyond this are no counters: a double holds them and their sums.
+static constexpr int64_t kGreatest = int64_t(1) << 51;
 /// Longer tensors are not computed with.
 static constexpr int64_t kMostElements = 4096;
 /// Of more trips only the counters themselves are known.

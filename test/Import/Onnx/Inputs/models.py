@@ -226,47 +226,16 @@ def devices():
     return made
 
 
-@model
-def devices_other():
-    """What no mesh says: devices in another order, parts of parts, one device twice or never, another rank."""
-    made = layers()
-    put(made.graph.node[0], "all", ("x", [0, 3, 1, 2], [(0, 4)]))
-    return made
-
-
-@model
-def devices_parts():
-    made = layers()
-    put(made.graph.node[0], "all", ("x", [0, 1, 2, 3], [(0, (4, 2), (2, 2))]))
-    return made
-
-
-@model
-def devices_twice():
-    made = layers()
-    put(made.graph.node[0], "all", ("x", [0, 1, 1, 2], [(0, 4)]))
-    return made
-
-
-@model
-def devices_fewer():
-    made = layers()
-    put(made.graph.node[0], "all", ("x", [0, 1], [(0, 2)]))
-    return made
-
-
-@model
-def devices_axis():
-    made = layers()
-    put(made.graph.node[0], "all", ("x", [0, 1, 2, 3], [(2, 4)]))
-    return made
-
-
-@model
-def devices_shards():
-    made = layers()
-    put(made.graph.node[0], "all", ("x", [0, 1], [(0, 4)]))
-    return made
+# What no mesh says of the input's four parts: devices in another order, parts of parts, one device twice, too few devices,
+# an axis that is not there, too few parts.
+for name, spec in {"other": ([0, 3, 1, 2], [(0, 4)]), "parts": ([0, 1, 2, 3], [(0, (4, 2), (2, 2))]),
+                   "twice": ([0, 1, 1, 2], [(0, 4)]), "fewer": ([0, 1], [(0, 2)]),
+                   "axis": ([0, 1, 2, 3], [(2, 4)]), "shards": ([0, 1], [(0, 4)])}.items():
+    def misplaced(spec=spec):
+        made = layers()
+        put(made.graph.node[0], "all", ("x", *spec))
+        return made
+    MODELS[f"devices_{name}"] = misplaced
 
 
 @model
@@ -281,8 +250,7 @@ def devices_crossed():
 
 @model
 def devices_none():
-    made = layers(0)
-    return made
+    return layers(0)
 
 
 @model
