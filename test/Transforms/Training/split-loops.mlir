@@ -36,3 +36,25 @@ func.func @loss(%W: tensor<5x4x4xf32> {dist.port = #dist.port<parameter @w>}, %x
   return %last, %stack, %sum : tensor<2x4xf32>, tensor<5x2x4xf32>, tensor<2x4xf32>
 }
 dist.entry @forward function(@loss)
+
+// -----
+
+// Rows that are read from the last one on are cut before they are turned.
+// CHECK-LABEL: func.func @turned
+// CHECK-SAME: %[[W:[^:]*]]: tensor<5x4xf32>
+// CHECK: %[[W0:.*]] = stablehlo.slice %[[W]] [3:5, 0:4]
+// CHECK: %[[R0:.*]] = stablehlo.reverse %[[W0]], dims = [0]
+// CHECK: dist.enter row %[[R0]] of <"l.0", trips = 2>
+// CHECK: %[[W1:.*]] = stablehlo.slice %[[W]] [0:3, 0:4]
+// CHECK: %[[R1:.*]] = stablehlo.reverse %[[W1]], dims = [0]
+// CHECK: dist.enter row %[[R1]] of <"l.1", trips = 3>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+dist.state @w : tensor<5x4xf32> {role = parameter, source = #dist.draw<zeros>}
+func.func @turned(%W: tensor<5x4xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<5x4xf32> {dist.port = #dist.port<output "y">}) {
+  %r = stablehlo.reverse %W, dims = [0] : tensor<5x4xf32>
+  %w = dist.enter row %r of <"l", trips = 5> : tensor<5x4xf32> -> tensor<4xf32>
+  %stack = dist.leave stack %w of <"l", trips = 5> : tensor<4xf32> -> tensor<5x4xf32>
+  return %stack : tensor<5x4xf32>
+}
+dist.entry @forward function(@turned)
