@@ -220,6 +220,22 @@ def recurrent(p, x):
     return mean_of_squares(h, c, states[1:])
 
 
+def layered(p, x):
+    """Recurrences of many times in each of a few layers: those over times stay loops."""
+    times = jnp.stack([x * jnp.cos(1.0 * t) for t in range(9)])
+
+    def one(sequence, q):
+        def step(h, u):
+            g = jax.nn.sigmoid(u @ q["up"] + q["bias"])
+            h = jnp.tanh(h + g @ q["down"])
+            return h, h
+
+        return lax.scan(step, jnp.zeros_like(x), sequence)[1], None
+
+    sequence, _ = lax.scan(one, times, p)
+    return mean_of_squares(sequence)
+
+
 def shared(p, x):
     """All layers read one weight, which has gradients of all trips. Each gives a number that
     is added up, and rows of which some are read after the loop."""
@@ -288,6 +304,7 @@ CASES = {
     "chosen": (chosen, layers(LAYERS), WIDTH),
     "experts": (experts, layers(LAYERS), WIDTH),
     "recurrent": (recurrent, layers(), TIMES * WIDTH),
+    "layered": (layered, layers(4), WIDTH),
     "exported": (exported, layers(LAYERS), WIDTH),
     "shared": (shared, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
     "unread": (unread, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
