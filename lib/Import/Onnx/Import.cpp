@@ -467,8 +467,8 @@ onnx::importOnnx(MLIRContext &context, const std::string &path,
   if (loss.kind == "none" && loss.output.empty())
     findLoss(read.graph);
   func::FuncOp main = read.graph.main;
-  LLMC_TRY_ASSIGN(import::Shardings shardings, import::readShardings(main));
   LLMC_TRY(import::addObjective(read.graph, options.config));
+  LLMC_TRY_ASSIGN(import::Shardings shardings, import::readShardings(main));
   LLMC_TRY_ASSIGN(dist::MeshOp mesh,
                   import::makeProgram(read.graph, options,
                                       import::axesOf(shardings.mesh),

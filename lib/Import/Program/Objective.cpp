@@ -115,7 +115,11 @@ rt::Result<Value> ObjectiveBuilder::addTargets(RankedTensorType type) {
       return refuse("expected 'loss.targets' to be a new input, got '" + name +
                     "', which the model has");
   Location place = NameLoc::get(StringAttr::get(main.getContext(), name));
-  Value argument = main.front().addArgument(type, place);
+  unsigned number = main.getNumArguments();
+  if (failed(main.insertArgument(number, type, {}, place)))
+    return rt::makeError(ErrorKind::internal,
+                         "expected a function that takes input '" + name + "'");
+  Value argument = main.getArgument(number);
   graph.arguments.push_back({name, ""});
   graph.donations.push_back({});
   graph.given.resize(graph.arguments.size());
@@ -197,16 +201,23 @@ rt::Status ObjectiveBuilder::run() {
 }
 
 void import::moveToFront(Graph &graph, unsigned result) {
-  Operation *end = graph.main.front().getTerminator();
+  func::FuncOp main = graph.main;
+  Operation *end = main.front().getTerminator();
   SmallVector<Value> values(end->getOperands());
-  std::rotate(values.begin(), values.begin() + result,
-              values.begin() + result + 1);
-  std::rotate(graph.results.begin(), graph.results.begin() + result,
-              graph.results.begin() + result + 1);
+  SmallVector<DictionaryAttr> attributes;
+  main.getAllResultAttrs(attributes);
+  attributes.resize(values.size());
+  auto move = [&](auto &list) {
+    std::rotate(list.begin(), list.begin() + result, list.begin() + result + 1);
+  };
+  move(values);
+  move(attributes);
+  move(graph.results);
   end->setOperands(values);
-  graph.main.setType(FunctionType::get(graph.main.getContext(),
-                                       graph.main.front().getArgumentTypes(),
-                                       end->getOperandTypes()));
+  main.setType(FunctionType::get(main.getContext(),
+                                 main.front().getArgumentTypes(),
+                                 end->getOperandTypes()));
+  main.setAllResultAttrs(attributes);
   for (std::optional<GivenState> &given : graph.given)
     if (given && given->result && *given->result <= result)
       given->result = *given->result == result ? 0 : *given->result + 1;

@@ -247,7 +247,7 @@ rt::Status ShardingConverter::convertOp(Operation *op) {
 
 /// The layout of an input, or at rest of a state.
 rt::Status ShardingConverter::convertArgument(unsigned i) {
-  if (i >= shardings.arguments.size() || !shardings.arguments[i])
+  if (!shardings.arguments[i])
     return rt::Status::success();
   LLMC_TRY_ASSIGN(
       dist::LayoutAttr layout,
@@ -272,7 +272,7 @@ rt::Status ShardingConverter::convertArgument(unsigned i) {
 }
 
 rt::Status ShardingConverter::convertResult(unsigned i) {
-  if (i >= shardings.results.size() || !shardings.results[i])
+  if (!shardings.results[i])
     return rt::Status::success();
   Operation *end = main.getBody().front().getTerminator();
   OpBuilder builder(end);

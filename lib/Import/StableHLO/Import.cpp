@@ -136,11 +136,11 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
     unrollLoops(main);
   LLMC_TRY(expandOps(main));
   LLMC_TRY(batchDevices(main));
-  LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
   LLMC_TRY_ASSIGN(Graph graph, readNames(main));
   for (auto [result, derivation] : llvm::zip_equal(graph.results, derivations))
     result.derivation = derivation;
   LLMC_TRY(addObjective(graph, options.config));
+  LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
   LLMC_TRY_ASSIGN(
       dist::MeshOp mesh,
       makeProgram(graph, options, axesOf(shardings.mesh), description));

@@ -28,7 +28,7 @@ struct Shardings {
   /// For each argument and result of the function; null where there is none.
   llvm::SmallVector<sdy::TensorShardingAttr> arguments, results;
 };
-/// Takes it off the function before arguments lose their attributes, and
+/// Takes it off the function, whose arguments and results are final, and
 /// removes annotations that say nothing and the meshes. Error 5: two meshes.
 rt::Result<Shardings> readShardings(mlir::func::FuncOp main);
 

@@ -192,7 +192,8 @@ static ComparisonDirection turn(ComparisonDirection direction) {
   llvm_unreachable("a direction is one of the six");
 }
 
-std::optional<int64_t> LoopNumbers::matchTrips(Value condition) {
+std::optional<int64_t> LoopNumbers::matchTrips() {
+  Value condition = loop.getCond().front().getTerminator()->getOperand(0);
   auto compare = condition.getDefiningOp<CompareOp>();
   if (!compare)
     return std::nullopt;
@@ -237,13 +238,13 @@ bool LoopNumbers::fits(unsigned number, Sequence counter) const {
   return true;
 }
 
-LoopNumbers::LoopNumbers(WhileOp loop, Value condition)
+LoopNumbers::LoopNumbers(WhileOp loop)
     : loop(loop), counters(loop->getNumOperands()) {
   SmallVector<std::optional<Sequence>> found;
   for (unsigned i = 0; i < counters.size(); ++i)
     found.push_back(matchCounter(i));
   counters = std::move(found);
-  trips = matchTrips(condition);
+  trips = matchTrips();
   for (unsigned i = 0; i < counters.size(); ++i)
     if (!trips || (counters[i] && !fits(i, *counters[i])))
       counters[i] = std::nullopt;

@@ -33,12 +33,7 @@ struct Sequence {
 
 class LoopNumbers {
 public:
-  /// Counts trips by what the loop's condition returns.
-  explicit LoopNumbers(WhileOp loop)
-      : LoopNumbers(loop,
-                    loop.getCond().front().getTerminator()->getOperand(0)) {}
-  /// Counts trips by a value of the condition.
-  LoopNumbers(WhileOp loop, Value condition);
+  explicit LoopNumbers(WhileOp loop);
 
   /// Nothing where the condition compares no counter with a known number, or
   /// holds without an end.
@@ -55,7 +50,7 @@ public:
 
 private:
   std::optional<Sequence> matchCounter(unsigned number);
-  std::optional<int64_t> matchTrips(Value condition);
+  std::optional<int64_t> matchTrips();
   bool fits(unsigned number, Sequence counter) const;
   std::optional<HostTensor> compute(Value value, int64_t trip, int depth = 0);
   std::optional<HostTensor> computeAnew(Value value, int64_t trip, int depth);
