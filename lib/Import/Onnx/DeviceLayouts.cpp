@@ -30,9 +30,10 @@ using Splits = std::vector<std::vector<Run>>;
 
 class DeviceLayouts {
 public:
-  DeviceLayouts(const Model &model, const MeshAxes &given, func::FuncOp main,
+  DeviceLayouts(const Model &model, const std::string &file,
+                const MeshAxes &given, func::FuncOp main,
                 llvm::function_ref<Value(std::string_view)> find)
-      : model(model), given(given), main(main), find(find) {}
+      : model(model), file(file), given(given), main(main), find(find) {}
 
   rt::Status run();
 
@@ -46,6 +47,9 @@ private:
                           int64_t count, const ShardingSpec &spec);
   rt::Status makeAxes();
   void annotate(Value value, const Splits &splits);
+  void warn(const std::string &message) {
+    rt::log(rt::LogLevel::warning, file + ": " + message);
+  }
   rt::Status refuse(const ShardingSpec &spec, ErrorKind kind,
                     const std::string &message) {
     return rt::makeError(kind, "sharding of tensor '" +
@@ -53,6 +57,7 @@ private:
   }
 
   const Model &model;
+  const std::string &file;
   const MeshAxes &given;
   func::FuncOp main;
   llvm::function_ref<Value(std::string_view)> find;
@@ -215,9 +220,8 @@ rt::Status DeviceLayouts::collect(const ShardingSpec &spec) {
   auto [known, isNew] = first.try_emplace(value, &spec);
   if (!isNew) {
     if (!isSame(*known->second, spec))
-      rt::log(rt::LogLevel::warning,
-              "tensor '" + std::string(spec.tensor) +
-                  "' has several shardings in the file: the first one counts");
+      warn("tensor '" + std::string(spec.tensor) +
+           "' has several shardings: the first one counts");
     return rt::Status::success();
   }
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -259,10 +263,11 @@ rt::Status DeviceLayouts::makeAxes() {
   ends.erase(stride);
   if (ends.empty())
     return rt::Status::success();
-  return rt::makeError(ErrorKind::usage,
-                       "expected a mesh on which each sharding of the file is "
-                       "one of whole axes: one axis must have the stride " +
-                           std::to_string(*ends.begin()));
+  return rt::makeError(
+      ErrorKind::usage,
+      "expected a mesh whose last axes have sizes with the product " +
+          std::to_string(*ends.begin()) +
+          ", by which the file's shardings cut the devices, got none");
 }
 
 void DeviceLayouts::annotate(Value value, const Splits &splits) {
@@ -317,9 +322,8 @@ rt::Status DeviceLayouts::run() {
         LLMC_TRY(collect(spec));
     }
   if (hasStages)
-    rt::log(rt::LogLevel::warning,
-            "pipeline stages of the file's nodes are not read: stages follow "
-            "from the blocks of the model ([mesh] pipeline)");
+    warn("pipeline stages of nodes are not read: stages follow from the blocks "
+         "of the model ([mesh] pipeline)");
   if (numDevices == 1)
     return rt::Status::success();
   LLMC_TRY(makeAxes());
@@ -329,8 +333,8 @@ rt::Status DeviceLayouts::run() {
 }
 
 rt::Status
-onnx::annotateDevices(const Model &model, const MeshAxes &mesh,
-                      func::FuncOp main,
+onnx::annotateDevices(const Model &model, const std::string &file,
+                      const MeshAxes &mesh, func::FuncOp main,
                       llvm::function_ref<Value(std::string_view)> find) {
-  return DeviceLayouts(model, mesh, main, find).run();
+  return DeviceLayouts(model, file, mesh, main, find).run();
 }

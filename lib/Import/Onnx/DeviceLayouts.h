@@ -27,10 +27,11 @@ namespace llmc::onnx {
 /// `mesh` where it has axes, else the one that the file's numbers make; where
 /// it is one device, nothing is done. `find` gives the value of a name, or
 /// null. Error 2: another number of devices, axes that do not end where splits
-/// do; 3: malformed; 5: parts that are no runs of digits.
+/// do; 3: malformed; 5: parts that are no runs of digits. `file` is named in
+/// warnings.
 rt::Status
-annotateDevices(const Model &model, const import::MeshAxes &mesh,
-                mlir::func::FuncOp main,
+annotateDevices(const Model &model, const std::string &file,
+                const import::MeshAxes &mesh, mlir::func::FuncOp main,
                 llvm::function_ref<mlir::Value(std::string_view name)> find);
 
 } // namespace llmc::onnx

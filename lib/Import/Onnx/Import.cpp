@@ -355,7 +355,7 @@ rt::Status FileImporter::addLayouts() {
   if (!options.mesh)
     return rt::Status::success();
   rt::Status status = annotateDevices(
-      model, *options.mesh, main, [&](std::string_view name) -> Value {
+      model, path, *options.mesh, main, [&](std::string_view name) -> Value {
         const Binding *value = scope.find(name);
         bool isTensor = value && !value->isList && value->values.size() == 1;
         return isTensor ? value->values.front() : Value();

@@ -249,6 +249,15 @@ def devices_crossed():
 
 
 @model
+def devices_again():
+    """Two shardings of one tensor."""
+    made = layers()
+    put(made.graph.node[0], "all", ("h", [0, 1, 2, 3], [(0, 4)]))
+    put(made.graph.node[1], "all", ("h", [0, 1, 2, 3], [(1, 4)]))
+    return made
+
+
+@model
 def devices_none():
     return layers(0)
 
