@@ -138,6 +138,75 @@ struct ConvolutionShape {
   }
 };
 
+enum class AttentionIndexKind : uint8_t {
+  batch = 0,  ///< Of all; a group of heads that share k and v has no stride
+              ///< in them, and their gradients are sums over it.
+  row = 1,    ///< Of q and the result: a query.
+  column = 2, ///< Of k and v: what is attended to.
+  depth = 3,  ///< Of q and k.
+  value = 4,  ///< Of v and the result.
+};
+inline constexpr std::array<std::string_view, 5> attentionIndexNames = {
+    "batch", "row", "column", "depth", "value"};
+
+constexpr std::string_view nameOf(AttentionIndexKind kind) {
+  auto index = static_cast<size_t>(kind);
+  return index < attentionIndexNames.size() ? attentionIndexNames[index]
+                                            : "unknown";
+}
+
+/// One index, with its strides in elements; zero where an operand lacks it.
+struct AttentionIndex {
+  AttentionIndexKind kind = AttentionIndexKind::batch;
+  int64_t size = 1;
+  int64_t strideQ = 0, strideK = 0, strideV = 0;
+  int64_t strideBias = 0;
+  int64_t strideOut = 0;  ///< Of the result, or of its cotangent.
+  int64_t strideRows = 0; ///< Of logsumexp, and of delta.
+  int64_t strideDq = 0, strideDk = 0, strideDv = 0; ///< Of a gradient only.
+
+  auto tied() const {
+    return std::tie(kind, size, strideQ, strideK, strideV, strideBias,
+                    strideOut, strideRows, strideDq, strideDk, strideDv);
+  }
+};
+
+/// Scaled dot-product attention (Vaswani et al. 2017, 3.2.1), in tiles, so that
+/// no row-by-column matrix is ever stored (Dao et al. 2022, algorithms 1, 4).
+///
+///   s[row, column] = scale * sum over depth of q * k + bias
+///   s              = -inf  where causal and column > row + shift + offset
+///   logsumexp[row] = log(sum over columns of exp(s))
+///   out[row, value] = sum over columns of exp(s - logsumexp) * v
+///
+/// The gradient has the cotangent of `out` and, for each row, delta, the sum
+/// over values of cotangent * out (minus the cotangent of logsumexp):
+///
+///   p = exp(s - logsumexp),  ds = p * (cotangent * v - delta)
+///   dq = scale * ds * k,  dk = scale * ds^T * q,  dv = p^T * cotangent
+///
+/// There is one index each of row, column, depth and value. Sums are made in
+/// `accumulate`, which is also the type of logsumexp and delta. The buffers are
+/// q, k, v, the bias and the offset (one i32) where there are any, and then
+/// out, logsumexp; of a gradient logsumexp, delta, cotangent, dq, dk, dv.
+struct AttentionShape {
+  DType dtype = DType::f32; ///< Of q, k, v, the result and all gradients.
+  DType accumulate = DType::f32;
+  std::vector<AttentionIndex> indices; ///< Of one kind major to minor.
+  double scale = 1;
+  bool isGradient = false;
+  bool isCausal = false;
+  int64_t shift = 0; ///< 0 where it is not causal.
+  bool hasOffset = false;
+  bool hasBias = false;
+  DType bias = DType::f32; ///< f32 where there is none.
+
+  auto tied() const {
+    return std::tie(dtype, accumulate, indices, scale, isGradient, isCausal,
+                    shift, hasOffset, hasBias, bias);
+  }
+};
+
 /// Equality and an order by value, for tables of what is prepared.
 #define LLMC_COMPARE(Type)                                                     \
   inline bool operator==(const Type &x, const Type &y) {                       \
@@ -150,6 +219,8 @@ LLMC_COMPARE(ContractionIndex)
 LLMC_COMPARE(ContractionShape)
 LLMC_COMPARE(ConvolutionWindow)
 LLMC_COMPARE(ConvolutionShape)
+LLMC_COMPARE(AttentionIndex)
+LLMC_COMPARE(AttentionShape)
 #undef LLMC_COMPARE
 
 /// The order of the alternatives is stored in plan files: append only.
