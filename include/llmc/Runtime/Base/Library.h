@@ -185,6 +185,11 @@ struct AttentionIndex {
 ///   p = exp(s - logsumexp),  ds = p * (cotangent * v - delta)
 ///   dq = scale * ds * k,  dk = scale * ds^T * q,  dv = p^T * cotangent
 ///
+/// A row that sees no column has a logsumexp of -inf, and NaN elsewhere. Where
+/// `isSafe`, a row whose logsumexp is not finite (-inf, inf or NaN) has a
+/// result of 0 and takes no part in gradients: p is 0, and its delta is not
+/// read.
+///
 /// There is one index each of row, column, depth and value. Sums are made in
 /// `accumulate`, which is also the type of logsumexp and delta. The buffers are
 /// q, k, v, the bias and the offset (one i32) where there are any, and then
@@ -195,6 +200,7 @@ struct AttentionShape {
   std::vector<AttentionIndex> indices; ///< Of one kind major to minor.
   double scale = 1;
   bool isGradient = false;
+  bool isSafe = false; ///< See above: PyTorch's softmax of masked rows.
   bool isCausal = false;
   int64_t shift = 0; ///< 0 where it is not causal.
   bool hasOffset = false;
@@ -202,8 +208,8 @@ struct AttentionShape {
   DType bias = DType::f32; ///< f32 where there is none.
 
   auto tied() const {
-    return std::tie(dtype, accumulate, indices, scale, isGradient, isCausal,
-                    shift, hasOffset, hasBias, bias);
+    return std::tie(dtype, accumulate, indices, scale, isGradient, isSafe,
+                    isCausal, shift, hasOffset, hasBias, bias);
   }
 };
 
