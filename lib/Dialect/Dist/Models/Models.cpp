@@ -19,5 +19,6 @@ void dist::registerModels(DialectRegistry &registry) {
   registerLoopModels(registry);
   registerRouteModels(registry);
   registerLibraryCallModels(registry);
+  registerAttendCallModels(registry);
   registerConvolveCallModels(registry);
 }

@@ -18,5 +18,6 @@ void nn::registerModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
     context->loadDialect<stablehlo::StableHLODialect>();
   });
+  registerAttentionModels(registry);
   registerCrossEntropyModels(registry);
 }

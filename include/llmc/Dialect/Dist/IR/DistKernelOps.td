@@ -227,6 +227,65 @@ def Dist_ConvolveOp : Dist_Op<"convolve", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Dist_AttendOp : Dist_Op<"attend", [Pure, AttrSizedOperandSegments]> {
+  let summary = "an attention done by a library";
+  let description = [{
+    ```mlir
+    %y, %lse = dist.attend %q, %k, %v scale 1.250000e-01 causal 0 dims [0, 2, 1, 3], [0, 2, 1, 3], [0, 2, 1, 3]
+        : (tensor<8x128x12x64xf32>, tensor<8x128x12x64xf32>, tensor<8x128x12x64xf32>)
+        -> (tensor<8x12x128x64xf32>, tensor<8x12x128xf32>)
+    ```
+    `nn.attention` on buffers: the lists say which dim of query, key and value
+    is the first, second ... of those that `nn.attention` has, so that permuted
+    tensors are read where they lie. Made by kernel formation, becomes
+    `plan.library`.
+
+    Constraints: each list has each dim of its tensor once; the key has a rank
+    of 2 at least, the value its rank, the query no less. What the dims hold the
+    plan's verifier checks.
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+                       Optional<AnyRankedTensor>:$bias, Optional<AnyRankedTensor>:$offset,
+                       F64Attr:$scale, OptionalAttr<I64Attr>:$causal, UnitAttr:$safe,
+                       DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$value_dims);
+  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$logsumexp);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`bias` $bias^)? (`offset` $offset^)? `scale` $scale (`causal` $causal^)?
+    (`safe` $safe^)? `dims` $query_dims `,` $key_dims `,` $value_dims attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dist_AttendGradOp : Dist_Op<"attend_grad", [Pure, AttrSizedOperandSegments]> {
+  let summary = "cotangents of an attention, done by a library";
+  let description = [{
+    ```mlir
+    %dq, %dk, %dv = dist.attend_grad %q, %k, %v, %lse, %delta, %g scale 1.250000e-01
+        dims [0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 1, 2]
+        : (tensor<8x128x64xf32>, tensor<8x128x64xf32>, tensor<8x128x64xf32>, tensor<8x128xf32>, tensor<8x128xf32>,
+           tensor<8x128x64xf32>) -> (tensor<8x128x64xf32>, tensor<8x128x64xf32>, tensor<8x128x64xf32>)
+    ```
+    `nn.attention_grad` on buffers, as `dist.attend`; the last list is of the
+    cotangent.
+
+    Constraints: as `dist.attend`.
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+                       AnyRankedTensor:$logsumexp, AnyRankedTensor:$delta, AnyRankedTensor:$cotangent,
+                       Optional<AnyRankedTensor>:$bias, Optional<AnyRankedTensor>:$offset,
+                       F64Attr:$scale, OptionalAttr<I64Attr>:$causal, UnitAttr:$safe,
+                       DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$value_dims,
+                       DenseI64ArrayAttr:$cotangent_dims);
+  let results = (outs AnyRankedTensor:$dquery, AnyRankedTensor:$dkey, AnyRankedTensor:$dvalue);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $logsumexp `,` $delta `,` $cotangent (`bias` $bias^)? (`offset` $offset^)?
+    `scale` $scale (`causal` $causal^)? (`safe` $safe^)?
+    `dims` $query_dims `,` $key_dims `,` $value_dims `,` $cotangent_dims attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 } // opDocGroup
 
 #endif // LLMC_DIALECT_DIST_IR_DISTKERNELOPS

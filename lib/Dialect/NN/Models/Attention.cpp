@@ -1,0 +1,266 @@
+//===- Attention.cpp - Answers of attention and its gradient --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Batches, groups and rows split freely, values too; an offset says which rows
+// of a causal attention a device has. Where columns or depths are split, or
+// rows of a gradient, whose cotangents of key and value are sums over them, the
+// op is replaced by its global form (AttentionForms.h).
+//
+// Evaluation (AttentionEvaluation.h) computes in double and rounds once.
+//
+// Test: test/Dialect/NN/Models/AttentionTest.cpp
+//===----------------------------------------------------------------------===//
+
+#include "AttentionEvaluation.h"
+#include "AttentionForms.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/LocalForm.h"
+#include "llmc/Dialect/NN/Models/Models.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::graph;
+using namespace llmc::nn;
+namespace hlo = llmc::stablehlo;
+
+namespace {
+/// The factors of an attention, and where tensors have them.
+class RuleBuilder {
+public:
+  /// Of `whole`, the factors' sizes are those of the scores, depth and values.
+  template <typename Op>
+  explicit RuleBuilder(Op op)
+      : rule(ShardingRule::forOp(op)), batches(op.getNumBatches()) {
+    SmallVector<int64_t> scores = op.getScoreShape();
+    int64_t rank = scores.size();
+    for (int64_t dim = 0; dim < rank - 1; ++dim)
+      rows.push_back(rule.addFactor(scores[dim]));
+    columns = rule.addFactor(scores.back(), FactorKind::Whole);
+    depth = rule.addFactor(op.getQuery().getType().getShape().back(),
+                           FactorKind::Whole);
+    values = rule.addFactor(op.getValue().getType().getShape().back());
+  }
+
+  /// [batches, groups, row, last], or without a last one.
+  void setRows(TensorFactors &tensor, std::optional<int> last) {
+    for (auto [dim, factor] : llvm::enumerate(rows))
+      tensor[dim] = {factor};
+    if (last)
+      tensor[rows.size()] = {*last};
+  }
+  /// [batches, column, last].
+  void setColumns(TensorFactors &tensor, int last) {
+    for (int64_t dim = 0; dim < batches; ++dim)
+      tensor[dim] = {rows[dim]};
+    tensor[batches] = {columns};
+    tensor[batches + 1] = {last};
+  }
+  /// Dims of size 1 are repeated.
+  void setBias(TensorFactors &tensor, RankedTensorType type) {
+    setRows(tensor, columns);
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (size == 1)
+        tensor[dim].clear();
+  }
+  void makeWhole(int factor) { rule.factors[factor].kind = FactorKind::Whole; }
+
+  ShardingRule rule;
+  int64_t batches;
+  SmallVector<int> rows;
+  int columns, depth, values;
+};
+
+/// Products and sums of `contractions` over scores and depth, and as many over
+/// scores and values.
+template <typename Op>
+OpCost getAttentionCost(Op op, int64_t ofDepth, int64_t ofValues) {
+  OpCost cost = getTrafficCost(op);
+  int64_t scores = 1;
+  for (int64_t size : op.getScoreShape())
+    scores *= size;
+  int64_t depth = op.getQuery().getType().getShape().back(),
+          values = op.getValue().getType().getShape().back();
+  cost.flops = scores * (2 * ofDepth * depth + 2 * ofValues * values + 5);
+  cost.transcendentals = scores;
+  if (op.getCausal() && !op.getOffset()) {
+    cost.flops /= 2;
+    cost.transcendentals /= 2;
+  }
+  return cost;
+}
+
+/// What libraries are not asked for.
+template <typename Op> KernelForm formOf(Op op) {
+  for (Value operand : op->getOperands())
+    if (getTensorType(operand).getNumElements() == 0)
+      return KernelForm::Decompose;
+  return KernelForm::Library;
+}
+
+/// All dims of the tensor, in order.
+DenseI64ArrayAttr getDims(OpBuilder &b, RankedTensorType type) {
+  return b.getDenseI64ArrayAttr(
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+}
+
+//===----------------------------------------------------------------------===//
+// attention
+//===----------------------------------------------------------------------===//
+
+struct AttentionAnswers : AnswerDefaults<AttentionOp> {
+  using Op = AttentionOp;
+
+  static ShardingRule rule(Op op) {
+    RuleBuilder with(op);
+    ShardingRule &rule = with.rule;
+    with.setRows(rule.operands[0], with.depth);
+    with.setColumns(rule.operands[1], with.depth);
+    with.setColumns(rule.operands[2], with.values);
+    if (op.getBias())
+      with.setBias(rule.operands[3], op.getBias().getType());
+    with.setRows(rule.results[0], with.values);
+    with.setRows(rule.results[1], std::nullopt);
+    rule.distributed = {with.columns, with.depth};
+    return rule;
+  }
+  static OpCost cost(Op op) { return getAttentionCost(op, 1, 1); }
+
+  /// A device that has a part of the rows sees them from its first one on.
+  static LogicalResult localize(Op op, LocalForm &form) {
+    int64_t rows = op.getQuery().getType().getRank() - 2;
+    if (!op.getCausal() || !form.getDim(op.getQuery(), rows).isSplit()) {
+      form.cloneOp();
+      return success();
+    }
+    Type integer = form.builder.getI32Type();
+    Value offset = form.buildOffset(op.getQuery(), rows, integer);
+    if (op.getOffset())
+      offset = hlo::add(form.builder, form.loc, offset,
+                        form.getLocal(op.getOffset()));
+    cast<Op>(form.cloneOp()).getOffsetMutable().assign(offset);
+    return success();
+  }
+
+  static LogicalResult derive(Op op, DerivativeCall &call) {
+    OpBuilder &b = call.builder;
+    Location loc = call.loc;
+    if (llvm::none_of(call.needed, [](bool needed) { return needed; }))
+      return success();
+    Type element = getTensorType(op.getLogsumexp()).getElementType();
+    Value cotangent = call.cotangents[0];
+    if (!cotangent)
+      cotangent = hlo::constantLike(b, loc, op.getResult(), 0);
+    Value product = hlo::mul(b, loc, hlo::convertTo(b, loc, cotangent, element),
+                             hlo::convertTo(b, loc, op.getResult(), element));
+    Value delta =
+        hlo::reduceAdd(b, loc, product, {getTensorType(product).getRank() - 1});
+    if (call.cotangents[1])
+      delta = hlo::sub(b, loc, delta, call.cotangents[1]);
+    if (call.needed[0] || call.needed[1] || call.needed[2]) {
+      auto gradient = AttentionGradOp::create(b, loc, op, delta, cotangent);
+      for (unsigned i = 0; i < 3; ++i)
+        if (call.needed[i])
+          call.gradients[i] = gradient.getResult(i);
+    }
+    if (op.getBias() && call.needed[3])
+      call.gradients[3] = buildBiasCotangent(op, b, delta, cotangent);
+    return success();
+  }
+
+  static KernelForm form(Op op) { return formOf(op); }
+  static Operation *buildLibraryCall(Op op, OpBuilder &b) {
+    return dist::AttendOp::create(
+        b, op.getLoc(), op.getResultTypes(), op.getQuery(), op.getKey(),
+        op.getValue(), op.getBias(), op.getOffset(), op.getScaleAttr(),
+        op.getCausalAttr(), op.getSafeAttr(),
+        getDims(b, op.getQuery().getType()), getDims(b, op.getKey().getType()),
+        getDims(b, op.getValue().getType()));
+  }
+  static LogicalResult decompose(Op op, OpBuilder &b,
+                                 SmallVectorImpl<Value> &results) {
+    buildAttention(op, b, results);
+    return success();
+  }
+  static LogicalResult distribute(Op op, OpBuilder &b,
+                                  SmallVectorImpl<Value> &results) {
+    return decompose(op, b, results);
+  }
+  static LogicalResult evaluate(Op op, EvaluationCall &call) {
+    evaluateAttention(op, call.operands, call.results);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// attention_grad
+//===----------------------------------------------------------------------===//
+
+struct AttentionGradAnswers : AnswerDefaults<AttentionGradOp> {
+  using Op = AttentionGradOp;
+
+  /// Linear in delta and the cotangent together.
+  static ShardingRule rule(Op op) {
+    RuleBuilder with(op);
+    ShardingRule &rule = with.rule;
+    for (TensorFactors *tensor : {&rule.operands[0], &rule.results[0]})
+      with.setRows(*tensor, with.depth);
+    for (TensorFactors *tensor : {&rule.operands[1], &rule.results[1]})
+      with.setColumns(*tensor, with.depth);
+    for (TensorFactors *tensor : {&rule.operands[2], &rule.results[2]})
+      with.setColumns(*tensor, with.values);
+    with.setRows(rule.operands[3], std::nullopt);
+    with.setRows(rule.operands[4], std::nullopt);
+    with.setRows(rule.operands[5], with.values);
+    if (op.getBias())
+      with.setBias(rule.operands[6], op.getBias().getType());
+    rule.distributed = {with.columns, with.depth};
+    SmallVector<int> whole(llvm::drop_begin(with.rows, with.batches));
+    whole.push_back(with.values);
+    for (int factor : whole) {
+      with.makeWhole(factor);
+      rule.distributed.push_back(factor);
+    }
+    rule.addLinear(ReductionKind::sum, {{4, 5}});
+    return rule;
+  }
+  static OpCost cost(Op op) { return getAttentionCost(op, 3, 2); }
+
+  static KernelForm form(Op op) { return formOf(op); }
+  static Operation *buildLibraryCall(Op op, OpBuilder &b) {
+    return dist::AttendGradOp::create(
+        b, op.getLoc(), op.getResultTypes(), op.getQuery(), op.getKey(),
+        op.getValue(), op.getLogsumexp(), op.getDelta(), op.getCotangent(),
+        op.getBias(), op.getOffset(), op.getScaleAttr(), op.getCausalAttr(),
+        op.getSafeAttr(), getDims(b, op.getQuery().getType()),
+        getDims(b, op.getKey().getType()), getDims(b, op.getValue().getType()),
+        getDims(b, op.getCotangent().getType()));
+  }
+  static LogicalResult decompose(Op op, OpBuilder &b,
+                                 SmallVectorImpl<Value> &results) {
+    buildAttentionGrad(op, b, results);
+    return success();
+  }
+  static LogicalResult distribute(Op op, OpBuilder &b,
+                                  SmallVectorImpl<Value> &results) {
+    return decompose(op, b, results);
+  }
+  static LogicalResult evaluate(Op op, EvaluationCall &call) {
+    evaluateAttentionGrad(op, call.operands, call.results);
+    return success();
+  }
+};
+} // namespace
+
+void nn::registerAttentionModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, NNDialect *) {
+    context->loadDialect<dist::DistDialect>();
+    attachAnswers<AttentionOp, AttentionAnswers>(context);
+    attachSomeAnswers<AttentionGradOp, AttentionGradAnswers,
+                      graph::detail::RuleModel, graph::detail::CostModel,
+                      graph::detail::KernelModel,
+                      graph::detail::EvaluationModel>(context);
+  });
+}

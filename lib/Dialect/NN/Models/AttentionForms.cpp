@@ -1,0 +1,195 @@
+//===- AttentionForms.cpp - Attention in global ops -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dims of the scores are batches, groups, row, column. All is computed in the
+// type of logsumexp, and rounded once at the end.
+//
+// Tested by test/Dialect/NN/Models/AttentionTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionForms.h"
+
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::nn;
+namespace hlo = llmc::stablehlo;
+
+namespace {
+/// Ops on the scores of an attention or of its gradient.
+template <typename Op> class Scores {
+public:
+  Scores(Op op, OpBuilder &b)
+      : op(op), b(b), loc(op.getLoc()),
+        element(getTensorType(op.getLogsumexp()).getElementType()),
+        type(RankedTensorType::get(op.getScoreShape(), element)),
+        columns(type.getRank() - 1), batches(op.getNumBatches()) {}
+
+  Value widen(Value value) { return hlo::convertTo(b, loc, value, element); }
+  Value round(Value value, Type wanted) {
+    return hlo::convertTo(b, loc, value, wanted);
+  }
+  Value spread(Value rows) {
+    return hlo::broadcastAlong(b, loc, rows, type, {columns});
+  }
+
+  /// scale * query key^T + bias, -inf where masked.
+  Value build() {
+    Value scores = contractLast(op.getQuery(), op.getKey());
+    Value scale =
+        hlo::constantLike(b, loc, scores, op.getScale().convertToDouble());
+    scores = hlo::mul(b, loc, scores, scale);
+    if (op.getBias())
+      scores = hlo::add(b, loc, scores, spreadBias());
+    if (!op.getCausal())
+      return scores;
+    Value nothing = hlo::broadcastInDim(
+        b, loc, hlo::lowestScalar(b, loc, element), type, {});
+    return hlo::select(b, loc, buildIsSeen(), scores, nothing);
+  }
+
+  /// exp(scores - logsumexp), 0 in rows that are not safe to divide by.
+  Value buildWeights(Value scores, Value logsumexp) {
+    Value weights =
+        hlo::exp(b, loc, hlo::sub(b, loc, scores, spread(logsumexp)));
+    if (!op.getSafe())
+      return weights;
+    Value zeros = hlo::constantLike(b, loc, weights, 0);
+    return hlo::select(b, loc, spreadFlags(buildIsFinite(logsumexp)), weights,
+                       zeros);
+  }
+
+  /// weights * (cotangent value^T - delta).
+  Value buildScoreCotangent(Value weights, Value delta, Value cotangent) {
+    Value products = contractLast(cotangent, op.getValue());
+    Value difference = hlo::sub(b, loc, products, spread(delta));
+    Value product = hlo::mul(b, loc, weights, difference);
+    if (!op.getSafe())
+      return product;
+    // A delta of what was NaN must not come back.
+    Value zeros = hlo::constantLike(b, loc, product, 0);
+    Value isZero =
+        hlo::compare(b, loc, hlo::ComparisonDirection::EQ, weights, zeros);
+    return hlo::select(b, loc, isZero, zeros, product);
+  }
+
+  /// [batches, groups, row, x] by [batches, column, x].
+  Value contractLast(Value rows, Value columns) {
+    return contract(rows, columns, {getTensorType(rows).getRank() - 1},
+                    {getTensorType(columns).getRank() - 1});
+  }
+  /// [batches, groups, row, column] by [batches, column, x].
+  Value contractColumns(Value scores, Value values) {
+    return contract(scores, values, {columns}, {batches});
+  }
+  /// [batches, groups, row, column] by [batches, groups, row, x], over groups
+  /// and rows.
+  Value contractRows(Value scores, Value rows) {
+    SmallVector<int64_t> dims = llvm::to_vector(llvm::seq(batches, columns));
+    return contract(scores, rows, dims, dims);
+  }
+
+private:
+  Value contract(Value lhs, Value rhs, ArrayRef<int64_t> lhsDims,
+                 ArrayRef<int64_t> rhsDims) {
+    SmallVector<int64_t> batch =
+        llvm::to_vector(llvm::seq<int64_t>(0, batches));
+    return hlo::dotGeneral(
+        b, loc, widen(lhs), widen(rhs),
+        hlo::dotDims(b.getContext(), batch, batch, lhsDims, rhsDims));
+  }
+
+  Value spreadBias() {
+    Value bias = widen(op.getBias());
+    SmallVector<int64_t> dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    return hlo::broadcastInDim(b, loc, bias, type, dims);
+  }
+  Value spreadFlags(Value rows) {
+    return hlo::broadcastAlong(b, loc, rows, type.clone(b.getI1Type()),
+                               {columns});
+  }
+
+  /// column <= row + shift + offset.
+  Value buildIsSeen() {
+    auto integers = type.clone(b.getI32Type());
+    Value limit = hlo::iota(b, loc, integers, columns - 1);
+    Value shift =
+        hlo::constantLike(b, loc, limit, static_cast<double>(*op.getCausal()));
+    limit = hlo::add(b, loc, limit, shift);
+    if (op.getOffset())
+      limit =
+          hlo::add(b, loc, limit,
+                   hlo::broadcastInDim(b, loc, op.getOffset(), integers, {}));
+    return hlo::compare(b, loc, hlo::ComparisonDirection::LE,
+                        hlo::iota(b, loc, integers, columns), limit);
+  }
+
+  /// x - x == 0.
+  Value buildIsFinite(Value rows) {
+    return hlo::compare(b, loc, hlo::ComparisonDirection::EQ,
+                        hlo::sub(b, loc, rows, rows),
+                        hlo::constantLike(b, loc, rows, 0));
+  }
+
+  Op op;
+  OpBuilder &b;
+  Location loc;
+  Type element;
+  RankedTensorType type;
+  int64_t columns, batches;
+};
+} // namespace
+
+void nn::buildAttention(AttentionOp op, OpBuilder &b,
+                        SmallVectorImpl<Value> &results) {
+  Scores<AttentionOp> with(op, b);
+  Location loc = op.getLoc();
+  Value scores = with.build();
+  int64_t columns = getTensorType(scores).getRank() - 1;
+  Value max = hlo::reduceMax(b, loc, scores, {columns});
+  Value shifted = hlo::sub(b, loc, scores, with.spread(max));
+  Value sum = hlo::reduceAdd(b, loc, hlo::exp(b, loc, shifted), {columns});
+  Value logsumexp = hlo::add(b, loc, max, hlo::log(b, loc, sum));
+  Value weights = with.buildWeights(scores, logsumexp);
+  Value result = with.contractColumns(weights, op.getValue());
+  results.push_back(
+      with.round(result, op.getResult().getType().getElementType()));
+  results.push_back(logsumexp);
+}
+
+void nn::buildAttentionGrad(AttentionGradOp op, OpBuilder &b,
+                            SmallVectorImpl<Value> &results) {
+  Scores<AttentionGradOp> with(op, b);
+  Location loc = op.getLoc();
+  Type element = op.getQuery().getType().getElementType();
+  Value weights = with.buildWeights(with.build(), op.getLogsumexp());
+  Value scores =
+      with.buildScoreCotangent(weights, op.getDelta(), op.getCotangent());
+  Value scale =
+      hlo::constantLike(b, loc, scores, op.getScale().convertToDouble());
+  Value scaled = hlo::mul(b, loc, scores, scale);
+  for (Value cotangent : {with.contractColumns(scaled, op.getKey()),
+                          with.contractRows(scaled, op.getQuery()),
+                          with.contractRows(weights, op.getCotangent())})
+    results.push_back(with.round(cotangent, element));
+}
+
+Value nn::buildBiasCotangent(AttentionOp op, OpBuilder &b, Value delta,
+                             Value cotangent) {
+  Scores<AttentionOp> with(op, b);
+  Location loc = op.getLoc();
+  Value weights = with.buildWeights(with.build(), op.getLogsumexp());
+  Value scores = with.buildScoreCotangent(weights, delta, cotangent);
+  RankedTensorType bias = op.getBias().getType();
+  SmallVector<int64_t> summed;
+  for (auto [dim, size] : llvm::enumerate(bias.getShape()))
+    if (size != getTensorType(scores).getDimSize(dim))
+      summed.push_back(dim);
+  Value sum = hlo::reduceAdd(b, loc, scores, summed);
+  return hlo::reshape(b, loc, with.round(sum, bias.getElementType()),
+                      bias.getShape());
+}
