@@ -16,6 +16,7 @@
 // Tests: test/Transforms/Training/raise-*.mlir
 //===----------------------------------------------------------------------===//
 
+#include "AttentionPatterns.h"
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
@@ -250,6 +251,20 @@ static void markShift(Operation *op) {
       << "the shift of an exponential cancels";
 }
 
+static void raiseAttentions(ArrayRef<Operation *> ops) {
+  training::ConstantCones cones;
+  for (Operation *op : ops) {
+    StringRef reason;
+    if (training::raiseAttention(op, cones, reason))
+      remark::passed(op->getLoc(), remarkOf("attention"))
+          << "two contractions and the softmax between them are one attention";
+    else if (!reason.empty())
+      remark::missed(op->getLoc(), remarkOf("attention"))
+          << "two contractions with a softmax between them stay as they are: "
+          << reason;
+  }
+}
+
 static void raiseSigmoids(func::FuncOp function) {
   bool isChanged = false;
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
@@ -280,6 +295,10 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
       if (crossEntropy) {
         for (Operation *op : collectOps(function))
           raiseCrossEntropy(op);
+        training::eraseDeadOps(function.front());
+      }
+      if (attention) {
+        raiseAttentions(collectOps(function));
         training::eraseDeadOps(function.front());
       }
       if (softmaxShift)

@@ -86,6 +86,11 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     `nn.softmax_cross_entropy`; the rest of the text (fix of negative labels,
     mask of labels out of range) stays as it is.
 
+    `attention`: two contractions with a softmax between them, and what is added to
+    the scores or masks them, become `nn.attention`. Heads may be in one dim or in
+    two, and keys and values repeated for groups of heads. What is causal is
+    recognised by its arithmetic or as a table, and is no operand any more.
+
     `softmax-shift`: the value that is subtracted from x before `exp` cancels in
     softmax, log-softmax and log-sum-exp, and so no derivative flows through it.
     Its op gets the mark `dist.stop_gradient`, which `llmc-differentiate` reads.
@@ -99,6 +104,7 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
+    Option<"attention", "attention", "bool", "true", "recognise attention">,
     Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
     Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">
   ];

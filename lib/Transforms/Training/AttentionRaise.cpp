@@ -1,0 +1,175 @@
+//===- AttentionRaise.cpp - nn.attention from what was matched ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each value goes from the atoms of its dims to the canonical ones by at most a
+// reshape, a permutation, a repetition and a reshape.
+//
+// Test: test/Transforms/Training/raise-attention.mlir
+//===----------------------------------------------------------------------===//
+
+#include "AttentionPatterns.h"
+#include "RowView.h"
+#include "llmc/Dialect/NN/IR/NN.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::training;
+namespace hlo = llmc::stablehlo;
+
+namespace {
+/// Builds canonical values; each list of atoms is a dim.
+class CanonicalBuilder {
+public:
+  CanonicalBuilder(OpBuilder &b, Location loc, const DimAtoms &atoms)
+      : b(b), loc(loc), atoms(atoms) {}
+
+  /// The view with these dims; where it repeats, of size 1 or `isFull`.
+  Value build(const AtomView &view, ArrayRef<AtomList> dims, bool isFull);
+  /// A canonical value with the dims of the text.
+  Value restore(Value value, ArrayRef<AtomList> dims,
+                ArrayRef<AtomList> wanted);
+
+  SmallVector<int64_t> shapeOf(ArrayRef<AtomList> dims) {
+    return llvm::map_to_vector(
+        dims, [&](ArrayRef<int> dim) { return atoms.sizeOf(dim); });
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const DimAtoms &atoms;
+
+private:
+  SmallVector<int64_t> sizesOf(ArrayRef<int> list) {
+    return llvm::map_to_vector(list,
+                               [&](int atom) { return atoms.sizeOf(atom); });
+  }
+  Value permute(Value value, ArrayRef<int> from, ArrayRef<int> to);
+};
+} // namespace
+
+/// From one order of atoms to another one, a dim for each.
+Value CanonicalBuilder::permute(Value value, ArrayRef<int> from,
+                                ArrayRef<int> to) {
+  value = hlo::reshape(b, loc, value, sizesOf(from));
+  SmallVector<int64_t> permutation;
+  for (int atom : to)
+    permutation.push_back(llvm::find(from, atom) - from.begin());
+  return llvm::is_sorted(permutation)
+             ? value
+             : hlo::transpose(b, loc, value, permutation);
+}
+
+Value CanonicalBuilder::build(const AtomView &view, ArrayRef<AtomList> dims,
+                              bool isFull) {
+  AtomList own = atoms.flatten(view.dims), order;
+  SmallVector<int64_t> shape, places, whole;
+  for (ArrayRef<int> dim : dims) {
+    bool isThere = llvm::any_of(
+        dim, [&](int atom) { return llvm::is_contained(own, atom); });
+    for (int atom : dim) {
+      if (llvm::is_contained(own, atom)) {
+        places.push_back(whole.size());
+        order.push_back(atom);
+      }
+      whole.push_back(atoms.sizeOf(atom));
+    }
+    shape.push_back(isThere || isFull ? atoms.sizeOf(dim) : 1);
+    // A dim that is repeated as a whole stays one.
+    if (!isThere && !isFull)
+      whole.resize(whole.size() - dim.size());
+  }
+  Value value = permute(view.value, own, order);
+  if (places.size() != whole.size()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    value = hlo::broadcastInDim(b, loc, value, type.clone(whole), places);
+  }
+  return hlo::reshape(b, loc, value, shape);
+}
+
+Value CanonicalBuilder::restore(Value value, ArrayRef<AtomList> dims,
+                                ArrayRef<AtomList> wanted) {
+  AtomList from = atoms.flatten(dims), to = atoms.flatten(wanted);
+  return hlo::reshape(b, loc, permute(value, from, to), shapeOf(wanted));
+}
+
+/// Both with the larger of their dims, each of which is 1 in one or equal.
+static void repeatAlike(CanonicalBuilder &with, Value &x, Value &y) {
+  SmallVector<int64_t> shape;
+  for (auto [a, b] : llvm::zip_equal(getShape(x), getShape(y)))
+    shape.push_back(a == 1 ? b : a);
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  for (Value *value : {&x, &y})
+    if (getShape(*value) != ArrayRef<int64_t>(shape))
+      *value = hlo::broadcastInDim(
+          with.b, with.loc, *value,
+          cast<RankedTensorType>(value->getType()).clone(shape), dims);
+}
+
+/// All that is added to the scores, as one addend; null where nothing is.
+static Value makeBias(CanonicalBuilder &with, const AttentionMatch &match,
+                      ArrayRef<AtomList> dims, Type element) {
+  OpBuilder &b = with.b;
+  Location loc = with.loc;
+  Value bias;
+  for (const ScoreTerm &term : match.terms) {
+    Value value = hlo::convertTo(
+        b, loc, with.build(term.value, dims, /*isFull=*/false), element);
+    if (term.factor != 1)
+      value = hlo::mul(b, loc, value,
+                       hlo::constantLike(b, loc, value, term.factor));
+    if (bias)
+      repeatAlike(with, bias, value);
+    bias = bias ? hlo::add(b, loc, bias, value) : value;
+  }
+  for (const ScoreMask &mask : match.masks) {
+    Value flags = with.build(mask.mask.flags, dims, /*isFull=*/false);
+    auto type = cast<RankedTensorType>(flags.getType()).clone(element);
+    if (!bias)
+      bias = hlo::constantSplat(b, loc, type, 0);
+    repeatAlike(with, bias, flags);
+    Value fill = hlo::constantLike(b, loc, bias, mask.fill);
+    bias = mask.mask.isNegated ? hlo::select(b, loc, flags, fill, bias)
+                               : hlo::select(b, loc, flags, bias, fill);
+  }
+  return bias;
+}
+
+bool training::raiseAttention(Operation *op, ConstantCones &cones,
+                              StringRef &reason) {
+  AttentionMatcher matcher(cones);
+  std::optional<AttentionMatch> match = matcher.match(op, reason);
+  if (!match)
+    return false;
+  OpBuilder b(op);
+  CanonicalBuilder with(b, op->getLoc(), matcher.atoms);
+  AtomDims batches, groups;
+  for (int atom : match->batches)
+    batches.push_back({atom});
+  for (int atom : match->groups)
+    groups.push_back({atom});
+  auto dimsOf = [&](bool hasGroups, ArrayRef<int> x, ArrayRef<int> y) {
+    AtomDims dims(batches);
+    if (hasGroups)
+      dims.append(groups);
+    dims.push_back(AtomList(x));
+    dims.push_back(AtomList(y));
+    return dims;
+  };
+  AtomDims result = dimsOf(true, match->rows, match->values);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Type wide = element.isF64() ? element : b.getF32Type();
+  auto attention = nn::AttentionOp::create(
+      b, op->getLoc(),
+      with.build(match->query, dimsOf(true, match->rows, match->depth), true),
+      with.build(match->key, dimsOf(false, match->columns, match->depth), true),
+      with.build(match->value, dimsOf(false, match->columns, match->values),
+                 true),
+      makeBias(with, *match, dimsOf(true, match->rows, match->columns), wide),
+      match->scale, match->causal, match->isSafe);
+  op->getResult(0).replaceAllUsesWith(
+      with.restore(attention.getResult(), result, match->result));
+  return true;
+}
