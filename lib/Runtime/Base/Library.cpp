@@ -20,8 +20,47 @@ static std::vector<LibraryOperand> operandsOfSum(const Shape &shape) {
   return operands;
 }
 
+static std::vector<LibraryOperand> operandsOf(const ContractionShape &shape) {
+  return operandsOfSum(shape);
+}
+
+static std::vector<LibraryOperand> operandsOf(const ConvolutionShape &shape) {
+  return operandsOfSum(shape);
+}
+
+static std::vector<LibraryOperand> operandsOf(const AttentionShape &shape) {
+  std::vector<LibraryOperand> operands;
+  auto read = [&](std::string_view name, DType dtype) {
+    operands.push_back({name, dtype, true, false});
+  };
+  auto write = [&](std::string_view name, DType dtype) {
+    operands.push_back({name, dtype, false, true});
+  };
+  for (std::string_view name : {"q", "k", "v"}) {
+    read(name, shape.dtype);
+  }
+  if (shape.hasBias) {
+    read("bias", shape.bias);
+  }
+  if (shape.hasOffset) {
+    read("offset", DType::i32);
+  }
+  if (!shape.isGradient) {
+    write("out", shape.dtype);
+    write("logsumexp", shape.accumulate);
+    return operands;
+  }
+  read("logsumexp", shape.accumulate);
+  read("delta", shape.accumulate);
+  read("cotangent", shape.dtype);
+  for (std::string_view name : {"dq", "dk", "dv"}) {
+    write(name, shape.dtype);
+  }
+  return operands;
+}
+
 std::vector<LibraryOperand> operandsOf(const LibraryDescriptor &descriptor) {
-  return std::visit([](const auto &each) { return operandsOfSum(each); },
+  return std::visit([](const auto &each) { return operandsOf(each); },
                     descriptor);
 }
 

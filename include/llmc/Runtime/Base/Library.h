@@ -11,6 +11,7 @@
 //   compiler            plan                      device
 //   dist.contract  ->   library, contraction  ->  prepare once, call often
 //   dist.convolve  ->   library, convolution  ->
+//   dist.attend    ->   library, attention    ->
 //
 // A new kind is a struct here, an alternative of `LibraryDescriptor`, and what
 // CONTRIBUTING.md lists under "A library op".
@@ -171,6 +172,25 @@ struct AttentionIndex {
   }
 };
 
+/// A stride of an index, and the kinds of index, by their number, that its
+/// operand has: it has no stride along the others.
+struct AttentionStride {
+  std::string_view name;
+  int64_t AttentionIndex::*stride;
+  std::array<bool, attentionIndexNames.size()> along;
+};
+inline constexpr std::array<AttentionStride, 9> attentionStrides = {{
+    {"q", &AttentionIndex::strideQ, {true, true, false, true, false}},
+    {"k", &AttentionIndex::strideK, {true, false, true, true, false}},
+    {"v", &AttentionIndex::strideV, {true, false, true, false, true}},
+    {"bias", &AttentionIndex::strideBias, {true, true, true, false, false}},
+    {"out", &AttentionIndex::strideOut, {true, true, false, false, true}},
+    {"rows", &AttentionIndex::strideRows, {true, true, false, false, false}},
+    {"dq", &AttentionIndex::strideDq, {true, true, false, true, false}},
+    {"dk", &AttentionIndex::strideDk, {true, false, true, true, false}},
+    {"dv", &AttentionIndex::strideDv, {true, false, true, false, true}},
+}};
+
 /// Scaled dot-product attention (Vaswani et al. 2017, 3.2.1), in tiles, so that
 /// no row-by-column matrix is ever stored (Dao et al. 2022, algorithms 1, 4).
 ///
@@ -199,8 +219,8 @@ struct AttentionShape {
   DType accumulate = DType::f32;
   std::vector<AttentionIndex> indices; ///< Of one kind major to minor.
   double scale = 1;
-  bool isGradient = false;
-  bool isSafe = false; ///< See above: PyTorch's softmax of masked rows.
+  bool isGradient = false; ///< No stride of dq, dk and dv where it is not.
+  bool isSafe = false;     ///< See above: PyTorch's softmax of masked rows.
   bool isCausal = false;
   int64_t shift = 0; ///< 0 where it is not causal.
   bool hasOffset = false;
@@ -230,10 +250,11 @@ LLMC_COMPARE(AttentionShape)
 #undef LLMC_COMPARE
 
 /// The order of the alternatives is stored in plan files: append only.
-using LibraryDescriptor = std::variant<ContractionShape, ConvolutionShape>;
+using LibraryDescriptor =
+    std::variant<ContractionShape, ConvolutionShape, AttentionShape>;
 inline constexpr std::array<std::string_view,
                             std::variant_size_v<LibraryDescriptor>>
-    libraryKindNames = {"contraction", "convolution"};
+    libraryKindNames = {"contraction", "convolution", "attention"};
 
 inline std::string_view nameOf(const LibraryDescriptor &descriptor) {
   return libraryKindNames[descriptor.index()];

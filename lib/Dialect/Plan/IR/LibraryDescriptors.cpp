@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LibraryDescriptors.h"
+
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Support/StoredElements.h"
 
@@ -27,8 +29,7 @@ rt::LibraryDescriptor LibraryOp::getRuntimeDescriptor() {
   return getDescriptor().getDescriptor(types);
 }
 
-/// The signless type, but for unsigned integers.
-static Type getElementType(MLIRContext *context, rt::DType type) {
+Type llmc::plan::getElementType(MLIRContext *context, rt::DType type) {
   switch (type) {
   case rt::DType::f64:
     return Float64Type::get(context);
@@ -281,6 +282,11 @@ static LibraryDescriptorInterface getAttr(MLIRContext *context,
   return ConvolutionAttr::get(context, getDims(context, shape.indices), windows,
                               getElementType(context, shape.accumulate),
                               static_cast<int64_t>(shape.beta), shape.hasBias);
+}
+
+static LibraryDescriptorInterface getAttr(MLIRContext *context,
+                                          const rt::AttentionShape &shape) {
+  return getAttentionAttr(context, shape);
 }
 
 //===----------------------------------------------------------------------===//

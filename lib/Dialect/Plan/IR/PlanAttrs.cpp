@@ -34,6 +34,24 @@ static void printLoopDims(AsmPrinter &printer, ArrayRef<LoopDimAttr> dims) {
   printer << ']';
 }
 
+/// The same of the dims of an attention.
+static ParseResult parseAttentionDims(AsmParser &parser,
+                                      SmallVector<AttentionDimAttr> &dims) {
+  auto parseDim = [&] {
+    return parser.parseCustomAttributeWithFallback(dims.emplace_back());
+  };
+  return failure(parser.parseLSquare() ||
+                 parser.parseCommaSeparatedList(parseDim) ||
+                 parser.parseRSquare());
+}
+
+static void printAttentionDims(AsmPrinter &printer,
+                               ArrayRef<AttentionDimAttr> dims) {
+  printer << '[';
+  printer.printStrippedAttrOrType(dims);
+  printer << ']';
+}
+
 /// The same of windows, of which there may be none.
 static ParseResult parseWindows(AsmParser &parser,
                                 SmallVector<WindowAttr> &windows) {

@@ -8,6 +8,7 @@
 
 #include "LibraryOp.h"
 
+#include "Attention.h"
 #include "Contraction.h"
 #include "Convolution.h"
 
@@ -26,6 +27,10 @@ struct Make {
   Result<std::unique_ptr<CpuLibraryOp>>
   operator()(const ConvolutionShape &convolution) const {
     return makeConvolution(convolution, shape.name, shape.threads);
+  }
+  Result<std::unique_ptr<CpuLibraryOp>>
+  operator()(const AttentionShape &attention) const {
+    return makeAttention(attention, shape.name, shape.threads);
   }
 };
 } // namespace

@@ -141,12 +141,44 @@ ConvolutionShape PlanReader::convolution(uint32_t index) {
   return shape;
 }
 
+AttentionShape PlanReader::attention(uint32_t index) {
+  AttentionShape shape;
+  const fb::Attention *flat = item(flat_.attentions(), index);
+  if (!flat) {
+    return shape;
+  }
+  constexpr size_t width = attentionStrides.size() + 2;
+  std::vector<int64_t> numbers = this->numbers<int64_t>(flat->indices());
+  failed_ |= numbers.size() % width != 0;
+  for (size_t i = 0; i + width <= numbers.size(); i += width) {
+    failed_ |= numbers[i] < 0 || numbers[i] > UINT8_MAX;
+    AttentionIndex &each = shape.indices.emplace_back();
+    each.kind = static_cast<AttentionIndexKind>(numbers[i]);
+    each.size = numbers[i + 1];
+    for (size_t j = 0; j < attentionStrides.size(); ++j) {
+      each.*attentionStrides[j].stride = numbers[i + 2 + j];
+    }
+  }
+  shape.dtype = static_cast<DType>(flat->dtype());
+  shape.accumulate = static_cast<DType>(flat->accumulate());
+  shape.scale = flat->scale();
+  shape.isGradient = flat->is_gradient();
+  shape.isCausal = flat->is_causal();
+  shape.shift = flat->shift();
+  shape.hasOffset = flat->has_offset();
+  shape.hasBias = flat->has_bias();
+  shape.bias = static_cast<DType>(flat->bias());
+  return shape;
+}
+
 LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
   switch (kind) {
   case 0:
     return contraction(index);
   case 1:
     return convolution(index);
+  case 2:
+    return attention(index);
   default:
     failed_ = true;
     return {};

@@ -117,6 +117,35 @@ Status StructureCheck::checkDescriptor(const ContractionShape &shape) {
   return Status::success();
 }
 
+Status StructureCheck::checkIndex(const AttentionIndex &index) {
+  LLMC_TRY(range("the kind of an attention's index",
+                 static_cast<int>(index.kind), 0,
+                 attentionIndexNames.size() - 1));
+  LLMC_TRY(range("a size or stride of an attention", index.size, 0, INT64_MAX));
+  for (const AttentionStride &each : attentionStrides) {
+    LLMC_TRY(range("a size or stride of an attention", index.*each.stride, 0,
+                   INT64_MAX));
+  }
+  return Status::success();
+}
+
+/// Where the diagonal stands is a number of half the range at most, so that
+/// sums with a row and an offset are numbers.
+Status StructureCheck::checkDescriptor(const AttentionShape &shape) {
+  constexpr int64_t most = int64_t(1) << 61;
+  LLMC_TRY(range("the indices of an attention", shape.indices.size(), 0, 32));
+  for (const AttentionIndex &index : shape.indices) {
+    LLMC_TRY(checkIndex(index));
+  }
+  for (DType each : {shape.dtype, shape.accumulate, shape.bias}) {
+    LLMC_TRY(dtype(each));
+  }
+  if (!std::isfinite(shape.scale)) {
+    return malformed("expected a finite scale of an attention");
+  }
+  return range("the shift of an attention", shape.shift, -most, most);
+}
+
 Status StructureCheck::check(const Library &library) const {
   LLMC_TRY(operands("an operand of a library call", library.operands));
   LLMC_TRY(operand("the workspace of a library call", library.workspace, true));

@@ -158,7 +158,11 @@ static int64_t strideOf(const Operand &operand, size_t dim) {
   if (!operand.strides.empty()) {
     return operand.strides[dim];
   }
-  return dim == 0 ? operand.shape[1] : 1;
+  int64_t stride = 1;
+  for (size_t i = dim + 1; i < operand.shape.size(); ++i) {
+    stride *= operand.shape[i];
+  }
+  return stride;
 }
 
 void PlanBuilder::matmul(int32_t program, int32_t stream, Operand a, Operand b,
@@ -177,6 +181,52 @@ void PlanBuilder::matmul(int32_t program, int32_t stream, Operand a, Operand b,
   library.operands = {std::move(a), std::move(b), std::move(c)};
   library.access = {Access::read, Access::read,
                     beta == 0 ? Access::write : Access::readWrite};
+  emit(program, stream, std::move(library));
+}
+
+/// A batch index, then row, column, depth and value.
+static std::vector<AttentionIndex> attentionIndices(const Operand &q,
+                                                    const Operand &k,
+                                                    const Operand &v,
+                                                    const Operand &out) {
+  using Kind = AttentionIndexKind;
+  std::vector<AttentionIndex> indices(5);
+  auto set = [&](Kind kind, const Operand &operand, int32_t dim,
+                 int64_t AttentionIndex::*stride) {
+    AttentionIndex &index = indices[static_cast<size_t>(kind)];
+    index.kind = kind;
+    index.size = operand.shape[dim];
+    index.*stride = strideOf(operand, dim);
+  };
+  for (auto [operand, stride, row, column] :
+       {std::tuple(&q, &AttentionIndex::strideQ, Kind::row, Kind::depth),
+        std::tuple(&k, &AttentionIndex::strideK, Kind::column, Kind::depth),
+        std::tuple(&v, &AttentionIndex::strideV, Kind::column, Kind::value),
+        std::tuple(&out, &AttentionIndex::strideOut, Kind::row, Kind::value)}) {
+    set(Kind::batch, *operand, 0, stride);
+    set(row, *operand, 1, stride);
+    set(column, *operand, 2, stride);
+  }
+  indices[0].strideRows = q.shape[1];
+  indices[1].strideRows = 1;
+  return indices;
+}
+
+void PlanBuilder::attention(int32_t program, int32_t stream, Operand q,
+                            Operand k, Operand v, Operand out,
+                            Operand logsumexp, double scale, bool isCausal) {
+  AttentionShape shape;
+  shape.dtype = q.dtype;
+  shape.accumulate = logsumexp.dtype;
+  shape.indices = attentionIndices(q, k, v, out);
+  shape.scale = scale;
+  shape.isCausal = isCausal;
+  Library library;
+  library.descriptor = std::move(shape);
+  library.operands = {std::move(q), std::move(k), std::move(v), std::move(out),
+                      std::move(logsumexp)};
+  library.access = {Access::read, Access::read, Access::read, Access::write,
+                    Access::write};
   emit(program, stream, std::move(library));
 }
 

@@ -85,6 +85,7 @@ private:
   std::vector<ContractionIndex> indices(const fb::Range &range);
   ContractionShape contraction(uint32_t index);
   ConvolutionShape convolution(uint32_t index);
+  AttentionShape attention(uint32_t index);
   LibraryDescriptor descriptor(uint8_t kind, uint32_t index);
   Library library(uint32_t index);
   Collective collective(uint32_t index);

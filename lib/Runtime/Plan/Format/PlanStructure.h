@@ -69,9 +69,11 @@ private:
                          const std::vector<Access> &access);
   static Status dtype(DType dtype);
   static Status checkIndices(const std::vector<ContractionIndex> &indices);
+  static Status checkIndex(const AttentionIndex &index);
   static Status checkWindow(const ConvolutionWindow &window);
   static Status checkDescriptor(const ContractionShape &shape);
   static Status checkDescriptor(const ConvolutionShape &shape);
+  static Status checkDescriptor(const AttentionShape &shape);
   Status programs(const std::vector<int32_t> &list) const;
 
   const Plan &plan_;

@@ -44,6 +44,7 @@ private:
   fb::Range indices(const std::vector<ContractionIndex> &indices);
   uint32_t add(const ContractionShape &shape);
   uint32_t add(const ConvolutionShape &shape);
+  uint32_t add(const AttentionShape &shape);
   /// Runs of the operand pool.
   fb::Range operands(const std::vector<Operand> &list, const Operand &last);
   fb::Range operands(std::initializer_list<const Operand *> list);
@@ -102,6 +103,7 @@ private:
   std::vector<fb::Library> libraries_;
   std::vector<fb::Contraction> contractions_;
   std::vector<fb::Convolution> convolutions_;
+  std::vector<fb::Attention> attentions_;
   std::vector<fb::Collective> collectives_;
   std::vector<fb::Message> messages_;
   std::vector<fb::Exchange> exchanges_;
@@ -182,6 +184,21 @@ uint32_t Writer::add(const ConvolutionShape &shape) {
                                 byte(shape.a), byte(shape.b), byte(shape.c),
                                 byte(shape.bias), byte(shape.accumulate),
                                 shape.hasBias));
+}
+
+uint32_t Writer::add(const AttentionShape &shape) {
+  std::vector<int64_t> flat;
+  for (const AttentionIndex &index : shape.indices) {
+    flat.insert(flat.end(), {static_cast<int64_t>(index.kind), index.size});
+    for (const AttentionStride &each : attentionStrides) {
+      flat.push_back(index.*each.stride);
+    }
+  }
+  return append(attentions_,
+                fb::Attention(shape.scale, shape.shift, numbers(flat),
+                              byte(shape.dtype), byte(shape.accumulate),
+                              byte(shape.bias), shape.isGradient,
+                              shape.isCausal, shape.hasOffset, shape.hasBias));
 }
 
 uint32_t Writer::add(const Library &library) {
@@ -450,6 +467,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto libraries = builder_.CreateVectorOfStructs(libraries_);
   auto contractions = builder_.CreateVectorOfStructs(contractions_);
   auto convolutions = builder_.CreateVectorOfStructs(convolutions_);
+  auto attentions = builder_.CreateVectorOfStructs(attentions_);
   auto collectives = builder_.CreateVectorOfStructs(collectives_);
   auto messages = builder_.CreateVectorOfStructs(messages_);
   auto exchanges = builder_.CreateVectorOfStructs(exchanges_);
@@ -465,7 +483,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       transfers, objects, kernelList, programs, entries, states, files,
       locations, arenas, plan_.threads, numbers, operands, launches, libraries,
       contractions, convolutions, collectives, messages, exchanges, copies,
-      fills, events, calls, loops, branches, sources, target);
+      fills, events, calls, loops, branches, sources, target, attentions);
 }
 
 std::string Writer::run() {

@@ -210,6 +210,18 @@ static std::string describe(const ContractionShape &shape) {
   return text;
 }
 
+/// " batch=8 row=64 column=64 depth=16 value=16 scale 0.25 causal shift 3".
+static std::string describe(const AttentionShape &shape) {
+  std::string text = shape.isGradient ? " gradient" : "";
+  for (const AttentionIndex &index : shape.indices) {
+    text += fmt::format(" {}={}", nameOf(index.kind), index.size);
+  }
+  text += fmt::format(" scale {}", shape.scale);
+  text += shape.isCausal ? " causal" : "";
+  text += shape.shift != 0 ? fmt::format(" shift {}", shape.shift) : "";
+  return text + (shape.hasOffset ? " offset" : "");
+}
+
 std::string Printer::operator()(const Library &library) const {
   return fmt::format("{}{}{}", nameOf(library.descriptor),
                      uses(library.operands, library.access, ""),

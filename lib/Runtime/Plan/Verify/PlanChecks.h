@@ -44,6 +44,10 @@ struct Scene {
 Status checkInstruction(const Scene &scene, const Instruction &instruction);
 Status checkKernel(const Scene &scene, const KernelLaunch &launch);
 Status checkLibrary(const Scene &scene, const Library &library);
+/// The descriptor against its operands, as many and of the types that
+/// `operandsOf` says.
+Status checkAttention(const AttentionShape &shape,
+                      const std::vector<Operand> &operands);
 Status checkCollective(const Scene &scene, const Collective &collective);
 
 /// The bytes of the arena that an operand may touch on some device; absent when

@@ -147,6 +147,11 @@ static Status check(const ConvolutionShape &shape,
                   operands);
 }
 
+static Status check(const AttentionShape &shape,
+                    const std::vector<Operand> &operands) {
+  return checkAttention(shape, operands);
+}
+
 /// The operands against what a call of this descriptor takes.
 static Status checkOperands(const Library &library) {
   std::vector<LibraryOperand> expected = operandsOf(library.descriptor);

@@ -163,6 +163,54 @@ def Plan_ConvolutionAttr : Plan_Attr<"Convolution", "convolution",
   let genVerifyDecl = 1;
 }
 
+def Plan_AttentionDimAttr : Plan_Attr<"AttentionDim", "attention_dim"> {
+  let summary = "an index of an attention with its strides";
+  let description = [{
+    `#plan.attention_dim<row, 64, q = 512, out = 512, rows = 1>`: strides in
+    elements of q, k, v, bias, out (or its cotangent), rows (logsumexp and
+    delta), dq, dk and dv.
+
+    Constraints: size at least 1; nine strides of at least 0, and none along
+    what an operand lacks: q and dq have row and depth, k and dk column and
+    depth, v and dv column and value, the bias row and column, out row and
+    value, rows row, and all have batch.
+  }];
+  let parameters = (ins "AttentionKind":$kind, "int64_t":$size, ArrayRefParameter<"int64_t">:$strides);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Plan_AttentionAttr : Plan_Attr<"Attention", "attention",
+    [DeclareAttrInterfaceMethods<Plan_LibraryDescriptorInterface>]> {
+  let summary = "out = softmax(scale * q * k^T + bias) * v, or its gradient";
+  let description = [{
+    ```mlir
+    #plan.attention<[<batch, 8, q = 64, k = 64, v = 64, out = 64, rows = 16>,
+        <row, 16, q = 512, out = 512, rows = 1>, <column, 16, k = 512, v = 512>,
+        <depth, 64, q = 1, k = 1>, <value, 64, v = 1, out = 1>],
+        accumulate = f32, scale = 1.250000e-01 : f64, causal = true>
+    ```
+    The operands are q, k, v, with `has_bias = true` the bias, with
+    `has_offset = true` the offset, then out and logsumexp; with `gradient =
+    true` instead logsumexp, delta, the cotangent, dq, dk and dv. `scale` is 1
+    where it is absent. What each field means says `AttentionShape` in
+    `llmc/Runtime/Base/Library.h`.
+
+    Constraints: one index each of row, column, depth and value; `accumulate`
+    is f32 or f64; a stride of the bias or of dq, dk and dv only where there is
+    one; a shift and an offset only of what is causal.
+  }];
+  let parameters = (ins ArrayRefParameter<"::llmc::plan::AttentionDimAttr">:$dims, "::mlir::Type":$accumulate,
+                        OptionalParameter<"::mlir::FloatAttr">:$scale,
+                        DefaultValuedParameter<"bool", "false">:$gradient,
+                        DefaultValuedParameter<"bool", "false">:$causal,
+                        DefaultValuedParameter<"int64_t", "0">:$shift,
+                        DefaultValuedParameter<"bool", "false">:$has_offset,
+                        DefaultValuedParameter<"bool", "false">:$has_bias);
+  let assemblyFormat = "`<` custom<AttentionDims>($dims) `,` struct($accumulate, $scale, $gradient, $causal, $shift, $has_offset, $has_bias) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Plan_MessageAttr : Plan_Attr<"Message", "message"> {
   let summary = "what goes along a transfer";
   let description = [{

@@ -92,6 +92,14 @@ def Plan_LoopKind : Plan_Enum<"LoopKind", "a loop of a contraction", [
   I32EnumAttrCase<"K", 3, "k">
 ]>;
 
+def Plan_AttentionKind : Plan_Enum<"AttentionKind", "an index of an attention", [
+  I32EnumAttrCase<"Batch", 0, "batch">,
+  I32EnumAttrCase<"Row", 1, "row">,
+  I32EnumAttrCase<"Column", 2, "column">,
+  I32EnumAttrCase<"Depth", 3, "depth">,
+  I32EnumAttrCase<"Value", 4, "value">
+]>;
+
 def Plan_Activation : Plan_Enum<"Activation", "an element-wise function of a library's result", [
   I32EnumAttrCase<"None", 0, "none">,
   I32EnumAttrCase<"Relu", 1, "relu">,

@@ -67,6 +67,31 @@ LLMC_FIELDS(ConvolutionShape) {
   v("has_bias", x.hasBias);
   v("bias", x.bias);
 }
+LLMC_FIELDS(AttentionIndex) {
+  v("kind", x.kind);
+  v("size", x.size);
+  v("stride_q", x.strideQ);
+  v("stride_k", x.strideK);
+  v("stride_v", x.strideV);
+  v("stride_bias", x.strideBias);
+  v("stride_out", x.strideOut);
+  v("stride_rows", x.strideRows);
+  v("stride_dq", x.strideDq);
+  v("stride_dk", x.strideDk);
+  v("stride_dv", x.strideDv);
+}
+LLMC_FIELDS(AttentionShape) {
+  v("dtype", x.dtype);
+  v("accumulate", x.accumulate);
+  v("indices", x.indices);
+  v("scale", x.scale);
+  v("is_gradient", x.isGradient);
+  v("is_causal", x.isCausal);
+  v("shift", x.shift);
+  v("has_offset", x.hasOffset);
+  v("has_bias", x.hasBias);
+  v("bias", x.bias);
+}
 
 } // namespace llmc::rt::plan
 

@@ -77,6 +77,11 @@ public:
   /// strides of their operands (transposed views included).
   void matmul(int32_t program, int32_t stream, Operand a, Operand b, Operand c,
               double beta = 0);
+  /// out [b, m, e] and logsumexp [b, m] of q [b, m, d], k [b, n, d] and
+  /// v [b, n, e], with the strides of their operands; logsumexp is contiguous.
+  void attention(int32_t program, int32_t stream, Operand q, Operand k,
+                 Operand v, Operand out, Operand logsumexp, double scale,
+                 bool isCausal = false);
 
   /// Rounds up the sizes of frames and gives each a place, in order, on every
   /// stage that has it; sets the arenas.

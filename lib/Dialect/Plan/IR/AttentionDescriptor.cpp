@@ -1,0 +1,197 @@
+//===- AttentionDescriptor.cpp - Attention as an attribute ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From and to the runtime's struct, whose table of strides says which names
+// there are and what each may be along. Tested by test/Dialect/Plan/ops.mlir,
+// invalid-attention.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LibraryDescriptors.h"
+
+#include "llmc/Support/StoredElements.h"
+
+using namespace mlir;
+using namespace llmc::plan;
+namespace rt = llmc::rt;
+using llmc::getRuntimeDType;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// The enums of the text are those of the runtime.
+static constexpr bool areEqual(AttentionKind mine,
+                               rt::AttentionIndexKind theirs) {
+  return static_cast<uint32_t>(mine) == static_cast<uint32_t>(theirs);
+}
+static_assert(areEqual(AttentionKind::Batch, rt::AttentionIndexKind::batch) &&
+              areEqual(AttentionKind::Row, rt::AttentionIndexKind::row) &&
+              areEqual(AttentionKind::Column, rt::AttentionIndexKind::column) &&
+              areEqual(AttentionKind::Depth, rt::AttentionIndexKind::depth) &&
+              areEqual(AttentionKind::Value, rt::AttentionIndexKind::value) &&
+              getMaxEnumValForAttentionKind() + 1 ==
+                  rt::attentionIndexNames.size());
+
+static constexpr size_t kNumStrides = rt::attentionStrides.size();
+
+/// `q = 8`: sets the stride of that name.
+static ParseResult parseStride(AsmParser &parser,
+                               std::optional<int64_t> (&strides)[kNumStrides]) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  const auto *found =
+      llvm::find_if(rt::attentionStrides, [&](const rt::AttentionStride &each) {
+        return name == StringRef(each.name);
+      });
+  size_t at = found - rt::attentionStrides.begin();
+  if (at == kNumStrides || strides[at])
+    return parser.emitError(loc) << "expected q, k, v, bias, out, rows, dq, dk "
+                                    "or dv, each once, got '"
+                                 << name << "'";
+  int64_t stride;
+  if (parser.parseEqual() || parser.parseInteger(stride))
+    return failure();
+  strides[at] = stride;
+  return success();
+}
+
+Attribute AttentionDimAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  SMLoc wordLoc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return {};
+  std::optional<AttentionKind> kind = symbolizeAttentionKind(word);
+  if (!kind) {
+    parser.emitError(wordLoc)
+        << "expected batch, row, column, depth or value, got '" << word << "'";
+    return {};
+  }
+  int64_t size;
+  if (parser.parseComma() || parser.parseInteger(size))
+    return {};
+  std::optional<int64_t> strides[kNumStrides];
+  while (succeeded(parser.parseOptionalComma()))
+    if (failed(parseStride(parser, strides)))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  SmallVector<int64_t> all;
+  for (std::optional<int64_t> stride : strides)
+    all.push_back(stride.value_or(0));
+  return parser.getChecked<AttentionDimAttr>(loc, parser.getContext(), *kind,
+                                             size, all);
+}
+
+void AttentionDimAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyAttentionKind(getKind()) << ", " << getSize();
+  for (auto [each, stride] :
+       llvm::zip_equal(rt::attentionStrides, getStrides()))
+    if (stride != 0)
+      printer << ", " << StringRef(each.name) << " = " << stride;
+  printer << '>';
+}
+
+LogicalResult AttentionDimAttr::verify(EmitError emitError, AttentionKind kind,
+                                       int64_t size,
+                                       ArrayRef<int64_t> strides) {
+  if (size < 1)
+    return emitError() << "expected a size of at least 1, got " << size;
+  if (strides.size() != kNumStrides)
+    return emitError() << "expected " << kNumStrides << " strides, got "
+                       << strides.size();
+  for (auto [each, stride] : llvm::zip_equal(rt::attentionStrides, strides)) {
+    if (stride < 0)
+      return emitError() << "expected a stride of at least 0 of "
+                         << StringRef(each.name) << ", got " << stride;
+    if (stride != 0 && !each.along[static_cast<size_t>(kind)])
+      return emitError() << "expected no stride where '"
+                         << stringifyAttentionKind(kind) << "' has no dim, got "
+                         << StringRef(each.name) << " = " << stride;
+  }
+  return success();
+}
+
+/// One index of each kind but batch; strides of what is there.
+static LogicalResult verifyDims(EmitError emitError,
+                                ArrayRef<AttentionDimAttr> dims, bool gradient,
+                                bool hasBias) {
+  for (size_t kind = 1; kind < rt::attentionIndexNames.size(); ++kind) {
+    auto count = llvm::count_if(dims, [&](AttentionDimAttr dim) {
+      return static_cast<size_t>(dim.getKind()) == kind;
+    });
+    if (count != 1)
+      return emitError() << "expected one dim of kind "
+                         << StringRef(rt::attentionIndexNames[kind]) << ", got "
+                         << count;
+  }
+  for (AttentionDimAttr dim : dims)
+    for (auto [each, stride] :
+         llvm::zip_equal(rt::attentionStrides, dim.getStrides())) {
+      bool isThere =
+          each.name == "bias" ? hasBias : each.name[0] != 'd' || gradient;
+      if (stride != 0 && !isThere)
+        return emitError() << "expected no stride of what is not there, got "
+                           << StringRef(each.name) << " = " << stride;
+    }
+  return success();
+}
+
+LogicalResult AttentionAttr::verify(EmitError emitError,
+                                    ArrayRef<AttentionDimAttr> dims,
+                                    Type accumulate, FloatAttr scale,
+                                    bool gradient, bool causal, int64_t shift,
+                                    bool hasOffset, bool hasBias) {
+  if (!accumulate.isF32() && !accumulate.isF64())
+    return emitError() << "expected sums in f32 or f64, got " << accumulate;
+  if (!causal && (shift != 0 || hasOffset))
+    return emitError() << "expected a shift or an offset only where causal";
+  return verifyDims(emitError, dims, gradient, hasBias);
+}
+
+rt::LibraryDescriptor
+AttentionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
+  rt::AttentionShape shape;
+  shape.dtype = types.empty() ? rt::DType::f32 : types[0];
+  shape.hasBias = getHasBias();
+  shape.bias = shape.hasBias && types.size() > 3 ? types[3] : rt::DType::f32;
+  shape.accumulate = *getRuntimeDType(getAccumulate());
+  for (AttentionDimAttr dim : getDims()) {
+    rt::AttentionIndex &index = shape.indices.emplace_back();
+    index.kind = static_cast<rt::AttentionIndexKind>(dim.getKind());
+    index.size = dim.getSize();
+    for (auto [each, stride] :
+         llvm::zip_equal(rt::attentionStrides, dim.getStrides()))
+      index.*each.stride = stride;
+  }
+  shape.scale = getScale() ? getScale().getValueAsDouble() : 1.0;
+  shape.isGradient = getGradient();
+  shape.isCausal = getCausal();
+  shape.shift = getShift();
+  shape.hasOffset = getHasOffset();
+  return shape;
+}
+
+LibraryDescriptorInterface
+llmc::plan::getAttentionAttr(MLIRContext *context,
+                             const rt::AttentionShape &shape) {
+  SmallVector<AttentionDimAttr> dims;
+  for (const rt::AttentionIndex &index : shape.indices) {
+    SmallVector<int64_t> strides;
+    for (const rt::AttentionStride &each : rt::attentionStrides)
+      strides.push_back(index.*each.stride);
+    dims.push_back(AttentionDimAttr::get(
+        context, static_cast<AttentionKind>(index.kind), index.size, strides));
+  }
+  FloatAttr scale;
+  if (shape.scale != 1)
+    scale = Builder(context).getF64FloatAttr(shape.scale);
+  return AttentionAttr::get(context, dims,
+                            getElementType(context, shape.accumulate), scale,
+                            shape.isGradient, shape.isCausal, shape.shift,
+                            shape.hasOffset, shape.hasBias);
+}

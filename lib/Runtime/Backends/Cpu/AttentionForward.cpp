@@ -1,0 +1,185 @@
+//===- AttentionForward.cpp - Attention by tiles --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of columns run outermost, so that keys and values are packed once for a
+// block of rows; the rows of a panel then go through scores, exponentials and
+// sums while their scores lie in the nearest cache:
+//
+//   scores = k tile * q panel      greatest, sum, factor = softmax(scores)
+//   out    = factor * out + scores^T * v tile
+//
+// Tested by test/Runtime/Device/AttentionTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionTask.h"
+
+namespace llmc::rt::cpu {
+
+namespace {
+
+template <typename T> class ForwardTask final : public AttentionBase<T> {
+public:
+  using AttentionBase<T>::AttentionBase;
+
+  uint64_t workspaceBytes() const override {
+    Workspace space(nullptr);
+    Tiles count(*this, space);
+    return static_cast<uint64_t>(space.bytes());
+  }
+  void run(const AttentionBuffers &buffers, void *workspace,
+           const AttentionPiece &piece) const override;
+
+private:
+  using Base = AttentionBase<T>;
+  using Base::depth, Base::kernels, Base::panel, Base::sizes, Base::value,
+      Base::valuePadded;
+  using typename Base::Block, typename Base::Index;
+
+  struct Tiles {
+    Tiles(const ForwardTask &of, Workspace &space) {
+      int64_t rows = roundUp(of.sizes.blockRows, of.panel);
+      int64_t scoresOf = tileColumns * of.panel;
+      buffer = space.take<T>(std::max(of.panel, tileColumns) *
+                             std::max(of.depth, of.value));
+      q = space.take<T>(rows * of.depth);
+      k = space.take<T>(tileColumns * of.depth);
+      v = space.take<T>(tileColumns * of.valuePadded);
+      out = space.take<T>(rows * of.valuePadded);
+      scores = space.take<T>(scoresOf);
+      bias = of.sizes.shape.hasBias ? space.take<T>(scoresOf) : nullptr;
+      greatest = space.take<T>(rows);
+      sum = space.take<T>(rows);
+      limit = space.take<T>(of.panel);
+      factor = space.take<T>(of.panel);
+    }
+
+    T *buffer, *q, *k, *v, *out, *scores, *bias;
+    T *greatest, *sum, *limit, *factor;
+  };
+
+  void loadRowsOfBlock(const AttentionBuffers &buffers, const BatchPlace &place,
+                       const Tiles &tiles, const Block &block) const;
+  RowMatrix<T> loadTile(const AttentionBuffers &buffers,
+                        const BatchPlace &place, const Tiles &tiles,
+                        const Block &block) const;
+  void runPanel(const AttentionBuffers &buffers, const BatchPlace &place,
+                const Tiles &tiles, const Block &block, const RowMatrix<T> &k,
+                int64_t row) const;
+  void storeBlock(const AttentionBuffers &buffers, const BatchPlace &place,
+                  const Tiles &tiles, const Block &block) const;
+};
+
+template <typename T>
+void ForwardTask<T>::loadRowsOfBlock(const AttentionBuffers &buffers,
+                                     const BatchPlace &place,
+                                     const Tiles &tiles,
+                                     const Block &block) const {
+  int64_t rows = roundUp(block.rowEnd - block.row, panel);
+  std::fill(tiles.out, tiles.out + rows * valuePadded, T(0));
+  std::fill(tiles.greatest, tiles.greatest + rows, static_cast<T>(-INFINITY));
+  std::fill(tiles.sum, tiles.sum + rows, T(0));
+  StridedMatrix q =
+      this->matrix(buffers.q, place, &Index::strideQ, sizes.row, sizes.depth);
+  auto factor = static_cast<T>(sizes.shape.scale * log2OfE);
+  for (int64_t row = block.row; row < block.rowEnd; row += panel) {
+    int64_t n = std::min(panel, block.rowEnd - row);
+    RowMatrix<T> each = loadRows(q.from(row), n, depth, n, tiles.buffer);
+    kernels.packTransposed(each.base, each.row, n, depth, factor,
+                           tiles.q + (row - block.row) * depth);
+  }
+}
+
+/// Packs the values; the keys stay as they lie where they can.
+template <typename T>
+RowMatrix<T> ForwardTask<T>::loadTile(const AttentionBuffers &buffers,
+                                      const BatchPlace &place,
+                                      const Tiles &tiles,
+                                      const Block &block) const {
+  StridedMatrix k = this->matrix(buffers.k, place, &Index::strideK,
+                                 sizes.column, sizes.depth);
+  StridedMatrix v = this->matrix(buffers.v, place, &Index::strideV,
+                                 sizes.column, sizes.value);
+  RowMatrix<T> values = loadRows(v.from(block.column), block.count, value,
+                                 block.count, tiles.buffer);
+  kernels.pack(values.base, values.row, block.count, value, block.count,
+               tiles.v);
+  return loadRows(k.from(block.column), block.count, depth,
+                  roundUp(block.count, kernels.block), tiles.k);
+}
+
+template <typename T>
+void ForwardTask<T>::runPanel(const AttentionBuffers &buffers,
+                              const BatchPlace &place, const Tiles &tiles,
+                              const Block &block, const RowMatrix<T> &k,
+                              int64_t row) const {
+  int64_t first = row - block.row;
+  T *limit = tiles.limit;
+  int64_t count = this->limitPanel(block, row, limit);
+  if (count == 0) {
+    return;
+  }
+  kernels.multiply({roundUp(count, kernels.block), panel, depth, k.base, k.row,
+                    1, tiles.q + first * depth, 0, tiles.scores, panel, 0,
+                    false});
+  if (buffers.bias) {
+    this->loadBias(buffers, place, block, row, panel, tiles.bias);
+  }
+  kernels.softmax({tiles.scores, panel, count, tiles.bias, limit},
+                  tiles.greatest + first, tiles.sum + first, tiles.factor);
+  T *out = tiles.out + first * valuePadded;
+  if (block.column != 0) {
+    kernels.scale(out, valuePadded, panel, valuePadded, tiles.factor);
+  }
+  kernels.multiply({panel, valuePadded, count, tiles.scores, 1, panel, tiles.v,
+                    block.count * panel, out, valuePadded, panel, true});
+}
+
+/// A row that has seen nothing is 0 / 0.
+template <typename T>
+void ForwardTask<T>::storeBlock(const AttentionBuffers &buffers,
+                                const BatchPlace &place, const Tiles &tiles,
+                                const Block &block) const {
+  StridedMatrix out = this->matrix(buffers.out, place, &Index::strideOut,
+                                   sizes.row, sizes.value);
+  for (int64_t row = block.row; row < block.rowEnd; ++row) {
+    int64_t i = row - block.row;
+    storeRow(out, row, value, tiles.out + i * valuePadded, 1 / tiles.sum[i]);
+    *this->rowAt(buffers.logsumexp, place, row) =
+        tiles.greatest[i] / static_cast<T>(log2OfE) + std::log(tiles.sum[i]);
+  }
+}
+
+template <typename T>
+void ForwardTask<T>::run(const AttentionBuffers &buffers, void *workspace,
+                         const AttentionPiece &piece) const {
+  Workspace space(workspace);
+  Tiles tiles(*this, space);
+  BatchPlace place(sizes, piece.batch, 0);
+  Block block;
+  block.row = piece.begin;
+  block.rowEnd = piece.end;
+  block.diagonal = this->diagonalOf(buffers);
+  loadRowsOfBlock(buffers, place, tiles, block);
+  int64_t last = this->visible(block.rowEnd - 1, block.diagonal);
+  for (; block.column < last; block.column += tileColumns) {
+    block.count = std::min(tileColumns, last - block.column);
+    RowMatrix<T> k = loadTile(buffers, place, tiles, block);
+    for (int64_t row = block.row; row < block.rowEnd; row += panel) {
+      runPanel(buffers, place, tiles, block, k, row);
+    }
+  }
+  storeBlock(buffers, place, tiles, block);
+}
+
+} // namespace
+
+std::unique_ptr<AttentionTask> makeForwardTask(const AttentionSizes &sizes) {
+  if (sizes.shape.accumulate == DType::f64) {
+    return std::make_unique<ForwardTask<double>>(sizes);
+  }
+  return std::make_unique<ForwardTask<float>>(sizes);
+}
+
+} // namespace llmc::rt::cpu

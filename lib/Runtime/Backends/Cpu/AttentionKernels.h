@@ -1,0 +1,83 @@
+//===- AttentionKernels.h - The inner loops of attention --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products and exponentials of tiles, once for each kind of vector that a
+// processor may have. Tiles lie in panels: matrices of a few columns, as many
+// as two vectors have lanes, row by row, so that a product reads and writes
+// whole vectors.
+//
+//   b [k, n]  ->  [n / panel][k][panel]
+//
+// Scores are transposed: a row of a panel is a column of the attention, and its
+// lanes are rows, each with its own greatest score and sum.
+//
+// This file is compiled for several processors: it may include nothing that
+// has inline functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_ATTENTIONKERNELS_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CPU_ATTENTIONKERNELS_H
+
+#include <cstdint>
+
+namespace llmc::rt::cpu {
+
+/// c [m, n] = or += a [m, k] * b [k, n]; m is a multiple of `block`, n of
+/// `panel`. Element (i, j) of a is at i * aRow + j * aStep.
+template <typename T> struct TileProduct {
+  int64_t m, n, k;
+  const T *a;
+  int64_t aRow, aStep;
+  const T *b;
+  int64_t bPanel; ///< From one panel to the next.
+  T *c;
+  int64_t cRow, cPanel;
+  bool isAdded;
+};
+
+/// Scores of `count` columns by the lanes of a panel, in units of log 2.
+template <typename T> struct TileScores {
+  T *scores;
+  int64_t row;    ///< From one column to the next, of the bias too.
+  int64_t count;  ///< Columns.
+  const T *bias;  ///< Or null.
+  const T *limit; ///< For each lane how many columns it sees; or null.
+};
+
+template <typename T> struct AttentionKernels {
+  int64_t panel, block;
+
+  void (*multiply)(const TileProduct<T> &product);
+
+  /// Scores become exp2(score - greatest); `greatest` and `sum` are brought up
+  /// to date, and `factor` is what sums before this tile are to be scaled by.
+  void (*softmax)(const TileScores<T> &tile, T *greatest, T *sum, T *factor);
+
+  /// Scores become p = exp2(score - logsumexp), and the products of cotangents
+  /// with values beside them p * (product - delta). Columns from `count` to
+  /// `padded` become 0.
+  void (*grade)(const TileScores<T> &tile, T *products, int64_t padded,
+                const T *logsumexp, const T *delta);
+
+  /// Scales row i of [rows, columns] by factor[i].
+  void (*scale)(T *matrix, int64_t row, int64_t rows, int64_t columns,
+                const T *factor);
+
+  /// Panels of a matrix [k, n] with rows from `row` to `row`; zeros up to
+  /// `padded` rows, and up to a multiple of the panel.
+  void (*pack)(const T *matrix, int64_t row, int64_t k, int64_t n,
+               int64_t padded, T *panels);
+
+  /// One panel of factor * the transposed of [n, k], n at most a panel.
+  void (*packTransposed)(const T *matrix, int64_t row, int64_t n, int64_t k,
+                         T factor, T *panel);
+};
+
+/// The best that this processor runs.
+template <typename T> const AttentionKernels<T> &attentionKernels();
+
+} // namespace llmc::rt::cpu
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CPU_ATTENTIONKERNELS_H
