@@ -91,6 +91,7 @@ std::string describe(const AttentionShape &shape) {
     text += index.kind == Kind::batch && !index.strideK ? " of a group" : "";
   }
   text += shape.hasBias ? " with a bias" : "";
+  text += shape.isSafe ? " safe" : "";
   text += shape.isCausal ? " causal " + std::to_string(shape.shift) : "";
   return text + (shape.hasOffset ? " with an offset" : "");
 }
@@ -259,16 +260,17 @@ AttentionValues drawValues(std::mt19937 &dice, const AttentionShape &shape,
   return values;
 }
 
-static void attendForward(Loops &loops) {
+static void attendForward(Loops &loops, bool isSafe) {
   for (int64_t row = 0; row < loops.sizeOf(Kind::row); ++row) {
     double sum = loops.logsumexp(row);
     loops.element("logsumexp", Kind::row, row) = sum;
     std::vector<double> p;
     for (int64_t c = 0; c < loops.sizeOf(Kind::column); ++c) {
-      p.push_back(std::exp(loops.score(row, c) - sum));
+      bool isZero = isSafe && !std::isfinite(sum);
+      p.push_back(isZero ? 0 : std::exp(loops.score(row, c) - sum));
     }
     for (int64_t e = 0; e < loops.sizeOf(Kind::value); ++e) {
-      double out = sum > -INFINITY ? 0 : NAN;
+      double out = sum > -INFINITY || isSafe ? 0 : NAN;
       for (size_t c = 0; c < p.size(); ++c) {
         out += p[c] * loops.element("v", Kind::column, static_cast<int64_t>(c),
                                     Kind::value, e);
@@ -278,7 +280,11 @@ static void attendForward(Loops &loops) {
   }
 }
 
-static void addGradient(Loops &loops, double scale, int64_t row, int64_t c) {
+static void addGradient(Loops &loops, double scale, int64_t row, int64_t c,
+                        bool isSafe) {
+  if (isSafe && !std::isfinite(loops.element("logsumexp", Kind::row, row))) {
+    return;
+  }
   double p = std::exp(loops.score(row, c) -
                       loops.element("logsumexp", Kind::row, row));
   double ds = p * (loops.valueProduct("cotangent", row, c) -
@@ -312,14 +318,14 @@ static void clearGradients(Loops &loops) {
 AttentionValues attend(const AttentionShape &shape, AttentionValues values) {
   Loops loops(shape, values);
   if (!shape.isGradient) {
-    loops.forEachBatch([&] { attendForward(loops); });
+    loops.forEachBatch([&] { attendForward(loops, shape.isSafe); });
     return values;
   }
   loops.forEachBatch([&] { clearGradients(loops); });
   loops.forEachBatch([&] {
     for (int64_t row = 0; row < loops.sizeOf(Kind::row); ++row) {
       for (int64_t c = 0; c < loops.sizeOf(Kind::column); ++c) {
-        addGradient(loops, shape.scale, row, c);
+        addGradient(loops, shape.scale, row, c, shape.isSafe);
       }
     }
   });

@@ -207,8 +207,8 @@ inline constexpr std::array<AttentionStride, 9> attentionStrides = {{
 ///
 /// A row that sees no column has a logsumexp of -inf, and NaN elsewhere. Where
 /// `isSafe`, a row whose logsumexp is not finite (-inf, inf or NaN) has a
-/// result of 0 and takes no part in gradients: p is 0, and its delta is not
-/// read.
+/// result of 0 and takes no part in gradients: p is 0 where s is finite, and
+/// its delta is not read.
 ///
 /// There is one index each of row, column, depth and value. Sums are made in
 /// `accumulate`, which is also the type of logsumexp and delta. The buffers are

@@ -144,8 +144,9 @@ static LogicalResult verifyDims(EmitError emitError,
 LogicalResult AttentionAttr::verify(EmitError emitError,
                                     ArrayRef<AttentionDimAttr> dims,
                                     Type accumulate, FloatAttr scale,
-                                    bool gradient, bool causal, int64_t shift,
-                                    bool hasOffset, bool hasBias) {
+                                    bool gradient, bool safe, bool causal,
+                                    int64_t shift, bool hasOffset,
+                                    bool hasBias) {
   if (!accumulate.isF32() && !accumulate.isF64())
     return emitError() << "expected sums in f32 or f64, got " << accumulate;
   if (!causal && (shift != 0 || hasOffset))
@@ -170,6 +171,7 @@ AttentionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
   }
   shape.scale = getScale() ? getScale().getValueAsDouble() : 1.0;
   shape.isGradient = getGradient();
+  shape.isSafe = getSafe();
   shape.isCausal = getCausal();
   shape.shift = getShift();
   shape.hasOffset = getHasOffset();
@@ -192,6 +194,6 @@ llmc::plan::getAttentionAttr(MLIRContext *context,
     scale = Builder(context).getF64FloatAttr(shape.scale);
   return AttentionAttr::get(context, dims,
                             getElementType(context, shape.accumulate), scale,
-                            shape.isGradient, shape.isCausal, shape.shift,
-                            shape.hasOffset, shape.hasBias);
+                            shape.isGradient, shape.isSafe, shape.isCausal,
+                            shape.shift, shape.hasOffset, shape.hasBias);
 }

@@ -136,7 +136,7 @@ void ForwardTask<T>::runPanel(const AttentionBuffers &buffers,
                     block.count * panel, out, valuePadded, panel, true});
 }
 
-/// A row that has seen nothing is 0 / 0.
+/// A row that has seen nothing is 0 / 0, or 0 where that is safe.
 template <typename T>
 void ForwardTask<T>::storeBlock(const AttentionBuffers &buffers,
                                 const BatchPlace &place, const Tiles &tiles,
@@ -145,9 +145,15 @@ void ForwardTask<T>::storeBlock(const AttentionBuffers &buffers,
                                    sizes.row, sizes.value);
   for (int64_t row = block.row; row < block.rowEnd; ++row) {
     int64_t i = row - block.row;
-    storeRow(out, row, value, tiles.out + i * valuePadded, 1 / tiles.sum[i]);
-    *this->rowAt(buffers.logsumexp, place, row) =
+    T logsumexp =
         tiles.greatest[i] / static_cast<T>(log2OfE) + std::log(tiles.sum[i]);
+    *this->rowAt(buffers.logsumexp, place, row) = logsumexp;
+    T *sums = tiles.out + i * valuePadded;
+    bool isZero = sizes.shape.isSafe && !std::isfinite(logsumexp);
+    if (isZero) {
+      std::fill(sums, sums + value, T(0));
+    }
+    storeRow(out, row, value, sums, isZero ? T(1) : 1 / tiles.sum[i]);
   }
 }
 

@@ -98,7 +98,7 @@ private:
 };
 
 /// Logsumexp and delta; true where a row counts what it does not see. Lanes
-/// without a row have exponentials of 0.
+/// without a row have exponentials of 0, as have safe rows that are not finite.
 template <typename T>
 bool GradientTask<T>::loadSums(const Work &work, const BatchPlace &place,
                                const Block &block) const {
@@ -110,6 +110,9 @@ bool GradientTask<T>::loadSums(const Work &work, const BatchPlace &place,
     tiles.delta[i] = 0;
     if (i < rows) {
       T each = *this->rowAt(work.buffers.logsumexp, place, block.row + i);
+      if (sizes.shape.isSafe && !std::isfinite(each)) {
+        continue;
+      }
       seesAll |= !(each > static_cast<T>(-INFINITY));
       tiles.logsumexp[i] = each * static_cast<T>(log2OfE);
       tiles.delta[i] = *this->rowAt(work.buffers.delta, place, block.row + i);

@@ -163,6 +163,7 @@ AttentionShape PlanReader::attention(uint32_t index) {
   shape.accumulate = static_cast<DType>(flat->accumulate());
   shape.scale = flat->scale();
   shape.isGradient = flat->is_gradient();
+  shape.isSafe = flat->is_safe();
   shape.isCausal = flat->is_causal();
   shape.shift = flat->shift();
   shape.hasOffset = flat->has_offset();

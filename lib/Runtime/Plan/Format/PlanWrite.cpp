@@ -197,7 +197,7 @@ uint32_t Writer::add(const AttentionShape &shape) {
   return append(attentions_,
                 fb::Attention(shape.scale, shape.shift, numbers(flat),
                               byte(shape.dtype), byte(shape.accumulate),
-                              byte(shape.bias), shape.isGradient,
+                              byte(shape.bias), shape.isGradient, shape.isSafe,
                               shape.isCausal, shape.hasOffset, shape.hasBias));
 }
 

@@ -217,6 +217,7 @@ static std::string describe(const AttentionShape &shape) {
     text += fmt::format(" {}={}", nameOf(index.kind), index.size);
   }
   text += fmt::format(" scale {}", shape.scale);
+  text += shape.isSafe ? " safe" : "";
   text += shape.isCausal ? " causal" : "";
   text += shape.shift != 0 ? fmt::format(" shift {}", shape.shift) : "";
   return text + (shape.hasOffset ? " offset" : "");

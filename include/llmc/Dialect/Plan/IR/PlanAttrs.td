@@ -203,11 +203,12 @@ def Plan_AttentionAttr : Plan_Attr<"Attention", "attention",
   let parameters = (ins ArrayRefParameter<"::llmc::plan::AttentionDimAttr">:$dims, "::mlir::Type":$accumulate,
                         OptionalParameter<"::mlir::FloatAttr">:$scale,
                         DefaultValuedParameter<"bool", "false">:$gradient,
+                        DefaultValuedParameter<"bool", "false">:$safe,
                         DefaultValuedParameter<"bool", "false">:$causal,
                         DefaultValuedParameter<"int64_t", "0">:$shift,
                         DefaultValuedParameter<"bool", "false">:$has_offset,
                         DefaultValuedParameter<"bool", "false">:$has_bias);
-  let assemblyFormat = "`<` custom<AttentionDims>($dims) `,` struct($accumulate, $scale, $gradient, $causal, $shift, $has_offset, $has_bias) `>`";
+  let assemblyFormat = "`<` custom<AttentionDims>($dims) `,` struct($accumulate, $scale, $gradient, $safe, $causal, $shift, $has_offset, $has_bias) `>`";
   let genVerifyDecl = 1;
 }
 

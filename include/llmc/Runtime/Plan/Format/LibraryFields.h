@@ -86,6 +86,7 @@ LLMC_FIELDS(AttentionShape) {
   v("indices", x.indices);
   v("scale", x.scale);
   v("is_gradient", x.isGradient);
+  v("is_safe", x.isSafe);
   v("is_causal", x.isCausal);
   v("shift", x.shift);
   v("has_offset", x.hasOffset);
