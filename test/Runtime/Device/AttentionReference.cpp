@@ -96,8 +96,28 @@ std::string describe(const AttentionShape &shape) {
   return text + (shape.hasOffset ? " with an offset" : "");
 }
 
-/// One call's walk: where each stride stands, and rows by columns below it.
 namespace {
+/// A matrix of one batch in a buffer.
+struct Matrix {
+  double *base = nullptr;
+  int64_t row = 0, column = 0;
+  double &at(int64_t i, int64_t j = 0) const {
+    return base[i * row + j * column];
+  }
+};
+
+/// The operands of one batch, and its scores.
+struct Batch {
+  Matrix q, k, v, bias, out, logsumexp, delta, cotangent, dq, dk, dv;
+  int64_t rows = 0, columns = 0, depth = 0, value = 0;
+  std::vector<double> scores;
+
+  double score(int64_t row, int64_t column) const {
+    return scores[static_cast<size_t>(row * columns + column)];
+  }
+};
+
+/// Walks the batches of a call.
 class Loops {
 public:
   Loops(const AttentionShape &shape, AttentionValues &values)
@@ -108,16 +128,17 @@ public:
           index;
     }
     diagonal = shape.shift;
-    if (shape.hasOffset) {
-      diagonal += static_cast<int64_t>(valuesOf("offset")[0]);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      diagonal +=
+          operands[i].name == "offset" ? static_cast<int64_t>(values[i][0]) : 0;
     }
   }
 
-  /// `Visit` at each place of the batch indices.
   template <typename Visit>
   void forEachBatch(const Visit &visit, size_t level = 0) {
     if (level == batch.size()) {
-      visit();
+      Batch here = makeBatch();
+      visit(here);
       return;
     }
     Index before = at;
@@ -130,63 +151,23 @@ public:
     at = before;
   }
 
-  /// An element: `x` along the operand's first kind, `y` along its second.
-  double &element(std::string_view operand, Kind first, int64_t x,
-                  Kind second = Kind::batch, int64_t y = 0) {
-    int64_t Index::*stride = strideOf(operand).stride;
-    int64_t place = at.*stride + x * (indexOf(first).*stride);
-    place += second == Kind::batch ? 0 : y * (indexOf(second).*stride);
-    return valuesOf(operand)[static_cast<size_t>(place)];
-  }
+private:
   const Index &indexOf(Kind kind) const {
     return one[static_cast<size_t>(kind)];
   }
-  int64_t sizeOf(Kind kind) const { return indexOf(kind).size; }
-
-  std::vector<double> &valuesOf(std::string_view name) {
+  Matrix matrix(std::string_view operand, Kind row, Kind column) {
+    int64_t Index::*stride = strideOf(operand).stride;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i].name == name) {
-        return values[i];
+      if (operands[i].name == operand) {
+        return {values[i].data() + at.*stride, indexOf(row).*stride,
+                indexOf(column).*stride};
       }
     }
-    return none;
+    return {};
   }
+  Batch makeBatch();
+  double scoreOf(const Batch &here, int64_t row, int64_t column) const;
 
-  double score(int64_t row, int64_t column) {
-    if (shape.isCausal && column > row + diagonal) {
-      return -INFINITY;
-    }
-    double sum = 0;
-    for (int64_t d = 0; d < sizeOf(Kind::depth); ++d) {
-      sum += element("q", Kind::row, row, Kind::depth, d) *
-             element("k", Kind::column, column, Kind::depth, d);
-    }
-    sum *= shape.scale;
-    return shape.hasBias
-               ? sum + element("bias", Kind::row, row, Kind::column, column)
-               : sum;
-  }
-  double logsumexp(int64_t row) {
-    double most = -INFINITY, sum = 0;
-    for (int64_t c = 0; c < sizeOf(Kind::column); ++c) {
-      most = std::max(most, score(row, c));
-    }
-    for (int64_t c = 0; c < sizeOf(Kind::column) && most > -INFINITY; ++c) {
-      sum += std::exp(score(row, c) - most);
-    }
-    return most + std::log(sum);
-  }
-  /// Sum over values of `of` * v.
-  double valueProduct(std::string_view of, int64_t row, int64_t column) {
-    double sum = 0;
-    for (int64_t e = 0; e < sizeOf(Kind::value); ++e) {
-      sum += element(of, Kind::row, row, Kind::value, e) *
-             element("v", Kind::column, column, Kind::value, e);
-    }
-    return sum;
-  }
-
-private:
   const AttentionShape &shape;
   AttentionValues &values;
   std::vector<LibraryOperand> operands;
@@ -194,9 +175,64 @@ private:
   Index one[attentionIndexNames.size()];
   Index at;
   int64_t diagonal = 0;
-  std::vector<double> none;
 };
 } // namespace
+
+double Loops::scoreOf(const Batch &here, int64_t row, int64_t column) const {
+  if (shape.isCausal && column > row + diagonal) {
+    return -INFINITY;
+  }
+  double sum = 0;
+  for (int64_t d = 0; d < here.depth; ++d) {
+    sum += here.q.at(row, d) * here.k.at(column, d);
+  }
+  return shape.scale * sum + (shape.hasBias ? here.bias.at(row, column) : 0);
+}
+
+Batch Loops::makeBatch() {
+  Batch here;
+  here.q = matrix("q", Kind::row, Kind::depth);
+  here.k = matrix("k", Kind::column, Kind::depth);
+  here.v = matrix("v", Kind::column, Kind::value);
+  here.bias = matrix("bias", Kind::row, Kind::column);
+  here.out = matrix("out", Kind::row, Kind::value);
+  here.logsumexp = matrix("logsumexp", Kind::row, Kind::value);
+  here.delta = matrix("delta", Kind::row, Kind::value);
+  here.cotangent = matrix("cotangent", Kind::row, Kind::value);
+  here.dq = matrix("dq", Kind::row, Kind::depth);
+  here.dk = matrix("dk", Kind::column, Kind::depth);
+  here.dv = matrix("dv", Kind::column, Kind::value);
+  here.rows = indexOf(Kind::row).size;
+  here.columns = indexOf(Kind::column).size;
+  here.depth = indexOf(Kind::depth).size;
+  here.value = indexOf(Kind::value).size;
+  for (int64_t row = 0; row < here.rows; ++row) {
+    for (int64_t column = 0; column < here.columns; ++column) {
+      here.scores.push_back(scoreOf(here, row, column));
+    }
+  }
+  return here;
+}
+
+static double logsumexp(const Batch &here, int64_t row) {
+  double most = -INFINITY, sum = 0;
+  for (int64_t c = 0; c < here.columns; ++c) {
+    most = std::max(most, here.score(row, c));
+  }
+  for (int64_t c = 0; c < here.columns && most > -INFINITY; ++c) {
+    sum += std::exp(here.score(row, c) - most);
+  }
+  return most + std::log(sum);
+}
+
+/// The cotangent of an exponential.
+static double term(const Batch &here, int64_t row, int64_t column) {
+  double sum = 0;
+  for (int64_t e = 0; e < here.value; ++e) {
+    sum += here.cotangent.at(row, e) * here.v.at(column, e);
+  }
+  return sum;
+}
 
 static size_t extentOf(const AttentionShape &shape, std::string_view operand) {
   if (operand == "offset") {
@@ -205,7 +241,9 @@ static size_t extentOf(const AttentionShape &shape, std::string_view operand) {
   const AttentionStride &stride = strideOf(operand);
   int64_t extent = 1;
   for (const Index &index : shape.indices) {
-    if (index.size == 0 && stride.along[static_cast<size_t>(index.kind)]) {
+    bool isSummed = index.kind == Kind::batch && index.*stride.stride == 0;
+    if (index.size == 0 && !isSummed &&
+        stride.along[static_cast<size_t>(index.kind)]) {
       return 0;
     }
     extent += std::max<int64_t>(index.size - 1, 0) * (index.*stride.stride);
@@ -223,18 +261,16 @@ static double rounded(DType dtype, double value) {
 /// Logsumexp and delta of what the other buffers hold.
 static void setSums(std::mt19937 &dice, const AttentionShape &shape,
                     AttentionValues &values) {
-  Loops loops(shape, values);
-  loops.forEachBatch([&] {
-    for (int64_t row = 0; row < loops.sizeOf(Kind::row); ++row) {
-      double sum = loops.logsumexp(row), delta = 0;
-      for (int64_t c = 0; c < loops.sizeOf(Kind::column); ++c) {
-        double p = std::exp(loops.score(row, c) - sum);
-        delta += p == 0 ? 0 : p * loops.valueProduct("cotangent", row, c);
+  Loops(shape, values).forEachBatch([&](const Batch &here) {
+    for (int64_t row = 0; row < here.rows; ++row) {
+      double sum = logsumexp(here, row), delta = 0;
+      for (int64_t c = 0; c < here.columns; ++c) {
+        double p = std::exp(here.score(row, c) - sum);
+        delta += p == 0 ? 0 : p * term(here, row, c);
       }
       delta -= static_cast<double>(below(dice, 8)) / 8;
-      loops.element("logsumexp", Kind::row, row) =
-          rounded(shape.accumulate, sum);
-      loops.element("delta", Kind::row, row) = rounded(shape.accumulate, delta);
+      here.logsumexp.at(row) = rounded(shape.accumulate, sum);
+      here.delta.at(row) = rounded(shape.accumulate, delta);
     }
   });
 }
@@ -260,72 +296,69 @@ AttentionValues drawValues(std::mt19937 &dice, const AttentionShape &shape,
   return values;
 }
 
-static void attendForward(Loops &loops, bool isSafe) {
-  for (int64_t row = 0; row < loops.sizeOf(Kind::row); ++row) {
-    double sum = loops.logsumexp(row);
-    loops.element("logsumexp", Kind::row, row) = sum;
-    std::vector<double> p;
-    for (int64_t c = 0; c < loops.sizeOf(Kind::column); ++c) {
-      bool isZero = isSafe && !std::isfinite(sum);
-      p.push_back(isZero ? 0 : std::exp(loops.score(row, c) - sum));
-    }
-    for (int64_t e = 0; e < loops.sizeOf(Kind::value); ++e) {
-      double out = sum > -INFINITY || isSafe ? 0 : NAN;
-      for (size_t c = 0; c < p.size(); ++c) {
-        out += p[c] * loops.element("v", Kind::column, static_cast<int64_t>(c),
-                                    Kind::value, e);
+/// A row that takes no part: a safe one that is not finite.
+static bool isOut(const AttentionShape &shape, double logsumexp) {
+  return shape.isSafe && !std::isfinite(logsumexp);
+}
+
+static void attendForward(const AttentionShape &shape, const Batch &here) {
+  for (int64_t row = 0; row < here.rows; ++row) {
+    double sum = logsumexp(here, row);
+    here.logsumexp.at(row) = sum;
+    for (int64_t e = 0; e < here.value; ++e) {
+      bool isZero = isOut(shape, sum);
+      double out = sum > -INFINITY || isZero ? 0 : NAN;
+      for (int64_t c = 0; c < here.columns && !isZero; ++c) {
+        out += std::exp(here.score(row, c) - sum) * here.v.at(c, e);
       }
-      loops.element("out", Kind::row, row, Kind::value, e) = out;
+      here.out.at(row, e) = out;
     }
   }
 }
 
-static void addGradient(Loops &loops, double scale, int64_t row, int64_t c,
-                        bool isSafe) {
-  if (isSafe && !std::isfinite(loops.element("logsumexp", Kind::row, row))) {
+static void addGradient(const Batch &here, double scale, int64_t row,
+                        int64_t c) {
+  double p = std::exp(here.score(row, c) - here.logsumexp.at(row));
+  if (p == 0) {
     return;
   }
-  double p = std::exp(loops.score(row, c) -
-                      loops.element("logsumexp", Kind::row, row));
-  double ds = p * (loops.valueProduct("cotangent", row, c) -
-                   loops.element("delta", Kind::row, row));
-  for (int64_t d = 0; d < loops.sizeOf(Kind::depth); ++d) {
-    loops.element("dq", Kind::row, row, Kind::depth, d) +=
-        scale * ds * loops.element("k", Kind::column, c, Kind::depth, d);
-    loops.element("dk", Kind::column, c, Kind::depth, d) +=
-        scale * ds * loops.element("q", Kind::row, row, Kind::depth, d);
+  double ds = p * (term(here, row, c) - here.delta.at(row));
+  for (int64_t d = 0; d < here.depth; ++d) {
+    here.dq.at(row, d) += scale * ds * here.k.at(c, d);
+    here.dk.at(c, d) += scale * ds * here.q.at(row, d);
   }
-  for (int64_t e = 0; e < loops.sizeOf(Kind::value); ++e) {
-    loops.element("dv", Kind::column, c, Kind::value, e) +=
-        p * loops.element("cotangent", Kind::row, row, Kind::value, e);
+  for (int64_t e = 0; e < here.value; ++e) {
+    here.dv.at(c, e) += p * here.cotangent.at(row, e);
   }
 }
 
 /// Zero at the elements of the gradients, not between them.
-static void clearGradients(Loops &loops) {
-  auto clear = [&](std::string_view name, Kind first, Kind second) {
-    for (int64_t x = 0; x < loops.sizeOf(first); ++x) {
-      for (int64_t y = 0; y < loops.sizeOf(second); ++y) {
-        loops.element(name, first, x, second, y) = 0;
+static void clearGradients(const Batch &here) {
+  auto clear = [](const Matrix &matrix, int64_t rows, int64_t columns) {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        matrix.at(i, j) = 0;
       }
     }
   };
-  clear("dq", Kind::row, Kind::depth);
-  clear("dk", Kind::column, Kind::depth);
-  clear("dv", Kind::column, Kind::value);
+  clear(here.dq, here.rows, here.depth);
+  clear(here.dk, here.columns, here.depth);
+  clear(here.dv, here.columns, here.value);
 }
 
 AttentionValues attend(const AttentionShape &shape, AttentionValues values) {
-  Loops loops(shape, values);
   if (!shape.isGradient) {
-    loops.forEachBatch([&] { attendForward(loops, shape.isSafe); });
+    Loops(shape, values).forEachBatch([&](const Batch &here) {
+      attendForward(shape, here);
+    });
     return values;
   }
-  loops.forEachBatch([&] { clearGradients(loops); });
-  loops.forEachBatch([&] {
-    for (int64_t row = 0; row < loops.sizeOf(Kind::row); ++row) {
-      for (int64_t c = 0; c < loops.sizeOf(Kind::column); ++c) {
-        addGradient(loops, shape.scale, row, c, shape.isSafe);
+  Loops(shape, values).forEachBatch(clearGradients);
+  Loops(shape, values).forEachBatch([&](const Batch &here) {
+    for (int64_t row = 0; row < here.rows; ++row) {
+      bool isIn = !isOut(shape, here.logsumexp.at(row));
+      for (int64_t c = 0; c < here.columns && isIn; ++c) {
+        addGradient(here, shape.scale, row, c);
       }
     }
   });

@@ -242,13 +242,38 @@ static Status checkTypes(const AttentionShape &shape, const std::string &name) {
   return Status::success();
 }
 
+/// The batch index is one that dk and dv are sums over; without elements they
+/// are sums over anything.
+static bool isGroup(const AttentionSizes &sizes, const AttentionIndex &index) {
+  return sizes.shape.isGradient && index.size != 1 &&
+         (index.strideDk == 0 || sizes.depth.size == 0) &&
+         (index.strideDv == 0 || sizes.value.size == 0);
+}
+
+static Status sortBatches(AttentionSizes &sizes, const std::string &name) {
+  bool hasBoth =
+      sizes.column.size != 0 && sizes.depth.size != 0 && sizes.value.size != 0;
+  for (const AttentionIndex &index : sizes.shape.indices) {
+    if (index.kind != AttentionIndexKind::batch) {
+      continue;
+    }
+    if (sizes.shape.isGradient && index.size != 1 && hasBoth &&
+        (index.strideDk == 0) != (index.strideDv == 0)) {
+      return refuse(name, "dk and dv to be sums over the same batch indices");
+    }
+    (isGroup(sizes, index) ? sizes.group : sizes.batch).push_back(index);
+  }
+  return Status::success();
+}
+
 /// Sorts the indices by kind; each kind but batch has one.
 static Result<AttentionSizes> sortIndices(const AttentionShape &shape,
                                           const std::string &name) {
   AttentionSizes sizes;
   sizes.shape = shape;
   std::array<int, attentionIndexNames.size()> counts = {};
-  AttentionIndex *single[] = {nullptr, &sizes.row, &sizes.column, &sizes.depth,
+  AttentionIndex batch;
+  AttentionIndex *single[] = {&batch, &sizes.row, &sizes.column, &sizes.depth,
                               &sizes.value};
   for (const AttentionIndex &index : shape.indices) {
     auto kind = static_cast<size_t>(index.kind);
@@ -260,15 +285,12 @@ static Result<AttentionSizes> sortIndices(const AttentionShape &shape,
       return refuse(name, "one index of each kind but batch, and sizes and "
                           "strides of at least 0");
     }
-    bool isSummed = shape.isGradient && index.strideDk == 0 &&
-                    index.strideDv == 0 && index.size != 1;
-    (kind != 0  ? *single[kind]
-     : isSummed ? sizes.group.emplace_back()
-                : sizes.batch.emplace_back()) = index;
+    *single[kind] = index;
   }
   if (std::accumulate(counts.begin(), counts.end(), 0) != 4) {
     return refuse(name, "an index each of row, column, depth and value");
   }
+  LLMC_TRY(sortBatches(sizes, name));
   return std::move(sizes);
 }
 
@@ -305,12 +327,6 @@ Result<std::unique_ptr<CpuLibraryOp>> makeAttention(const AttentionShape &shape,
   constexpr int64_t most = int64_t(1) << 61;
   LLMC_TRY(checkTypes(shape, name));
   LLMC_TRY_ASSIGN(AttentionSizes sizes, sortIndices(shape, name));
-  for (const AttentionIndex &index : sizes.batch) {
-    if (shape.isGradient && index.size > 1 &&
-        (index.strideDk == 0 || index.strideDv == 0)) {
-      return refuse(name, "dk and dv to be sums over the same batch indices");
-    }
-  }
   if (shape.shift < -most || shape.shift > most) {
     return refuse(name, "a shift of at most 2^61");
   }

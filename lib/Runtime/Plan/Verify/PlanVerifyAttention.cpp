@@ -103,8 +103,7 @@ static Status checkReach(const AttentionShape &shape, const Walk &walk) {
   Checked last = 0;
   bool isEmpty = false;
   for (const Index &index : shape.indices) {
-    bool isAlong = walk.stride.along[static_cast<size_t>(index.kind)];
-    isEmpty |= isAlong && index.size == 0;
+    isEmpty |= index.size == 0 && makesElements(walk, index);
     last = last + Checked(index.size - 1) * (index.*walk.stride.stride);
   }
   Checked bytes = (last + 1) * sizeOf(walk.operand.dtype);
@@ -122,15 +121,12 @@ static Status checkReach(const AttentionShape &shape, const Walk &walk) {
 /// shape, and no two the same.
 static Status checkResult(const AttentionShape &shape, const Walk &walk) {
   Checked elements = 1;
+  const Index *repeated = nullptr;
   for (const Index &index : shape.indices) {
-    if (!makesElements(walk, index)) {
-      continue;
-    }
-    elements = elements * index.size;
-    if (index.size > 1 && index.*walk.stride.stride == 0) {
-      return mismatch(fmt::format(
-          "expected a stride of operand {} of an attention along {}",
-          walk.named.name, nameOf(index.kind)));
+    if (makesElements(walk, index)) {
+      elements = elements * index.size;
+      bool isRepeated = index.size > 1 && index.*walk.stride.stride == 0;
+      repeated = isRepeated ? &index : repeated;
     }
   }
   int64_t expected = elementsOf(walk.operand);
@@ -140,14 +136,24 @@ static Status checkResult(const AttentionShape &shape, const Walk &walk) {
         "{}, got {}",
         expected, walk.named.name, elements.valid() ? elements.value() : -1));
   }
+  if (repeated && expected != 0) {
+    return mismatch(fmt::format(
+        "expected a stride of operand {} of an attention along {}, got 0",
+        walk.named.name, nameOf(repeated->kind)));
+  }
   return Status::success();
 }
 
-/// dk and dv are sums over the same batch indices.
+/// dk and dv are sums over the same batch indices, where both have elements.
 static Status checkGroups(const AttentionShape &shape) {
+  bool isEmpty = std::any_of(
+      shape.indices.begin(), shape.indices.end(), [](const Index &index) {
+        return index.size == 0 && index.kind != Kind::batch &&
+               index.kind != Kind::row;
+      });
   for (const Index &index : shape.indices) {
-    if (shape.isGradient && index.kind == Kind::batch && index.size > 1 &&
-        (index.strideDk == 0) != (index.strideDv == 0)) {
+    if (shape.isGradient && !isEmpty && index.kind == Kind::batch &&
+        index.size != 1 && (index.strideDk == 0) != (index.strideDv == 0)) {
       return mismatch(fmt::format(
           "expected dk and dv of an attention to be sums over the same batch "
           "indices, got strides {} and {}",
