@@ -23,6 +23,7 @@
 #include "llmc/Runtime/Plan/Format/KernelAbi.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -77,6 +78,20 @@ static void addManifest(llvm::Module &module, StringRef bytes) {
   symbol->setAlignment(llvm::Align(16));
 }
 
+/// Only the functions that kernels may call: 2^x of an integer x must not
+/// become `ldexp`.
+static llvm::TargetLibraryInfoImpl
+getLibraryFunctions(const llvm::Triple &triple) {
+  llvm::TargetLibraryInfoImpl library(triple);
+  llvm::TargetLibraryInfo all(library);
+  for (unsigned i = 0; i < llvm::NumLibFuncs; ++i) {
+    auto function = static_cast<llvm::LibFunc>(i);
+    if (all.has(function) && !isLibrarySymbol(all.getName(function)))
+      library.setUnavailable(function);
+  }
+  return library;
+}
+
 /// O3 without the loop and straight-line vectorizers: kernels are vector code
 /// already (LoopWidening.h).
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -88,6 +103,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
+  // The first analysis that is registered is the one.
+  llvm::TargetLibraryInfoImpl library =
+      getLibraryFunctions(machine.getTargetTriple());
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
