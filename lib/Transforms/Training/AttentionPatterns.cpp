@@ -60,9 +60,9 @@ static bool isShapeOp(Operation *op) {
 }
 
 /// x of `select(x != x, 0, x)`, whose only uses these are.
-static OpOperand *matchNaNToZero(Operation *op) {
+static OpOperand *matchNaNToZero(Operation *op, ConstantCones &cones) {
   auto select = dyn_cast<stablehlo::SelectOp>(op);
-  if (!select || !isSplatOf(select.getOnTrue(), 0))
+  if (!select || getNumber(select.getOnTrue(), cones) != 0.0)
     return nullptr;
   auto compare = select.getPred().getDefiningOp<stablehlo::CompareOp>();
   Value value = select.getOnFalse();
@@ -127,7 +127,7 @@ bool AttentionMatcher::matchWeights(Value weights) {
       break;
     if (!weights.hasOneUse())
       return false;
-    OpOperand *next = matchNaNToZero(op);
+    OpOperand *next = matchNaNToZero(op, cones);
     if (next)
       found.isSafe = true;
     else if (isShapeOp(op) || isFloatConversion(op))

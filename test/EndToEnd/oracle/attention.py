@@ -220,7 +220,12 @@ def single(p, x):
 def unshifted(p, x):
     """A softmax without its shift."""
     x = tokens(x)
-    return loss_of(attend(*projected(p, x), weigh=lambda s: jnp.exp(s) / jnp.exp(s).sum(-1, keepdims=True)), p, x)
+
+    def weigh(s):
+        e = jnp.exp(s)
+        return e / e.sum(-1, keepdims=True)
+
+    return loss_of(attend(*projected(p, x), weigh=weigh), p, x)
 
 
 def safe(p, x):
@@ -336,7 +341,7 @@ class Case(one_step.Case):
         """Attentions of the forward that phase 1 finds."""
         text = self.folder / "training.mlir"
         command = [self.a.llmc, "compile", self.folder / "model.mlir", "--config", self.folder / "model.toml"]
-        command += ["--compile-to=training", "-o", text]
+        command += ["--weights", self.folder / "weights.safetensors", "--compile-to=training", "-o", text]
         subprocess.run([*map(str, command)], check=True, capture_output=True)
         # The step and the entry that evaluates have one each.
         found = len(re.findall(r"nn\.attention ", text.read_text(encoding="utf-8")))
