@@ -33,7 +33,7 @@ std::string printVjp(StringRef text, StringRef opName);
 testing::AssertionResult checkKernels(StringRef text, double tolerance = 0,
                                       uint64_t seed = 1);
 
-/// Replaces each op of the form Decompose and compares the function's results
+/// Replaces each op that has a decomposition and compares the function's results
 /// before and after.
 testing::AssertionResult checkDecomposition(StringRef text, double tolerance,
                                             uint64_t seed = 1);

@@ -28,6 +28,19 @@ constexpr const char *kCrossEntropy = R"(
     return %d : tensor<4x6xf64>
   })";
 
+constexpr const char *kAttention = R"(
+  func.func @f(%q: tensor<4x2x6x4xf64>, %k: tensor<4x12x4xf64>, %v: tensor<4x12x2xf64>, %b: tensor<4x1x1x12xf64>, %g: tensor<4x2x6x2xf64>)
+      -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) {
+    %o, %l = nn.attention %q, %k, %v bias %b scale 0.5 causal 3
+        : (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>, tensor<4x1x1x12xf64>) -> (tensor<4x2x6x2xf64>, tensor<4x2x6xf64>)
+    %p, %m = nn.attention %q, %k, %v scale 0.5 safe
+        : (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) -> (tensor<4x2x6x2xf64>, tensor<4x2x6xf64>)
+    %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %l, %m, %g bias %b scale 0.5 causal 3
+        : (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>, tensor<4x2x6xf64>, tensor<4x2x6xf64>, tensor<4x2x6x2xf64>, tensor<4x1x1x12xf64>)
+          -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>)
+    return %dq, %dk, %dv : tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>
+  })";
+
 /// Draws layouts for each op of a program.
 class OpCases {
 public:
@@ -77,6 +90,8 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
       options.seed = base * 100000 + i * 100 + recipe;
       cases.run(makeProgram(options), options.seed);
     }
+    for (uint64_t k = 80; k < 90; ++k)
+      cases.run(kAttention, base * 100000 + i * 100 + k);
     for (uint64_t k = 90; k < 100; ++k)
       cases.run(kCrossEntropy, base * 100000 + i * 100 + k);
   }

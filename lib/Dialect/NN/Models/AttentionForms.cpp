@@ -117,8 +117,9 @@ private:
   Value buildIsSeen() {
     auto integers = type.clone(b.getI32Type());
     Value limit = hlo::iota(b, loc, integers, columns - 1);
-    Value shift =
-        hlo::constantLike(b, loc, limit, static_cast<double>(*op.getCausal()));
+    Value shift = hlo::constantLike(
+        b, loc, limit,
+        static_cast<double>(static_cast<int64_t>(*op.getCausal())));
     limit = hlo::add(b, loc, limit, shift);
     if (op.getOffset())
       limit =
