@@ -11,6 +11,7 @@
 #include "AttentionPatterns.h"
 #include "RowView.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -81,13 +82,13 @@ struct Softmax {
 };
 } // namespace
 
-/// Whether `value` is used by nothing but `user` and a maximum along `dim`.
-static bool isUsedForShift(Value value, Operation *user, int64_t dim) {
+/// Whether `user` alone uses `value`, but for maxima, from which a softmax
+/// takes its shift.
+static bool isUsedBy(Operation *user, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *other) {
     auto reduce = dyn_cast<stablehlo::ReduceOp>(other);
     return other == user ||
            (reduce && reduce.getInputs().size() == 1 &&
-            reduce.getDimensions() == ArrayRef(dim) &&
             stablehlo::reduceKindOf(reduce.getBody()) == ReductionKind::max);
   });
 }
@@ -112,7 +113,7 @@ static std::optional<Softmax> matchSoftmax(Value value) {
     softmax.scores = shift.getLhs();
     user = shift;
   }
-  if (!isUsedForShift(softmax.scores, user, softmax.dim))
+  if (!isUsedBy(user, softmax.scores))
     return std::nullopt;
   return softmax;
 }
@@ -161,7 +162,7 @@ bool AttentionMatcher::findScores(Value value, int depth) {
     return false;
   for (unsigned number = first; number <= last; ++number) {
     OpOperand &operand = op->getOpOperand(number);
-    if (!operand.get().hasOneUse() || !findScores(operand.get(), depth + 1))
+    if (!isUsedBy(op, operand.get()) || !findScores(operand.get(), depth + 1))
       continue;
     beforeSoftmax.push_back(&operand);
     return true;
@@ -196,13 +197,13 @@ bool AttentionMatcher::takeBand(const Mask &mask, double fill) {
   return true;
 }
 
-bool AttentionMatcher::addMask(Mask mask, double fill, StringRef &reason) {
+bool AttentionMatcher::addMask(const ScoreMask &mask, StringRef &reason) {
   SmallVector<Mask> parts;
-  masks.split(mask, parts);
+  masks.split(mask.mask, parts);
   for (const Mask &part : parts)
-    found.masks.push_back({part, fill});
+    found.masks.push_back({part, mask.fill, mask.isAdded});
   reason = "scores are masked by a number that is not far below them";
-  return fill <= kMasked;
+  return mask.fill <= kMasked;
 }
 
 /// An addend that is zero or minus infinity by flags masks.
@@ -215,11 +216,14 @@ bool AttentionMatcher::addTerm(Value value, StringRef &reason) {
     std::optional<double> onTrue = getNumber(select.getOnTrue(), cones),
                           onFalse = getNumber(select.getOnFalse(), cones);
     if (onTrue == 0.0 && onFalse && *onFalse <= kMasked)
-      return addMask({{select.getPred(), view.dims}}, *onFalse, reason);
+      return addMask({{{select.getPred(), view.dims}}, *onFalse, true}, reason);
     if (onFalse == 0.0 && onTrue && *onTrue <= kMasked)
-      return addMask({{select.getPred(), view.dims}, true}, *onTrue, reason);
+      return addMask({{{select.getPred(), view.dims}, true}, *onTrue, true},
+                     reason);
   }
   found.terms.push_back({view, 1});
+  for (ScoreMask &mask : found.masks)
+    mask.isAdded = true;
   return true;
 }
 
@@ -242,7 +246,7 @@ bool AttentionMatcher::followStep(OpOperand &step, StringRef &reason) {
     std::optional<double> fill = getNumber(op->getOperand(3 - number), cones);
     reason = "scores are masked by what is no number";
     return fill && !getShape(select.getPred()).empty() &&
-           addMask({{select.getPred(), dims}, number == 2}, *fill, reason);
+           addMask({{{select.getPred(), dims}, number == 2}, *fill}, reason);
   }
   std::optional<double> factor = getNumber(op->getOperand(1 - number), cones);
   reason = "scores are scaled by what is no positive number";
@@ -396,10 +400,23 @@ bool AttentionMatcher::takeBands(StringRef &reason) {
   for (const ScoreMask &mask : found.masks)
     if (!takeBand(mask.mask, mask.fill))
       left.push_back(mask);
-  found.masks = left;
+  // What is left may hide a whole row, all of which is one number then.
+  if (left.empty()) {
+    found.masks.clear();
+    return true;
+  }
+  double fill = left.front().fill;
+  reason = "scores are masked by several numbers";
+  for (const ScoreMask &mask : found.masks)
+    if (mask.fill != fill)
+      return false;
   reason = "scores are masked by a number to which they can be added";
-  return llvm::all_of(
-      left, [](const ScoreMask &mask) { return mask.fill <= kAbsorbing; });
+  for (const ScoreMask &mask : left)
+    if (mask.isAdded && mask.fill > kAbsorbing)
+      return false;
+  found.masks = left;
+  found.isUniform = std::isfinite(fill);
+  return true;
 }
 
 static Type getElement(const AtomView &view) {

@@ -26,10 +26,12 @@ struct ScoreTerm {
   double factor = 1;
 };
 
-/// Scores that are a number where the mask is false.
+/// Scores that are a number where the mask is false, or to which it is added
+/// there.
 struct ScoreMask {
   Mask mask;
   double fill = 0;
+  bool isAdded = false;
 };
 
 /// What attention is asked for. `batches`, `groups`, `rows` and so on list the
@@ -41,6 +43,8 @@ struct AttentionMatch {
   double scale = 1;
   std::optional<int64_t> causal;
   bool isSafe = false;
+  /// Masks are by a finite number: a row that sees nothing weighs all alike.
+  bool isUniform = false;
   SmallVector<ScoreTerm> terms;
   SmallVector<ScoreMask> masks;
   /// The dims of the contraction's result.
@@ -65,7 +69,7 @@ private:
   bool followSteps(Contraction &inner, StringRef &reason);
   bool followStep(OpOperand &step, StringRef &reason);
   bool addTerm(Value value, StringRef &reason);
-  bool addMask(Mask mask, double fill, StringRef &reason);
+  bool addMask(const ScoreMask &mask, StringRef &reason);
   bool matchOuter(Operation *op, unsigned side, StringRef &reason);
   bool takeSides(Contraction &inner, StringRef &reason);
   void peelSide(AtomView &side, bool isScaled);

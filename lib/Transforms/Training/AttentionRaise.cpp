@@ -12,6 +12,7 @@
 #include "RowView.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -130,11 +131,68 @@ static Value makeBias(CanonicalBuilder &with, const AttentionMatch &match,
     if (!bias)
       bias = hlo::constantSplat(b, loc, type, 0);
     repeatAlike(with, bias, flags);
-    Value fill = hlo::constantLike(b, loc, bias, mask.fill);
+    Value fill = hlo::constantLike(b, loc, bias, -INFINITY);
     bias = mask.mask.isNegated ? hlo::select(b, loc, flags, fill, bias)
                                : hlo::select(b, loc, flags, bias, fill);
   }
   return bias;
+}
+
+/// Whether each row sees a column, with dims of size 1 where rows are alike.
+static Value makeSees(CanonicalBuilder &with, const AttentionMatch &match,
+                      ArrayRef<AtomList> dims) {
+  OpBuilder &b = with.b;
+  Location loc = with.loc;
+  Value seen;
+  auto add = [&](Value flags) {
+    if (seen)
+      repeatAlike(with, seen, flags);
+    seen = seen ? hlo::logicalAnd(b, loc, seen, flags) : flags;
+  };
+  for (const ScoreMask &mask : match.masks) {
+    Value flags = with.build(mask.mask.flags, dims, /*isFull=*/false);
+    add(mask.mask.isNegated ? hlo::logicalNot(b, loc, flags) : flags);
+  }
+  int64_t columns = dims.size() - 1;
+  if (match.causal) {
+    SmallVector<int64_t> shape(dims.size(), 1), whole = with.shapeOf(dims);
+    shape[columns - 1] = whole[columns - 1];
+    shape[columns] = whole[columns];
+    auto type = RankedTensorType::get(shape, b.getI32Type());
+    Value rows = hlo::iota(b, loc, type, columns - 1);
+    Value shift =
+        hlo::constantLike(b, loc, rows, static_cast<double>(*match.causal));
+    add(hlo::compare(b, loc, hlo::ComparisonDirection::LE,
+                     hlo::iota(b, loc, type, columns),
+                     hlo::add(b, loc, rows, shift)));
+  }
+  SmallVector<int64_t> shape(getShape(seen));
+  shape.back() = 1;
+  Value any = hlo::reduce(b, loc, ReductionKind::bitOr, seen, {columns});
+  return hlo::reshape(b, loc, any, shape);
+}
+
+/// Where a row sees nothing, the mean of all values.
+static Value makeUniform(CanonicalBuilder &with, const AttentionMatch &match,
+                         ArrayRef<AtomList> dims, nn::AttentionOp attention) {
+  OpBuilder &b = with.b;
+  Location loc = with.loc;
+  RankedTensorType type = attention.getResult().getType();
+  Type wide = getElementTypeOrSelf(attention.getLogsumexp().getType());
+  Value values = hlo::convertTo(b, loc, attention.getValue(), wide);
+  int64_t batches = attention.getNumBatches(), last = type.getRank() - 1;
+  Value mean = hlo::reduceAdd(b, loc, values, {batches});
+  double columns = getShape(values)[batches];
+  mean = hlo::div(b, loc, mean, hlo::constantLike(b, loc, mean, columns));
+  SmallVector<int64_t> places = llvm::to_vector(llvm::seq<int64_t>(0, batches));
+  places.push_back(last);
+  mean = hlo::broadcastInDim(
+      b, loc, hlo::convertTo(b, loc, mean, type.getElementType()), type,
+      places);
+  Value sees = hlo::broadcastInDim(
+      b, loc, makeSees(with, match, dims), type.clone(b.getI1Type()),
+      llvm::to_vector(llvm::seq<int64_t>(0, last + 1)));
+  return hlo::select(b, loc, sees, attention.getResult(), mean);
 }
 
 bool training::raiseAttention(Operation *op, ConstantCones &cones,
@@ -158,7 +216,8 @@ bool training::raiseAttention(Operation *op, ConstantCones &cones,
     dims.push_back(AtomList(y));
     return dims;
   };
-  AtomDims result = dimsOf(true, match->rows, match->values);
+  AtomDims result = dimsOf(true, match->rows, match->values),
+           scores = dimsOf(true, match->rows, match->columns);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   Type wide = element.isF64() ? element : b.getF32Type();
   auto attention = nn::AttentionOp::create(
@@ -167,9 +226,12 @@ bool training::raiseAttention(Operation *op, ConstantCones &cones,
       with.build(match->key, dimsOf(false, match->columns, match->depth), true),
       with.build(match->value, dimsOf(false, match->columns, match->values),
                  true),
-      makeBias(with, *match, dimsOf(true, match->rows, match->columns), wide),
-      match->scale, match->causal, match->isSafe);
+      makeBias(with, *match, scores, wide), match->scale, match->causal,
+      match->isSafe || match->isUniform);
+  Value made = attention.getResult();
+  if (match->isUniform)
+    made = makeUniform(with, *match, scores, attention);
   op->getResult(0).replaceAllUsesWith(
-      with.restore(attention.getResult(), result, match->result));
+      with.restore(made, result, match->result));
   return true;
 }

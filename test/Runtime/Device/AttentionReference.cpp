@@ -296,9 +296,9 @@ AttentionValues drawValues(std::mt19937 &dice, const AttentionShape &shape,
   return values;
 }
 
-/// A row that takes no part: a safe one that is not finite.
+/// A row that takes no part: a safe one that sees nothing.
 static bool isOut(const AttentionShape &shape, double logsumexp) {
-  return shape.isSafe && !std::isfinite(logsumexp);
+  return shape.isSafe && logsumexp == -INFINITY;
 }
 
 static void attendForward(const AttentionShape &shape, const Batch &here) {

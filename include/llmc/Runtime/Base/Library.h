@@ -205,10 +205,9 @@ inline constexpr std::array<AttentionStride, 9> attentionStrides = {{
 ///   p = exp(s - logsumexp),  ds = p * (cotangent * v - delta)
 ///   dq = scale * ds * k,  dk = scale * ds^T * q,  dv = p^T * cotangent
 ///
-/// A row that sees no column has a logsumexp of -inf, and NaN elsewhere. Where
-/// `isSafe`, a row whose logsumexp is not finite (-inf, inf or NaN) has a
-/// result of 0 and takes no part in gradients: p is 0 where s is finite, and
-/// its delta is not read.
+/// A row that sees no column, as all its scores are -inf, has a logsumexp of
+/// -inf and is NaN elsewhere. Where `isSafe`, its result is 0, and it takes no
+/// part in gradients: p is 0, and its delta is not read.
 ///
 /// There is one index each of row, column, depth and value. Sums are made in
 /// `accumulate`, which is also the type of logsumexp and delta. The buffers are

@@ -68,9 +68,9 @@ public:
     return scores;
   }
 
-  /// exp(score - logsumexp), 0 where a safe row is not finite.
+  /// exp(score - logsumexp), 0 where a safe row sees nothing.
   void weigh(Doubles &scores, double logsumexp) const {
-    bool isZero = isSafe && !std::isfinite(logsumexp);
+    bool isZero = isSafe && logsumexp == -INFINITY;
     for (double &score : scores)
       score = isZero ? 0 : std::exp(score - logsumexp);
   }
@@ -123,6 +123,7 @@ void nn::evaluateAttention(AttentionOp op, ArrayRef<HostTensor> operands,
     double max = -INFINITY, sum = 0;
     for (double score : scores)
       max = std::isnan(score) || score > max ? score : max;
+    max = max == -INFINITY ? 0 : max;
     for (double score : scores)
       sum += std::exp(score - max);
     logsumexp.push_back(max + std::log(sum));

@@ -12,6 +12,7 @@
 #include "AttentionForms.h"
 
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -51,14 +52,14 @@ public:
     return hlo::select(b, loc, buildIsSeen(), scores, nothing);
   }
 
-  /// exp(scores - logsumexp), 0 in rows that are not safe to divide by.
+  /// exp(scores - logsumexp), 0 in safe rows that see nothing.
   Value buildWeights(Value scores, Value logsumexp) {
     Value weights =
         hlo::exp(b, loc, hlo::sub(b, loc, scores, spread(logsumexp)));
     if (!op.getSafe())
       return weights;
     Value zeros = hlo::constantLike(b, loc, weights, 0);
-    return hlo::select(b, loc, spreadFlags(buildIsFinite(logsumexp)), weights,
+    return hlo::select(b, loc, spreadFlags(buildIsSeeing(logsumexp)), weights,
                        zeros);
   }
 
@@ -90,6 +91,12 @@ public:
   Value contractRows(Value scores, Value rows) {
     SmallVector<int64_t> dims = llvm::to_vector(llvm::seq(batches, columns));
     return contract(scores, rows, dims, dims);
+  }
+
+  /// Where rows are not -inf.
+  Value buildIsSeeing(Value rows) {
+    return hlo::compare(b, loc, hlo::ComparisonDirection::NE, rows,
+                        hlo::constantLike(b, loc, rows, -INFINITY));
   }
 
 private:
@@ -129,13 +136,6 @@ private:
                         hlo::iota(b, loc, integers, columns), limit);
   }
 
-  /// x - x == 0.
-  Value buildIsFinite(Value rows) {
-    return hlo::compare(b, loc, hlo::ComparisonDirection::EQ,
-                        hlo::sub(b, loc, rows, rows),
-                        hlo::constantLike(b, loc, rows, 0));
-  }
-
   Op op;
   OpBuilder &b;
   Location loc;
@@ -152,6 +152,9 @@ void nn::buildAttention(AttentionOp op, OpBuilder &b,
   Value scores = with.build();
   int64_t columns = getTensorType(scores).getRank() - 1;
   Value max = hlo::reduceMax(b, loc, scores, {columns});
+  // Of a row that sees nothing the sum of exponentials is 0.
+  max = hlo::select(b, loc, with.buildIsSeeing(max), max,
+                    hlo::constantLike(b, loc, max, 0));
   Value shifted = hlo::sub(b, loc, scores, with.spread(max));
   Value sum = hlo::reduceAdd(b, loc, hlo::exp(b, loc, shifted), {columns});
   Value logsumexp = hlo::add(b, loc, max, hlo::log(b, loc, sum));

@@ -149,7 +149,7 @@ void ForwardTask<T>::storeBlock(const AttentionBuffers &buffers,
         tiles.greatest[i] / static_cast<T>(log2OfE) + std::log(tiles.sum[i]);
     *this->rowAt(buffers.logsumexp, place, row) = logsumexp;
     T *sums = tiles.out + i * valuePadded;
-    bool isZero = sizes.shape.isSafe && !std::isfinite(logsumexp);
+    bool isZero = sizes.shape.isSafe && logsumexp == static_cast<T>(-INFINITY);
     if (isZero) {
       std::fill(sums, sums + value, T(0));
     }

@@ -98,7 +98,7 @@ private:
 };
 
 /// Logsumexp and delta; true where a row counts what it does not see. Lanes
-/// without a row have exponentials of 0, as have safe rows that are not finite.
+/// without a row have exponentials of 0, as have safe rows that see nothing.
 template <typename T>
 bool GradientTask<T>::loadSums(const Work &work, const BatchPlace &place,
                                const Block &block) const {
@@ -110,7 +110,7 @@ bool GradientTask<T>::loadSums(const Work &work, const BatchPlace &place,
     tiles.delta[i] = 0;
     if (i < rows) {
       T each = *this->rowAt(work.buffers.logsumexp, place, block.row + i);
-      if (sizes.shape.isSafe && !std::isfinite(each)) {
+      if (sizes.shape.isSafe && each == static_cast<T>(-INFINITY)) {
         continue;
       }
       seesAll |= !(each > static_cast<T>(-INFINITY));

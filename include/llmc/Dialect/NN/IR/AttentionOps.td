@@ -42,8 +42,8 @@ def NN_AttentionOp : NN_Op<"attention", [AttrSizedOperandSegments]> {
         logsumexp[row] = log(sum over columns of exp(s))
         result[row]    = sum over columns of exp(s - logsumexp) * value
 
-    A row that sees no column is NaN; where `safe`, a row whose logsumexp is not
-    finite is 0, as PyTorch has it. The number after `causal` is the shift; the
+    A row that sees no column, as all its scores are -inf, has a logsumexp of -inf
+    and is NaN; where `safe`, it is 0, as PyTorch has it. The number after `causal` is the shift; the
     offset is what a device adds that has a part of the rows. In `stablehlo`: two
     contractions, a softmax between them.
 
@@ -91,7 +91,7 @@ def NN_AttentionGradOp : NN_Op<"attention_grad", [AttrSizedOperandSegments]> {
         dq = scale * ds key,  dk = scale * ds^T query,  dv = p^T g
 
     where dk and dv are sums over the groups. Where `safe`, p is 0 in a row whose
-    logsumexp is not finite. The scores are made again from query and key.
+    logsumexp is -inf. The scores are made again from query and key.
 
     Constraints: as `nn.attention`; logsumexp and delta alike; g as its result;
     the results as query, key and value.
