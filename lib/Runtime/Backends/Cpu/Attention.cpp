@@ -214,10 +214,11 @@ void AttentionOp::run(const uint64_t *buffers, void *workspace,
   void *mine = static_cast<char *>(workspace) + ticket * bytes;
   int64_t piece = ticket == 0 ? 0 : ends[ticket - 1];
   int64_t before = 0;
+  AttentionPacked packed;
   for (const Segment &segment : segments) {
     int64_t end = std::min(ends[ticket] - before, segment.pieces());
     for (; piece - before < end; ++piece) {
-      task->run(named, mine, segment.at(piece - before));
+      task->run(named, mine, segment.at(piece - before), packed);
     }
     before += segment.pieces();
   }
