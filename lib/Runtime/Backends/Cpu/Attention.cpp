@@ -9,7 +9,7 @@
 //     gradient  dq of rows [0, 1024) and dk, dv of columns [0, 128),
 //               dk, dv of columns [128, 1024)
 //
-// Tested by test/Runtime/Backends/Cpu/AttentionTest.cpp.
+// Tested by test/Runtime/Device/AttentionTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
