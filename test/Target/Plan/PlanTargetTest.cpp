@@ -102,6 +102,29 @@ TEST_F(PlanTarget, ConvolutionsGoToAttributesAndBack) {
   }
 }
 
+TEST_F(PlanTarget, AttentionsGoToAttributesAndBack) {
+  rt::AttentionShape shape;
+  shape.dtype = rt::DType::bf16;
+  using Kind = rt::AttentionIndexKind;
+  shape.indices = {{Kind::batch, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+                   {Kind::row, 3, 1, 0, 0, 2, 3, 4, 5},
+                   {Kind::column, 4, 0, 1, 2, 3, 0, 0, 0, 4, 5},
+                   {Kind::depth, 5, 1, 2, 0, 0, 0, 0, 3, 4},
+                   {Kind::value, 6, 0, 0, 1, 0, 2, 0, 0, 0, 3}};
+  shape.scale = 0.125;
+  shape.isGradient = shape.hasBias = true;
+  shape.bias = rt::DType::f16;
+  for (bool isCausal : {false, true}) {
+    shape.isCausal = shape.hasOffset = isCausal;
+    shape.shift = isCausal ? -7 : 0;
+    shape.accumulate = isCausal ? rt::DType::f64 : rt::DType::f32;
+    rt::LibraryDescriptor descriptor = shape;
+    EXPECT_TRUE(plan::getDescriptorAttr(&context, descriptor)
+                    .getDescriptor({shape.dtype, shape.dtype, shape.dtype,
+                                    shape.bias}) == descriptor);
+  }
+}
+
 // Raw bytes have the state's type; others are found by the tensor's name.
 TEST_F(PlanTarget, FilesOfStates) {
   struct Case {

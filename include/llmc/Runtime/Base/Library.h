@@ -255,6 +255,14 @@ inline constexpr std::array<std::string_view,
                             std::variant_size_v<LibraryDescriptor>>
     libraryKindNames = {"contraction", "convolution", "attention"};
 
+inline constexpr std::array<std::string_view, libraryKindNames.size()>
+    libraryKindPhrases = {"a contraction", "a convolution", "an attention"};
+
+/// The name with its article.
+inline std::string_view phraseOf(const LibraryDescriptor &descriptor) {
+  return libraryKindPhrases[descriptor.index()];
+}
+
 inline std::string_view nameOf(const LibraryDescriptor &descriptor) {
   return libraryKindNames[descriptor.index()];
 }

@@ -94,8 +94,8 @@ LogicalResult LibraryOp::verify() {
   rt::LibraryDescriptor descriptor = getRuntimeDescriptor();
   std::vector<rt::LibraryOperand> operands = rt::operandsOf(descriptor);
   if (getOperands().size() != operands.size())
-    return emitOpError() << "expected " << operands.size() << " operands of a "
-                         << StringRef(nameOf(descriptor)) << ", got "
+    return emitOpError() << "expected " << operands.size() << " operands of "
+                         << StringRef(phraseOf(descriptor)) << ", got "
                          << getOperands().size();
   for (auto [use, operand] :
        llvm::zip(getOperands().getAsRange<UseAttr>(), operands))

@@ -9,7 +9,7 @@
 //     gradient  dq of rows [0, 1024) and dk, dv of columns [0, 128),
 //               dk, dv of columns [128, 1024)
 //
-// Tested by test/Runtime/Backends/Cpu/AttentionTest.cpp.
+// Tested by test/Runtime/Device/AttentionTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -214,10 +214,11 @@ void AttentionOp::run(const uint64_t *buffers, void *workspace,
   void *mine = static_cast<char *>(workspace) + ticket * bytes;
   int64_t piece = ticket == 0 ? 0 : ends[ticket - 1];
   int64_t before = 0;
+  AttentionPacked packed;
   for (const Segment &segment : segments) {
     int64_t end = std::min(ends[ticket] - before, segment.pieces());
     for (; piece - before < end; ++piece) {
-      task->run(named, mine, segment.at(piece - before));
+      task->run(named, mine, segment.at(piece - before), packed);
     }
     before += segment.pieces();
   }

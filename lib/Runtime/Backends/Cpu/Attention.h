@@ -47,13 +47,21 @@ struct AttentionPiece {
   int64_t batch = 0, begin = 0, end = 0;
 };
 
+/// What a ticket has packed of the keys and values of a batch: pieces that
+/// follow one another mostly have the same. The numbers say where they begin.
+struct AttentionPacked {
+  int64_t k = -1, v = -1;
+  int64_t columns = 0;
+};
+
 /// The tiles of a ticket and what is done in them; has no state of a call.
 class AttentionTask {
 public:
   virtual ~AttentionTask() = default;
   virtual uint64_t workspaceBytes() const = 0;
   virtual void run(const AttentionBuffers &buffers, void *workspace,
-                   const AttentionPiece &piece) const = 0;
+                   const AttentionPiece &piece,
+                   AttentionPacked &packed) const = 0;
 };
 
 /// In the type of the sums.

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles of columns run outermost, so that keys and values are packed once for a
-// block of rows; the rows of a panel then go through scores, exponentials and
-// sums while their scores lie in the nearest cache:
+// Keys and values are packed once for a batch. Tiles of columns run outermost,
+// so that they stay in a cache for a block of rows; the rows of a panel then go
+// through scores, exponentials and sums while their scores lie in the nearest
+// cache:
 //
 //   scores = k tile * q panel      greatest, sum, factor = softmax(scores)
 //   out    = factor * out + scores^T * v tile
@@ -29,7 +30,7 @@ public:
     return static_cast<uint64_t>(space.bytes());
   }
   void run(const AttentionBuffers &buffers, void *workspace,
-           const AttentionPiece &piece) const override;
+           const AttentionPiece &piece, AttentionPacked &packed) const override;
 
 private:
   using Base = AttentionBase<T>;
@@ -44,8 +45,9 @@ private:
       buffer = space.take<T>(std::max(of.panel, tileColumns) *
                              std::max(of.depth, of.value));
       q = space.take<T>(rows * of.depth);
-      k = space.take<T>(tileColumns * of.depth);
-      v = space.take<T>(tileColumns * of.valuePadded);
+      int64_t columns = roundUp(of.sizes.column.size, of.kernels.block);
+      k = space.take<T>(columns * of.depth);
+      v = space.take<T>(columns * of.valuePadded);
       out = space.take<T>(rows * of.valuePadded);
       scores = space.take<T>(scoresOf);
       bias = of.sizes.shape.hasBias ? space.take<T>(scoresOf) : nullptr;
@@ -61,12 +63,11 @@ private:
 
   void loadRowsOfBlock(const AttentionBuffers &buffers, const BatchPlace &place,
                        const Tiles &tiles, const Block &block) const;
-  RowMatrix<T> loadTile(const AttentionBuffers &buffers,
-                        const BatchPlace &place, const Tiles &tiles,
-                        const Block &block) const;
+  void packColumns(const AttentionBuffers &buffers, const BatchPlace &place,
+                   const Tiles &tiles, int64_t end,
+                   AttentionPacked &packed) const;
   void runPanel(const AttentionBuffers &buffers, const BatchPlace &place,
-                const Tiles &tiles, const Block &block, const RowMatrix<T> &k,
-                int64_t row) const;
+                const Tiles &tiles, const Block &block, int64_t row) const;
   void storeBlock(const AttentionBuffers &buffers, const BatchPlace &place,
                   const Tiles &tiles, const Block &block) const;
 };
@@ -85,44 +86,48 @@ void ForwardTask<T>::loadRowsOfBlock(const AttentionBuffers &buffers,
   auto factor = static_cast<T>(sizes.shape.scale * log2OfE);
   for (int64_t row = block.row; row < block.rowEnd; row += panel) {
     int64_t n = std::min(panel, block.rowEnd - row);
-    RowMatrix<T> each = loadRows(q.from(row), n, depth, n, tiles.buffer);
+    RowMatrix<T> each = loadRows(q.from(row), n, depth, tiles.buffer);
     kernels.packTransposed(each.base, each.row, n, depth, factor,
                            tiles.q + (row - block.row) * depth);
   }
 }
 
-/// Packs the values; the keys stay as they lie where they can.
+/// Keys row by row and values in panels, tile by tile, at least up to `end`.
 template <typename T>
-RowMatrix<T> ForwardTask<T>::loadTile(const AttentionBuffers &buffers,
-                                      const BatchPlace &place,
-                                      const Tiles &tiles,
-                                      const Block &block) const {
+void ForwardTask<T>::packColumns(const AttentionBuffers &buffers,
+                                 const BatchPlace &place, const Tiles &tiles,
+                                 int64_t end, AttentionPacked &packed) const {
   StridedMatrix k = this->matrix(buffers.k, place, &Index::strideK,
                                  sizes.column, sizes.depth);
   StridedMatrix v = this->matrix(buffers.v, place, &Index::strideV,
                                  sizes.column, sizes.value);
-  RowMatrix<T> values = loadRows(v.from(block.column), block.count, value,
-                                 block.count, tiles.buffer);
-  kernels.pack(values.base, values.row, block.count, value, block.count,
-               tiles.v);
-  return loadRows(k.from(block.column), block.count, depth,
-                  roundUp(block.count, kernels.block), tiles.k);
+  if (packed.k != k.offset || packed.v != v.offset) {
+    packed = {k.offset, v.offset, 0};
+  }
+  for (int64_t &at = packed.columns; at < end;) {
+    int64_t count = std::min(tileColumns, sizes.column.size - at);
+    copyRows(k.from(at), count, depth, roundUp(count, kernels.block),
+             tiles.k + at * depth);
+    RowMatrix<T> rows = loadRows(v.from(at), count, value, tiles.buffer);
+    kernels.pack(rows.base, rows.row, count, value, count,
+                 tiles.v + at * valuePadded);
+    at += count;
+  }
 }
 
 template <typename T>
 void ForwardTask<T>::runPanel(const AttentionBuffers &buffers,
                               const BatchPlace &place, const Tiles &tiles,
-                              const Block &block, const RowMatrix<T> &k,
-                              int64_t row) const {
+                              const Block &block, int64_t row) const {
   int64_t first = row - block.row;
   T *limit = tiles.limit;
   int64_t count = this->limitPanel(block, row, limit);
   if (count == 0) {
     return;
   }
-  kernels.multiply({roundUp(count, kernels.block), panel, depth, k.base, k.row,
-                    1, tiles.q + first * depth, 0, tiles.scores, panel, 0,
-                    false});
+  kernels.multiply({roundUp(count, kernels.block), panel, depth,
+                    tiles.k + block.column * depth, depth, 1,
+                    tiles.q + first * depth, 0, tiles.scores, panel, 0, false});
   if (buffers.bias) {
     this->loadBias(buffers, place, block, row, panel, tiles.bias);
   }
@@ -132,8 +137,10 @@ void ForwardTask<T>::runPanel(const AttentionBuffers &buffers,
   if (block.column != 0) {
     kernels.scale(out, valuePadded, panel, valuePadded, tiles.factor);
   }
-  kernels.multiply({panel, valuePadded, count, tiles.scores, 1, panel, tiles.v,
-                    block.count * panel, out, valuePadded, panel, true});
+  int64_t packed = std::min(tileColumns, sizes.column.size - block.column);
+  kernels.multiply({panel, valuePadded, count, tiles.scores, 1, panel,
+                    tiles.v + block.column * valuePadded, packed * panel, out,
+                    valuePadded, panel, true});
 }
 
 /// A row that has seen nothing is 0 / 0, or 0 where that is safe.
@@ -159,7 +166,8 @@ void ForwardTask<T>::storeBlock(const AttentionBuffers &buffers,
 
 template <typename T>
 void ForwardTask<T>::run(const AttentionBuffers &buffers, void *workspace,
-                         const AttentionPiece &piece) const {
+                         const AttentionPiece &piece,
+                         AttentionPacked &packed) const {
   Workspace space(workspace);
   Tiles tiles(*this, space);
   BatchPlace place(sizes, piece.batch, 0);
@@ -169,11 +177,11 @@ void ForwardTask<T>::run(const AttentionBuffers &buffers, void *workspace,
   block.diagonal = this->diagonalOf(buffers);
   loadRowsOfBlock(buffers, place, tiles, block);
   int64_t last = this->visible(block.rowEnd - 1, block.diagonal);
+  packColumns(buffers, place, tiles, last, packed);
   for (; block.column < last; block.column += tileColumns) {
     block.count = std::min(tileColumns, last - block.column);
-    RowMatrix<T> k = loadTile(buffers, place, tiles, block);
     for (int64_t row = block.row; row < block.rowEnd; row += panel) {
-      runPanel(buffers, place, tiles, block, k, row);
+      runPanel(buffers, place, tiles, block, row);
     }
   }
   storeBlock(buffers, place, tiles, block);

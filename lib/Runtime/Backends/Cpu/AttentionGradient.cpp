@@ -30,7 +30,7 @@ public:
     return static_cast<uint64_t>(space.bytes());
   }
   void run(const AttentionBuffers &buffers, void *workspace,
-           const AttentionPiece &piece) const override;
+           const AttentionPiece &piece, AttentionPacked &packed) const override;
 
 private:
   using Base = AttentionBase<T>;
@@ -40,7 +40,7 @@ private:
 
   struct Tiles {
     Tiles(const GradientTask &of, Workspace &space) {
-      rows = roundUp(std::min(tileRows, of.sizes.row.size), of.panel);
+      int64_t rows = roundUp(std::min(tileRows, of.sizes.row.size), of.panel);
       int64_t columns = roundUp(of.sizes.column.size, of.kernels.block);
       buffer = space.take<T>(std::max(tileRows, tileColumns) *
                              std::max(of.depth, of.value));
@@ -48,13 +48,15 @@ private:
       q = space.take<T>(rows * of.depthPadded);
       cotangentTurned = space.take<T>(rows * of.value);
       cotangent = space.take<T>(rows * of.valuePadded);
-      k = space.take<T>(tileColumns * of.depth);
-      kPacked = space.take<T>(tileColumns * of.depthPadded);
-      v = space.take<T>(tileColumns * of.value);
-      scores = space.take<T>(tileColumns * rows);
-      terms = space.take<T>(tileColumns * rows);
-      bias =
-          of.sizes.shape.hasBias ? space.take<T>(tileColumns * rows) : nullptr;
+      k = space.take<T>(columns * of.depth);
+      kPacked = space.take<T>(columns * of.depthPadded);
+      v = space.take<T>(columns * of.value);
+      // A power of two would put all columns in few places of a cache.
+      stride = rows + of.panel / 2;
+      scores = space.take<T>(tileColumns * stride);
+      terms = space.take<T>(tileColumns * stride);
+      bias = of.sizes.shape.hasBias ? space.take<T>(tileColumns * stride)
+                                    : nullptr;
       limit = space.take<T>(of.panel);
       logsumexp = space.take<T>(rows);
       delta = space.take<T>(rows);
@@ -63,7 +65,7 @@ private:
       dv = space.take<T>(columns * of.valuePadded);
     }
 
-    int64_t rows; ///< From one column of scores to the next.
+    int64_t stride; ///< From one column of scores to the next.
     T *buffer, *qTurned, *q, *cotangentTurned, *cotangent;
     T *k, *kPacked, *v, *scores, *terms, *bias;
     T *limit, *logsumexp, *delta, *dq, *dk, *dv;
@@ -87,13 +89,13 @@ private:
                 const Block &block) const;
   void loadRowsOfBlock(const Work &work, const BatchPlace &place,
                        const Block &block) const;
+  void packColumns(const Work &work, const BatchPlace &place, int64_t end,
+                   AttentionPacked &packed) const;
   void runPanel(const Work &work, const BatchPlace &place, const Block &block,
-                const RowMatrix<T> &k, const RowMatrix<T> &v,
                 int64_t row) const;
-  void runTile(const Work &work, const BatchPlace &place,
-               const Block &block) const;
   void sumTile(const Work &work, const Block &block) const;
-  void runBlock(const Work &work, const BatchPlace &place, Block block) const;
+  void runBlock(const Work &work, const BatchPlace &place, Block block,
+                AttentionPacked &packed) const;
   void storeColumns(const Work &work, const BatchPlace &place) const;
 };
 
@@ -130,7 +132,7 @@ void GradientTask<T>::loadRowsOfBlock(const Work &work, const BatchPlace &place,
   auto load = [&](const StridedMatrix &from, int64_t columns, T factor,
                   T *turned, T *packed) {
     RowMatrix<T> all =
-        loadRows(from.from(block.row), rows, columns, rows, tiles.buffer);
+        loadRows(from.from(block.row), rows, columns, tiles.buffer);
     kernels.pack(all.base, all.row, rows, columns, padded, packed);
     for (int64_t i = 0; i < rows; i += panel) {
       kernels.packTransposed(all.base + i * all.row, all.row,
@@ -147,26 +149,50 @@ void GradientTask<T>::loadRowsOfBlock(const Work &work, const BatchPlace &place,
        value, T(1), tiles.cotangentTurned, tiles.cotangent);
 }
 
+/// Keys, as rows and in panels, and values of the columns that are asked for,
+/// at least up to `end`.
+template <typename T>
+void GradientTask<T>::packColumns(const Work &work, const BatchPlace &place,
+                                  int64_t end, AttentionPacked &packed) const {
+  const Tiles &tiles = work.tiles;
+  StridedMatrix k = this->matrix(work.buffers.k, place, &Index::strideK,
+                                 sizes.column, sizes.depth);
+  StridedMatrix v = this->matrix(work.buffers.v, place, &Index::strideV,
+                                 sizes.column, sizes.value);
+  if (packed.k != k.offset || packed.v != v.offset) {
+    packed = {k.offset, v.offset, work.columnBegin};
+  }
+  for (int64_t &at = packed.columns; at < end;) {
+    int64_t count = std::min(tileColumns, sizes.column.size - at);
+    int64_t padded = roundUp(count, kernels.block);
+    T *keys = tiles.k + at * depth;
+    copyRows(k.from(at), count, depth, padded, keys);
+    copyRows(v.from(at), count, value, padded, tiles.v + at * value);
+    kernels.pack(keys, depth, count, depth, count,
+                 tiles.kPacked + at * depthPadded);
+    at += count;
+  }
+}
+
 template <typename T>
 void GradientTask<T>::runPanel(const Work &work, const BatchPlace &place,
-                               const Block &block, const RowMatrix<T> &k,
-                               const RowMatrix<T> &v, int64_t row) const {
+                               const Block &block, int64_t row) const {
   const Tiles &tiles = work.tiles;
   int64_t first = row - block.row;
   T *limit = tiles.limit;
   int64_t count = this->limitPanel(block, row, limit);
   int64_t m = roundUp(count, kernels.block);
-  kernels.multiply({m, panel, depth, k.base, k.row, 1,
+  kernels.multiply({m, panel, depth, tiles.k + block.column * depth, depth, 1,
                     tiles.qTurned + first * depth, 0, tiles.scores + first,
-                    tiles.rows, 0, false});
-  kernels.multiply({m, panel, value, v.base, v.row, 1,
+                    tiles.stride, 0, false});
+  kernels.multiply({m, panel, value, tiles.v + block.column * value, value, 1,
                     tiles.cotangentTurned + first * value, 0,
-                    tiles.terms + first, tiles.rows, 0, false});
+                    tiles.terms + first, tiles.stride, 0, false});
   if (tiles.bias) {
-    this->loadBias(work.buffers, place, block, row, tiles.rows,
+    this->loadBias(work.buffers, place, block, row, tiles.stride,
                    tiles.bias + first);
   }
-  kernels.grade({tiles.scores + first, tiles.rows, count,
+  kernels.grade({tiles.scores + first, tiles.stride, count,
                  tiles.bias ? tiles.bias + first : nullptr, limit},
                 tiles.terms + first, roundUp(block.count, kernels.block),
                 tiles.logsumexp + first, tiles.delta + first);
@@ -179,48 +205,25 @@ void GradientTask<T>::sumTile(const Work &work, const Block &block) const {
   int64_t columns = roundUp(block.count, kernels.block);
   int64_t first = block.column - work.columnBegin;
   if (work.makesColumns()) {
-    kernels.multiply({columns, valuePadded, rows, tiles.scores, tiles.rows, 1,
+    kernels.multiply({columns, valuePadded, rows, tiles.scores, tiles.stride, 1,
                       tiles.cotangent, rows * panel,
                       tiles.dv + first * valuePadded, valuePadded, panel,
                       true});
-    kernels.multiply({columns, depthPadded, rows, tiles.terms, tiles.rows, 1,
+    kernels.multiply({columns, depthPadded, rows, tiles.terms, tiles.stride, 1,
                       tiles.q, rows * panel, tiles.dk + first * depthPadded,
                       depthPadded, panel, true});
   }
   if (work.makesRows()) {
+    int64_t packed = std::min(tileColumns, sizes.column.size - block.column);
     kernels.multiply({rows, depthPadded, block.count, tiles.terms, 1,
-                      tiles.rows, tiles.kPacked, block.count * panel, tiles.dq,
-                      depthPadded, panel, true});
+                      tiles.stride, tiles.kPacked + block.column * depthPadded,
+                      packed * panel, tiles.dq, depthPadded, panel, true});
   }
-}
-
-template <typename T>
-void GradientTask<T>::runTile(const Work &work, const BatchPlace &place,
-                              const Block &block) const {
-  const Tiles &tiles = work.tiles;
-  int64_t padded = roundUp(block.count, kernels.block);
-  auto load = [&](const StridedMatrix &from, int64_t width, T *buffer) {
-    return loadRows(from.from(block.column), block.count, width, padded,
-                    buffer);
-  };
-  RowMatrix<T> k = load(this->matrix(work.buffers.k, place, &Index::strideK,
-                                     sizes.column, sizes.depth),
-                        depth, tiles.k);
-  RowMatrix<T> v = load(this->matrix(work.buffers.v, place, &Index::strideV,
-                                     sizes.column, sizes.value),
-                        value, tiles.v);
-  if (work.makesRows()) {
-    kernels.pack(k.base, k.row, block.count, depth, block.count, tiles.kPacked);
-  }
-  for (int64_t row = block.row; row < block.rowEnd; row += panel) {
-    runPanel(work, place, block, k, v, row);
-  }
-  sumTile(work, block);
 }
 
 template <typename T>
 void GradientTask<T>::runBlock(const Work &work, const BatchPlace &place,
-                               Block block) const {
+                               Block block, AttentionPacked &packed) const {
   const Tiles &tiles = work.tiles;
   block.seesAll = loadSums(work, place, block);
   int64_t last =
@@ -229,13 +232,17 @@ void GradientTask<T>::runBlock(const Work &work, const BatchPlace &place,
                                this->visible(block.rowEnd - 1, block.diagonal));
   if (last > work.columnBegin) {
     loadRowsOfBlock(work, place, block);
+    packColumns(work, place, last, packed);
   }
   int64_t rows = roundUp(block.rowEnd - block.row, panel);
   std::fill(tiles.dq, tiles.dq + rows * depthPadded, T(0));
   for (block.column = work.columnBegin; block.column < last;
        block.column += tileColumns) {
     block.count = std::min(tileColumns, last - block.column);
-    runTile(work, place, block);
+    for (int64_t row = block.row; row < block.rowEnd; row += panel) {
+      runPanel(work, place, block, row);
+    }
+    sumTile(work, block);
   }
   if (!work.makesRows()) {
     return;
@@ -265,8 +272,11 @@ void GradientTask<T>::storeColumns(const Work &work,
 
 template <typename T>
 void GradientTask<T>::run(const AttentionBuffers &buffers, void *workspace,
-                          const AttentionPiece &piece) const {
+                          const AttentionPiece &piece,
+                          AttentionPacked &packed) const {
   using Kind = AttentionPiece::Kind;
+  // Only of the columns that are asked for is anything packed.
+  packed = piece.kind == Kind::rows ? packed : AttentionPacked();
   Workspace space(workspace);
   bool isRows = piece.kind == Kind::rows,
        isColumns = piece.kind == Kind::columns;
@@ -289,7 +299,7 @@ void GradientTask<T>::run(const AttentionBuffers &buffers, void *workspace,
     for (block.row = isRows ? piece.begin : 0; block.row < last;
          block.row += tileRows) {
       block.rowEnd = std::min(block.row + tileRows, last);
-      runBlock(work, place, block);
+      runBlock(work, place, block, packed);
     }
   }
   if (!isRows) {

@@ -29,23 +29,54 @@ static bool hasAvx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-template <> const AttentionKernels<float> &attentionKernels() {
-  return hasAvx512() ? avx512Floats()
-         : hasAvx2() ? avx2Floats()
-                     : any::kernels<float>;
+/// `wide` and `wider` are for AVX2 and AVX-512.
+template <typename T>
+static int choose(const AttentionKernels<T> &wide,
+                  const AttentionKernels<T> &wider,
+                  const AttentionKernels<T> *(&list)[3]) {
+  int count = 0;
+  if (hasAvx512()) {
+    list[count++] = &wider;
+  }
+  if (hasAvx2()) {
+    list[count++] = &wide;
+  }
+  list[count++] = &any::kernels<T>;
+  return count;
 }
-template <> const AttentionKernels<double> &attentionKernels() {
-  return hasAvx512() ? avx512Doubles()
-         : hasAvx2() ? avx2Doubles()
-                     : any::kernels<double>;
+
+template <>
+int listAttentionKernels(const AttentionKernels<float> *(&list)[3]) {
+  return choose(avx2Floats(), avx512Floats(), list);
+}
+template <>
+int listAttentionKernels(const AttentionKernels<double> *(&list)[3]) {
+  return choose(avx2Doubles(), avx512Doubles(), list);
 }
 #else
-template <> const AttentionKernels<float> &attentionKernels() {
-  return any::kernels<float>;
+template <>
+int listAttentionKernels(const AttentionKernels<float> *(&list)[3]) {
+  list[0] = &any::kernels<float>;
+  return 1;
 }
-template <> const AttentionKernels<double> &attentionKernels() {
-  return any::kernels<double>;
+template <>
+int listAttentionKernels(const AttentionKernels<double> *(&list)[3]) {
+  list[0] = &any::kernels<double>;
+  return 1;
 }
 #endif
+
+template <typename T> static const AttentionKernels<T> &best() {
+  const AttentionKernels<T> *list[3];
+  listAttentionKernels(list);
+  return *list[0];
+}
+
+template <> const AttentionKernels<float> &attentionKernels() {
+  return best<float>();
+}
+template <> const AttentionKernels<double> &attentionKernels() {
+  return best<double>();
+}
 
 } // namespace llmc::rt::cpu

@@ -75,7 +75,11 @@ template <typename T> struct AttentionKernels {
                          T factor, T *panel);
 };
 
-/// The best that this processor runs.
+/// Those that this processor runs, best first; how many there are.
+template <typename T>
+int listAttentionKernels(const AttentionKernels<T> *(&list)[3]);
+
+/// The best.
 template <typename T> const AttentionKernels<T> &attentionKernels();
 
 } // namespace llmc::rt::cpu

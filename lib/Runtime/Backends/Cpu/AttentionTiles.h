@@ -42,6 +42,10 @@ void loadRow(const StridedMatrix &from, int64_t i, int64_t columns, T *to) {
   int64_t at = from.offset + i * from.row;
   if (from.dtype == dtypeOf<T>) {
     const T *base = static_cast<const T *>(from.base) + at;
+    if (from.column == 1) {
+      std::copy(base, base + columns, to);
+      return;
+    }
     for (int64_t j = 0; j < columns; ++j) {
       to[j] = base[j * from.column];
     }
@@ -61,18 +65,24 @@ void loadRow(const StridedMatrix &from, int64_t i, int64_t columns, T *to) {
   }
 }
 
-/// `rows` of `columns`, and zeros up to `padded` rows: where they lie, if they
-/// lie so, else in `buffer`.
+/// `rows` of `columns`, and zeros up to `padded` rows.
+template <typename T>
+void copyRows(const StridedMatrix &from, int64_t rows, int64_t columns,
+              int64_t padded, T *to) {
+  for (int64_t i = 0; i < rows; ++i) {
+    loadRow(from, i, columns, to + i * columns);
+  }
+  std::fill(to + rows * columns, to + padded * columns, T(0));
+}
+
+/// Where they lie, if they lie row by row, else in `buffer`.
 template <typename T>
 RowMatrix<T> loadRows(const StridedMatrix &from, int64_t rows, int64_t columns,
-                      int64_t padded, T *buffer) {
-  if (from.dtype == dtypeOf<T> && from.column == 1 && rows == padded) {
+                      T *buffer) {
+  if (from.dtype == dtypeOf<T> && from.column == 1) {
     return {static_cast<const T *>(from.base) + from.offset, from.row};
   }
-  for (int64_t i = 0; i < rows; ++i) {
-    loadRow(from, i, columns, buffer + i * columns);
-  }
-  std::fill(buffer + rows * columns, buffer + padded * columns, T(0));
+  copyRows(from, rows, columns, rows, buffer);
   return {buffer, columns};
 }
 

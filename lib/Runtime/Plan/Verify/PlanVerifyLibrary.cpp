@@ -155,9 +155,9 @@ static Status check(const AttentionShape &shape,
 /// The operands against what a call of this descriptor takes.
 static Status checkOperands(const Library &library) {
   std::vector<LibraryOperand> expected = operandsOf(library.descriptor);
-  std::string_view kind = nameOf(library.descriptor);
+  std::string_view kind = phraseOf(library.descriptor);
   if (library.operands.size() != expected.size()) {
-    return mismatch(fmt::format("expected {} operands of a {}, got {}",
+    return mismatch(fmt::format("expected {} operands of {}, got {}",
                                 expected.size(), kind,
                                 library.operands.size()));
   }
@@ -165,14 +165,14 @@ static Status checkOperands(const Library &library) {
     const LibraryOperand &want = expected[i];
     if (library.operands[i].dtype != want.dtype) {
       return mismatch(fmt::format(
-          "expected operand {} of a {} to be of {}, got {}", want.name, kind,
+          "expected operand {} of {} to be of {}, got {}", want.name, kind,
           nameOf(want.dtype), nameOf(library.operands[i].dtype)));
     }
     Access access = !want.isWritten ? Access::read
                     : want.isRead   ? Access::readWrite
                                     : Access::write;
     if (library.access[i] != access) {
-      return mismatch(fmt::format("expected access {} of operand {} of a {}, "
+      return mismatch(fmt::format("expected access {} of operand {} of {}, "
                                   "got {}",
                                   nameOf(access), want.name, kind,
                                   nameOf(library.access[i])));
@@ -189,8 +189,8 @@ static Status checkOverlaps(const Scene &scene, const Library &library) {
       if (i != j && library.access[i] != Access::read &&
           mayOverlap(scene, library.operands[i], library.operands[j])) {
         return mismatch(fmt::format(
-            "expected operand {} of a {} to lie apart from operand {}",
-            named[i].name, nameOf(library.descriptor), named[j].name));
+            "expected operand {} of {} to lie apart from operand {}",
+            named[i].name, phraseOf(library.descriptor), named[j].name));
       }
     }
   }
@@ -205,9 +205,9 @@ Status checkLibrary(const Scene &scene, const Library &library) {
   LLMC_TRY(checkOverlaps(scene, library));
   int64_t bytes = library.workspace.present() ? *spanOf(library.workspace) : 0;
   if (bytes < library.workspaceBytes) {
-    return mismatch(
-        fmt::format("expected {} bytes of workspace for a {}, got {}",
-                    library.workspaceBytes, nameOf(library.descriptor), bytes));
+    return mismatch(fmt::format("expected {} bytes of workspace for {}, got {}",
+                                library.workspaceBytes,
+                                phraseOf(library.descriptor), bytes));
   }
   return Status::success();
 }

@@ -57,6 +57,36 @@ TEST(PlanBuilder, MatmulFollowsStrides) {
   EXPECT_EQ(c.beta, 1);
 }
 
+TEST(PlanBuilder, AttentionFollowsStrides) {
+  PlanBuilder b(Mesh{});
+  int32_t frame = b.addFrame("f", FrameKind::tmp);
+  int32_t x = b.addBuffer(frame, "x", DType::bf16, {2, 5, 3, 6});
+  int32_t y = b.addBuffer(frame, "y", DType::bf16, {2, 5, 6});
+  int32_t z = b.addBuffer(frame, "z", DType::f32, {2, 5});
+  int32_t p = b.addProgram("p", Phase::other);
+  auto part = [&](int64_t i) {
+    return b.view(x, 12 * i, {2, 5, 6}, {90, 18, 1});
+  };
+  b.attention(p, 0, part(0), part(1), part(2), b.view(y), b.view(z), 0.5, true);
+  const auto &library =
+      std::get<Library>(b.plan().programs[p].instructions[0].action);
+  EXPECT_EQ(library.operands.size(), 5u);
+  EXPECT_EQ(library.access,
+            (std::vector<Access>{Access::read, Access::read, Access::read,
+                                 Access::write, Access::write}));
+  using Kind = AttentionIndexKind;
+  AttentionShape expected;
+  expected.dtype = DType::bf16;
+  expected.scale = 0.5;
+  expected.isCausal = true;
+  expected.indices = {{Kind::batch, 2, 90, 90, 90, 0, 30, 5},
+                      {Kind::row, 5, 18, 0, 0, 0, 6, 1},
+                      {Kind::column, 5, 0, 18, 18},
+                      {Kind::depth, 6, 1, 1},
+                      {Kind::value, 6, 0, 0, 1, 0, 1}};
+  EXPECT_TRUE(library.descriptor == LibraryDescriptor(expected));
+}
+
 TEST(PlanBuilder, SpansOfOperands) {
   Operand operand;
   operand.shape = {4, 2};

@@ -105,11 +105,21 @@ TEST(PlanPrint, OtherInstructions) {
                      {8, 3, 15, 1, 1, 1, 2, 2, 1, -1, true}};
   windows.beta = 1;
   convolution.descriptor = windows;
+  Library attention = library;
+  AttentionShape heads;
+  heads.indices = {{AttentionIndexKind::batch, 8},
+                   {AttentionIndexKind::row, 3}};
+  heads.scale = 0.25;
+  heads.isGradient = heads.isCausal = heads.hasOffset = true;
+  heads.shift = -2;
+  attention.descriptor = heads;
+  Library plain = attention;
+  plain.descriptor = AttentionShape();
   for (Action action : std::vector<Action>{
            Exchange{{{0, 0, {lr}}, {1, 1, {lr}}}, {{1, 0, {lr}}}},
            Exchange{{}, {{0, 1, {lr}}, {1, 0, {}}}}, Call{0, noExpr, {0, 1}},
            Call{0, noExpr, {}}, Loop{7, 0, {0, 1}}, Branch{lr, 0}, library,
-           convolution}) {
+           convolution, attention, plain}) {
     program.instructions.push_back({-1, -1, std::move(action)});
   }
   plan.programs.push_back(program);
@@ -124,7 +134,10 @@ TEST(PlanPrint, OtherInstructions) {
         "     if " + text + " begin\n",
         std::string(") m=4 n=4 k=4 alpha 0.5 relu\n"),
         std::string(") m=4 n=4 k=4 window 32*3->16 by 2 low 1 window "
-                    "8:2*3:2->15 low -1 reversed beta 1\n")}) {
+                    "8:2*3:2->15 low -1 reversed beta 1\n"),
+        std::string(
+            ") gradient batch=8 row=3 scale 0.25 causal shift -2 offset\n"),
+        std::string(") scale 1\n")}) {
     EXPECT_THAT(printed, HasSubstr(line));
   }
 }
