@@ -328,6 +328,38 @@ func.func @heads(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k
   return %o : tensor<2x4x6x8xf32>
 }
 
+// A finite number: a row that sees nothing is the mean of the values.
+// CHECK-LABEL: func.func @one_number
+// CHECK: %[[MEAN:.*]] = stablehlo.divide
+// CHECK: %[[MEANS:.*]] = stablehlo.broadcast_in_dim %{{.*}}, dims = [0, 1, 3] : (tensor<2x4x8xf32>) -> tensor<2x4x6x8xf32>
+// CHECK: %[[ANY:.*]] = stablehlo.reduce(%{{.*}}) applies stablehlo.or across dimensions = [3] : (tensor<2x1x6x6xi1>
+// CHECK: %[[SEES:.*]] = stablehlo.broadcast_in_dim %{{.*}} : (tensor<2x1x6x1xi1>) -> tensor<2x4x6x8xi1>
+// CHECK: stablehlo.select %[[SEES]], %{{.*}}, %[[MEANS]]
+func.func @one_number(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "k">}, %v: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "v">}, %d: tensor<2x6xi1> {dist.port = #dist.port<input "d">}) -> (tensor<2x4x6x8xf32> {dist.port = #dist.port<output "y">}) {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x6xf32>
+  %i = stablehlo.iota dim = 0 : tensor<6xi32>
+  %r = stablehlo.broadcast_in_dim %i, dims = [0] : (tensor<6xi32>) -> tensor<6x6xi32>
+  %l = stablehlo.broadcast_in_dim %i, dims = [1] : (tensor<6xi32>) -> tensor<6x6xi32>
+  %m = stablehlo.compare GE, %r, %l, SIGNED : (tensor<6x6xi32>, tensor<6x6xi32>) -> tensor<6x6xi1>
+  %m1 = stablehlo.broadcast_in_dim %m, dims = [2, 3] : (tensor<6x6xi1>) -> tensor<2x1x6x6xi1>
+  %d1 = stablehlo.broadcast_in_dim %d, dims = [0, 3] : (tensor<2x6xi1>) -> tensor<2x1x6x6xi1>
+  %both = stablehlo.and %m1, %d1 : tensor<2x1x6x6xi1>
+  %ms = stablehlo.broadcast_in_dim %both, dims = [0, 1, 2, 3] : (tensor<2x1x6x6xi1>) -> tensor<2x4x6x6xi1>
+  %c = stablehlo.constant dense<-1.0e+09> : tensor<2x4x6x6xf32>
+  %x = stablehlo.select %ms, %s, %c : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %max = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [3] : (tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6xf32>
+  %maxs = stablehlo.broadcast_in_dim %max, dims = [0, 1, 2] : (tensor<2x4x6xf32>) -> tensor<2x4x6x6xf32>
+  %y = stablehlo.subtract %x, %maxs : tensor<2x4x6x6xf32>
+  %e = stablehlo.exponential %y : tensor<2x4x6x6xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [3] : (tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6xf32>
+  %sums = stablehlo.broadcast_in_dim %sum, dims = [0, 1, 2] : (tensor<2x4x6xf32>) -> tensor<2x4x6x6xf32>
+  %p = stablehlo.divide %e, %sums : tensor<2x4x6x6xf32>
+  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  return %o : tensor<2x4x6x8xf32>
+}
+
 dist.entry @e_rows_first function(@rows_first)
 dist.entry @e_columns_first function(@columns_first)
 dist.entry @e_hidden function(@hidden)
@@ -341,3 +373,4 @@ dist.entry @e_both function(@both)
 dist.entry @e_behind function(@behind)
 dist.entry @e_nothing function(@nothing)
 dist.entry @e_heads function(@heads)
+dist.entry @e_one_number function(@one_number)

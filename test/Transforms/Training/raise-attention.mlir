@@ -5,6 +5,7 @@
 // REMARK-COUNT-6: two contractions and the softmax between them are one attention
 // REMARK: stay as they are: {{.*}}scores are scaled by what is no positive number
 // REMARK: stay as they are: {{.*}}scores are masked by a number to which they can be added
+// REMARK: stay as they are: {{.*}}scores are masked by several numbers
 
 // Heads in a dim of their own, the key turned, scores divided.
 // CHECK-LABEL: func.func @heads
@@ -178,14 +179,40 @@ func.func @learned_scale(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "
   return %o : tensor<2x4x6x8xf32>
 }
 
-// What is masked is not far below the rest, and may be a whole row.
+// What is added is not far below the rest, and may be in a whole row.
 // CHECK-LABEL: func.func @soft_mask
 // CHECK-NOT: nn.attention
 func.func @soft_mask(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "k">}, %v: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "v">}, %m: tensor<2x6xi1> {dist.port = #dist.port<input "m">}) -> (tensor<2x4x6x8xf32> {dist.port = #dist.port<output "y">}) {
   %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x6xf32>
   %ms = stablehlo.broadcast_in_dim %m, dims = [0, 3] : (tensor<2x6xi1>) -> tensor<2x4x6x6xi1>
   %c = stablehlo.constant dense<-1.0e+09> : tensor<2x4x6x6xf32>
-  %x = stablehlo.select %ms, %s, %c : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<2x4x6x6xf32>
+  %a = stablehlo.select %ms, %z, %c : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  %x = stablehlo.add %s, %a : tensor<2x4x6x6xf32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %max = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [3] : (tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6xf32>
+  %maxs = stablehlo.broadcast_in_dim %max, dims = [0, 1, 2] : (tensor<2x4x6xf32>) -> tensor<2x4x6x6xf32>
+  %y = stablehlo.subtract %x, %maxs : tensor<2x4x6x6xf32>
+  %e = stablehlo.exponential %y : tensor<2x4x6x6xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [3] : (tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6xf32>
+  %sums = stablehlo.broadcast_in_dim %sum, dims = [0, 1, 2] : (tensor<2x4x6xf32>) -> tensor<2x4x6x6xf32>
+  %p = stablehlo.divide %e, %sums : tensor<2x4x6x6xf32>
+  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  return %o : tensor<2x4x6x8xf32>
+}
+
+// Masked by two numbers, of which the larger one counts in a row of both.
+// CHECK-LABEL: func.func @two_numbers
+// CHECK-NOT: nn.attention
+func.func @two_numbers(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "k">}, %v: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "v">}, %m: tensor<2x6xi1> {dist.port = #dist.port<input "m">}, %n: tensor<2x6xi1> {dist.port = #dist.port<input "n">}) -> (tensor<2x4x6x8xf32> {dist.port = #dist.port<output "y">}) {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x6xf32>
+  %ms = stablehlo.broadcast_in_dim %m, dims = [0, 3] : (tensor<2x6xi1>) -> tensor<2x4x6x6xi1>
+  %ns = stablehlo.broadcast_in_dim %n, dims = [0, 2] : (tensor<2x6xi1>) -> tensor<2x4x6x6xi1>
+  %c = stablehlo.constant dense<-1.0e+09> : tensor<2x4x6x6xf32>
+  %d = stablehlo.constant dense<-1.0e+10> : tensor<2x4x6x6xf32>
+  %s1 = stablehlo.select %ms, %s, %c : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  %x = stablehlo.select %ns, %s1, %d : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %max = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [3] : (tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6xf32>
   %maxs = stablehlo.broadcast_in_dim %max, dims = [0, 1, 2] : (tensor<2x4x6xf32>) -> tensor<2x4x6x6xf32>
@@ -285,6 +312,7 @@ dist.entry @e_bias function(@bias)
 dist.entry @e_masked function(@masked)
 dist.entry @e_learned_scale function(@learned_scale)
 dist.entry @e_soft_mask function(@soft_mask)
+dist.entry @e_two_numbers function(@two_numbers)
 dist.entry @e_capped function(@capped)
 dist.entry @e_dropped function(@dropped)
 dist.entry @e_shown function(@shown)
