@@ -11,11 +11,12 @@
 // A gather clamps its index, which `nn.softmax_cross_entropy` does not: the
 // class is clamped in front of it. A one-hot of a class out of range is zero:
 // the result is selected. The forward value of each row is thus kept, to
-// rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h.
+// rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h, NormPatterns.h.
 //
 // Tests: test/Transforms/Training/raise-*.mlir
 //===----------------------------------------------------------------------===//
 
+#include "NormPatterns.h"
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
@@ -263,6 +264,27 @@ static void raiseSigmoids(func::FuncOp function) {
     training::eraseDeadOps(function.front());
 }
 
+static void raiseNorms(func::FuncOp function) {
+  // What nothing reads is no use.
+  training::eraseDeadOps(function.front());
+  bool isChanged = false;
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    std::optional<training::NormMatch> match = training::matchNorm(&op, reason);
+    if (match && training::raiseNorm(*match, reason)) {
+      remark::passed(op.getLoc(), remarkOf("norm"))
+          << (match->isCentred ? "rows of mean 0 and variance 1"
+                               : "rows of mean square 1");
+      isChanged = true;
+    } else if (!reason.empty()) {
+      remark::missed(op.getLoc(), remarkOf("norm"))
+          << ("a root of a mean square, but no norm: " + reason).str();
+    }
+  }
+  if (isChanged)
+    training::eraseDeadOps(function.front());
+}
+
 namespace {
 
 struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
@@ -287,6 +309,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
           markShift(op);
       if (sigmoid)
         raiseSigmoids(function);
+      if (norm)
+        raiseNorms(function);
     }
   }
 

@@ -94,13 +94,18 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     `sigmoid`: 1 / (1 + exp(-x)) in its spellings becomes `stablehlo.logistic`, whose
     derivative is finite where exp(-x) is infinite.
 
+    `norm`: (x - mean) / sqrt(variance + epsilon) over the last dimensions, in its
+    spellings, becomes `nn.layer_norm`; x / sqrt(mean(x^2) + epsilon) becomes
+    `nn.rms_norm`. Scale and bias stay as ops of their own.
+
     Each recognition checks shapes, dimensions and all uses of what is inside; what
     looks similar but fails a check stays as it is, with a remark.
   }];
   let options = [
     Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
     Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
-    Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">
+    Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">,
+    Option<"norm", "norm", "bool", "true", "recognise layer norms and RMS norms">
   ];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }

@@ -19,4 +19,5 @@ void nn::registerModels(DialectRegistry &registry) {
     context->loadDialect<stablehlo::StableHLODialect>();
   });
   registerCrossEntropyModels(registry);
+  registerNormModels(registry);
 }

@@ -102,4 +102,6 @@ def NN_SoftmaxCrossEntropyGradOp : NN_Op<"softmax_cross_entropy_grad"> {
 
 } // opDocGroup
 
+include "llmc/Dialect/NN/IR/NNNormOps.td"
+
 #endif // LLMC_DIALECT_NN_IR_NNOPS
