@@ -20,4 +20,6 @@ void nn::registerModels(DialectRegistry &registry) {
   });
   registerCrossEntropyModels(registry);
   registerNormModels(registry);
+  registerActivationModels(registry);
+  registerSoftmaxModels(registry);
 }

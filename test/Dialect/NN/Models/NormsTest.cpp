@@ -42,8 +42,8 @@ std::string makeNorm(const std::string &name, const std::string &element,
          list + "\n}";
 }
 
-std::string makeGradient(const std::string &name, const std::string &element,
-                         int dims) {
+std::string makeNormGradient(const std::string &name,
+                             const std::string &element, int dims) {
   NormTypes types(element, dims);
   return "func.func @f(%y: " + types.full + ", %r: " + types.rows +
          " {test.low = 0.5, test.high = 2.0}, %g: " + types.full + ") -> " +
@@ -72,8 +72,8 @@ TEST(Norms, DecomposeIntoEqualOps) {
         EXPECT_TRUE(checkDecomposition(makeNorm(name, element, dims, "%y, %r"),
                                        tolerance))
             << name << " " << dims << " " << element;
-        EXPECT_TRUE(
-            checkDecomposition(makeGradient(name, element, dims), tolerance))
+        EXPECT_TRUE(checkDecomposition(makeNormGradient(name, element, dims),
+                                       tolerance))
             << name << " " << dims << " " << element;
       }
 }
@@ -82,13 +82,13 @@ TEST(Norms, RowsPassAndTheirElementsHaveADistributedForm) {
   for (const char *name : kNorms) {
     EXPECT_EQ(printRule(makeNorm(name, "f32", 1, "%y")),
               "([a, b, c])->([a, b, c],[a, b]) {a=4, b=2, c=5 whole}");
-    EXPECT_EQ(printRule(makeGradient(name, "f32", 2)),
+    EXPECT_EQ(printRule(makeNormGradient(name, "f32", 2)),
               "([a, b, c],[a],[a, b, c])->([a, b, c]) {a=4, b=2 whole, c=5 "
               "whole}");
     RuleChecks checks;
     EXPECT_TRUE(checkRules(makeNorm(name, "f64", 1, "%y"), &checks));
     EXPECT_EQ(checks.numHalved, 2);
-    EXPECT_TRUE(checkRules(makeGradient(name, "f64", 1), &checks));
+    EXPECT_TRUE(checkRules(makeNormGradient(name, "f64", 1), &checks));
     EXPECT_EQ(checks.numCarried, 1);
   }
 }
@@ -121,7 +121,7 @@ TEST(Norms, EdgesAreThoseOfTheOps) {
 
 TEST(Norms, SecondDerivativesAreRefused) {
   for (const char *name : kNorms) {
-    std::string message = printVjp(makeGradient(name, "f64", 1),
+    std::string message = printVjp(makeNormGradient(name, "f64", 1),
                                    std::string("nn.") + name + "_grad");
     EXPECT_NE(message.find("second derivatives are not built"),
               std::string::npos)
