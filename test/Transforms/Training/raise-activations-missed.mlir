@@ -110,8 +110,9 @@ func.func @sum_used(%x: tensor<4x8xf32> {dist.port = #dist.port<input "x">}) -> 
   %e = chlo.erf %u : tensor<4x8xf32> -> tensor<4x8xf32>
   %hx = stablehlo.multiply %x, %h : tensor<4x8xf32>
   %p = stablehlo.add %e, %one : tensor<4x8xf32>
+  %z = stablehlo.add %p, %x : tensor<4x8xf32>
   %g = stablehlo.multiply %hx, %p : tensor<4x8xf32>
-  %r = stablehlo.add %g, %p : tensor<4x8xf32>
+  %r = stablehlo.add %g, %z : tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
 dist.entry @e18 function(@sum_used)
