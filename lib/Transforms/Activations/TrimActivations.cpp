@@ -12,6 +12,10 @@
 //   t, y kept      d and y (operand and result of contractions); u, t from d
 //   and b
 //
+// Ops that are decomposed before kernels are formed are so here already, where
+// the backward reads them: only then is seen which of their parts are
+// element-wise, as the result of a norm is one of its operand and statistics.
+//
 // Test: test/Transforms/Activations/trim-activations.mlir
 //===----------------------------------------------------------------------===//
 
@@ -225,12 +229,32 @@ dist::SegmentOp SegmentPair::apply() {
   return forward;
 }
 
-static void trim(func::FuncOp function) {
+/// Replaces what is read beyond the segment by the ops that it will become.
+static LogicalResult decomposeResults(dist::SegmentOp segment) {
+  for (Value result : segment.getYield().getOperands()) {
+    Operation *op = result.getDefiningOp();
+    auto kernel = dyn_cast_or_null<graph::KernelOpInterface>(op);
+    if (!kernel || kernel.getKernelForm() != graph::KernelForm::Decompose)
+      continue;
+    OpBuilder builder(op);
+    SmallVector<Value> results;
+    if (failed(kernel.decompose(builder, results)))
+      return op->emitError("expected a decomposition of '")
+             << op->getName() << "', got none";
+    op->replaceAllUsesWith(results);
+    op->erase();
+  }
+  return success();
+}
+
+static LogicalResult trim(func::FuncOp function) {
   SmallVector<dist::SegmentOp> forwards, backwards;
   for (auto segment : function.getOps<dist::SegmentOp>())
     (segment.getPhase() == Phase::Forward ? forwards : backwards)
         .push_back(segment);
   for (dist::SegmentOp &forward : forwards) {
+    if (failed(decomposeResults(forward)))
+      return failure();
     for (dist::SegmentOp backward : backwards) {
       if (!readsTripsOf(backward, forward))
         continue;
@@ -246,11 +270,13 @@ static void trim(func::FuncOp function) {
                  std::to_string(pair.getNumOps()) + " ops are computed again";
     }
   }
+  return success();
 }
 
 void TrimActivationsPass::runOnOperation() {
   for (auto step : getOperation().getOps<dist::StepOp>())
     if (auto function =
             getOperation().lookupSymbol<func::FuncOp>(step.getMicrobatch()))
-      trim(function);
+      if (failed(trim(function)))
+        return signalPassFailure();
 }

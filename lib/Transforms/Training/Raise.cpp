@@ -11,12 +11,15 @@
 // A gather clamps its index, which `nn.softmax_cross_entropy` does not: the
 // class is clamped in front of it. A one-hot of a class out of range is zero:
 // the result is selected. The forward value of each row is thus kept, to
-// rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h.
+// rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h, NormPatterns.h,
+// ActivationPatterns.h.
 //
 // Tests: test/Transforms/Training/raise-*.mlir
 //===----------------------------------------------------------------------===//
 
+#include "ActivationPatterns.h"
 #include "AttentionPatterns.h"
+#include "NormPatterns.h"
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
@@ -278,6 +281,71 @@ static void raiseSigmoids(func::FuncOp function) {
     training::eraseDeadOps(function.front());
 }
 
+static void raiseNorms(func::FuncOp function) {
+  // What nothing reads is no use.
+  training::eraseDeadOps(function.front());
+  bool isChanged = false;
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    std::optional<training::NormMatch> match = training::matchNorm(&op, reason);
+    if (match && training::raiseNorm(*match, reason)) {
+      remark::passed(op.getLoc(), remarkOf("norm"))
+          << (match->isCentred ? "rows of mean 0 and variance 1"
+                               : "rows of mean square 1");
+      isChanged = true;
+    } else if (!reason.empty()) {
+      remark::missed(op.getLoc(), remarkOf("norm"))
+          << ("a root of a mean square, but no norm: " + reason).str();
+    }
+  }
+  if (isChanged)
+    training::eraseDeadOps(function.front());
+}
+
+static void raiseActivations(func::FuncOp function) {
+  training::eraseDeadOps(function.front());
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    bool isSilu = training::raiseSilu(&op, reason);
+    if (isSilu || (reason.empty() && training::raiseGelu(&op, reason)))
+      remark::passed(op.getLoc(), remarkOf("activation"))
+          << (isSilu ? "an operand times its logistic function"
+                     : "an operand times its normal distribution");
+    else if (!reason.empty())
+      remark::missed(op.getLoc(), remarkOf("activation"))
+          << ("a function of an activation, but no activation: " + reason)
+                 .str();
+  }
+  training::eraseDeadOps(function.front());
+}
+
+static void raiseSoftmax(func::FuncOp function) {
+  training::eraseDeadOps(function.front());
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    std::optional<training::SoftmaxMatch> match =
+        training::matchSoftmax(&op, reason);
+    if (!reason.empty())
+      remark::missed(op.getLoc(), remarkOf("softmax"))
+          << ("exponentials over their sum, but no softmax: " + reason).str();
+    if (!match)
+      continue;
+    OpBuilder builder(&op);
+    Type type = match->x.getType();
+    Operation *raised;
+    if (match->isLog)
+      raised = nn::LogSoftmaxOp::create(builder, op.getLoc(), type, match->x,
+                                        match->dim);
+    else
+      raised = nn::SoftmaxOp::create(builder, op.getLoc(), type, match->x,
+                                     match->dim);
+    op.getResult(0).replaceAllUsesWith(raised->getResult(0));
+    remark::passed(op.getLoc(), remarkOf("softmax"))
+        << (match->isLog ? "logarithm of a softmax" : "a softmax");
+  }
+  training::eraseDeadOps(function.front());
+}
+
 namespace {
 
 struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
@@ -301,11 +369,18 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
         raiseAttentions(collectOps(function));
         training::eraseDeadOps(function.front());
       }
+      if (softmax)
+        raiseSoftmax(function);
       if (softmaxShift)
         for (Operation *op : collectOps(function))
           markShift(op);
       if (sigmoid)
         raiseSigmoids(function);
+      if (norm)
+        raiseNorms(function);
+      // A quotient of exponentials is a logistic function by now.
+      if (activation)
+        raiseActivations(function);
     }
   }
 

@@ -35,6 +35,16 @@ std::optional<Value> matchLogSumExp(const RowView &view, int64_t dim);
 /// x of `x - m` with m constant along `dim`, repeatedly; x itself otherwise.
 Value removeShifts(Value value, int64_t dim);
 
+/// The op is the (logarithm of the) softmax of x along one dimension.
+struct SoftmaxMatch {
+  Value x;
+  int64_t dim = 0;
+  bool isLog = false;
+};
+
+/// `reason` says why there is none (empty where nothing looks like a softmax).
+std::optional<SoftmaxMatch> matchSoftmax(Operation *op, StringRef &reason);
+
 /// One class picked for each row of a tensor.
 struct ClassPick {
   Operation *op = nullptr;

@@ -50,6 +50,18 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>, test.form = "Reduction uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   %13:2 = nn.softmax_cross_entropy %x, %t {test.cost = array<i64: 160, 32, 144, 32>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>)
   %14 = nn.softmax_cross_entropy_grad %x, %t, %s, %s {test.cost = array<i64: 96, 32, 176, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  %normal, %rstd = nn.layer_norm %x {dims = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 160, 0, 128, 144>, test.form = "Decompose"} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+  %dnormal = nn.layer_norm_grad %normal, %rstd, %x {dims = 1 : i64, test.cost = array<i64: 224, 0, 272, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %rms:2 = nn.rms_norm %x {dims = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 96, 0, 128, 144>, test.form = "Decompose"} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+  %drms = nn.rms_norm_grad %normal, %rstd, %x {dims = 1 : i64, test.cost = array<i64: 160, 0, 272, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %gelu = nn.gelu %x {test.cost = array<i64: 160, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %dgelu = nn.gelu_grad %x, %x {test.cost = array<i64: 288, 64, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %silu = nn.silu %x {test.cost = array<i64: 128, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %dsilu = nn.silu_grad %x, %x {test.cost = array<i64: 256, 32, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %softmax = nn.softmax %x {dim = 1 : i64, test.cost = array<i64: 128, 32, 128, 128>, test.form = "Decompose"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %dsoftmax = nn.softmax_grad %x, %x {dim = 1 : i64, test.cost = array<i64: 128, 0, 256, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %logs = nn.log_softmax %x {dim = 1 : i64, test.cost = array<i64: 128, 32, 128, 128>, test.form = "Decompose"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %dlogs = nn.log_softmax_grad %x, %x {dim = 1 : i64, test.cost = array<i64: 96, 32, 256, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   // One operand: the functions of the mathematical library are transcendental,
   // what a processor has an instruction for is a flop.
   %15 = stablehlo.negate %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>

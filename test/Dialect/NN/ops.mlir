@@ -23,3 +23,39 @@ func.func @attention(%q: tensor<2x3x8x4xf32>, %k: tensor<2x8x4xf32>, %v: tensor<
       : (tensor<2x3x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x6xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8x6xf32>, tensor<2x1x8x1xf32>) -> (tensor<2x3x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x6xf32>)
   return %dq : tensor<2x3x8x4xf32>
 }
+
+// CHECK-LABEL: func.func @norms
+// CHECK-NEXT: %[[Y:.*]], %[[R:.*]] = nn.layer_norm %{{.*}} {dims = 1 : i64, epsilon = 1.000000e-05 : f64} : (tensor<8x10xbf16>) -> (tensor<8x10xbf16>, tensor<8xf32>)
+// CHECK-NEXT: %[[D:.*]] = nn.layer_norm_grad %[[Y]], %[[R]], %{{.*}} {dims = 1 : i64} : (tensor<8x10xbf16>, tensor<8xf32>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[Z:.*]], %[[S:.*]] = nn.rms_norm %[[D]] {dims = 2 : i64, epsilon = 0.000000e+00 : f64} : (tensor<8x10xbf16>) -> (tensor<8x10xbf16>, tensor<f32>)
+// CHECK-NEXT: nn.rms_norm_grad %[[Z]], %[[S]], %[[D]] {dims = 2 : i64} : (tensor<8x10xbf16>, tensor<f32>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+func.func @norms(%x: tensor<8x10xbf16>) -> tensor<8x10xbf16> {
+  %y, %r = nn.layer_norm %x {dims = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<8x10xbf16>) -> (tensor<8x10xbf16>, tensor<8xf32>)
+  %d = nn.layer_norm_grad %y, %r, %x {dims = 1 : i64} : (tensor<8x10xbf16>, tensor<8xf32>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %z, %s = nn.rms_norm %d {dims = 2 : i64, epsilon = 0.0 : f64} : (tensor<8x10xbf16>) -> (tensor<8x10xbf16>, tensor<f32>)
+  %e = nn.rms_norm_grad %z, %s, %d {dims = 2 : i64} : (tensor<8x10xbf16>, tensor<f32>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  return %e : tensor<8x10xbf16>
+}
+
+// CHECK-LABEL: func.func @unary
+// CHECK-NEXT: %[[A:.*]] = nn.gelu %arg0 : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[B:.*]] = nn.gelu %[[A]] {tanh} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[C:.*]] = nn.gelu_grad %[[B]], %[[A]] {tanh} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[D:.*]] = nn.silu %[[C]] : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[E:.*]] = nn.silu_grad %[[D]], %[[A]] : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[F:.*]] = nn.softmax %[[E]] {dim = 1 : i64} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[G:.*]] = nn.softmax_grad %[[F]], %[[A]] {dim = 1 : i64} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: %[[H:.*]] = nn.log_softmax %[[G]] {dim = 0 : i64} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+// CHECK-NEXT: nn.log_softmax_grad %[[H]], %[[A]] {dim = 0 : i64} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+func.func @unary(%x: tensor<8x10xbf16>) -> tensor<8x10xbf16> {
+  %a = nn.gelu %x : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %b = nn.gelu %a {tanh} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %c = nn.gelu_grad %b, %a {tanh} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %d = nn.silu %c : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %e = nn.silu_grad %d, %a : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %f = nn.softmax %e {dim = 1 : i64} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %g = nn.softmax_grad %f, %a {dim = 1 : i64} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %h = nn.log_softmax %g {dim = 0 : i64} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %i = nn.log_softmax_grad %h, %a {dim = 0 : i64} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  return %i : tensor<8x10xbf16>
+}

@@ -262,7 +262,7 @@ case("softplus", "logaddexp", jax.nn.softplus)
 case("logaddexp", "logaddexp", jnp.logaddexp, 2)
 case("logaddexp2", "logaddexp2", jnp.logaddexp2, 2)
 case("sigmoid", "sigmoid", jax.nn.sigmoid)
-case("silu", "sigmoid", jax.nn.silu)
+case("silu", "nn.silu", jax.nn.silu)
 case("sinc", "sinc", jnp.sinc, loss=1e6)
 case("xlogy", "xlogy", special.xlogy, 2)
 case("xlog1py", "xlog1py", special.xlog1py, 2)
@@ -273,12 +273,17 @@ case("log1mexp", "log1mexp", jax.nn.log1mexp)
 case("kl_div", "xlogy", lambda x, y: special.kl_div(x, y) + 4 * y, 2)
 case("rel_entr", "xlogx", special.rel_entr, 2)
 case("celu", "stablehlo.maximum", jax.nn.celu, differs=lambda i, x: np.isnan(x))
-for name in ("elu", "selu", "gelu", "mish", "log_sigmoid", "hard_sigmoid", "hard_swish", "hard_tanh",
+case("gelu", "nn.gelu", jax.nn.gelu, loss=2e4)
+case("gelu erf", "nn.gelu", lambda x: jax.nn.gelu(x, approximate=False), loss=2e4)
+for name in ("elu", "selu", "mish", "log_sigmoid", "hard_sigmoid", "hard_swish", "hard_tanh",
              "leaky_relu", "squareplus", "sparse_plus", "sparse_sigmoid", "soft_sign"):
     case(name, "logaddexp" if name == "log_sigmoid" else "text", getattr(jax.nn, name), loss=2e4)
 NUMBERS = np.arange(12.0).reshape(3, 4)
-fixed("softmax", "text", lambda x: jax.nn.softmax(x) * NUMBERS, LOGITS, loss=1e6)
-fixed("log_softmax", "text", lambda x: jax.nn.log_softmax(x) * NUMBERS, LOGITS)
+fixed("softmax", "nn.softmax", lambda x: jax.nn.softmax(x) * NUMBERS, LOGITS, loss=1e6)
+fixed("log_softmax", "nn.log_softmax", lambda x: jax.nn.log_softmax(x) * NUMBERS, LOGITS)
+ROWS = [[1.0, 1.0, 1.0, 1.0], [0.0, 3.0, -1.0, 2.0], [INF, 1.0, 2.0, -1e-3], [NAN, 1.0, 2.0, 3.0]]
+fixed("layer norm", "nn.layer_norm", lambda x: jax.nn.standardize(x) * NUMBERS[:1], ROWS)
+fixed("rms norm", "nn.rms_norm", lambda x: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * NUMBERS[:1], ROWS)
 fixed("logsumexp", "text", lambda x: special.logsumexp(x, 1), LOGITS)
 
 # Orders: the cotangent goes back to where an element stood, among equal ones to the one that stood first.

@@ -1,6 +1,6 @@
-// RUN: llmc-opt %s --llmc-raise | FileCheck %s
+// RUN: llmc-opt %s --llmc-raise=activation=false | FileCheck %s
 // RUN: llmc-opt %s --llmc-raise=sigmoid=false | FileCheck %s --check-prefix=OFF
-// RUN: llmc-opt %s --llmc-raise --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: llmc-opt %s --llmc-raise=activation=false --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK-COUNT-6: a quotient of exponentials is a logistic function
 // REMARK-NOT: logistic
 // OFF-NOT: stablehlo.logistic

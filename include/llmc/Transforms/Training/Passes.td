@@ -99,6 +99,16 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     `sigmoid`: 1 / (1 + exp(-x)) in its spellings becomes `stablehlo.logistic`, whose
     derivative is finite where exp(-x) is infinite.
 
+    `norm`: (x - mean) / sqrt(variance + epsilon) over the last dimensions, in its
+    spellings, becomes `nn.layer_norm`; x / sqrt(mean(x^2) + epsilon) becomes
+    `nn.rms_norm`. Scale and bias stay as ops of their own.
+
+    `activation`: x/2 * (1 + erf(x / sqrt 2)), with erfc too, and its approximation by
+    tanh become `nn.gelu`, x times its logistic function becomes `nn.silu`.
+
+    `softmax`: what is left of softmax and log-softmax along one dimension becomes
+    `nn.softmax` and `nn.log_softmax`, where the shift is the maximum.
+
     Each recognition checks shapes, dimensions and all uses of what is inside; what
     looks similar but fails a check stays as it is, with a remark.
   }];
@@ -106,7 +116,10 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
     Option<"attention", "attention", "bool", "true", "recognise attention">,
     Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
-    Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">
+    Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">,
+    Option<"norm", "norm", "bool", "true", "recognise layer norms and RMS norms">,
+    Option<"activation", "activation", "bool", "true", "recognise GELU and SiLU">,
+    Option<"softmax", "softmax", "bool", "true", "recognise softmax and log-softmax">
   ];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }

@@ -20,4 +20,7 @@ void nn::registerModels(DialectRegistry &registry) {
   });
   registerAttentionModels(registry);
   registerCrossEntropyModels(registry);
+  registerNormModels(registry);
+  registerActivationModels(registry);
+  registerSoftmaxModels(registry);
 }

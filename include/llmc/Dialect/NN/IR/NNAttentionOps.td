@@ -1,4 +1,4 @@
-//===- AttentionOps.td - Scaled dot-product attention ------*- tablegen -*-===//
+//===- NNAttentionOps.td - Scaled dot-product attention ----*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_DIALECT_NN_IR_ATTENTIONOPS
-#define LLMC_DIALECT_NN_IR_ATTENTIONOPS
+#ifndef LLMC_DIALECT_NN_IR_NNATTENTIONOPS
+#define LLMC_DIALECT_NN_IR_NNATTENTIONOPS
 
 def NN_AttentionGroup : OpDocGroup {
   let summary = "Attention";
@@ -118,4 +118,4 @@ def NN_AttentionGradOp : NN_Op<"attention_grad", [AttrSizedOperandSegments]> {
 
 } // opDocGroup
 
-#endif // LLMC_DIALECT_NN_IR_ATTENTIONOPS
+#endif // LLMC_DIALECT_NN_IR_NNATTENTIONOPS

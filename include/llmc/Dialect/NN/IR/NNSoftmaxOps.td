@@ -1,0 +1,98 @@
+//===- NNSoftmaxOps.td - Softmax and log-softmax -----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Both have a derivative of the result: the operand need not be kept.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_NN_IR_NNSOFTMAXOPS
+#define LLMC_DIALECT_NN_IR_NNSOFTMAXOPS
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/OpBase.td"
+
+def NN_SoftmaxGroup : OpDocGroup {
+  let summary = "Softmax";
+  let description = "Along one dimension `dim`, any.";
+}
+
+class NN_AlongDimOp<string mnemonic> : NN_Op<mnemonic> {
+  let arguments = (ins NN_FloatTensor:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+class NN_AlongDimGradOp<string mnemonic> : NN_Op<mnemonic> {
+  let arguments = (ins NN_FloatTensor:$output, NN_FloatTensor:$cotangent,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$output `,` $cotangent attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+let opDocGroup = NN_SoftmaxGroup in {
+
+def NN_SoftmaxOp : NN_AlongDimOp<"softmax"> {
+  let summary = "exponentials over their sum";
+  let description = [{
+    ```mlir
+    %y = nn.softmax %x {dim = 1 : i64} : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    ```
+    With x one row along `dim` and m = max x:
+
+        result = exp(x - m) / sum(exp(x - m))
+
+    In `stablehlo`: reduce max, subtract, exponential, reduce add, divide. f16
+    and bf16 are computed in f32.
+
+    Made by raising in phase 1; lives until kernels are formed.
+
+    Constraints: `dim` is a dimension of the operand; the result has its shape
+    and element type.
+  }];
+}
+
+def NN_SoftmaxGradOp : NN_AlongDimGradOp<"softmax_grad"> {
+  let summary = "cotangent of the operand of a softmax";
+  let description = [{
+    ```mlir
+    %dx = nn.softmax_grad %y, %g {dim = 1 : i64} : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8x10xf32>
+    ```
+    With y one row of the softmax and g its cotangent: y * (g - sum(g * y)).
+
+    Constraints: `dim` is a dimension of y; cotangent and result have its shape
+    and element type.
+  }];
+}
+
+def NN_LogSoftmaxOp : NN_AlongDimOp<"log_softmax"> {
+  let summary = "logarithm of a softmax";
+  let description = [{
+    ```mlir
+    %y = nn.log_softmax %x {dim = 1 : i64} : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    ```
+    With x one row along `dim` and m = max x:
+
+        result = (x - m) - log(sum(exp(x - m)))
+
+    Constraints: as `nn.softmax`.
+  }];
+}
+
+def NN_LogSoftmaxGradOp : NN_AlongDimGradOp<"log_softmax_grad"> {
+  let summary = "cotangent of the operand of a log-softmax";
+  let description = [{
+    ```mlir
+    %dx = nn.log_softmax_grad %y, %g {dim = 1 : i64} : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8x10xf32>
+    ```
+    With y one row of the log-softmax and g its cotangent: g - exp(y) * sum(g).
+
+    Constraints: as `nn.softmax_grad`.
+  }];
+}
+
+} // opDocGroup
+
+#endif // LLMC_DIALECT_NN_IR_NNSOFTMAXOPS
