@@ -67,7 +67,7 @@ private:
   bool matchWeights(Value weights);
   bool findScores(Value value, int depth);
   bool followSteps(Contraction &inner, StringRef &reason);
-  bool followStep(OpOperand &step, StringRef &reason);
+  bool followStep(mlir::OpOperand &step, StringRef &reason);
   bool addTerm(Value value, StringRef &reason);
   bool addMask(const ScoreMask &mask, StringRef &reason);
   bool matchOuter(Operation *op, unsigned side, StringRef &reason);
@@ -82,7 +82,7 @@ private:
   AttentionMatch found;
   /// From the softmax to the weights, and from the first contraction to the
   /// softmax: ops on the way, first to last.
-  SmallVector<OpOperand *> afterSoftmax, beforeSoftmax;
+  SmallVector<mlir::OpOperand *> afterSoftmax, beforeSoftmax;
   stablehlo::DotGeneralOp scores;
   AtomDims dims; ///< Of the value that the walk has come to.
 };
