@@ -40,7 +40,10 @@ def TrimActivationsPass : Pass<"llmc-trim-activations", "::mlir::ModuleOp"> {
     kernels. Those, and results of reductions, are kept for the backward; what
     is element-wise in them is computed again there, by the same scalar code and
     so with the same bits. A value stays kept where computing it again would
-    keep more bytes. A remark says what is saved.
+    keep more bytes. A remark says what is saved. Ops of the form Decompose whose
+    results the backward reads are decomposed in the forward before that, since
+    only their parts are element-wise: the result of a norm is computed again from
+    its operand and two numbers for each row, where the operand is there anyway.
 
     ```mlir
     %y:3 = dist.segment chunk(0) phase(forward) { ... %u = add %d, %b  %t = tanh %u ... yield %y, %u, %t }
