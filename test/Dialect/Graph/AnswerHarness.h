@@ -33,8 +33,8 @@ std::string printVjp(StringRef text, StringRef opName);
 testing::AssertionResult checkKernels(StringRef text, double tolerance = 0,
                                       uint64_t seed = 1);
 
-/// Replaces each op that has a decomposition and compares the function's results
-/// before and after.
+/// Replaces each op that has a decomposition and compares the function's
+/// results before and after.
 testing::AssertionResult checkDecomposition(StringRef text, double tolerance,
                                             uint64_t seed = 1);
 

@@ -210,18 +210,18 @@ TEST_F(Phase1, RecognisesTheExample) {
   pm.addPass(createRaisePass());
   pm.addPass(createFindBlocksPass());
   ASSERT_TRUE(succeeded(pm.run(*module))) << context.takeMessages();
-  int entropies = 0, softmaxes = 0, norms = 0, gelus = 0;
+  int entropies = 0, attentions = 0, norms = 0, gelus = 0;
   int64_t lastBlock = 0;
   getFunction(*module).walk([&](Operation *op) {
     entropies += mlir::isa<nn::SoftmaxCrossEntropyOp>(op);
-    softmaxes += mlir::isa<nn::SoftmaxOp>(op);
+    attentions += mlir::isa<nn::AttentionOp>(op);
     norms += mlir::isa<nn::LayerNormOp>(op);
     gelus += mlir::isa<nn::GeluOp>(op);
     if (auto block = op->getAttrOfType<mlir::IntegerAttr>("dist.block"))
       lastBlock = std::max(lastBlock, block.getInt());
   });
   EXPECT_EQ(entropies, 1);
-  EXPECT_EQ(softmaxes, 4) << "one in each layer";
+  EXPECT_EQ(attentions, 4) << "one in each layer";
   EXPECT_EQ(norms, 9) << "two in each layer, one behind them";
   EXPECT_EQ(gelus, 4) << "one in each layer";
   EXPECT_EQ(lastBlock, 5) << "four layers between prologue and epilogue";
