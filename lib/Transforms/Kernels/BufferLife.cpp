@@ -10,6 +10,7 @@
 
 #include "BufferLife.h"
 #include "llmc/Analysis/Program/Aliases.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 
 using namespace mlir;
@@ -48,6 +49,46 @@ bool isSameSlot(func::FuncOp function, Value argument, Value result) {
   return isReturnedIn(function, result, [&](dist::PortAttr target) {
     return target && target.isInSlot(port.getSlot());
   });
+}
+
+/// Programs of the module that have the slot among arguments, or results.
+static unsigned countPrograms(ModuleOp module, dist::PortAttr slot,
+                              bool ofResults) {
+  return llvm::count_if(
+      module.getOps<func::FuncOp>(), [&](func::FuncOp function) {
+        dist::Signature signature(function);
+        return llvm::any_of(
+            ofResults ? signature.results : signature.arguments,
+            [&](dist::PortAttr port) { return port && port.isInSlot(slot); });
+      });
+}
+
+/// True when the function is called for each trip of a loop.
+static bool isOfLoop(func::FuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  for (auto timeline : module.getOps<dist::TimelineOp>())
+    for (auto program : timeline.getPrograms().getAsRange<dist::ProgramAttr>())
+      if (program.getFunction().getAttr() == function.getNameAttr() &&
+          program.getLoop())
+        return true;
+  return false;
+}
+
+bool isReadHereAlone(func::FuncOp function, Value argument) {
+  auto blockArgument = dyn_cast<BlockArgument>(argument);
+  auto module = function->getParentOfType<ModuleOp>();
+  if (!blockArgument || !module || isOfLoop(function))
+    return false;
+  dist::PortAttr port =
+      dist::getArgumentPort(function, blockArgument.getArgNumber());
+  if (!dist::isPort(port, dist::PortKind::Act))
+    return false;
+  dist::PortAttr slot = port.getSlot();
+  return countPrograms(module, slot, /*ofResults=*/false) == 1 &&
+         countPrograms(module, slot, /*ofResults=*/true) == 1 &&
+         !isReturnedIn(function, argument, [&](dist::PortAttr target) {
+           return target && target.isInSlot(slot);
+         });
 }
 
 bool isReturnedOnce(func::FuncOp function, Value value) {

@@ -119,7 +119,8 @@ bool FunctionRewriter::mayOverwrite(Value input, Value output,
   if (lastRead.lookup(root) != step || isReturned(root))
     return false;
   if (isa<BlockArgument>(root))
-    return isSameSlot(function, root, output);
+    return isSameSlot(function, root, output) ||
+           (isReadHereAlone(function, root) && !isReturned(output));
   if (isReadBefore(root, step) && isReturnedOnce(function, output))
     return false;
   Operation *maker = root.getDefiningOp();

@@ -125,11 +125,13 @@ static FailureOr<int32_t> overwriteOperand(const ProgramValues &values,
     return op.emitOpError() << "works in place on operand " << number
                             << ", which is no longer there";
   PortAttr slot = values.graph.classes[old->number].slot;
-  if (slot && slot.getKind() != PortKind::Buffer &&
-      slot.getKind() != PortKind::Carry && !slot.isSum())
-    return op.emitOpError()
-           << "expected to work in place on a state or a sum, got slot "
-           << slot;
+  // What is kept for one program alone, formation lets it overwrite.
+  if (slot && !slot.isSum() &&
+      !dist::isAnyPort(slot,
+                       {PortKind::Buffer, PortKind::Carry, PortKind::Act}))
+    return op.emitOpError() << "expected to work in place on a state, a sum or "
+                               "an activation, got slot "
+                            << slot;
   return old->number;
 }
 

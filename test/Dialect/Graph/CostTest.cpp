@@ -50,6 +50,12 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>, test.form = "Reduction uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   %13:2 = nn.softmax_cross_entropy %x, %t {test.cost = array<i64: 160, 32, 144, 32>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>)
   %14 = nn.softmax_cross_entropy_grad %x, %t, %s, %s {test.cost = array<i64: 96, 32, 176, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  // Two products forward and five backward, half of them where causal.
+  %attended, %lse = nn.attention %bx, %bx, %bx scale 1.0 {test.cost = array<i64: 1184, 32, 768, 288>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
+  %causal:2 = nn.attention %bx, %bx, %bx scale 1.0 causal 0 {test.cost = array<i64: 592, 16, 768, 288>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
+  %dattended:3 = nn.attention_grad %bx, %bx, %bx, %lse, %lse, %attended scale 1.0 {test.cost = array<i64: 2720, 32, 1088, 768>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>)
+  // An attention to nothing is written out.
+  %nothing:2 = nn.attention %none, %none, %none scale 1.0 {test.cost = array<i64: 80, 16, 0, 16>, test.form = "Decompose"} : (tensor<4x0xf32>, tensor<4x0xf32>, tensor<4x0xf32>) -> (tensor<4x0xf32>, tensor<4xf32>)
   %normal, %rstd = nn.layer_norm %x {dims = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 160, 0, 128, 144>, test.form = "Decompose"} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
   %dnormal = nn.layer_norm_grad %normal, %rstd, %x {dims = 1 : i64, test.cost = array<i64: 224, 0, 272, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %rms:2 = nn.rms_norm %x {dims = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 96, 0, 128, 144>, test.form = "Decompose"} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)

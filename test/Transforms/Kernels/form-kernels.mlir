@@ -244,3 +244,28 @@ func.func @no_dims(%x: tensor<40xf32>) -> tensor<40xf32> {
   %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [] : (tensor<40xf32>, tensor<f32>) -> tensor<40xf32>
   return %0 : tensor<40xf32>
 }
+
+// -----
+
+// The backward alone reads what the forward keeps in "x", and may write over it;
+// "y" an update reads too.
+// CHECK-LABEL: func @kept_for_one
+// CHECK:         dist.launch @kernels::@{{.*}}(%arg0) {tied = {{\[}}[0, 0]]}
+// CHECK:         dist.launch @kernels::@{{.*}}(%arg1) :
+func.func @make(%a: tensor<8x8xf32> {dist.port = #dist.port<buffer @w>})
+    -> (tensor<8x8xf32> {dist.port = #dist.port<act "x">}, tensor<8x8xf32> {dist.port = #dist.port<act "y">}) {
+  %m = dist.contract %a, %a batch [] x [] contracting [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %n = dist.contract %m, %a batch [] x [] contracting [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %m, %n : tensor<8x8xf32>, tensor<8x8xf32>
+}
+func.func @kept_for_one(%x: tensor<8x8xf32> {dist.port = #dist.port<act "x">}, %y: tensor<8x8xf32> {dist.port = #dist.port<act "y">})
+    -> (tensor<8x8xf32> {dist.port = #dist.port<gradient @w>}) {
+  %0 = stablehlo.tanh %x : tensor<8x8xf32>
+  %1 = stablehlo.tanh %y : tensor<8x8xf32>
+  %m = dist.contract %0, %1 batch [] x [] contracting [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %m : tensor<8x8xf32>
+}
+func.func @reads_too(%y: tensor<8x8xf32> {dist.port = #dist.port<act "y">}) -> (tensor<8x8xf32> {dist.port = #dist.port<gradient @v>}) {
+  %0 = stablehlo.sine %y : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

@@ -16,7 +16,7 @@ module @kernels {
   func.func private @k_cpu(memref<4xf32>, index, index, memref<0xi8>)
 }
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
-  // expected-error @+1 {{expected to work in place on a state or a sum, got slot #dist.port<input "x">}}
+  // expected-error @+1 {{expected to work in place on a state, a sum or an activation, got slot #dist.port<input "x">}}
   %z = dist.launch @kernels::@k(%x) {tied = [[0, 0]]} : (tensor<4xf32>) -> tensor<4xf32>
   return %z : tensor<4xf32>
 }

@@ -82,9 +82,11 @@ TEST_F(History, OncePerMicrobatch) {
   write.tag = 1;
   EXPECT_EQ(apply(write, 0, {4, 0}), Fault::none);
   EXPECT_EQ(apply(read, 0, {5, 0}), Fault::none);
-  // Added to before it is read, but not after.
+  // What works in place has read it, and may follow other reads.
   write.access = Access::readWrite;
-  EXPECT_EQ(apply(write, 0, {6, 0}), Fault::rewritten);
+  EXPECT_EQ(apply(write, 0, {6, 0}), Fault::none);
+  write.tag = 2;
+  EXPECT_EQ(apply(write, 0, {7, 0}), Fault::stale);
 }
 
 // Another device may write where the representative does not.
@@ -124,8 +126,8 @@ TEST_F(History, ScratchHoldsNothing) {
 }
 
 // An item adds to what it reads itself; once another stream has read it, be it
-// an item of the same number, no item adds any more.
-TEST_F(History, AddedToBeforeAnotherStreamReads) {
+// an item of the same number, an item adds after that read alone.
+TEST_F(History, AddedToAfterAnotherStreamReads) {
   ByteAccess sum = make(Access::write, 0, 8, 1);
   sum.oncePerMicrobatch = true;
   EXPECT_EQ(apply(sum, 0, {1, 0}), Fault::none);
@@ -133,7 +135,8 @@ TEST_F(History, AddedToBeforeAnotherStreamReads) {
   EXPECT_EQ(apply(sum, 0, {2, 0}), Fault::none);
   EXPECT_EQ(apply(sum, 0, {3, 0}), Fault::none);
   EXPECT_EQ(read(0, 8, 1, 1, {3, 4}), Fault::none);
-  EXPECT_EQ(apply(sum, 0, {4, 4}), Fault::rewritten);
+  EXPECT_EQ(apply(sum, 0, {4, 0}), Fault::race);
+  EXPECT_EQ(apply(sum, 0, {5, 4}), Fault::none);
 }
 
 // Of no bytes, at the end of what other devices may write.
