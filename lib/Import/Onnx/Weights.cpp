@@ -16,7 +16,8 @@ using namespace llmc;
 using namespace llmc::onnx;
 using rt::ErrorKind;
 
-/// Integers of more elements than this are read when the plan runs.
+/// Integers of more elements than this are read when the plan runs, as are the
+/// numbers that an exporter has computed.
 static constexpr int64_t kMostInline = int64_t(1) << 16;
 
 /// Lines as "p_h_0_weight: PARAMETER target='h.0.weight'".
@@ -53,12 +54,20 @@ static int64_t countOf(const Tensor &tensor) {
   return count;
 }
 
+bool Weights::isMade(const Tensor &tensor) const {
+  StringRef name(tensor.name.data(), tensor.name.size());
+  return signature.isThere && !signature.parameters.contains(name) &&
+         !signature.buffers.contains(name);
+}
+
 bool Weights::isArgument(const Tensor &tensor) const {
   bool isFloat =
       tensor.type == ElementType::f32 || tensor.type == ElementType::f64 ||
       tensor.type == ElementType::f16 || tensor.type == ElementType::bf16;
   int64_t count = countOf(tensor);
-  return isFloat ? !tensor.dims.empty() && count > 0 : count > kMostInline;
+  if (isFloat && !isMade(tensor))
+    return !tensor.dims.empty() && count > 0;
+  return count > kMostInline;
 }
 
 rt::Result<FileRegion> Weights::findRegion(const Tensor &tensor) {

@@ -35,6 +35,8 @@ public:
 
   /// Whether an initializer becomes an argument, or else a constant.
   bool isArgument(const Tensor &tensor) const;
+  /// Whether the exporter has computed it: no parameter or buffer of PyTorch.
+  bool isMade(const Tensor &tensor) const;
   /// Where the elements of an argument are.
   rt::Result<FileRegion> findRegion(const Tensor &tensor);
   /// The tensor with its elements in memory, which `storage` then holds.

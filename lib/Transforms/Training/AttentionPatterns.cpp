@@ -174,8 +174,7 @@ bool AttentionMatcher::findScores(Value value, int depth) {
 // Forward to the softmax
 //===----------------------------------------------------------------------===//
 
-bool AttentionMatcher::takeBand(const Mask &mask, double fill) {
-  std::optional<Band> band = masks.matchBand(mask);
+bool AttentionMatcher::takeBand(std::optional<Band> band, double fill) {
   if (!band || !(fill <= kMasked))
     return false;
   AtomList columns = atoms.expand(found.columns);
@@ -398,8 +397,13 @@ void AttentionMatcher::sortDims() {
 bool AttentionMatcher::takeBands(StringRef &reason) {
   SmallVector<ScoreMask> left;
   for (const ScoreMask &mask : found.masks)
-    if (!takeBand(mask.mask, mask.fill))
+    if (!takeBand(masks.matchBand(mask.mask), mask.fill))
       left.push_back(mask);
+  llvm::erase_if(found.terms, [&](const ScoreTerm &term) {
+    double fill = 0;
+    std::optional<Band> band = masks.matchBandOfNumbers(term.value, fill);
+    return takeBand(band, fill * term.factor);
+  });
   // What is left may hide a whole row, all of which is one number then.
   if (left.empty()) {
     found.masks.clear();

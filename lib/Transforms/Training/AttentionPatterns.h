@@ -75,7 +75,7 @@ private:
   void peelSide(AtomView &side, bool isScaled);
   void sortDims();
   bool takeBands(StringRef &reason);
-  bool takeBand(const Mask &mask, double fill);
+  bool takeBand(std::optional<Band> band, double fill);
 
   ConstantCones &cones;
   MaskReader masks;

@@ -285,8 +285,9 @@ std::optional<Band> MaskReader::matchCompare(Mask mask) {
 
 /// A table of flags over two atoms, the last dims of more than one element but
 /// for those along which it repeats.
-std::optional<Band> MaskReader::matchTable(const AtomView &view,
-                                           const HostTensor &table) {
+std::optional<Band>
+MaskReader::matchTable(const AtomView &view, const HostTensor &table,
+                       function_ref<bool(int64_t)> isTrueAt) {
   SmallVector<int64_t> dims;
   for (auto [dim, size] : llvm::enumerate(table.getShape()))
     if (size != 1)
@@ -299,7 +300,7 @@ std::optional<Band> MaskReader::matchTable(const AtomView &view,
   int64_t rows = table.getShape()[rowDim],
           columns = table.getShape()[columnDim];
   auto at = [&](int64_t row, int64_t column) {
-    return table.getInt(row * columns + column) != 0;
+    return isTrueAt(row * columns + column);
   };
   // Column 0 is seen by the last rows, or it is the negation. The first row in
   // which a part is seen says how far.
@@ -316,7 +317,7 @@ std::optional<Band> MaskReader::matchTable(const AtomView &view,
     return std::nullopt;
   for (int64_t i = 0; i < table.getNumElements(); ++i) {
     int64_t column = i % columns, row = i / columns % rows;
-    if ((table.getInt(i) != 0) != ((column - row <= *shift) == seen))
+    if (isTrueAt(i) != ((column - row <= *shift) == seen))
       return std::nullopt;
   }
   return Band{view.dims[columnDim].front(), view.dims[rowDim].front(), *shift,
@@ -331,8 +332,27 @@ std::optional<Band> MaskReader::matchBand(Mask mask) {
   const HostTensor *table = cones.evaluate(mask.flags.value);
   if (!table || table->getNumElements() == 0)
     return std::nullopt;
-  std::optional<Band> band = matchTable(mask.flags, *table);
+  std::optional<Band> band = matchTable(
+      mask.flags, *table, [&](int64_t i) { return table->getInt(i) != 0; });
   if (band)
     band->isNegated = band->isNegated != mask.isNegated;
   return band;
+}
+
+std::optional<Band> MaskReader::matchBandOfNumbers(AtomView view,
+                                                   double &fill) {
+  while (atoms.lookThrough(view))
+    ;
+  const HostTensor *table = cones.evaluate(view.value);
+  if (!table || table->getNumElements() == 0 || !table->isFloat())
+    return std::nullopt;
+  fill = 0;
+  for (int64_t i = 0; i < table->getNumElements(); ++i)
+    if (double number = table->getFloat(i); number != 0) {
+      if (fill != 0 && number != fill)
+        return std::nullopt;
+      fill = number;
+    }
+  return matchTable(view, *table,
+                    [&](int64_t i) { return table->getFloat(i) == 0; });
 }

@@ -60,13 +60,16 @@ public:
   /// everywhere left out.
   void split(Mask mask, SmallVectorImpl<Mask> &masks);
   std::optional<Band> matchBand(Mask mask);
+  /// A table of 0 in the band, and of `fill` elsewhere.
+  std::optional<Band> matchBandOfNumbers(AtomView view, double &fill);
 
 private:
   struct Affine;
   std::optional<Affine> matchAffine(AtomView view);
   std::optional<Band> matchCompare(Mask mask);
   std::optional<Mask> matchChoice(Mask mask);
-  std::optional<Band> matchTable(const AtomView &view, const HostTensor &table);
+  std::optional<Band> matchTable(const AtomView &view, const HostTensor &table,
+                                 function_ref<bool(int64_t)> isTrueAt);
   bool isTrue(const Mask &mask);
 
   DimAtoms &atoms;

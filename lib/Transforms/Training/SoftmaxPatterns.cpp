@@ -133,19 +133,25 @@ static bool countsAlong(Value value, int64_t dim) {
          getShape(iota.getResult())[along] == view.shape[dim];
 }
 
-/// Rows and classes are paired by batching dimensions of the gather.
+/// Rows and classes are paired by batching dimensions of the gather; what is
+/// neither is of size 1.
 static bool matchBatchedGather(stablehlo::GatherOp gather, ClassPick &pick) {
   stablehlo::GatherDimensionNumbersAttr numbers = gather.getDimensionNumbers();
   ArrayRef<int64_t> shape = getShape(gather.getOperand());
   ArrayRef<int64_t> batching = numbers.getOperandBatchingDims();
   ArrayRef<int64_t> indexBatching = numbers.getStartIndicesBatchingDims();
-  if (numbers.getStartIndexMap().size() != 1 ||
-      batching.size() + 1 != shape.size() || !llvm::is_sorted(batching) ||
+  if (numbers.getStartIndexMap().size() != 1 || !llvm::is_sorted(batching) ||
       !llvm::is_sorted(indexBatching))
     return false;
   pick.dim = numbers.getStartIndexMap()[0];
   pick.labels = gather.getStartIndices();
-  return !llvm::is_contained(batching, pick.dim);
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    bool isClasses = static_cast<int64_t>(dim) == pick.dim;
+    if (llvm::is_contained(batching, dim) ? isClasses
+                                          : !isClasses && size != 1)
+      return false;
+  }
+  return true;
 }
 
 /// Rows are numbered by iotas, concatenated with the classes.

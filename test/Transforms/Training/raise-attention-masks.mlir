@@ -205,6 +205,27 @@ func.func @table(%q: tensor<2x4x3x8xf32> {dist.port = #dist.port<input "q">}, %k
   return %o : tensor<2x4x3x8xf32>
 }
 
+// A table of numbers that is added.
+// CHECK-LABEL: func.func @added_table
+// CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 causal 0 :
+func.func @added_table(%q: tensor<2x4x3x8xf32> {dist.port = #dist.port<input "q">}, %k: tensor<2x4x3x8xf32> {dist.port = #dist.port<input "k">}, %v: tensor<2x4x3x8xf32> {dist.port = #dist.port<input "v">}) -> (tensor<2x4x3x8xf32> {dist.port = #dist.port<output "y">}) {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>) -> tensor<2x4x3x3xf32>
+  %m = stablehlo.constant dense<[[0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %ms = stablehlo.broadcast_in_dim %m, dims = [2, 3] : (tensor<3x3xf32>) -> tensor<2x4x3x3xf32>
+  %x = stablehlo.add %s, %ms : tensor<2x4x3x3xf32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %max = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [3] : (tensor<2x4x3x3xf32>, tensor<f32>) -> tensor<2x4x3xf32>
+  %maxs = stablehlo.broadcast_in_dim %max, dims = [0, 1, 2] : (tensor<2x4x3xf32>) -> tensor<2x4x3x3xf32>
+  %y = stablehlo.subtract %x, %maxs : tensor<2x4x3x3xf32>
+  %e = stablehlo.exponential %y : tensor<2x4x3x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [3] : (tensor<2x4x3x3xf32>, tensor<f32>) -> tensor<2x4x3xf32>
+  %sums = stablehlo.broadcast_in_dim %sum, dims = [0, 1, 2] : (tensor<2x4x3xf32>) -> tensor<2x4x3x3xf32>
+  %p = stablehlo.divide %e, %sums : tensor<2x4x3x3xf32>
+  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32>
+  return %o : tensor<2x4x3x8xf32>
+}
+
 // True everywhere: no mask at all.
 // CHECK-LABEL: func.func @everything
 // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 :
@@ -368,6 +389,7 @@ dist.entry @e_ahead function(@ahead)
 dist.entry @e_tril function(@tril)
 dist.entry @e_positions function(@positions)
 dist.entry @e_table function(@table)
+dist.entry @e_added_table function(@added_table)
 dist.entry @e_everything function(@everything)
 dist.entry @e_both function(@both)
 dist.entry @e_behind function(@behind)

@@ -320,3 +320,26 @@ func.func @rows_of_others(%x: tensor<2x3x7xf32> {dist.port = #dist.port<input "x
   return %d : tensor<3x2xf32>
 }
 dist.entry @a function(@rows_of_others)
+
+// -----
+
+// A batch of one sample: its dimension is none of the gather's batching ones.
+// CHECK-LABEL: func.func @one_sample
+// CHECK: nn.softmax_cross_entropy %{{.*}}, %{{.*}} : (tensor<1x4x7xf32>, tensor<1x4xi32>)
+// CHECK-NOT: stablehlo.gather
+// CHECK: return
+func.func @one_sample(%x: tensor<1x4x7xf32> {dist.port = #dist.port<input "x">},
+    %t: tensor<4x1x1xi32> {dist.port = #dist.port<input "t">}) -> (tensor<1x4x1xf32> {dist.port = #dist.port<output "y">}) {
+  %e = stablehlo.exponential %x : tensor<1x4x7xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2]
+      : (tensor<1x4x7xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %l = stablehlo.log %s : tensor<1x4xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [0, 1] : (tensor<1x4xf32>) -> tensor<1x4x7xf32>
+  %p = stablehlo.subtract %x, %b : tensor<1x4x7xf32>
+  %g = "stablehlo.gather"(%p, %t) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [2],
+      operand_batching_dims = [1], start_indices_batching_dims = [0], start_index_map = [2], index_vector_dim = 2>,
+      slice_sizes = array<i64: 1, 1, 1>}> : (tensor<1x4x7xf32>, tensor<4x1x1xi32>) -> tensor<1x4x1xf32>
+  return %g : tensor<1x4x1xf32>
+}
+dist.entry @e function(@one_sample)
