@@ -147,8 +147,7 @@ static bool matchBatchedGather(stablehlo::GatherOp gather, ClassPick &pick) {
   pick.labels = gather.getStartIndices();
   for (auto [dim, size] : llvm::enumerate(shape)) {
     bool isClasses = static_cast<int64_t>(dim) == pick.dim;
-    if (llvm::is_contained(batching, dim) ? isClasses
-                                          : !isClasses && size != 1)
+    if (llvm::is_contained(batching, dim) ? isClasses : !isClasses && size != 1)
       return false;
   }
   return true;
