@@ -46,23 +46,6 @@ MORE_RUNS = [
     ("train", "pipe=2,data=2,tensor=2"),
     ("train", "", "training.recompute='all'"),
 ]
-CONFIGURATION = """[mesh]
-axes = ["pipe", "data", "tensor"]
-pipeline = "pipe"
-[data.x]
-kind = "array"
-file = "x.npy"
-shuffle = false
-[[layout]]
-input = "*"
-dims = [["data"]]
-[optimizer]
-name = "sgd"
-lr = 1.0
-[training]
-microbatches = 2
-precision = "f64"
-"""
 
 
 def weights(keys=WIDTH, values=WIDTH, **more):
@@ -347,7 +330,7 @@ class Case(one_step.Case):
         self.loss, shapes, self.attentions = CASES[name]
         # jax.nn's function has its softmax in f32.
         self.bar = 1e-5 if "library" in name else one_step.BAR
-        super().__init__(a, name, shapes, (2 * ROWS, TIMES * WIDTH), CONFIGURATION + rows_of(shapes))
+        super().__init__(a, name, shapes, (2 * ROWS, TIMES * WIDTH), one_step.CONFIGURATION + rows_of(shapes))
         shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
         sample = jax.ShapeDtypeStruct((ROWS, TIMES * WIDTH), np.float64)
 

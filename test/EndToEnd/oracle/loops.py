@@ -40,23 +40,6 @@ MORE_RUNS = [
     ("train", "pipe=2,tensor=2", "training.recompute='all'"),
     ("train", "tensor=2", "training.unroll=true"),
 ]
-CONFIGURATION = """[mesh]
-axes = ["pipe", "data", "tensor"]
-pipeline = "pipe"
-[data.x]
-kind = "array"
-file = "x.npy"
-shuffle = false
-[[layout]]
-input = "*"
-dims = [["data"]]
-[optimizer]
-name = "sgd"
-lr = 1.0
-[training]
-microbatches = 2
-precision = "f64"
-"""
 
 
 def layer(p, x):
@@ -331,7 +314,7 @@ class Case(one_step.Case):
     def __init__(self, a, name):
         self.loss, shapes, width = CASES[name]
         means = 'loss = "mean of microbatches"\n' if name in MIXED else ""
-        super().__init__(a, name, shapes, (2 * ROWS, width), CONFIGURATION + means + rows_of(shapes))
+        super().__init__(a, name, shapes, (2 * ROWS, width), one_step.CONFIGURATION + means + rows_of(shapes))
         shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
         sample = jax.ShapeDtypeStruct((ROWS, width), np.float64)
 

@@ -16,6 +16,24 @@ import arrays
 import numpy as np
 
 BAR = 1e-10
+# Of losses of samples x on any mesh.
+CONFIGURATION = """[mesh]
+axes = ["pipe", "data", "tensor"]
+pipeline = "pipe"
+[data.x]
+kind = "array"
+file = "x.npy"
+shuffle = false
+[[layout]]
+input = "*"
+dims = [["data"]]
+[optimizer]
+name = "sgd"
+lr = 1.0
+[training]
+microbatches = 2
+precision = "f64"
+"""
 
 
 class Case:

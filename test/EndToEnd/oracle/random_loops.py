@@ -29,23 +29,6 @@ jax.config.update("jax_platforms", "cpu")
 
 ROWS, WIDTH, HIDDEN = 4, 6, 8
 MESHES = ["", "data=2,tensor=2", "pipe=2", "pipe=3", "data=3", "tensor=2", "pipe=2,data=2,tensor=2"]
-CONFIGURATION = """[mesh]
-axes = ["pipe", "data", "tensor"]
-pipeline = "pipe"
-[data.x]
-kind = "array"
-file = "x.npy"
-shuffle = false
-[[layout]]
-input = "*"
-dims = [["data"]]
-[optimizer]
-name = "sgd"
-lr = 1.0
-[training]
-microbatches = 2
-precision = "f64"
-"""
 
 
 class Program:
@@ -130,7 +113,7 @@ class Case(one_step.Case):
         self.programs = [Program(draw, trips, rows) for _ in range(draw.integers(1, 3))]
         shapes = {"up": (rows, WIDTH, HIDDEN), "down": (rows, HIDDEN, WIDTH), "bias": (rows, WIDTH),
                   "mix": (WIDTH, WIDTH)}
-        text = CONFIGURATION
+        text = one_step.CONFIGURATION
         for weight, split in (("up", -1), ("down", -2)):
             rest = [[] for _ in shapes[weight]]
             rest[split] = ["tensor"]
