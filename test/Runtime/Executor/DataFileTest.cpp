@@ -222,7 +222,10 @@ TEST(DataFile, BooleansAreZeroOrOne) {
 // Names that are shorter than what a name may end with.
 TEST(DataFile, ShortNames) {
   std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(testing::TempDir());
+  std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "llmc-short-names";
+  std::filesystem::create_directories(folder);
+  std::filesystem::current_path(folder);
   std::ofstream("x") << "x";
   std::ofstream("npy") << "x";
   std::string messages[] = {messageOf(array(), "x"), messageOf(array(), "npy")};
