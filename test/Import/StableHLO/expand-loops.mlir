@@ -66,7 +66,7 @@
 // MOST-COUNT-26214: stablehlo.tanh
 // MOST-NOT: stablehlo.tanh
 
-// DEPENDS: {{^}}llmc: error[unsupported]: {{.*}}depends.mlir:2:8: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on argument 1 ('n') (give lax.scan a length, or lax.fori_loop bounds, that are numbers){{$}}
+// DEPENDS: {{^}}llmc: error[unsupported]: {{.*}}depends.mlir:2:8: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on argument 1 ('n') (give lax.scan a length, or lax.fori_loop bounds, that are numbers, or lax.while_loop a bound: 'i < N & ...'){{$}}
 // Inside of a counted loop too.
 // INSIDE: {{^}}llmc: error[unsupported]: {{.*}}inside.mlir:10:10: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on argument 0 ('x') (give {{.*}}
 // FLOAT: {{^}}llmc: error[unsupported]: {{.*}}float.mlir:3:8: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on 'stablehlo.multiply', which import does not compute (give {{.*}}

@@ -28,7 +28,7 @@ using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
-static RankedTensorType getTensor(Value value) {
+static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
@@ -43,7 +43,7 @@ struct Box {
   SmallVector<int64_t> starts, sizes;
 
   static Box whole(Value value) {
-    RankedTensorType type = getTensor(value);
+    RankedTensorType type = getTensorType(value);
     return {value, SmallVector<int64_t>(type.getRank(), 0),
             SmallVector<int64_t>(type.getShape())};
   }
@@ -55,7 +55,7 @@ struct Box {
     return part;
   }
   bool isWhole() const {
-    return ArrayRef<int64_t>(sizes) == getTensor(from).getShape();
+    return ArrayRef<int64_t>(sizes) == getTensorType(from).getShape();
   }
   /// One place of a sequence: all elements are its number.
   std::optional<int64_t> getNumber() const {
@@ -88,7 +88,7 @@ bool Box::moveThrough(SliceOp slice) {
 bool Box::moveThrough(ConcatenateOp join) {
   int64_t dim = join.getDimension(), begin = 0;
   for (Value input : join.getInputs()) {
-    int64_t size = getTensor(input).getDimSize(dim);
+    int64_t size = getTensorType(input).getDimSize(dim);
     if (starts[dim] >= begin && starts[dim] + sizes[dim] <= begin + size) {
       starts[dim] -= begin;
       from = input;
@@ -113,7 +113,8 @@ bool Box::moveUp() {
 
 Value Box::build(OpBuilder &builder, Location loc) const {
   if (std::optional<int64_t> number = getNumber())
-    return constantSplat(builder, loc, getTensor(from).clone(sizes), *number);
+    return constantSplat(builder, loc, getTensorType(from).clone(sizes),
+                         *number);
   if (isWhole())
     return from;
   SmallVector<int64_t> limits;
@@ -158,7 +159,7 @@ static void appendPieces(OpBuilder &builder, Location loc, Box box, int64_t dim,
   }
   int64_t begin = 0, first = box.starts[dim], last = first + box.sizes[dim];
   for (Value input : join.getInputs()) {
-    int64_t end = begin + getTensor(input).getDimSize(dim);
+    int64_t end = begin + getTensorType(input).getDimSize(dim);
     int64_t from = std::max(first, begin), to = std::min(last, end);
     if (from < to) {
       Box part = box;
@@ -177,18 +178,18 @@ static void appendPieces(OpBuilder &builder, Location loc, Box box, int64_t dim,
 static Value asReshape(OpBuilder &builder, Location loc, Value update) {
   auto broadcast = update.getDefiningOp<BroadcastInDimOp>();
   if (!broadcast || !llvm::is_sorted(broadcast.getBroadcastDimensions()) ||
-      getTensor(broadcast.getOperand()).getNumElements() !=
-          getTensor(update).getNumElements())
+      getTensorType(broadcast.getOperand()).getNumElements() !=
+          getTensorType(update).getNumElements())
     return update;
   return reshape(builder, loc, broadcast.getOperand(),
-                 getTensor(update).getShape());
+                 getTensorType(update).getShape());
 }
 
 /// `box`, which `update` lies in at `starts`, with the update in its place: cut
 /// along the first dimension that the update does not fill.
 static Value buildUpdate(OpBuilder &builder, Location loc, const Box &box,
                          Value update, ArrayRef<int64_t> starts, int64_t dim) {
-  ArrayRef<int64_t> sizes = getTensor(update).getShape();
+  ArrayRef<int64_t> sizes = getTensorType(update).getShape();
   int64_t rank = sizes.size();
   while (dim < rank && sizes[dim] == box.sizes[dim])
     ++dim;
@@ -234,9 +235,9 @@ struct KnownDynamicUpdateSlice
     Value update = write.getUpdate();
     std::optional<Box> box =
         getKnownBox(write.getOperand(), write.getStartIndices(),
-                    getTensor(update).getShape());
+                    getTensorType(update).getShape());
     // An empty update writes nothing.
-    if (!box || getTensor(update).getNumElements() == 0)
+    if (!box || getTensorType(update).getNumElements() == 0)
       return false;
     results.push_back(buildUpdate(builder, op->getLoc(),
                                   Box::whole(write.getOperand()), update,

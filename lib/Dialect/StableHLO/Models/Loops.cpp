@@ -15,6 +15,7 @@
 // Test: test/Import/StableHLO/expand-loops.mlir
 //===----------------------------------------------------------------------===//
 
+#include "BoundedLoop.h"
 #include "CountedLoop.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
@@ -67,12 +68,12 @@ LogicalResult Unroller::spend() {
 }
 
 /// Loops inside that are kept are ops of a trip; others spend of the same
-/// budget, and their trips are settled.
+/// budget, and their trips are settled. The bound of one may be known only now.
 FailureOr<Operation *> Unroller::settleOp(Operation *op) {
   if (!op->hasTrait<OpTrait::ConstantLike>() && failed(spend()))
     return failure();
   auto loop = dyn_cast<WhileOp>(op);
-  if (!loop || isKept(loop))
+  if (!loop || hasBound(loop) || isKept(loop))
     return settle(op);
   Operation *next = op->getNextNode();
   if (failed(replaceBy(loop, [&](OpBuilder &, SmallVectorImpl<Value> &results) {
@@ -111,7 +112,7 @@ FailureOr<bool> Unroller::evaluateCondition(WhileOp loop) {
            << "expected a loop of known trips, got a condition that depends on "
            << describeUnknown(condition)
            << " (give lax.scan a length, or lax.fori_loop bounds, that are "
-              "numbers)";
+              "numbers, or lax.while_loop a bound: 'i < N & ...')";
   (*end)->erase();
   return holds->getInt(0) != 0;
 }
@@ -148,6 +149,11 @@ struct WhileExpansion
   LogicalResult expand(Operation *op, OpBuilder &builder,
                        SmallVectorImpl<Value> &results) const {
     auto loop = cast<WhileOp>(op);
+    boundLoopsIn(loop);
+    if (hasBound(loop)) {
+      boundLoop(loop, builder, results);
+      return success();
+    }
     if (isKept(loop)) {
       keepLoop(loop, builder, results);
       return success();
