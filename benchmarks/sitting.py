@@ -14,6 +14,11 @@ import sys
 import time
 
 
+def program(text):
+    """A program as a flag names it, whichever folder it is started in; links stay links."""
+    return os.path.abspath(text) if os.sep in text else text
+
+
 def pinned(threads, command, folder, extra=None):
     """Runs `command` on the first `threads` cores that this process may use."""
     cores = sorted(os.sched_getaffinity(0))[:threads]

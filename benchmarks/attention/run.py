@@ -113,7 +113,7 @@ Each row: {rounds} pairs or more, in turns. Ratio = PyTorch's time / llmc's: of 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--llmc", type=pathlib.Path, required=True, help="attention-benchmark")
-    p.add_argument("--torch-python", default=sys.executable)
+    p.add_argument("--torch-python", type=sitting.program, default=sys.executable)
     p.add_argument("--batch", type=int, default=1)
     p.add_argument("--heads", type=int, default=8)
     p.add_argument("--depth", type=int, default=64)

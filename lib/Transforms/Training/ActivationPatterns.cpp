@@ -103,7 +103,7 @@ static bool isMonomial(Value value, Value x, double number, size_t degree) {
          isAbout(product.number, number, getElementTypeOrSelf(x.getType()));
 }
 
-/// What stands behind numbers and signs.
+/// What is left of a product without its numbers and signs.
 static Value removeNumbers(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     Value inner;

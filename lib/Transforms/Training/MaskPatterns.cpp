@@ -131,7 +131,7 @@ static bool compareNumbers(Direction direction, double x, double y) {
   return false;
 }
 
-/// Flags behind a value that is one of two numbers by them: a choice of flags,
+/// The flags by which a value is one of two numbers: a choice of flags,
 /// a choice of numbers that is compared with one, flags that are converted.
 std::optional<Mask> MaskReader::matchChoice(Mask mask) {
   Operation *op = mask.flags.value.getDefiningOp();

@@ -154,7 +154,7 @@ def cross(p, x):
 
 
 def cached(p, x):
-    """Queries that stand behind three keys."""
+    """Three keys come before the first query."""
     x = tokens(x)
     y = jnp.concatenate([jnp.sin(x[:, :3]), x], axis=1)
     q, k, v = heads(x @ p["wq"]), heads(y @ p["wk"]), heads(y @ p["wv"])

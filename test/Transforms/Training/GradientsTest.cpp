@@ -222,7 +222,7 @@ TEST_F(Phase1, RecognisesTheExample) {
   });
   EXPECT_EQ(entropies, 1);
   EXPECT_EQ(attentions, 4) << "one in each layer";
-  EXPECT_EQ(norms, 9) << "two in each layer, one behind them";
+  EXPECT_EQ(norms, 9) << "two in each layer, one after them";
   EXPECT_EQ(gelus, 4) << "one in each layer";
   EXPECT_EQ(lastBlock, 5) << "four layers between prologue and epilogue";
 }

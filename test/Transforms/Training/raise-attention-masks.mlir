@@ -277,9 +277,9 @@ func.func @both(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k:
 }
 
 // Queries that see later keys only are masked by a bias.
-// CHECK-LABEL: func.func @behind
+// CHECK-LABEL: func.func @later
 // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} scale 1.000000e+00 : ({{.*}}, tensor<1x1x6x6xf32>) ->
-func.func @behind(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "k">}, %v: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "v">}) -> (tensor<2x4x6x8xf32> {dist.port = #dist.port<output "y">}) {
+func.func @later(%q: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "q">}, %k: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "k">}, %v: tensor<2x4x6x8xf32> {dist.port = #dist.port<input "v">}) -> (tensor<2x4x6x8xf32> {dist.port = #dist.port<output "y">}) {
   %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x6xf32>
   %i = stablehlo.iota dim = 0 : tensor<6xi32>
   %r = stablehlo.broadcast_in_dim %i, dims = [0] : (tensor<6xi32>) -> tensor<6x6xi32>
@@ -392,7 +392,7 @@ dist.entry @e_table function(@table)
 dist.entry @e_added_table function(@added_table)
 dist.entry @e_everything function(@everything)
 dist.entry @e_both function(@both)
-dist.entry @e_behind function(@behind)
+dist.entry @e_later function(@later)
 dist.entry @e_nothing function(@nothing)
 dist.entry @e_heads function(@heads)
 dist.entry @e_one_number function(@one_number)

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The norms proper: scale and bias are ops of their own behind them, whose
+// The norms proper: scale and bias are ops of their own after them, whose
 // gradients are sums over rows by the plain rules.
 //
 //===----------------------------------------------------------------------===//
