@@ -59,6 +59,9 @@ Result<BoundAction> Binder::bindAction(const plan::Instruction &instruction,
   if (auto *loop = std::get_if<plan::Loop>(&action)) {
     return bindLoop(*loop);
   }
+  if (auto *loop = std::get_if<plan::While>(&action)) {
+    return bindWhile(*loop, instruction.stream);
+  }
   return unsupported(
       fmt::format("instruction '{}' is not supported", plan::nameOf(action)));
 }
@@ -281,6 +284,15 @@ Result<BoundAction> Binder::bindLoop(const plan::Loop &loop) {
   }
   LLMC_TRY(checkArguments(bound.arguments.size() + 1));
   return BoundAction(std::move(bound));
+}
+
+Result<BoundAction> Binder::bindWhile(const plan::While &loop, int32_t stream) {
+  std::vector<Stream *> streams;
+  for (int32_t each : plan::streamsOf(shared.plan, loop, stream)) {
+    streams.push_back(local.streams[each]);
+  }
+  LLMC_TRY_ASSIGN(Repeat * repeat, local.device->repeat(std::move(streams)));
+  return BoundAction(BoundWhile{loop.program, ref(loop.flag), repeat});
 }
 
 Result<BoundAction> Binder::bindCall(const plan::Call &call) {

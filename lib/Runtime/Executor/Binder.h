@@ -56,6 +56,7 @@ private:
   Result<BoundAction> bindFill(const plan::Fill &fill, const Origin &origin);
   Result<BoundAction> bindCall(const plan::Call &call);
   Result<BoundAction> bindLoop(const plan::Loop &loop);
+  Result<BoundAction> bindWhile(const plan::While &loop, int32_t stream);
 
   Number number(plan::ExprId id) const;
   Ref ref(const plan::Operand &operand) const;

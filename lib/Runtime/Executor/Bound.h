@@ -95,9 +95,15 @@ struct BoundLoop {
   std::vector<Number> arguments;
 };
 
-using BoundAction =
-    std::variant<BoundKernel, BoundLibrary, BoundCollective, BoundExchange,
-                 BoundCopy, BoundFill, BoundEvent, BoundCall, BoundLoop>;
+struct BoundWhile {
+  int32_t program;
+  Ref flag;
+  Repeat *repeat;
+};
+
+using BoundAction = std::variant<BoundKernel, BoundLibrary, BoundCollective,
+                                 BoundExchange, BoundCopy, BoundFill,
+                                 BoundEvent, BoundCall, BoundLoop, BoundWhile>;
 
 struct BoundInstruction {
   Stream *stream;

@@ -62,6 +62,13 @@ private:
 };
 } // namespace
 
+/// The begin and the end of a repeat.
+static void addRepeat(QueueUse &use, const std::vector<int32_t> &streams) {
+  for (int32_t stream : streams) {
+    use.entries[static_cast<size_t>(stream)] += 2;
+  }
+}
+
 std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
   std::vector<QueueUse> uses;
   for (const plan::Program &program : plan.programs) {
@@ -70,6 +77,9 @@ std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
       int32_t callee = plan::calleeOf(instruction.action);
       if (callee >= 0) { // A program of a smaller index.
         auto *loop = std::get_if<plan::Loop>(&instruction.action);
+        if (auto *open = std::get_if<plan::While>(&instruction.action)) {
+          addRepeat(use, plan::streamsOf(plan, *open, instruction.stream));
+        }
         use.add(uses[callee], loop ? static_cast<uint32_t>(loop->trips) : 1);
         continue;
       }

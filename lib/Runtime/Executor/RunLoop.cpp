@@ -205,9 +205,10 @@ void Loop::printTraffic(int64_t stage) const {
     }
     for (const plan::Traffic &row : plan::trafficOf(plan, entry, stage)) {
       if (!row.isScalar) {
-        fmt::print(options.out, "  {} x {} over {}, {} a step\n", row.count,
-                   row.kind, row.axes,
-                   printBytes(std::max(row.bytesIn, row.bytesOut)));
+        fmt::print(
+            options.out, "  {} x {} over {}, {} a step{}\n", row.count,
+            row.kind, row.axes, printBytes(std::max(row.bytesIn, row.bytesOut)),
+            row.isOpen ? ", with one trip of loops that the run ends" : "");
       }
     }
   }

@@ -221,4 +221,13 @@ void Walker::enqueue(const BoundInstruction &, const BoundLoop &loop,
   }
 }
 
+/// The device repeats what is enqueued once.
+void Walker::enqueue(const BoundInstruction &instruction,
+                     const BoundWhile &loop, const Scope &scope) {
+  device.device->beginRepeat(*loop.repeat, address(loop.flag, scope),
+                             *instruction.origin);
+  run(*device.programs[loop.program], {scope.microbatch, nullptr, 0});
+  device.device->endRepeat(*loop.repeat, *instruction.origin);
+}
+
 } // namespace llmc::rt::exec

@@ -58,6 +58,7 @@ private:
   void enqueue(const BoundInstruction &, const BoundEvent &, const Scope &);
   void enqueue(const BoundInstruction &, const BoundCall &, const Scope &);
   void enqueue(const BoundInstruction &, const BoundLoop &, const Scope &);
+  void enqueue(const BoundInstruction &, const BoundWhile &, const Scope &);
 
   const plan::Plan &plan;
   World &world;

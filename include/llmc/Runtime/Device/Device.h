@@ -17,6 +17,8 @@
 //                             2D and 3D with dims
 //   record, wait              cuEventRecord,                an entry
 //                             cuStreamWaitEvent
+//   beginRepeat, endRepeat    cuGraphAddNode of a           an entry, to which
+//                             conditional node              cursors go back
 //
 // Two phases, and no way back: at load everything is reserved (the calls that
 // return a Status or a Result); in a step work is enqueued (the calls that
@@ -90,10 +92,18 @@ public:
   virtual ~LibraryOp() = default;
 };
 
+/// A part of a step that runs again and again, made ready at load for the
+/// streams that take part in it.
+class Repeat {
+public:
+  virtual ~Repeat() = default;
+};
+
 /// What a stream is made for. The queue never grows: `entries` and `words`
 /// bound what is enqueued in one step. A launch takes a word for each
 /// buffer and scalar, a call of a library one for each buffer, a collective two
-/// for each buffer, an exchange five for each part, all else none.
+/// for each buffer, an exchange five for each part, all else none. A repeat is
+/// two entries of each of its streams, and what it repeats is there once.
 struct StreamShape {
   std::string name;
   int priority = 0; ///< Ready heads of greater priority run first.
@@ -180,6 +190,8 @@ public:
   /// descriptor, or the library wants more workspace than is reserved.
   virtual Result<const LibraryOp *> prepare(const LibraryShape &shape) = 0;
 
+  virtual Result<Repeat *> repeat(std::vector<Stream *> streams) = 0;
+
   // In a step.
   virtual void launch(Stream &, const Launch &, const Origin &) = 0;
   /// `buffers` has the operands in the descriptor's order; it is copied into
@@ -196,6 +208,16 @@ public:
                     const CopyBox &, const Origin &) = 0;
   virtual void record(Stream &, Event &, const Origin &) = 0;
   virtual void wait(Stream &, Event &, const Origin &) = 0;
+  /// What is enqueued until `endRepeat` on the repeat's streams runs as long as
+  /// the boolean at `flag` holds, which is read when all these streams have
+  /// come here. A record in it is the latest one for waits in it; for those
+  /// after it the record has run when the repeat has ended, also where it never
+  /// ran. All devices that meet in its collectives run it equally often, else
+  /// an error (15) names two that do not. It has no exchanges, and none of
+  /// these is in another; a communicator of its collectives is used on one
+  /// stream of a device.
+  virtual void beginRepeat(Repeat &, const void *flag, const Origin &) = 0;
+  virtual void endRepeat(Repeat &, const Origin &) = 0;
 };
 
 } // namespace llmc::rt

@@ -131,6 +131,15 @@ static CpuStream &own(Stream &stream) {
   return static_cast<CpuStream &>(stream);
 }
 
+Result<Repeat *> CpuDevice::repeat(std::vector<Stream *> streams) {
+  repeats.push_back(std::make_unique<CpuRepeat>());
+  for (Stream *stream : streams) {
+    repeats.back()->streams.push_back(&own(*stream));
+  }
+  repeats.back()->begins.resize(streams.size());
+  return static_cast<Repeat *>(repeats.back().get());
+}
+
 void CpuDevice::launch(Stream &stream, const Launch &launch,
                        const Origin &origin) {
   Entry *entry =
@@ -175,7 +184,7 @@ void CpuDevice::fill(Stream &stream, void *to, uint64_t pattern, unsigned size,
 void CpuDevice::record(Stream &stream, Event &event, const Origin &origin) {
   auto &counter = static_cast<CpuEvent &>(event);
   if (Entry *entry = pool.push(own(stream), 0, origin)) {
-    entry->work = RecordEntry{&counter, ++counter.recorded};
+    entry->work = RecordEntry{&counter, ++counter.recorded, 0};
   }
 }
 
@@ -184,6 +193,15 @@ void CpuDevice::wait(Stream &stream, Event &event, const Origin &origin) {
   if (Entry *entry = pool.push(own(stream), 0, origin)) {
     entry->work = WaitEntry{&counter, counter.recorded};
   }
+}
+
+void CpuDevice::beginRepeat(Repeat &repeat, const void *flag,
+                            const Origin &origin) {
+  pool.pushRepeat(static_cast<CpuRepeat &>(repeat), flag, origin);
+}
+
+void CpuDevice::endRepeat(Repeat &repeat, const Origin &origin) {
+  pool.pushRepeatEnd(static_cast<CpuRepeat &>(repeat), origin);
 }
 
 } // namespace llmc::rt::cpu

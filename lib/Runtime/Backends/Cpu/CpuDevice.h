@@ -32,6 +32,7 @@ public:
   Result<const void *> load(const std::string &path) override;
   Result<const Kernel *> kernel(const KernelShape &shape) override;
   Result<const LibraryOp *> prepare(const LibraryShape &shape) override;
+  Result<Repeat *> repeat(std::vector<Stream *> streams) override;
 
   void launch(Stream &, const Launch &, const Origin &) override;
   void call(Stream &, const LibraryOp &, void *const *buffers,
@@ -42,6 +43,8 @@ public:
             const CopyBox &box, const Origin &) override;
   void record(Stream &, Event &, const Origin &) override;
   void wait(Stream &, Event &, const Origin &) override;
+  void beginRepeat(Repeat &, const void *flag, const Origin &) override;
+  void endRepeat(Repeat &, const Origin &) override;
 
 private:
   struct Mapping {
@@ -58,6 +61,7 @@ private:
   std::vector<std::unique_ptr<CpuEvent>> events;
   std::vector<std::unique_ptr<CpuKernel>> kernels;
   std::vector<std::unique_ptr<CpuLibraryOp>> libraryOps;
+  std::vector<std::unique_ptr<CpuRepeat>> repeats;
 };
 
 } // namespace llmc::rt::cpu

@@ -54,6 +54,14 @@ bool Pool::passes(CpuStream &stream) {
     wait->event->waiters = &stream;
     return false;
   }
+  if (std::holds_alternative<RepeatEntry>(entry.work)) {
+    standAtRepeat(stream);
+    return false;
+  }
+  if (auto *end = std::get_if<RepeatEndEntry>(&entry.work)) {
+    leaveRepeat(stream, *end);
+    return false;
+  }
   if (auto *collective = std::get_if<CollectiveEntry>(&entry.work)) {
     stream.state = CpuStream::State::blocked;
     standAtCollective(stream, *collective);
@@ -63,6 +71,9 @@ bool Pool::passes(CpuStream &stream) {
     stream.state = CpuStream::State::blocked;
     postParts(stream, *exchange);
     return stream.partsLeft == 0;
+  }
+  if (stream.skips) {
+    return true;
   }
   makeHeadReady(stream);
   return false;
@@ -96,7 +107,7 @@ void Pool::makeHeadReady(CpuStream &stream) {
 
 void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
   Group &group = *entry.group;
-  if (entry.sequence != group.current) {
+  if (entry.sequence + group.again[entry.rank] != group.current) {
     deferred.push_back(&stream);
     return;
   }
@@ -106,6 +117,10 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
   }
   if (Status status = checkMembers(group); !status.ok()) {
     stop(std::move(status));
+    return;
+  }
+  if (stream.skips) {
+    leaveCollective(group);
     return;
   }
   group.tickets = collectiveTickets(*entry.collective, numWorkers());
@@ -206,6 +221,11 @@ void Pool::finishCollective(Group &group) {
   group.counts.bytes[kind] += bytes;
   group.counts.scalars[kind] += scalar;
   group.counts.scalarBytes[kind] += scalar ? bytes : 0;
+  leaveCollective(group);
+}
+
+/// The members move on.
+void Pool::leaveCollective(Group &group) {
   ++group.current;
   group.numStanding = 0;
   for (CpuStream *&stream : group.standing) {

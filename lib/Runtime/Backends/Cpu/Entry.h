@@ -27,6 +27,7 @@ class CpuKernel;
 class CpuLibraryOp;
 class Group;
 struct Channel;
+struct CpuRepeat;
 struct CpuStream;
 
 /// `recorded` counts the records enqueued, `reached` is the greatest that ran.
@@ -62,6 +63,8 @@ struct FillEntry {
 struct RecordEntry {
   CpuEvent *event;
   uint64_t generation;
+  /// In a repeat: the generation for those who wait for its end, else 0.
+  uint64_t afterwards;
 };
 struct WaitEntry {
   CpuEvent *event;
@@ -78,6 +81,18 @@ struct CollectiveEntry {
 struct ExchangeEntry {
   uint32_t numParts;
 };
+/// Where the streams of a repeat meet before each trip; `end` is the position
+/// of its end in the queue.
+struct RepeatEntry {
+  CpuRepeat *repeat;
+  const void *flag;
+  uint32_t end;
+};
+/// Goes back to `begin`.
+struct RepeatEndEntry {
+  CpuRepeat *repeat;
+  uint32_t begin;
+};
 
 struct ExchangePart {
   void *buffer;
@@ -92,7 +107,8 @@ static_assert(sizeof(ExchangePart) == 40);
 
 struct Entry {
   std::variant<LaunchEntry, LibraryEntry, CopyEntry, FillEntry, RecordEntry,
-               WaitEntry, CollectiveEntry, ExchangeEntry>
+               WaitEntry, CollectiveEntry, ExchangeEntry, RepeatEntry,
+               RepeatEndEntry>
       work;
   const Origin *origin = nullptr;
   uint64_t *words = nullptr;
@@ -125,11 +141,21 @@ struct CpuStream final : Stream {
   int tickets = 0, nextTicket = 0, doneTickets = 0;
   uint32_t partsLeft = 0; ///< Of an exchange at the head.
   bool posted = false;    ///< The exchange at the head has posted its parts.
+  /// The cursor goes through a repeat whose flag does not hold: it waits and
+  /// records, and runs nothing.
+  bool skips = false;
   CpuStream *nextWaiter = nullptr;
 
   bool atEnd() const { return head == queue->numEntries; }
   const Entry &front() const { return queue->entries[head]; }
   uint64_t *frontWords() const { return front().words; }
+};
+
+struct CpuRepeat final : Repeat {
+  std::vector<CpuStream *> streams;
+  std::vector<uint32_t> begins; ///< By stream: where the host put the begin.
+  size_t numStanding = 0;
+  bool hasRun = false; ///< The trip before ran.
 };
 
 /// How many tickets the entry is cut into, and the range of ticket t of n over

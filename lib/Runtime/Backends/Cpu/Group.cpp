@@ -20,7 +20,7 @@ namespace llmc::rt::cpu {
 
 Group::Group(std::vector<int> given, uint32_t number)
     : members(std::move(given)), number(number), issued(members.size()),
-      standing(members.size()) {
+      again(members.size()), standing(members.size()) {
   if (size() == 2) {
     for (int sender : {0, 1}) {
       channels[sender].group = this;
@@ -71,6 +71,14 @@ static const Collective &collectiveOf(const Group &group, int rank) {
 Status checkMembers(const Group &group) {
   const Collective &first = collectiveOf(group, 0);
   for (int rank = 1; rank < group.size(); ++rank) {
+    if (group.standing[rank]->skips != group.standing[0]->skips) {
+      return makeError(
+          ErrorKind::mismatch,
+          fmt::format("expected devices {} and {} to repeat '{}' equally "
+                      "often, got a flag that holds on one of them alone",
+                      group.members[0], group.members[rank],
+                      group.standing[0]->front().origin->name));
+    }
     const Collective &other = collectiveOf(group, rank);
     if (&other == &first || same(first, other)) {
       continue;

@@ -54,7 +54,10 @@ public:
   uint32_t number;          ///< Among all groups of the world.
 
   std::vector<uint64_t> issued; ///< Collectives enqueued, by rank.
-  uint64_t current = 0;         ///< Sequence of the collective that is next.
+  /// Collectives that trips of a repeat ran again, by rank: later ones are so
+  /// many further on than they were enqueued.
+  std::vector<uint64_t> again;
+  uint64_t current = 0; ///< Sequence of the collective that is next.
   std::vector<CpuStream *> standing; ///< By rank.
   int numStanding = 0;
   int tickets = 0, nextTicket = 0, doneTickets = 0;

@@ -397,6 +397,8 @@ struct RunEntry {
   void operator()(const WaitEntry &) const {}
   void operator()(const CollectiveEntry &) const {}
   void operator()(const ExchangeEntry &) const {}
+  void operator()(const RepeatEntry &) const {}
+  void operator()(const RepeatEndEntry &) const {}
 };
 } // namespace
 

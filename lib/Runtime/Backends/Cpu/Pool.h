@@ -61,6 +61,9 @@ public:
   /// The same with the parts of an exchange.
   void pushExchange(CpuStream &stream, const TransferPart *parts,
                     uint32_t numParts, const Origin &origin);
+  /// Begin and end of a repeat, on all its streams.
+  void pushRepeat(CpuRepeat &repeat, const void *flag, const Origin &origin);
+  void pushRepeatEnd(CpuRepeat &repeat, const Origin &origin);
   void fail(Status status);
   Status submit();
   Status wait(std::chrono::milliseconds deadline);
@@ -93,9 +96,15 @@ private:
   void startTransfer(Channel &channel);
   void finish(const Task &task);
   void finishCollective(Group &group);
+  void leaveCollective(Group &group);
   void finishTransfer(Channel &channel);
   void advance(CpuStream &stream);
   void settleDeferred();
+
+  // Repeat.cpp:
+  void standAtRepeat(CpuStream &stream);
+  void rearm(const CpuStream &stream);
+  void leaveRepeat(CpuStream &stream, const RepeatEndEntry &entry);
 
   // Report.cpp:
   Status deadlock() const;

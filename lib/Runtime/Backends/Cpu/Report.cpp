@@ -63,6 +63,19 @@ struct Reason {
     }
     return text;
   }
+  std::string operator()(const RepeatEntry &e) const {
+    std::string missing;
+    for (const CpuStream *other : e.repeat->streams) {
+      bool stands = !other->atEnd() &&
+                    other->state == CpuStream::State::blocked &&
+                    std::holds_alternative<RepeatEntry>(other->front().work);
+      if (!stands) {
+        missing +=
+            fmt::format("{}'{}'", missing.empty() ? "" : ", ", other->name);
+      }
+    }
+    return fmt::format("streams {}", missing);
+  }
   template <typename Other> std::string operator()(const Other &) const {
     return "a worker";
   }

@@ -295,6 +295,11 @@ Branch PlanReader::branch(uint32_t index) {
   return flat ? Branch{operand(flat->operand()), flat->program()} : Branch();
 }
 
+While PlanReader::conditional(uint32_t index) {
+  const fb::While *flat = item(flat_.whiles(), index);
+  return flat ? While{operand(flat->operand()), flat->program()} : While();
+}
+
 Action PlanReader::action(uint8_t kind, uint32_t index) {
   switch (kind) {
   case 0:
@@ -323,6 +328,8 @@ Action PlanReader::action(uint8_t kind, uint32_t index) {
     return loop(index);
   case 12:
     return branch(index);
+  case 13:
+    return conditional(index);
   default:
     failed_ = true;
     return Signal();

@@ -290,4 +290,14 @@ Status StructureCheck::check(const Branch &branch) const {
   return index("the body of a branch", branch.program, program_);
 }
 
+Status StructureCheck::check(const While &loop) const {
+  LLMC_TRY(operand("the flag of a while", loop.flag));
+  LLMC_TRY(index("the body of a while", loop.program, program_));
+  if (loop.flag.dtype != DType::i1 || elementsOf(loop.flag) != 1) {
+    return malformed("expected the flag of a while to be one i1");
+  }
+  return arguments("the body of a while", {},
+                   plan_.programs[loop.program].numParameters);
+}
+
 } // namespace llmc::rt::plan

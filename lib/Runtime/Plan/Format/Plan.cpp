@@ -122,6 +122,7 @@ struct CollectUses {
   void operator()(const Call &) {}
   void operator()(const Loop &) {}
   void operator()(const Branch &branch) { add(branch.flag, Access::read); }
+  void operator()(const While &loop) { add(loop.flag, Access::read); }
 };
 } // namespace
 
@@ -129,7 +130,10 @@ int32_t calleeOf(const Action &action) {
   if (const auto *call = std::get_if<Call>(&action)) {
     return call->program;
   }
-  const auto *loop = std::get_if<Loop>(&action);
+  if (const auto *loop = std::get_if<Loop>(&action)) {
+    return loop->program;
+  }
+  const auto *loop = std::get_if<While>(&action);
   return loop ? loop->program : -1;
 }
 
@@ -160,8 +164,9 @@ static std::string_view pick(const std::string_view (&names)[n], Enum value) {
 
 std::string_view nameOf(const Action &action) {
   static constexpr std::string_view names[] = {
-      "kernel", "library", "collective", "send", "receive", "exchange", "copy",
-      "fill",   "signal",  "wait",       "call", "loop",    "if"};
+      "kernel",   "library", "collective", "send",   "receive",
+      "exchange", "copy",    "fill",       "signal", "wait",
+      "call",     "loop",    "if",         "while"};
   return names[action.index()];
 }
 

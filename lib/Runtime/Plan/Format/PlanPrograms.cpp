@@ -8,6 +8,7 @@
 #include "llmc/Runtime/Plan/Format/PlanPrograms.h"
 
 #include <algorithm>
+#include <set>
 
 namespace llmc::rt::plan {
 
@@ -60,6 +61,25 @@ std::vector<int32_t> reachablePrograms(const Plan &plan, int64_t stage) {
     markEntry(plan, entry, stage, runs);
   }
   return closeOverCalls(plan, std::move(runs));
+}
+
+std::vector<int32_t> programsUnder(const Plan &plan, int32_t program) {
+  std::vector<bool> runs(plan.programs.size());
+  runs[program] = true;
+  return closeOverCalls(plan, std::move(runs));
+}
+
+std::vector<int32_t> streamsOf(const Plan &plan, const While &loop,
+                               int32_t stream) {
+  std::set<int32_t> streams = {stream};
+  for (int32_t program : programsUnder(plan, loop.program)) {
+    for (const Instruction &each : plan.programs[program].instructions) {
+      if (calleeOf(each.action) < 0) {
+        streams.insert(each.stream);
+      }
+    }
+  }
+  return {streams.begin(), streams.end()};
 }
 
 } // namespace llmc::rt::plan

@@ -96,6 +96,7 @@ private:
   Call call(uint32_t index);
   Loop loop(uint32_t index);
   Branch branch(uint32_t index);
+  While conditional(uint32_t index);
   Action action(uint8_t kind, uint32_t index);
 
   Layout layout(const fb::Layout *flat);

@@ -46,6 +46,7 @@ private:
   Status check(const Call &call) const;
   Status check(const Loop &loop) const;
   Status check(const Branch &branch) const;
+  Status check(const While &loop) const;
   Status checkMessage(const Message &message) const;
 
   /// An index into a table of `size`; -1 only when `optional`.

@@ -70,6 +70,7 @@ private:
   uint32_t add(const Call &call);
   uint32_t add(const Loop &loop);
   uint32_t add(const Branch &branch);
+  uint32_t add(const While &loop);
 
   Offset<fb::Layout> write(const Layout &layout);
   Offset<fb::Frame> write(const Frame &frame);
@@ -113,6 +114,7 @@ private:
   std::vector<fb::Call> calls_;
   std::vector<fb::Loop> loops_;
   std::vector<fb::Branch> branches_;
+  std::vector<fb::While> whiles_;
 };
 
 } // namespace
@@ -287,6 +289,10 @@ uint32_t Writer::add(const Loop &loop) {
 
 uint32_t Writer::add(const Branch &branch) {
   return append(branches_, fb::Branch(operand(branch.flag), branch.program));
+}
+
+uint32_t Writer::add(const While &loop) {
+  return append(whiles_, fb::While(operand(loop.flag), loop.program));
 }
 
 Offset<fb::Layout> Writer::write(const Layout &layout) {
@@ -477,13 +483,15 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto calls = builder_.CreateVectorOfStructs(calls_);
   auto loops = builder_.CreateVectorOfStructs(loops_);
   auto branches = builder_.CreateVectorOfStructs(branches_);
+  auto whiles = builder_.CreateVectorOfStructs(whiles_);
   return fb::CreatePlan(
       builder_, name, producer, plan_.seed, axisList, plan_.mesh.pipelineAxis,
       streamList, expressionList, frames, bufferList, nameList, symbols,
       transfers, objects, kernelList, programs, entries, states, files,
       locations, arenas, plan_.threads, numbers, operands, launches, libraries,
       contractions, convolutions, collectives, messages, exchanges, copies,
-      fills, events, calls, loops, branches, sources, target, attentions);
+      fills, events, calls, loops, branches, sources, target, attentions,
+      whiles);
 }
 
 std::string Writer::run() {

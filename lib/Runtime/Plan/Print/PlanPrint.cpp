@@ -53,6 +53,7 @@ public:
   std::string operator()(const Call &call) const;
   std::string operator()(const Loop &loop) const;
   std::string operator()(const Branch &branch) const;
+  std::string operator()(const While &loop) const;
 
 private:
   std::string call(int32_t program, const std::vector<ExprId> &arguments) const;
@@ -312,6 +313,11 @@ std::string Printer::operator()(const Loop &loop) const {
 std::string Printer::operator()(const Branch &branch) const {
   return fmt::format("{} {}", operand(branch.flag),
                      escape(plan_.programs[branch.program].name, 80));
+}
+
+std::string Printer::operator()(const While &loop) const {
+  return fmt::format("{} {}", operand(loop.flag),
+                     escape(plan_.programs[loop.program].name, 80));
 }
 
 void Printer::program(const Program &program) {

@@ -28,6 +28,8 @@ private:
   const Plan &plan_;
   /// How often what is visited runs.
   int64_t times_ = 1;
+  /// Whiles around it.
+  int open_ = 0;
   std::map<std::tuple<std::string, std::string, bool>, Traffic> rows_;
 };
 
@@ -64,6 +66,7 @@ void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
   row.count += times_;
   row.bytesIn += times_ * bytesOf(in);
   row.bytesOut += times_ * bytesOf(out);
+  row.isOpen |= open_ > 0;
 }
 
 void Counter::visit(const Action &action, int64_t times) {
@@ -87,6 +90,10 @@ void Counter::visit(const Action &action, int64_t times) {
     visit(call->program, times);
   } else if (const auto *loop = std::get_if<Loop>(&action)) {
     visit(loop->program, times * loop->trips);
+  } else if (const auto *loop = std::get_if<While>(&action)) {
+    ++open_;
+    visit(loop->program, times);
+    --open_;
   }
 }
 

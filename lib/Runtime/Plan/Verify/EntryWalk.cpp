@@ -13,13 +13,13 @@
 
 namespace llmc::rt::plan {
 
-EntryWalk::EntryWalk(const Plan &plan, const Entry &entry, bool atEnd,
+EntryWalk::EntryWalk(const Plan &plan, const Entry &entry, Choice choice,
                      int64_t maxSteps)
-    : plan_(plan), entry_(entry), maxSteps_(maxSteps) {
+    : plan_(plan), entry_(entry), choice_(choice), maxSteps_(maxSteps) {
   stages.resize(plan.mesh.numStages());
   for (size_t s = 0; s < stages.size(); ++s) {
     for (const MeshAxis &axis : plan.mesh.axes) {
-      stages[s].coordinates.push_back(atEnd ? axis.size - 1 : 0);
+      stages[s].coordinates.push_back(choice.atEnd ? axis.size - 1 : 0);
     }
     if (plan.mesh.pipelineAxis >= 0) {
       stages[s].coordinates[plan.mesh.pipelineAxis] = static_cast<int64_t>(s);
@@ -89,6 +89,23 @@ Status EntryWalk::enqueueLoop(StageWalk &stage, const Invocation &caller,
   return Status::success();
 }
 
+void EntryWalk::push(StageWalk &stage, const Item &item) {
+  stage.queues[item.instruction->stream].push_back(
+      static_cast<int32_t>(stage.items.size()));
+  stage.items.push_back(item);
+}
+
+/// `item` reads the flag: before each trip, and when it does not hold.
+Status EntryWalk::enqueueWhile(StageWalk &stage, const Invocation &caller,
+                               const While &loop, const Item &item) {
+  for (int trip = 0; trip < choice_.whileTrips; ++trip) {
+    push(stage, item);
+    LLMC_TRY(call(stage, {loop.program, caller.microbatch, caller.tag, {}}));
+  }
+  push(stage, item);
+  return Status::success();
+}
+
 Status EntryWalk::enqueue(StageWalk &stage, int32_t number,
                           int32_t instruction) {
   // Copied: a nested call grows the table of invocations.
@@ -107,6 +124,9 @@ Status EntryWalk::enqueue(StageWalk &stage, int32_t number,
     return enqueueLoop(stage, invocation, *loop);
   }
   Item item{&next, instruction, number};
+  if (const auto *loop = std::get_if<While>(&next.action)) {
+    return enqueueWhile(stage, invocation, *loop, item);
+  }
   auto index = static_cast<int32_t>(stage.items.size());
   auto key = [&](EventRef event) {
     return EventKey(event.frame, slotOf(stage, invocation, event.frame),
@@ -128,8 +148,7 @@ Status EntryWalk::enqueue(StageWalk &stage, int32_t number,
                       escape(plan_.frames[wait->event.frame].name)));
     }
   }
-  stage.items.push_back(item);
-  stage.queues[next.stream].push_back(index);
+  push(stage, item);
   return Status::success();
 }
 

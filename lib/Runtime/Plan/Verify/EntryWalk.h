@@ -51,9 +51,15 @@ struct StageWalk {
 
 class EntryWalk {
 public:
-  /// Coordinates of axes other than the pipeline's are 0, or the last ones with
-  /// `atEnd`.
-  EntryWalk(const Plan &plan, const Entry &entry, bool atEnd, int64_t maxSteps);
+  /// What the plan leaves open.
+  struct Choice {
+    /// Coordinates of axes other than the pipeline's are the last ones, not 0.
+    bool atEnd = false;
+    /// Trips of each while.
+    int whileTrips = 1;
+  };
+  EntryWalk(const Plan &plan, const Entry &entry, Choice choice,
+            int64_t maxSteps);
 
   Status run();
 
@@ -76,11 +82,15 @@ private:
                      const Call &call);
   Status enqueueLoop(StageWalk &stage, const Invocation &caller,
                      const Loop &loop);
+  Status enqueueWhile(StageWalk &stage, const Invocation &caller,
+                      const While &loop, const Item &item);
+  void push(StageWalk &stage, const Item &item);
 
   using EventKey = std::tuple<int32_t, int32_t, int32_t>;
 
   const Plan &plan_;
   const Entry &entry_;
+  Choice choice_;
   int64_t maxSteps_;
   int64_t steps_ = 0;
   /// (frame, slot, event) -> the latest signal, of the stage being walked.

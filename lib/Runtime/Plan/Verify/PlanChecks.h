@@ -28,6 +28,9 @@ Status checkTable(const Plan &plan, const Entry &entry);
 /// Parts tile each state, places lie within their buffers.
 Status checkBoxes(const Plan &plan);
 
+/// What the body of each while may hold.
+Status checkWhiles(const Plan &plan);
+
 /// Kernels, features, threads, against the environment.
 Status checkEnvironment(const Plan &plan, const Environment &environment);
 

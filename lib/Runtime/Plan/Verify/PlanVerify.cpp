@@ -34,9 +34,11 @@ public:
 
 private:
   Status checkSlots(const Scene &scene, const Instruction &instruction);
+  Status check(const Instruction &instruction, const Scene &scene);
   Status visit(int32_t program, Scene scene);
   Status visitCall(const Call &call, const Scene &scene);
   Status visitLoop(const Loop &loop, const Scene &scene);
+  Status visitWhile(const While &loop, const Scene &scene);
   Status addArguments(const std::vector<ExprId> &arguments, const Scene &scene,
                       Scene &inner) const;
   Scene sceneOf(int64_t stage, Interval microbatch) const;
@@ -116,6 +118,12 @@ Status Bounds::visitLoop(const Loop &loop, const Scene &scene) {
   return visit(loop.program, std::move(inner));
 }
 
+Status Bounds::visitWhile(const While &loop, const Scene &scene) {
+  Scene inner = scene;
+  inner.scope.parameters.clear();
+  return visit(loop.program, std::move(inner));
+}
+
 Status Bounds::visitCall(const Call &call, const Scene &scene) {
   Scene inner = scene;
   inner.scope.parameters.clear();
@@ -128,6 +136,12 @@ Status Bounds::visitCall(const Call &call, const Scene &scene) {
     inner.scope.microbatch = *value;
   }
   return visit(call.program, std::move(inner));
+}
+
+/// The instruction itself, where it is no call.
+Status Bounds::check(const Instruction &instruction, const Scene &scene) {
+  LLMC_TRY(checkSlots(scene, instruction));
+  return checkInstruction(scene, instruction);
 }
 
 Status Bounds::visit(int32_t number, Scene scene) {
@@ -148,14 +162,14 @@ Status Bounds::visit(int32_t number, Scene scene) {
       LLMC_TRY(visitLoop(*loop, scene));
       continue;
     }
-    Status status = checkSlots(scene, instruction);
-    if (status.ok()) {
-      status = checkInstruction(scene, instruction);
-    }
+    Status status = check(instruction, scene);
     if (!status.ok()) {
       return status.inContext(fmt::format(
           "'{}' (instruction {} of program '{}', stage {})",
           nameOf(instruction.action), i, escape(program.name), scene.stage));
+    }
+    if (const auto *loop = std::get_if<While>(&instruction.action)) {
+      LLMC_TRY(visitWhile(*loop, scene));
     }
   }
   return Status::success();
@@ -194,17 +208,39 @@ static bool dependsOnOtherAxes(const Plan &plan) {
   return false;
 }
 
+static bool hasWhile(const Plan &plan) {
+  for (const Program &program : plan.programs) {
+    for (const Instruction &each : program.instructions) {
+      if (std::holds_alternative<While>(each.action)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static Status checkOrderOf(const Plan &plan, const Entry &entry,
+                           const EntryWalk::Choice &choice, int64_t maxSteps) {
+  EntryWalk walk(plan, entry, choice, maxSteps);
+  LLMC_TRY(walk.run());
+  return checkOrder(walk);
+}
+
 static Status verifyEntry(const Plan &plan, const Entry &entry,
                           const Environment &environment) {
   LLMC_TRY(checkTable(plan, entry));
   LLMC_TRY(Bounds(plan, entry, environment).run());
+  // One trip of a while orders what none does; what two that follow each other
+  // order holds for all.
+  bool ends = dependsOnOtherAxes(plan), trips = hasWhile(plan);
   for (bool atEnd : {false, true}) {
-    if (atEnd && !dependsOnOtherAxes(plan)) {
-      break;
+    for (int whileTrips : {1, 3}) {
+      if ((atEnd && !ends) || (whileTrips > 1 && !trips)) {
+        continue;
+      }
+      LLMC_TRY(
+          checkOrderOf(plan, entry, {atEnd, whileTrips}, environment.maxSteps));
     }
-    EntryWalk walk(plan, entry, atEnd, environment.maxSteps);
-    LLMC_TRY(walk.run());
-    LLMC_TRY(checkOrder(walk));
   }
   return Status::success();
 }
@@ -213,6 +249,7 @@ Status verifyPlan(const Plan &plan, const Environment &environment) {
   LLMC_TRY(checkStructure(plan));
   LLMC_TRY(checkFrames(plan));
   LLMC_TRY(checkBoxes(plan));
+  LLMC_TRY(checkWhiles(plan));
   LLMC_TRY(checkEnvironment(plan, environment));
   for (const Entry &entry : plan.entries) {
     Status status = verifyEntry(plan, entry, environment);

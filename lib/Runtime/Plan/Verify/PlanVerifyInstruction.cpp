@@ -167,6 +167,7 @@ struct CheckAction {
   Status operator()(const Wait &) { return Status::success(); }
   Status operator()(const Call &) { return Status::success(); }
   Status operator()(const Loop &) { return Status::success(); }
+  Status operator()(const While &) { return Status::success(); }
   Status operator()(const Branch &) {
     return makeError(ErrorKind::unsupported,
                      "branches are not supported in plans");

@@ -161,6 +161,10 @@ public:
     return inner.prepare(shape);
   }
 
+  Result<Repeat *> repeat(std::vector<Stream *> streams) override {
+    return inner.repeat(std::move(streams));
+  }
+
   void launch(Stream &stream, const Launch &launch,
               const Origin &origin) override {
     std::vector<void *> buffers;
@@ -220,6 +224,19 @@ public:
   void wait(Stream &stream, Event &event, const Origin &origin) override {
     tape.add(
         [=, &stream, &event, &origin] { inner.wait(stream, event, origin); });
+  }
+  void beginRepeat(Repeat &repeat, const void *flag,
+                   const Origin &origin) override {
+    const void *real = space.resolve(flag, 1);
+    if (!real) {
+      refuse(origin);
+      return;
+    }
+    tape.add(
+        [=, &repeat, &origin] { inner.beginRepeat(repeat, real, origin); });
+  }
+  void endRepeat(Repeat &repeat, const Origin &origin) override {
+    tape.add([=, &repeat, &origin] { inner.endRepeat(repeat, origin); });
   }
 
 private:

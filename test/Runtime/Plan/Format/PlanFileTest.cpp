@@ -34,6 +34,10 @@ static Plan makeFullPlan() {
   add(Call{0, 1, {0}});
   add(Loop{7, 0});
   add(Branch{lr, 0});
+  Operand flag = lr;
+  flag.dtype = DType::i1;
+  flag.shape = flag.strides = {};
+  plan.programs[2].instructions.push_back({0, 0, While{flag, 1}});
   add(Exchange{{{0, 1, {lr}}}, {{1, 1, {lr}}}});
   Collective collective;
   collective.kind = CollectiveKind::allToAll;

@@ -118,8 +118,8 @@ TEST(PlanPrint, OtherInstructions) {
   for (Action action : std::vector<Action>{
            Exchange{{{0, 0, {lr}}, {1, 1, {lr}}}, {{1, 0, {lr}}}},
            Exchange{{}, {{0, 1, {lr}}, {1, 0, {}}}}, Call{0, noExpr, {0, 1}},
-           Call{0, noExpr, {}}, Loop{7, 0, {0, 1}}, Branch{lr, 0}, library,
-           convolution, attention, plain}) {
+           Call{0, noExpr, {}}, Loop{7, 0, {0, 1}}, Branch{lr, 0}, While{lr, 0},
+           library, convolution, attention, plain}) {
     program.instructions.push_back({-1, -1, std::move(action)});
   }
   plan.programs.push_back(program);
@@ -131,7 +131,7 @@ TEST(PlanPrint, OtherInstructions) {
         std::string("     call begin(5, 6)\n"),
         std::string("     call begin()\n"),
         std::string("     loop 7 times begin(5, 6)\n"),
-        "     if " + text + " begin\n",
+        "     if " + text + " begin\n", "     while " + text + " begin\n",
         std::string(") m=4 n=4 k=4 alpha 0.5 relu\n"),
         std::string(") m=4 n=4 k=4 window 32*3->16 by 2 low 1 window "
                     "8:2*3:2->15 low -1 reversed beta 1\n"),

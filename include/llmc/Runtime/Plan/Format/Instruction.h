@@ -172,6 +172,13 @@ struct Loop {
   std::vector<ExprId> arguments;
 };
 
+/// Runs a program of a smaller index, in place, as long as a flag holds: a
+/// boolean that is read before each trip. Program and flag depend on no trip.
+struct While {
+  Operand flag;
+  int32_t program = 0;
+};
+
 /// Reserved: the loader refuses it (5).
 struct Branch {
   Operand flag;
@@ -181,7 +188,7 @@ struct Branch {
 /// The order of the alternatives is stored in plan files: append only.
 using Action =
     std::variant<KernelLaunch, Library, Collective, Send, Receive, Exchange,
-                 Copy, Fill, Signal, Wait, Call, Loop, Branch>;
+                 Copy, Fill, Signal, Wait, Call, Loop, Branch, While>;
 
 struct Instruction {
   /// Index into Plan::streams (`Call`: ignored).

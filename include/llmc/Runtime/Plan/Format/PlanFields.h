@@ -116,6 +116,10 @@ LLMC_FIELDS(Branch) {
   v("flag", x.flag);
   v("program", x.program);
 }
+LLMC_FIELDS(While) {
+  v("flag", x.flag);
+  v("program", x.program);
+}
 LLMC_FIELDS(Instruction) {
   v("stream", x.stream);
   v("location", x.location);

@@ -17,6 +17,12 @@ std::vector<int32_t> reachablePrograms(const Plan &plan, int64_t stage);
 /// The same for one entry.
 std::vector<int32_t> entryPrograms(const Plan &plan, const Entry &entry,
                                    int64_t stage);
+/// The program and all that it calls, callees first.
+std::vector<int32_t> programsUnder(const Plan &plan, int32_t program);
+/// The streams that take part in a while which stands on `stream`: that one,
+/// and those of its body. Sorted.
+std::vector<int32_t> streamsOf(const Plan &plan, const While &loop,
+                               int32_t stream);
 
 } // namespace llmc::rt::plan
 

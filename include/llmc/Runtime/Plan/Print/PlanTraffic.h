@@ -30,6 +30,8 @@ struct Traffic {
   /// Of the device's buffers before and after.
   uint64_t bytesIn = 0;
   uint64_t bytesOut = 0;
+  /// Some of it is in a loop that the run ends, of which one trip is counted.
+  bool isOpen = false;
 };
 
 /// One row for each (kind, axes, scalar or not), in the order of these.
