@@ -18,6 +18,7 @@
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -304,15 +305,57 @@ LogicalResult Interpreter::runOps(Block &block) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+LogicalResult Interpreter::runTrip(const dist::LoopRun &run, int64_t n) {
+  for (Operation *op : run.ops) {
+    trip = run.loop.getTrip(n);
+    LogicalResult status = runOfTrip(op, run.loop, n);
+    trip = -1;
+    if (failed(status))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Interpreter::runTrips(const dist::LoopRun &run) {
+  if (run.loop.getConditional())
+    return runConditional(run);
   for (int64_t n = 0; n < run.loop.getTrips(); ++n)
-    for (Operation *op : run.ops) {
-      trip = run.loop.getTrip(n);
-      LogicalResult status = runOfTrip(op, run.loop, n);
-      trip = -1;
-      if (failed(status))
-        return failure();
-    }
+    if (failed(runTrip(run, n)))
+      return failure();
+  return success();
+}
+
+/// As long as the condition holds; what is left then is all that leaves.
+LogicalResult Interpreter::runConditional(const dist::LoopRun &run) {
+  llvm::MapVector<dist::EnterOp, HostTensor> carried;
+  dist::EnterOp condition;
+  for (Operation *op : run.ops) {
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    if (!enter || !enter.isCarry())
+      continue;
+    SmallVector<HostTensor> start;
+    if (failed(collectOperands(enter, start)))
+      return failure();
+    carried[enter] = start[0];
+    if (enter.isCondition())
+      condition = enter;
+  }
+  if (!condition)
+    return emitError(run.ops.front()->getLoc())
+           << "expected a condition of loop " << run.loop.getName();
+  for (int64_t n = 0; carried[condition].getInt(0) != 0; ++n) {
+    if (failed(runTrip(run, n)))
+      return failure();
+    for (auto &[enter, value] : carried)
+      value = ofTrips[enter.getNext().getValue()][run.loop.getTrip(n)];
+  }
+  for (auto &[enter, value] : carried) {
+    SmallVector<HostTensor, 0> &all = ofTrips[enter.getNext().getResult()];
+    for (const HostTensor &tensor : all)
+      liveBytes -= tensor ? tensor.getNumBytes() : 0;
+    liveBytes += value.getNumBytes();
+    all.assign(1, value);
+  }
   return success();
 }
 
@@ -335,8 +378,9 @@ LogicalResult Interpreter::runOfTrip(Operation *op, dist::LoopAttr loop,
     observer(op, results);
   for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results)) {
     SmallVector<HostTensor, 0> &all = ofTrips[value];
-    all.resize(loop.getTrips());
-    liveBytes += tensor.getNumBytes();
+    all.resize(loop.getNumbers());
+    liveBytes +=
+        tensor.getNumBytes() - (all[trip] ? all[trip].getNumBytes() : 0);
     peakBytes = std::max(peakBytes, liveBytes);
     all[trip] = std::move(tensor);
   }

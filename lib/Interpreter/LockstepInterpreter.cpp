@@ -13,6 +13,7 @@
 #include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -305,21 +306,83 @@ LogicalResult LockstepInterpreter::runOfTrip(Operation *op, int64_t previous,
   return success();
 }
 
+LogicalResult LockstepInterpreter::runTrip(ArrayRef<Operation *> ops,
+                                           dist::LoopAttr loop, int64_t n,
+                                           const Stages &stages) {
+  for (Operation *op : ops) {
+    trip = loop.getTrip(n);
+    LogicalResult status =
+        runOfTrip(op, n > 0 ? loop.getTrip(n - 1) : -1, stages);
+    trip = -1;
+    if (failed(status))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult LockstepInterpreter::runTrips(ArrayRef<Operation *> ops,
                                             dist::LoopAttr loop,
                                             const Stages &stages) {
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      ofTrips[result].resize(loop.getTrips());
+      ofTrips[result].resize(loop.getNumbers());
+  if (loop.getConditional())
+    return runConditional(ops, loop, stages);
   for (int64_t n = 0; n < loop.getTrips(); ++n)
-    for (Operation *op : ops) {
-      trip = loop.getTrip(n);
-      LogicalResult status =
-          runOfTrip(op, n > 0 ? loop.getTrip(n - 1) : -1, stages);
-      trip = -1;
-      if (failed(status))
-        return failure();
-    }
+    if (failed(runTrip(ops, loop, n, stages)))
+      return failure();
+  return success();
+}
+
+/// Whether the flag holds, on all devices that have it.
+static FailureOr<bool> readFlag(dist::EnterOp condition,
+                                const DeviceTensors &flags) {
+  std::optional<bool> holds;
+  for (const HostTensor &flag : flags) {
+    if (!flag)
+      continue;
+    bool own = flag.getInt(0) != 0;
+    if (holds.value_or(own) != own)
+      return condition.emitOpError()
+             << "expected a condition that is equal on all devices";
+    holds = own;
+  }
+  if (!holds)
+    return condition.emitOpError() << "expected a condition on some device";
+  return *holds;
+}
+
+/// As long as the condition holds; what is left then is all that leaves.
+LogicalResult LockstepInterpreter::runConditional(ArrayRef<Operation *> ops,
+                                                  dist::LoopAttr loop,
+                                                  const Stages &stages) {
+  llvm::MapVector<dist::EnterOp, DeviceTensors> carried;
+  dist::EnterOp condition;
+  for (Operation *op : ops) {
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    if (!enter || !enter.isCarry())
+      continue;
+    const DeviceTensors *start = lookup(enter, 0);
+    if (!start)
+      return failure();
+    carried[enter] = *start;
+    if (enter.isCondition())
+      condition = enter;
+  }
+  if (!condition)
+    return emitError(ops.front()->getLoc())
+           << "expected a condition of loop " << loop.getName();
+  for (int64_t n = 0;; ++n) {
+    FailureOr<bool> holds = readFlag(condition, carried[condition]);
+    if (failed(holds) || (*holds && failed(runTrip(ops, loop, n, stages))))
+      return failure();
+    if (!*holds)
+      break;
+    for (auto &[enter, value] : carried)
+      value = ofTrips[enter.getNext().getValue()][loop.getTrip(n)];
+  }
+  for (auto &[enter, value] : carried)
+    ofTrips[enter.getNext().getResult()].assign(1, value);
   return success();
 }
 

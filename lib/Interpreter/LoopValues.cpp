@@ -37,6 +37,8 @@ HostTensor llmc::leaveTrips(dist::LeaveOp op, ArrayRef<HostTensor> trips) {
   dist::LoopAttr loop = op.getLoop();
   if (op.isStack())
     return stackRows(trips);
+  if (loop.getConditional())
+    return trips.front();
   if (op.isLast())
     return trips[loop.getTrip(loop.getTrips() - 1)];
   HostTensor sum;

@@ -17,7 +17,8 @@ namespace llmc {
 /// Row `row` along the first dim.
 HostTensor takeRow(const HostTensor &stack, int64_t row);
 
-/// What the op makes of the values of all trips, by number.
+/// What the op makes of the values of all trips, by number; of a conditional
+/// loop of the last one.
 HostTensor leaveTrips(dist::LeaveOp op, ArrayRef<HostTensor> trips);
 
 } // namespace llmc

@@ -79,7 +79,9 @@ private:
                          SmallVectorImpl<HostTensor> &results);
   LogicalResult runOps(Block &block);
   LogicalResult runOp(Operation *op);
+  LogicalResult runTrip(const dist::LoopRun &run, int64_t n);
   LogicalResult runTrips(const dist::LoopRun &run);
+  LogicalResult runConditional(const dist::LoopRun &run);
   LogicalResult runOfTrip(Operation *op, dist::LoopAttr loop, int64_t n);
   LogicalResult leave(dist::LeaveOp op);
   const HostTensor *find(Value value) const;

@@ -56,6 +56,10 @@ private:
   LogicalResult runBlock(Block &block, Stages stages);
   LogicalResult runOp(Operation *op, Stages stages);
   LogicalResult runSegment(dist::SegmentOp segment);
+  LogicalResult runTrip(ArrayRef<Operation *> ops, dist::LoopAttr loop,
+                        int64_t n, const Stages &stages);
+  LogicalResult runConditional(ArrayRef<Operation *> ops, dist::LoopAttr loop,
+                               const Stages &stages);
   LogicalResult runTrips(ArrayRef<Operation *> ops, dist::LoopAttr loop,
                          const Stages &stages);
   LogicalResult runOfTrip(Operation *op, int64_t previous,

@@ -47,7 +47,7 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
   dist::LoopRuns loops(function.getBody().front());
   for (const dist::LoopRun &run : loops.getRuns())
     for (Operation *op : run.ops)
-      tripsOf[op] = run.loop.getTrips();
+      tripsOf[op] = run.loop.getWeight();
   for (Operation &op : function.getBody().front().without_terminator()) {
     auto list = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
     for (auto [i, result] : llvm::enumerate(op.getResults()))

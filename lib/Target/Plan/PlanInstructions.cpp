@@ -206,6 +206,11 @@ rt::Result<rtp::Action> PlanExport::actionOf(Operation *op) {
                                      indexOf(programs, each.getProgram()),
                                      {}});
       })
+      .Case([&](plan::WhileOp each) -> Outcome {
+        LLMC_TRY_ASSIGN(rtp::Operand flag, operandOf(op, each.getFlag()));
+        return rtp::Action(
+            rtp::While{std::move(flag), indexOf(programs, each.getProgram())});
+      })
       .Default([&](Operation *) -> Outcome {
         return errorAt(op, "has no form in plan files yet");
       });

@@ -15,6 +15,7 @@
 #include "ProgramBuilder.h"
 #include "Routes.h"
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Transforms/Activations/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -283,12 +284,25 @@ FailureOr<dist::ProgramAttr> Outliner::run() {
                         segment.getLoop().value_or(dist::LoopAttr()));
 }
 
-/// What goes into the first trip of a loop.
-static bool isCarried(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    auto enter = dyn_cast<dist::EnterOp>(user);
-    return enter && enter.isCarry();
-  });
+/// The loop into whose first trip the value goes; null where it goes into none.
+static dist::EnterOp findCarried(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto enter = dyn_cast<dist::EnterOp>(user); enter && enter.isCarry())
+      return enter;
+  return {};
+}
+
+/// The slot of what a segment keeps.
+static PortAttr makeActSlot(const Act &act, size_t number) {
+  int64_t chunk = getChunk(act.from);
+  dist::EnterOp carried = findCarried(act.value);
+  std::string name =
+      carried && carried.isCondition()
+          ? dist::getConditionName(carried.getLoop(), chunk)
+          : "c" + std::to_string(chunk) + ".a" + std::to_string(number);
+  return PortAttr::get(act.value.getContext(),
+                       carried ? PortKind::Carry : PortKind::Act,
+                       StringRef(name), chunk);
 }
 
 LogicalResult llmc::outlineSegments(TimelineContext &context,
@@ -299,15 +313,8 @@ LogicalResult llmc::outlineSegments(TimelineContext &context,
   if (failed(routes.build()))
     return failure();
   ActSlots acts;
-  for (auto [number, act] : llvm::enumerate(routes.getActs())) {
-    int64_t chunk = getChunk(act.from);
-    std::string name =
-        "c" + std::to_string(chunk) + ".a" + std::to_string(number);
-    acts[&act] =
-        PortAttr::get(source.getContext(),
-                      isCarried(act.value) ? PortKind::Carry : PortKind::Act,
-                      StringRef(name), chunk);
-  }
+  for (auto [number, act] : llvm::enumerate(routes.getActs()))
+    acts[&act] = makeActSlot(act, number);
   llvm::DenseMap<Operation *, FlatSymbolRefAttr> names;
   for (auto segment : source.getOps<SegmentOp>()) {
     FailureOr<dist::ProgramAttr> program =

@@ -224,6 +224,9 @@ Value llmc::enterBackward(OpBuilder &builder, Value entered,
 
 bool llmc::readsTripsOf(dist::SegmentOp backward, dist::SegmentOp forward) {
   std::optional<dist::LoopAttr> loop = forward.getLoop();
+  // A conditional loop has no derivative that reads its trips.
+  if (loop && loop->getConditional())
+    return false;
   return forward.getChunk() == backward.getChunk() &&
          backward.getLoop() ==
              (loop ? std::optional(loop->getReverse()) : std::nullopt);

@@ -4,11 +4,13 @@
 //
 // See Callers.h.
 //
-// Test: test/Transforms/Ordering/order-loops.mlir
+// Tests: test/Transforms/Ordering/order-loops.mlir, order-whiles.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Callers.h"
+#include "PlanFrames.h"
 #include "ProgramOrder.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 
 using namespace mlir;
 
@@ -32,9 +34,10 @@ class CallerEmitter {
 public:
   CallerEmitter(OpBuilder &builder, PlanNames &names,
                 const PlanStreams &streams, const Timeline &timeline,
+                const TimelinePlaces &places,
                 ArrayRef<plan::ProgramOp> programs)
       : builder(builder), names(names), stream(streams.getCompute()),
-        timeline(timeline), programs(programs) {}
+        timeline(timeline), places(places), programs(programs) {}
 
   /// Calls the programs from `first` to `last`.
   plan::ProgramOp emitGroup(int32_t first, int32_t last);
@@ -45,6 +48,14 @@ private:
                               Location loc);
   void emitCall(plan::ProgramOp callee, ArrayRef<Attribute> arguments);
   plan::ProgramOp emitTurned(plan::ProgramOp callee, dist::LoopAttr loop);
+  /// A program that a conditional loop needs beside that of its trips.
+  struct Condition {
+    plan::OperandAttr flag;
+    plan::ProgramOp ask, turn;
+  };
+  Condition emitCondition(int32_t program);
+  plan::OperandAttr makeFlag(const TimelineProgram &part, StringRef name,
+                             RankedTensorType type);
   FlatSymbolRefAttr nameOf(plan::ProgramOp program) {
     return FlatSymbolRefAttr::get(program.getSymNameAttr());
   }
@@ -53,6 +64,7 @@ private:
   PlanNames &names;
   FlatSymbolRefAttr stream;
   const Timeline &timeline;
+  const TimelinePlaces &places;
   ArrayRef<plan::ProgramOp> programs;
 };
 
@@ -92,12 +104,61 @@ plan::ProgramOp CallerEmitter::emitTurned(plan::ProgramOp callee,
   return program;
 }
 
+/// One flag in a frame of its own.
+plan::OperandAttr CallerEmitter::makeFlag(const TimelineProgram &part,
+                                          StringRef name,
+                                          RankedTensorType type) {
+  func::FuncOp function = part.function;
+  FrameShape shape;
+  shape.name = name.str();
+  shape.kind = plan::FrameKind::Tmp;
+  if (part.getStages().size() < timeline.getNumStages())
+    shape.stages = llvm::to_vector(part.getStages());
+  FlatSymbolRefAttr frame = makeFrame(builder, names, function.getLoc(), shape);
+  return getOperand(makeBuffer(builder, names, function.getLoc(),
+                               (frame.getValue() + ".flag").str(), frame, 1),
+                    type);
+}
+
+CallerEmitter::Condition CallerEmitter::emitCondition(int32_t program) {
+  const TimelineProgram &part = timeline.programs[program];
+  plan::ProgramOp body = programs[program];
+  auto slot =
+      dist::PortAttr::get(builder.getContext(), dist::PortKind::Carry,
+                          StringRef(dist::getConditionName(
+                              part.attr.getLoop(), part.attr.getChunk())),
+                          part.attr.getChunk());
+  const PlacedSlot &from = places.slots.find(slot)->second;
+  Condition condition;
+  condition.flag =
+      makeFlag(part, (body.getSymName() + ".go").str(), from.uses.type);
+  OpBuilder::InsertionGuard guard(builder);
+  condition.ask = makeProgram((body.getSymName() + ".ask").str(),
+                              plan::Phase::Other, {}, 0, body.getLoc());
+  condition.turn = makeProgram((body.getSymName() + ".turn").str(),
+                               plan::Phase::Other, {}, 0, body.getLoc());
+  builder.setInsertionPointToEnd(&condition.ask.getBody().front());
+  plan::CopyOp::create(
+      builder, body.getLoc(), stream, condition.flag, from.place,
+      plan::HostEndAttr::get(builder.getContext(), plan::HostEnd::None),
+      StringAttr());
+  builder.setInsertionPointToEnd(&condition.turn.getBody().front());
+  emitCall(body, {});
+  emitCall(condition.ask, {});
+  return condition;
+}
+
+/// What `programs[i]` needs beside it is made before the caller.
 plan::ProgramOp CallerEmitter::emitGroup(int32_t first, int32_t last) {
   SmallVector<plan::ProgramOp> turned(last - first + 1);
-  for (int32_t i = first; i <= last; ++i)
-    if (dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
-        loop && loop.getReversed())
+  SmallVector<Condition> conditions(last - first + 1);
+  for (int32_t i = first; i <= last; ++i) {
+    dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
+    if (loop && loop.getReversed())
       turned[i - first] = emitTurned(programs[i], loop);
+    if (loop && loop.getConditional())
+      conditions[i - first] = emitCondition(i);
+  }
   const TimelineProgram &part = timeline.programs[first];
   func::FuncOp function = part.function;
   plan::ProgramOp caller = makeProgram(
@@ -109,12 +170,17 @@ plan::ProgramOp CallerEmitter::emitGroup(int32_t first, int32_t last) {
   for (int32_t i = first; i <= last; ++i) {
     dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
     plan::ProgramOp body = turned[i - first] ? turned[i - first] : programs[i];
-    if (loop)
+    if (const Condition &condition = conditions[i - first]; condition.flag) {
+      emitCall(condition.ask, {});
+      plan::WhileOp::create(builder, body.getLoc(), stream, condition.flag,
+                            nameOf(condition.turn));
+    } else if (loop) {
       plan::LoopOp::create(builder, body.getLoc(), stream,
                            builder.getI64IntegerAttr(loop.getTrips()),
                            nameOf(body));
-    else
+    } else {
       emitCall(body, {});
+    }
   }
   return caller;
 }
@@ -122,9 +188,10 @@ plan::ProgramOp CallerEmitter::emitGroup(int32_t first, int32_t last) {
 SmallVector<plan::ProgramOp> emitCallers(OpBuilder &builder, PlanNames &names,
                                          const PlanStreams &streams,
                                          const Timeline &timeline,
+                                         const TimelinePlaces &places,
                                          ArrayRef<plan::ProgramOp> programs) {
   SmallVector<plan::ProgramOp> cells(programs);
-  CallerEmitter emitter(builder, names, streams, timeline, programs);
+  CallerEmitter emitter(builder, names, streams, timeline, places, programs);
   auto end = static_cast<int32_t>(programs.size());
   for (int32_t first = 0; first < end;) {
     int32_t last = getLastPart(timeline, first);

@@ -13,6 +13,13 @@
 // A loop's program has the number of its trip as parameter. Where trips run
 // backwards, a program between the two turns the number around.
 //
+// A conditional loop asks a flag of the compute stream, which a program of one
+// copy makes of its condition, on whatever stream that was made:
+//
+//     plan.call on @C @train.c0.F.trip1.ask arguments([])
+//     plan.while on @C <@go> do @train.c0.F.trip1.turn      calls trip1, then
+//     ask
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H
@@ -32,6 +39,7 @@ bool isCalled(const Timeline &timeline, int32_t program);
 SmallVector<plan::ProgramOp> emitCallers(OpBuilder &builder, PlanNames &names,
                                          const PlanStreams &streams,
                                          const Timeline &timeline,
+                                         const TimelinePlaces &places,
                                          ArrayRef<plan::ProgramOp> programs);
 
 } // namespace llmc::ordering

@@ -17,43 +17,83 @@ namespace llmc::ordering {
 /// follow each other ask for holds for all.
 static constexpr int64_t kMostTrips = 3;
 
-/// Adds what `program` calls, or itself where it calls nothing.
-static void addCalls(std::vector<PlanCall> &walk, plan::ProgramOp program,
-                     int64_t microbatch, const SymbolTable &symbols) {
+namespace {
+/// One device of a stage.
+class Walker {
+public:
+  Walker(const SymbolTable &symbols, int64_t whileTrips)
+      : symbols(symbols), whileTrips(whileTrips) {}
+
+  /// Adds what `program` calls, or itself where it calls nothing.
+  void add(plan::ProgramOp program, int64_t microbatch);
+
+  std::vector<PlanCall> walk;
+
+private:
+  int64_t countTrips(Operation *op) const;
+
+  const SymbolTable &symbols;
+  int64_t whileTrips;
+};
+} // namespace
+
+int64_t Walker::countTrips(Operation *op) const {
+  if (isa<plan::WhileOp>(op))
+    return whileTrips;
+  auto loop = dyn_cast<plan::LoopOp>(op);
+  return loop ? std::min<int64_t>(loop.getTrips(), kMostTrips) : 1;
+}
+
+void Walker::add(plan::ProgramOp program, int64_t microbatch) {
   bool isCaller = false;
   for (Operation &op : program.getBody().front()) {
     FlatSymbolRefAttr name = plan::getCallee(&op);
     if (!name)
       continue;
     isCaller = true;
-    auto loop = dyn_cast<plan::LoopOp>(op);
-    int64_t trips = loop ? std::min<int64_t>(loop.getTrips(), kMostTrips) : 1;
     auto callee = symbols.lookup<plan::ProgramOp>(name.getAttr());
-    for (int64_t trip = 0; trip < trips; ++trip)
-      addCalls(walk, callee, microbatch, symbols);
+    for (int64_t trip = 0; trip < countTrips(&op); ++trip)
+      add(callee, microbatch);
   }
   if (!isCaller)
     walk.push_back({program, microbatch});
 }
 
-std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
-                                             const SymbolTable &symbols) {
+/// Whether the entry's module has a loop that the run ends.
+static bool hasWhile(plan::EntryOp entry) {
+  return entry->getParentOfType<ModuleOp>()
+      .walk([](plan::WhileOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// What a device of `stage` runs in the entry.
+static std::vector<PlanCall> readWalk(plan::EntryOp entry, size_t stage,
+                                      Walker walker,
+                                      const SymbolTable &symbols) {
   auto table = symbols.lookup<plan::TableOp>(entry.getTable());
   plan::TableAttr rows = table.getRows();
-  std::vector<std::vector<PlanCall>> walks(entry.getPrologue().size());
-  for (size_t stage = 0; stage < walks.size(); ++stage) {
-    auto call = [&](Attribute name, int64_t microbatch) {
-      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
-        addCalls(walks[stage],
-                 symbols.lookup<plan::ProgramOp>(symbol.getAttr()), microbatch,
-                 symbols);
-    };
-    call(entry.getPrologue()[stage], 0);
-    for (int64_t row = 0; row < rows.getNumRows(); ++row)
-      if (const plan::Cell &cell = rows.getRow(row)[stage]; cell.program >= 0)
-        call(table.getPrograms()[cell.program], cell.microbatch);
-    call(entry.getEpilogue()[stage], 0);
-  }
+  auto call = [&](Attribute name, int64_t microbatch) {
+    if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
+      walker.add(symbols.lookup<plan::ProgramOp>(symbol.getAttr()), microbatch);
+  };
+  call(entry.getPrologue()[stage], 0);
+  for (int64_t row = 0; row < rows.getNumRows(); ++row)
+    if (const plan::Cell &cell = rows.getRow(row)[stage]; cell.program >= 0)
+      call(table.getPrograms()[cell.program], cell.microbatch);
+  call(entry.getEpilogue()[stage], 0);
+  return std::move(walker.walk);
+}
+
+std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
+                                             const SymbolTable &symbols) {
+  // No trip orders no more than one does (Backends/Cpu/Repeat.cpp).
+  SmallVector<int64_t> whileTrips = {1};
+  if (hasWhile(entry))
+    whileTrips.push_back(kMostTrips);
+  std::vector<std::vector<PlanCall>> walks;
+  for (int64_t trips : whileTrips)
+    for (size_t stage = 0; stage < entry.getPrologue().size(); ++stage)
+      walks.push_back(readWalk(entry, stage, Walker(symbols, trips), symbols));
   return walks;
 }
 

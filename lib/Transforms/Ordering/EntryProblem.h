@@ -26,7 +26,8 @@ struct PlanCall {
 };
 
 /// What a device of each stage runs in the entry, in order; idle cells are left
-/// out.
+/// out. With loops that the run ends: of each stage a walk with one trip and
+/// one with several.
 std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
                                              const mlir::SymbolTable &symbols);
 

@@ -63,7 +63,8 @@ static LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
       return failure();
     made.programs.push_back(*emitted);
   }
-  made.cells = emitCallers(builder, names, streams, timeline, made.programs);
+  made.cells =
+      emitCallers(builder, names, streams, timeline, *places, made.programs);
   // 3 table and entry
   return emitEntry(builder, names, tables, timeline, *places, made);
 }

@@ -287,7 +287,8 @@ FailureOr<plan::ProgramOp> ProgramEmitter::run() {
   auto program = plan::ProgramOp::create(
       builder, function.getLoc(), builder.getStringAttr(name),
       plan::PhaseAttr::get(builder.getContext(), phase), chunk,
-      builder.getI64IntegerAttr(attr.getLoop() ? 1 : 0));
+      builder.getI64IntegerAttr(
+          attr.getLoop() && !attr.getLoop().getConditional() ? 1 : 0));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   for (const HostCopy &copy : request.copies.before)

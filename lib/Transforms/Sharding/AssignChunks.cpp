@@ -54,7 +54,7 @@ static SmallVector<BlockCost> getBlockCosts(func::FuncOp function) {
     if (auto model = dyn_cast<graph::CostOpInterface>(op)) {
       graph::OpCost cost = model.getCost();
       int run = loops.getRunOf(&op);
-      int64_t times = run < 0 ? 1 : loops.getRuns()[run].loop.getTrips();
+      int64_t times = run < 0 ? 1 : loops.getRuns()[run].loop.getWeight();
       costs[*block].work += times * (cost.flops + cost.transcendentals +
                                      cost.bytesRead + cost.bytesWritten);
     }

@@ -33,6 +33,27 @@ void BatchSums::visit(const dist::LoopRun &run) {
     if (close(run))
       break;
   }
+  if (run.loop.getConditional())
+    mixByCondition(run);
+}
+
+/// Whatever a loop computes in as many trips as the batch decides depends on
+/// all of it.
+void BatchSums::mixByCondition(const dist::LoopRun &run) {
+  BatchState state;
+  for (Operation *op : run.ops)
+    if (auto enter = dyn_cast<dist::EnterOp>(op); enter && enter.isCondition())
+      state = get(enter.getNext().getValue());
+  if (state.kind == Kind::Fixed)
+    return;
+  if (state.kind != Kind::Mixed) {
+    state.kind = Kind::Mixed;
+    state.culprit = run.ops.front();
+    state.reason = "has as many trips as the batch decides";
+  }
+  for (Operation *op : run.ops)
+    for (Value result : op->getResults())
+      states[result] = state;
 }
 
 /// What enters and leaves the trips of a loop as it is; false for all else.

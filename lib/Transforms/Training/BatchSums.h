@@ -100,6 +100,7 @@ private:
   void visit(Operation &op);
   void visit(const dist::LoopRun &run);
   bool visitLoopOp(Operation &op);
+  void mixByCondition(const dist::LoopRun &run);
   bool close(const dist::LoopRun &run);
   bool isZero(Value value) const;
 

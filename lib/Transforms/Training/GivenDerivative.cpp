@@ -13,12 +13,14 @@
 // ops of the backward. Where it reads values of the forward as well, it stands
 // in the last block that makes or uses them and that is no higher. What reads
 // none, as the sum of rows that is a bias' gradient, stands where the forward
-// uses the state whose gradient is made of it.
+// uses the state whose gradient is made of it. The ops of a loop's trips, and
+// what leaves them, are marked as one.
 //
 // Test: test/Transforms/Training/given-derivative.mlir
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <limits>
@@ -30,25 +32,35 @@ using llmc::dist::Phase;
 static constexpr int64_t kAnywhere = std::numeric_limits<int64_t>::max();
 
 namespace {
+/// Ops that are marked alike: one, or a loop.
+using Unit = SmallVector<Operation *>;
+
 class DerivativeMarker {
 public:
   explicit DerivativeMarker(func::FuncOp function)
-      : function(function), body(function.front()) {}
+      : function(function), body(function.front()) {
+    collectUnits();
+  }
 
   void run();
 
 private:
+  void collectUnits();
   void findForward();
   bool isForward(Operation *op) const { return forward.contains(op); }
-  int64_t findLimit(Operation *op) const;
-  std::optional<int64_t> findAnchor(Operation *op, int64_t limit) const;
-  std::optional<int64_t> findLastUse(Operation *op) const;
+  int64_t findLimit(const Unit &unit) const;
+  std::optional<int64_t> findAnchor(const Unit &unit, int64_t limit) const;
+  std::optional<int64_t> findLastUse(const Unit &unit) const;
   std::optional<int64_t> findGradientHome(Operation *op);
   std::optional<int64_t> findHome(OpOperand &returned);
-  bool isPassedDown(Operation *op) const;
+  bool isPassedDown(const Unit &unit) const;
+  void mark(const Unit &unit, bool isAnchored);
 
   func::FuncOp function;
   Block &body;
+  /// In an order in which each stands after what it takes.
+  std::vector<Unit> units;
+  llvm::DenseMap<Operation *, size_t> unitOf;
   llvm::DenseSet<Operation *> forward;
   /// Of the ops of the backward.
   llvm::DenseMap<Operation *, int64_t> blocks;
@@ -56,11 +68,31 @@ private:
 };
 } // namespace
 
+void DerivativeMarker::collectUnits() {
+  dist::LoopRuns loops(body);
+  auto add = [&](Unit unit) {
+    for (Operation *op : unit)
+      unitOf[op] = units.size();
+    units.push_back(std::move(unit));
+  };
+  for (const dist::LoopStep &step : loops.getSteps()) {
+    if (step.run >= 0) {
+      const dist::LoopRun &run = loops.getRuns()[step.run];
+      Unit unit(run.ops);
+      llvm::append_range(unit, run.leaves);
+      add(std::move(unit));
+    } else if (!isa<dist::LeaveOp>(step.op)) {
+      add({step.op});
+    }
+  }
+}
+
 /// What the loss, its count and the states of the next microbatch depend on.
 void DerivativeMarker::findForward() {
   auto addMaker = [&](Value value) {
     if (Operation *op = value.getDefiningOp())
-      forward.insert(op);
+      for (Operation *other : units[unitOf.at(op)])
+        forward.insert(other);
   };
   Operation *terminator = body.getTerminator();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
@@ -68,23 +100,26 @@ void DerivativeMarker::findForward() {
                         {dist::PortKind::LossSum, dist::PortKind::Count,
                          dist::PortKind::Carried}))
       addMaker(terminator->getOperand(i));
-  for (Operation &op : llvm::reverse(body.without_terminator()))
-    if (isForward(&op))
-      llvm::for_each(op.getOperands(), addMaker);
+  for (const Unit &unit : llvm::reverse(units))
+    if (isForward(unit.front()))
+      for (Operation *op : unit)
+        llvm::for_each(op->getOperands(), addMaker);
 }
 
 /// The first block of what it takes from other ops of the backward.
-int64_t DerivativeMarker::findLimit(Operation *op) const {
+int64_t DerivativeMarker::findLimit(const Unit &unit) const {
   int64_t limit = kAnywhere;
-  for (Value operand : op->getOperands())
-    if (Operation *def = operand.getDefiningOp(); def && !isForward(def))
-      limit = std::min(limit, blocks.lookup(def));
+  for (Operation *op : unit)
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && !isForward(def) && !llvm::is_contained(unit, def))
+        limit = std::min(limit, blocks.lookup(def));
   return limit;
 }
 
 /// The last block up to `limit` in which the forward makes or uses what the op
 /// takes of it.
-std::optional<int64_t> DerivativeMarker::findAnchor(Operation *op,
+std::optional<int64_t> DerivativeMarker::findAnchor(const Unit &unit,
                                                     int64_t limit) const {
   std::optional<int64_t> anchor;
   auto consider = [&](Operation *other) {
@@ -94,13 +129,14 @@ std::optional<int64_t> DerivativeMarker::findAnchor(Operation *op,
     if (block <= limit)
       anchor = std::max(block, anchor.value_or(block));
   };
-  for (Value operand : op->getOperands()) {
-    Operation *def = operand.getDefiningOp();
-    if (def && (!isForward(def) || def->hasTrait<OpTrait::ConstantLike>()))
-      continue;
-    consider(def);
-    llvm::for_each(operand.getUsers(), consider);
-  }
+  for (Operation *op : unit)
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && (!isForward(def) || def->hasTrait<OpTrait::ConstantLike>()))
+        continue;
+      consider(def);
+      llvm::for_each(operand.getUsers(), consider);
+    }
   return anchor;
 }
 
@@ -120,11 +156,12 @@ std::optional<int64_t> DerivativeMarker::findHome(OpOperand &returned) {
 }
 
 /// The last block that uses a result; what is returned counts as none.
-std::optional<int64_t> DerivativeMarker::findLastUse(Operation *op) const {
+std::optional<int64_t> DerivativeMarker::findLastUse(const Unit &unit) const {
   std::optional<int64_t> last;
-  for (Operation *user : op->getUsers())
-    if (user != body.getTerminator())
-      last = std::max(blocks.lookup(user), last.value_or(0));
+  for (Operation *op : unit)
+    for (Operation *user : op->getUsers())
+      if (user != body.getTerminator() && !llvm::is_contained(unit, user))
+        last = std::max(blocks.lookup(user), last.value_or(0));
   return last;
 }
 
@@ -147,42 +184,53 @@ std::optional<int64_t> DerivativeMarker::findGradientHome(Operation *op) {
 }
 
 /// Whether another block waits for it.
-bool DerivativeMarker::isPassedDown(Operation *op) const {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    if (user == body.getTerminator())
+bool DerivativeMarker::isPassedDown(const Unit &unit) const {
+  auto isOfOther = [&](Operation *user) {
+    if (user == body.getTerminator() || llvm::is_contained(unit, user))
       return false;
-    return blocks.lookup(user) < blocks.lookup(op) || passedDown.contains(user);
+    return blocks.lookup(user) < blocks.lookup(unit.front()) ||
+           passedDown.contains(user);
+  };
+  return llvm::any_of(unit, [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), isOfOther);
   });
+}
+
+/// A unit of the backward, once all that takes its results is marked.
+void DerivativeMarker::mark(const Unit &unit, bool isAnchored) {
+  int64_t block = blocks.lookup(unit.front());
+  if (block == kAnywhere)
+    block = findLastUse(unit).value_or(0);
+  else if (!isAnchored && unit.size() == 1)
+    block = std::min(block, findGradientHome(unit.front()).value_or(block));
+  for (Operation *op : unit)
+    blocks[op] = block;
+  if (isPassedDown(unit))
+    passedDown.insert_range(unit);
+  for (Operation *op : unit) {
+    training::setBlockMark(op, block);
+    training::setPhaseMark(op, passedDown.contains(op) ? Phase::BackwardInput
+                                                       : Phase::BackwardWeight);
+  }
 }
 
 void DerivativeMarker::run() {
   findForward();
-  SmallVector<Operation *> backward;
-  llvm::DenseSet<Operation *> anchored;
-  for (Operation &op : body.without_terminator()) {
-    if (isForward(&op)) {
-      training::setPhaseMark(&op, Phase::Forward);
+  SmallVector<std::pair<const Unit *, bool>> backward;
+  for (const Unit &unit : units) {
+    if (isForward(unit.front())) {
+      for (Operation *op : unit)
+        training::setPhaseMark(op, Phase::Forward);
       continue;
     }
-    backward.push_back(&op);
-    int64_t limit = findLimit(&op);
-    std::optional<int64_t> anchor = findAnchor(&op, limit);
-    if (anchor)
-      anchored.insert(&op);
-    blocks[&op] = anchor.value_or(limit);
+    int64_t limit = findLimit(unit);
+    std::optional<int64_t> anchor = findAnchor(unit, limit);
+    backward.push_back({&unit, anchor.has_value()});
+    for (Operation *op : unit)
+      blocks[op] = anchor.value_or(limit);
   }
-  for (Operation *op : llvm::reverse(backward)) {
-    int64_t &block = blocks[op];
-    if (block == kAnywhere)
-      block = findLastUse(op).value_or(0);
-    else if (!anchored.contains(op))
-      block = std::min(block, findGradientHome(op).value_or(block));
-    training::setBlockMark(op, block);
-    if (isPassedDown(op))
-      passedDown.insert(op);
-    training::setPhaseMark(op, passedDown.contains(op) ? Phase::BackwardInput
-                                                       : Phase::BackwardWeight);
-  }
+  for (auto [unit, isAnchored] : llvm::reverse(backward))
+    mark(*unit, isAnchored);
 }
 
 void training::markGivenDerivative(func::FuncOp function) {

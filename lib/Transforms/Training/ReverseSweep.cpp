@@ -13,6 +13,7 @@
 
 #include "ReverseSweep.h"
 #include "Activity.h"
+#include "OpenLoops.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -190,7 +191,8 @@ void ReverseSweep::markPhases() {
 
 LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
   active = findActiveValues(function, wanted, loss);
-  if (failed(checkDerivatives()))
+  if (failed(checkDerivatives()) ||
+      failed(training::refuseOpenLoops(function, active, loss)))
     return failure();
   Listener listener(*this);
   builder.setListener(&listener);

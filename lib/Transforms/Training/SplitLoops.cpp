@@ -138,6 +138,8 @@ static void splitLoops(func::FuncOp function, int64_t numChunks) {
   Block &block = function.front();
   dist::LoopRuns loops(block);
   for (const dist::LoopRun &run : loops.getRuns()) {
+    if (run.loop.getConditional())
+      continue;
     Operation *last = run.ops.back();
     for (dist::LeaveOp leave : run.leaves)
       if (last->isBeforeInBlock(leave))
@@ -146,6 +148,8 @@ static void splitLoops(func::FuncOp function, int64_t numChunks) {
         std::min<int64_t>(run.loop.getTrips(), numChunks));
   }
   for (const dist::LoopRun &run : loops.getRuns()) {
+    if (run.loop.getConditional())
+      continue;
     for (dist::LeaveOp leave : run.leaves)
       leave.erase();
     for (Operation *op : llvm::reverse(run.ops)) {

@@ -23,6 +23,7 @@ from jax import lax
 
 import bounded_losses
 import one_step
+import open_losses
 import printed_ops
 from bounded_losses import LAYERS, WIDTH, layer, layers, mean_of_squares
 
@@ -283,11 +284,12 @@ CASES = {
     "twice": (twice, layers(LAYERS), WIDTH),
     "mapped": (mapped, layers(LAYERS), WIDTH),
     **bounded_losses.CASES,
+    **open_losses.CASES,
 }
 
 
 # Losses that compare samples with each other.
-MIXED = ["experts", *bounded_losses.CASES]
+MIXED = ["experts", *bounded_losses.CASES, *open_losses.CASES]
 
 
 def rows_of(shapes):
@@ -313,6 +315,8 @@ class Case(one_step.Case):
 
         if name == "exported":
             text = jax.export.export(jax.jit(train))(shapes, sample).mlir_module()
+        elif name in open_losses.DERIVED:
+            text = jax.jit(jax.value_and_grad(train)).lower(shapes, sample).as_text(debug_info=True)
         else:
             text = jax.jit(train).lower(shapes, sample).as_text(debug_info=True)
         self.write_text(text)

@@ -426,9 +426,14 @@ LogicalResult ProgramAttr::verify(EmitError emitError,
 }
 
 LogicalResult LoopAttr::verify(EmitError emitError, StringAttr name,
-                               int64_t trips, bool) {
+                               int64_t trips, bool reversed, bool conditional) {
   if (name.empty())
     return emitError() << "expected the name of a loop, got \"\"";
+  if (conditional)
+    return trips == 0 && !reversed
+               ? success()
+               : emitError() << "expected no number of trips of a conditional "
+                                "loop, which is not reversed";
   if (trips < 1)
     return emitError() << "expected at least 1 trip of a loop, got " << trips;
   return success();

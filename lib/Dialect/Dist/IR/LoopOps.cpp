@@ -53,12 +53,27 @@ NextOp EnterOp::getNext() {
   return {};
 }
 
+/// No trip has a number, and the condition is a flag.
+LogicalResult EnterOp::verifyConditional() {
+  if (!getLoop().getConditional())
+    return success();
+  if (isRow())
+    return emitOpError() << "expected no rows in a conditional loop";
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (isCondition() &&
+      (type.getRank() != 0 || !type.getElementType().isInteger(1)))
+    return emitOpError() << "expected a condition of tensor<i1>, got " << type;
+  return success();
+}
+
 LogicalResult EnterOp::verify() {
   auto from = cast<RankedTensorType>(getInput().getType());
   auto to = cast<RankedTensorType>(getResult().getType());
   if (getNumber().has_value() != isCarry() || (isCarry() && *getNumber() < 0))
     return emitOpError() << "expected a number, at least 0, exactly of a "
                             "carried value";
+  if (failed(verifyConditional()))
+    return failure();
   if (isRow() &&
       (from.getRank() == 0 || from.getDimSize(0) != getLoop().getTrips()))
     return emitOpError() << "expected an input with " << getLoop().getTrips()
@@ -105,6 +120,8 @@ void LeaveOp::build(OpBuilder &builder, OperationState &state, Value input,
 }
 
 LogicalResult LeaveOp::verify() {
+  if (getLoop().getConditional() && !isLast())
+    return emitOpError() << "expected only last values of a conditional loop";
   auto from = cast<RankedTensorType>(getInput().getType());
   auto to = cast<RankedTensorType>(getResult().getType());
   SmallVector<int64_t> shape(from.getShape());

@@ -77,7 +77,9 @@ LoopRuns::LoopRuns(Block &block) : block(block) {
       if (int run = getLeft(leave); run >= 0)
         runs[run].leaves.push_back(leave);
     } else if (!op.hasTrait<OpTrait::IsTerminator>()) {
-      add(&op, found.loop, found.isReversed || isOfBackward(&op));
+      add(&op, found.loop,
+          found.isReversed ||
+              (!found.loop.getConditional() && isOfBackward(&op)));
     }
   }
 }
@@ -157,6 +159,17 @@ void dist::closeLeaves(Block &block) {
   }
 }
 
+std::string dist::getConditionName(LoopAttr loop, int64_t chunk) {
+  return ("c" + Twine(chunk) + "." + loop.getName().getValue()).str();
+}
+
+EnterOp dist::findCondition(Block &block, LoopAttr loop) {
+  for (auto enter : block.getOps<EnterOp>())
+    if (enter.getLoop() == loop && enter.isCondition())
+      return enter;
+  return {};
+}
+
 void dist::eraseDeadLoops(Block &block) {
   if (llvm::none_of(block, llvm::IsaPred<EnterOp>))
     return;
@@ -179,8 +192,11 @@ void dist::eraseDeadLoops(Block &block) {
       Operation *op = work.pop_back_val();
       for (Value operand : getAllOperands(op))
         need(operand.getDefiningOp());
-      if (auto enter = dyn_cast<EnterOp>(op); enter && enter.isCarry())
+      auto enter = dyn_cast<EnterOp>(op);
+      if (enter && enter.isCarry())
         need(enter.getNext());
+      if (enter && enter.getLoop().getConditional())
+        need(findCondition(block, enter.getLoop()));
     }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!needed.contains(&op) && op.use_empty() &&

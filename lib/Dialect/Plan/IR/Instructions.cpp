@@ -283,6 +283,8 @@ FlatSymbolRefAttr llmc::plan::getCallee(Operation *op) {
     return call.getProgramAttr();
   if (auto loop = dyn_cast<LoopOp>(op))
     return loop.getProgramAttr();
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return loop.getProgramAttr();
   return {};
 }
 
@@ -309,6 +311,24 @@ LogicalResult LoopOp::verify() {
 
 LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success(succeeded(findCallee(*this, tables)));
+}
+
+Uses WhileOp::getUses() { return {{getFlag(), Access::Read}}; }
+
+LogicalResult WhileOp::verify() {
+  if (getFlag().getShape().empty() && getFlag().getDtype().isInteger(1))
+    return success();
+  return emitOpError() << "expected a flag of one i1, got " << getFlag();
+}
+
+LogicalResult WhileOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<ProgramOp> callee = findCallee(*this, tables);
+  if (failed(callee))
+    return failure();
+  if (callee->getParameters() != 0)
+    return emitOpError() << "expected no parameters of " << getProgramAttr()
+                         << ", got " << callee->getParameters();
+  return success();
 }
 
 Uses IfOp::getUses() { return {{getFlag(), Access::Read}}; }

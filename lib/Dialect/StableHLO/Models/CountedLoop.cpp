@@ -116,8 +116,7 @@ static constexpr uint64_t kMostOps = 4096;
 /// Fewer trips are unrolled: the parts of a loop cost more than its copies.
 static constexpr int64_t kFewestTrips = 4;
 
-/// Whether a value is made in the trips of a loop that has been kept.
-static bool isOfTrips(Operation *loop) {
+bool stablehlo::isInTrips(Operation *loop) {
   llvm::DenseSet<Operation *> seen;
   SmallVector<Operation *> work;
   auto add = [&](Operation *op) {
@@ -198,5 +197,5 @@ static uint64_t countBest(WhileOp loop) {
 
 bool stablehlo::isKept(WhileOp loop) {
   return canBeKept(loop) && countTrip(loop, countUnrolled) <= countBest(loop) &&
-         !isOfTrips(loop);
+         !isInTrips(loop);
 }

@@ -78,6 +78,12 @@ private:
 /// other those are kept that leave the fewest ops.
 bool isKept(WhileOp loop);
 
+/// Whether the loop reads what is made in the trips of one that has been kept.
+bool isInTrips(Operation *loop);
+
+/// A name that no loop has which has been kept beside this one.
+mlir::StringAttr makeLoopName(WhileOp loop);
+
 /// Builds the ops of one trip, and what goes in and out of it, in front of the
 /// loop, for which `isKept` holds; appends what stands for its results.
 void keepLoop(WhileOp loop, OpBuilder &builder,

@@ -132,7 +132,7 @@ public:
   Keeper(CountedLoop &counted, OpBuilder &builder)
       : counted(counted), loop(counted.loop), builder(builder),
         loc(loop->getLoc()),
-        attr(dist::LoopAttr::get(builder.getContext(), makeName(),
+        attr(dist::LoopAttr::get(builder.getContext(), makeLoopName(loop),
                                  *counted.getTrips())) {}
 
   void enter();
@@ -140,7 +140,6 @@ public:
   void leave(SmallVectorImpl<Value> &results);
 
 private:
-  StringAttr makeName();
   Value enter(Value value, dist::EnterKind kind, int64_t number = -1) {
     return dist::EnterOp::create(builder, loc, value, kind, attr, number);
   }
@@ -167,13 +166,13 @@ private:
 };
 } // namespace
 
-/// A name that no loop of the function has.
-StringAttr Keeper::makeName() {
+StringAttr stablehlo::makeLoopName(WhileOp loop) {
   llvm::DenseSet<Attribute> taken;
   for (auto other : loop->getBlock()->getOps<dist::EnterOp>())
     taken.insert(other.getLoop().getName());
   for (int64_t number = 0;; ++number) {
-    StringAttr name = builder.getStringAttr("loop" + std::to_string(number));
+    auto name =
+        StringAttr::get(loop->getContext(), "loop" + std::to_string(number));
     if (!taken.contains(name))
       return name;
   }

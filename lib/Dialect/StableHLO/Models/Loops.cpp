@@ -17,6 +17,7 @@
 
 #include "BoundedLoop.h"
 #include "CountedLoop.h"
+#include "OpenLoop.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
@@ -47,7 +48,8 @@ public:
   LogicalResult unroll(WhileOp loop, SmallVectorImpl<Value> &results);
 
 private:
-  FailureOr<bool> evaluateCondition(WhileOp loop);
+  FailureOr<std::optional<bool>> evaluateCondition(WhileOp loop);
+  LogicalResult refuse(WhileOp loop, Value condition, StringRef why);
   LogicalResult makeTrip(WhileOp loop);
   FailureOr<Operation *> copyInFront(WhileOp loop, Region &region);
   FailureOr<Operation *> settleOp(Operation *op);
@@ -101,20 +103,27 @@ FailureOr<Operation *> Unroller::copyInFront(WhileOp loop, Region &region) {
   return end;
 }
 
-FailureOr<bool> Unroller::evaluateCondition(WhileOp loop) {
+LogicalResult Unroller::refuse(WhileOp loop, Value condition, StringRef why) {
+  return emitRefusal(loop, rt::ErrorKind::unsupported)
+         << "expected a loop of known trips, got a condition that depends on "
+         << describeUnknown(condition) << ", and " << why
+         << " (give lax.scan a length, or lax.fori_loop bounds, that are "
+            "numbers, or lax.while_loop a bound: 'i < N & ...')";
+}
+
+/// Whether there is another trip; nothing where the run decides, and the loop
+/// stays one from here on.
+FailureOr<std::optional<bool>> Unroller::evaluateCondition(WhileOp loop) {
   FailureOr<Operation *> end = copyInFront(loop, loop.getCond());
   if (failed(end))
     return failure();
   Value condition = (*end)->getOperand(0);
   std::optional<HostTensor> holds = getConstant(condition);
-  if (!holds)
-    return emitRefusal(loop, rt::ErrorKind::unsupported)
-           << "expected a loop of known trips, got a condition that depends on "
-           << describeUnknown(condition)
-           << " (give lax.scan a length, or lax.fori_loop bounds, that are "
-              "numbers, or lax.while_loop a bound: 'i < N & ...')";
-  (*end)->erase();
-  return holds->getInt(0) != 0;
+  StringRef why = holds ? StringRef() : whyNotOpen(loop);
+  if (!why.empty())
+    return refuse(loop, condition, why);
+  eraseWithOperands(*end);
+  return holds ? std::optional(holds->getInt(0) != 0) : std::nullopt;
 }
 
 LogicalResult Unroller::makeTrip(WhileOp loop) {
@@ -131,10 +140,15 @@ LogicalResult Unroller::makeTrip(WhileOp loop) {
 
 LogicalResult Unroller::unroll(WhileOp loop, SmallVectorImpl<Value> &results) {
   while (true) {
-    FailureOr<bool> goesOn = evaluateCondition(loop);
+    FailureOr<std::optional<bool>> goesOn = evaluateCondition(loop);
     if (failed(goesOn))
       return failure();
-    if (!*goesOn)
+    if (!goesOn->has_value()) {
+      OpBuilder builder(loop);
+      keepOpenLoop(loop, builder, results);
+      return success();
+    }
+    if (!**goesOn)
       break;
     if (failed(makeTrip(loop)))
       return failure();

@@ -186,25 +186,41 @@ def Dist_RecomputeAttr : Dist_Attr<"Recompute", "recompute"> {
 }
 
 def Dist_LoopAttr : Dist_Attr<"Loop", "loop"> {
-  let summary = "a loop of known trips";
+  let summary = "a loop";
   let description = [{
     `#dist.loop<"layers", trips = 12>`; with `reversed = true` its trips run from
     the last to the first. Equal names within a function are one loop, whose
     trips are numbered from 0.
 
-    Constraints: a name; at least one trip.
+    `#dist.loop<"solve", conditional = true>` has as many trips as its condition
+    says: the carried value with number 0, a `tensor<i1>`, holds before each.
+
+    Constraints: a name; at least one trip, or none and not reversed where it is
+    conditional.
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$trips,
-                        DefaultValuedParameter<"bool", "false">:$reversed);
+  let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"int64_t", "0">:$trips,
+                        DefaultValuedParameter<"bool", "false">:$reversed,
+                        DefaultValuedParameter<"bool", "false">:$conditional);
   let builders = [AttrBuilder<(ins "::mlir::StringAttr":$name, "int64_t":$trips), [{
-    return $_get($_ctxt, name, trips, false);
+    return $_get($_ctxt, name, trips, false, false);
   }]>];
-  let assemblyFormat = "`<` $name `,` struct($trips, $reversed) `>`";
+  let assemblyFormat = "`<` $name `,` struct($trips, $reversed, $conditional) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    LoopAttr getReverse() const { return get(getContext(), getName(), getTrips(), !getReversed()); }
-    /// The number of the trip that runs as the `n`-th.
-    int64_t getTrip(int64_t n) const { return getReversed() ? getTrips() - 1 - n : n; }
+    LoopAttr getReverse() const {
+      return get(getContext(), getName(), getTrips(), !getReversed(), getConditional());
+    }
+    /// Trips by which costs are weighed: of a conditional loop a guess.
+    int64_t getWeight() const { return getConditional() ? 16 : getTrips(); }
+    /// Of a conditional loop: the number of the carried value that it asks.
+    static constexpr int64_t kCondition = 0;
+    /// The number of the trip that runs as the `n`-th; a conditional loop has no
+    /// more than that and the one before, which are 0 and 1 in turn.
+    int64_t getTrip(int64_t n) const {
+      return getConditional() ? n % 2 : getReversed() ? getTrips() - 1 - n : n;
+    }
+    /// How many numbers of trips there are.
+    int64_t getNumbers() const { return getConditional() ? 2 : getTrips(); }
   }];
 }
 

@@ -1,4 +1,4 @@
-//===- DistLoopOps.td - Loops of known trips ---------------*- tablegen -*-===//
+//===- DistLoopOps.td - Loops ------------------------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,8 +18,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dist_LoopGroup : OpDocGroup {
   let summary = "Loops";
   let description = [{
-    A loop of known trips keeps one copy of its ops, whatever the number of its
-    trips:
+    A loop keeps one copy of its ops, whatever the number of its trips:
 
     ```mlir
     %w = dist.enter row %W of <"l", trips = 12> : tensor<12x4x4xf32> -> tensor<4x4xf32>
@@ -36,6 +35,13 @@ def Dist_LoopGroup : OpDocGroup {
     The derivative of a loop is the loop of the same name with `reversed`, which
     runs its trips from the last to the first. Its ops may read values of the
     forward loop: those of the same trip.
+
+    A conditional loop has one more carried value, its condition, which holds
+    before each of its trips. It has no rows, stacks and sums, and no derivative.
+
+    ```mlir
+    %on = dist.enter carry %flag of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+    ```
   }];
 }
 
@@ -69,6 +75,11 @@ def Dist_EnterOp : Dist_Op<"enter", [Pure]> {
   let extraClassDeclaration = [{
     bool isRow() { return getKind() == EnterKind::Row; }
     bool isCarry() { return getKind() == EnterKind::Carry; }
+    /// Whether a conditional loop has another trip.
+    bool isCondition() {
+      return getLoop().getConditional() && isCarry() && *getNumber() == LoopAttr::kCondition;
+    }
+    ::llvm::LogicalResult verifyConditional();
     /// Of `carry`: what closes the loop; null where there is none.
     NextOp getNext();
   }];

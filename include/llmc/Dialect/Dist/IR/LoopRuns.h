@@ -63,6 +63,13 @@ private:
 /// The values that `op` reads, in its regions too.
 SmallVector<Value> getAllOperands(Operation *op);
 
+/// The name of the slot in which a chunk's conditional loop carries its
+/// condition.
+std::string getConditionName(LoopAttr loop, int64_t chunk);
+
+/// The condition of a conditional loop; null where it has none.
+EnterOp findCondition(mlir::Block &block, LoopAttr loop);
+
 /// Erases what of the block's loops gives nothing that is read.
 void eraseDeadLoops(mlir::Block &block);
 

@@ -209,6 +209,21 @@ def Plan_LoopOp : Plan_Instruction<"loop", (ins Plan_I64Attr:$trips, FlatSymbolR
   let hasVerifier = 1;
 }
 
+def Plan_WhileOp : Plan_Instruction<"while", (ins Plan_OperandAttr:$flag, FlatSymbolRefAttr:$program)> {
+  let summary = "runs a program as long as a flag holds";
+  let description = [{
+    ```mlir
+    plan.while on @C <@tmp.go, [], i1> do @body
+    ```
+    The flag is read before each run of the program.
+
+    Constraints: the program exists, stands before the caller and takes no
+    arguments; the flag is one i1.
+  }];
+  let assemblyFormat = "`on` $stream $flag `do` $program attr-dict";
+  let hasVerifier = 1;
+}
+
 def Plan_IfOp : Plan_Instruction<"if", (ins Plan_OperandAttr:$flag, FlatSymbolRefAttr:$program)> {
   let summary = "runs a program where a flag is set (reserved: the loader refuses it)";
   let description = "Constraints: the program exists and stands before the caller.";
