@@ -107,6 +107,35 @@ TEST(Loops, CarriedValuesChangePlacesAtOnce) {
             Rows({{2}, {1}}));
 }
 
+// x is halved, and y is what x was, as long as x is greater than 1.
+std::string halves(double start) {
+  return R"(
+    func.func @f() -> (tensor<f64>, tensor<f64>) {
+      %one = stablehlo.constant dense<1.0> : tensor<f64>
+      %half = stablehlo.constant dense<0.5> : tensor<f64>
+      %x0 = stablehlo.constant dense<)" +
+         std::to_string(start) + R"(> : tensor<f64>
+      %before = stablehlo.compare GT, %x0, %one, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %on = dist.enter carry %before of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+      %x = dist.enter carry %x0 of <"l", conditional = true> number(1) : tensor<f64> -> tensor<f64>
+      %y = dist.enter carry %one of <"l", conditional = true> number(2) : tensor<f64> -> tensor<f64>
+      %z = stablehlo.multiply %x, %half : tensor<f64>
+      %again = stablehlo.compare GT, %z, %one, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %goes = dist.next %on, %again : tensor<i1>
+      %f = dist.next %x, %z : tensor<f64>
+      %g = dist.next %y, %x : tensor<f64>
+      %a = dist.leave last %f of <"l", conditional = true> : tensor<f64> -> tensor<f64>
+      %b = dist.leave last %g of <"l", conditional = true> : tensor<f64> -> tensor<f64>
+      return %a, %b : tensor<f64>, tensor<f64>
+    })";
+}
+
+TEST(Loops, AConditionEndsThem) {
+  EXPECT_EQ(run(halves(12)), Rows({{0.75}, {1.5}}));
+  EXPECT_EQ(run(halves(1.5)), Rows({{0.75}, {1.5}}));
+  EXPECT_EQ(run(halves(0.5)), Rows({{0.5}, {1}}));
+}
+
 // What no trip changes is computed once, also where it stands among the ops of
 // a trip, or after a value that leaves.
 TEST(LoopRuns, StepsPutWhatTripsReadBeforeThem) {

@@ -9,7 +9,8 @@
 //   ((a @1 + b @1) + c @0) + d @0   ->   (a + b) @1 + (c + d) @0
 //
 // What is linear in its only operand beside constants is done for each stage,
-// in front of the join. Only values are touched that reach nothing but
+// in front of the join. So a sum whose terms are all at one stage is there too,
+// wherever its op was. Only values are touched that reach nothing but
 // gradients and sums of the step.
 //
 // Test: test/Transforms/Sharding/group-sums.mlir
@@ -66,7 +67,7 @@ private:
   func::FuncOp function;
   ArrayRef<int64_t> chunks;
   int64_t numStages;
-  /// Values with terms at several stages.
+  /// Values with terms at several stages, or at another one than their own.
   llvm::DenseMap<Value, Terms> mixed;
 };
 } // namespace
@@ -164,7 +165,9 @@ void SumGrouper::replace(Operation *op) {
   op->getResult(0).replaceUsesWithIf(sum, isReturn);
 }
 
-/// Whether the op's result has terms at several stages.
+/// Whether the op's result has terms at several stages, or at another one than
+/// its own, as the rows of a stack have that are padded where the stack was
+/// cut.
 bool SumGrouper::isMixed(Operation *op) const {
   if (!isMarked(op) || !llvm::all_of(getSummands(op), [&](Value value) {
         return isMarked(value.getDefiningOp());
@@ -174,7 +177,7 @@ bool SumGrouper::isMixed(Operation *op) const {
   for (Value operand : getSummands(op))
     for (auto &[stage, value] : getTerms(operand).ofStage)
       stages.insert(stage);
-  return stages.size() > 1;
+  return stages.size() > 1 || stages.front() != getStage(op);
 }
 
 void SumGrouper::run() {

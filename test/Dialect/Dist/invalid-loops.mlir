@@ -111,3 +111,48 @@ func.func @hyper(%w: tensor<4xf32> {dist.port = #dist.port<hyper @lr, trips = 2>
 
 // expected-error@+1 {{expected no loop of an update, got #dist.loop<"l", trips = 2>}}
 #update = #dist.program<@u, phase = update, at = [0], loop = <"l", trips = 2>>
+
+// -----
+
+func.func @condition(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{'dist.enter' op expected a condition of tensor<i1>, got 'tensor<8xf32>'}}
+  %c = dist.enter carry %x of <"l", conditional = true> number(0) : tensor<8xf32> -> tensor<8xf32>
+  %f = dist.next %c, %c : tensor<8xf32>
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+func.func @row_of_conditional(%x: tensor<8xf32>) -> tensor<f32> {
+  // expected-error@+1 {{'dist.enter' op expected no rows in a conditional loop}}
+  %c = dist.enter row %x of <"l", conditional = true> : tensor<8xf32> -> tensor<f32>
+  return %c : tensor<f32>
+}
+
+// -----
+
+func.func @sum_of_conditional(%x: tensor<8xf32>, %on: tensor<i1>) -> tensor<8xf32> {
+  %go = dist.enter carry %on of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+  %f = dist.next %go, %go : tensor<i1>
+  %c = dist.enter same %x of <"l", conditional = true> : tensor<8xf32> -> tensor<8xf32>
+  // expected-error@+1 {{'dist.leave' op expected only last values of a conditional loop}}
+  %s = dist.leave sum %c of <"l", conditional = true> : tensor<8xf32> -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{expected no number of trips of a conditional loop, which is not reversed}}
+func.func @trips(%x: tensor<f32>) attributes {test.loop = #dist.loop<"l", trips = 3, conditional = true>} {
+  return
+}
+
+// -----
+
+func.func @no_condition(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{'dist.enter' op expected a carried value with number 0, the loop's condition}}
+  %c = dist.enter carry %x of <"l", conditional = true> number(1) : tensor<8xf32> -> tensor<8xf32>
+  %f = dist.next %c, %c : tensor<8xf32>
+  %last = dist.leave last %f of <"l", conditional = true> : tensor<8xf32> -> tensor<8xf32>
+  return %last : tensor<8xf32>
+}

@@ -22,6 +22,23 @@ func.func @forward(%W: tensor<4x8x8xf32>, %b: tensor<8xf32>, %x0: tensor<2x8xf32
   return %last, %stack, %sum : tensor<2x8xf32>, tensor<4x2x8xf32>, tensor<8xf32>
 }
 
+// A loop that its condition ends: half of a number as long as it is greater than 1.
+// CHECK-LABEL: func.func @conditional
+func.func @conditional(%x: tensor<f32>, %one: tensor<f32>) -> tensor<f32> {
+  %before = stablehlo.compare GT, %x, %one : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  // CHECK: dist.enter carry %{{.*}} of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+  %on = dist.enter carry %before of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+  %y = dist.enter carry %x of <"l", conditional = true> number(1) : tensor<f32> -> tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %z = stablehlo.multiply %y, %half : tensor<f32>
+  %again = stablehlo.compare GT, %z, %one : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %goes = dist.next %on, %again : tensor<i1>
+  %f = dist.next %y, %z : tensor<f32>
+  // CHECK: dist.leave last %{{.*}} of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %last = dist.leave last %f of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  return %last : tensor<f32>
+}
+
 // The trips of a reversed loop run from the last to the first.
 // CHECK-LABEL: func.func @reversed
 func.func @reversed(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -287,6 +287,42 @@ plan.program @p other {
 // -----
 
 plan.stream @C compute
+plan.frame @f tmp
+plan.buffer @b in @f bytes(4)
+plan.program @p other {
+}
+plan.program @q other {
+  // expected-error @+1 {{'plan.while' op expected a flag of one i1, got #plan.operand<@b, [], i32>}}
+  plan.while on @C <@b, [], i32> do @p
+}
+
+// -----
+
+plan.stream @C compute
+plan.frame @f tmp
+plan.buffer @b in @f bytes(4)
+plan.program @p other {
+}
+plan.program @q other {
+  // expected-error @+1 {{'plan.while' op expected a flag of one i1, got #plan.operand<@b, [4], i1>}}
+  plan.while on @C <@b, [4], i1> do @p
+}
+
+// -----
+
+plan.stream @C compute
+plan.frame @f tmp
+plan.buffer @b in @f bytes(1)
+plan.program @p other parameters(1) {
+}
+plan.program @q other {
+  // expected-error @+1 {{'plan.while' op expected no parameters of @p, got 1}}
+  plan.while on @C <@b, [], i1> do @p
+}
+
+// -----
+
+plan.stream @C compute
 plan.program @p other {
   // expected-error @+1 {{'plan.loop' op expected program @q before the caller}}
   plan.loop on @C 0 times @q

@@ -90,11 +90,17 @@ plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit])
     inputs([#plan.input<"tokens", tensor<8x4xi32>, stages = [0], data = #dist.data<"data", offset = 1>>]) hypers([@lr])
     metrics([#plan.metric<"loss", f32>]) fetches([#plan.fetch<"x", tensor<4xf32>, each_microbatch = true>])
 
-// Reserved: parsed and printed, refused by the loader.
+// CHECK: plan.program @trip other
+plan.program @trip other {
+}
+
+// The last is reserved: parsed and printed, refused by the loader.
 // CHECK-LABEL: plan.program @reserved update
 plan.program @reserved update {
   // CHECK-NEXT: plan.loop on @C 3 times @sub
   plan.loop on @C 3 times @sub
+  // CHECK-NEXT: plan.while on @C <@tmp.s, [], i1> do @trip
+  plan.while on @C <@tmp.s, [], i1> do @trip
   // CHECK-NEXT: plan.if on @C <@tmp.s, [], i1> then @sub
   plan.if on @C <@tmp.s, [], i1> then @sub
 }

@@ -63,8 +63,8 @@ def fixed(p, x):
 
 
 def ended(p, x):
-    """The number of layers until the rows are large is read after the loop, as are layers by it.
-    The condition fails, and would hold again in the next trip."""
+    """The number of layers until the rows are large is read after the loop, as are layers by it,
+    and whole stacks of them. The condition fails, and would hold again in the next trip."""
 
     def body(state):
         i, y = state
@@ -72,7 +72,7 @@ def ended(p, x):
 
     goes_on = lambda s: jnp.logical_and(jnp.mean(jnp.square(s[1])) < 4.0 + 40.0 * (s[0] % 2), s[0] < LAYERS)
     i, y = until(goes_on, body, (0, x), LAYERS)
-    return mean_of_squares(y, p["up"][i - 1]) * (1.0 + 0.1 * i)
+    return mean_of_squares(y, p["up"][i - 1], p["bias"], p["down"]) * (1.0 + 0.1 * i)
 
 
 def at_once(p, x):

@@ -321,6 +321,10 @@ class Case(one_step.Case):
             text = jax.jit(train).lower(shapes, sample).as_text(debug_info=True)
         self.write_text(text)
 
+    def takes(self, *settings):
+        """What is recomputed is part of a text that has the derivative."""
+        return self.name not in open_losses.DERIVED or not any("recompute" in s for s in settings)
+
     def expect(self):
         """The loss and the gradients by JAX, on all samples."""
 

@@ -66,7 +66,7 @@ def euclid(p, x):
     return mean_of_squares(layer(p, x) * (a * 0.1 + b))
 
 
-def at_once(p, x):
+def no_trip(p, x):
     """No trip: the condition fails before the first one."""
     limit = jnp.sum(jnp.abs(stop(p["up"]))) + 1e3
     y = lax.while_loop(lambda y: jnp.sum(y) > limit, lambda y: y * 0.5, stop(x))
@@ -127,7 +127,7 @@ CASES = {
     "equilibrium": (equilibrium, layers(), WIDTH),
     "collatz": (collatz, layers(), WIDTH),
     "euclid": (euclid, layers(), WIDTH),
-    "at_once": (at_once, layers(), WIDTH),
+    "no_trip": (no_trip, layers(), WIDTH),
     "many": (many, layers(), WIDTH),
     "layered_whiles": (layered, layers(3), WIDTH),
     "rows": (rows, layers(), WIDTH),
@@ -135,4 +135,4 @@ CASES = {
 }
 
 # Of these the text has the derivative: it tells what `stop_gradient` stops.
-DERIVED = ["spectral", "equilibrium", "layered_whiles", "rows", "many", "at_once"]
+DERIVED = ["spectral", "equilibrium", "layered_whiles", "rows", "many", "no_trip"]

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -59,6 +59,9 @@ LogicalResult EnterOp::verifyConditional() {
     return success();
   if (isRow())
     return emitOpError() << "expected no rows in a conditional loop";
+  if (!findCondition(*(*this)->getBlock(), getLoop()))
+    return emitOpError() << "expected a carried value with number "
+                         << LoopAttr::kCondition << ", the loop's condition";
   auto type = cast<RankedTensorType>(getResult().getType());
   if (isCondition() &&
       (type.getRank() != 0 || !type.getElementType().isInteger(1)))
