@@ -31,6 +31,9 @@ namespace {
 struct Membership {
   LoopAttr loop;
   bool isReversed = false;
+  /// The forward run has no reversed one: it is itself of the backward, as in a
+  /// text that has its derivative, or has no derivative.
+  bool isAlone = false;
 };
 } // namespace
 
@@ -49,8 +52,8 @@ LoopRuns::LoopRuns(Block &block) : block(block) {
   if (llvm::none_of(block, llvm::IsaPred<EnterOp>))
     return;
   llvm::DenseMap<Attribute, int> numbers;
-  auto add = [&](Operation *op, LoopAttr loop, bool isReversed) {
-    members[op] = {loop, isReversed};
+  auto add = [&](Operation *op, LoopAttr loop, bool isReversed, bool isAlone) {
+    members[op] = {loop, isReversed, isAlone};
     LoopAttr own = isReversed ? loop.getReverse() : loop;
     auto [known, isNew] = numbers.insert({own, static_cast<int>(runs.size())});
     if (isNew)
@@ -60,7 +63,10 @@ LoopRuns::LoopRuns(Block &block) : block(block) {
   };
   for (Operation &op : block) {
     if (auto enter = dyn_cast<EnterOp>(op)) {
-      add(&op, getForward(enter.getLoop()), enter.getLoop().getReversed());
+      bool isReversed = enter.getLoop().getReversed();
+      add(&op, getForward(enter.getLoop()), isReversed,
+          enter.getLoop().getConditional() ||
+              (!isReversed && isOfBackward(enter)));
       continue;
     }
     Membership found;
@@ -70,6 +76,7 @@ LoopRuns::LoopRuns(Block &block) : block(block) {
         continue;
       found.loop = known->second.loop;
       found.isReversed |= known->second.isReversed;
+      found.isAlone |= known->second.isAlone;
     }
     if (!found.loop)
       continue;
@@ -78,8 +85,8 @@ LoopRuns::LoopRuns(Block &block) : block(block) {
         runs[run].leaves.push_back(leave);
     } else if (!op.hasTrait<OpTrait::IsTerminator>()) {
       add(&op, found.loop,
-          found.isReversed ||
-              (!found.loop.getConditional() && isOfBackward(&op)));
+          found.isReversed || (!found.isAlone && isOfBackward(&op)),
+          found.isAlone);
     }
   }
 }

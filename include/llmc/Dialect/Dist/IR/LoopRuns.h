@@ -6,7 +6,9 @@
 // the loop whose `dist.enter` it depends on, not counting what comes out of
 // `dist.leave`. Its run is the forward one or the reversed one of the loop's
 // name: the reversed one where it depends on an enter of that, or is marked as
-// an op of the backward.
+// an op of the backward. A loop whose forward run enters in the backward, as in
+// a text that has its derivative, has that run alone, and so has a conditional
+// one.
 //
 //   forward run of "l":   enter, f, next       trips 0 ... n - 1
 //   reversed run of "l":  enter, vjp f, next   trips n - 1 ... 0
