@@ -86,7 +86,7 @@ static std::vector<PlanCall> readWalk(plan::EntryOp entry, size_t stage,
 
 std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
                                              const SymbolTable &symbols) {
-  // No trip orders no more than one does (Backends/Cpu/Repeat.cpp).
+  // No trip orders no more than one does.
   SmallVector<int64_t> whileTrips = {1};
   if (hasWhile(entry))
     whileTrips.push_back(kMostTrips);

@@ -112,7 +112,8 @@ LogicalResult training::refuseOpenLoops(func::FuncOp function,
     return emitRefusal(leave, rt::ErrorKind::unsupported)
            << "expected a loop with a bound ('i < N & ...'), or none, between "
               "parameters and loss, got one that its condition alone ends: "
-           << describePath(function, PathFinder(active), leave.getResult(), loss);
+           << describePath(function, PathFinder(active), leave.getResult(),
+                           loss);
   }
   return success();
 }

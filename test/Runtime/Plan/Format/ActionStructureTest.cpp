@@ -469,18 +469,6 @@ TEST(ActionStructure, Calls) {
        {"the flag of a branch", [](Branch &branch) { branch.flag = {}; }},
        {"the body of a branch to be an index below 5, got 5",
         [](Branch &branch) { branch.program = 5; }}});
-  Operand flag = operand();
-  flag.dtype = DType::i1;
-  flag.shape = {};
-  expectRows<While>(
-      {flag, 4}, {{"", [](While &) {}},
-                  {"the flag of a while", [](While &loop) { loop.flag = {}; }},
-                  {"expected the flag of a while to be one i1",
-                   [](While &loop) { loop.flag.dtype = DType::i8; }},
-                  {"expected the flag of a while to be one i1",
-                   [](While &loop) { loop.flag.shape = {2}; }},
-                  {"the body of a while to be an index below 5, got 5",
-                   [](While &loop) { loop.program = 5; }}});
 }
 
 TEST(ActionStructure, Arguments) {

@@ -42,5 +42,33 @@ TEST(LoopStructure, TripsAndArguments) {
               HasSubstr("an argument to use parameters"));
 }
 
+// The flag is one boolean, and the body knows of no trip.
+TEST(LoopStructure, WhilesAskAFlag) {
+  auto messageOf = [](void (*edit)(While &loop), int32_t parameters = 0) {
+    Plan plan = makeSamplePlan();
+    plan.entries.clear();
+    plan.programs[0].numParameters = parameters;
+    While loop;
+    loop.flag = std::get<Copy>(plan.programs[0].instructions[0].action).to;
+    loop.flag.dtype = DType::i1;
+    loop.flag.shape = loop.flag.strides = {};
+    edit(loop);
+    plan.programs[1].instructions = {{0, -1, std::move(loop)}};
+    return checkStructure(plan).message();
+  };
+  EXPECT_EQ(messageOf([](While &) {}), "");
+  EXPECT_THAT(messageOf([](While &loop) { loop.flag = {}; }),
+              HasSubstr("the flag of a while"));
+  const char *one = "expected the flag of a while to be one i1";
+  EXPECT_THAT(messageOf([](While &loop) { loop.flag.dtype = DType::i8; }),
+              HasSubstr(one));
+  EXPECT_THAT(messageOf([](While &loop) { loop.flag.shape = {2}; }),
+              HasSubstr(one));
+  EXPECT_THAT(messageOf([](While &loop) { loop.program = 1; }),
+              HasSubstr("the body of a while to be an index below 1, got 1"));
+  EXPECT_THAT(messageOf([](While &) {}, 1),
+              HasSubstr("expected 1 arguments of the body of a while, got 0"));
+}
+
 } // namespace
 } // namespace llmc::rt::plan
