@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A branch by a condition that is known is taken; of one that the run decides
-// both are computed, and their results chosen. Loops have a number of trips
-// that is known and are unrolled.
+// both are computed, and their results chosen. Loops of a known number of trips
+// are unrolled; one that the run ends becomes a `stablehlo.while`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -122,38 +122,153 @@ static rt::Result<Trips> startTrips(NodeImport &node, const Graph &body) {
   return trips;
 }
 
+namespace {
+/// A loop while its trips are imported one by one.
+struct LoopState {
+  const Graph &body;
+  /// The most trips; null where nothing says.
+  Value most;
+  /// Null where the loop has none: what the body says is not asked then.
+  Value condition;
+  Trips trips;
+};
+} // namespace
+
+/// Whether there is another trip; nothing where the run decides.
+static rt::Result<std::optional<bool>>
+hasTrip(NodeImport &node, const LoopState &loop, int64_t trip) {
+  std::optional<HostTensor> most, goesOn;
+  if (loop.most)
+    most = node.importer.getKnown(loop.most);
+  if (loop.condition)
+    goesOn = node.importer.getKnown(loop.condition);
+  for (Value value : {loop.most, loop.condition})
+    if (value && cast<RankedTensorType>(value.getType()).getNumElements() != 1)
+      return node.refuse(
+          "expected one number of trips and one condition, got " +
+          show(value.getType()));
+  if ((most && trip >= most->getInt(0)) || (goesOn && goesOn->getInt(0) == 0))
+    return std::optional<bool>(false);
+  bool isKnown = (most || !loop.most) && (goesOn || !loop.condition);
+  return isKnown ? std::optional<bool>(true) : std::nullopt;
+}
+
+/// What the body gives for the trip with a number.
+static rt::Result<SmallVector<Value>> importTrip(NodeImport &node,
+                                                 LoopState &loop, Value number,
+                                                 ValueRange carried) {
+  SmallVector<Value> inputs = {
+      number,
+      loop.condition ? loop.condition : node.splat({}, node.b.getI1Type(), 1)};
+  llvm::append_range(inputs, carried);
+  return node.importer.importBody(node, loop.body, inputs);
+}
+
+/// `i < most & condition`, or what there is of it.
+static void buildCondition(NodeImport &node, Block &block, Value most) {
+  OpBuilder::InsertionGuard guard(node.b);
+  node.b.setInsertionPointToStart(&block);
+  Value goesOn = block.getArgument(1);
+  if (most) {
+    Value end = hlo::reshape(node.b, node.loc, most, {});
+    goesOn = hlo::logicalAnd(node.b, node.loc,
+                             hlo::compare(node.b, node.loc,
+                                          hlo::ComparisonDirection::LT,
+                                          block.getArgument(0), end),
+                             goesOn);
+  }
+  hlo::ReturnOp::create(node.b, node.loc, goesOn);
+}
+
+/// What draws takes its bits from where it stands, which all trips share.
+static rt::Status checkBody(NodeImport &node, hlo::WhileOp loop) {
+  bool draws =
+      loop.getBody()
+          .walk([](hlo::RngBitGeneratorOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  return draws ? node.unsupported("expected no random numbers in a loop that "
+                                  "the run ends, got some")
+               : rt::Status::success();
+}
+
+static rt::Status buildBody(NodeImport &node, LoopState &loop,
+                            hlo::WhileOp op) {
+  OpBuilder::InsertionGuard guard(node.b);
+  Block &block = op.getBody().front();
+  node.b.setInsertionPointToStart(&block);
+  bool isAsked = static_cast<bool>(loop.condition);
+  loop.condition = block.getArgument(1);
+  LLMC_TRY_ASSIGN(SmallVector<Value> results,
+                  importTrip(node, loop, block.getArgument(0),
+                             block.getArguments().drop_front(2)));
+  SmallVector<Value> next = {
+      hlo::add(node.b, node.loc, block.getArgument(0),
+               hlo::constantLike(node.b, node.loc, block.getArgument(0), 1)),
+      isAsked ? hlo::reshape(node.b, node.loc, results.front(), {})
+              : block.getArgument(1)};
+  next.append(results.begin() + 1, results.end());
+  for (auto [from, to] : llvm::zip_equal(block.getArguments(), next))
+    if (from.getType() != to.getType())
+      return node.unsupported("expected carried values of one type in a loop "
+                              "that the run ends, got " +
+                              show(from.getType()) + " and " +
+                              show(to.getType()));
+  hlo::ReturnOp::create(node.b, node.loc, next);
+  return checkBody(node, op);
+}
+
+/// What is collected from trips has a size, which takes known trips.
+static rt::Status refuseCollected(NodeImport &node, const LoopState &loop) {
+  if (loop.most) {
+    LLMC_TRY(node.constantOf(loop.most, "M").status());
+  }
+  return node.constantOf(loop.condition, "cond").status();
+}
+
+/// The trips from the one with number `trip` on.
+static rt::Status importOpenLoop(NodeImport &node, LoopState &loop,
+                                 int64_t trip) {
+  if (!loop.trips.collected.empty())
+    return refuseCollected(node, loop);
+  Value goesOn = loop.condition
+                     ? hlo::reshape(node.b, node.loc, loop.condition, {})
+                     : node.splat({}, node.b.getI1Type(), 1);
+  SmallVector<Value> start = {node.integersAsTensor({trip}, {}), goesOn};
+  start.append(loop.trips.carried);
+  OperationState state(node.loc, hlo::WhileOp::getOperationName(), start,
+                       ValueRange(start).getTypes(), {});
+  SmallVector<Location> locs(start.size(), node.loc);
+  for (int i = 0; i < 2; ++i)
+    state.addRegion()->emplaceBlock().addArguments(ValueRange(start).getTypes(),
+                                                   locs);
+  auto op = cast<hlo::WhileOp>(node.b.create(state));
+  buildCondition(node, op.getCond().front(), loop.most);
+  LLMC_TRY(buildBody(node, loop, op));
+  return node.finish(SmallVector<Value>(op->getResults().drop_front(2)));
+}
+
 static rt::Status importLoop(NodeImport &node) {
   LLMC_TRY_ASSIGN(const Graph *body, readGraph(node, "body"));
-  int64_t most = std::numeric_limits<int64_t>::max();
-  if (node.has(0)) {
-    LLMC_TRY_ASSIGN(most, node.integer(0, "M"));
-  }
-  Value condition;
-  if (node.has(1))
-    condition = node.input(1);
   LLMC_TRY_ASSIGN(Trips trips, startTrips(node, *body));
-  size_t carried = trips.carried.size();
-  for (int64_t trip = 0; trip < most; ++trip) {
-    if (condition) {
-      LLMC_TRY_ASSIGN(HostTensor goesOn, node.constantOf(condition, "cond"));
-      if (goesOn.getNumElements() != 1)
-        return node.refuse("expected one condition, got " +
-                           show(condition.getType()));
-      if (goesOn.getInt(0) == 0)
-        break;
-    }
-    SmallVector<Value> inputs = {
-        node.integersAsTensor({trip}, {}),
-        condition ? condition : node.splat({}, node.b.getI1Type(), 1)};
-    inputs.append(trips.carried);
+  LoopState loop{*body, node.has(0) ? node.input(0) : Value(),
+                 node.has(1) ? node.input(1) : Value(), std::move(trips)};
+  size_t carried = loop.trips.carried.size();
+  for (int64_t trip = 0;; ++trip) {
+    LLMC_TRY_ASSIGN(std::optional<bool> goesOn, hasTrip(node, loop, trip));
+    if (!goesOn)
+      return importOpenLoop(node, loop, trip);
+    if (!*goesOn)
+      return finishTrips(node, loop.trips);
     LLMC_TRY_ASSIGN(SmallVector<Value> results,
-                    node.importer.importBody(node, *body, inputs));
-    condition = results.front();
-    trips.carried.assign(results.begin() + 1, results.begin() + 1 + carried);
-    for (size_t i = 0; i < trips.collected.size(); ++i)
-      trips.collected[i].push_back(results[1 + carried + i]);
+                    importTrip(node, loop, node.integersAsTensor({trip}, {}),
+                               loop.trips.carried));
+    if (loop.condition)
+      loop.condition = results.front();
+    loop.trips.carried.assign(results.begin() + 1,
+                              results.begin() + 1 + carried);
+    for (size_t i = 0; i < loop.trips.collected.size(); ++i)
+      loop.trips.collected[i].push_back(results[1 + carried + i]);
   }
-  return finishTrips(node, trips);
 }
 
 /// Element `at` along a dimension, which goes away.
