@@ -40,7 +40,7 @@ public:
         timeline(timeline), places(places), programs(programs) {}
 
   /// Calls the programs from `first` to `last`.
-  plan::ProgramOp emitGroup(int32_t first, int32_t last);
+  FailureOr<plan::ProgramOp> emitGroup(int32_t first, int32_t last);
 
 private:
   plan::ProgramOp makeProgram(StringRef name, plan::Phase phase,
@@ -53,7 +53,7 @@ private:
     plan::OperandAttr flag;
     plan::ProgramOp ask, turn;
   };
-  Condition emitCondition(int32_t program);
+  FailureOr<Condition> emitCondition(int32_t program);
   plan::OperandAttr makeFlag(const TimelineProgram &part, StringRef name,
                              RankedTensorType type);
   FlatSymbolRefAttr nameOf(plan::ProgramOp program) {
@@ -120,15 +120,19 @@ plan::OperandAttr CallerEmitter::makeFlag(const TimelineProgram &part,
                     type);
 }
 
-CallerEmitter::Condition CallerEmitter::emitCondition(int32_t program) {
+FailureOr<CallerEmitter::Condition>
+CallerEmitter::emitCondition(int32_t program) {
   const TimelineProgram &part = timeline.programs[program];
   plan::ProgramOp body = programs[program];
-  auto slot =
-      dist::PortAttr::get(builder.getContext(), dist::PortKind::Carry,
-                          StringRef(dist::getConditionName(
-                              part.attr.getLoop(), part.attr.getChunk())),
-                          part.attr.getChunk());
-  const PlacedSlot &from = places.slots.find(slot)->second;
+  int64_t chunk = part.attr.getChunk();
+  std::string name = dist::getConditionName(part.attr.getLoop(), chunk);
+  auto slot = places.slots.find(dist::PortAttr::get(
+      builder.getContext(), dist::PortKind::Carry, StringRef(name), chunk));
+  if (slot == places.slots.end())
+    return timeline.op.emitOpError()
+           << "expected a slot '" << name << "' of chunk " << chunk
+           << ", in which its conditional loop carries the condition";
+  const PlacedSlot &from = slot->second;
   Condition condition;
   condition.flag =
       makeFlag(part, (body.getSymName() + ".go").str(), from.uses.type);
@@ -149,15 +153,20 @@ CallerEmitter::Condition CallerEmitter::emitCondition(int32_t program) {
 }
 
 /// What `programs[i]` needs beside it is made before the caller.
-plan::ProgramOp CallerEmitter::emitGroup(int32_t first, int32_t last) {
+FailureOr<plan::ProgramOp> CallerEmitter::emitGroup(int32_t first,
+                                                    int32_t last) {
   SmallVector<plan::ProgramOp> turned(last - first + 1);
   SmallVector<Condition> conditions(last - first + 1);
   for (int32_t i = first; i <= last; ++i) {
     dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
     if (loop && loop.getReversed())
       turned[i - first] = emitTurned(programs[i], loop);
-    if (loop && loop.getConditional())
-      conditions[i - first] = emitCondition(i);
+    if (!loop || !loop.getConditional())
+      continue;
+    FailureOr<Condition> condition = emitCondition(i);
+    if (failed(condition))
+      return failure();
+    conditions[i - first] = *condition;
   }
   const TimelineProgram &part = timeline.programs[first];
   func::FuncOp function = part.function;
@@ -185,18 +194,21 @@ plan::ProgramOp CallerEmitter::emitGroup(int32_t first, int32_t last) {
   return caller;
 }
 
-SmallVector<plan::ProgramOp> emitCallers(OpBuilder &builder, PlanNames &names,
-                                         const PlanStreams &streams,
-                                         const Timeline &timeline,
-                                         const TimelinePlaces &places,
-                                         ArrayRef<plan::ProgramOp> programs) {
+FailureOr<SmallVector<plan::ProgramOp>>
+emitCallers(OpBuilder &builder, PlanNames &names, const PlanStreams &streams,
+            const Timeline &timeline, const TimelinePlaces &places,
+            ArrayRef<plan::ProgramOp> programs) {
   SmallVector<plan::ProgramOp> cells(programs);
   CallerEmitter emitter(builder, names, streams, timeline, places, programs);
   auto end = static_cast<int32_t>(programs.size());
   for (int32_t first = 0; first < end;) {
     int32_t last = getLastPart(timeline, first);
-    if (isCalled(timeline, first))
-      cells[first] = emitter.emitGroup(first, last);
+    if (isCalled(timeline, first)) {
+      FailureOr<plan::ProgramOp> caller = emitter.emitGroup(first, last);
+      if (failed(caller))
+        return failure();
+      cells[first] = *caller;
+    }
     first = last + 1;
   }
   return cells;

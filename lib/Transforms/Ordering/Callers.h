@@ -35,12 +35,11 @@ namespace llmc::ordering {
 bool isCalled(const Timeline &timeline, int32_t program);
 
 /// What the table runs for each program of the timeline, by the first of its
-/// group.
-SmallVector<plan::ProgramOp> emitCallers(OpBuilder &builder, PlanNames &names,
-                                         const PlanStreams &streams,
-                                         const Timeline &timeline,
-                                         const TimelinePlaces &places,
-                                         ArrayRef<plan::ProgramOp> programs);
+/// group. An error where a conditional loop has no slot of its condition.
+FailureOr<SmallVector<plan::ProgramOp>>
+emitCallers(OpBuilder &builder, PlanNames &names, const PlanStreams &streams,
+            const Timeline &timeline, const TimelinePlaces &places,
+            ArrayRef<plan::ProgramOp> programs);
 
 } // namespace llmc::ordering
 

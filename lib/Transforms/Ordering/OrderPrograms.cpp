@@ -63,8 +63,11 @@ static LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
       return failure();
     made.programs.push_back(*emitted);
   }
-  made.cells =
+  FailureOr<SmallVector<plan::ProgramOp>> cells =
       emitCallers(builder, names, streams, timeline, *places, made.programs);
+  if (failed(cells))
+    return failure();
+  made.cells = std::move(*cells);
   // 3 table and entry
   return emitEntry(builder, names, tables, timeline, *places, made);
 }

@@ -1,6 +1,8 @@
 // RUN: split-file %s %t
 // RUN: llmc compile --compile-to=ordered %t/newton.mlir --config %t/newton.toml --mesh data=2 -o - | FileCheck %s
 // RUN: llmc compile %t/newton.mlir --config %t/newton.toml --mesh data=2 -o %t/plan
+// RUN: llmc compile --compile-to=memory %t/newton.mlir --config %t/newton.toml --mesh data=2 -o - | sed 's/"c0.loop0"/"c0.other"/g' > %t/other.mlir
+// RUN: not llmc compile --compile-from=memory --compile-to=ordered %t/other.mlir -o - 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: llmc inspect %t/plan/plan.llmc | FileCheck %s --check-prefix=INFO
 
 // The condition is all devices' own: the maximum over them is exchanged in each
@@ -21,6 +23,8 @@
 // CHECK-NEXT: plan.call on @C @forward.c0.F.1.ask arguments([])
 // CHECK-NEXT: plan.while on @C <@[[FLAG]], [], i1> do @forward.c0.F.1.turn
 // CHECK-NEXT: plan.call on @C @forward.c0.F.2 arguments([])
+
+// OTHER: 'dist.timeline' op expected a slot 'c0.loop0' of chunk 0, in which its conditional loop carries the condition
 
 // INFO: while {{.*}} forward.c0.F.1.turn
 
