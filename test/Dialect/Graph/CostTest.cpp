@@ -68,6 +68,8 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %dsoftmax = nn.softmax_grad %x, %x {dim = 1 : i64, test.cost = array<i64: 128, 0, 256, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %logs = nn.log_softmax %x {dim = 1 : i64, test.cost = array<i64: 128, 32, 128, 128>, test.form = "Decompose"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %dlogs = nn.log_softmax_grad %x, %x {dim = 1 : i64, test.cost = array<i64: 96, 32, 256, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sums = nn.log_sum_exp %x {dims = array<i64: 1>, test.cost = array<i64: 128, 32, 128, 16>, test.form = "Decompose"} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %dsums = nn.log_sum_exp_grad %x, %sums, %sums {dims = array<i64: 1>, test.cost = array<i64: 64, 32, 160, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
   // One operand: the functions of the mathematical library are transcendental,
   // what a processor has an instruction for is a flop.
   %15 = stablehlo.negate %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>

@@ -37,6 +37,15 @@ func.func @norms(%x: tensor<8x10xbf16>) -> tensor<8x10xbf16> {
   return %e : tensor<8x10xbf16>
 }
 
+// CHECK-LABEL: func.func @log_sum_exp
+// CHECK-NEXT: %[[Y:.*]] = nn.log_sum_exp %arg0 {dims = array<i64: 0, 2>, safe} : (tensor<8x10x4xbf16>) -> tensor<10xf32>
+// CHECK-NEXT: nn.log_sum_exp_grad %arg0, %[[Y]], %[[Y]] {dims = array<i64: 0, 2>} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> tensor<8x10x4xbf16>
+func.func @log_sum_exp(%x: tensor<8x10x4xbf16>) -> tensor<8x10x4xbf16> {
+  %y = nn.log_sum_exp %x {dims = array<i64: 0, 2>, safe} : (tensor<8x10x4xbf16>) -> tensor<10xf32>
+  %d = nn.log_sum_exp_grad %x, %y, %y {dims = array<i64: 0, 2>} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> tensor<8x10x4xbf16>
+  return %d : tensor<8x10x4xbf16>
+}
+
 // CHECK-LABEL: func.func @unary
 // CHECK-NEXT: %[[A:.*]] = nn.gelu %arg0 : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
 // CHECK-NEXT: %[[B:.*]] = nn.gelu %[[A]] {tanh} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>

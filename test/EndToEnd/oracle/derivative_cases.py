@@ -289,7 +289,7 @@ fixed("attention", "nn.attention", lambda q, k, v: jax.nn.softmax(q @ k.T) @ v, 
       loss=1e6)
 fixed("masked attention", "nn.attention", lambda q, k, v: jax.nn.softmax(jnp.where(
     np.tri(3, 2, dtype=bool), q @ k.T, -INF)) @ v, MATRIX, KEYS, LOGITS[:2])
-fixed("logsumexp", "text", lambda x: special.logsumexp(x, 1), LOGITS)
+fixed("logsumexp", "nn.log_sum_exp", lambda x: special.logsumexp(x, 1), [*LOGITS, 4 * [-INF], [INF, 0.0, NAN, 1.0]])
 
 # Orders: the cotangent goes back to where an element stood, among equal ones to the one that stood first.
 fixed("sort", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1) * WEIGHTS.astype(x.dtype), TIES)

@@ -20,6 +20,7 @@ void nn::registerModels(DialectRegistry &registry) {
   });
   registerAttentionModels(registry);
   registerCrossEntropyModels(registry);
+  registerLogSumExpModels(registry);
   registerNormModels(registry);
   registerActivationModels(registry);
   registerSoftmaxModels(registry);

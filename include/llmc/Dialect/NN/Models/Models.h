@@ -19,6 +19,7 @@ void registerModels(mlir::DialectRegistry &registry);
 
 void registerAttentionModels(mlir::DialectRegistry &registry);
 void registerCrossEntropyModels(mlir::DialectRegistry &registry);
+void registerLogSumExpModels(mlir::DialectRegistry &registry);
 void registerNormModels(mlir::DialectRegistry &registry);
 void registerActivationModels(mlir::DialectRegistry &registry);
 void registerSoftmaxModels(mlir::DialectRegistry &registry);
