@@ -109,6 +109,9 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     `softmax`: what is left of softmax and log-softmax along one dimension becomes
     `nn.softmax` and `nn.log_softmax`, where the shift is the maximum.
 
+    `log-sum-exp`: log(sum(exp(x - m))) + m along any dimensions becomes
+    `nn.log_sum_exp` where m is the maximum, or 0 where that is infinite.
+
     Each recognition checks shapes, dimensions and all uses of what is inside; what
     looks similar but fails a check stays as it is, with a remark.
   }];
@@ -119,7 +122,8 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">,
     Option<"norm", "norm", "bool", "true", "recognise layer norms and RMS norms">,
     Option<"activation", "activation", "bool", "true", "recognise GELU and SiLU">,
-    Option<"softmax", "softmax", "bool", "true", "recognise softmax and log-softmax">
+    Option<"softmax", "softmax", "bool", "true", "recognise softmax and log-softmax">,
+    Option<"logSumExp", "log-sum-exp", "bool", "true", "recognise log-sum-exps">
   ];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }
