@@ -19,6 +19,7 @@ void nn::registerModels(DialectRegistry &registry) {
     context->loadDialect<stablehlo::StableHLODialect>();
   });
   registerAttentionModels(registry);
+  registerBatchNormModels(registry);
   registerCrossEntropyModels(registry);
   registerLogSumExpModels(registry);
   registerNormModels(registry);

@@ -44,6 +44,27 @@ OpCost nn::buildRowCost(Operation *op, int64_t flops, int64_t transcendentals) {
   return cost;
 }
 
+std::vector<int64_t> nn::numberRows(RankedTensorType type,
+                                    ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> steps(type.getRank(), 0);
+  int64_t rows = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (llvm::is_contained(dims, dim))
+      continue;
+    steps[dim] = rows;
+    rows *= type.getDimSize(dim);
+  }
+  std::vector<int64_t> numbers(type.getNumElements(), 0);
+  int64_t stride = type.getNumElements();
+  for (int64_t dim = 0; dim < type.getRank() && stride > 0; ++dim) {
+    int64_t size = type.getDimSize(dim);
+    stride /= size;
+    for (size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] += static_cast<int64_t>(i) / stride % size * steps[dim];
+  }
+  return numbers;
+}
+
 //===----------------------------------------------------------------------===//
 // RowBuilder
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,9 @@ graph::ShardingRule buildRowRule(Operation *op, ArrayRef<int64_t> dims);
 graph::OpCost buildRowCost(Operation *op, int64_t flops,
                            int64_t transcendentals = 0);
 
+/// The number of the row of each element of a tensor.
+std::vector<int64_t> numberRows(RankedTensorType type, ArrayRef<int64_t> dims);
+
 /// Graph ops on values of the shape of `full`, and on those with one number for
 /// each row. f16 and bf16 are computed in f32.
 struct RowBuilder {

@@ -18,6 +18,7 @@ namespace llmc::nn {
 void registerModels(mlir::DialectRegistry &registry);
 
 void registerAttentionModels(mlir::DialectRegistry &registry);
+void registerBatchNormModels(mlir::DialectRegistry &registry);
 void registerCrossEntropyModels(mlir::DialectRegistry &registry);
 void registerLogSumExpModels(mlir::DialectRegistry &registry);
 void registerNormModels(mlir::DialectRegistry &registry);
