@@ -322,8 +322,10 @@ static void raiseNorms(func::FuncOp function) {
     std::optional<training::NormMatch> match = training::matchNorm(&op, reason);
     if (match && training::raiseNorm(*match, reason)) {
       remark::passed(op.getLoc(), remarkOf("norm"))
-          << (match->isCentred ? "rows of mean 0 and variance 1"
-                               : "rows of mean square 1");
+          << (match->feature
+                  ? "features of mean 0 and variance 1 over the batch"
+              : match->isCentred ? "rows of mean 0 and variance 1"
+                                 : "rows of mean square 1");
       isChanged = true;
     } else if (!reason.empty()) {
       remark::missed(op.getLoc(), remarkOf("norm"))

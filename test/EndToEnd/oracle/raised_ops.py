@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Losses with log-sum-exps in the spellings of JAX programs, against jax.grad.
+"""Losses with log-sum-exps and batch norms in the spellings of JAX programs, against jax.grad.
 
 As attention.py: one step of plain descent with rate 1 in f64, in two microbatches, by
 the interpreter, by kernels on one device and on meshes, and with nothing raised. The
@@ -44,9 +44,10 @@ MORE_RUNS = [
     ("train", "pipe=2,tensor=2"),
     ("train", "", "training.recompute='all'"),
 ]
+NORM = {"w": (WIDTH, WIDTH), "scale": (4,), "bias": (4,)}
 HEAD = {"w": (WIDTH, WIDTH), "v": (WIDTH, CLASSES)}
 # Axes of the dims of each parameter.
-SPLIT = {"w": [[], []], "v": [[], ["tensor"]]}
+SPLIT = {"w": [[], []], "v": [[], ["tensor"]], "scale": [["tensor"]], "bias": [["tensor"]]}
 
 
 def logits(p, x):
@@ -109,6 +110,66 @@ def weighted_lse(p, x):
     return jnp.mean(jax.nn.logsumexp(logits(p, x), axis=-1, b=jnp.arange(1.0, 1.0 + CLASSES)))
 
 
+def features(p, x):
+    """Places and samples of 4 features, the last dim."""
+    return (x @ p["w"]).reshape(x.shape[0], 2, 4)
+
+
+def batch_norm(p, x):
+    y = features(p, x)
+    mean = y.mean((0, 1))
+    centred = y - mean
+    variance = jnp.square(centred).mean((0, 1))
+    y = centred * (jax.lax.rsqrt(variance + 1e-3) * p["scale"]) + p["bias"]
+    return jnp.mean(jax.nn.relu(y) ** 2)
+
+
+def fast_batch_norm(p, x):
+    """As flax does it: the mean of squares, statistics with all dims, the scale into the root."""
+    y = features(p, x)
+    mean, square = y.mean((0, 1)), jax.lax.square(y).mean((0, 1))
+    variance = jnp.maximum(0.0, square - jax.lax.square(mean))
+    mean, variance = (jnp.expand_dims(v, (0, 1)) for v in (mean, variance))
+    factor = jax.lax.rsqrt(variance + 1e-3) * p["scale"].reshape(1, 1, 4)
+    return jnp.mean(jax.nn.relu((y - mean) * factor + p["bias"].reshape(1, 1, 4)) ** 2)
+
+
+def first_batch_norm(p, x):
+    """Features are dim 1, as those of PyTorch."""
+    y = features(p, x).transpose(0, 2, 1)
+    mean, variance = y.mean((0, 2), keepdims=True), y.var((0, 2), keepdims=True)
+    y = (y - mean) / jnp.sqrt(variance + 1e-3) * p["scale"][:, None] + p["bias"][:, None]
+    return jnp.mean(jnp.sin(y) ** 2)
+
+
+def bare_batch_norm(p, x):
+    """Neither scale nor offset; a vector for each sample."""
+    y = x @ p["w"]
+    y = (y - y.mean(0)) * jax.lax.rsqrt(y.var(0) + 1e-3)
+    return jnp.mean(jnp.sin(y) @ p["v"])
+
+
+def offset_batch_norm(p, x):
+    y = features(p, x)
+    y = (y - y.mean((0, 1))) * jax.lax.rsqrt(y.var((0, 1)) + 1e-3) + p["bias"]
+    return jnp.mean(jax.nn.relu(y) ** 2)
+
+
+def shown_batch_norm(p, x):
+    """Something else reads mean and variance."""
+    y = features(p, x)
+    mean, variance = y.mean((0, 1)), y.var((0, 1))
+    z = (y - mean) * jax.lax.rsqrt(variance + 1e-3) * p["scale"] + p["bias"]
+    return jnp.mean(jax.nn.relu(z) ** 2) + jnp.mean(mean**2) + jnp.mean(variance * p["scale"])
+
+
+def shared_batch_norm(p, x):
+    """Something else reads the root: this stays as it is."""
+    y = features(p, x)
+    root = jax.lax.rsqrt(y.var((0, 1)) + 1e-3)
+    return jnp.mean(jax.nn.relu((y - y.mean((0, 1))) * root) ** 2) + jnp.mean(root)
+
+
 # Name -> loss, shapes of its parameters, ops of the forward.
 CASES = {
     "mean_lse": (mean_lse, HEAD, {"log_sum_exp": 1}),
@@ -120,6 +181,13 @@ CASES = {
     "cross_entropy": (cross_entropy, HEAD, {"softmax_cross_entropy": 1}),
     "z_loss": (z_loss, HEAD, {"softmax_cross_entropy": 1}),
     "weighted_lse": (weighted_lse, HEAD, {}),
+    "batch_norm": (batch_norm, NORM, {"batch_norm": 1}),
+    "fast_batch_norm": (fast_batch_norm, NORM, {"batch_norm": 1}),
+    "first_batch_norm": (first_batch_norm, NORM, {"batch_norm": 1}),
+    "bare_batch_norm": (bare_batch_norm, HEAD, {"batch_norm": 1}),
+    "offset_batch_norm": (offset_batch_norm, {"w": (WIDTH, WIDTH), "bias": (4,)}, {"batch_norm": 1}),
+    "shown_batch_norm": (shown_batch_norm, NORM, {"batch_norm": 1}),
+    "shared_batch_norm": (shared_batch_norm, {"w": (WIDTH, WIDTH)}, {}),
 }
 
 
@@ -130,7 +198,9 @@ def rows_of(shapes):
 class Case(one_step.Case):
     def __init__(self, a, name):
         self.loss, shapes, self.ops = CASES[name]
-        super().__init__(a, name, shapes, (2 * ROWS, WIDTH), one_step.CONFIGURATION + rows_of(shapes))
+        # A batch norm is one of each microbatch.
+        step = 'loss = "mean of microbatches"\n' if "batch" in name else ""
+        super().__init__(a, name, shapes, (2 * ROWS, WIDTH), one_step.CONFIGURATION + step + rows_of(shapes))
         shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
 
         def train(params, x):

@@ -101,7 +101,9 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
 
     `norm`: (x - mean) / sqrt(variance + epsilon) over the last dimensions, in its
     spellings, becomes `nn.layer_norm`; x / sqrt(mean(x^2) + epsilon) becomes
-    `nn.rms_norm`. Scale and bias stay as ops of their own.
+    `nn.rms_norm`. Scale and bias stay as ops of their own. Over all dimensions but
+    one it becomes `nn.batch_norm`, with scale and bias, and what reads mean and
+    variance reads the op's.
 
     `activation`: x/2 * (1 + erf(x / sqrt 2)), with erfc too, and its approximation by
     tanh become `nn.gelu`, x times its logistic function becomes `nn.silu`.
@@ -120,7 +122,7 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     Option<"attention", "attention", "bool", "true", "recognise attention">,
     Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
     Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">,
-    Option<"norm", "norm", "bool", "true", "recognise layer norms and RMS norms">,
+    Option<"norm", "norm", "bool", "true", "recognise layer norms, RMS norms and batch norms">,
     Option<"activation", "activation", "bool", "true", "recognise GELU and SiLU">,
     Option<"softmax", "softmax", "bool", "true", "recognise softmax and log-softmax">,
     Option<"logSumExp", "log-sum-exp", "bool", "true", "recognise log-sum-exps">
