@@ -48,6 +48,13 @@ func.func @batch_norm(%x: tensor<8x10x4xbf16>, %s: tensor<10xf32>) -> tensor<8x1
   return %d#0 : tensor<8x10x4xbf16>
 }
 
+// CHECK-LABEL: func.func @rotary
+// CHECK-NEXT: nn.rotary %arg0, %arg1, %arg1 : (tensor<8x10x4xbf16>, tensor<1x10x2xbf16>, tensor<1x10x2xbf16>) -> tensor<8x10x4xbf16>
+func.func @rotary(%x: tensor<8x10x4xbf16>, %t: tensor<1x10x2xbf16>) -> tensor<8x10x4xbf16> {
+  %y = nn.rotary %x, %t, %t : (tensor<8x10x4xbf16>, tensor<1x10x2xbf16>, tensor<1x10x2xbf16>) -> tensor<8x10x4xbf16>
+  return %y : tensor<8x10x4xbf16>
+}
+
 // CHECK-LABEL: func.func @log_sum_exp
 // CHECK-NEXT: %[[Y:.*]] = nn.log_sum_exp %arg0 {dims = array<i64: 0, 2>, safe} : (tensor<8x10x4xbf16>) -> tensor<10xf32>
 // CHECK-NEXT: nn.log_sum_exp_grad %arg0, %[[Y]], %[[Y]] {dims = array<i64: 0, 2>} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> tensor<8x10x4xbf16>

@@ -47,6 +47,13 @@ constexpr const char *kBatchNorm = R"(
     return %d#0 : tensor<4x6x4xf64>
   })";
 
+constexpr const char *kRotary = R"(
+  func.func @f(%x: tensor<4x6x4xf64>, %c: tensor<1x6x2xf64>, %t: tensor<4x6x4xf64>) -> tensor<4x6x4xf64> {
+    %y = nn.rotary %x, %c, %c : (tensor<4x6x4xf64>, tensor<1x6x2xf64>, tensor<1x6x2xf64>) -> tensor<4x6x4xf64>
+    %z = nn.rotary %y, %t, %x : (tensor<4x6x4xf64>, tensor<4x6x4xf64>, tensor<4x6x4xf64>) -> tensor<4x6x4xf64>
+    return %z : tensor<4x6x4xf64>
+  })";
+
 constexpr const char *kAttention = R"(
   func.func @f(%q: tensor<4x2x6x4xf64>, %k: tensor<4x12x4xf64>, %v: tensor<4x12x2xf64>, %b: tensor<4x1x1x12xf64>, %g: tensor<4x2x6x2xf64>)
       -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) {
@@ -109,6 +116,8 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
       options.seed = base * 100000 + i * 100 + recipe;
       cases.run(makeProgram(options), options.seed);
     }
+    for (uint64_t k = 50; k < 60; ++k)
+      cases.run(kRotary, base * 100000 + i * 100 + k);
     for (uint64_t k = 60; k < 70; ++k)
       cases.run(kBatchNorm, base * 100000 + i * 100 + k);
     for (uint64_t k = 70; k < 80; ++k)

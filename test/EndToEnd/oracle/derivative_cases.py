@@ -285,6 +285,8 @@ ROWS = [[1.0, 1.0, 1.0, 1.0], [0.0, 3.0, -1.0, 2.0], [INF, 1.0, 2.0, -1e-3], [NA
 fixed("layer norm", "nn.layer_norm", lambda x: jax.nn.standardize(x) * NUMBERS[:1], ROWS)
 fixed("rms norm", "nn.rms_norm", lambda x: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * NUMBERS[:1], ROWS)
 fixed("batch norm", "nn.batch_norm", lambda x: jax.nn.standardize(x, axis=0) * np.sin(NUMBERS), [*ROWS[:2], [INF, 0.5, 5.0, NAN]])
+fixed("rotary", "nn.rotary", lambda x, t: x * jnp.cos(t) + jnp.concatenate([-x[:, 2:], x[:, :2]], 1) * jnp.sin(t), ROWS,
+      [[0.0, 1.0, -2.0, 3.0]])
 KEYS = [[1.0, -1.0, 0.5, 2.0], [0.0, 88.0, -100.0, 1.0]]
 fixed("attention", "nn.attention", lambda q, k, v: jax.nn.softmax(q @ k.T) @ v, ROWS, KEYS, MATRIX[:2],
       loss=1e6)

@@ -24,5 +24,6 @@ void nn::registerModels(DialectRegistry &registry) {
   registerLogSumExpModels(registry);
   registerNormModels(registry);
   registerActivationModels(registry);
+  registerRotaryModels(registry);
   registerSoftmaxModels(registry);
 }

@@ -23,6 +23,7 @@ void registerCrossEntropyModels(mlir::DialectRegistry &registry);
 void registerLogSumExpModels(mlir::DialectRegistry &registry);
 void registerNormModels(mlir::DialectRegistry &registry);
 void registerActivationModels(mlir::DialectRegistry &registry);
+void registerRotaryModels(mlir::DialectRegistry &registry);
 void registerSoftmaxModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::nn
