@@ -12,7 +12,7 @@
 // class is clamped in front of it. A one-hot of a class out of range is zero:
 // the result is selected. The forward value of each row is thus kept, to
 // rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h, NormPatterns.h,
-// ActivationPatterns.h, LogSumExpPatterns.h.
+// ActivationPatterns.h, LogSumExpPatterns.h, RotaryPatterns.h.
 //
 // Tests: test/Transforms/Training/raise-*.mlir
 //===----------------------------------------------------------------------===//
@@ -21,6 +21,7 @@
 #include "AttentionPatterns.h"
 #include "LogSumExpPatterns.h"
 #include "NormPatterns.h"
+#include "RotaryPatterns.h"
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
@@ -300,6 +301,19 @@ static void raiseAttentions(ArrayRef<Operation *> ops) {
   }
 }
 
+static void raiseRotaries(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    if (training::raiseRotary(&op, reason))
+      remark::passed(op.getLoc(), remarkOf("rotary"))
+          << "pairs that are turned";
+    else if (!reason.empty())
+      remark::missed(op.getLoc(), remarkOf("rotary"))
+          << ("halves that are exchanged, but no rotation: " + reason).str();
+  }
+  training::eraseDeadOps(function.front());
+}
+
 static void raiseSigmoids(func::FuncOp function) {
   bool isChanged = false;
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
@@ -427,6 +441,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
         raiseAttentions(collectOps(function));
         training::eraseDeadOps(function.front());
       }
+      if (rotary)
+        raiseRotaries(function);
       if (softmax)
         raiseSoftmax(function);
       if (logSumExp)

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Losses with log-sum-exps and batch norms in the spellings of JAX programs, against jax.grad.
+"""Losses with log-sum-exps, batch norms and rotary embeddings in the spellings of JAX programs, against jax.grad.
 
 As attention.py: one step of plain descent with rate 1 in f64, in two microbatches, by
 the interpreter, by kernels on one device and on meshes, and with nothing raised. The
@@ -45,9 +45,11 @@ MORE_RUNS = [
     ("train", "", "training.recompute='all'"),
 ]
 NORM = {"w": (WIDTH, WIDTH), "scale": (4,), "bias": (4,)}
+TURNED = {"wq": (WIDTH, WIDTH), "wk": (WIDTH, WIDTH)}
 HEAD = {"w": (WIDTH, WIDTH), "v": (WIDTH, CLASSES)}
 # Axes of the dims of each parameter.
-SPLIT = {"w": [[], []], "v": [[], ["tensor"]], "scale": [["tensor"]], "bias": [["tensor"]]}
+SPLIT = {"w": [[], []], "v": [[], ["tensor"]], "scale": [["tensor"]], "bias": [["tensor"]], "a": [[], []]}
+SPLIT |= {name: [[], ["tensor"]] for name in TURNED}
 
 
 def logits(p, x):
@@ -170,6 +172,71 @@ def shared_batch_norm(p, x):
     return jnp.mean(jax.nn.relu((y - y.mean((0, 1))) * root) ** 2) + jnp.mean(root)
 
 
+def angles(count, times=2):
+    """Of each position, for so many pairs."""
+    return jnp.arange(float(times))[:, None] / 10.0 ** (jnp.arange(float(count)) / count)
+
+
+def turned_halves(y):
+    a, b = jnp.split(y, 2, axis=-1)
+    return jnp.concatenate([-b, a], axis=-1)
+
+
+def scores(q, k):
+    return jnp.mean(jnp.einsum("bthd,bshd->bhts", q, k) ** 2)
+
+
+def heads(p, x):
+    """Two positions of a head of 4 numbers, for queries and keys."""
+    return ((x @ p[n]).reshape(x.shape[0], 2, 1, 4) for n in ("wq", "wk"))
+
+
+def rotary(p, x):
+    a = jnp.concatenate([angles(2), angles(2)], axis=-1)[:, None]
+    c, s = jnp.cos(a), jnp.sin(a)
+    q, k = heads(p, x)
+    return scores(q * c + turned_halves(q) * s, turned_halves(k) * s + k * c)
+
+
+def parts_rotary(p, x):
+    c, s = jnp.cos(angles(2))[:, None], jnp.sin(angles(2))[:, None]
+
+    def turn(y):
+        a, b = y[..., :2], y[..., 2:]
+        return jnp.concatenate([a * c - b * s, b * c + a * s], axis=-1)
+
+    return scores(*map(turn, heads(p, x)))
+
+
+def some_rotary(p, x):
+    """The first two numbers alone."""
+    c, s = jnp.cos(angles(1))[:, None], jnp.sin(angles(1))[:, None]
+
+    def turn(y):
+        a, b = y[..., :1], y[..., 1:2]
+        return jnp.concatenate([c * a - s * b, a * s + b * c, y[..., 2:]], axis=-1)
+
+    return scores(*map(turn, heads(p, x)))
+
+
+def trained_rotary(p, x):
+    """Tables that are trained, of other numbers for the two of a pair."""
+    c, s = jnp.cos(p["a"])[:, None], jnp.sin(p["a"])[:, None]
+    q, k = heads(p, x)
+    return scores(q * c + turned_halves(q) * s, k * c + turned_halves(k) * s)
+
+
+def mixed_rotary(p, x):
+    """Pairs side by side: this stays as it is."""
+    c, s = jnp.cos(angles(2))[:, None], jnp.sin(angles(2))[:, None]
+
+    def turn(y):
+        a, b = y[..., ::2], y[..., 1::2]
+        return jnp.stack([a * c - b * s, b * c + a * s], axis=-1).reshape(y.shape)
+
+    return scores(*map(turn, heads(p, x)))
+
+
 # Name -> loss, shapes of its parameters, ops of the forward.
 CASES = {
     "mean_lse": (mean_lse, HEAD, {"log_sum_exp": 1}),
@@ -187,6 +254,11 @@ CASES = {
     "bare_batch_norm": (bare_batch_norm, HEAD, {"batch_norm": 1}),
     "offset_batch_norm": (offset_batch_norm, {"w": (WIDTH, WIDTH), "bias": (4,)}, {"batch_norm": 1}),
     "shown_batch_norm": (shown_batch_norm, NORM, {"batch_norm": 1}),
+    "rotary": (rotary, TURNED, {"rotary": 2}),
+    "parts_rotary": (parts_rotary, TURNED, {"rotary": 2}),
+    "some_rotary": (some_rotary, TURNED, {"rotary": 2}),
+    "trained_rotary": (trained_rotary, TURNED | {"a": (2, 4)}, {"rotary": 2}),
+    "mixed_rotary": (mixed_rotary, TURNED, {}),
     "shared_batch_norm": (shared_batch_norm, {"w": (WIDTH, WIDTH)}, {}),
 }
 
@@ -217,8 +289,7 @@ class Case(one_step.Case):
         command += ["--weights", self.folder / "weights.safetensors", "--compile-to=training", "-o", text]
         subprocess.run([*map(str, command)], check=True, capture_output=True)
         body = re.search(r"func\.func [^\n]*\.microbatch.*?\n  }", text.read_text(encoding="utf-8"), re.S)[0]
-        found = collections.Counter(re.findall(r"= nn\.(\w+)", body))
-        found = {op: n for op, n in found.items() if not op.endswith("_grad")}
+        found = dict(collections.Counter(re.findall(r"= nn\.(\w+) .*phase<forward>", body)))
         print(f"{self.name}: {found}")
         if found != self.ops:
             raise SystemExit(f"FAILED {self.name}: expected {self.ops}, got {found}")

@@ -108,6 +108,10 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     `activation`: x/2 * (1 + erf(x / sqrt 2)), with erfc too, and its approximation by
     tanh become `nn.gelu`, x times its logistic function becomes `nn.silu`.
 
+    `rotary`: x * cos + (-b, a) * sin, where a and b are the halves of the last
+    dimension of x, and (a * cos - b * sin, b * cos + a * sin) become `nn.rotary`,
+    and so does the second of some elements alone.
+
     `softmax`: what is left of softmax and log-softmax along one dimension becomes
     `nn.softmax` and `nn.log_softmax`, where the shift is the maximum.
 
@@ -120,6 +124,7 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
   let options = [
     Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
     Option<"attention", "attention", "bool", "true", "recognise attention">,
+    Option<"rotary", "rotary", "bool", "true", "recognise rotary embeddings">,
     Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
     Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">,
     Option<"norm", "norm", "bool", "true", "recognise layer norms, RMS norms and batch norms">,
