@@ -131,26 +131,26 @@ dist.entry @bare_entry function(@bare)
 // CHECK: %[[Y:[^,]*]], %[[M:.*]], %[[V:.*]] = nn.batch_norm %arg0, %{{.*}}, %{{.*}} {dim = 2 : i64, epsilon = {{.*}} : f64} :
 // CHECK: %[[P:.*]] = stablehlo.multiply %[[Y]],
 // CHECK: stablehlo.add %[[P]],
-func.func @other_scale(%x: tensor<4x2x8xf32> {dist.port = #dist.port<input "x">}, %s: tensor<2xf32> {dist.port = #dist.port<input "s">}, %t: tensor<8xf32> {dist.port = #dist.port<input "t">}) -> (tensor<4x2x8xf32> {dist.port = #dist.port<output "y0">}) {
+func.func @other_scale(%x: tensor<4x8x8xf32> {dist.port = #dist.port<input "x">}, %s: tensor<8xf32> {dist.port = #dist.port<input "s">}, %t: tensor<8xf32> {dist.port = #dist.port<input "t">}) -> (tensor<4x8x8xf32> {dist.port = #dist.port<output "y0">}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %n = stablehlo.constant dense<8.0> : tensor<8xf32>
+  %n = stablehlo.constant dense<32.0> : tensor<8xf32>
   %eps = stablehlo.constant dense<1.0e-3> : tensor<8xf32>
-  %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x2x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8x8xf32>, tensor<f32>) -> tensor<8xf32>
   %mean = stablehlo.divide %sum, %n : tensor<8xf32>
-  %mb = stablehlo.broadcast_in_dim %mean, dims = [2] : (tensor<8xf32>) -> tensor<4x2x8xf32>
-  %c = stablehlo.subtract %x, %mb : tensor<4x2x8xf32>
-  %q = stablehlo.multiply %c, %c : tensor<4x2x8xf32>
-  %qs = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x2x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %mb = stablehlo.broadcast_in_dim %mean, dims = [2] : (tensor<8xf32>) -> tensor<4x8x8xf32>
+  %c = stablehlo.subtract %x, %mb : tensor<4x8x8xf32>
+  %q = stablehlo.multiply %c, %c : tensor<4x8x8xf32>
+  %qs = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8x8xf32>, tensor<f32>) -> tensor<8xf32>
   %var = stablehlo.divide %qs, %n : tensor<8xf32>
   %ve = stablehlo.add %var, %eps : tensor<8xf32>
   %root = stablehlo.rsqrt %ve : tensor<8xf32>
-  %rb = stablehlo.broadcast_in_dim %root, dims = [2] : (tensor<8xf32>) -> tensor<4x2x8xf32>
-  %z = stablehlo.multiply %c, %rb : tensor<4x2x8xf32>
-  %sb = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<2xf32>) -> tensor<4x2x8xf32>
-  %w = stablehlo.multiply %z, %sb : tensor<4x2x8xf32>
-  %tb = stablehlo.broadcast_in_dim %t, dims = [2] : (tensor<8xf32>) -> tensor<4x2x8xf32>
-  %y = stablehlo.add %w, %tb : tensor<4x2x8xf32>
-  return %y : tensor<4x2x8xf32>
+  %rb = stablehlo.broadcast_in_dim %root, dims = [2] : (tensor<8xf32>) -> tensor<4x8x8xf32>
+  %z = stablehlo.multiply %c, %rb : tensor<4x8x8xf32>
+  %sb = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<8xf32>) -> tensor<4x8x8xf32>
+  %w = stablehlo.multiply %z, %sb : tensor<4x8x8xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [2] : (tensor<8xf32>) -> tensor<4x8x8xf32>
+  %y = stablehlo.add %w, %tb : tensor<4x8x8xf32>
+  return %y : tensor<4x8x8xf32>
 }
 dist.entry @other_scale_entry function(@other_scale)
 
