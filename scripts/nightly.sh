@@ -140,6 +140,7 @@ part_oracles() {
   $python $oracle/manual.py --llmc $llmc -o $out/manual || status=1
   $python $oracle/loops.py --llmc $llmc --runs 11 -o $out/loops || status=1
   $python $oracle/attention.py --llmc $llmc --runs 10 -o $out/attention || status=1
+  $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
   echo "oracles: exit status $status"
   return "$status"
 }

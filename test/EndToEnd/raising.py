@@ -120,8 +120,8 @@ def count(a, name, form):
     for line in text.read_text(encoding="utf-8").splitlines():
         if re.match(r"\s*func\.func ", line):
             isInside = ".microbatch" in line
-        op = re.search(r"= (nn\.\w+)", line)
-        if isInside and op and not op[1].endswith("_grad"):
+        op = re.search(r"= (nn\.\w+) .*#dist.phase<forward>", line)
+        if isInside and op:
             found[op[1]] += 1
     return found
 

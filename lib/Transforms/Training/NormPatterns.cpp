@@ -1,4 +1,4 @@
-//===- NormPatterns.cpp - Layer norms and RMS norms in a graph ------------===//
+//===- NormPatterns.cpp - Norms in a graph --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,8 +13,10 @@
 // by the scale of the norm: these stay, as factors of the norm's result. Shape
 // ops may stand anywhere between rows and the full tensor.
 //
-// A norm is raised where its root and what is computed of full tensors on the
-// way have no other uses: a text that has its own derivative keeps its ops.
+// Rows are in the last dimensions, or features of the batch
+// (BatchNormRaise.cpp). A norm is raised where its root and what is computed of
+// full tensors on the way have no other uses: a text that has its own
+// derivative keeps its ops.
 //
 // Test: test/Transforms/Training/raise-norms.mlir
 //===----------------------------------------------------------------------===//
@@ -90,9 +92,12 @@ static int64_t countElements(const RowReduction &reduction) {
   return count;
 }
 
-/// The sum of which `view` shows the mean.
-static std::optional<RowReduction> matchMean(RowView view) {
+/// The sum of which `view` shows the mean, and the mean.
+static std::optional<RowReduction> matchMean(RowView view,
+                                             Value *mean = nullptr) {
   view.peel();
+  if (mean)
+    *mean = view.value;
   Operation *op = view.value.getDefiningOp();
   if (!isa_and_nonnull<stablehlo::DivOp, stablehlo::MulOp>(op))
     return std::nullopt;
@@ -115,13 +120,14 @@ static std::optional<RowReduction> matchMean(RowView view) {
   return std::nullopt;
 }
 
-/// x of `x - mean x` along `dims`.
-static Value matchCentred(Value value, ArrayRef<int64_t> dims) {
+/// x of `x - mean x` along `dims`, and the mean.
+static Value matchCentred(Value value, ArrayRef<int64_t> dims,
+                          Value *meanOf = nullptr) {
   auto difference = value.getDefiningOp<stablehlo::SubtractOp>();
   if (!difference)
     return Value();
   std::optional<RowReduction> mean =
-      matchMean(RowView::of(difference.getRhs()));
+      matchMean(RowView::of(difference.getRhs()), meanOf);
   bool isMean = mean && mean->input == difference.getLhs() &&
                 ArrayRef<int64_t>(mean->dims) == dims;
   return isMean ? difference.getLhs() : Value();
@@ -138,20 +144,22 @@ static bool matchDifferenceOfMeans(const RowView &view, NormMatch &match) {
   Value mean = matchSquare(squared.value);
   if (!squares || !mean)
     return false;
-  std::optional<RowReduction> sum = matchMean(squared.through(mean));
+  Value meanOf;
+  std::optional<RowReduction> sum = matchMean(squared.through(mean), &meanOf);
   Value x = matchSquare(squares->input);
   if (!sum || !x || sum->input != x || sum->dims != squares->dims)
     return false;
   match.x = x;
-  match.isCentred = true;
+  match.isCentred = match.isDifference = true;
   match.dims = sum->dims;
   match.squares = squares->input;
+  match.means.push_back(meanOf);
   return true;
 }
 
 /// The variance or mean square that `view` shows.
 static bool matchMeanSquare(RowView view, NormMatch &match) {
-  view.peel();
+  match.variance = view.peel().value;
   // JAX's variance is NaN where no element would be left to divide by.
   if (auto select = view.value.getDefiningOp<stablehlo::SelectOp>();
       select && isKnownGreater(select.getPred()))
@@ -170,7 +178,9 @@ static bool matchMeanSquare(RowView view, NormMatch &match) {
     return false;
   match.dims = squares->dims;
   match.squares = squares->input;
-  if (Value x = matchCentred(base, squares->dims)) {
+  Value mean;
+  if (Value x = matchCentred(base, squares->dims, &mean)) {
+    match.means.push_back(mean);
     match.centred = base;
     base = x;
     match.isCentred = true;
@@ -220,6 +230,38 @@ static bool matchInverseRoot(RowView view, NormMatch &match) {
   return one && *one == 1 && matchRoot(view.through(quotient.getRhs()), match);
 }
 
+/// Rows lie in the last dimensions, or are features.
+static bool findRows(NormMatch &match) {
+  int64_t rank = getShape(match.x).size(), size = match.dims.size();
+  if (size == 0)
+    return false;
+  if (match.dims.back() == rank - 1 && match.dims.front() == rank - size)
+    return true;
+  if (!match.isCentred || size != rank - 1)
+    return false;
+  int64_t feature = 0;
+  while (feature < size && match.dims[feature] == feature)
+    ++feature;
+  match.feature = feature;
+  return true;
+}
+
+/// A product of inverse root and something else, of rows: it brings the root
+/// in.
+static bool matchScaledRoot(RowView view, NormMatch &match) {
+  auto product = view.peel().value.getDefiningOp<stablehlo::MulOp>();
+  for (unsigned i = 0; product && i < 2; ++i) {
+    NormMatch scaled = match;
+    scaled.op = product;
+    scaled.rootOperand = i;
+    if (!matchInverseRoot(view.through(product->getOperand(i)), scaled))
+      continue;
+    match = scaled;
+    return true;
+  }
+  return false;
+}
+
 std::optional<NormMatch> training::matchNorm(Operation *op, StringRef &reason) {
   reason = {};
   if (!isa<stablehlo::MulOp, stablehlo::DivOp>(op))
@@ -231,18 +273,18 @@ std::optional<NormMatch> training::matchNorm(Operation *op, StringRef &reason) {
     match.rootOperand = i;
     RowView view = RowView::of(op->getOperand(i));
     bool isRoot = isQuotient ? i == 1 && matchRoot(view, match)
-                             : matchInverseRoot(view, match);
+                             : matchInverseRoot(view, match) ||
+                                   matchScaledRoot(view, match);
     if (!isRoot)
       continue;
     if (!isa<FloatType>(getElementTypeOrSelf(match.x.getType())))
       return std::nullopt;
-    int64_t rank = getShape(match.x).size();
-    if (match.dims.empty() || match.dims.back() != rank - 1 ||
-        match.dims.front() != rank - static_cast<int64_t>(match.dims.size())) {
-      reason = "its rows are not of the last dimensions";
-      return std::nullopt;
-    }
-    return match;
+    if (findRows(match))
+      return match;
+    reason = match.isCentred ? "its rows are neither of the last dimensions "
+                               "nor of all but one"
+                             : "its rows are not of the last dimensions";
+    return std::nullopt;
   }
   return std::nullopt;
 }
@@ -273,18 +315,23 @@ static OpOperand *findFactor(OpOperand &use, const NormMatch &match) {
   return nullptr;
 }
 
-/// The factor in the op itself, or in the product that alone takes its result:
-/// x * (root * scale).
+/// The factor in the op itself, or in the product that alone takes its result,
+/// through shape ops: x * (root * scale).
 static OpOperand *findFactorAround(const NormMatch &match) {
   OpOperand &other = match.op->getOpOperand(1 - match.rootOperand);
   if (OpOperand *factor = findFactor(other, match))
     return factor;
-  if (!isa<stablehlo::MulOp>(match.op) || !match.op->hasOneUse())
+  if (!isa<stablehlo::MulOp>(match.op))
     return nullptr;
-  auto product = dyn_cast<stablehlo::MulOp>(*match.op->user_begin());
+  Value value = match.op->getResult(0);
+  while (value.hasOneUse() && placesElements(*value.user_begin()))
+    value = value.user_begin()->getResult(0);
+  if (!value.hasOneUse())
+    return nullptr;
+  auto product = dyn_cast<stablehlo::MulOp>(*value.user_begin());
   if (!product || product.getLhs() == product.getRhs())
     return nullptr;
-  unsigned number = product.getLhs() == match.op->getResult(0) ? 1 : 0;
+  unsigned number = product.getLhs() == value ? 1 : 0;
   return findFactor(product->getOpOperand(number), match);
 }
 
@@ -298,9 +345,7 @@ static bool isRootOnlyIn(const NormMatch &match) {
       auto quotient = dyn_cast<stablehlo::DivOp>(user);
       std::optional<double> one =
           quotient ? getSplatNumber(quotient.getLhs()) : std::nullopt;
-      if (!isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-               stablehlo::TransposeOp>(user) &&
-          !(one && *one == 1))
+      if (!placesElements(user) && !(one && *one == 1))
         return false;
       work.push_back(user->getResult(0));
     }
@@ -336,6 +381,12 @@ bool training::raiseNorm(const NormMatch &match, StringRef &reason) {
   if (!areInnerOnlyIn(match, factor)) {
     reason = "the rows or their squares have other uses";
     return false;
+  }
+  if (match.feature) {
+    NormMatch batch = match;
+    matchCentred(factor->get(), match.dims, &batch.means.emplace_back());
+    raiseBatchNorm(batch, *factor);
+    return true;
   }
   OpBuilder builder(factor->getOwner());
   Location loc = match.op->getLoc();

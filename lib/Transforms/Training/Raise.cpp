@@ -12,14 +12,16 @@
 // class is clamped in front of it. A one-hot of a class out of range is zero:
 // the result is selected. The forward value of each row is thus kept, to
 // rounding. Matchers: SoftmaxPatterns.h, SigmoidPatterns.h, NormPatterns.h,
-// ActivationPatterns.h.
+// ActivationPatterns.h, LogSumExpPatterns.h, RotaryPatterns.h.
 //
 // Tests: test/Transforms/Training/raise-*.mlir
 //===----------------------------------------------------------------------===//
 
 #include "ActivationPatterns.h"
 #include "AttentionPatterns.h"
+#include "LogSumExpPatterns.h"
 #include "NormPatterns.h"
+#include "RotaryPatterns.h"
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
@@ -83,8 +85,16 @@ static Value makeInRange(OpBuilder &builder, Location loc, Value targets,
                          targets, high));
 }
 
+namespace {
+/// Of each row.
+struct RowLoss {
+  Value loss, logsumexp;
+};
+} // namespace
+
 /// The loss of each row; of a one-hot out of range, 0.
-static Value makeLoss(OpBuilder &builder, const ClassPick &pick, Value logits) {
+static RowLoss makeLoss(OpBuilder &builder, const ClassPick &pick,
+                        Value logits) {
   Location loc = pick.op->getLoc();
   Value targets = makeTargets(builder, loc, pick);
   auto entropy = nn::SoftmaxCrossEntropyOp::create(
@@ -97,7 +107,24 @@ static Value makeLoss(OpBuilder &builder, const ClassPick &pick, Value logits) {
         loss, stablehlo::constantLike(builder, loc, loss, 0.0));
   remark::passed(loc, remarkOf("cross-entropy"))
       << "log-softmax and pick of a class are one softmax cross-entropy";
-  return loss;
+  return {loss, entropy.getLogsumexp()};
+}
+
+/// What reads the log-sum-exp that the view shows, and stands after the
+/// cross-entropy, takes that one's: a loss that keeps it small, for one.
+static void replaceLogSumExp(RowView view, const RowLoss &rows) {
+  SmallVector<int64_t> order(view.peel().dims);
+  llvm::erase_if(order, [](int64_t dim) { return dim < 0; });
+  if (!llvm::is_sorted(order))
+    return;
+  Operation *entropy = rows.logsumexp.getDefiningOp();
+  OpBuilder builder(entropy);
+  builder.setInsertionPointAfter(entropy);
+  Value same = stablehlo::reshape(builder, entropy->getLoc(), rows.logsumexp,
+                                  getShape(view.value));
+  view.value.replaceUsesWithIf(same, [&](OpOperand &use) {
+    return entropy->isBeforeInBlock(use.getOwner());
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,9 +216,11 @@ static bool raiseDifference(const ClassPick &pick) {
   OpBuilder builder(use->subtract);
   Location loc = use->subtract.getLoc();
   ArrayRef<int64_t> shape = getShape(use->subtract.getResult());
-  Value loss =
-      makeLoss(builder, pick, training::removeShifts(*logits, pick.dim));
-  loss = stablehlo::reshape(builder, loc, loss, shape);
+  Value unshifted = training::removeShifts(*logits, pick.dim);
+  RowLoss rows = makeLoss(builder, pick, unshifted);
+  if (unshifted == *logits)
+    replaceLogSumExp(*view, rows);
+  Value loss = stablehlo::reshape(builder, loc, rows.loss, shape);
   if (use->mask) {
     Value mask = stablehlo::reshape(builder, loc, use->mask.getPred(), shape);
     loss = stablehlo::select(builder, loc, mask, loss,
@@ -212,7 +241,11 @@ static bool raiseLogSoftmaxPick(const ClassPick &pick) {
     return false;
   OpBuilder builder(pick.op);
   Location loc = pick.op->getLoc();
-  Value picked = stablehlo::neg(builder, loc, makeLoss(builder, pick, *logits));
+  RowLoss rows = makeLoss(builder, pick, *logits);
+  auto normal = pick.operand.getDefiningOp<stablehlo::SubtractOp>();
+  if (normal.getLhs() == *logits)
+    replaceLogSumExp(RowView::of(normal.getRhs()), rows);
+  Value picked = stablehlo::neg(builder, loc, rows.loss);
   Value result = pick.op->getResult(0);
   result.replaceAllUsesWith(
       stablehlo::reshape(builder, loc, picked, getShape(result)));
@@ -268,6 +301,19 @@ static void raiseAttentions(ArrayRef<Operation *> ops) {
   }
 }
 
+static void raiseRotaries(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    if (training::raiseRotary(&op, reason))
+      remark::passed(op.getLoc(), remarkOf("rotary"))
+          << "pairs that are turned";
+    else if (!reason.empty())
+      remark::missed(op.getLoc(), remarkOf("rotary"))
+          << ("halves that are exchanged, but no rotation: " + reason).str();
+  }
+  training::eraseDeadOps(function.front());
+}
+
 static void raiseSigmoids(func::FuncOp function) {
   bool isChanged = false;
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
@@ -290,8 +336,10 @@ static void raiseNorms(func::FuncOp function) {
     std::optional<training::NormMatch> match = training::matchNorm(&op, reason);
     if (match && training::raiseNorm(*match, reason)) {
       remark::passed(op.getLoc(), remarkOf("norm"))
-          << (match->isCentred ? "rows of mean 0 and variance 1"
-                               : "rows of mean square 1");
+          << (match->feature
+                  ? "features of mean 0 and variance 1 over the batch"
+              : match->isCentred ? "rows of mean 0 and variance 1"
+                                 : "rows of mean square 1");
       isChanged = true;
     } else if (!reason.empty()) {
       remark::missed(op.getLoc(), remarkOf("norm"))
@@ -346,6 +394,30 @@ static void raiseSoftmax(func::FuncOp function) {
   training::eraseDeadOps(function.front());
 }
 
+static void raiseLogSumExps(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    StringRef reason;
+    std::optional<training::LogSumExpMatch> match =
+        training::matchLogSumExpSum(&op, reason);
+    if (!reason.empty())
+      remark::missed(op.getLoc(), remarkOf("log-sum-exp"))
+          << ("a logarithm of exponentials' sum, but no log-sum-exp: " + reason)
+                 .str();
+    if (!match)
+      continue;
+    OpBuilder builder(&op);
+    Value rows = nn::LogSumExpOp::create(builder, op.getLoc(), match->x,
+                                         match->dims, match->isSafe);
+    Value result = op.getResult(0);
+    rows = stablehlo::convertTo(builder, op.getLoc(), rows,
+                                getElementTypeOrSelf(result.getType()));
+    result.replaceAllUsesWith(
+        stablehlo::reshape(builder, op.getLoc(), rows, getShape(result)));
+    remark::passed(op.getLoc(), remarkOf("log-sum-exp")) << "a log-sum-exp";
+  }
+  training::eraseDeadOps(function.front());
+}
+
 namespace {
 
 struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
@@ -369,8 +441,12 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
         raiseAttentions(collectOps(function));
         training::eraseDeadOps(function.front());
       }
+      if (rotary)
+        raiseRotaries(function);
       if (softmax)
         raiseSoftmax(function);
+      if (logSumExp)
+        raiseLogSumExps(function);
       if (softmaxShift)
         for (Operation *op : collectOps(function))
           markShift(op);

@@ -105,6 +105,11 @@ std::optional<RowReduction> training::matchReduction(const RowView &view,
   return reduction;
 }
 
+bool training::placesElements(Operation *op) {
+  return isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
+             stablehlo::TransposeOp>(op);
+}
+
 bool training::isSplatOf(Value value, double number) {
   Attribute splat = stablehlo::getSplatElement(value);
   if (auto real = dyn_cast_or_null<FloatAttr>(splat))

@@ -55,6 +55,9 @@ struct RowReduction {
 std::optional<RowReduction> matchReduction(const RowView &view,
                                            ReductionKind kind);
 
+/// The op only places elements: a broadcast, reshape or transpose.
+bool placesElements(Operation *op);
+
 /// Every element of `value` is the number.
 bool isSplatOf(Value value, double number);
 

@@ -12,9 +12,8 @@
 // Test: test/Transforms/Training/raise-softmax.mlir
 //===----------------------------------------------------------------------===//
 
-#include "NormPatterns.h"
+#include "LogSumExpPatterns.h"
 #include "SoftmaxPatterns.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -23,18 +22,9 @@ using namespace llmc::training;
 /// x of `x - max x` along `dims`.
 static Value matchMaxShift(stablehlo::SubtractOp shifted,
                            ArrayRef<int64_t> dims) {
-  RowView view = RowView::of(shifted.getRhs()).peel();
-  if (auto bound = view.value.getDefiningOp<stablehlo::MaxOp>())
-    for (unsigned i : {0u, 1u})
-      if (std::optional<double> number = getSplatNumber(bound->getOperand(i));
-          number && *number == -INFINITY) {
-        view = view.through(bound->getOperand(1 - i)).peel();
-        break;
-      }
-  std::optional<RowReduction> max = matchReduction(view, ReductionKind::max);
-  bool isMax = max && max->input == shifted.getLhs() &&
-               ArrayRef<int64_t>(max->dims) == dims;
-  return isMax ? shifted.getLhs() : Value();
+  std::optional<bool> isSafe =
+      matchRowMax(RowView::of(shifted.getRhs()), shifted.getLhs(), dims);
+  return isSafe && !*isSafe ? shifted.getLhs() : Value();
 }
 
 /// All uses of `value` are in the two ops.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   log_softmax(x) = x - lse(x)          also of x - m for any m that repeats
-//   lse(x) = log(sum(exp x))             or log(sum(exp(x - m))) + m
+//   lse(x) = log(sum(exp x))             or log(sum(exp(x - m))) + m, log |.|
 //   pick   = gather of one class a row, or sum(one_hot * x)
 //
 // Test: test/Transforms/Training/raise-cross-entropy.mlir
@@ -35,6 +35,8 @@ static std::optional<Value> matchLogSum(RowView view, int64_t dim) {
   if (!log)
     return std::nullopt;
   view = view.through(log.getOperand()).peel();
+  if (auto abs = view.value.getDefiningOp<stablehlo::AbsOp>())
+    view = view.through(abs.getOperand()).peel();
   std::optional<RowReduction> sum = matchReduction(view, ReductionKind::sum);
   if (!sum || sum->dims != SmallVector<int64_t>{dim})
     return std::nullopt;

@@ -19,11 +19,6 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
 
-static bool isShapeOp(Operation *op) {
-  return isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-             stablehlo::TransposeOp>(op);
-}
-
 namespace {
 
 /// Follows all uses of the exponential and of its sums.
@@ -136,7 +131,7 @@ bool ShiftMatcher::matchUnshift(stablehlo::AddOp add, unsigned logOperand) {
 
 bool ShiftMatcher::matchRowUse(RowValue row, OpOperand &use) {
   Operation *user = use.getOwner();
-  if (isShapeOp(user)) {
+  if (placesElements(user)) {
     rows.push_back({user->getResult(0), row.isLog});
     return true;
   }

@@ -27,7 +27,7 @@ dist.mesh @mesh = <"x"=2, "y"=2>
 #full = #dist.layout<@mesh, [{}, {}]>
 #x = #dist.layout<@mesh, [{"x"}, {}]>
 func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p: tensor<4x8xi1>, %i: tensor<i32>, %t: tensor<4xi32>,
-             %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>,
+             %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>, %s8: tensor<8xf32>,
              %row: tensor<1x8xf32>, %updates: tensor<5x8xf32>, %none: tensor<4x0xf32>, %all: tensor<0x4xf32>, %l: tensor<4x8xf32, #full>,
              %seven: tensor<2x7x3xf32>, %kernel: tensor<3x3x4xf32>, %four: tensor<2x4x3xf32>, %each: tensor<3x1x6xf32>) {
   %z = stablehlo.constant {test.cost = array<i64: 0, 0, 0, 4>, test.form = "Element inactive"} dense<0.0> : tensor<f32>
@@ -60,6 +60,9 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %dnormal = nn.layer_norm_grad %normal, %rstd, %x {dims = 1 : i64, test.cost = array<i64: 224, 0, 272, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %rms:2 = nn.rms_norm %x {dims = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 96, 0, 128, 144>, test.form = "Decompose"} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
   %drms = nn.rms_norm_grad %normal, %rstd, %x {dims = 1 : i64, test.cost = array<i64: 160, 0, 272, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %batch, %mean, %variance = nn.batch_norm %x, %s8, %s8 {dim = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 224, 0, 192, 192>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %dbatch:3 = nn.batch_norm_grad %x, %s8, %mean, %variance, %batch {dim = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 320, 0, 352, 192>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %turned = nn.rotary %x, %row, %row {test.cost = array<i64: 96, 0, 192, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
   %gelu = nn.gelu %x {test.cost = array<i64: 160, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %dgelu = nn.gelu_grad %x, %x {test.cost = array<i64: 288, 64, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %silu = nn.silu %x {test.cost = array<i64: 128, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -68,6 +71,8 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %dsoftmax = nn.softmax_grad %x, %x {dim = 1 : i64, test.cost = array<i64: 128, 0, 256, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %logs = nn.log_softmax %x {dim = 1 : i64, test.cost = array<i64: 128, 32, 128, 128>, test.form = "Decompose"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %dlogs = nn.log_softmax_grad %x, %x {dim = 1 : i64, test.cost = array<i64: 96, 32, 256, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sums = nn.log_sum_exp %x {dims = array<i64: 1>, test.cost = array<i64: 128, 32, 128, 16>, test.form = "Decompose"} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %dsums = nn.log_sum_exp_grad %x, %sums, %sums {dims = array<i64: 1>, test.cost = array<i64: 64, 32, 160, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
   // One operand: the functions of the mathematical library are transcendental,
   // what a processor has an instruction for is a flop.
   %15 = stablehlo.negate %x {test.cost = array<i64: 32, 0, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32>

@@ -37,6 +37,33 @@ func.func @norms(%x: tensor<8x10xbf16>) -> tensor<8x10xbf16> {
   return %e : tensor<8x10xbf16>
 }
 
+// CHECK-LABEL: func.func @batch_norm
+// CHECK-NEXT: %[[Y:.*]], %[[M:.*]], %[[V:.*]] = nn.batch_norm %arg0, %arg1, %arg1 {dim = 1 : i64, epsilon = 1.000000e-05 : f64, squares} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>)
+// CHECK-NEXT: nn.batch_norm_grad %arg0, %arg1, %[[M]], %[[V]], %[[Y]] {dim = 1 : i64, epsilon = 1.000000e-05 : f64} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>, tensor<10xf32>, tensor<8x10x4xbf16>) -> (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>)
+func.func @batch_norm(%x: tensor<8x10x4xbf16>, %s: tensor<10xf32>) -> tensor<8x10x4xbf16> {
+  %y, %m, %v = nn.batch_norm %x, %s, %s {dim = 1 : i64, epsilon = 1.0e-5 : f64, squares}
+      : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>)
+  %d:3 = nn.batch_norm_grad %x, %s, %m, %v, %y {dim = 1 : i64, epsilon = 1.0e-5 : f64}
+      : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>, tensor<10xf32>, tensor<8x10x4xbf16>) -> (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>)
+  return %d#0 : tensor<8x10x4xbf16>
+}
+
+// CHECK-LABEL: func.func @rotary
+// CHECK-NEXT: nn.rotary %arg0, %arg1, %arg1 : (tensor<8x10x4xbf16>, tensor<1x10x2xbf16>, tensor<1x10x2xbf16>) -> tensor<8x10x4xbf16>
+func.func @rotary(%x: tensor<8x10x4xbf16>, %t: tensor<1x10x2xbf16>) -> tensor<8x10x4xbf16> {
+  %y = nn.rotary %x, %t, %t : (tensor<8x10x4xbf16>, tensor<1x10x2xbf16>, tensor<1x10x2xbf16>) -> tensor<8x10x4xbf16>
+  return %y : tensor<8x10x4xbf16>
+}
+
+// CHECK-LABEL: func.func @log_sum_exp
+// CHECK-NEXT: %[[Y:.*]] = nn.log_sum_exp %arg0 {dims = array<i64: 0, 2>, safe} : (tensor<8x10x4xbf16>) -> tensor<10xf32>
+// CHECK-NEXT: nn.log_sum_exp_grad %arg0, %[[Y]], %[[Y]] {dims = array<i64: 0, 2>} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> tensor<8x10x4xbf16>
+func.func @log_sum_exp(%x: tensor<8x10x4xbf16>) -> tensor<8x10x4xbf16> {
+  %y = nn.log_sum_exp %x {dims = array<i64: 0, 2>, safe} : (tensor<8x10x4xbf16>) -> tensor<10xf32>
+  %d = nn.log_sum_exp_grad %x, %y, %y {dims = array<i64: 0, 2>} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> tensor<8x10x4xbf16>
+  return %d : tensor<8x10x4xbf16>
+}
+
 // CHECK-LABEL: func.func @unary
 // CHECK-NEXT: %[[A:.*]] = nn.gelu %arg0 : (tensor<8x10xbf16>) -> tensor<8x10xbf16>
 // CHECK-NEXT: %[[B:.*]] = nn.gelu %[[A]] {tanh} : (tensor<8x10xbf16>) -> tensor<8x10xbf16>

@@ -28,6 +28,32 @@ constexpr const char *kCrossEntropy = R"(
     return %d : tensor<4x6xf64>
   })";
 
+constexpr const char *kLogSumExp = R"(
+  func.func @f(%x: tensor<4x6x4xf64>) -> tensor<4x6x4xf64> {
+    %y = nn.log_sum_exp %x {dims = array<i64: 1>} : (tensor<4x6x4xf64>) -> tensor<4x4xf64>
+    %z = nn.log_sum_exp %x {dims = array<i64: 1>, safe} : (tensor<4x6x4xf64>) -> tensor<4x4xf64>
+    %d = nn.log_sum_exp_grad %x, %y, %z {dims = array<i64: 1>} : (tensor<4x6x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>) -> tensor<4x6x4xf64>
+    return %d : tensor<4x6x4xf64>
+  })";
+
+constexpr const char *kBatchNorm = R"(
+  func.func @f(%x: tensor<4x6x4xf64>, %s: tensor<6xf64>, %g: tensor<4x6x4xf64>) -> tensor<4x6x4xf64> {
+    %y, %m, %v = nn.batch_norm %x, %s, %s {dim = 1 : i64, epsilon = 0.1 : f64}
+        : (tensor<4x6x4xf64>, tensor<6xf64>, tensor<6xf64>) -> (tensor<4x6x4xf64>, tensor<6xf64>, tensor<6xf64>)
+    %z, %n, %w = nn.batch_norm %y, %s, %m {dim = 1 : i64, epsilon = 0.1 : f64, squares}
+        : (tensor<4x6x4xf64>, tensor<6xf64>, tensor<6xf64>) -> (tensor<4x6x4xf64>, tensor<6xf64>, tensor<6xf64>)
+    %d:3 = nn.batch_norm_grad %x, %s, %m, %w, %z {dim = 1 : i64, epsilon = 0.1 : f64}
+        : (tensor<4x6x4xf64>, tensor<6xf64>, tensor<6xf64>, tensor<6xf64>, tensor<4x6x4xf64>) -> (tensor<4x6x4xf64>, tensor<6xf64>, tensor<6xf64>)
+    return %d#0 : tensor<4x6x4xf64>
+  })";
+
+constexpr const char *kRotary = R"(
+  func.func @f(%x: tensor<4x6x4xf64>, %c: tensor<1x6x2xf64>, %t: tensor<4x6x4xf64>) -> tensor<4x6x4xf64> {
+    %y = nn.rotary %x, %c, %c : (tensor<4x6x4xf64>, tensor<1x6x2xf64>, tensor<1x6x2xf64>) -> tensor<4x6x4xf64>
+    %z = nn.rotary %y, %t, %x : (tensor<4x6x4xf64>, tensor<4x6x4xf64>, tensor<4x6x4xf64>) -> tensor<4x6x4xf64>
+    return %z : tensor<4x6x4xf64>
+  })";
+
 constexpr const char *kAttention = R"(
   func.func @f(%q: tensor<4x2x6x4xf64>, %k: tensor<4x12x4xf64>, %v: tensor<4x12x2xf64>, %b: tensor<4x1x1x12xf64>, %g: tensor<4x2x6x2xf64>)
       -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) {
@@ -90,6 +116,12 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
       options.seed = base * 100000 + i * 100 + recipe;
       cases.run(makeProgram(options), options.seed);
     }
+    for (uint64_t k = 50; k < 60; ++k)
+      cases.run(kRotary, base * 100000 + i * 100 + k);
+    for (uint64_t k = 60; k < 70; ++k)
+      cases.run(kBatchNorm, base * 100000 + i * 100 + k);
+    for (uint64_t k = 70; k < 80; ++k)
+      cases.run(kLogSumExp, base * 100000 + i * 100 + k);
     for (uint64_t k = 80; k < 90; ++k)
       cases.run(kAttention, base * 100000 + i * 100 + k);
     for (uint64_t k = 90; k < 100; ++k)

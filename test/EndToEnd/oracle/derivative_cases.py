@@ -284,12 +284,15 @@ fixed("log_softmax", "nn.log_softmax", lambda x: jax.nn.log_softmax(x) * NUMBERS
 ROWS = [[1.0, 1.0, 1.0, 1.0], [0.0, 3.0, -1.0, 2.0], [INF, 1.0, 2.0, -1e-3], [NAN, 1.0, 2.0, 3.0]]
 fixed("layer norm", "nn.layer_norm", lambda x: jax.nn.standardize(x) * NUMBERS[:1], ROWS)
 fixed("rms norm", "nn.rms_norm", lambda x: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * NUMBERS[:1], ROWS)
+fixed("batch norm", "nn.batch_norm", lambda x: jax.nn.standardize(x, axis=0) * np.sin(NUMBERS), [*ROWS[:2], [INF, 0.5, 5.0, NAN]])
+fixed("rotary", "nn.rotary", lambda x, t: x * jnp.cos(t) + jnp.concatenate([-x[:, 2:], x[:, :2]], 1) * jnp.sin(t), ROWS,
+      [[0.0, 1.0, -2.0, 3.0]])
 KEYS = [[1.0, -1.0, 0.5, 2.0], [0.0, 88.0, -100.0, 1.0]]
 fixed("attention", "nn.attention", lambda q, k, v: jax.nn.softmax(q @ k.T) @ v, ROWS, KEYS, MATRIX[:2],
       loss=1e6)
 fixed("masked attention", "nn.attention", lambda q, k, v: jax.nn.softmax(jnp.where(
     np.tri(3, 2, dtype=bool), q @ k.T, -INF)) @ v, MATRIX, KEYS, LOGITS[:2])
-fixed("logsumexp", "text", lambda x: special.logsumexp(x, 1), LOGITS)
+fixed("logsumexp", "nn.log_sum_exp", lambda x: special.logsumexp(x, 1), [*LOGITS, 4 * [-INF], [INF, 0.0, NAN, 1.0]])
 
 # Orders: the cotangent goes back to where an element stood, among equal ones to the one that stood first.
 fixed("sort", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1) * WEIGHTS.astype(x.dtype), TIES)

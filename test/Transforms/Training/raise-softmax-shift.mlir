@@ -1,6 +1,6 @@
-// RUN: llmc-opt %s --llmc-normalize --llmc-raise=softmax=false | FileCheck %s
-// RUN: llmc-opt %s --llmc-normalize --llmc-raise="softmax=false softmax-shift=false" | FileCheck %s --check-prefix=OFF
-// RUN: llmc-opt %s --llmc-normalize --llmc-raise=softmax=false --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: llmc-opt %s --llmc-normalize --llmc-raise="softmax=false log-sum-exp=false" | FileCheck %s
+// RUN: llmc-opt %s --llmc-normalize --llmc-raise="softmax=false log-sum-exp=false softmax-shift=false" | FileCheck %s --check-prefix=OFF
+// RUN: llmc-opt %s --llmc-normalize --llmc-raise="softmax=false log-sum-exp=false" --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK-COUNT-3: the shift of an exponential cancels
 // REMARK: the sum has uses outside of a softmax
 // REMARK: the exponential has uses outside of a softmax

@@ -101,13 +101,22 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
 
     `norm`: (x - mean) / sqrt(variance + epsilon) over the last dimensions, in its
     spellings, becomes `nn.layer_norm`; x / sqrt(mean(x^2) + epsilon) becomes
-    `nn.rms_norm`. Scale and bias stay as ops of their own.
+    `nn.rms_norm`. Scale and bias stay as ops of their own. Over all dimensions but
+    one it becomes `nn.batch_norm`, with scale and bias, and what reads mean and
+    variance reads the op's.
 
     `activation`: x/2 * (1 + erf(x / sqrt 2)), with erfc too, and its approximation by
     tanh become `nn.gelu`, x times its logistic function becomes `nn.silu`.
 
+    `rotary`: x * cos + (-b, a) * sin, where a and b are the halves of the last
+    dimension of x, and (a * cos - b * sin, b * cos + a * sin) become `nn.rotary`,
+    and so does the second of some elements alone.
+
     `softmax`: what is left of softmax and log-softmax along one dimension becomes
     `nn.softmax` and `nn.log_softmax`, where the shift is the maximum.
+
+    `log-sum-exp`: log(sum(exp(x - m))) + m along any dimensions becomes
+    `nn.log_sum_exp` where m is the maximum, or 0 where that is infinite.
 
     Each recognition checks shapes, dimensions and all uses of what is inside; what
     looks similar but fails a check stays as it is, with a remark.
@@ -115,11 +124,13 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
   let options = [
     Option<"crossEntropy", "cross-entropy", "bool", "true", "recognise softmax cross-entropy">,
     Option<"attention", "attention", "bool", "true", "recognise attention">,
+    Option<"rotary", "rotary", "bool", "true", "recognise rotary embeddings">,
     Option<"softmaxShift", "softmax-shift", "bool", "true", "recognise shifts that cancel">,
     Option<"sigmoid", "sigmoid", "bool", "true", "recognise the logistic function">,
-    Option<"norm", "norm", "bool", "true", "recognise layer norms and RMS norms">,
+    Option<"norm", "norm", "bool", "true", "recognise layer norms, RMS norms and batch norms">,
     Option<"activation", "activation", "bool", "true", "recognise GELU and SiLU">,
-    Option<"softmax", "softmax", "bool", "true", "recognise softmax and log-softmax">
+    Option<"softmax", "softmax", "bool", "true", "recognise softmax and log-softmax">,
+    Option<"logSumExp", "log-sum-exp", "bool", "true", "recognise log-sum-exps">
   ];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }

@@ -113,3 +113,72 @@ void RmsNormGradOp::build(OpBuilder &builder, OperationState &state,
 }
 
 LogicalResult RmsNormGradOp::verify() { return verifyGradient(*this); }
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// One number for each feature.
+static RankedTensorType getFeatureType(RankedTensorType type, int64_t dim) {
+  return RankedTensorType::get(type.getDimSize(dim),
+                               getRowType(type, 0).getElementType());
+}
+
+/// Verifies `dim` and that each of the values has a number for each feature.
+template <typename Op>
+static LogicalResult
+verifyFeatures(Op op, ArrayRef<std::pair<StringRef, Value>> values) {
+  RankedTensorType type = op.getOperand().getType();
+  int64_t dim = op.getDim();
+  if (type.getRank() < 2 || dim >= type.getRank())
+    return op.emitOpError() << "expected rank at least 2 and dim less than it, "
+                               "got rank "
+                            << type.getRank() << " and dim " << dim;
+  for (auto [name, value] : values)
+    if (failed(verifyType(op, name, value, getFeatureType(type, dim))))
+      return failure();
+  return success();
+}
+
+void BatchNormOp::build(OpBuilder &builder, OperationState &state,
+                        Value operand, Value scale, Value offset, int64_t dim,
+                        double epsilon, bool squares) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  RankedTensorType features = getFeatureType(type, dim);
+  build(builder, state,
+        RankedTensorType::get(type.getShape(), type.getElementType()), features,
+        features, operand, scale, offset, builder.getI64IntegerAttr(dim),
+        builder.getF64FloatAttr(epsilon),
+        squares ? builder.getUnitAttr() : UnitAttr());
+}
+
+LogicalResult BatchNormOp::verify() {
+  if (failed(verifyFeatures(*this, {{"a scale", getScale()},
+                                    {"an offset", getOffset()},
+                                    {"a mean", getMean()},
+                                    {"a variance", getVariance()}})))
+    return failure();
+  return verifyType(*this, "a result", getResult(), getOperand().getType());
+}
+
+void BatchNormGradOp::build(OpBuilder &builder, OperationState &state,
+                            BatchNormOp forward, Value cotangent) {
+  build(builder, state, forward.getOperand().getType(),
+        forward.getScale().getType(), forward.getOffset().getType(),
+        forward.getOperand(), forward.getScale(), forward.getMean(),
+        forward.getVariance(), cotangent, forward.getDimAttr(),
+        forward.getEpsilonAttr());
+}
+
+LogicalResult BatchNormGradOp::verify() {
+  RankedTensorType type = getOperand().getType();
+  if (failed(verifyFeatures(*this,
+                            {{"a scale", getScale()},
+                             {"a mean", getMean()},
+                             {"a variance", getVariance()},
+                             {"a cotangent of the scale", getDscale()},
+                             {"a cotangent of the offset", getDoffset()}})) ||
+      failed(verifyType(*this, "a cotangent", getCotangent(), type)))
+    return failure();
+  return verifyType(*this, "a cotangent of the operand", getDoperand(), type);
+}

@@ -24,12 +24,10 @@
 // Test: test/Dialect/NN/Models/CrossEntropyTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Graph/IR/Answers.h"
+#include "RowForms.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
-#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/HostElements.h"
-#include "llvm/ADT/Sequence.h"
 #include <cmath>
 
 using namespace mlir;
@@ -39,137 +37,70 @@ using namespace llmc::nn;
 namespace hlo = llmc::stablehlo;
 
 namespace {
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
+template <typename Op> int64_t getClassDim(Op op) {
+  return getRankedType(op.getLogits()).getRank() - 1;
 }
 
-/// Rows pass. The classes, the last dimension of the first operand, have a
-/// distributed form.
-ShardingRule buildRule(Operation *op) {
-  ShardingRule rule = ShardingRule::forOp(op);
-  RankedTensorType type = typeOf(op->getOperand(0));
-  int64_t rows = type.getRank() - 1;
-  for (int64_t d = 0; d < rows; ++d) {
-    int factor = rule.addFactor(type.getDimSize(d));
-    for (TensorFactors &tensor : rule.operands)
-      tensor[d] = {factor};
-    for (TensorFactors &tensor : rule.results)
-      tensor[d] = {factor};
-  }
-  int classes = rule.addFactor(type.getDimSize(rows), FactorKind::Whole);
-  rule.operands[0][rows] = {classes};
-  for (TensorFactors &tensor : rule.results)
-    if (static_cast<int64_t>(tensor.size()) == type.getRank())
-      tensor[rows] = {classes};
-  rule.distributed.push_back(classes);
-  return rule;
+template <typename Op> RowBuilder makeClassRows(Op op, OpBuilder &b) {
+  return RowBuilder(b, op.getLoc(), op.getLogits(), getClassDim(op));
 }
 
-OpCost buildCost(Operation *op, int64_t flopsPerLogit) {
-  OpCost cost = getTrafficCost(op);
-  int64_t logits = typeOf(op->getOperand(0)).getNumElements();
-  cost.flops = flopsPerLogit * logits;
-  cost.transcendentals = logits;
-  return cost;
+/// Where the class is the row's target. Classes need not fit the type of the
+/// targets.
+Value buildIsTarget(RowBuilder &rows, Value targets) {
+  OpBuilder &b = rows.b;
+  Type integer = getRankedType(targets).getElementType();
+  if (integer.getIntOrFloatBitWidth() < 32)
+    integer = b.getI32Type();
+  Value numbers =
+      hlo::iota(b, rows.loc, rows.type.clone(integer), rows.dims.front());
+  Value wanted = rows.spread(hlo::convertTo(b, rows.loc, targets, integer));
+  return hlo::compare(b, rows.loc, hlo::ComparisonDirection::EQ, numbers,
+                      wanted);
 }
 
-//===----------------------------------------------------------------------===//
-// In global ops
-//===----------------------------------------------------------------------===//
-
-/// The ops that both decompositions share, in the type that they compute in.
-struct Rows {
-  OpBuilder &b;
-  Location loc;
-  Type element;
-  Value logits;
-  RankedTensorType type;
-  int64_t classes; // the dimension
-
-  Rows(OpBuilder &b, Location loc, Value value)
-      : b(b), loc(loc), element(typeOf(value).getElementType()) {
-    bool isNarrow = element.getIntOrFloatBitWidth() < 32;
-    element = isNarrow ? b.getF32Type() : element;
-    logits = hlo::convertTo(b, loc, value, element);
-    type = typeOf(logits);
-    classes = type.getRank() - 1;
-  }
-
-  Value spread(Value rows) {
-    return hlo::broadcastAlong(
-        b, loc, rows, type.clone(typeOf(rows).getElementType()), {classes});
-  }
-
-  /// Where the class is the row's target. Classes need not fit the type of the
-  /// targets.
-  Value buildIsTarget(Value targets) {
-    Type integer = typeOf(targets).getElementType();
-    if (integer.getIntOrFloatBitWidth() < 32)
-      integer = b.getI32Type();
-    Value numbers = hlo::iota(b, loc, type.clone(integer), classes);
-    Value wanted = spread(hlo::convertTo(b, loc, targets, integer));
-    return hlo::compare(b, loc, hlo::ComparisonDirection::EQ, numbers, wanted);
-  }
-};
-
-LogicalResult buildLoss(SoftmaxCrossEntropyOp op, OpBuilder &b,
-                        SmallVectorImpl<Value> &results) {
-  Location loc = op.getLoc();
-  Rows rows(b, loc, op.getLogits());
-  Value max = hlo::reduceMax(b, loc, rows.logits, {rows.classes});
-  Value shifted = hlo::sub(b, loc, rows.logits, rows.spread(max));
-  Value sum = hlo::reduceAdd(b, loc, hlo::exp(b, loc, shifted), {rows.classes});
-  Value zeros = hlo::constantLike(b, loc, rows.logits, 0);
-  Value picked = hlo::select(b, loc, rows.buildIsTarget(op.getTargets()),
-                             rows.logits, zeros);
-  Value pick = hlo::reduceAdd(b, loc, picked, {rows.classes});
-  Value logsumexp = hlo::add(b, loc, max, hlo::log(b, loc, sum));
-  Value loss = hlo::sub(b, loc, logsumexp, pick);
-  Type element = typeOf(op.getLoss()).getElementType();
-  results.push_back(hlo::convertTo(b, loc, loss, element));
-  results.push_back(hlo::convertTo(b, loc, logsumexp, element));
-  return success();
+void buildLoss(SoftmaxCrossEntropyOp op, OpBuilder &b,
+               SmallVectorImpl<Value> &results) {
+  RowBuilder rows = makeClassRows(op, b);
+  Value logits = rows.widen(op.getLogits()), max = rows.max(logits);
+  Value sum = rows.sum(rows.exp(rows.sub(logits, rows.spread(max))));
+  Value picked = hlo::select(b, rows.loc, buildIsTarget(rows, op.getTargets()),
+                             logits, rows.constant(logits, 0));
+  Value pick = rows.sum(picked);
+  Value logsumexp = rows.add(max, rows.log(sum));
+  Value loss = rows.sub(logsumexp, pick);
+  results.append(
+      {rows.narrow(loss, op.getLoss()), rows.narrow(logsumexp, op.getLoss())});
 }
 
-LogicalResult buildGradient(SoftmaxCrossEntropyGradOp op, OpBuilder &b,
-                            SmallVectorImpl<Value> &results) {
-  Location loc = op.getLoc();
-  Rows rows(b, loc, op.getLogits());
-  auto spread = [&](Value value) {
-    return rows.spread(hlo::convertTo(b, loc, value, rows.element));
-  };
-  Value shifted = hlo::sub(b, loc, rows.logits, spread(op.getLogsumexp()));
-  Value softmax = hlo::exp(b, loc, shifted);
-  Value reduced =
-      hlo::sub(b, loc, softmax, hlo::constantLike(b, loc, softmax, 1));
-  Value difference = hlo::select(b, loc, rows.buildIsTarget(op.getTargets()),
-                                 reduced, softmax);
-  Value product = hlo::mul(b, loc, difference, spread(op.getCotangent()));
-  results.push_back(
-      hlo::convertTo(b, loc, product, typeOf(op.getResult()).getElementType()));
-  return success();
+void buildLossGradient(SoftmaxCrossEntropyGradOp op, OpBuilder &b,
+                       SmallVectorImpl<Value> &results) {
+  RowBuilder rows = makeClassRows(op, b);
+  Value shifted = rows.sub(rows.widen(op.getLogits()),
+                           rows.spread(rows.widen(op.getLogsumexp())));
+  Value softmax = rows.exp(shifted);
+  Value reduced = rows.sub(softmax, rows.constant(softmax, 1));
+  Value difference = hlo::select(
+      b, rows.loc, buildIsTarget(rows, op.getTargets()), reduced, softmax);
+  Value product =
+      rows.mul(difference, rows.spread(rows.widen(op.getCotangent())));
+  results.push_back(rows.narrow(product, op.getResult()));
 }
 
 //===----------------------------------------------------------------------===//
 // softmax_cross_entropy
 //===----------------------------------------------------------------------===//
 
-struct LossAnswers : AnswerDefaults<SoftmaxCrossEntropyOp> {
+struct LossAnswers : RowAnswers<SoftmaxCrossEntropyOp, LossAnswers> {
   using Op = SoftmaxCrossEntropyOp;
-  static ShardingRule rule(Op op) { return buildRule(op); }
-  static OpCost cost(Op op) { return buildCost(op, /*flopsPerLogit=*/5); }
-  static KernelForm form(Op) { return KernelForm::Decompose; }
-  static LogicalResult decompose(Op op, OpBuilder &b,
-                                 SmallVectorImpl<Value> &results) {
-    return buildLoss(op, b, results);
-  }
-  static LogicalResult distribute(Op op, OpBuilder &b,
-                                  SmallVectorImpl<Value> &results) {
-    return buildLoss(op, b, results);
+  static ShardingRule rule(Op op) { return buildRowRule(op, getClassDim(op)); }
+  static OpCost cost(Op op) { return buildRowCost(op, 5, 1); }
+  static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+    buildLoss(op, b, results);
   }
 
   static Value buildNoTargets(Op op, DerivativeCall &call) {
-    RankedTensorType type = typeOf(op.getTargets());
+    RankedTensorType type = getRankedType(op.getTargets());
     return hlo::constantSplat(call.builder, call.loc,
                               type.clone(call.builder.getI32Type()), -1);
   }
@@ -194,7 +125,8 @@ struct LossAnswers : AnswerDefaults<SoftmaxCrossEntropyOp> {
 
   static LogicalResult evaluate(Op op, EvaluationCall &call) {
     const HostTensor &logits = call.operands[0], &targets = call.operands[1];
-    HostTensor loss(typeOf(op.getLoss())), logsumexp(typeOf(op.getLogsumexp()));
+    HostTensor loss(getRankedType(op.getLoss())),
+        logsumexp(getRankedType(op.getLogsumexp()));
     int64_t classes = logits.getShape().back();
     std::vector<double> row(classes);
     for (int64_t i = 0; i < loss.getNumElements(); ++i) {
@@ -220,28 +152,23 @@ struct LossAnswers : AnswerDefaults<SoftmaxCrossEntropyOp> {
 // softmax_cross_entropy_grad
 //===----------------------------------------------------------------------===//
 
-struct GradientAnswers : AnswerDefaults<SoftmaxCrossEntropyGradOp> {
+struct LossGradientAnswers
+    : RowAnswers<SoftmaxCrossEntropyGradOp, LossGradientAnswers> {
   using Op = SoftmaxCrossEntropyGradOp;
   /// Linear in the cotangent of the loss.
   static ShardingRule rule(Op op) {
-    ShardingRule rule = buildRule(op);
+    ShardingRule rule = buildRowRule(op, getClassDim(op));
     rule.addLinear(ReductionKind::sum, {{3}});
     return rule;
   }
-  static OpCost cost(Op op) { return buildCost(op, /*flopsPerLogit=*/3); }
-  static KernelForm form(Op) { return KernelForm::Decompose; }
-  static LogicalResult decompose(Op op, OpBuilder &b,
-                                 SmallVectorImpl<Value> &results) {
-    return buildGradient(op, b, results);
-  }
-  static LogicalResult distribute(Op op, OpBuilder &b,
-                                  SmallVectorImpl<Value> &results) {
-    return buildGradient(op, b, results);
+  static OpCost cost(Op op) { return buildRowCost(op, 3, 1); }
+  static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+    buildLossGradient(op, b, results);
   }
 
   static LogicalResult evaluate(Op op, EvaluationCall &call) {
     const HostTensor &logits = call.operands[0], &targets = call.operands[1];
-    HostTensor result(typeOf(op.getResult()));
+    HostTensor result(getRankedType(op.getResult()));
     int64_t classes = logits.getShape().back();
     std::vector<double> row(classes);
     for (int64_t i = 0; i < targets.getNumElements(); ++i) {
@@ -262,9 +189,6 @@ struct GradientAnswers : AnswerDefaults<SoftmaxCrossEntropyGradOp> {
 void nn::registerCrossEntropyModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
     attachAnswers<SoftmaxCrossEntropyOp, LossAnswers>(context);
-    attachSomeAnswers<SoftmaxCrossEntropyGradOp, GradientAnswers,
-                      graph::detail::RuleModel, graph::detail::CostModel,
-                      graph::detail::KernelModel,
-                      graph::detail::EvaluationModel>(context);
+    attachGradient<SoftmaxCrossEntropyGradOp, LossGradientAnswers>(context);
   });
 }

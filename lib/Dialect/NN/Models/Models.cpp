@@ -19,8 +19,11 @@ void nn::registerModels(DialectRegistry &registry) {
     context->loadDialect<stablehlo::StableHLODialect>();
   });
   registerAttentionModels(registry);
+  registerBatchNormModels(registry);
   registerCrossEntropyModels(registry);
+  registerLogSumExpModels(registry);
   registerNormModels(registry);
   registerActivationModels(registry);
+  registerRotaryModels(registry);
   registerSoftmaxModels(registry);
 }

@@ -24,10 +24,9 @@
 // Test: test/Dialect/NN/Models/NormsTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Graph/IR/Answers.h"
+#include "RowForms.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
-#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/HostElements.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
@@ -39,102 +38,33 @@ using namespace llmc::nn;
 namespace hlo = llmc::stablehlo;
 
 namespace {
-RankedTensorType getNormType(Value value) {
-  return cast<RankedTensorType>(value.getType());
+/// The last dims, of which a row consists.
+template <typename Op> SmallVector<int64_t> getRowDims(Op op) {
+  int64_t rank = getRankedType(op->getOperand(0)).getRank();
+  return llvm::to_vector(llvm::seq<int64_t>(rank - op.getDims(), rank));
 }
 
-/// Rows pass. The last `numDims` dimensions have a distributed form.
-ShardingRule buildNormRule(Operation *op, int64_t numDims) {
-  ShardingRule rule = ShardingRule::forOp(op);
-  RankedTensorType type = getNormType(op->getOperand(0));
-  int64_t numRows = type.getRank() - numDims;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    bool isRow = dim < numRows;
-    int factor = rule.addFactor(type.getDimSize(dim),
-                                isRow ? FactorKind::Pass : FactorKind::Whole);
-    if (!isRow)
-      rule.distributed.push_back(factor);
-    for (auto *tensors : {&rule.operands, &rule.results})
-      for (TensorFactors &tensor : *tensors)
-        if (dim < static_cast<int64_t>(tensor.size()))
-          tensor[dim] = {factor};
-  }
-  return rule;
+template <typename Op> RowBuilder makeRows(Op op, OpBuilder &b, Location loc) {
+  return RowBuilder(b, loc, op->getOperand(0), getRowDims(op));
 }
-
-OpCost buildNormCost(Operation *op, int64_t flops) {
-  OpCost cost = getTrafficCost(op);
-  cost.flops = flops * getNormType(op->getOperand(0)).getNumElements();
-  return cost;
-}
-
-int64_t countRowElements(Value full, int64_t numDims) {
-  ArrayRef<int64_t> shape = getNormType(full).getShape().take_back(numDims);
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  return count;
-}
-
-//===----------------------------------------------------------------------===//
-// In global ops
-//===----------------------------------------------------------------------===//
-
-/// The ops that the decompositions share, in the type that they compute in.
-struct NormRows {
-  OpBuilder &b;
-  Location loc;
-  RankedTensorType type;
-  SmallVector<int64_t> dims;
-  double size;
-
-  NormRows(OpBuilder &b, Location loc, Value full, Value rstd, int64_t numDims)
-      : b(b), loc(loc),
-        type(RankedTensorType::get(getNormType(full).getShape(),
-                                   getNormType(rstd).getElementType())),
-        dims(llvm::to_vector(
-            llvm::seq(type.getRank() - numDims, type.getRank()))),
-        size(static_cast<double>(countRowElements(full, numDims))) {}
-
-  Value widen(Value value) {
-    return hlo::convertTo(b, loc, value, type.getElementType());
-  }
-  Value narrow(Value value, Value like) {
-    return hlo::convertTo(b, loc, value, getNormType(like).getElementType());
-  }
-  Value spread(Value rows) {
-    return hlo::broadcastAlong(b, loc, rows, type, dims);
-  }
-  Value mean(Value full) {
-    Value sum = hlo::reduceAdd(b, loc, full, dims);
-    return hlo::div(b, loc, sum, hlo::constantLike(b, loc, sum, size));
-  }
-  Value sub(Value x, Value y) { return hlo::sub(b, loc, x, y); }
-  Value mul(Value x, Value y) { return hlo::mul(b, loc, x, y); }
-};
 
 template <typename Op>
-LogicalResult buildNorm(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
-  Location loc = op.getLoc();
-  NormRows rows(b, loc, op.getOperand(), op.getRstd(), op.getDims());
+void buildNorm(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+  RowBuilder rows = makeRows(op, b, op.getLoc());
   Value x = rows.widen(op.getOperand());
   if (isa<LayerNormOp>(op))
     x = rows.sub(x, rows.spread(rows.mean(x)));
   Value square = rows.mean(rows.mul(x, x));
   double epsilon = op.getEpsilon().convertToDouble();
-  Value rstd = hlo::rsqrt(
-      b, loc,
-      hlo::add(b, loc, square, hlo::constantLike(b, loc, square, epsilon)));
+  Value rstd =
+      hlo::rsqrt(b, rows.loc, rows.add(square, rows.constant(square, epsilon)));
   Value result = rows.mul(x, rows.spread(rstd));
-  results.push_back(rows.narrow(result, op.getResult()));
-  results.push_back(rstd);
-  return success();
+  results.append({rows.narrow(result, op.getResult()), rstd});
 }
 
 template <typename Op>
-LogicalResult buildNormGradient(Op op, OpBuilder &b,
-                                SmallVectorImpl<Value> &results) {
-  NormRows rows(b, op.getLoc(), op.getNormalized(), op.getRstd(), op.getDims());
+void buildNormGradient(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+  RowBuilder rows = makeRows(op, b, op.getLoc());
   Value y = rows.widen(op.getNormalized()), g = rows.widen(op.getCotangent());
   Value along = rows.spread(rows.mean(rows.mul(g, y)));
   Value centred =
@@ -142,38 +72,36 @@ LogicalResult buildNormGradient(Op op, OpBuilder &b,
   Value across = rows.sub(centred, rows.mul(y, along));
   Value result = rows.mul(across, rows.spread(op.getRstd()));
   results.push_back(rows.narrow(result, op.getResult()));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // The answers
 //===----------------------------------------------------------------------===//
 
+int64_t countRow(const HostTensor &full, int64_t numDims) {
+  int64_t count = 1;
+  for (int64_t size : ArrayRef(full.getShape()).take_back(numDims))
+    count *= size;
+  return count;
+}
+
 template <typename NormOp, typename GradientOp>
-struct NormAnswers : AnswerDefaults<NormOp> {
+struct NormAnswers : RowAnswers<NormOp, NormAnswers<NormOp, GradientOp>> {
   using Op = NormOp;
-  static ShardingRule rule(Op op) { return buildNormRule(op, op.getDims()); }
+  static ShardingRule rule(Op op) { return buildRowRule(op, getRowDims(op)); }
   static OpCost cost(Op op) {
-    return buildNormCost(op, isa<LayerNormOp>(op) ? 5 : 3);
+    return buildRowCost(op, isa<LayerNormOp>(op) ? 5 : 3);
   }
-  static KernelForm form(Op) { return KernelForm::Decompose; }
-  static LogicalResult decompose(Op op, OpBuilder &b,
-                                 SmallVectorImpl<Value> &results) {
-    return buildNorm(op, b, results);
-  }
-  static LogicalResult distribute(Op op, OpBuilder &b,
-                                  SmallVectorImpl<Value> &results) {
-    return buildNorm(op, b, results);
+  static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+    buildNorm(op, b, results);
   }
 
   /// What the cotangent of rstd adds: - y * rstd^2 * h / n.
   static Value buildRstdTerm(Op op, DerivativeCall &call, Value h) {
-    NormRows rows(call.builder, call.loc, op.getOperand(), op.getRstd(),
-                  op.getDims());
+    RowBuilder rows = makeRows(op, call.builder, call.loc);
     Value square = rows.mul(op.getRstd(), op.getRstd());
-    Value slope = rows.mul(
-        rows.mul(square, h),
-        hlo::constantLike(call.builder, call.loc, square, -1 / rows.size));
+    Value slope =
+        rows.mul(rows.mul(square, h), rows.constant(square, -1 / rows.size()));
     Value term = rows.mul(rows.widen(op.getResult()), rows.spread(slope));
     return rows.narrow(term, op.getOperand());
   }
@@ -194,9 +122,9 @@ struct NormAnswers : AnswerDefaults<NormOp> {
   }
 
   static LogicalResult evaluate(Op op, EvaluationCall &call) {
-    HostTensor result(getNormType(op.getResult())),
-        rstd(getNormType(op.getRstd()));
-    int64_t size = countRowElements(op.getOperand(), op.getDims());
+    HostTensor result(getRankedType(op.getResult())),
+        rstd(getRankedType(op.getRstd()));
+    int64_t size = countRow(call.operands[0], op.getDims());
     std::vector<double> row(size);
     for (int64_t i = 0; i < rstd.getNumElements(); ++i) {
       loadFloats(call.operands[0], i * size, row);
@@ -220,30 +148,25 @@ struct NormAnswers : AnswerDefaults<NormOp> {
 };
 
 template <typename GradientOp>
-struct NormGradientAnswers : AnswerDefaults<GradientOp> {
+struct NormGradientAnswers
+    : RowAnswers<GradientOp, NormGradientAnswers<GradientOp>> {
   using Op = GradientOp;
   /// Linear in the cotangent.
   static ShardingRule rule(Op op) {
-    ShardingRule rule = buildNormRule(op, op.getDims());
+    ShardingRule rule = buildRowRule(op, getRowDims(op));
     rule.addLinear(ReductionKind::sum, {{2}});
     return rule;
   }
   static OpCost cost(Op op) {
-    return buildNormCost(op, isa<LayerNormGradOp>(op) ? 7 : 5);
+    return buildRowCost(op, isa<LayerNormGradOp>(op) ? 7 : 5);
   }
-  static KernelForm form(Op) { return KernelForm::Decompose; }
-  static LogicalResult decompose(Op op, OpBuilder &b,
-                                 SmallVectorImpl<Value> &results) {
-    return buildNormGradient(op, b, results);
-  }
-  static LogicalResult distribute(Op op, OpBuilder &b,
-                                  SmallVectorImpl<Value> &results) {
-    return buildNormGradient(op, b, results);
+  static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+    buildNormGradient(op, b, results);
   }
 
   static LogicalResult evaluate(Op op, EvaluationCall &call) {
-    HostTensor result(getNormType(op.getResult()));
-    int64_t size = countRowElements(op.getResult(), op.getDims());
+    HostTensor result(getRankedType(op.getResult()));
+    int64_t size = countRow(call.operands[0], op.getDims());
     std::vector<double> y(size), g(size);
     for (int64_t i = 0; i < call.operands[1].getNumElements(); ++i) {
       loadFloats(call.operands[0], i * size, y);
@@ -261,12 +184,6 @@ struct NormGradientAnswers : AnswerDefaults<GradientOp> {
     return success();
   }
 };
-
-template <typename Op> void attachGradient(MLIRContext *context) {
-  attachSomeAnswers<Op, NormGradientAnswers<Op>, graph::detail::RuleModel,
-                    graph::detail::CostModel, graph::detail::KernelModel,
-                    graph::detail::EvaluationModel>(context);
-}
 } // namespace
 
 void nn::registerNormModels(DialectRegistry &registry) {
@@ -274,7 +191,8 @@ void nn::registerNormModels(DialectRegistry &registry) {
     attachAnswers<LayerNormOp, NormAnswers<LayerNormOp, LayerNormGradOp>>(
         context);
     attachAnswers<RmsNormOp, NormAnswers<RmsNormOp, RmsNormGradOp>>(context);
-    attachGradient<LayerNormGradOp>(context);
-    attachGradient<RmsNormGradOp>(context);
+    attachGradient<LayerNormGradOp, NormGradientAnswers<LayerNormGradOp>>(
+        context);
+    attachGradient<RmsNormGradOp, NormGradientAnswers<RmsNormGradOp>>(context);
   });
 }

@@ -16,10 +16,9 @@
 // Test: test/Dialect/NN/Models/SoftmaxTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Graph/IR/Answers.h"
+#include "RowForms.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
-#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/HostElements.h"
 #include <cmath>
 
@@ -27,93 +26,34 @@ using namespace mlir;
 using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::nn;
-namespace hlo = llmc::stablehlo;
 
 namespace {
-RankedTensorType getSoftmaxType(Operation *op) {
-  return cast<RankedTensorType>(op->getOperand(0).getType());
-}
-
-/// All dims pass but `along`, which has a distributed form.
-ShardingRule buildSoftmaxRule(Operation *op, int64_t along) {
-  ShardingRule rule = ShardingRule::forOp(op);
-  RankedTensorType type = getSoftmaxType(op);
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    int factor =
-        rule.addFactor(type.getDimSize(dim),
-                       dim == along ? FactorKind::Whole : FactorKind::Pass);
-    if (dim == along)
-      rule.distributed.push_back(factor);
-    for (TensorFactors &tensor : rule.operands)
-      tensor[dim] = {factor};
-    for (TensorFactors &tensor : rule.results)
-      tensor[dim] = {factor};
-  }
-  return rule;
-}
-
-/// The ops that the decompositions share, in the type that they compute in.
-struct SoftmaxRows {
-  OpBuilder &b;
-  Location loc;
-  RankedTensorType type;
-  SmallVector<int64_t> dims;
-
-  SoftmaxRows(OpBuilder &b, Operation *op, int64_t dim)
-      : b(b), loc(op->getLoc()), dims({dim}) {
-    RankedTensorType given = getSoftmaxType(op);
-    Type element = given.getElementType();
-    if (element.getIntOrFloatBitWidth() < 32)
-      element = b.getF32Type();
-    type = RankedTensorType::get(given.getShape(), element);
-  }
-
-  Value widen(Value value) {
-    return hlo::convertTo(b, loc, value, type.getElementType());
-  }
-  Value narrow(Value value, Operation *op) {
-    return hlo::convertTo(b, loc, value, getSoftmaxType(op).getElementType());
-  }
-  Value spread(Value rows) {
-    return hlo::broadcastAlong(b, loc, rows, type, dims);
-  }
-  Value sum(Value full) { return spread(hlo::reduceAdd(b, loc, full, dims)); }
-};
-
 template <typename Op>
-LogicalResult buildSoftmax(Op op, OpBuilder &b,
-                           SmallVectorImpl<Value> &results) {
-  SoftmaxRows rows(b, op, op.getDim());
+void buildSoftmax(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+  RowBuilder rows(b, op.getLoc(), op.getOperand(), op.getDim());
   Value x = rows.widen(op.getOperand());
-  Value max = hlo::reduceMax(b, rows.loc, x, rows.dims);
-  Value shifted = hlo::sub(b, rows.loc, x, rows.spread(max));
-  Value exponential = hlo::exp(b, rows.loc, shifted), result;
-  if (isa<SoftmaxOp>(op)) {
-    result = hlo::div(b, rows.loc, exponential, rows.sum(exponential));
-  } else {
-    Value sum = hlo::reduceAdd(b, rows.loc, exponential, rows.dims);
-    result =
-        hlo::sub(b, rows.loc, shifted, rows.spread(hlo::log(b, rows.loc, sum)));
-  }
-  results.push_back(rows.narrow(result, op));
-  return success();
+  Value shifted = rows.sub(x, rows.spread(rows.max(x)));
+  Value exponential = rows.exp(shifted), sum = rows.sum(exponential);
+  Value result = isa<SoftmaxOp>(op)
+                     ? rows.div(exponential, rows.spread(sum))
+                     : rows.sub(shifted, rows.spread(rows.log(sum)));
+  results.push_back(rows.narrow(result, op.getOperand()));
 }
 
 template <typename Op>
-LogicalResult buildSoftmaxGradient(Op op, OpBuilder &b,
-                                   SmallVectorImpl<Value> &results) {
-  SoftmaxRows rows(b, op, op.getDim());
+void buildSoftmaxGradient(Op op, OpBuilder &b,
+                          SmallVectorImpl<Value> &results) {
+  RowBuilder rows(b, op.getLoc(), op.getOutput(), op.getDim());
   Value y = rows.widen(op.getOutput()), g = rows.widen(op.getCotangent());
   Value result;
   if (isa<SoftmaxGradOp>(op)) {
-    Value along = rows.sum(hlo::mul(b, rows.loc, g, y));
-    result = hlo::mul(b, rows.loc, y, hlo::sub(b, rows.loc, g, along));
+    Value along = rows.spread(rows.sum(rows.mul(g, y)));
+    result = rows.mul(y, rows.sub(g, along));
   } else {
-    Value term = hlo::mul(b, rows.loc, hlo::exp(b, rows.loc, y), rows.sum(g));
-    result = hlo::sub(b, rows.loc, g, term);
+    Value term = rows.mul(rows.exp(y), rows.spread(rows.sum(g)));
+    result = rows.sub(g, term);
   }
-  results.push_back(rows.narrow(result, op));
-  return success();
+  results.push_back(rows.narrow(result, op.getOutput()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,20 +80,22 @@ template <typename Op>
 LogicalResult evaluateSoftmax(Op op, EvaluationCall &call) {
   const HostTensor &x = call.operands[0];
   HostTensor result(x.getElementType(), x.getShape());
-  forEachRow(getSoftmaxType(op), op.getDim(), [&](ArrayRef<int64_t> row) {
-    double max = -INFINITY, sum = 0;
-    for (int64_t i : row) {
-      double value = x.getFloat(i);
-      max = std::isnan(value) || value > max ? value : max;
-    }
-    for (int64_t i : row)
-      sum += std::exp(x.getFloat(i) - max);
-    for (int64_t i : row) {
-      double shifted = x.getFloat(i) - max;
-      result.setFloat(i, isa<SoftmaxOp>(op) ? std::exp(shifted) / sum
-                                            : shifted - std::log(sum));
-    }
-  });
+  forEachRow(getRankedType(op->getOperand(0)), op.getDim(),
+             [&](ArrayRef<int64_t> row) {
+               double max = -INFINITY, sum = 0;
+               for (int64_t i : row) {
+                 double value = x.getFloat(i);
+                 max = std::isnan(value) || value > max ? value : max;
+               }
+               for (int64_t i : row)
+                 sum += std::exp(x.getFloat(i) - max);
+               for (int64_t i : row) {
+                 double shifted = x.getFloat(i) - max;
+                 result.setFloat(i, isa<SoftmaxOp>(op)
+                                        ? std::exp(shifted) / sum
+                                        : shifted - std::log(sum));
+               }
+             });
   call.results.push_back(std::move(result));
   return success();
 }
@@ -163,14 +105,16 @@ LogicalResult evaluateSoftmaxGradient(Op op, EvaluationCall &call) {
   const HostTensor &y = call.operands[0], &g = call.operands[1];
   HostTensor result(y.getElementType(), y.getShape());
   bool isLog = isa<LogSoftmaxGradOp>(op);
-  forEachRow(getSoftmaxType(op), op.getDim(), [&](ArrayRef<int64_t> row) {
-    double sum = 0;
-    for (int64_t i : row)
-      sum += isLog ? g.getFloat(i) : g.getFloat(i) * y.getFloat(i);
-    for (int64_t i : row)
-      result.setFloat(i, isLog ? g.getFloat(i) - std::exp(y.getFloat(i)) * sum
-                               : y.getFloat(i) * (g.getFloat(i) - sum));
-  });
+  forEachRow(getRankedType(op->getOperand(0)), op.getDim(),
+             [&](ArrayRef<int64_t> row) {
+               double sum = 0;
+               for (int64_t i : row)
+                 sum += isLog ? g.getFloat(i) : g.getFloat(i) * y.getFloat(i);
+               for (int64_t i : row)
+                 result.setFloat(
+                     i, isLog ? g.getFloat(i) - std::exp(y.getFloat(i)) * sum
+                              : y.getFloat(i) * (g.getFloat(i) - sum));
+             });
   call.results.push_back(std::move(result));
   return success();
 }
@@ -179,26 +123,14 @@ LogicalResult evaluateSoftmaxGradient(Op op, EvaluationCall &call) {
 // The answers
 //===----------------------------------------------------------------------===//
 
-OpCost buildSoftmaxCost(Operation *op, int64_t flops, int64_t exponentials) {
-  OpCost cost = getTrafficCost(op);
-  cost.flops = flops * getSoftmaxType(op).getNumElements();
-  cost.transcendentals = exponentials * getSoftmaxType(op).getNumElements();
-  return cost;
-}
-
 template <typename SoftmaxLikeOp, typename GradientOp>
-struct SoftmaxAnswers : AnswerDefaults<SoftmaxLikeOp> {
+struct SoftmaxAnswers
+    : RowAnswers<SoftmaxLikeOp, SoftmaxAnswers<SoftmaxLikeOp, GradientOp>> {
   using Op = SoftmaxLikeOp;
-  static ShardingRule rule(Op op) { return buildSoftmaxRule(op, op.getDim()); }
-  static OpCost cost(Op op) { return buildSoftmaxCost(op, 4, 1); }
-  static KernelForm form(Op) { return KernelForm::Decompose; }
-  static LogicalResult decompose(Op op, OpBuilder &b,
-                                 SmallVectorImpl<Value> &results) {
-    return buildSoftmax(op, b, results);
-  }
-  static LogicalResult distribute(Op op, OpBuilder &b,
-                                  SmallVectorImpl<Value> &results) {
-    return buildSoftmax(op, b, results);
+  static ShardingRule rule(Op op) { return buildRowRule(op, op.getDim()); }
+  static OpCost cost(Op op) { return buildRowCost(op, 4, 1); }
+  static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+    buildSoftmax(op, b, results);
   }
   static LogicalResult derive(Op op, DerivativeCall &call) {
     Value g = call.cotangents[0];
@@ -214,37 +146,26 @@ struct SoftmaxAnswers : AnswerDefaults<SoftmaxLikeOp> {
 };
 
 template <typename GradientOp>
-struct SoftmaxGradientAnswers : AnswerDefaults<GradientOp> {
+struct SoftmaxGradientAnswers
+    : RowAnswers<GradientOp, SoftmaxGradientAnswers<GradientOp>> {
   using Op = GradientOp;
   /// Linear in the cotangent.
   static ShardingRule rule(Op op) {
-    ShardingRule rule = buildSoftmaxRule(op, op.getDim());
+    ShardingRule rule = buildRowRule(op, op.getDim());
     rule.addLinear(ReductionKind::sum, {{1}});
     return rule;
   }
   static OpCost cost(Op op) {
-    return buildSoftmaxCost(op, isa<SoftmaxGradOp>(op) ? 4 : 3,
-                            isa<SoftmaxGradOp>(op) ? 0 : 1);
+    return buildRowCost(op, isa<SoftmaxGradOp>(op) ? 4 : 3,
+                        isa<SoftmaxGradOp>(op) ? 0 : 1);
   }
-  static KernelForm form(Op) { return KernelForm::Decompose; }
-  static LogicalResult decompose(Op op, OpBuilder &b,
-                                 SmallVectorImpl<Value> &results) {
-    return buildSoftmaxGradient(op, b, results);
-  }
-  static LogicalResult distribute(Op op, OpBuilder &b,
-                                  SmallVectorImpl<Value> &results) {
-    return buildSoftmaxGradient(op, b, results);
+  static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
+    buildSoftmaxGradient(op, b, results);
   }
   static LogicalResult evaluate(Op op, EvaluationCall &call) {
     return evaluateSoftmaxGradient(op, call);
   }
 };
-
-template <typename Op> void attachSoftmaxGradient(MLIRContext *context) {
-  attachSomeAnswers<Op, SoftmaxGradientAnswers<Op>, graph::detail::RuleModel,
-                    graph::detail::CostModel, graph::detail::KernelModel,
-                    graph::detail::EvaluationModel>(context);
-}
 } // namespace
 
 void nn::registerSoftmaxModels(DialectRegistry &registry) {
@@ -252,7 +173,9 @@ void nn::registerSoftmaxModels(DialectRegistry &registry) {
     attachAnswers<SoftmaxOp, SoftmaxAnswers<SoftmaxOp, SoftmaxGradOp>>(context);
     attachAnswers<LogSoftmaxOp, SoftmaxAnswers<LogSoftmaxOp, LogSoftmaxGradOp>>(
         context);
-    attachSoftmaxGradient<SoftmaxGradOp>(context);
-    attachSoftmaxGradient<LogSoftmaxGradOp>(context);
+    attachGradient<SoftmaxGradOp, SoftmaxGradientAnswers<SoftmaxGradOp>>(
+        context);
+    attachGradient<LogSoftmaxGradOp, SoftmaxGradientAnswers<LogSoftmaxGradOp>>(
+        context);
   });
 }

@@ -115,7 +115,8 @@ static rt::Status importReduceLogSum(NodeImport &node) {
   return importReduction(node, {ReductionKind::sum, keepValue, logOf});
 }
 
-/// m + log(sum(exp(x - m))) with m the maximum, so that nothing overflows.
+/// m + log(sum(exp(x - m))) with m the maximum, so that nothing overflows, or 0
+/// where that is infinite.
 static rt::Status importReduceLogSumExp(NodeImport &node) {
   LLMC_TRY_ASSIGN(std::optional<SmallVector<int64_t>> axes,
                   readReducedAxes(node, 18));
@@ -125,6 +126,10 @@ static rt::Status importReduceLogSumExp(NodeImport &node) {
   OpBuilder &b = node.b;
   Location loc = node.loc;
   Value most = hlo::reduceMax(b, loc, x, *axes);
+  auto type = cast<RankedTensorType>(most.getType());
+  Value isFinite =
+      hlo::IsFiniteOp::create(b, loc, type.clone(b.getI1Type()), most);
+  most = hlo::select(b, loc, isFinite, most, node.like(most, 0));
   Value spread = hlo::broadcastAlong(b, loc, most, node.type(0), *axes);
   Value sum = hlo::reduceAdd(
       b, loc, hlo::exp(b, loc, hlo::sub(b, loc, x, spread)), *axes);

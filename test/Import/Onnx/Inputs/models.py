@@ -141,6 +141,13 @@ def merged():
 
 
 @model
+def log_sum_exp():
+    """As `torch.logsumexp` is exported."""
+    return make([h.make_node("ReduceLogSumExp", ["x", "axes"], ["y"])], [f32("x", 4, 3)], [f32("y", 4, 1)],
+                [const("axes", [-1], np.int64)])
+
+
+@model
 def torch_list():
     """`split` of a tensor without optimization: a list, and elements of it."""
     nodes = [h.make_node("SplitToSequence", ["x", "two"], ["parts"], axis=1), h.make_node("SequenceAt", ["parts", "one"], ["y"])]

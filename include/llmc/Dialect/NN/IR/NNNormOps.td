@@ -1,9 +1,10 @@
-//===- NNNormOps.td - Layer norm and RMS norm --------------*- tablegen -*-===//
+//===- NNNormOps.td - Layer norm, RMS norm and batch norm --*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The norms proper: scale and bias are ops of their own after them, whose
-// gradients are sums over rows by the plain rules.
+// Layer norm and RMS norm proper: scale and bias are ops of their own after
+// them, whose gradients are sums over rows by the plain rules. A batch norm has
+// both: their gradients are the two sums that its own needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,9 @@ def NN_NormGroup : OpDocGroup {
   let summary = "Norms";
   let description = [{
     Each row is divided by its size. What the backward needs is the result and
-    one number for each row: neither the operand nor its mean is kept.
+    one number for each row: neither the operand nor its mean is kept. A row of a
+    batch norm is a feature of all samples; its backward reads the operand again,
+    which is what a convolution has made anyway.
   }];
 }
 
@@ -110,6 +113,66 @@ def NN_RmsNormGradOp : NN_NormGradOp<"rms_norm_grad"> {
 
     Constraints: as `nn.layer_norm_grad`.
   }];
+}
+
+def NN_BatchNormOp : NN_Op<"batch_norm"> {
+  let summary = "features of mean 0 and variance 1 over the batch, scaled and shifted";
+  let description = [{
+    ```mlir
+    %y, %mean, %variance = nn.batch_norm %x, %scale, %offset {dim = 3 : i64, epsilon = 1.000000e-05 : f64}
+        : (tensor<8x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>) -> (tensor<8x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>)
+    ```
+    With x all elements of one feature, which is a number along `dim`:
+
+        variance = mean((x - mean)^2), or max(0, mean(x^2) - mean^2) with `squares`
+        result   = (x - mean) / sqrt(variance + epsilon) * scale + offset
+
+    The form of the variance is the text's: that of `squares` reads x once less.
+    In `stablehlo`: the sums of a feature, then the operations above. f16 and bf16
+    are computed in f32. Mean and variance are what running statistics are made of
+    and what the derivative needs (`nn.batch_norm_grad`).
+
+    Made by raising in phase 1; lives until kernels are formed.
+
+    Constraints: `dim` is a dimension of the operand, whose rank is at least 2; the
+    result has the operand's type; the others have one element for each feature, of
+    the operand's element type, or f32 where that is wider.
+  }];
+  let arguments = (ins NN_FloatTensor:$operand, NN_FloatTensor:$scale, NN_FloatTensor:$offset,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, F64Attr:$epsilon, UnitAttr:$squares);
+  let results = (outs NN_FloatTensor:$result, NN_FloatTensor:$mean, NN_FloatTensor:$variance);
+  let assemblyFormat = "$operand `,` $scale `,` $offset attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Value":$scale, "::mlir::Value":$offset,
+                                 "int64_t":$dim, "double":$epsilon, "bool":$squares)>];
+  let hasVerifier = 1;
+}
+
+def NN_BatchNormGradOp : NN_Op<"batch_norm_grad"> {
+  let summary = "cotangents of operand, scale and offset of a batch norm";
+  let description = [{
+    ```mlir
+    %dx, %dscale, %doffset = nn.batch_norm_grad %x, %scale, %mean, %variance, %g {dim = 1 : i64, epsilon = 1.000000e-05 : f64}
+        : (tensor<8x10xf32>, tensor<10xf32>, tensor<10xf32>, tensor<10xf32>, tensor<8x10xf32>) -> (tensor<8x10xf32>, tensor<10xf32>, tensor<10xf32>)
+    ```
+    With x all n elements of one feature, g their cotangents and y = (x - mean) * rstd,
+    rstd = 1 / sqrt(variance + epsilon):
+
+        dscale  = sum(g * y)
+        doffset = sum(g)
+        dx      = scale * rstd * (g - doffset / n - y * dscale / n)
+
+    Constraints: as `nn.batch_norm`; the cotangent and the first result have the
+    operand's type.
+  }];
+  let arguments = (ins NN_FloatTensor:$operand, NN_FloatTensor:$scale, NN_FloatTensor:$mean,
+                       NN_FloatTensor:$variance, NN_FloatTensor:$cotangent,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, F64Attr:$epsilon);
+  let results = (outs NN_FloatTensor:$doperand, NN_FloatTensor:$dscale, NN_FloatTensor:$doffset);
+  let assemblyFormat = [{
+    $operand `,` $scale `,` $mean `,` $variance `,` $cotangent attr-dict `:` functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "::llmc::nn::BatchNormOp":$forward, "::mlir::Value":$cotangent)>];
+  let hasVerifier = 1;
 }
 
 } // opDocGroup

@@ -1,8 +1,9 @@
-//===- NNSoftmaxOps.td - Softmax and log-softmax -----------*- tablegen -*-===//
+//===- NNSoftmaxOps.td - Softmax and its logarithms --------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both have a derivative of the result: the operand need not be kept.
+// Softmax and log-softmax have a derivative of the result: the operand need not
+// be kept. A log-sum-exp keeps one number for each row beside it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@ include "mlir/IR/OpBase.td"
 
 def NN_SoftmaxGroup : OpDocGroup {
   let summary = "Softmax";
-  let description = "Along one dimension `dim`, any.";
+  let description = "Along one dimension `dim`, any; a log-sum-exp along several.";
 }
 
 class NN_AlongDimOp<string mnemonic> : NN_Op<mnemonic> {
@@ -91,6 +92,54 @@ def NN_LogSoftmaxGradOp : NN_AlongDimGradOp<"log_softmax_grad"> {
 
     Constraints: as `nn.softmax_grad`.
   }];
+}
+
+def NN_LogSumExpOp : NN_Op<"log_sum_exp"> {
+  let summary = "logarithm of a sum of exponentials";
+  let description = [{
+    ```mlir
+    %y = nn.log_sum_exp %x {dims = array<i64: 1>, safe} : (tensor<8x10xf32>) -> tensor<8xf32>
+    ```
+    With x one row along `dims` and m = max x, or 0 where that is infinite or NaN
+    and the op is `safe`:
+
+        result = m + log(sum(exp(x - m)))
+
+    A row whose maximum is infinite is so `safe`ly infinite, and NaN otherwise. In
+    `stablehlo`: reduce max (is_finite, select), subtract, exponential, reduce add,
+    log, add. f16 and bf16 are computed in f32, which the result has too.
+
+    Made by raising in phase 1; lives until kernels are formed.
+
+    Constraints: `dims` are dimensions of the operand, at least one, in rising
+    order; the result has the operand's shape without them, and its element type,
+    or f32 where that is wider.
+  }];
+  let arguments = (ins NN_FloatTensor:$operand, DenseI64ArrayAttr:$dims, UnitAttr:$safe);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::llvm::ArrayRef<int64_t>":$dims, "bool":$safe)>];
+  let hasVerifier = 1;
+}
+
+def NN_LogSumExpGradOp : NN_Op<"log_sum_exp_grad"> {
+  let summary = "cotangent of the operand of a log-sum-exp";
+  let description = [{
+    ```mlir
+    %dx = nn.log_sum_exp_grad %x, %y, %g {dims = array<i64: 1>}
+        : (tensor<8x10xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x10xf32>
+    ```
+    With x one row, y its log-sum-exp and g that one's cotangent: exp(x - y) * g,
+    the softmax times g.
+
+    Constraints: as `nn.log_sum_exp`; y and g have one type, the result has that of
+    x.
+  }];
+  let arguments = (ins NN_FloatTensor:$operand, NN_FloatTensor:$output, NN_FloatTensor:$cotangent,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$operand `,` $output `,` $cotangent attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 } // opDocGroup

@@ -18,9 +18,12 @@ namespace llmc::nn {
 void registerModels(mlir::DialectRegistry &registry);
 
 void registerAttentionModels(mlir::DialectRegistry &registry);
+void registerBatchNormModels(mlir::DialectRegistry &registry);
 void registerCrossEntropyModels(mlir::DialectRegistry &registry);
+void registerLogSumExpModels(mlir::DialectRegistry &registry);
 void registerNormModels(mlir::DialectRegistry &registry);
 void registerActivationModels(mlir::DialectRegistry &registry);
+void registerRotaryModels(mlir::DialectRegistry &registry);
 void registerSoftmaxModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::nn
