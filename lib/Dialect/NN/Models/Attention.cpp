@@ -20,6 +20,7 @@
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -147,10 +148,58 @@ template <typename Op> Value buildLocalState(Op op, LocalForm &form) {
   return hlo::add(b, loc, state, both);
 }
 
+/// The indices of a device's elements along the dims of which dropout counts
+/// them; nothing where these follow one another, so that the first one is all
+/// that the device need know.
+template <typename Op>
+SmallVector<Value> buildScatteredIndices(Op op, LocalForm &form) {
+  SmallVector<Value> indices;
+  if (!op.getState())
+    return indices;
+  ArrayRef<int64_t> strides = op.getBitStrides()->drop_back();
+  auto dimOf = [&](int64_t dim) { return form.getDim(op.getQuery(), dim); };
+  bool isScattered = false;
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    isScattered |= stride != 0 && !hlo::isContiguous(dimOf(dim));
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (!isScattered)
+      break;
+    LocalDim local = dimOf(dim);
+    Type integer = hlo::getPositionType(op.getContext(), local);
+    Value offset;
+    if (local.isSplit())
+      offset = form.buildOffset(op.getQuery(), dim, integer);
+    Value positions =
+        hlo::buildPositions(form.builder, form.loc, local, offset, integer);
+    indices.push_back(
+        hlo::buildIndices(form.builder, form.loc, local, positions));
+  }
+  return indices;
+}
+
+void buildForm(AttentionOp op, OpBuilder &b, SmallVectorImpl<Value> &results,
+               ArrayRef<Value> indices) {
+  buildAttention(op, b, results, indices);
+}
+void buildForm(AttentionGradOp op, OpBuilder &b,
+               SmallVectorImpl<Value> &results, ArrayRef<Value> indices) {
+  buildAttentionGrad(op, b, results, indices);
+}
+
 /// On a device's part, with the diagonal moved by `offset` where there is one.
 template <typename Op>
 LogicalResult localizeWithDropout(Op op, LocalForm &form,
                                   Value offset = Value()) {
+  SmallVector<Value> indices = buildScatteredIndices(op, form);
+  if (!indices.empty()) {
+    auto local = cast<Op>(form.cloneOp());
+    if (offset)
+      local.getOffsetMutable().assign(offset);
+    form.results.truncate(form.results.size() - local->getNumResults());
+    buildForm(local, form.builder, form.results, indices);
+    local.erase();
+    return success();
+  }
   Value state;
   if (op.getState())
     state = buildLocalState(op, form);

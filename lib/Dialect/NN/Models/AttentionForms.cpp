@@ -24,8 +24,8 @@ namespace {
 /// Ops on the scores of an attention or of its gradient.
 template <typename Op> class Scores {
 public:
-  Scores(Op op, OpBuilder &b)
-      : op(op), b(b), loc(op.getLoc()),
+  Scores(Op op, OpBuilder &b, ArrayRef<Value> indices = {})
+      : op(op), b(b), loc(op.getLoc()), indices(indices),
         element(getTensorType(op.getLogsumexp()).getElementType()),
         type(RankedTensorType::get(op.getScoreShape(), element)),
         columns(type.getRank() - 1), batches(op.getNumBatches()) {}
@@ -134,6 +134,16 @@ private:
                                {columns});
   }
 
+  /// Where each score stands along a dim of the whole.
+  Value buildIndex(hlo::BitArithmetic &bits, size_t dim) {
+    if (dim >= indices.size() || !indices[dim])
+      return bits.indices(type.getShape(), dim);
+    Value index = bits.convert(indices[dim], 64);
+    Type number = getTensorType(index).getElementType();
+    return hlo::broadcastInDim(b, loc, index, type.clone(number),
+                               {static_cast<int64_t>(dim)});
+  }
+
   /// By the random bits of each place.
   Value buildIsKept() {
     const rt::Dropout &dropout = op.getDropout()->getValue();
@@ -146,8 +156,7 @@ private:
     for (auto [dim, stride] : llvm::enumerate(*op.getBitStrides()))
       if (stride != 0 && type.getDimSize(dim) > 1)
         counter = bits.apply<hlo::AddOp>(
-            counter,
-            bits.apply<hlo::MulOp>(bits.indices(type.getShape(), dim), stride));
+            counter, bits.apply<hlo::MulOp>(buildIndex(bits, dim), stride));
     Value drawn = bits.drawBits(dropout.bits, stateAt(0), counter);
     Value limit = bits.constant(drawn.getType(), dropout.limit);
     Value flags =
@@ -180,6 +189,7 @@ private:
   Op op;
   OpBuilder &b;
   Location loc;
+  ArrayRef<Value> indices;
   Type element;
   RankedTensorType type;
   int64_t columns, batches;
@@ -188,8 +198,9 @@ private:
 } // namespace
 
 void nn::buildAttention(AttentionOp op, OpBuilder &b,
-                        SmallVectorImpl<Value> &results) {
-  Scores<AttentionOp> with(op, b);
+                        SmallVectorImpl<Value> &results,
+                        ArrayRef<Value> indices) {
+  Scores<AttentionOp> with(op, b, indices);
   Location loc = op.getLoc();
   Value scores = with.build();
   int64_t columns = getTensorType(scores).getRank() - 1;
@@ -208,8 +219,9 @@ void nn::buildAttention(AttentionOp op, OpBuilder &b,
 }
 
 void nn::buildAttentionGrad(AttentionGradOp op, OpBuilder &b,
-                            SmallVectorImpl<Value> &results) {
-  Scores<AttentionGradOp> with(op, b);
+                            SmallVectorImpl<Value> &results,
+                            ArrayRef<Value> indices) {
+  Scores<AttentionGradOp> with(op, b, indices);
   Location loc = op.getLoc();
   Type element = op.getQuery().getType().getElementType();
   Value weights = with.buildWeights(with.build(), op.getLogsumexp());
