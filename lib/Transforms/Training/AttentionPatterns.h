@@ -19,6 +19,7 @@
 
 #include "MaskPatterns.h"
 #include "RandomPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 
 namespace llmc::training {
 

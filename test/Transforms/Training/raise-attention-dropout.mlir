@@ -5,6 +5,19 @@
 // RUN: %{import} %t/raised.mlir | llmc-opt --llmc-normalize --llmc-raise | FileCheck %t/raised.mlir
 // RUN: %{import} %t/missed.mlir | llmc-opt --llmc-normalize --llmc-raise --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %t/missed.mlir
 
+// Another number of the key, another distance or another number of a group, and the words are not those of threefry.
+// DEFINE: %{change} =
+// DEFINE: %{changed} = %{import} %t/raised.mlir | sed '%{change}' | llmc-opt --llmc-normalize --llmc-raise | FileCheck %s --check-prefix=CHANGED
+// REDEFINE: %{change} = s/dense<466688986>/dense<466688987>/
+// RUN: %{changed}
+// REDEFINE: %{change} = s/dense<26> : tensor<2x4x6x6xui32>/dense<25> : tensor<2x4x6x6xui32>/
+// RUN: %{changed}
+// REDEFINE: %{change} = s/dense<3> : tensor<ui32>/dense<2> : tensor<ui32>/
+// RUN: %{changed}
+// CHANGED-LABEL: func.func
+// CHANGED-NOT: dropout %{{.*}} strides [144, 36, 6, 1]
+// CHANGED: return
+
 //--- raised.mlir
 // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} dropout %{{.*}} strides [144, 36, 6, 1] <threefry below 5000000000000000000 factor 1.000000e+00> scale 1.000000e+00 :
 // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} dropout %{{.*}} strides [144, 36, 6, 1] <threefry below 5000000000000000000 factor 4.000000e+00> scale 2.000000e+00 :
