@@ -14,7 +14,7 @@ import math
 import re
 import sys
 
-BYTES = {"f64": 8, "f32": 4, "i32": 4, "i64": 8, "bf16": 2, "f16": 2, "i1": 1}
+BYTES = {"f64": 8, "f32": 4, "i32": 4, "i64": 8, "bf16": 2, "f16": 2, "ui64": 8, "ui32": 4, "i1": 1}
 
 
 def main():
@@ -22,7 +22,7 @@ def main():
     p.add_argument("--elements", type=int, required=True)
     a = p.parse_args()
     sizes = {}
-    for buffer, shape, element in re.findall(r"([\w.]+):((?:\d+x)*)(f64|f32|bf16|f16|i64|i32|i1)\b", sys.stdin.read()):
+    for buffer, shape, element in re.findall(r"([\w.]+):((?:\d+x)*)(f64|f32|bf16|f16|ui64|ui32|i64|i32|i1)\b", sys.stdin.read()):
         elements = math.prod(int(size) for size in shape.split("x") if size)
         sizes[buffer] = max(sizes.get(buffer, (0, 0)), (elements * BYTES[element], elements))
     named = [buffer for buffer, (_, elements) in sizes.items() if elements == a.elements]

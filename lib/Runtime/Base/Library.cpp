@@ -45,6 +45,9 @@ static std::vector<LibraryOperand> operandsOf(const AttentionShape &shape) {
   if (shape.hasOffset) {
     read("offset", DType::i32);
   }
+  if (shape.hasDropout()) {
+    read("state", DType::u64);
+  }
   if (!shape.isGradient) {
     write("out", shape.dtype);
     write("logsumexp", shape.accumulate);

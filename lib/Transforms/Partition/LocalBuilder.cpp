@@ -14,7 +14,7 @@
 #include "LocalBuilder.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;

@@ -49,13 +49,13 @@ struct AttentionMatcher::Contraction {
 // Back to the first contraction
 //===----------------------------------------------------------------------===//
 
-static bool isFloatConversion(Operation *op) {
+bool training::isFloatConversion(Operation *op) {
   return isa<stablehlo::ConvertOp>(op) &&
          isa<FloatType>(getElementTypeOrSelf(op->getOperand(0))) &&
          isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
 }
 
-static bool isShapeOp(Operation *op) {
+bool training::isShapeOp(Operation *op) {
   return isa<stablehlo::ReshapeOp, stablehlo::TransposeOp,
              stablehlo::BroadcastInDimOp>(op);
 }
@@ -123,8 +123,9 @@ bool AttentionMatcher::matchWeights(Value weights) {
   afterSoftmax.clear();
   beforeSoftmax.clear();
   found = AttentionMatch();
+  drop = WeightDrop();
   while (Operation *op = weights.getDefiningOp()) {
-    if (isa<stablehlo::DivOp>(op))
+    if (isa<stablehlo::DivOp>(op) && !getNumber(op->getOperand(1), cones))
       break;
     if (!weights.hasOneUse())
       return false;
@@ -133,12 +134,12 @@ bool AttentionMatcher::matchWeights(Value weights) {
       found.isSafe = true;
     else if (isShapeOp(op) || isFloatConversion(op))
       next = &op->getOpOperand(0);
-    else
+    else if (!(next = matchDrop(op)))
       return false;
     afterSoftmax.push_back(next);
     weights = next->get();
   }
-  if (!found.isSafe && !weights.hasOneUse())
+  if ((!found.isSafe && !weights.hasOneUse()) || (!drop.op && drop.factor != 1))
     return false;
   std::reverse(afterSoftmax.begin(), afterSoftmax.end());
   return true;
@@ -297,6 +298,8 @@ bool AttentionMatcher::matchOuter(Operation *op, unsigned side,
   Contraction outer(cast<stablehlo::DotGeneralOp>(op));
   for (OpOperand *step : afterSoftmax) {
     Operation *owner = step->getOwner();
+    if (owner == drop.op)
+      drop.flags.dims = dims;
     if (!isShapeOp(owner))
       continue;
     std::optional<AtomDims> next = atoms.follow(owner, dims);
@@ -461,7 +464,7 @@ std::optional<AttentionMatch> AttentionMatcher::match(Operation *op,
     peelSide(found.query, true);
     peelSide(found.key, true);
     peelSide(found.value, false);
-    if (!takeBands(reason))
+    if (!takeBands(reason) || !takeDrop(reason))
       return std::nullopt;
     sortDims();
     reason = "query, key, value and result differ in their type";

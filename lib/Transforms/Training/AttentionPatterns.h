@@ -5,6 +5,7 @@
 //   s = q k^T                    a contraction; scales of s, q or k
 //   s + bias, select(mask, s, -inf)        any number of them
 //   p = softmax s                along the columns
+//   select(flags, p / r, 0), p * flags / r         by random bits, at most one
 //   o = p v                      a contraction
 //
 // with reshapes, transposes and conversions of floats in between, heads in one
@@ -17,6 +18,8 @@
 #define LLMC_TRANSFORMS_TRAINING_ATTENTIONPATTERNS_H
 
 #include "MaskPatterns.h"
+#include "RandomPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 
 namespace llmc::training {
 
@@ -34,6 +37,23 @@ struct ScoreMask {
   bool isAdded = false;
 };
 
+/// Weights that are dropped: an op between softmax and contraction by flags, or
+/// by a multiplier that is made of them.
+struct WeightDrop {
+  Operation *op = nullptr;
+  AtomView flags;
+  bool isNegated = false;
+  double factor = 1;
+};
+
+/// The bits that decide, and the position of each in its counter.
+struct DropMatch {
+  rt::Dropout dropout;
+  BitDraw draw;
+  Affine position;
+  ScalarSum first;
+};
+
 /// What attention is asked for. `batches`, `groups`, `rows` and so on list the
 /// atoms of the canonical dims; a batch is of query, key and value, a group of
 /// the query alone.
@@ -47,6 +67,7 @@ struct AttentionMatch {
   bool isUniform = false;
   SmallVector<ScoreTerm> terms;
   SmallVector<ScoreMask> masks;
+  std::optional<DropMatch> drop;
   /// The dims of the contraction's result.
   AtomDims result;
 };
@@ -65,6 +86,9 @@ public:
 private:
   struct Contraction;
   bool matchWeights(Value weights);
+  mlir::OpOperand *matchDrop(Operation *op);
+  void readFlags();
+  bool takeDrop(StringRef &reason);
   bool findScores(Value value, int depth);
   bool followSteps(Contraction &inner, StringRef &reason);
   bool followStep(mlir::OpOperand &step, StringRef &reason);
@@ -84,8 +108,12 @@ private:
   /// softmax: ops on the way, first to last.
   SmallVector<mlir::OpOperand *> afterSoftmax, beforeSoftmax;
   stablehlo::DotGeneralOp scores;
+  WeightDrop drop;
   AtomDims dims; ///< Of the value that the walk has come to.
 };
+
+bool isFloatConversion(Operation *op);
+bool isShapeOp(Operation *op);
 
 /// Puts one `nn.attention` in the place of an attention whose last op is the
 /// contraction `op`. Where it does not, `reason` is as of the matcher.

@@ -11,6 +11,7 @@
 #include "AttentionPatterns.h"
 #include "RowView.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
@@ -195,6 +196,66 @@ static Value makeUniform(CanonicalBuilder &with, const AttentionMatch &match,
   return hlo::select(b, loc, sees, attention.getResult(), mean);
 }
 
+/// For each canonical dim of the scores the step of the counter along it;
+/// nothing where a dim has no step, or the counter has another dim.
+static std::optional<SmallVector<int64_t>> findSteps(const DimAtoms &atoms,
+                                                     const Affine &position,
+                                                     ArrayRef<AtomList> dims) {
+  llvm::SmallDenseMap<int, int64_t> steps;
+  for (auto [atom, step] : position.terms) {
+    for (int part : llvm::reverse(atoms.expand(atom))) {
+      steps[part] = step;
+      step *= atoms.sizeOf(part);
+    }
+  }
+  SmallVector<int64_t> found;
+  for (ArrayRef<int> dim : dims) {
+    AtomList parts = atoms.expand(dim);
+    int64_t step = parts.empty() ? 0 : steps.lookup(parts.back()), next = step;
+    for (int part : llvm::reverse(parts)) {
+      if (steps.lookup(part) != next)
+        return std::nullopt;
+      next *= atoms.sizeOf(part);
+      steps.erase(part);
+    }
+    found.push_back(step);
+  }
+  bool isSound = position.constant >= 0 && llvm::all_of(steps, [](auto each) {
+                   return each.second == 0;
+                 });
+  for (int64_t step : found)
+    isSound = isSound && step >= 0;
+  return isSound ? std::optional(found) : std::nullopt;
+}
+
+/// The sum as ui64 of rank 0.
+static Value buildSum(CanonicalBuilder &with, const ScalarSum &sum) {
+  OpBuilder &b = with.b;
+  hlo::BitArithmetic bits(b, with.loc);
+  auto whole = RankedTensorType::get({}, b.getIntegerType(64, false));
+  if (!sum.scalar)
+    return bits.constant(whole, sum.number);
+  Value scalar = hlo::reshape(b, with.loc, sum.scalar, {});
+  if (sum.number != 0)
+    scalar = bits.apply<hlo::AddOp>(scalar, sum.number);
+  return bits.convert(scalar, 64);
+}
+
+/// The key and the first counter.
+static Value buildState(CanonicalBuilder &with, const DropMatch &drop) {
+  OpBuilder &b = with.b;
+  hlo::BitArithmetic bits(b, with.loc);
+  ScalarSum first = drop.first;
+  first.number += static_cast<uint64_t>(drop.position.constant);
+  Value high = bits.apply<hlo::ShiftLeftOp>(buildSum(with, drop.draw.key[1]),
+                                            uint64_t(32));
+  Value key = bits.apply<hlo::OrOp>(buildSum(with, drop.draw.key[0]), high);
+  SmallVector<Value> parts;
+  for (Value part : {key, buildSum(with, first)})
+    parts.push_back(hlo::reshape(b, with.loc, part, {1}));
+  return hlo::concatenate(b, with.loc, parts, 0);
+}
+
 bool training::raiseAttention(Operation *op, ConstantCones &cones,
                               StringRef &reason) {
   AttentionMatcher matcher(cones);
@@ -218,8 +279,18 @@ bool training::raiseAttention(Operation *op, ConstantCones &cones,
   };
   AtomDims result = dimsOf(true, match->rows, match->values),
            scores = dimsOf(true, match->rows, match->columns);
+  std::optional<SmallVector<int64_t>> steps;
+  if (match->drop)
+    steps = findSteps(matcher.atoms, match->drop->position, scores);
+  if (match->drop && !steps) {
+    reason = "the counter of what drops weights does not follow their dims";
+    return false;
+  }
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   Type wide = element.isF64() ? element : b.getF32Type();
+  Value state;
+  if (match->drop)
+    state = buildState(with, *match->drop);
   auto attention = nn::AttentionOp::create(
       b, op->getLoc(),
       with.build(match->query, dimsOf(true, match->rows, match->depth), true),
@@ -228,6 +299,12 @@ bool training::raiseAttention(Operation *op, ConstantCones &cones,
                  true),
       makeBias(with, *match, scores, wide), match->scale, match->causal,
       match->isSafe || match->isUniform);
+  if (match->drop) {
+    attention.getStateMutable().assign(state);
+    attention.setBitStrides(*steps);
+    attention.setDropoutAttr(
+        nn::DropoutAttr::get(b.getContext(), match->drop->dropout));
+  }
   Value made = attention.getResult();
   if (match->isUniform)
     made = makeUniform(with, *match, scores, attention);

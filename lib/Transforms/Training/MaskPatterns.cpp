@@ -175,32 +175,47 @@ std::optional<Mask> MaskReader::matchChoice(Mask mask) {
 // Bands
 //===----------------------------------------------------------------------===//
 
-/// The sum of positions along atoms, each times a number.
-struct MaskReader::Affine {
-  SmallVector<std::pair<int, int64_t>> terms;
-  int64_t constant = 0;
+void Affine::add(const Affine &other, int64_t sign) {
+  constant += sign * other.constant;
+  for (auto [atom, factor] : other.terms)
+    add(atom, sign * factor);
+}
 
-  void add(const Affine &other, int64_t sign) {
-    constant += sign * other.constant;
-    for (auto [atom, factor] : other.terms)
-      add(atom, sign * factor);
-  }
-  void add(int atom, int64_t factor) {
-    for (auto &term : terms)
-      if (term.first == atom) {
-        term.second += factor;
-        return;
-      }
-    terms.push_back({atom, factor});
-  }
-  /// The position along the dim, times `factor`.
-  void addDim(const DimAtoms &atoms, ArrayRef<int> dim, int64_t factor) {
-    for (int atom : llvm::reverse(atoms.expand(dim))) {
-      add(atom, factor);
-      factor *= atoms.sizeOf(atom);
+void Affine::add(int atom, int64_t factor) {
+  for (auto &term : terms)
+    if (term.first == atom) {
+      term.second += factor;
+      return;
     }
+  terms.push_back({atom, factor});
+}
+
+void Affine::addDim(const DimAtoms &atoms, ArrayRef<int> dim, int64_t factor) {
+  for (int atom : llvm::reverse(atoms.expand(dim))) {
+    add(atom, factor);
+    factor *= atoms.sizeOf(atom);
   }
-};
+}
+
+std::pair<int64_t, int64_t> Affine::getRange(const DimAtoms &atoms) const {
+  std::pair<int64_t, int64_t> range(constant, constant);
+  for (auto [atom, factor] : terms)
+    (factor < 0 ? range.first : range.second) +=
+        factor * (atoms.sizeOf(atom) - 1);
+  return range;
+}
+
+/// Whether an integer type has all numbers of the range.
+static bool holds(Value value, std::pair<int64_t, int64_t> range) {
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
+  if (!type)
+    return false;
+  if (type.getWidth() >= 64)
+    return !type.isUnsigned() || range.first >= 0;
+  int64_t most = (int64_t(1) << (type.getWidth() - !type.isUnsigned())) - 1;
+  return range.first >= (type.isUnsigned() ? 0 : -most - 1) &&
+         range.second <= most;
+}
 
 /// first + i * step, if the integers are.
 static std::optional<std::pair<int64_t, int64_t>>
@@ -216,7 +231,25 @@ matchProgression(const HostTensor &table) {
   return std::pair(first, step);
 }
 
-std::optional<MaskReader::Affine> MaskReader::matchAffine(AtomView view) {
+/// A number times what is affine.
+std::optional<Affine> MaskReader::matchMultiple(AtomView view) {
+  Operation *op = view.value.getDefiningOp();
+  for (unsigned number : {0, 1}) {
+    std::optional<double> factor = getNumber(op->getOperand(number), cones);
+    if (!factor)
+      continue;
+    std::optional<Affine> source =
+        matchAffine({op->getOperand(1 - number), view.dims});
+    if (!source)
+      return std::nullopt;
+    Affine product;
+    product.add(*source, static_cast<int64_t>(*factor));
+    return product;
+  }
+  return std::nullopt;
+}
+
+std::optional<Affine> MaskReader::matchAffine(AtomView view) {
   while (atoms.lookThrough(view))
     ;
   Affine affine;
@@ -231,8 +264,13 @@ std::optional<MaskReader::Affine> MaskReader::matchAffine(AtomView view) {
     affine.constant = static_cast<int64_t>(*number);
     return affine;
   }
-  if (isa<stablehlo::ConvertOp>(op))
-    return matchAffine({op->getOperand(0), view.dims});
+  if (isa<stablehlo::ConvertOp>(op)) {
+    std::optional<Affine> source = matchAffine({op->getOperand(0), view.dims});
+    return source && holds(view.value, source->getRange(atoms)) ? source
+                                                                : std::nullopt;
+  }
+  if (isa<stablehlo::MulOp>(op))
+    return matchMultiple(view);
   if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(op)) {
     std::optional<Affine> lhs = matchAffine({op->getOperand(0), view.dims}),
                           rhs = matchAffine({op->getOperand(1), view.dims});

@@ -51,6 +51,19 @@ private:
   llvm::DenseMap<Value, std::unique_ptr<HostTensor>> known;
 };
 
+/// The sum of positions along atoms, each times a number, and a number.
+struct Affine {
+  SmallVector<std::pair<int, int64_t>> terms;
+  int64_t constant = 0;
+
+  void add(const Affine &other, int64_t sign);
+  void add(int atom, int64_t factor);
+  /// The position along the dim, times `factor`.
+  void addDim(const DimAtoms &atoms, ArrayRef<int> dim, int64_t factor);
+  /// The least and the greatest that it is.
+  std::pair<int64_t, int64_t> getRange(const DimAtoms &atoms) const;
+};
+
 class MaskReader {
 public:
   MaskReader(DimAtoms &atoms, ConstantCones &cones)
@@ -60,12 +73,12 @@ public:
   /// everywhere left out.
   void split(Mask mask, SmallVectorImpl<Mask> &masks);
   std::optional<Band> matchBand(Mask mask);
+  std::optional<Affine> matchAffine(AtomView view);
   /// A table of 0 in the band, and of `fill` elsewhere.
   std::optional<Band> matchBandOfNumbers(AtomView view, double &fill);
 
 private:
-  struct Affine;
-  std::optional<Affine> matchAffine(AtomView view);
+  std::optional<Affine> matchMultiple(AtomView view);
   std::optional<Band> matchCompare(Mask mask);
   std::optional<Mask> matchChoice(Mask mask);
   std::optional<Band> matchTable(const AtomView &view, const HostTensor &table,

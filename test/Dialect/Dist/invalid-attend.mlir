@@ -61,3 +61,11 @@ func.func @f(%q: tensor<8x4xf32>, %l: tensor<8xf32>) {
   %0:3 = dist.attend_grad %q, %q, %q, %l, %q, %q scale 1.0 dims [0, 1], [0, 1], [0, 1], [0, 1] : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>)
   return
 }
+
+// -----
+
+func.func @f(%q: tensor<8x4xf32>, %s: tensor<2xui64>, %t: tensor<3xui64>) {
+  // expected-error @+1 {{'dist.attend' op expected state, dropout and 2 strides together or none of them}}
+  %0:2 = dist.attend %q, %q, %q dropout %s strides [1] <jax32 below 5 factor 1.5> scale 1.0 dims [0, 1], [0, 1], [0, 1] : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<2xui64>) -> (tensor<8x4xf32>, tensor<8xf32>)
+  return
+}

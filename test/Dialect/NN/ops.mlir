@@ -24,6 +24,17 @@ func.func @attention(%q: tensor<2x3x8x4xf32>, %k: tensor<2x8x4xf32>, %v: tensor<
   return %dq : tensor<2x3x8x4xf32>
 }
 
+// CHECK-LABEL: func.func @dropout
+// CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} dropout %{{.*}} strides [192, 64, 8, 1] <jax32 below 3865470566 factor 1.250000e+00> scale 1.250000e-01 :
+// CHECK: nn.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} dropout %{{.*}} strides [0, 0, 8, 1] <threefry from 18446744073709551615 factor 1.1111111640930176> scale 1.250000e-01 causal 0 :
+func.func @dropout(%q: tensor<2x3x8x4xf32>, %k: tensor<2x8x4xf32>, %v: tensor<2x8x6xf32>, %s: tensor<2xui64>) -> tensor<2x3x8x4xf32> {
+  %y, %l = nn.attention %q, %k, %v dropout %s strides [192, 64, 8, 1] <jax32 below 3865470566 factor 1.25> scale 0.125
+      : (tensor<2x3x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x6xf32>, tensor<2xui64>) -> (tensor<2x3x8x6xf32>, tensor<2x3x8xf32>)
+  %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %l, %l, %y dropout %s strides [0, 0, 8, 1] <threefry from 18446744073709551615 factor 1.1111111640930176> scale 0.125 causal 0
+      : (tensor<2x3x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x6xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8x6xf32>, tensor<2xui64>) -> (tensor<2x3x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x6xf32>)
+  return %dq : tensor<2x3x8x4xf32>
+}
+
 // CHECK-LABEL: func.func @norms
 // CHECK-NEXT: %[[Y:.*]], %[[R:.*]] = nn.layer_norm %{{.*}} {dims = 1 : i64, epsilon = 1.000000e-05 : f64} : (tensor<8x10xbf16>) -> (tensor<8x10xbf16>, tensor<8xf32>)
 // CHECK-NEXT: %[[D:.*]] = nn.layer_norm_grad %[[Y]], %[[R]], %{{.*}} {dims = 1 : i64} : (tensor<8x10xbf16>, tensor<8xf32>, tensor<8x10xbf16>) -> tensor<8x10xbf16>

@@ -29,14 +29,14 @@ plan.program @p other {
 // -----
 
 plan.program @p other {
-  // expected-error @+1 {{expected q, k, v, bias, out, rows, dq, dk or dv, each once, got 'a'}}
+  // expected-error @+1 {{expected q, k, v, bias, out, rows, dq, dk, dv or bits, each once, got 'a'}}
   plan.library on @C #plan.attention<[<batch, 2, a = 1>, <row, 2, q = 2, out = 2, rows = 1>, <column, 2, k = 2, v = 2>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32> operands([])
 }
 
 // -----
 
 plan.program @p other {
-  // expected-error @+1 {{expected q, k, v, bias, out, rows, dq, dk or dv, each once, got 'q'}}
+  // expected-error @+1 {{expected q, k, v, bias, out, rows, dq, dk, dv or bits, each once, got 'q'}}
   plan.library on @C #plan.attention<[<batch, 2, q = 1, q = 1>, <row, 2, q = 2, out = 2, rows = 1>, <column, 2, k = 2, v = 2>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32> operands([])
 }
 
@@ -115,4 +115,25 @@ plan.program @p other {
 plan.program @p other {
   // expected-error @+1 {{expected a shift or an offset only where causal}}
   plan.library on @C #plan.attention<[<row, 2, q = 2, out = 2, rows = 1>, <column, 2, k = 2, v = 2>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32, has_offset = true> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected no stride of what is not there, got bits = 1}}
+  plan.library on @C #plan.attention<[<row, 2, q = 2, out = 2, rows = 1, bits = 1>, <column, 2, k = 2, v = 2>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected no stride where 'depth' has no dim, got bits = 1}}
+  plan.library on @C #plan.attention<[<row, 2, q = 2, out = 2, rows = 1>, <column, 2, k = 2, v = 2>, <depth, 2, q = 1, k = 1, bits = 1>, <value, 2, v = 1, out = 1>], accumulate = f32, dropout = <jax32 below 7 factor 2.0>> operands([])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected 6 operands of an attention, got 0}}
+  plan.library on @C #plan.attention<[<row, 2, q = 2, out = 2, rows = 1, bits = 2>, <column, 2, k = 2, v = 2, bits = 1>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32, dropout = <jax32 below 7 factor 2.0>> operands([])
 }

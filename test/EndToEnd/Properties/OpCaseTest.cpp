@@ -67,6 +67,21 @@ constexpr const char *kAttention = R"(
     return %dq, %dk, %dv : tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>
   })";
 
+// Weights that are dropped, in order of their number and in another one.
+constexpr const char *kDropout = R"(
+  func.func @f(%q: tensor<4x2x6x4xf64>, %k: tensor<4x12x4xf64>, %v: tensor<4x12x2xf64>, %g: tensor<4x2x6x2xf64>)
+      -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) {
+    %s = stablehlo.constant dense<[4886718345, 4294967290]> : tensor<2xui64>
+    %o, %l = nn.attention %q, %k, %v dropout %s strides [144, 72, 12, 1] <jax32 below 3000000000 factor 1.5> scale 0.5 causal 3
+        : (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>, tensor<2xui64>) -> (tensor<4x2x6x2xf64>, tensor<4x2x6xf64>)
+    %p, %m = nn.attention %q, %k, %v dropout %s strides [0, 1, 2, 12] <threefry from 5000000000000000000 factor 1.5> scale 0.5 safe
+        : (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>, tensor<2xui64>) -> (tensor<4x2x6x2xf64>, tensor<4x2x6xf64>)
+    %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %l, %m, %g dropout %s strides [144, 72, 12, 1] <jax32 below 3000000000 factor 1.5> scale 0.5 causal 3
+        : (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>, tensor<4x2x6xf64>, tensor<4x2x6xf64>, tensor<4x2x6x2xf64>, tensor<2xui64>)
+          -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>)
+    return %dq, %dk, %dv : tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>
+  })";
+
 /// Draws layouts for each op of a program.
 class OpCases {
 public:
@@ -124,6 +139,8 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
       cases.run(kLogSumExp, base * 100000 + i * 100 + k);
     for (uint64_t k = 80; k < 90; ++k)
       cases.run(kAttention, base * 100000 + i * 100 + k);
+    for (uint64_t k = 100; k < 110; ++k)
+      cases.run(kDropout, base * 100000 + i * 100 + k);
     for (uint64_t k = 90; k < 100; ++k)
       cases.run(kCrossEntropy, base * 100000 + i * 100 + k);
   }

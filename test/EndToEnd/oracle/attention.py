@@ -270,6 +270,35 @@ def checkpoint(p, x):
     return loss_of(block(p, x), p, x)
 
 
+def dropping(s, key):
+    w = jax.nn.softmax(s)
+    return jnp.where(jax.random.bernoulli(key, 0.75, w.shape), w / 0.75, 0.0)
+
+
+def dropped(p, x, kind="threefry2x32"):
+    """Each weight is dropped or not by a draw of its own; those of rbg stay as they are."""
+    x, key = tokens(x), jax.random.key(7, impl=kind)
+    return loss_of(attend(*projected(p, x), lambda s: jnp.where(seen(), s, -jnp.inf), lambda s: dropping(s, key)), p, x)
+
+
+def dropped_alike(p, x):
+    """Samples and heads share draws of 32 bits, which multiply."""
+    x = tokens(x)
+    keep = jax.random.bernoulli(jax.random.key(7), jnp.float32(0.75), (1, 1, TIMES, TIMES))
+    factors = jnp.broadcast_to(keep, (x.shape[0], HEADS, TIMES, TIMES)).astype(x.dtype) / 0.75
+    return loss_of(attend(*projected(p, x), weigh=lambda s: jax.nn.softmax(s) * factors), p, x)
+
+
+def dropped_layers(p, x):
+    """A loop whose trips have keys of their own."""
+
+    def layer(x, q):
+        return x + attend(*projected(q, x), weigh=lambda s: dropping(s, q["key"])).reshape(x.shape) @ q["wo"], None
+
+    y, _ = lax.scan(layer, tokens(x), {**p, "key": jax.random.split(jax.random.key(7), 4)})
+    return jnp.mean(y**2)
+
+
 def capped(p, x):
     """Scores that are no sum: this stays as it is."""
     x = tokens(x)
@@ -310,6 +339,10 @@ CASES = {
     "groups_of_library": (groups_of_library, weights(4, 4) | {"wo": (WIDTH, WIDTH)}, 1),
     "scan": (scan, {n: (4, *s) for n, s in weights().items()}, 1),
     "checkpoint": (checkpoint, weights(), 1),
+    "dropped": (dropped, weights(), 1),
+    "dropped_alike": (dropped_alike, weights(), 1),
+    "dropped_layers": (dropped_layers, {n: (4, *s) for n, s in weights().items()}, 1),
+    "dropped_by_rbg": (lambda p, x: dropped(p, x, "rbg"), weights(), 0),
     "capped": (capped, weights(), 0),
     "shown": (shown, weights(), 0),
 }

@@ -112,6 +112,20 @@ def apart():
     return loss, {"step": jax.ShapeDtypeStruct((), jnp.int32)}
 
 
+def attended():
+    """Attention of five tokens, whose weights are dropped."""
+
+    def loss(params, carried, x, y):
+        key = jax.random.fold_in(jax.random.key(7), carried["step"])
+        h = jax.nn.relu(x @ params["w1"] + params["b1"])
+        q, k = (z.reshape(-1, 5, 2, 2) for z in (h, h @ params["w2"] + params["b2"]))
+        weights = dropout(key, jax.nn.softmax(jnp.einsum("bthd,bshd->bhts", q, k)))
+        z = jnp.einsum("bhts,bshd->bthd", weights, jnp.tanh(k)).reshape(h.shape)
+        return jnp.mean(jnp.square(z @ params["w3"] - y)), {"step": carried["step"] + 1}
+
+    return loss, {"step": jax.ShapeDtypeStruct((), jnp.int32)}
+
+
 def fixed():
     """One key: every microbatch and step has the same mask, as in JAX."""
 
@@ -162,6 +176,7 @@ MODELS = {
     "rbg": Model(lambda: folded("rbg")),
     "unsafe_rbg": Model(lambda: folded("unsafe_rbg")),
     "apart": Model(apart),
+    "attention": Model(attended),
     "fixed": Model(fixed),
     "typed": Model(typed),
     "noise": Model(noisy),

@@ -33,8 +33,9 @@ static void drawStrides(std::mt19937 &dice, AttentionShape &shape,
                         const AttentionStride &stride) {
   std::vector<Index *> order;
   for (Index &index : shape.indices) {
-    bool isBias = stride.name == "bias" && below(dice, 3) == 0;
-    if (stride.along[static_cast<size_t>(index.kind)] && !isBias) {
+    bool isRepeated =
+        (stride.name == "bias" || stride.name == "bits") && below(dice, 3) == 0;
+    if (stride.along[static_cast<size_t>(index.kind)] && !isRepeated) {
       order.push_back(&index);
     }
   }
@@ -65,9 +66,16 @@ AttentionShape drawShape(std::mt19937 &dice, const AttentionDraw &draw) {
     shape.shift = below(dice, 20) - (shape.isGradient ? 0 : 5);
     shape.hasOffset = below(dice, 2);
   }
+  if (draw.hasDropout) {
+    auto bits = static_cast<RandomBits>(1 + below(dice, 3));
+    uint64_t limit = uint64_t(below(dice, 1000)) << 22;
+    shape.dropout = {bits, below(dice, 2) == 0,
+                     bits == RandomBits::jax32 ? limit : limit << 32, 1.5};
+  }
   for (const AttentionStride &each : attentionStrides) {
     bool isGradient = each.name[0] == 'd';
     if ((each.name == "bias" && !shape.hasBias) ||
+        (each.name == "bits" && !shape.hasDropout()) ||
         (isGradient && !shape.isGradient)) {
       continue;
     }
@@ -91,6 +99,9 @@ std::string describe(const AttentionShape &shape) {
     text += index.kind == Kind::batch && !index.strideK ? " of a group" : "";
   }
   text += shape.hasBias ? " with a bias" : "";
+  text += shape.hasDropout()
+              ? " dropping by " + std::string(nameOf(shape.dropout.bits))
+              : "";
   text += shape.isSafe ? " safe" : "";
   text += shape.isCausal ? " causal " + std::to_string(shape.shift) : "";
   return text + (shape.hasOffset ? " with an offset" : "");
@@ -110,8 +121,11 @@ struct Matrix {
 struct Batch {
   Matrix q, k, v, bias, out, logsumexp, delta, cotangent, dq, dk, dv;
   int64_t rows = 0, columns = 0, depth = 0, value = 0;
-  std::vector<double> scores;
+  std::vector<double> scores, factors;
 
+  double factor(int64_t row, int64_t column) const {
+    return factors[static_cast<size_t>(row * columns + column)];
+  }
   double score(int64_t row, int64_t column) const {
     return scores[static_cast<size_t>(row * columns + column)];
   }
@@ -167,6 +181,7 @@ private:
   }
   Batch makeBatch();
   double scoreOf(const Batch &here, int64_t row, int64_t column) const;
+  double factorAt(int64_t row, int64_t column) const;
 
   const AttentionShape &shape;
   AttentionValues &values;
@@ -189,6 +204,23 @@ double Loops::scoreOf(const Batch &here, int64_t row, int64_t column) const {
   return shape.scale * sum + (shape.hasBias ? here.bias.at(row, column) : 0);
 }
 
+double Loops::factorAt(int64_t row, int64_t column) const {
+  if (!shape.hasDropout()) {
+    return 1;
+  }
+  uint64_t state[2] = {0, 0};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    for (size_t j = 0; j < 2 && operands[i].name == "state"; ++j) {
+      state[j] = static_cast<uint64_t>(values[i][j]);
+    }
+  }
+  int64_t counter = at.strideBits + row * indexOf(Kind::row).strideBits +
+                    column * indexOf(Kind::column).strideBits;
+  return factorOf(shape.dropout,
+                  drawBits(shape.dropout.bits, state[0],
+                           state[1] + static_cast<uint64_t>(counter)));
+}
+
 Batch Loops::makeBatch() {
   Batch here;
   here.q = matrix("q", Kind::row, Kind::depth);
@@ -209,6 +241,7 @@ Batch Loops::makeBatch() {
   for (int64_t row = 0; row < here.rows; ++row) {
     for (int64_t column = 0; column < here.columns; ++column) {
       here.scores.push_back(scoreOf(here, row, column));
+      here.factors.push_back(factorAt(row, column));
     }
   }
   return here;
@@ -225,18 +258,18 @@ static double logsumexp(const Batch &here, int64_t row) {
   return most + std::log(sum);
 }
 
-/// The cotangent of an exponential.
+/// The cotangent of a weight.
 static double term(const Batch &here, int64_t row, int64_t column) {
   double sum = 0;
   for (int64_t e = 0; e < here.value; ++e) {
     sum += here.cotangent.at(row, e) * here.v.at(column, e);
   }
-  return sum;
+  return sum * here.factor(row, column);
 }
 
 static size_t extentOf(const AttentionShape &shape, std::string_view operand) {
-  if (operand == "offset") {
-    return 1;
+  if (operand == "offset" || operand == "state") {
+    return operand == "offset" ? 1 : 2;
   }
   const AttentionStride &stride = strideOf(operand);
   int64_t extent = 1;
@@ -285,6 +318,11 @@ AttentionValues drawValues(std::mt19937 &dice, const AttentionShape &shape,
     for (double &value : each) {
       if (operand.name == "offset") {
         value = offset;
+      } else if (operand.name == "state") {
+        // Counters near 2^32, whose high half changes.
+        value = &value == each.data()
+                    ? static_cast<double>(dice())
+                    : 4294967296.0 - static_cast<double>(below(dice, 100));
       } else if (operand.isRead) {
         value = rounded(operand.dtype, draw(dice));
       }
@@ -309,7 +347,8 @@ static void attendForward(const AttentionShape &shape, const Batch &here) {
       bool isZero = isOut(shape, sum);
       double out = sum > -INFINITY || isZero ? 0 : NAN;
       for (int64_t c = 0; c < here.columns && !isZero; ++c) {
-        out += std::exp(here.score(row, c) - sum) * here.v.at(c, e);
+        out += std::exp(here.score(row, c) - sum) * here.factor(row, c) *
+               here.v.at(c, e);
       }
       here.out.at(row, e) = out;
     }
@@ -328,7 +367,7 @@ static void addGradient(const Batch &here, double scale, int64_t row,
     here.dk.at(c, d) += scale * ds * here.q.at(row, d);
   }
   for (int64_t e = 0; e < here.value; ++e) {
-    here.dv.at(c, e) += p * here.cotangent.at(row, e);
+    here.dv.at(c, e) += p * here.factor(row, c) * here.cotangent.at(row, e);
   }
 }
 

@@ -27,6 +27,7 @@ inline constexpr double untouched = 77;
 struct AttentionDraw {
   int64_t mostRows = 40, mostColumns = 40, mostWidth = 40;
   bool isGradient = false;
+  bool hasDropout = false;
 };
 
 /// Any number of batch indices, groups, biases that repeat, permuted strides

@@ -142,6 +142,22 @@ TEST_P(AttentionTest, Random) {
   }
 }
 
+// Each weight by bits of its own, of three kinds, with both comparisons.
+TEST_P(AttentionTest, Dropout) {
+  std::mt19937 dice(5);
+  for (int i = 0; i < 60; ++i) {
+    AttentionDraw draw;
+    draw.isGradient = i % 2;
+    draw.hasDropout = true;
+    AttentionShape shape = drawShape(dice, draw);
+    const Precision &precision = precisions[i / 2 % 5];
+    shape.dtype = precision.dtype;
+    shape.accumulate = precision.accumulate;
+    shape.isSafe = i % 3 == 0;
+    expectRight(shape, precision.tolerance, static_cast<int32_t>(i % 7) - 1);
+  }
+}
+
 /// q [row, depth], k [column, depth], v [column, value], out [row, value], for
 /// each batch, side by side.
 AttentionShape makeShape(int64_t batch, int64_t row, int64_t column,
@@ -171,6 +187,10 @@ TEST_P(AttentionTest, ManyTiles) {
     shape.shift = 150;
     expectRight(shape, 1e-5);
     expectRight(makeShape(4, 20, 30, 256, 130, isGradient), 1e-5);
+    shape.dropout = {RandomBits::jax64, true, uint64_t(3) << 62, 4.0 / 3};
+    shape.indices[1].strideBits = 290;
+    shape.indices[2].strideBits = 1;
+    expectRight(shape, 1e-5);
   }
 }
 
@@ -237,7 +257,7 @@ TEST_P(AttentionTest, GreatScores) {
 TEST(AttentionBits, AreThoseOfAnyNumberOfWorkers) {
   std::mt19937 dice(3);
   for (int i = 0; i < 20; ++i) {
-    AttentionDraw draw{200, 300, 20, i % 2 == 1};
+    AttentionDraw draw{200, 300, 20, i % 2 == 1, i % 3 == 0};
     AttentionShape shape = drawShape(dice, draw);
     AttentionValues values = drawValues(dice, shape, 1);
     for (int threads : {1, 2, 5}) {

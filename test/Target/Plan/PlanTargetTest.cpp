@@ -118,6 +118,9 @@ TEST_F(PlanTarget, AttentionsGoToAttributesAndBack) {
     shape.isCausal = shape.hasOffset = isCausal;
     shape.shift = isCausal ? -7 : 0;
     shape.accumulate = isCausal ? rt::DType::f64 : rt::DType::f32;
+    shape.indices[1].strideBits = isCausal ? 9 : 0;
+    if (isCausal)
+      shape.dropout = {rt::RandomBits::jax64, true, 99, 1.25};
     rt::LibraryDescriptor descriptor = shape;
     EXPECT_TRUE(plan::getDescriptorAttr(&context, descriptor)
                     .getDescriptor({shape.dtype, shape.dtype, shape.dtype,

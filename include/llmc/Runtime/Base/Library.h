@@ -22,6 +22,7 @@
 #define LLMC_RUNTIME_BASE_LIBRARY_H
 
 #include "llmc/Runtime/Base/DType.h"
+#include "llmc/Runtime/Base/RandomBits.h"
 
 #include <array>
 #include <cstdint>
@@ -165,10 +166,12 @@ struct AttentionIndex {
   int64_t strideOut = 0;  ///< Of the result, or of its cotangent.
   int64_t strideRows = 0; ///< Of logsumexp, and of delta.
   int64_t strideDq = 0, strideDk = 0, strideDv = 0; ///< Of a gradient only.
+  int64_t strideBits = 0; ///< Of the counter of a weight's random bits.
 
   auto tied() const {
     return std::tie(kind, size, strideQ, strideK, strideV, strideBias,
-                    strideOut, strideRows, strideDq, strideDk, strideDv);
+                    strideOut, strideRows, strideDq, strideDk, strideDv,
+                    strideBits);
   }
 };
 
@@ -179,7 +182,7 @@ struct AttentionStride {
   int64_t AttentionIndex::*stride;
   std::array<bool, attentionIndexNames.size()> along;
 };
-inline constexpr std::array<AttentionStride, 9> attentionStrides = {{
+inline constexpr std::array<AttentionStride, 10> attentionStrides = {{
     {"q", &AttentionIndex::strideQ, {true, true, false, true, false}},
     {"k", &AttentionIndex::strideK, {true, false, true, true, false}},
     {"v", &AttentionIndex::strideV, {true, false, true, false, true}},
@@ -189,6 +192,7 @@ inline constexpr std::array<AttentionStride, 9> attentionStrides = {{
     {"dq", &AttentionIndex::strideDq, {true, true, false, true, false}},
     {"dk", &AttentionIndex::strideDk, {true, false, true, true, false}},
     {"dv", &AttentionIndex::strideDv, {true, false, true, false, true}},
+    {"bits", &AttentionIndex::strideBits, {true, true, true, false, false}},
 }};
 
 /// Scaled dot-product attention (Vaswani et al. 2017, 3.2.1), in tiles, so that
@@ -205,14 +209,22 @@ inline constexpr std::array<AttentionStride, 9> attentionStrides = {{
 ///   p = exp(s - logsumexp),  ds = p * (cotangent * v - delta)
 ///   dq = scale * ds * k,  dk = scale * ds^T * q,  dv = p^T * cotangent
 ///
+/// With a dropout the weights exp(s - logsumexp) are multiplied by a factor m
+/// before they meet v, which is 0 where one is dropped; logsumexp is that of
+/// all scores. Then ds = p * (m * cotangent * v - delta), dv = (m * p)^T *
+/// cotangent. The bits of a weight are those of the counter state[1] + the sum
+/// of its positions times strideBits under the key state[0], so that it does
+/// not matter in which tile, or on which device, they are drawn.
+///
 /// A row that sees no column, as all its scores are -inf, has a logsumexp of
 /// -inf and is NaN elsewhere. Where `isSafe`, its result is 0, and it takes no
 /// part in gradients: p is 0, and its delta is not read.
 ///
 /// There is one index each of row, column, depth and value. Sums are made in
 /// `accumulate`, which is also the type of logsumexp and delta. The buffers are
-/// q, k, v, the bias and the offset (one i32) where there are any, and then
-/// out, logsumexp; of a gradient logsumexp, delta, cotangent, dq, dk, dv.
+/// q, k, v, the bias, the offset (one i32) and the state (two u64) where there
+/// are any, and then out, logsumexp; of a gradient logsumexp, delta, cotangent,
+/// dq, dk, dv.
 struct AttentionShape {
   DType dtype = DType::f32; ///< Of q, k, v, the result and all gradients.
   DType accumulate = DType::f32;
@@ -225,10 +237,12 @@ struct AttentionShape {
   bool hasOffset = false;
   bool hasBias = false;
   DType bias = DType::f32; ///< f32 where there is none.
+  Dropout dropout;
 
+  bool hasDropout() const { return dropout.bits != RandomBits::none; }
   auto tied() const {
     return std::tie(dtype, accumulate, indices, scale, isGradient, isSafe,
-                    isCausal, shift, hasOffset, hasBias, bias);
+                    isCausal, shift, hasOffset, hasBias, bias, dropout);
   }
 };
 

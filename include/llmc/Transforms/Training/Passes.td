@@ -89,7 +89,9 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
     `attention`: two contractions with a softmax between them, and what is added to
     the scores or masks them, become `nn.attention`. Heads may be in one dim or in
     two, and keys and values repeated for groups of heads. What is causal is
-    recognised by its arithmetic or as a table, and is no operand any more.
+    recognised by its arithmetic or as a table, and is no operand any more. Weights
+    that bits of threefry drop, as `jax.random` and ONNX files draw them, are so by
+    key and counter.
 
     `softmax-shift`: the value that is subtracted from x before `exp` cancels in
     softmax, log-softmax and log-sum-exp, and so no derivative flows through it.

@@ -41,6 +41,12 @@ template <typename Op> static LogicalResult verifyLists(Op op) {
                             << key << ", " << value << " and " << query;
   if (op.getOffset() && !op.getCausal())
     return op.emitOpError("expected no offset of what is not causal");
+  bool hasState = static_cast<bool>(op.getState());
+  if (hasState != op.getDropout().has_value() ||
+      hasState != op.getBitStrides().has_value() ||
+      (hasState && static_cast<int64_t>(op.getBitStrides()->size()) != query))
+    return op.emitOpError() << "expected state, dropout and " << query
+                            << " strides together or none of them";
   if (!op.getBias() || op.getBias().getType().getRank() == query)
     return success();
   return op.emitOpError() << "expected a bias of rank " << query << ", got "

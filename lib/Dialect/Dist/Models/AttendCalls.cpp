@@ -110,6 +110,8 @@ FailureOr<rt::AttentionShape> describeAttention(Op op, RankedTensorType rows) {
   shape.shift = op.getCausal().value_or(0);
   shape.isSafe = op.getSafe();
   shape.hasOffset = static_cast<bool>(op.getOffset());
+  if (op.getDropout())
+    shape.dropout = op.getDropout()->getValue();
   return shape;
 }
 
@@ -129,6 +131,9 @@ Indices getAttentionIndices(Op op, RankedTensorType rows) {
                   Kind::column);
   if (op.getBias())
     indices.setBias(op.getBias().getType());
+  if (op.getBitStrides())
+    indices.setRows(&AttentionIndex::strideBits, *op.getBitStrides(),
+                    Kind::column);
   return indices;
 }
 
@@ -151,7 +156,8 @@ bool readSidePermuted(Op op, unsigned operand, ArrayRef<int64_t> permutation) {
 }
 
 template <typename Op> void addMasks(Op op, SmallVector<Value> &buffers) {
-  for (Value mask : {Value(op.getBias()), Value(op.getOffset())})
+  for (Value mask :
+       {Value(op.getBias()), Value(op.getOffset()), Value(op.getState())})
     if (mask)
       buffers.push_back(mask);
 }

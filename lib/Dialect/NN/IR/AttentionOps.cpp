@@ -74,6 +74,27 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
                       query.getElementType());
 }
 
+template <typename Op> static LogicalResult verifyDropout(Op op) {
+  bool hasState = static_cast<bool>(op.getState());
+  if (hasState != op.getDropout().has_value() ||
+      hasState != op.getBitStrides().has_value())
+    return op.emitOpError(
+        "expected state, strides and dropout together or none of them");
+  if (!hasState)
+    return success();
+  RankedTensorType state = op.getState().getType();
+  if (state.getShape() != ArrayRef<int64_t>(2))
+    return op.emitOpError()
+           << "expected a state of type 'tensor<2xui64>', got " << state;
+  ArrayRef<int64_t> strides = *op.getBitStrides();
+  if (strides.size() == op.getScoreShape().size() &&
+      llvm::all_of(strides, [](int64_t stride) { return stride >= 0; }))
+    return success();
+  return op.emitOpError() << "expected a stride of bits of at least 0 for each "
+                             "dim of the scores, ["
+                          << op.getScoreShape() << "], got [" << strides << "]";
+}
+
 template <typename Op> static LogicalResult verifyMasks(Op op) {
   if (Value offset = op.getOffset()) {
     auto type = cast<RankedTensorType>(offset.getType());
@@ -84,6 +105,8 @@ template <typename Op> static LogicalResult verifyMasks(Op op) {
                 "got "
              << type;
   }
+  if (failed(verifyDropout(op)))
+    return failure();
   if (!op.getBias())
     return success();
   RankedTensorType bias = op.getBias().getType();
@@ -147,8 +170,8 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
   auto result = RankedTensorType::get(shape, type.getElementType());
   auto rows = RankedTensorType::get(ArrayRef(shape).drop_back(),
                                     getRowsElement(type.getElementType()));
-  build(builder, state, result, rows, query, key, value, bias, Value(),
-        builder.getF64FloatAttr(scale),
+  build(builder, state, result, rows, query, key, value, bias, Value(), Value(),
+        DenseI64ArrayAttr(), DropoutAttr(), builder.getF64FloatAttr(scale),
         causal ? builder.getI64IntegerAttr(*causal) : IntegerAttr(),
         safe ? builder.getUnitAttr() : UnitAttr());
 }
@@ -159,6 +182,7 @@ void AttentionGradOp::build(OpBuilder &builder, OperationState &state,
         forward.getKey().getType(), forward.getValue().getType(),
         forward.getQuery(), forward.getKey(), forward.getValue(),
         forward.getLogsumexp(), delta, cotangent, forward.getBias(),
-        forward.getOffset(), forward.getScaleAttr(), forward.getCausalAttr(),
-        forward.getSafeAttr());
+        forward.getOffset(), forward.getState(), forward.getBitStridesAttr(),
+        forward.getDropoutAttr(), forward.getScaleAttr(),
+        forward.getCausalAttr(), forward.getSafeAttr());
 }

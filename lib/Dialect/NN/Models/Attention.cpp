@@ -18,7 +18,9 @@
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/Graph/IR/LocalForm.h"
 #include "llmc/Dialect/NN/Models/Models.h"
+#include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -65,6 +67,12 @@ public:
       if (size == 1)
         tensor[dim].clear();
   }
+  /// Key and counter, which every device has.
+  template <typename Op> void setState(Op op) {
+    for (OpOperand &operand : op.getStateMutable())
+      rule.operands[operand.getOperandNumber()][0] = {
+          rule.addFactor(2, FactorKind::Whole)};
+  }
   void makeWhole(int factor) { rule.factors[factor].kind = FactorKind::Whole; }
 
   ShardingRule rule;
@@ -85,6 +93,8 @@ OpCost getAttentionCost(Op op, int64_t ofDepth, int64_t ofValues) {
           values = op.getValue().getType().getShape().back();
   cost.flops = scores * (2 * ofDepth * depth + 2 * ofValues * values + 5);
   cost.transcendentals = scores;
+  constexpr int64_t perBits = 80;
+  cost.flops += op.getDropout() ? perBits * scores : 0;
   if (op.getCausal() && !op.getOffset()) {
     cost.flops /= 2;
     cost.transcendentals /= 2;
@@ -100,10 +110,105 @@ template <typename Op> KernelForm formOf(Op op) {
   return KernelForm::Library;
 }
 
+template <typename Op> dist::DropoutAttr getDropout(OpBuilder &b, Op op) {
+  return op.getDropout() ? dist::DropoutAttr::get(b.getContext(),
+                                                  op.getDropout()->getValue())
+                         : dist::DropoutAttr();
+}
+
 /// All dims of the tensor, in order.
 DenseI64ArrayAttr getDims(OpBuilder &b, RankedTensorType type) {
   return b.getDenseI64ArrayAttr(
       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+}
+
+/// The state from which a device draws the bits of its part: the counter of its
+/// first weight.
+template <typename Op> Value buildLocalState(Op op, LocalForm &form) {
+  OpBuilder &b = form.builder;
+  Location loc = form.loc;
+  Value state = form.getLocal(op.getState());
+  Value moved;
+  ArrayRef<int64_t> strides = *op.getBitStrides();
+  for (auto [dim, stride] : llvm::enumerate(strides.drop_back())) {
+    if (stride == 0 || !form.getDim(op.getQuery(), dim).isSplit())
+      continue;
+    Value offset = hlo::convertTo(
+        b, loc, form.buildOffset(op.getQuery(), dim, b.getI64Type()),
+        getTensorType(state).getElementType());
+    hlo::BitArithmetic bits(b, loc);
+    offset = bits.apply<hlo::MulOp>(offset, stride);
+    moved = moved ? hlo::add(b, loc, moved, offset) : offset;
+  }
+  if (!moved)
+    return state;
+  moved = hlo::reshape(b, loc, moved, {1});
+  Value none = hlo::constantLike(b, loc, moved, 0);
+  Value both = hlo::concatenate(b, loc, ValueRange{none, moved}, 0);
+  return hlo::add(b, loc, state, both);
+}
+
+/// The indices of a device's elements along the dims of which dropout counts
+/// them; nothing where these follow one another, so that the first one is all
+/// that the device need know.
+template <typename Op>
+SmallVector<Value> buildScatteredIndices(Op op, LocalForm &form) {
+  SmallVector<Value> indices;
+  if (!op.getState())
+    return indices;
+  ArrayRef<int64_t> strides = op.getBitStrides()->drop_back();
+  auto dimOf = [&](int64_t dim) { return form.getDim(op.getQuery(), dim); };
+  bool isScattered = false;
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    isScattered |= stride != 0 && !hlo::isContiguous(dimOf(dim));
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (!isScattered)
+      break;
+    LocalDim local = dimOf(dim);
+    Type integer = hlo::getPositionType(op.getContext(), local);
+    Value offset;
+    if (local.isSplit())
+      offset = form.buildOffset(op.getQuery(), dim, integer);
+    Value positions =
+        hlo::buildPositions(form.builder, form.loc, local, offset, integer);
+    indices.push_back(
+        hlo::buildIndices(form.builder, form.loc, local, positions));
+  }
+  return indices;
+}
+
+void buildForm(AttentionOp op, OpBuilder &b, SmallVectorImpl<Value> &results,
+               ArrayRef<Value> indices) {
+  buildAttention(op, b, results, indices);
+}
+void buildForm(AttentionGradOp op, OpBuilder &b,
+               SmallVectorImpl<Value> &results, ArrayRef<Value> indices) {
+  buildAttentionGrad(op, b, results, indices);
+}
+
+/// On a device's part, with the diagonal moved by `offset` where there is one.
+template <typename Op>
+LogicalResult localizeWithDropout(Op op, LocalForm &form,
+                                  Value offset = Value()) {
+  SmallVector<Value> indices = buildScatteredIndices(op, form);
+  if (!indices.empty()) {
+    auto local = cast<Op>(form.cloneOp());
+    if (offset)
+      local.getOffsetMutable().assign(offset);
+    form.results.truncate(form.results.size() - local->getNumResults());
+    buildForm(local, form.builder, form.results, indices);
+    local.erase();
+    return success();
+  }
+  Value state;
+  if (op.getState())
+    state = buildLocalState(op, form);
+  auto local = cast<Op>(form.cloneOp());
+  if (state)
+    local.getStateMutable().assign(state);
+  if (offset)
+    local.getOffsetMutable().assign(offset);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,6 +226,7 @@ struct AttentionAnswers : AnswerDefaults<AttentionOp> {
     with.setColumns(rule.operands[2], with.values);
     if (op.getBias())
       with.setBias(rule.operands[3], op.getBias().getType());
+    with.setState(op);
     with.setRows(rule.results[0], with.values);
     with.setRows(rule.results[1], std::nullopt);
     rule.distributed = {with.columns, with.depth};
@@ -131,17 +237,14 @@ struct AttentionAnswers : AnswerDefaults<AttentionOp> {
   /// A device that has a part of the rows sees them from its first one on.
   static LogicalResult localize(Op op, LocalForm &form) {
     int64_t rows = op.getQuery().getType().getRank() - 2;
-    if (!op.getCausal() || !form.getDim(op.getQuery(), rows).isSplit()) {
-      form.cloneOp();
-      return success();
-    }
+    if (!op.getCausal() || !form.getDim(op.getQuery(), rows).isSplit())
+      return localizeWithDropout(op, form);
     Type integer = form.builder.getI32Type();
     Value offset = form.buildOffset(op.getQuery(), rows, integer);
     if (op.getOffset())
       offset = hlo::add(form.builder, form.loc, offset,
                         form.getLocal(op.getOffset()));
-    cast<Op>(form.cloneOp()).getOffsetMutable().assign(offset);
-    return success();
+    return localizeWithDropout(op, form, offset);
   }
 
   static LogicalResult derive(Op op, DerivativeCall &call) {
@@ -174,7 +277,8 @@ struct AttentionAnswers : AnswerDefaults<AttentionOp> {
   static Operation *buildLibraryCall(Op op, OpBuilder &b) {
     return dist::AttendOp::create(
         b, op.getLoc(), op.getResultTypes(), op.getQuery(), op.getKey(),
-        op.getValue(), op.getBias(), op.getOffset(), op.getScaleAttr(),
+        op.getValue(), op.getBias(), op.getOffset(), op.getState(),
+        op.getBitStridesAttr(), getDropout(b, op), op.getScaleAttr(),
         op.getCausalAttr(), op.getSafeAttr(),
         getDims(b, op.getQuery().getType()), getDims(b, op.getKey().getType()),
         getDims(b, op.getValue().getType()));
@@ -216,6 +320,7 @@ struct AttentionGradAnswers : AnswerDefaults<AttentionGradOp> {
     with.setRows(rule.operands[5], with.values);
     if (op.getBias())
       with.setBias(rule.operands[6], op.getBias().getType());
+    with.setState(op);
     rule.distributed = {with.columns, with.depth};
     SmallVector<int> whole(llvm::drop_begin(with.rows, with.batches));
     whole.push_back(with.values);
@@ -228,12 +333,17 @@ struct AttentionGradAnswers : AnswerDefaults<AttentionGradOp> {
   }
   static OpCost cost(Op op) { return getAttentionCost(op, 3, 2); }
 
+  static LogicalResult localize(Op op, LocalForm &form) {
+    return localizeWithDropout(op, form);
+  }
+
   static KernelForm form(Op op) { return formOf(op); }
   static Operation *buildLibraryCall(Op op, OpBuilder &b) {
     return dist::AttendGradOp::create(
         b, op.getLoc(), op.getResultTypes(), op.getQuery(), op.getKey(),
         op.getValue(), op.getLogsumexp(), op.getDelta(), op.getCotangent(),
-        op.getBias(), op.getOffset(), op.getScaleAttr(), op.getCausalAttr(),
+        op.getBias(), op.getOffset(), op.getState(), op.getBitStridesAttr(),
+        getDropout(b, op), op.getScaleAttr(), op.getCausalAttr(),
         op.getSafeAttr(), getDims(b, op.getQuery().getType()),
         getDims(b, op.getKey().getType()), getDims(b, op.getValue().getType()),
         getDims(b, op.getCotangent().getType()));

@@ -36,7 +36,8 @@ HostTensor store(RankedTensorType type, const Doubles &values) {
 class RowScores {
 public:
   template <typename Op>
-  RowScores(Op op, const HostTensor *bias, const HostTensor *offset)
+  RowScores(Op op, const HostTensor *bias, const HostTensor *offset,
+            const HostTensor *state)
       : shape(op.getScoreShape()), scale(op.getScale().convertToDouble()),
         isSafe(op.getSafe()), columns(shape.back()),
         rowsInGroup(shape[shape.size() - 2]),
@@ -47,6 +48,12 @@ public:
     if (op.getCausal())
       limit = static_cast<int64_t>(*op.getCausal()) +
               (offset ? offset->getInt(0) : 0);
+    if (state) {
+      dropout = op.getDropout()->getValue();
+      strides.assign(op.getBitStrides()->begin(), op.getBitStrides()->end());
+      for (int64_t i : {0, 1})
+        seed[i] = static_cast<uint64_t>(state->getInt(i));
+    }
     if (!bias)
       return;
     added = load(*bias);
@@ -75,6 +82,22 @@ public:
       score = isZero ? 0 : std::exp(score - logsumexp);
   }
 
+  /// What dropout multiplies the weights of a row of all batches by.
+  Doubles factorsOf(int64_t row) const {
+    Doubles factors(columns, 1);
+    if (dropout.bits == rt::RandomBits::none)
+      return factors;
+    uint64_t first = seed[1];
+    for (size_t dim = shape.size() - 1; dim-- > 0; row /= shape[dim])
+      first += static_cast<uint64_t>(row % shape[dim] * strides[dim]);
+    for (int64_t column = 0; column < columns; ++column) {
+      uint64_t counter = first + static_cast<uint64_t>(column * strides.back());
+      factors[column] =
+          factorOf(dropout, drawBits(dropout.bits, seed[0], counter));
+    }
+    return factors;
+  }
+
   double biasAt(int64_t row, int64_t column) const {
     if (added.empty())
       return 0;
@@ -97,7 +120,15 @@ public:
   std::optional<int64_t> limit;
   Doubles added;
   SmallVector<int64_t> biasShape;
+  rt::Dropout dropout;
+  SmallVector<int64_t> strides;
+  uint64_t seed[2] = {0, 0};
 };
+
+/// A value times the factor of its weight, where that is not dropped.
+double keep(double value, double factor) {
+  return factor == 0 ? 0 : value * factor;
+}
 
 const HostTensor *find(ArrayRef<HostTensor> operands, Operation *op,
                        Value wanted, unsigned from) {
@@ -111,7 +142,8 @@ const HostTensor *find(ArrayRef<HostTensor> operands, Operation *op,
 void nn::evaluateAttention(AttentionOp op, ArrayRef<HostTensor> operands,
                            SmallVectorImpl<HostTensor> &results) {
   RowScores with(op, find(operands, op, op.getBias(), 3),
-                 find(operands, op, op.getOffset(), 3));
+                 find(operands, op, op.getOffset(), 3),
+                 find(operands, op, op.getState(), 3));
   Doubles query = load(operands[0]), key = load(operands[1]),
           value = load(operands[2]);
   Doubles result(with.batches * with.rows * with.values), logsumexp;
@@ -128,10 +160,11 @@ void nn::evaluateAttention(AttentionOp op, ArrayRef<HostTensor> operands,
       sum += std::exp(score - max);
     logsumexp.push_back(max + std::log(sum));
     with.weigh(scores, logsumexp.back());
+    Doubles factors = with.factorsOf(row);
     for (int64_t column = 0; column < with.columns; ++column)
       for (int64_t i = 0; i < with.values; ++i)
         result[row * with.values + i] +=
-            scores[column] *
+            keep(scores[column], factors[column]) *
             value[(batch * with.columns + column) * with.values + i];
   }
   results.push_back(store(op.getResult().getType(), result));
@@ -142,7 +175,8 @@ void nn::evaluateAttentionGrad(AttentionGradOp op,
                                ArrayRef<HostTensor> operands,
                                SmallVectorImpl<HostTensor> &results) {
   RowScores with(op, find(operands, op, op.getBias(), 6),
-                 find(operands, op, op.getOffset(), 6));
+                 find(operands, op, op.getOffset(), 6),
+                 find(operands, op, op.getState(), 6));
   int64_t depth = with.depth, values = with.values;
   Doubles query = load(operands[0]), key = load(operands[1]),
           value = load(operands[2]), logsumexp = load(operands[3]),
@@ -154,16 +188,19 @@ void nn::evaluateAttentionGrad(AttentionGradOp op,
         with.of(row / with.rows, row % with.rows, query.data() + row * depth,
                 key.data() + first * depth);
     with.weigh(weights, logsumexp[row]);
+    Doubles factors = with.factorsOf(row);
     for (int64_t column = 0; column < with.columns; ++column) {
       int64_t place = first + column;
       double product = 0, weight = weights[column];
       for (int64_t i = 0; i < values; ++i) {
         product += cotangent[row * values + i] * value[place * values + i];
-        dvalue[place * values + i] += weight * cotangent[row * values + i];
+        dvalue[place * values + i] +=
+            keep(weight, factors[column]) * cotangent[row * values + i];
       }
       double ds = weight == 0 && with.isSafe
                       ? 0
-                      : with.scale * weight * (product - delta[row]);
+                      : with.scale * weight *
+                            (keep(product, factors[column]) - delta[row]);
       for (int64_t i = 0; i < depth; ++i) {
         dquery[row * depth + i] += ds * key[place * depth + i];
         dkey[place * depth + i] += ds * query[row * depth + i];

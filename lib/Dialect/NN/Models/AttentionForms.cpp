@@ -11,6 +11,7 @@
 
 #include "AttentionForms.h"
 
+#include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include <cmath>
 
@@ -23,8 +24,8 @@ namespace {
 /// Ops on the scores of an attention or of its gradient.
 template <typename Op> class Scores {
 public:
-  Scores(Op op, OpBuilder &b)
-      : op(op), b(b), loc(op.getLoc()),
+  Scores(Op op, OpBuilder &b, ArrayRef<Value> indices = {})
+      : op(op), b(b), loc(op.getLoc()), indices(indices),
         element(getTensorType(op.getLogsumexp()).getElementType()),
         type(RankedTensorType::get(op.getScoreShape(), element)),
         columns(type.getRank() - 1), batches(op.getNumBatches()) {}
@@ -63,9 +64,22 @@ public:
                        zeros);
   }
 
-  /// weights * (cotangent value^T - delta).
+  /// Weights, or their cotangents, times what dropout multiplies them with.
+  Value drop(Value values) {
+    if (!op.getDropout())
+      return values;
+    if (!isKept)
+      isKept = buildIsKept();
+    double factor = op.getDropout()->getValue().factor;
+    Value scaled =
+        hlo::mul(b, loc, values, hlo::constantLike(b, loc, values, factor));
+    return hlo::select(b, loc, isKept, scaled,
+                       hlo::constantLike(b, loc, values, 0));
+  }
+
+  /// weights * (drop(cotangent value^T) - delta).
   Value buildScoreCotangent(Value weights, Value delta, Value cotangent) {
-    Value products = contractLast(cotangent, op.getValue());
+    Value products = drop(contractLast(cotangent, op.getValue()));
     Value difference = hlo::sub(b, loc, products, spread(delta));
     Value product = hlo::mul(b, loc, weights, difference);
     if (!op.getSafe())
@@ -120,6 +134,42 @@ private:
                                {columns});
   }
 
+  /// Where each score stands along a dim of the whole.
+  Value buildIndex(hlo::BitArithmetic &bits, size_t dim) {
+    if (dim >= indices.size() || !indices[dim])
+      return bits.indices(type.getShape(), dim);
+    Value index = bits.convert(indices[dim], 64);
+    Type number = getTensorType(index).getElementType();
+    return hlo::broadcastInDim(b, loc, index, type.clone(number),
+                               {static_cast<int64_t>(dim)});
+  }
+
+  /// By the random bits of each place.
+  Value buildIsKept() {
+    const rt::Dropout &dropout = op.getDropout()->getValue();
+    hlo::BitArithmetic bits(b, loc);
+    auto stateAt = [&](int64_t i) {
+      Value element = hlo::slice(b, loc, op.getState(), {i}, {i + 1});
+      return hlo::reshape(b, loc, element, {});
+    };
+    Value counter = stateAt(1);
+    for (auto [dim, stride] : llvm::enumerate(*op.getBitStrides()))
+      if (stride != 0 && type.getDimSize(dim) > 1)
+        counter = bits.apply<hlo::AddOp>(
+            counter, bits.apply<hlo::MulOp>(buildIndex(bits, dim), stride));
+    Value drawn = bits.drawBits(dropout.bits, stateAt(0), counter);
+    Value limit = bits.constant(drawn.getType(), dropout.limit);
+    Value flags =
+        hlo::compare(b, loc,
+                     dropout.keepsBelow ? hlo::ComparisonDirection::LT
+                                        : hlo::ComparisonDirection::GE,
+                     drawn, limit);
+    auto wanted = type.clone(b.getI1Type());
+    return flags.getType() == wanted
+               ? flags
+               : hlo::broadcastInDim(b, loc, flags, wanted, {});
+  }
+
   /// column <= row + shift + offset.
   Value buildIsSeen() {
     auto integers = type.clone(b.getI32Type());
@@ -139,15 +189,18 @@ private:
   Op op;
   OpBuilder &b;
   Location loc;
+  ArrayRef<Value> indices;
   Type element;
   RankedTensorType type;
   int64_t columns, batches;
+  Value isKept;
 };
 } // namespace
 
 void nn::buildAttention(AttentionOp op, OpBuilder &b,
-                        SmallVectorImpl<Value> &results) {
-  Scores<AttentionOp> with(op, b);
+                        SmallVectorImpl<Value> &results,
+                        ArrayRef<Value> indices) {
+  Scores<AttentionOp> with(op, b, indices);
   Location loc = op.getLoc();
   Value scores = with.build();
   int64_t columns = getTensorType(scores).getRank() - 1;
@@ -159,15 +212,16 @@ void nn::buildAttention(AttentionOp op, OpBuilder &b,
   Value sum = hlo::reduceAdd(b, loc, hlo::exp(b, loc, shifted), {columns});
   Value logsumexp = hlo::add(b, loc, max, hlo::log(b, loc, sum));
   Value weights = with.buildWeights(scores, logsumexp);
-  Value result = with.contractColumns(weights, op.getValue());
+  Value result = with.contractColumns(with.drop(weights), op.getValue());
   results.push_back(
       with.round(result, op.getResult().getType().getElementType()));
   results.push_back(logsumexp);
 }
 
 void nn::buildAttentionGrad(AttentionGradOp op, OpBuilder &b,
-                            SmallVectorImpl<Value> &results) {
-  Scores<AttentionGradOp> with(op, b);
+                            SmallVectorImpl<Value> &results,
+                            ArrayRef<Value> indices) {
+  Scores<AttentionGradOp> with(op, b, indices);
   Location loc = op.getLoc();
   Type element = op.getQuery().getType().getElementType();
   Value weights = with.buildWeights(with.build(), op.getLogsumexp());
@@ -176,9 +230,10 @@ void nn::buildAttentionGrad(AttentionGradOp op, OpBuilder &b,
   Value scale =
       hlo::constantLike(b, loc, scores, op.getScale().convertToDouble());
   Value scaled = hlo::mul(b, loc, scores, scale);
-  for (Value cotangent : {with.contractColumns(scaled, op.getKey()),
-                          with.contractRows(scaled, op.getQuery()),
-                          with.contractRows(weights, op.getCotangent())})
+  for (Value cotangent :
+       {with.contractColumns(scaled, op.getKey()),
+        with.contractRows(scaled, op.getQuery()),
+        with.contractRows(with.drop(weights), op.getCotangent())})
     results.push_back(with.round(cotangent, element));
 }
 

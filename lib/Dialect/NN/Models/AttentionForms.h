@@ -19,13 +19,17 @@ inline RankedTensorType getTensorType(Value value) {
   return mlir::cast<RankedTensorType>(value.getType());
 }
 
-/// Result and logsumexp.
+/// Result and logsumexp. `indices` are, where dropout has a stride along a dim
+/// of the scores, the positions of their elements in the whole, of rank 1;
+/// those of a whole where null.
 void buildAttention(AttentionOp op, OpBuilder &b,
-                    SmallVectorImpl<Value> &results);
+                    SmallVectorImpl<Value> &results,
+                    ArrayRef<Value> indices = {});
 
 /// Cotangents of query, key and value.
 void buildAttentionGrad(AttentionGradOp op, OpBuilder &b,
-                        SmallVectorImpl<Value> &results);
+                        SmallVectorImpl<Value> &results,
+                        ArrayRef<Value> indices = {});
 
 /// The cotangent of the bias, from delta and the cotangent of the result.
 Value buildBiasCotangent(AttentionOp op, OpBuilder &b, Value delta,

@@ -47,8 +47,8 @@ static ParseResult parseStride(AsmParser &parser,
       });
   size_t at = found - rt::attentionStrides.begin();
   if (at == kNumStrides || strides[at])
-    return parser.emitError(loc) << "expected q, k, v, bias, out, rows, dq, dk "
-                                    "or dv, each once, got '"
+    return parser.emitError(loc) << "expected q, k, v, bias, out, rows, dq, "
+                                    "dk, dv or bits, each once, got '"
                                  << name << "'";
   int64_t stride;
   if (parser.parseEqual() || parser.parseInteger(stride))
@@ -119,7 +119,7 @@ LogicalResult AttentionDimAttr::verify(EmitError emitError, AttentionKind kind,
 /// One index of each kind but batch; strides of what is there.
 static LogicalResult verifyDims(EmitError emitError,
                                 ArrayRef<AttentionDimAttr> dims, bool gradient,
-                                bool hasBias) {
+                                bool hasBias, bool hasDropout) {
   for (size_t kind = 1; kind < rt::attentionIndexNames.size(); ++kind) {
     auto count = llvm::count_if(dims, [&](AttentionDimAttr dim) {
       return static_cast<size_t>(dim.getKind()) == kind;
@@ -132,8 +132,9 @@ static LogicalResult verifyDims(EmitError emitError,
   for (AttentionDimAttr dim : dims)
     for (auto [each, stride] :
          llvm::zip_equal(rt::attentionStrides, dim.getStrides())) {
-      bool isThere =
-          each.name == "bias" ? hasBias : each.name[0] != 'd' || gradient;
+      bool isThere = each.name == "bias"   ? hasBias
+                     : each.name == "bits" ? hasDropout
+                                           : each.name[0] != 'd' || gradient;
       if (stride != 0 && !isThere)
         return emitError() << "expected no stride of what is not there, got "
                            << StringRef(each.name) << " = " << stride;
@@ -145,13 +146,13 @@ LogicalResult AttentionAttr::verify(EmitError emitError,
                                     ArrayRef<AttentionDimAttr> dims,
                                     Type accumulate, FloatAttr scale,
                                     bool gradient, bool safe, bool causal,
-                                    int64_t shift, bool hasOffset,
-                                    bool hasBias) {
+                                    int64_t shift, bool hasOffset, bool hasBias,
+                                    DropoutAttr dropout) {
   if (!accumulate.isF32() && !accumulate.isF64())
     return emitError() << "expected sums in f32 or f64, got " << accumulate;
   if (!causal && (shift != 0 || hasOffset))
     return emitError() << "expected a shift or an offset only where causal";
-  return verifyDims(emitError, dims, gradient, hasBias);
+  return verifyDims(emitError, dims, gradient, hasBias, bool(dropout));
 }
 
 rt::LibraryDescriptor
@@ -175,6 +176,8 @@ AttentionAttr::getDescriptor(ArrayRef<rt::DType> types) const {
   shape.isCausal = getCausal();
   shape.shift = getShift();
   shape.hasOffset = getHasOffset();
+  if (getDropout())
+    shape.dropout = getDropout().getValue();
   return shape;
 }
 
@@ -192,8 +195,11 @@ llmc::plan::getAttentionAttr(MLIRContext *context,
   FloatAttr scale;
   if (shape.scale != 1)
     scale = Builder(context).getF64FloatAttr(shape.scale);
-  return AttentionAttr::get(context, dims,
-                            getElementType(context, shape.accumulate), scale,
-                            shape.isGradient, shape.isSafe, shape.isCausal,
-                            shape.shift, shape.hasOffset, shape.hasBias);
+  DropoutAttr dropout;
+  if (shape.hasDropout())
+    dropout = DropoutAttr::get(context, shape.dropout);
+  return AttentionAttr::get(
+      context, dims, getElementType(context, shape.accumulate), scale,
+      shape.isGradient, shape.isSafe, shape.isCausal, shape.shift,
+      shape.hasOffset, shape.hasBias, dropout);
 }

@@ -14,7 +14,7 @@
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

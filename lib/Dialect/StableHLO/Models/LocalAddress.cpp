@@ -16,7 +16,7 @@
 #include "LocalAddress.h"
 #include "Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 using namespace mlir;

@@ -31,164 +31,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/Refusal.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::stablehlo;
 
-using Words = SmallVector<Value, 4>;
+using Words = BitArithmetic::Words;
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
+// Philox
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Unsigned arithmetic on tensors of ui32 and ui64. A scalar goes with any
-/// shape, and each constant is made once.
-class Arithmetic {
-public:
-  Arithmetic(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-
-  Value constant(Type type, uint64_t value);
-  /// Indices along `dim`.
-  Value indices(ArrayRef<int64_t> shape, int64_t dim);
-  Value convert(Value x, unsigned width);
-  /// The low and the high half of ui64, and back.
-  Words split(Value x);
-  Value join(Value low, Value high);
-  Value rotateLeft(Value x, unsigned distance);
-  Value isLess(Value x, Value y);
-  Value choose(Value condition, Value onTrue, Value onFalse);
-  /// Of 2^k values number `index` mod 2^k, for each element.
-  Value pick(Words values, Value index);
-
-  template <typename Op> Value apply(Value x, Value y) {
-    std::tie(x, y) = matchShapes(x, y);
-    return Op::create(b, loc, x, y);
-  }
-  template <typename Op> Value apply(Value x, uint64_t y) {
-    return Op::create(b, loc, x, constant(x.getType(), y));
-  }
-
-  OpBuilder &b;
-  Location loc;
-
-private:
-  std::pair<Value, Value> matchShapes(Value x, Value y);
-
-  llvm::DenseMap<std::pair<Type, uint64_t>, Value> constants;
-};
-} // namespace
-
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static IntegerType getUnsigned(MLIRContext *context, unsigned width) {
-  return IntegerType::get(context, width, IntegerType::Unsigned);
-}
-
-Value Arithmetic::constant(Type type, uint64_t value) {
-  Value &known = constants[{type, value}];
-  if (known)
-    return known;
-  auto tensor = cast<RankedTensorType>(type);
-  APInt element(tensor.getElementTypeBitWidth(), value);
-  return known =
-             ConstantOp::create(b, loc, DenseElementsAttr::get(tensor, element))
-                 .getOutput();
-}
-
-Value Arithmetic::indices(ArrayRef<int64_t> shape, int64_t dim) {
-  Type element = getUnsigned(b.getContext(), 64);
-  return iota(b, loc, RankedTensorType::get(shape, element), dim);
-}
-
-Value Arithmetic::convert(Value x, unsigned width) {
-  return convertTo(b, loc, x, getUnsigned(b.getContext(), width));
-}
-
-Words Arithmetic::split(Value x) {
-  return {convert(x, 32), convert(apply<ShiftRightLogicalOp>(x, 32), 32)};
-}
-
-Value Arithmetic::join(Value low, Value high) {
-  return apply<OrOp>(convert(low, 64),
-                     apply<ShiftLeftOp>(convert(high, 64), 32));
-}
-
-Value Arithmetic::rotateLeft(Value x, unsigned distance) {
-  unsigned width = tensorOf(x).getElementTypeBitWidth();
-  return apply<OrOp>(apply<ShiftLeftOp>(x, distance),
-                     apply<ShiftRightLogicalOp>(x, width - distance));
-}
-
-Value Arithmetic::isLess(Value x, Value y) {
-  std::tie(x, y) = matchShapes(x, y);
-  return compare(b, loc, ComparisonDirection::LT, x, y);
-}
-
-Value Arithmetic::choose(Value condition, Value onTrue, Value onFalse) {
-  onTrue = matchShapes(onTrue, condition).first;
-  onFalse = matchShapes(onFalse, condition).first;
-  return select(b, loc, condition, onTrue, onFalse);
-}
-
-Value Arithmetic::pick(Words values, Value index) {
-  for (uint64_t bit = 1; values.size() > 1; bit *= 2) {
-    Value masked = apply<AndOp>(index, bit);
-    Value isSet = compare(b, loc, ComparisonDirection::NE, masked,
-                          constant(masked.getType(), 0));
-    Words chosen;
-    for (size_t i = 0; i + 1 < values.size(); i += 2)
-      chosen.push_back(choose(isSet, values[i + 1], values[i]));
-    values = chosen;
-  }
-  return values.front();
-}
-
-/// Repeats the one that is a scalar.
-std::pair<Value, Value> Arithmetic::matchShapes(Value x, Value y) {
-  auto repeat = [&](Value scalar, Value like) {
-    RankedTensorType type =
-        tensorOf(like).clone(tensorOf(scalar).getElementType());
-    return broadcastInDim(b, loc, scalar, type, {});
-  };
-  bool isScalar = tensorOf(x).getRank() == 0;
-  if (isScalar == (tensorOf(y).getRank() == 0))
-    return {x, y};
-  return isScalar ? std::pair(repeat(x, y), y) : std::pair(x, repeat(y, x));
-}
-
-//===----------------------------------------------------------------------===//
-// The two functions
-//===----------------------------------------------------------------------===//
-
-/// Threefry-2x32: words x under a key of two words.
-static void applyThreefry(Arithmetic &a, Words &x, const Words &key) {
-  constexpr unsigned distances[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  Value parity = a.apply<XorOp>(a.apply<XorOp>(key[0], key[1]), 0x1BD11BDA);
-  Value keys[] = {key[0], key[1], parity};
-  for (unsigned i = 0; i < 2; ++i)
-    x[i] = a.apply<AddOp>(x[i], keys[i]);
-  for (unsigned group = 0; group < 5; ++group) {
-    for (unsigned distance : distances[group % 2]) {
-      x[0] = a.apply<AddOp>(x[0], x[1]);
-      x[1] = a.apply<XorOp>(a.rotateLeft(x[1], distance), x[0]);
-    }
-    Value last = a.apply<AddOp>(keys[(group + 2) % 3], group + 1);
-    x[0] = a.apply<AddOp>(x[0], keys[(group + 1) % 3]);
-    x[1] = a.apply<AddOp>(x[1], last);
-  }
-}
 
 /// Philox-4x32: words x, the lowest of the counter first.
-static void applyPhilox(Arithmetic &a, Words &x, Words key) {
+static void applyPhilox(BitArithmetic &a, Words &x, Words key) {
   auto multiply = [&](Value word, uint64_t factor) {
     return a.split(a.apply<MulOp>(a.convert(word, 64), factor));
   };
@@ -233,7 +93,7 @@ private:
   Value toOutput(Value bits);
 
   RngBitGeneratorOp op;
-  Arithmetic a;
+  BitArithmetic a;
   RankedTensorType type;
   unsigned width;
 };
@@ -285,7 +145,7 @@ Value RandomBits::buildNumbers(std::optional<int64_t> halved) {
     number = number ? a.apply<AddOp>(number, index) : index;
     stride *= size;
   }
-  Type element = getUnsigned(op.getContext(), 64);
+  Type element = IntegerType::get(op.getContext(), 64, IntegerType::Unsigned);
   return number ? number : a.constant(type.clone(element), 0);
 }
 
@@ -316,7 +176,7 @@ void RandomBits::expandThreefry(SmallVectorImpl<Value> &results) {
   Value key = getState(0), first = getState(1);
   std::optional<int64_t> halved = width == 64 ? std::nullopt : findHalved();
   Words x = a.split(a.apply<AddOp>(buildNumbers(halved), first));
-  applyThreefry(a, x, a.split(key));
+  a.applyThreefry(x, a.split(key));
   int64_t count = type.getNumElements();
   Value bits = x[0];
   if (width == 64) {
@@ -331,7 +191,7 @@ void RandomBits::expandThreefry(SmallVectorImpl<Value> &results) {
 }
 
 //===----------------------------------------------------------------------===//
-// Philox
+// Counters of Philox
 //===----------------------------------------------------------------------===//
 
 /// The first counter plus `number`: the low and the high ui64.

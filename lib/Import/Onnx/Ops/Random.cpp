@@ -44,12 +44,13 @@ static rt::Result<Value> drawUniform(NodeImport &node,
                                    node.like(begin, kCounterBits));
   Value state = hlo::concatenate(b, loc, ValueRange{first, begin}, 0);
   auto draw = hlo::RngBitGeneratorOp::create(
-      b, loc, state.getType(), RankedTensorType::get(shape, half), state,
+      b, loc, state.getType(), RankedTensorType::get(shape, word), state,
       hlo::RngAlgorithmAttr::get(b.getContext(), hlo::RngAlgorithm::THREE_FRY));
+  // An element has a counter of its own, and of its bits the highest.
   Value number = draw.getOutput();
   number = hlo::ShiftRightLogicalOp::create(b, loc, number.getType(), number,
-                                            node.like(number, 8));
-  Value uniform = node.convert(number, b.getF32Type());
+                                            node.like(number, 40));
+  Value uniform = node.convert(node.convert(number, half), b.getF32Type());
   return hlo::mul(b, loc, uniform, node.like(uniform, 0x1p-24));
 }
 

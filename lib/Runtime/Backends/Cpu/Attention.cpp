@@ -194,6 +194,7 @@ AttentionBuffers AttentionOp::name(const uint64_t *buffers) const {
   named.v = next();
   named.bias = shape.hasBias ? next() : nullptr;
   named.offset = shape.hasOffset ? next() : nullptr;
+  named.state = shape.hasDropout() ? next() : nullptr;
   if (!shape.isGradient) {
     named.out = next();
     named.logsumexp = next();

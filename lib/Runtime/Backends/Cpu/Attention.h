@@ -33,7 +33,7 @@ struct AttentionSizes {
 
 /// The addresses of a call by role; null where there is no such operand.
 struct AttentionBuffers {
-  const void *q, *k, *v, *bias, *offset;
+  const void *q, *k, *v, *bias, *offset, *state;
   void *out, *logsumexp; ///< Of a gradient, out is the cotangent.
   const void *delta;
   void *dq, *dk, *dv;

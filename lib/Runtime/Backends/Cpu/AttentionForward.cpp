@@ -51,13 +51,14 @@ private:
       out = space.take<T>(rows * of.valuePadded);
       scores = space.take<T>(scoresOf);
       bias = of.sizes.shape.hasBias ? space.take<T>(scoresOf) : nullptr;
+      factors = of.sizes.shape.hasDropout() ? space.take<T>(scoresOf) : nullptr;
       greatest = space.take<T>(rows);
       sum = space.take<T>(rows);
       limit = space.take<T>(of.panel);
       factor = space.take<T>(of.panel);
     }
 
-    T *buffer, *q, *k, *v, *out, *scores, *bias;
+    T *buffer, *q, *k, *v, *out, *scores, *bias, *factors;
     T *greatest, *sum, *limit, *factor;
   };
 
@@ -131,8 +132,12 @@ void ForwardTask<T>::runPanel(const AttentionBuffers &buffers,
   if (buffers.bias) {
     this->loadBias(buffers, place, block, row, panel, tiles.bias);
   }
-  kernels.softmax({tiles.scores, panel, count, tiles.bias, limit},
-                  tiles.greatest + first, tiles.sum + first, tiles.factor);
+  if (tiles.factors) {
+    this->drawFactors(buffers, place, block, row, count, panel, tiles.factors);
+  }
+  kernels.softmax(
+      {tiles.scores, panel, count, tiles.bias, limit, tiles.factors},
+      tiles.greatest + first, tiles.sum + first, tiles.factor);
   T *out = tiles.out + first * valuePadded;
   if (block.column != 0) {
     kernels.scale(out, valuePadded, panel, valuePadded, tiles.factor);

@@ -57,6 +57,9 @@ private:
       terms = space.take<T>(tileColumns * stride);
       bias = of.sizes.shape.hasBias ? space.take<T>(tileColumns * stride)
                                     : nullptr;
+      factors = of.sizes.shape.hasDropout()
+                    ? space.take<T>(tileColumns * stride)
+                    : nullptr;
       limit = space.take<T>(of.panel);
       logsumexp = space.take<T>(rows);
       delta = space.take<T>(rows);
@@ -67,7 +70,7 @@ private:
 
     int64_t stride; ///< From one column of scores to the next.
     T *buffer, *qTurned, *q, *cotangentTurned, *cotangent;
-    T *k, *kPacked, *v, *scores, *terms, *bias;
+    T *k, *kPacked, *v, *scores, *terms, *bias, *factors;
     T *limit, *logsumexp, *delta, *dq, *dk, *dv;
   };
 
@@ -192,8 +195,13 @@ void GradientTask<T>::runPanel(const Work &work, const BatchPlace &place,
     this->loadBias(work.buffers, place, block, row, tiles.stride,
                    tiles.bias + first);
   }
+  if (tiles.factors) {
+    this->drawFactors(work.buffers, place, block, row, count, tiles.stride,
+                      tiles.factors + first);
+  }
   kernels.grade({tiles.scores + first, tiles.stride, count,
-                 tiles.bias ? tiles.bias + first : nullptr, limit},
+                 tiles.bias ? tiles.bias + first : nullptr, limit,
+                 tiles.factors ? tiles.factors + first : nullptr},
                 tiles.terms + first, roundUp(block.count, kernels.block),
                 tiles.logsumexp + first, tiles.delta + first);
 }

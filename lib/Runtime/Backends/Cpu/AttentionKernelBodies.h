@@ -9,29 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 // No guard: each including file defines another namespace.
-#include "AttentionKernels.h"
+#include "AttentionDrawBodies.h"
 
 namespace llmc::rt::cpu::LLMC_KERNEL_SPACE {
-
-template <typename T> struct VectorOf {
-  typedef T Type __attribute__((vector_size(LLMC_VECTOR_BYTES)));
-  typedef T InMemory __attribute__((vector_size(LLMC_VECTOR_BYTES),
-                                    aligned(sizeof(T)), may_alias));
-};
-template <typename T> using Vector = typename VectorOf<T>::Type;
-
-template <typename T>
-constexpr int lanes = LLMC_VECTOR_BYTES / static_cast<int>(sizeof(T));
-
-template <typename T> static inline Vector<T> load(const T *from) {
-  return *reinterpret_cast<const typename VectorOf<T>::InMemory *>(from);
-}
-template <typename T> static inline void store(T *to, Vector<T> value) {
-  *reinterpret_cast<typename VectorOf<T>::InMemory *>(to) = value;
-}
-template <typename T> static inline Vector<T> splat(T value) {
-  return value - Vector<T>{};
-}
 
 //===----------------------------------------------------------------------===//
 // Products
@@ -123,6 +103,17 @@ static inline Vector<T> scoreAt(const TileScores<T> &tile, int64_t c,
   return score;
 }
 
+/// What is dropped is 0, whatever it was.
+template <typename T>
+static inline Vector<T> keep(const TileScores<T> &tile, int64_t at,
+                             Vector<T> value) {
+  if (!tile.factors) {
+    return value;
+  }
+  Vector<T> factor = load(tile.factors + at);
+  return factor == Vector<T>{} ? Vector<T>{} : value * factor;
+}
+
 template <typename T>
 static void softmax(const TileScores<T> &tile, T *greatest, T *sum, T *factor) {
   constexpr int width = lanes<T>;
@@ -146,9 +137,9 @@ static void softmax(const TileScores<T> &tile, T *greatest, T *sum, T *factor) {
   }
   for (int64_t c = 0; c < tile.count; ++c) {
     for (int i = 0; i < 2; ++i) {
-      T *at = tile.scores + c * tile.row + i * width;
-      Vector<T> p = exp2Of(load(at) - base[i]);
-      store(at, p);
+      int64_t at = c * tile.row + i * width;
+      Vector<T> p = exp2Of(load(tile.scores + at) - base[i]);
+      store(tile.scores + at, keep(tile, at, p));
       total[i] += p;
     }
   }
@@ -170,8 +161,9 @@ static void grade(const TileScores<T> &tile, T *products, int64_t padded,
     for (int i = 0; i < 2; ++i) {
       int64_t at = c * tile.row + i * width;
       Vector<T> p = exp2Of(scoreAt(tile, c, i * width) - base[i]);
-      store(tile.scores + at, p);
-      store(products + at, p * (load(products + at) - less[i]));
+      Vector<T> product = keep(tile, at, load(products + at));
+      store(tile.scores + at, keep(tile, at, p));
+      store(products + at, p * (product - less[i]));
     }
   }
   for (int64_t c = tile.count; c < padded; ++c) {
@@ -235,7 +227,7 @@ static void packTransposed(const T *matrix, int64_t row, int64_t n, int64_t k,
 
 template <typename T>
 static constexpr AttentionKernels<T> kernels = {
-    2 * lanes<T>, LLMC_BLOCK_ROWS, multiply<T>, softmax<T>,
+    2 * lanes<T>, LLMC_BLOCK_ROWS, multiply<T>, draw<T>,          softmax<T>,
     grade<T>,     scale<T>,        pack<T>,     packTransposed<T>};
 
 } // namespace llmc::rt::cpu::LLMC_KERNEL_SPACE

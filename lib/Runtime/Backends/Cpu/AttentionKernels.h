@@ -40,10 +40,27 @@ template <typename T> struct TileProduct {
 /// Scores of `count` columns by the lanes of a panel, in units of log 2.
 template <typename T> struct TileScores {
   T *scores;
-  int64_t row;    ///< From one column to the next, of the bias too.
-  int64_t count;  ///< Columns.
-  const T *bias;  ///< Or null.
-  const T *limit; ///< For each lane how many columns it sees; or null.
+  int64_t row;      ///< From one column to the next, of the bias too.
+  int64_t count;    ///< Columns.
+  const T *bias;    ///< Or null.
+  const T *limit;   ///< For each lane how many columns it sees; or null.
+  const T *factors; ///< Of weights, 0 where they are dropped; or null.
+};
+
+/// What `count` columns by the lanes of a panel are multiplied by: 0 or
+/// `factor`, by the random bits of counter + column * columnStep + lane *
+/// laneStep. They are numbers of 64 bits, whose high half is the second word
+/// that threefry makes of the counter's low and high half; where it swaps, the
+/// first word that it makes of the high and the low half. Where they are xored
+/// it is the exclusive or of both, and the low half 0.
+template <typename T> struct TileDropout {
+  uint32_t key[2];
+  uint64_t counter, columnStep, laneStep;
+  int64_t row, count;
+  bool swaps, isXored, keepsBelow;
+  uint64_t limit;
+  T factor;
+  T *factors;
 };
 
 template <typename T> struct AttentionKernels {
@@ -51,13 +68,16 @@ template <typename T> struct AttentionKernels {
 
   void (*multiply)(const TileProduct<T> &product);
 
-  /// Scores become exp2(score - greatest); `greatest` and `sum` are brought up
-  /// to date, and `factor` is what sums before this tile are to be scaled by.
+  void (*draw)(const TileDropout<T> &tile);
+
+  /// Scores become exp2(score - greatest), times their factors; `greatest` and
+  /// `sum`, which knows no factors, are brought up to date, and `factor` is
+  /// what sums before this tile are to be scaled by.
   void (*softmax)(const TileScores<T> &tile, T *greatest, T *sum, T *factor);
 
-  /// Scores become p = exp2(score - logsumexp), and the products of cotangents
-  /// with values beside them p * (product - delta). Columns from `count` to
-  /// `padded` become 0.
+  /// With p = exp2(score - logsumexp) scores become p times their factors, and
+  /// the products of cotangents with values beside them p * (product times its
+  /// factor - delta). Columns from `count` to `padded` become 0.
   void (*grade)(const TileScores<T> &tile, T *products, int64_t padded,
                 const T *logsumexp, const T *delta);
 

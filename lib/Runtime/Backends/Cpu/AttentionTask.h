@@ -97,6 +97,10 @@ protected:
   /// The bias of a panel's rows, transposed, in units of log 2.
   void loadBias(const AttentionBuffers &buffers, const BatchPlace &place,
                 const Block &block, int64_t row, int64_t stride, T *bias) const;
+  /// What dropout multiplies the first `count` weights of a panel's rows by.
+  void drawFactors(const AttentionBuffers &buffers, const BatchPlace &place,
+                   const Block &block, int64_t row, int64_t count,
+                   int64_t stride, T *factors) const;
 
   AttentionSizes sizes;
   const AttentionKernels<T> &kernels;
@@ -156,6 +160,37 @@ void AttentionBase<T>::loadBias(const AttentionBuffers &buffers,
     }
     std::fill(to + rows, to + panel, T(0));
   }
+}
+
+template <typename T>
+void AttentionBase<T>::drawFactors(const AttentionBuffers &buffers,
+                                   const BatchPlace &place, const Block &block,
+                                   int64_t row, int64_t count, int64_t stride,
+                                   T *factors) const {
+  const Dropout &dropout = sizes.shape.dropout;
+  uint64_t state[2];
+  std::memcpy(state, buffers.state, sizeof(state));
+  auto columnStep = static_cast<uint64_t>(sizes.column.strideBits),
+       rowStep = static_cast<uint64_t>(sizes.row.strideBits);
+  bool isXored = dropout.bits == RandomBits::jax32;
+  TileDropout<T> tile;
+  tile.key[0] = static_cast<uint32_t>(state[0]);
+  tile.key[1] = static_cast<uint32_t>(state[0] >> 32);
+  tile.counter = state[1] +
+                 static_cast<uint64_t>(place.of(&Index::strideBits)) +
+                 static_cast<uint64_t>(row) * rowStep +
+                 static_cast<uint64_t>(block.column) * columnStep;
+  tile.columnStep = columnStep;
+  tile.laneStep = rowStep;
+  tile.row = stride;
+  tile.count = count;
+  tile.swaps = dropout.bits != RandomBits::threefry;
+  tile.isXored = isXored;
+  tile.keepsBelow = dropout.keepsBelow;
+  tile.limit = isXored ? dropout.limit << 32 : dropout.limit;
+  tile.factor = static_cast<T>(dropout.factor);
+  tile.factors = factors;
+  kernels.draw(tile);
 }
 
 } // namespace llmc::rt::cpu

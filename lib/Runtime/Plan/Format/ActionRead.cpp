@@ -169,6 +169,9 @@ AttentionShape PlanReader::attention(uint32_t index) {
   shape.hasOffset = flat->has_offset();
   shape.hasBias = flat->has_bias();
   shape.bias = static_cast<DType>(flat->bias());
+  const fb::Dropout &dropout = flat->dropout();
+  shape.dropout = {static_cast<RandomBits>(dropout.bits()),
+                   dropout.keeps_below(), dropout.limit(), dropout.factor()};
   return shape;
 }
 

@@ -143,6 +143,10 @@ Status StructureCheck::checkDescriptor(const AttentionShape &shape) {
   if (!std::isfinite(shape.scale)) {
     return malformed("expected a finite scale of an attention");
   }
+  if (!isSound(shape.dropout)) {
+    return malformed("expected a dropout of known bits, a limit of so many and "
+                     "a positive factor of an attention");
+  }
   return range("the shift of an attention", shape.shift, -most, most);
 }
 

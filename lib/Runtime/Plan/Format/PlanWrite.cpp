@@ -196,11 +196,14 @@ uint32_t Writer::add(const AttentionShape &shape) {
       flat.push_back(index.*each.stride);
     }
   }
-  return append(attentions_,
-                fb::Attention(shape.scale, shape.shift, numbers(flat),
-                              byte(shape.dtype), byte(shape.accumulate),
-                              byte(shape.bias), shape.isGradient, shape.isSafe,
-                              shape.isCausal, shape.hasOffset, shape.hasBias));
+  return append(
+      attentions_,
+      fb::Attention(
+          shape.scale, shape.shift, numbers(flat), byte(shape.dtype),
+          byte(shape.accumulate), byte(shape.bias), shape.isGradient,
+          shape.isSafe, shape.isCausal, shape.hasOffset, shape.hasBias,
+          fb::Dropout(shape.dropout.limit, shape.dropout.factor,
+                      byte(shape.dropout.bits), shape.dropout.keepsBelow)));
 }
 
 uint32_t Writer::add(const Library &library) {

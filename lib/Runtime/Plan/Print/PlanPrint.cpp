@@ -221,7 +221,14 @@ static std::string describe(const AttentionShape &shape) {
   text += shape.isSafe ? " safe" : "";
   text += shape.isCausal ? " causal" : "";
   text += shape.shift != 0 ? fmt::format(" shift {}", shape.shift) : "";
-  return text + (shape.hasOffset ? " offset" : "");
+  text += shape.hasOffset ? " offset" : "";
+  if (shape.hasDropout()) {
+    text +=
+        fmt::format(" dropout {} {} {} factor {}", nameOf(shape.dropout.bits),
+                    shape.dropout.keepsBelow ? "below" : "from",
+                    shape.dropout.limit, shape.dropout.factor);
+  }
+  return text;
 }
 
 std::string Printer::operator()(const Library &library) const {

@@ -74,8 +74,9 @@ static Status checkFlags(const AttentionShape &shape) {
 /// A stride of an operand that is not there, or along what it lacks.
 static Status checkStrides(const AttentionShape &shape) {
   for (const AttentionStride &each : attentionStrides) {
-    bool isThere = each.name == "bias"
-                       ? shape.hasBias
+    bool isThere = each.name == "bias" ? shape.hasBias
+                   : each.name == "bits"
+                       ? shape.hasDropout()
                        : each.name[0] != 'd' || shape.isGradient;
     for (const Index &index : shape.indices) {
       bool isAlong = each.along[static_cast<size_t>(index.kind)];
@@ -144,6 +145,20 @@ static Status checkResult(const AttentionShape &shape, const Walk &walk) {
   return Status::success();
 }
 
+/// What counters the weights' bits have is a number of half the range at most.
+static Status checkCounters(const AttentionShape &shape) {
+  Checked last = 0;
+  for (const Index &index : shape.indices) {
+    last =
+        last + Checked(std::max<int64_t>(index.size, 1) - 1) * index.strideBits;
+  }
+  if (!last.within(0, int64_t(1) << 62)) {
+    return mismatch("expected the random bits of an attention to count to at "
+                    "most 2^62");
+  }
+  return Status::success();
+}
+
 /// dk and dv are sums over the same batch indices, where both have elements.
 static Status checkGroups(const AttentionShape &shape) {
   bool isEmpty = std::any_of(
@@ -163,18 +178,26 @@ static Status checkGroups(const AttentionShape &shape) {
   return Status::success();
 }
 
+/// Of the offset and the state, which no index walks; else 0.
+static int64_t elementsOfScalar(std::string_view name) {
+  return name == "offset" ? 1 : name == "state" ? 2 : 0;
+}
+
 Status checkAttention(const AttentionShape &shape,
                       const std::vector<Operand> &operands) {
   LLMC_TRY(checkTypes(shape));
   LLMC_TRY(checkFlags(shape));
   LLMC_TRY(checkStrides(shape));
   LLMC_TRY(checkGroups(shape));
+  LLMC_TRY(checkCounters(shape));
   std::vector<LibraryOperand> named = operandsOf(LibraryDescriptor(shape));
   for (size_t i = 0; i < named.size(); ++i) {
-    if (named[i].name == "offset") {
-      if (elementsOf(operands[i]) != 1) {
-        return mismatch(fmt::format("expected an offset of an attention to be "
-                                    "one element, got {}",
+    if (int64_t count = elementsOfScalar(named[i].name)) {
+      if (elementsOf(operands[i]) != count) {
+        return mismatch(fmt::format("expected the {} of an attention to have "
+                                    "{}, got {}",
+                                    named[i].name,
+                                    count == 1 ? "one element" : "two elements",
                                     elementsOf(operands[i])));
       }
       continue;

@@ -97,6 +97,29 @@ TEST(AttendCalls, GradientsOfKeysHaveNoStrideAlongGroups) {
             rt::operandsOf(rt::LibraryDescriptor(shape)).size());
 }
 
+// Strides are those of the whole scores, whatever is stored.
+TEST(AttendCalls, RandomBitsHaveStridesOfTheirOwn) {
+  Attention<dist::AttendOp> of(R"(
+  func.func @f(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %s: tensor<2xui64>) {
+    %y, %l = dist.attend %q, %k, %k dropout %s strides [1000, 100, 3] <jax64 below 77 factor 1.25>
+        scale 1.0 dims [0, 1, 2], [0, 1, 2], [0, 1, 2]
+        : (tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x4xf32>, tensor<2xui64>)
+        -> (tensor<2x5x4xf32>, tensor<2x5xf32>)
+    return
+  })");
+  ASSERT_TRUE(of.op) << of.context.takeMessages();
+  rt::AttentionShape shape = of.shape();
+  ASSERT_EQ(shape.indices.size(), 5u);
+  int64_t strides[] = {1000, 100, 3, 0, 0};
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(shape.indices[i].strideBits, strides[i]);
+  EXPECT_TRUE(shape.dropout ==
+              (rt::Dropout{rt::RandomBits::jax64, true, 77, 1.25}));
+  EXPECT_EQ(of.call.getBuffers()[3], of.op.getState());
+  EXPECT_EQ(of.call.getBuffers().size(),
+            rt::operandsOf(rt::LibraryDescriptor(shape)).size());
+}
+
 TEST(AttendCalls, PermutedSidesAreReadWhereTheyLie) {
   Attention<dist::AttendGradOp> of(kGradient);
   ASSERT_TRUE(of.op) << of.context.takeMessages();

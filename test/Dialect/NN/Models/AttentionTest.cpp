@@ -8,6 +8,7 @@
 #include "DerivativeHarness.h"
 #include "GraphContext.h"
 #include "RuleHarness.h"
+#include "llmc/Runtime/Base/RandomBits.h"
 #include <cmath>
 
 using namespace llmc::test;
@@ -19,7 +20,9 @@ struct Attention {
   std::string how = "";    ///< "causal 0", "safe".
   std::string bias = "";   ///< Its dims, "2x1x1x4"; none where empty.
   std::string offset = ""; ///< Its value; none where empty.
+  std::string drop = "";   ///< Kind and limit; none where empty.
   std::string returned = "%y, %l";
+  std::string strides = "[48, 24, 4, 1]";
 
   std::string tensor(const std::string &dims) const {
     return "tensor<" + dims + "x" + element + ">";
@@ -29,12 +32,16 @@ struct Attention {
   }
   std::string masks() const {
     return (bias.empty() ? "" : " bias %b") +
-           std::string(offset.empty() ? "" : " offset %o") + " scale 0.7 " +
-           how;
+           std::string(offset.empty() ? "" : " offset %o") +
+           (drop.empty() ? ""
+                         : " dropout %s strides " + strides + " <" + drop +
+                               " factor 1.5>") +
+           " scale 0.7 " + how;
   }
   std::string maskTypes() const {
     return (bias.empty() ? "" : ", " + wide(bias)) +
-           std::string(offset.empty() ? "" : ", tensor<i32>");
+           std::string(offset.empty() ? "" : ", tensor<i32>") +
+           (drop.empty() ? "" : ", tensor<2xui64>");
   }
   std::string arguments() const {
     std::string text = "%q: " + tensor("2x2x6x4") + ", %k: " + tensor("2x4x4") +
@@ -44,6 +51,9 @@ struct Attention {
     if (!offset.empty())
       text += ", %o: tensor<i32> {test.values = dense<" + offset +
               "> : tensor<i32>}";
+    if (!drop.empty())
+      text += ", %s: tensor<2xui64> {test.values = dense<[4886718345, "
+              "4294967290]> : tensor<2xui64>}";
     return text;
   }
 
@@ -72,12 +82,17 @@ struct Attention {
   }
 };
 
-const Attention kForms[] = {{"f64"},
-                            {"f64", "causal 0"},
-                            {"f64", "causal 2", "2x1x1x4"},
-                            {"f64", "safe", "1x2x6x4"},
-                            {"f64", "causal 1 safe", "", "1"},
-                            {"f64", "causal 0", "2x2x6x1", "3"}};
+const Attention kForms[] = {
+    {"f64"},
+    {"f64", "causal 0"},
+    {"f64", "causal 2", "2x1x1x4"},
+    {"f64", "safe", "1x2x6x4"},
+    {"f64", "causal 1 safe", "", "1"},
+    {"f64", "causal 0", "2x2x6x1", "3"},
+    {"f64", "", "", "", "jax32 below 3000000000"},
+    {"f64", "causal 1 safe", "2x1x1x4", "1",
+     "threefry from 5000000000000000000", "%y, %l", "[0, 3, 100, 7]"},
+    {"f64", "causal 2", "", "", "jax64 below 9000000000000000000"}};
 
 TEST(Attention, DerivativeAgreesWithDifferences) {
   for (Attention form : kForms)
@@ -127,6 +142,13 @@ TEST(Attention, Rules) {
             "{a=2, b=2 whole, c=6 whole, d=4 whole, e=4 whole, f=2 whole}");
 }
 
+TEST(Attention, RulesOfDropout) {
+  Attention form{"f32", "", "", "", "jax32 below 5"};
+  EXPECT_EQ(printRule(form.forward()),
+            "([a, b, c, e],[a, d, e],[a, d, f],[g])->([a, b, c, f],[a, b, c]) "
+            "{a=2, b=2, c=6, d=4 whole, e=4 whole, f=2, g=2 whole}");
+}
+
 TEST(Attention, RulesAreTrueOfTheEvaluation) {
   for (const char *how : {"", "safe"}) {
     RuleChecks checks;
@@ -137,6 +159,32 @@ TEST(Attention, RulesAreTrueOfTheEvaluation) {
     EXPECT_EQ(checks.numHalved, 5);
     EXPECT_EQ(checks.numCarried, 1);
   }
+}
+
+// Of each weight: the result for values that are a unit matrix.
+TEST(Attention, DroppedWeightsAreThoseOfTheBits) {
+  using llmc::rt::RandomBits;
+  std::string text = R"(
+    func.func @f(%q: tensor<6x4xf64>) -> tensor<6x4xf64> {
+      %s = stablehlo.constant dense<[4886718345, 4294967290]> : tensor<2xui64>
+      %k = stablehlo.constant dense<0.0> : tensor<4x4xf64>
+      %v = stablehlo.constant dense<[[4.0, 0.0, 0.0, 0.0], [0.0, 4.0, 0.0, 0.0], [0.0, 0.0, 4.0, 0.0], [0.0, 0.0, 0.0, 4.0]]> : tensor<4x4xf64>
+      %y, %l = nn.attention %q, %k, %v dropout %s strides [4, 1] <jax32 below 3000000000 factor 1.5> scale 1.0
+        : (tensor<6x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>, tensor<2xui64>) -> (tensor<6x4xf64>, tensor<6xf64>)
+      return %y : tensor<6x4xf64>
+    })";
+  std::vector<double> factors = evaluate(text);
+  ASSERT_EQ(factors.size(), 24u);
+  int numKept = 0;
+  for (uint64_t i = 0; i < 24; ++i) {
+    uint64_t bits =
+        llmc::rt::drawBits(RandomBits::jax32, 4886718345, 4294967290 + i);
+    EXPECT_NEAR(factors[i], bits < 3000000000 ? 1.5 : 0, 1e-14) << i;
+    numKept += factors[i] != 0;
+  }
+  EXPECT_GT(numKept, 8);
+  EXPECT_LT(numKept, 24);
+  EXPECT_TRUE(checkDecomposition(text, 1e-14));
 }
 
 TEST(Attention, SecondDerivativesAreRefused) {

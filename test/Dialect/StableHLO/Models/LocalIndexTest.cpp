@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 #include "GraphContext.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Interpreter/Interpreter.h"

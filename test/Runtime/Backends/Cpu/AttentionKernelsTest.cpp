@@ -8,6 +8,8 @@
 
 #include "AttentionKernels.h"
 
+#include "llmc/Runtime/Base/RandomBits.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -181,6 +183,97 @@ TYPED_TEST(AttentionKernels, Gradients) {
         ASSERT_NEAR(terms[at], ds, 32 * (p + 1) * this->exact);
       }
     }
+  });
+}
+
+// Counters of 64 bits, whose high half changes from lane to lane.
+TYPED_TEST(AttentionKernels, RandomBits) {
+  using T = TypeParam;
+  uint64_t key = 0x0123456789abcdef, counter = 0xfffffffa;
+  for (auto bits :
+       {RandomBits::threefry, RandomBits::jax32, RandomBits::jax64}) {
+    for (bool keepsBelow : {false, true}) {
+      bool isXored = bits == RandomBits::jax32;
+      uint64_t limit = isXored ? 0x60000000 : 0x6000000000000001;
+      Dropout dropout{bits, keepsBelow, limit, 1.25};
+      this->forEach([&](const auto &kernels) {
+        int64_t panel = kernels.panel, row = panel + 4, count = 40;
+        std::vector<T> factors(count * row, T(9));
+        kernels.draw(
+            {{static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)},
+             counter,
+             3,
+             uint64_t(1) << 31,
+             row,
+             count,
+             bits != RandomBits::threefry,
+             isXored,
+             keepsBelow,
+             isXored ? limit << 32 : limit,
+             T(1.25),
+             factors.data()});
+        for (int64_t i = 0; i < count * row; ++i) {
+          uint64_t c = i / row, lane = i % row;
+          uint64_t drawn = drawBits(bits, key, counter + 3 * c + (lane << 31));
+          double expected =
+              int64_t(lane) < panel ? factorOf(dropout, drawn) : 9;
+          ASSERT_EQ(factors[i], expected) << nameOf(bits) << " " << i;
+        }
+      });
+    }
+  }
+}
+
+// The limit is compared in all of its bits: its neighbours decide otherwise.
+TYPED_TEST(AttentionKernels, LimitsOfRandomBits) {
+  using T = TypeParam;
+  uint64_t drawn = drawBits(RandomBits::jax64, 5, 7);
+  this->forEach([&](const auto &kernels) {
+    for (int64_t beyond : {-1, 0, 1}) {
+      std::vector<T> factors(kernels.panel);
+      kernels.draw({{5, 0},
+                    7,
+                    0,
+                    0,
+                    0,
+                    1,
+                    true,
+                    false,
+                    true,
+                    drawn + uint64_t(beyond),
+                    T(2),
+                    factors.data()});
+      EXPECT_EQ(factors[0], beyond > 0 ? 2 : 0);
+    }
+  });
+}
+
+// What is dropped is 0, even a NaN; sums know no factors.
+TYPED_TEST(AttentionKernels, Factors) {
+  using T = TypeParam;
+  this->forEach([&](const auto &kernels) {
+    int64_t panel = kernels.panel;
+    std::vector<T> scores(2 * panel, T(0)), factors(2 * panel, T(3)),
+        greatest(panel, T(0)), sum(panel), factor(panel), delta(panel, T(1));
+    factors[1] = 0;
+    scores[2] = static_cast<T>(NAN);
+    factors[2] = 0;
+    std::vector<T> before = scores, terms(2 * panel, T(5));
+    kernels.softmax({scores.data(), panel, 2, nullptr, nullptr, factors.data()},
+                    greatest.data(), sum.data(), factor.data());
+    EXPECT_EQ(scores[0], 3);
+    EXPECT_EQ(scores[1], 0);
+    EXPECT_EQ(scores[2], 0);
+    EXPECT_EQ(sum[1], 2);
+    scores = before;
+    std::vector<T> none(panel);
+    kernels.grade({scores.data(), panel, 2, nullptr, nullptr, factors.data()},
+                  terms.data(), 2, none.data(), delta.data());
+    EXPECT_EQ(scores[0], 3);
+    EXPECT_EQ(terms[0], 14);
+    EXPECT_EQ(scores[1], 0);
+    EXPECT_EQ(terms[1], -1);
+    EXPECT_EQ(scores[2], 0);
   });
 }
 

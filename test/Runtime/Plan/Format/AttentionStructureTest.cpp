@@ -72,6 +72,16 @@ TEST(AttentionStructure, Bounds) {
   EXPECT_THAT(after([](S &s) { s.scale = INFINITY; }),
               HasSubstr("expected a finite scale of an attention"));
   EXPECT_THAT(after([](S &s) { s.scale = NAN; }), HasSubstr("finite scale"));
+  EXPECT_EQ(after([](S &s) { s.dropout = {RandomBits::jax64, true, 7, 2}; }),
+            "");
+  for (auto edit :
+       {+[](S &s) { s.dropout.bits = static_cast<RandomBits>(4); },
+        +[](S &s) { s.dropout.limit = 1; },
+        +[](S &s) { s.dropout = {RandomBits::jax64, true, 7, 0}; }}) {
+    EXPECT_THAT(after(edit),
+                HasSubstr("expected a dropout of known bits, a limit of so "
+                          "many and a positive factor of an attention"));
+  }
   EXPECT_EQ(after([](S &s) { s.shift = int64_t(1) << 61; }), "");
   EXPECT_EQ(after([](S &s) { s.shift = -(int64_t(1) << 61); }), "");
   EXPECT_THAT(after([](S &s) { s.shift = (int64_t(1) << 61) + 1; }),
@@ -102,8 +112,9 @@ TEST(AttentionStructure, FieldsAreKept) {
   shape.scale = 0.125;
   shape.shift = -7;
   shape.indices = {
-      {AttentionIndexKind::value, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-      {AttentionIndexKind::batch, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}};
+      {AttentionIndexKind::value, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+      {AttentionIndexKind::batch, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21}};
+  shape.dropout = {RandomBits::threefry, true, UINT64_MAX - 1, 1.125};
   bool AttentionShape::*flags[] = {
       &AttentionShape::isGradient, &AttentionShape::isCausal,
       &AttentionShape::hasOffset, &AttentionShape::hasBias};

@@ -112,6 +112,7 @@ TEST(PlanPrint, OtherInstructions) {
   heads.scale = 0.25;
   heads.isGradient = heads.isCausal = heads.hasOffset = true;
   heads.shift = -2;
+  heads.dropout = {RandomBits::jax32, true, 99, 1.25};
   attention.descriptor = heads;
   Library plain = attention;
   plain.descriptor = AttentionShape();
@@ -136,7 +137,8 @@ TEST(PlanPrint, OtherInstructions) {
         std::string(") m=4 n=4 k=4 window 32*3->16 by 2 low 1 window "
                     "8:2*3:2->15 low -1 reversed beta 1\n"),
         std::string(
-            ") gradient batch=8 row=3 scale 0.25 causal shift -2 offset\n"),
+            ") gradient batch=8 row=3 scale 0.25 causal shift -2 offset "
+            "dropout jax32 below 99 factor 1.25\n"),
         std::string(") scale 1\n")}) {
     EXPECT_THAT(printed, HasSubstr(line));
   }

@@ -150,8 +150,58 @@ TEST(PlanVerifyAttention, TypesAndFlags) {
                 s.isCausal = true;
                 l.operands[3].shape = {2};
               }),
-              HasSubstr("expected an offset of an attention to be one element, "
-                        "got 2"));
+              HasSubstr("expected the offset of an attention to have one "
+                        "element, got 2"));
+}
+
+/// Half of the weights are dropped.
+static void addDropout(A &shape, Library &library) {
+  shape.dropout = {RandomBits::jax32, true, uint64_t(1) << 31, 2};
+  shape.indices[0].strideBits = 2;
+  shape.indices[1].strideBits = 1;
+  Operand state = library.operands[0];
+  state.dtype = DType::u64;
+  state.shape = {2};
+  library.operands.insert(library.operands.begin() + 3, state);
+  library.access.insert(library.access.begin() + 3, Access::read);
+}
+
+TEST(PlanVerifyAttention, Dropout) {
+  EXPECT_EQ(forward([](A &s, Library &l) { addDropout(s, l); }), "");
+  EXPECT_EQ(gradient([](A &s, Library &l) { addDropout(s, l); }), "");
+  EXPECT_THAT(forward([](A &s, Library &l) {
+                addDropout(s, l);
+                l.operands[3].dtype = DType::f64;
+              }),
+              HasSubstr("expected operand state of an attention to be of u64, "
+                        "got f64"));
+  EXPECT_THAT(forward([](A &s, Library &l) {
+                addDropout(s, l);
+                l.operands[3].shape = {1};
+              }),
+              HasSubstr("expected the state of an attention to have two "
+                        "elements, got 1"));
+  EXPECT_THAT(forward([](A &s, Library &) { s.indices[0].strideBits = 1; }),
+              HasSubstr("expected stride 0 of bits along an index that it "
+                        "lacks, got 1"));
+  EXPECT_THAT(forward([](A &s, Library &l) {
+                addDropout(s, l);
+                s.indices[2].strideBits = 1;
+              }),
+              HasSubstr("expected stride 0 of bits"));
+  // Two rows and columns: half of 2^62 each is not too much.
+  EXPECT_EQ(forward([](A &s, Library &l) {
+              addDropout(s, l);
+              s.indices[0].strideBits = s.indices[1].strideBits = int64_t(1)
+                                                                  << 61;
+            }),
+            "");
+  EXPECT_THAT(forward([](A &s, Library &l) {
+                addDropout(s, l);
+                s.indices[0].strideBits = int64_t(1) << 62;
+              }),
+              HasSubstr("expected the random bits of an attention to count to "
+                        "at most 2^62"));
 }
 
 TEST(PlanVerifyAttention, Indices) {

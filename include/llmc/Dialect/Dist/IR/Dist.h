@@ -11,6 +11,7 @@
 #define LLMC_DIALECT_DIST_IR_DIST_H
 
 #include "llmc/Solvers/Schedules/ScheduleCell.h"
+#include "llmc/Support/Dropout.h"
 #include "llmc/Support/NamedKind.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -13,6 +13,7 @@
 include "llmc/Dialect/Dist/IR/DistLayout.td"
 
 def Dist_ReductionAttr : Llmc_NamedKindAttr<Dist_Dialect, "ReductionKind", "reduction", "kind of a reduction">;
+def Dist_DropoutAttr : Llmc_DropoutAttr<Dist_Dialect>;
 def Dist_RoleAttr : EnumAttr<Dist_Dialect, Dist_Role, "role">;
 def Dist_EnterKindAttr : EnumAttr<Dist_Dialect, Dist_EnterKind, "enter_kind">;
 def Dist_LeaveKindAttr : EnumAttr<Dist_Dialect, Dist_LeaveKind, "leave_kind">;

@@ -9,6 +9,7 @@
 #ifndef LLMC_DIALECT_DIST_IR_DISTDIALECT
 #define LLMC_DIALECT_DIST_IR_DISTDIALECT
 
+include "llmc/Support/Dropout.td"
 include "llmc/Support/NamedKind.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"

@@ -241,16 +241,20 @@ def Dist_AttendOp : Dist_Op<"attend", [Pure, AttrSizedOperandSegments]> {
     `plan.library`.
 
     Constraints: each list has each dim of its tensor once; the key has a rank
-    of 2 at least, the value its rank, the query no less. What the dims hold the
+    of 2 at least, the value its rank, the query no less; state, strides and
+    dropout together, with a stride for each dim of the query. What the dims hold the
     plan's verifier checks.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
                        Optional<AnyRankedTensor>:$bias, Optional<AnyRankedTensor>:$offset,
+                       Optional<AnyRankedTensor>:$state, OptionalAttr<DenseI64ArrayAttr>:$bit_strides,
+                       OptionalAttr<Dist_DropoutAttr>:$dropout,
                        F64Attr:$scale, OptionalAttr<I64Attr>:$causal, UnitAttr:$safe,
                        DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$value_dims);
   let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$logsumexp);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`bias` $bias^)? (`offset` $offset^)? `scale` $scale (`causal` $causal^)?
+    $query `,` $key `,` $value (`bias` $bias^)? (`offset` $offset^)?
+    (`dropout` $state^ `strides` $bit_strides $dropout)? `scale` $scale (`causal` $causal^)?
     (`safe` $safe^)? `dims` $query_dims `,` $key_dims `,` $value_dims attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -273,13 +277,15 @@ def Dist_AttendGradOp : Dist_Op<"attend_grad", [Pure, AttrSizedOperandSegments]>
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
                        AnyRankedTensor:$logsumexp, AnyRankedTensor:$delta, AnyRankedTensor:$cotangent,
                        Optional<AnyRankedTensor>:$bias, Optional<AnyRankedTensor>:$offset,
+                       Optional<AnyRankedTensor>:$state, OptionalAttr<DenseI64ArrayAttr>:$bit_strides,
+                       OptionalAttr<Dist_DropoutAttr>:$dropout,
                        F64Attr:$scale, OptionalAttr<I64Attr>:$causal, UnitAttr:$safe,
                        DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$value_dims,
                        DenseI64ArrayAttr:$cotangent_dims);
   let results = (outs AnyRankedTensor:$dquery, AnyRankedTensor:$dkey, AnyRankedTensor:$dvalue);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $logsumexp `,` $delta `,` $cotangent (`bias` $bias^)? (`offset` $offset^)?
-    `scale` $scale (`causal` $causal^)? (`safe` $safe^)?
+    (`dropout` $state^ `strides` $bit_strides $dropout)? `scale` $scale (`causal` $causal^)? (`safe` $safe^)?
     `dims` $query_dims `,` $key_dims `,` $value_dims `,` $cotangent_dims attr-dict
     `:` functional-type(operands, results)
   }];

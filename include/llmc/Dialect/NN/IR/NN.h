@@ -9,6 +9,7 @@
 #ifndef LLMC_DIALECT_NN_IR_NN_H
 #define LLMC_DIALECT_NN_IR_NN_H
 
+#include "llmc/Support/Dropout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -19,6 +20,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llmc/Dialect/NN/IR/NNDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "llmc/Dialect/NN/IR/NNAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "llmc/Dialect/NN/IR/NNOps.h.inc"
 

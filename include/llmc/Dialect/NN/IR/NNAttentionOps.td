@@ -30,6 +30,10 @@ def NN_AttentionOp : NN_Op<"attention", [AttrSizedOperandSegments]> {
     %out, %lse = nn.attention %q, %k, %v bias %b scale 1.250000e-01 safe
         : (tensor<8x2x6x128x64xf32>, tensor<8x2x128x64xf32>, tensor<8x2x128x64xf32>, tensor<8x1x1x1x128xf32>)
         -> (tensor<8x2x6x128x64xf32>, tensor<8x2x6x128xf32>)
+    %out, %lse = nn.attention %q, %k, %v dropout %state strides [16384, 128, 1]
+        <jax32 below 3865470566 factor 1.111111e+00> scale 1.250000e-01
+        : (tensor<8x128x64xf32>, tensor<8x128x64xf32>, tensor<8x128x64xf32>, tensor<2xui64>)
+        -> (tensor<8x128x64xf32>, tensor<8x128xf32>)
     ```
     Vaswani et al. 2017, section 3.2.1. Dims of the key are batches ..., columns,
     depth; of the value batches ..., columns, values; of the query batches ...,
@@ -47,19 +51,28 @@ def NN_AttentionOp : NN_Op<"attention", [AttrSizedOperandSegments]> {
     offset is what a device adds that has a part of the rows. In `stablehlo`: two
     contractions, a softmax between them.
 
+    With a dropout exp(s - logsumexp) is multiplied by its factor or dropped, by
+    the random bits of the counter state[1] + the sum over dims of the scores of
+    position * stride under the key state[0]. They are those of a place in the
+    whole tensor: a device that has a part adds to state[1] where it begins.
+
     Made by raising in phase 1; becomes a call of a library.
 
     Constraints: ranks as said; query, key, value and result have one element
     type; logsumexp has the result's dims without the last, and is f64 for f64,
     else f32; each dim of the bias is that of the scores, or 1; an offset only
-    where causal.
+    where causal; state, strides and dropout together, with a stride of at least 0
+    for each dim of the scores.
   }];
   let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key, NN_FloatTensor:$value,
                        Optional<NN_FloatTensor>:$bias, Optional<NN_IntegerTensor>:$offset,
+                       Optional<NN_StateTensor>:$state, OptionalAttr<DenseI64ArrayAttr>:$bit_strides,
+                       OptionalAttr<NN_DropoutAttr>:$dropout,
                        F64Attr:$scale, OptionalAttr<I64Attr>:$causal, UnitAttr:$safe);
   let results = (outs NN_FloatTensor:$result, NN_FloatTensor:$logsumexp);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`bias` $bias^)? (`offset` $offset^)? `scale` $scale
+    $query `,` $key `,` $value (`bias` $bias^)? (`offset` $offset^)?
+    (`dropout` $state^ `strides` $bit_strides $dropout)? `scale` $scale
     (`causal` $causal^)? (`safe` $safe^)? attr-dict `:` functional-type(operands, results)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value,
@@ -90,7 +103,8 @@ def NN_AttentionGradOp : NN_Op<"attention_grad", [AttrSizedOperandSegments]> {
         p  = exp(s - logsumexp),  ds = p * (g value^T - delta)
         dq = scale * ds key,  dk = scale * ds^T query,  dv = p^T g
 
-    where dk and dv are sums over the groups. Where `safe`, p is 0 in a row whose
+    where dk and dv are sums over the groups. With a dropout of factors m, 0 where
+    a weight is dropped, ds = p * (m * g value^T - delta) and dv = (m * p)^T g. Where `safe`, p is 0 in a row whose
     logsumexp is -inf. The scores are made again from query and key.
 
     Constraints: as `nn.attention`; logsumexp and delta alike; g as its result;
@@ -99,11 +113,13 @@ def NN_AttentionGradOp : NN_Op<"attention_grad", [AttrSizedOperandSegments]> {
   let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key, NN_FloatTensor:$value,
                        NN_FloatTensor:$logsumexp, NN_FloatTensor:$delta, NN_FloatTensor:$cotangent,
                        Optional<NN_FloatTensor>:$bias, Optional<NN_IntegerTensor>:$offset,
+                       Optional<NN_StateTensor>:$state, OptionalAttr<DenseI64ArrayAttr>:$bit_strides,
+                       OptionalAttr<NN_DropoutAttr>:$dropout,
                        F64Attr:$scale, OptionalAttr<I64Attr>:$causal, UnitAttr:$safe);
   let results = (outs NN_FloatTensor:$dquery, NN_FloatTensor:$dkey, NN_FloatTensor:$dvalue);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $logsumexp `,` $delta `,` $cotangent (`bias` $bias^)? (`offset` $offset^)?
-    `scale` $scale (`causal` $causal^)? (`safe` $safe^)?
+    (`dropout` $state^ `strides` $bit_strides $dropout)? `scale` $scale (`causal` $causal^)? (`safe` $safe^)?
     attr-dict `:` functional-type(operands, results)
   }];
   let builders = [OpBuilder<(ins "::llmc::nn::AttentionOp":$forward, "::mlir::Value":$delta,

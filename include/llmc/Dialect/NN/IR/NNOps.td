@@ -10,6 +10,7 @@
 #ifndef LLMC_DIALECT_NN_IR_NNOPS
 #define LLMC_DIALECT_NN_IR_NNOPS
 
+include "llmc/Support/Dropout.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -24,12 +25,16 @@ def NN_Dialect : Dialect {
     of their own. Types may have layouts; element types of floats are those of
     the graph, targets are integers.
   }];
+  let useDefaultAttributePrinterParser = 1;
 }
 
 class NN_Op<string mnemonic, list<Trait> traits = []> : Op<NN_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
 def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
 def NN_IntegerTensor : RankedTensorOf<[AnySignlessInteger]>;
+def NN_StateTensor : RankedTensorOf<[UI64]>;
+
+def NN_DropoutAttr : Llmc_DropoutAttr<NN_Dialect>;
 
 def NN_LossGroup : OpDocGroup {
   let summary = "Losses";

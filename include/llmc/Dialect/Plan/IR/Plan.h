@@ -11,6 +11,7 @@
 
 #include "llmc/Dialect/Plan/IR/Cell.h"
 #include "llmc/Runtime/Base/Library.h"
+#include "llmc/Support/Dropout.h"
 #include "llmc/Support/NamedKind.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -168,11 +168,11 @@ def Plan_AttentionDimAttr : Plan_Attr<"AttentionDim", "attention_dim"> {
   let description = [{
     `#plan.attention_dim<row, 64, q = 512, out = 512, rows = 1>`: strides in
     elements of q, k, v, bias, out (or its cotangent), rows (logsumexp and
-    delta), dq, dk and dv.
+    delta), dq, dk and dv, and of the counter of the weights' random bits.
 
-    Constraints: size at least 1; nine strides of at least 0, and none along
+    Constraints: size at least 1; ten strides of at least 0, and none along
     what an operand lacks: q and dq have row and depth, k and dk column and
-    depth, v and dv column and value, the bias row and column, out row and
+    depth, v and dv column and value, bias and bits row and column, out row and
     value, rows row, and all have batch.
   }];
   let parameters = (ins "AttentionKind":$kind, "int64_t":$size, ArrayRefParameter<"int64_t">:$strides);
@@ -191,14 +191,14 @@ def Plan_AttentionAttr : Plan_Attr<"Attention", "attention",
         accumulate = f32, scale = 1.250000e-01 : f64, causal = true>
     ```
     The operands are q, k, v, with `has_bias = true` the bias, with
-    `has_offset = true` the offset, then out and logsumexp; with `gradient =
+    `has_offset = true` the offset, with a dropout the state, then out and logsumexp; with `gradient =
     true` instead logsumexp, delta, the cotangent, dq, dk and dv. `scale` is 1
     where it is absent. What each field means says `AttentionShape` in
     `llmc/Runtime/Base/Library.h`.
 
     Constraints: one index each of row, column, depth and value; `accumulate`
-    is f32 or f64; a stride of the bias or of dq, dk and dv only where there is
-    one; a shift and an offset only of what is causal.
+    is f32 or f64; a stride of the bias, of dq, dk and dv or of bits only where there
+    is one; a shift and an offset only of what is causal.
   }];
   let parameters = (ins ArrayRefParameter<"::llmc::plan::AttentionDimAttr">:$dims, "::mlir::Type":$accumulate,
                         OptionalParameter<"::mlir::FloatAttr">:$scale,
@@ -207,8 +207,9 @@ def Plan_AttentionAttr : Plan_Attr<"Attention", "attention",
                         DefaultValuedParameter<"bool", "false">:$causal,
                         DefaultValuedParameter<"int64_t", "0">:$shift,
                         DefaultValuedParameter<"bool", "false">:$has_offset,
-                        DefaultValuedParameter<"bool", "false">:$has_bias);
-  let assemblyFormat = "`<` custom<AttentionDims>($dims) `,` struct($accumulate, $scale, $gradient, $safe, $causal, $shift, $has_offset, $has_bias) `>`";
+                        DefaultValuedParameter<"bool", "false">:$has_bias,
+                        OptionalParameter<"::llmc::plan::DropoutAttr">:$dropout);
+  let assemblyFormat = "`<` custom<AttentionDims>($dims) `,` struct($accumulate, $scale, $gradient, $safe, $causal, $shift, $has_offset, $has_bias, $dropout) `>`";
   let genVerifyDecl = 1;
 }
 

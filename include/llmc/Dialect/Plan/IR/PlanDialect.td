@@ -10,6 +10,7 @@
 #ifndef LLMC_DIALECT_PLAN_IR_PLANDIALECT
 #define LLMC_DIALECT_PLAN_IR_PLANDIALECT
 
+include "llmc/Support/Dropout.td"
 include "llmc/Support/NamedKind.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -111,6 +112,7 @@ def Plan_Activation : Plan_Enum<"Activation", "an element-wise function of a lib
 
 def Plan_CollectiveKindAttr
     : Llmc_NamedKindAttr<Plan_Dialect, "CollectiveKind", "collective_kind", "kind of a collective">;
+def Plan_DropoutAttr : Llmc_DropoutAttr<Plan_Dialect>;
 def Plan_ReductionAttr : Llmc_NamedKindAttr<Plan_Dialect, "ReductionKind", "reduction", "kind of a reduction">;
 
 def Plan_HostEnd : Plan_Enum<"HostEnd", "the host's end of a copy", [

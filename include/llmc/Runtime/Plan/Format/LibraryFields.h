@@ -79,6 +79,13 @@ LLMC_FIELDS(AttentionIndex) {
   v("stride_dq", x.strideDq);
   v("stride_dk", x.strideDk);
   v("stride_dv", x.strideDv);
+  v("stride_bits", x.strideBits);
+}
+LLMC_FIELDS(Dropout) {
+  v("bits", x.bits);
+  v("keeps_below", x.keepsBelow);
+  v("limit", x.limit);
+  v("factor", x.factor);
 }
 LLMC_FIELDS(AttentionShape) {
   v("dtype", x.dtype);
@@ -92,6 +99,7 @@ LLMC_FIELDS(AttentionShape) {
   v("has_offset", x.hasOffset);
   v("has_bias", x.hasBias);
   v("bias", x.bias);
+  v("dropout", x.dropout);
 }
 
 } // namespace llmc::rt::plan

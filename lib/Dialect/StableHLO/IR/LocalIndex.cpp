@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/StableHLO/Models/LocalIndex.h"
-#include "Movement.h"
+#include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
@@ -25,12 +24,6 @@ Value divBy(OpBuilder &b, Location loc, Value x, int64_t divisor) {
 
 Value remBy(OpBuilder &b, Location loc, Value x, int64_t divisor) {
   return RemOp::create(b, loc, x, constantLike(b, loc, x, divisor));
-}
-
-/// No factor but the first is padded: positions are indices.
-bool isContiguous(const LocalDim &dim) {
-  return llvm::all_of(Factors(dim.factors).drop_front(),
-                      [](auto f) { return f.first == f.second; });
 }
 
 /// Reads numbers with digits over `from` as digits over `to`.
@@ -58,6 +51,11 @@ SmallVector<int64_t> getExtents(const LocalDim &dim) {
   return llvm::map_to_vector(dim.factors, [](auto f) { return f.second; });
 }
 } // namespace
+
+bool stablehlo::isContiguous(const LocalDim &dim) {
+  return llvm::all_of(Factors(dim.factors).drop_front(),
+                      [](auto f) { return f.first == f.second; });
+}
 
 Type stablehlo::getPositionType(MLIRContext *context, const LocalDim &dim) {
   bool isSmall = dim.extent <= std::numeric_limits<int32_t>::max();

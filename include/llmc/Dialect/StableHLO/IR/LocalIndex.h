@@ -15,8 +15,8 @@
 // Test: test/Dialect/StableHLO/Models/LocalIndexTest.cpp
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_DIALECT_STABLEHLO_MODELS_LOCALINDEX_H
-#define LLMC_DIALECT_STABLEHLO_MODELS_LOCALINDEX_H
+#ifndef LLMC_DIALECT_STABLEHLO_IR_LOCALINDEX_H
+#define LLMC_DIALECT_STABLEHLO_IR_LOCALINDEX_H
 
 #include "llmc/Dialect/Graph/IR/LocalForm.h"
 
@@ -29,6 +29,9 @@ Type getPositionType(MLIRContext *context, const graph::LocalDim &dim);
 /// is null for a dimension that is not split.
 Value buildPositions(OpBuilder &b, Location loc, const graph::LocalDim &dim,
                      Value offset, Type element);
+
+/// No factor but the first is padded: positions are indices.
+bool isContiguous(const graph::LocalDim &dim);
 
 /// Which positions are elements (i1, in the shape of `positions`); null when
 /// all are.
@@ -45,4 +48,4 @@ Value buildPositionsOf(OpBuilder &b, Location loc, const graph::LocalDim &dim,
 
 } // namespace llmc::stablehlo
 
-#endif // LLMC_DIALECT_STABLEHLO_MODELS_LOCALINDEX_H
+#endif // LLMC_DIALECT_STABLEHLO_IR_LOCALINDEX_H
