@@ -14,8 +14,6 @@
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -106,8 +104,6 @@ public:
 
 void buildKernelsPipeline(OpPassManager &pm) {
   pm.addPass(createDecomposePass());
-  // Two ops of the same rows have sums in common.
-  pm.addPass(createCSEPass());
   pm.addPass(createFormLibraryCallsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createVerifyKernelsPass());

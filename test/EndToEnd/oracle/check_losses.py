@@ -95,7 +95,7 @@ def log_of_mean(p, x, y):
 
 
 EXACT = [masked_with_auxiliary, constant_divisors, two_counts, average_by_weights]
-MEANS = {contrastive: "mixes the samples", batch_norm: "is not linear", balanced_experts: "is not linear",
+MEANS = {contrastive: "mixes the samples", batch_norm: "mixes the samples", balanced_experts: "is not linear",
          log_of_mean: "'stablehlo.log' that is not linear"}
 CONFIG = """[mesh]
 axes = ["pipe", "data"]
