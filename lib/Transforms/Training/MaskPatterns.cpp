@@ -23,31 +23,59 @@ using Direction = stablehlo::ComparisonDirection;
 /// A mask of 2,048 by 2,048 positions.
 static constexpr int64_t kMostElements = int64_t(1) << 22;
 
+/// Whether a constant or an op of constants may make the value.
+static bool isComputable(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return op && type && type.getNumElements() <= kMostElements &&
+         op->getNumRegions() == 0 && op->getNumResults() == 1 && isPure(op);
+}
+
 const HostTensor *ConstantCones::evaluate(Value value) {
-  auto found = known.find(value);
-  if (found == known.end()) {
-    std::unique_ptr<HostTensor> computed = compute(value);
-    found = known.try_emplace(value, std::move(computed)).first;
+  // Chains of keys are long, so operands wait on a list.
+  SmallVector<Value> waiting{value};
+  while (!waiting.empty()) {
+    Value next = waiting.back();
+    Value missing;
+    if (!known.contains(next) && isComputable(next))
+      missing = findMissing(next.getDefiningOp());
+    if (missing) {
+      waiting.push_back(missing);
+      continue;
+    }
+    if (!known.contains(next))
+      known[next] = compute(next);
+    waiting.pop_back();
   }
-  return found->second.get();
+  return known[value].get();
+}
+
+/// The first operand that has not been evaluated, if none before it is unknown.
+Value ConstantCones::findMissing(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    auto found = known.find(operand);
+    if (found == known.end())
+      return operand;
+    if (!found->second)
+      break;
+  }
+  return {};
 }
 
 std::unique_ptr<HostTensor> ConstantCones::compute(Value value) {
-  Operation *op = value.getDefiningOp();
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!op || !type || type.getNumElements() > kMostElements ||
-      op->getNumRegions() != 0 || op->getNumResults() != 1 || !isPure(op))
+  if (!isComputable(value))
     return nullptr;
   if (std::optional<HostTensor> constant = graph::getConstant(value))
     return std::make_unique<HostTensor>(std::move(*constant));
   SmallVector<HostTensor> operands, results;
-  for (Value operand : op->getOperands()) {
-    const HostTensor *known = evaluate(operand);
-    if (!known)
+  for (Value operand : value.getDefiningOp()->getOperands()) {
+    auto found = known.find(operand);
+    if (found == known.end() || !found->second)
       return nullptr;
-    operands.push_back(*known);
+    operands.push_back(*found->second);
   }
-  if (!graph::computePure(op, operands, results) || results.size() != 1)
+  if (!graph::computePure(value.getDefiningOp(), operands, results) ||
+      results.size() != 1)
     return nullptr;
   return std::make_unique<HostTensor>(std::move(results[0]));
 }

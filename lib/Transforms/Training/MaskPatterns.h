@@ -47,6 +47,7 @@ public:
 
 private:
   std::unique_ptr<HostTensor> compute(Value value);
+  Value findMissing(Operation *op);
 
   llvm::DenseMap<Value, std::unique_ptr<HostTensor>> known;
 };
