@@ -130,6 +130,15 @@ bool FunctionRewriter::mayOverwrite(Value input, Value output,
   return own;
 }
 
+/// Whether no other input is the same buffer, through a fence or another alias:
+/// a kernel reads what it writes over under one name.
+static bool isReadOnce(const KernelSpec &spec, unsigned input) {
+  Value root = getAliasRoot(spec.inputs[input]);
+  return llvm::count_if(spec.inputs, [&](Value other) {
+           return getAliasRoot(other) == root;
+         }) == 1;
+}
+
 Ties FunctionRewriter::chooseTies(
     const KernelSpec &spec, size_t step,
     ArrayRef<std::pair<unsigned, unsigned>> tieable) const {
@@ -152,7 +161,7 @@ Ties FunctionRewriter::chooseTies(
       Value from = spec.inputs[input], to = spec.outputs[output];
       if (isSameSlot(function, getAliasRoot(from), to) != sameSlot ||
           inputs.contains(input) || outputs.contains(output) ||
-          !mayOverwrite(from, to, step))
+          !isReadOnce(spec, input) || !mayOverwrite(from, to, step))
         continue;
       inputs.insert(input);
       outputs.insert(output);
