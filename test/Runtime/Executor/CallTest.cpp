@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FetchedPlan.h"
 #include "llmc/Runtime/Executor/Session.h"
-#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 
 #include <gtest/gtest.h>
 
@@ -40,21 +40,7 @@ Plan makeCalls(bool eachMicrobatch = true) {
   b.emit(f, stream, Call{write, noExpr, {b.constant(1), twice}});
   b.emit(f, stream, Call{write, noExpr, {rest, b.constant(3)}});
   b.emit(f, stream, Copy{{}, b.view(y), HostEnd::fetch, 0});
-  b.place();
-  Entry entry;
-  entry.name = "forward";
-  entry.kind = EntryKind::forward;
-  entry.numMicrobatches = microbatches;
-  entry.prologue = entry.epilogue = {-1};
-  entry.table = {{f, 0}, {f, 1}};
-  Fetch fetch;
-  fetch.name = "y";
-  fetch.dtype = DType::i32;
-  fetch.layout = Layout::split({count}, {{}}, b.plan().mesh);
-  fetch.eachMicrobatch = eachMicrobatch;
-  entry.fetches = {fetch};
-  b.plan().entries = {entry};
-  return b.take();
+  return takeFetchedPlan(b, f, count, eachMicrobatch);
 }
 
 std::vector<int64_t> fetchOf(Session &session, int64_t microbatch) {

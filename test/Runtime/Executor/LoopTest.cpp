@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FetchedPlan.h"
 #include "llmc/Runtime/Executor/Session.h"
-#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <gmock/gmock.h>
@@ -55,21 +55,7 @@ public:
     b.emit(f, stream, Fill{b.view(y), 7});
     b.emit(f, stream, std::move(action));
     b.emit(f, stream, Copy{{}, b.view(y), HostEnd::fetch, 0});
-    b.place();
-    Entry entry;
-    entry.name = "forward";
-    entry.kind = EntryKind::forward;
-    entry.numMicrobatches = microbatches;
-    entry.prologue = entry.epilogue = {-1};
-    entry.table = {{f, 0}, {f, 1}};
-    Fetch fetch;
-    fetch.name = "y";
-    fetch.dtype = DType::i32;
-    fetch.layout = Layout::whole({count});
-    fetch.eachMicrobatch = true;
-    entry.fetches = {fetch};
-    b.plan().entries = {entry};
-    return b.take();
+    return takeFetchedPlan(b, f, count);
   }
 
   int64_t count;

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FetchedPlan.h"
 #include "llmc/Runtime/Executor/Session.h"
-#include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <gmock/gmock.h>
@@ -44,8 +44,7 @@ public:
     return b.view(buffer, offset, {count});
   }
 
-  /// `trips` flags that hold, then some that do not; y is 7. Microbatch m has
-  /// one trip more, where there is room.
+  /// `trips` flags that hold, then some that do not; y is 7.
   void start(int64_t trips) {
     b.emit(f, stream, Fill{b.view(flags), 0});
     b.emit(f, stream, Fill{element(flags, 0, trips), 1});
@@ -71,21 +70,7 @@ public:
     b.emit(around, stream, loop());
     b.emit(f, stream, Call{around, noExpr, {}});
     b.emit(f, stream, Copy{{}, b.view(y), HostEnd::fetch, 0});
-    b.place();
-    Entry entry;
-    entry.name = "forward";
-    entry.kind = EntryKind::forward;
-    entry.numMicrobatches = microbatches;
-    entry.prologue = entry.epilogue = {-1};
-    entry.table = {{f, 0}, {f, 1}};
-    Fetch fetch;
-    fetch.name = "y";
-    fetch.dtype = DType::i32;
-    fetch.layout = Layout::whole({mostTrips});
-    fetch.eachMicrobatch = true;
-    entry.fetches = {fetch};
-    b.plan().entries = {entry};
-    return b.take();
+    return takeFetchedPlan(b, f, mostTrips);
   }
 
   PlanBuilder b;
