@@ -14,6 +14,8 @@
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -104,6 +106,8 @@ public:
 
 void buildKernelsPipeline(OpPassManager &pm) {
   pm.addPass(createDecomposePass());
+  // Two ops of the same rows have sums in common.
+  pm.addPass(createCSEPass());
   pm.addPass(createFormLibraryCallsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createVerifyKernelsPass());

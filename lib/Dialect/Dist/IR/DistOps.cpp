@@ -286,6 +286,16 @@ static void printArguments(OpAsmPrinter &printer, Operation *,
   printer << ")";
 }
 
+/// The members of a collective with a name stand in several programs. One whose
+/// result a program does not use is not dead there: the others wait for it.
+static void
+addMeeting(FlatSymbolRefAttr name,
+           SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+               &effects) {
+  if (name)
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
 #include "llmc/Dialect/Dist/IR/DistInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "llmc/Dialect/Dist/IR/DistOps.cpp.inc"

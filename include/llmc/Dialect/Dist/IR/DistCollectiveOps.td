@@ -21,6 +21,8 @@ def Dist_CollectiveGroup : OpDocGroup {
     alone. A name (`@c0`) is shared by the clones of one collective in several
     programs; `on @mesh` is needed where the types have no layouts and the
     module has several meshes. On global values each is the identity.
+    One with a name has an effect: a program without a use of its result has it
+    too, since the others wait for it. One without a name has none.
 
     Constraints of all: at least one buffer; as many results; either all types
     have layouts of one mesh, or none has; at least one axis, each once and of the mesh;
@@ -29,12 +31,18 @@ def Dist_CollectiveGroup : OpDocGroup {
 }
 
 class Dist_CollectiveOp<string mnemonic, dag extra = (ins)>
-    : Dist_Op<mnemonic, [Pure, Dist_SymbolUser,
+    : Dist_Op<mnemonic, [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Dist_SymbolUser,
                          DeclareOpInterfaceMethods<Dist_CollectiveInterface, ["verifyBuffer", "getExchange"]>]> {
   let arguments = !con((ins OptionalAttr<FlatSymbolRefAttr>:$symbol, Variadic<AnyRankedTensor>:$inputs), extra,
                        (ins StrArrayAttr:$axes, OptionalAttr<FlatSymbolRefAttr>:$mesh));
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      addMeeting(getSymbolAttr(), effects);
+    }
+  }];
 }
 
 let opDocGroup = Dist_CollectiveGroup in {
