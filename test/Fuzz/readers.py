@@ -84,7 +84,7 @@ def main():
     p.add_argument("--compiler", type=pathlib.Path, required=True)
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     p.add_argument("--seconds", type=int, default=60, help="of each reader")
-    p.add_argument("--limit", type=int, default=5, help="seconds of one input")
+    p.add_argument("--limit", type=int, default=2, help="seconds of one input")
     p.add_argument("--memory", type=int, default=3000, help="MB of a process")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()

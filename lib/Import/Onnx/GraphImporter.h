@@ -98,6 +98,10 @@ public:
   Value counter;
   /// A number for each node that draws.
   int64_t countDraw() { return numDraws++; }
+  /// What nodes have derived, and arguments that are an optimizer's states,
+  /// with the arguments whose states they are.
+  llvm::DenseSet<Value> derivatives;
+  llvm::MapVector<Value, Value> optimizerStates;
   /// New values of weights, by argument.
   llvm::MapVector<Value, Value> updates;
 

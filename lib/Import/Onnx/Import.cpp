@@ -54,13 +54,20 @@ private:
   rt::Result<int64_t> sizeOf(const ValueInfo &input, size_t i);
   rt::Status addInputs();
   rt::Status addInitializers();
+  std::optional<double> findOnlyNumber(const Tensor &tensor) const;
   rt::Result<Attribute> sourceOf(const Tensor &tensor);
   rt::Status addWeight(const Tensor &tensor);
   Value addArgument(RankedTensorType type, std::string_view name,
                     import::GivenState given);
   Value addCounter();
   rt::Status addResults();
-  rt::Status addUpdates(SmallVectorImpl<Value> &results);
+  bool isUpdated(std::string_view initializer) const;
+  bool isUpdate(std::string_view output) const;
+  void replaceState(BlockArgument argument, Value value,
+                    SmallVectorImpl<Value> &results);
+  rt::Status addStep(SmallVectorImpl<Value> &results);
+  void addUpdates(SmallVectorImpl<Value> &results);
+  void readDerivations(ArrayRef<Value> results);
   rt::Status checkOutput(const ValueInfo &output, Value value);
   rt::Status addLayouts();
   void warnOfTies();
@@ -90,10 +97,17 @@ func::FuncOp FileImporter::makeMain(ModuleOp module) {
 
 /// What no part of the import looks at.
 rt::Status FileImporter::checkModel() {
-  if (model.numTrainingInfos)
-    return importer.refuse("expected a model without training_info, got " +
-                               std::to_string(model.numTrainingInfos),
+  if (model.trainings.size() > 1)
+    return importer.refuse("expected at most one training_info, got " +
+                               std::to_string(model.trainings.size()),
                            ErrorKind::unsupported);
+  for (const TrainingInfo &training : model.trainings)
+    if (!training.initial.empty())
+      return importer.refuse(
+          "expected initial values in the file, got an initialization_binding "
+          "of '" +
+              std::string(training.initial.begin()->first) + "'",
+          ErrorKind::unsupported);
   if (model.graph.numSparse)
     return importer.refuse("expected dense initializers, got " +
                                std::to_string(model.graph.numSparse) +
@@ -191,11 +205,32 @@ rt::Status FileImporter::addInputs() {
   return rt::Status::success();
 }
 
+/// The number that all elements are, of a tensor whose elements are no bytes in
+/// one piece: counts and rates are written so.
+std::optional<double> FileImporter::findOnlyNumber(const Tensor &tensor) const {
+  rt::Result<HostTensor> value = decode(&context, tensor);
+  if (!value || value->getNumElements() == 0)
+    return std::nullopt;
+  auto at = [&](int64_t i) {
+    return isa<FloatType>(value->getElementType())
+               ? value->getFloat(i)
+               : static_cast<double>(value->getInt(i));
+  };
+  for (int64_t i = 1; i < value->getNumElements(); ++i)
+    if (at(i) != at(0))
+      return std::nullopt;
+  return at(0);
+}
+
 /// Where the initial values are.
 rt::Result<Attribute> FileImporter::sourceOf(const Tensor &tensor) {
   if (names.zeros.count(tensor.name))
     return Attribute(dist::DrawAttr::get(&context, dist::DrawKind::Zeros,
                                          ArrayRef<double>()));
+  if (isUpdated(tensor.name) && !tensor.isExternal && tensor.raw.empty())
+    if (std::optional<double> value = findOnlyNumber(tensor))
+      return Attribute(
+          dist::DrawAttr::get(&context, dist::DrawKind::Constant, {*value}));
   LLMC_TRY_ASSIGN(FileRegion region, weights.findRegion(tensor));
   return Attribute(
       dist::FileAttr::get(&context, region.path, region.offset, region.bytes));
@@ -225,7 +260,7 @@ rt::Status FileImporter::addWeight(const Tensor &tensor) {
 
 rt::Status FileImporter::addInitializers() {
   for (const Tensor &tensor : model.graph.initializers) {
-    if (weights.isArgument(tensor)) {
+    if (weights.isArgument(tensor) || isUpdated(tensor.name)) {
       rt::Status status = addWeight(tensor);
       if (!status.ok())
         return status.at(path);
@@ -274,8 +309,74 @@ Value FileImporter::addCounter() {
   return addArgument(type, "rng.counter", given);
 }
 
-/// The new values of states, after the outputs.
-rt::Status FileImporter::addUpdates(SmallVectorImpl<Value> &results) {
+void FileImporter::replaceState(BlockArgument argument, Value value,
+                                SmallVectorImpl<Value> &results) {
+  import::ValueName name = graph.arguments[argument.getArgNumber()];
+  import::ResultName result;
+  result.shown = result.path = result.replaces = name.shortName();
+  result.metric = result.output = name.shortName();
+  graph.given[argument.getArgNumber()]->result = results.size();
+  graph.results.push_back(result);
+  results.push_back(value);
+}
+
+bool FileImporter::isUpdated(std::string_view initializer) const {
+  return llvm::any_of(model.trainings, [&](const TrainingInfo &training) {
+    return training.updates.count(initializer) != 0;
+  });
+}
+
+bool FileImporter::isUpdate(std::string_view output) const {
+  return llvm::any_of(model.trainings, [&](const TrainingInfo &training) {
+    return llvm::any_of(training.updates, [&](const auto &binding) {
+      return binding.second == output;
+    });
+  });
+}
+
+/// What the file's own training step makes of its initializers: their memory is
+/// given away for it.
+rt::Status FileImporter::addStep(SmallVectorImpl<Value> &results) {
+  for (const TrainingInfo &training : model.trainings)
+    for (auto [initializer, output] : training.updates) {
+      const Binding *state = scope.find(initializer);
+      const Binding *next = scope.find(output);
+      bool isThere = state && next && !next->isList && next->values.size() == 1;
+      auto argument = isThere ? dyn_cast<BlockArgument>(state->values.front())
+                              : BlockArgument();
+      if (!argument || argument.getType() != next->values.front().getType())
+        return importer.refuse(
+            "update_binding: expected an initializer and a value of its type, "
+            "got '" +
+                std::string(initializer) + "' and '" + std::string(output) +
+                "'",
+            ErrorKind::malformed);
+      graph.donations[argument.getArgNumber()] = {true, results.size()};
+      replaceState(argument, next->values.front(), results);
+    }
+  for (auto [state, value] : importer.optimizerStates)
+    graph.given[cast<BlockArgument>(state).getArgNumber()]->parameter =
+        cast<BlockArgument>(value).getArgNumber();
+  return rt::Status::success();
+}
+
+/// Which results are computed from derivatives that the file takes itself.
+void FileImporter::readDerivations(ArrayRef<Value> results) {
+  llvm::DenseSet<Value> derived(importer.derivatives.begin(),
+                                importer.derivatives.end());
+  for (Operation &op : main.front())
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return derived.contains(operand); }))
+      derived.insert(op.result_begin(), op.result_end());
+  for (auto [value, name] : llvm::zip_equal(results, graph.results))
+    if (derived.contains(value))
+      name.derivation = importer.derivatives.contains(value)
+                            ? import::Derivation::Gradient
+                            : import::Derivation::Update;
+}
+
+/// The new values of states that nodes imply, after the outputs.
+void FileImporter::addUpdates(SmallVectorImpl<Value> &results) {
   if (Value counter = importer.counter)
     importer.updates[counter] =
         stablehlo::add(importer.getBuilder(), module->getLoc(), counter,
@@ -286,21 +387,16 @@ rt::Status FileImporter::addUpdates(SmallVectorImpl<Value> &results) {
         import::GivenState::Kind::Constant;
   for (auto &[argument, value] : importer.updates) {
     auto place = cast<BlockArgument>(argument);
-    import::ValueName name = graph.arguments[place.getArgNumber()];
-    import::ResultName result;
-    result.shown = result.path = result.replaces = name.shortName();
-    result.metric = result.output = name.shortName();
     graph.given[place.getArgNumber()]->kind = import::GivenState::Kind::Carried;
-    graph.given[place.getArgNumber()]->result = results.size();
-    graph.results.push_back(result);
-    results.push_back(value);
+    replaceState(place, value, results);
   }
-  return rt::Status::success();
 }
 
 rt::Status FileImporter::addResults() {
   SmallVector<Value> results;
   for (const ValueInfo &output : model.graph.outputs) {
+    if (isUpdate(output.name))
+      continue;
     const Binding *value = scope.find(output.name);
     if (!value || value->isList || value->values.empty())
       return importer.refuse("output '" + std::string(output.name) +
@@ -320,7 +416,9 @@ rt::Status FileImporter::addResults() {
     name.isForForward = rankOf(results.back()) != 0;
     graph.results.push_back(name);
   }
-  LLMC_TRY(addUpdates(results));
+  LLMC_TRY(addStep(results));
+  addUpdates(results);
+  readDerivations(results);
   func::ReturnOp::create(importer.getBuilder(), module->getLoc(), results);
   return rt::Status::success();
 }

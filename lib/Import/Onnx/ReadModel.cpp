@@ -55,6 +55,8 @@ private:
                     std::vector<DeviceConfiguration> &configurations);
   rt::Status readField(const Field &field, Graph &graph);
   rt::Status readFunction(const Field &field, std::vector<Function> &functions);
+  rt::Status readTraining(const Field &field,
+                          std::vector<TrainingInfo> &trainings);
 
   std::string_view bytes;
   WireReader wire;
@@ -456,6 +458,43 @@ rt::Status ModelReader::readFunction(const Field &field,
   });
 }
 
+rt::Status ModelReader::readTraining(const Field &field,
+                                     std::vector<TrainingInfo> &trainings) {
+  int64_t index = nextIndex(trainings);
+  TrainingInfo &training = trainings.emplace_back();
+  return wire.eachFieldOf(
+      field, "training_info", index, [&](const Field &part) {
+        switch (part.number) {
+        case 2:
+          return wire.eachFieldOf(part, "algorithm", -1,
+                                  [&](const Field &inner) {
+                                    return readField(inner, training.algorithm);
+                                  });
+        case 3:
+          return readPair(part, "initialization_binding", training.initial);
+        case 4:
+          return readPair(part, "update_binding", training.updates);
+        default:
+          return rt::Status::success();
+        }
+      });
+}
+
+/// What is run is both graphs, one after the other (onnx.proto, algorithm).
+static void append(Graph &graph, Graph &algorithm) {
+  auto move = [](auto &list, auto &more) {
+    list.insert(list.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+    more.clear();
+  };
+  move(graph.nodes, algorithm.nodes);
+  move(graph.initializers, algorithm.initializers);
+  move(graph.inputs, algorithm.inputs);
+  move(graph.outputs, algorithm.outputs);
+  move(graph.values, algorithm.values);
+  graph.numSparse += algorithm.numSparse;
+}
+
 rt::Status ModelReader::readModel(Model &model) {
   bool hasGraph = false;
   LLMC_TRY(wire.eachField(bytes, [&](const Field &field) {
@@ -476,8 +515,7 @@ rt::Status ModelReader::readModel(Model &model) {
     case 14:
       return readPair(field, "metadata_props", model.metadata);
     case 20:
-      ++model.numTrainingInfos;
-      return rt::Status::success();
+      return readTraining(field, model.trainings);
     case 25:
       return readFunction(field, model.functions);
     case 26:
@@ -489,6 +527,8 @@ rt::Status ModelReader::readModel(Model &model) {
   if (!hasGraph)
     return wire.refuse("graph", bytes,
                        "expected a model with a graph, got none");
+  if (model.trainings.size() == 1)
+    append(model.graph, model.trainings.front().algorithm);
   return rt::Status::success();
 }
 

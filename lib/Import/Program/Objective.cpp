@@ -218,9 +218,15 @@ void import::moveToFront(Graph &graph, unsigned result) {
                                  main.front().getArgumentTypes(),
                                  end->getOperandTypes()));
   main.setAllResultAttrs(attributes);
+  auto follow = [&](std::optional<unsigned> &place) {
+    if (place && *place <= result)
+      place = *place == result ? 0 : *place + 1;
+  };
   for (std::optional<GivenState> &given : graph.given)
-    if (given && given->result && *given->result <= result)
-      given->result = *given->result == result ? 0 : *given->result + 1;
+    if (given)
+      follow(given->result);
+  for (Donation &donation : graph.donations)
+    follow(donation.result);
 }
 
 rt::Status import::addObjective(Graph &graph, const rt::Config &config) {

@@ -377,12 +377,12 @@ rt::Status RoleFinder::run() {
   LLMC_TRY(checkPatterns());
   findGiven();
   LLMC_TRY(findInputs());
-  LLMC_TRY(checkGivenInputs());
   LLMC_TRY_ASSIGN(bool isStep, findOthers());
   if (isStep) {
     LLMC_TRY(missing);
     return nameStates();
   }
+  LLMC_TRY(checkGivenInputs());
   if (main.getNumResults() && isScalar(main.getResultTypes().front(), true))
     roles.loss = 0;
   LLMC_TRY(findCarried());

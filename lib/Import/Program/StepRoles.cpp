@@ -48,9 +48,12 @@ private:
   rt::Status findLoss();
   void takeGradients();
   void takeStates();
+  std::optional<unsigned>
+  findParameterOf(unsigned i, ArrayRef<unsigned> parameters, size_t common);
   void findMoments();
   rt::Status placeOthers();
   bool isConfigured(const Argument &argument) const;
+  bool isGivenState(unsigned i) const;
   bool isFloat(unsigned i) {
     return isa<FloatType>(typeOf(i).getElementType());
   }
@@ -237,9 +240,35 @@ static size_t countCommon(ArrayRef<std::string> names) {
   return most;
 }
 
-/// A float of a parameter's shape is that parameter's if its name ends with the
-/// parameter's, below what all parameters have in common; of several, the one
-/// of the longest name.
+/// The parameter of the state `i`: what the file says, or a parameter of its
+/// shape with whose name its own ends, below what all parameters (`common`
+/// characters) have in common; of several, the one of the longest name.
+std::optional<unsigned>
+StepRoleFinder::findParameterOf(unsigned i, ArrayRef<unsigned> parameters,
+                                size_t common) {
+  auto hasShape = [&](unsigned parameter) {
+    return typeOf(parameter).getShape() == typeOf(i).getShape();
+  };
+  if (isGivenState(i) && graph.given[i]->parameter) {
+    unsigned given = *graph.given[i]->parameter;
+    if (llvm::is_contained(parameters, given) && hasShape(given))
+      return given;
+  }
+  std::string full = roles.arguments[i].origin.fullName();
+  std::optional<unsigned> found;
+  size_t longest = 0;
+  for (unsigned parameter : parameters) {
+    std::string name = roles.arguments[parameter].origin.fullName();
+    StringRef below = StringRef(name).drop_front(common);
+    bool isEnd = StringRef(full).ends_with("." + below.str());
+    if (isEnd && below.size() > longest && hasShape(parameter)) {
+      longest = below.size();
+      found = parameter;
+    }
+  }
+  return found;
+}
+
 void StepRoleFinder::findMoments() {
   std::vector<unsigned> parameters;
   std::vector<std::string> names;
@@ -255,17 +284,7 @@ void StepRoleFinder::findMoments() {
     auto number = static_cast<unsigned>(i);
     if (argument.kind != Argument::Kind::Carried || !isFloat(number))
       continue;
-    std::string full = argument.origin.fullName();
-    size_t longest = 0;
-    for (auto [parameter, name] : llvm::zip_equal(parameters, names)) {
-      StringRef below = StringRef(name).drop_front(common);
-      bool isEnd = StringRef(full).ends_with("." + below.str());
-      if (isEnd && below.size() > longest &&
-          typeOf(parameter).getShape() == typeOf(number).getShape()) {
-        longest = below.size();
-        argument.parameter = parameter;
-      }
-    }
+    argument.parameter = findParameterOf(number, parameters, common);
     if (argument.parameter)
       argument.kind = Argument::Kind::Optimizer;
   }
@@ -274,6 +293,12 @@ void StepRoleFinder::findMoments() {
 //===----------------------------------------------------------------------===//
 // What no result belongs to
 //===----------------------------------------------------------------------===//
+
+/// The model's own file has its initial values.
+bool StepRoleFinder::isGivenState(unsigned i) const {
+  return i < graph.given.size() && graph.given[i] &&
+         graph.given[i]->kind != GivenState::Kind::Input;
+}
 
 /// A file of weights or a pattern of [[init]] says that it is a state.
 bool StepRoleFinder::isConfigured(const Argument &argument) const {
@@ -302,7 +327,7 @@ rt::Status StepRoleFinder::placeOthers() {
       continue;
     }
     bool isBelowState = !name.path.empty() && roots.contains(name.root);
-    if (!isBelowState && !isConfigured(argument))
+    if (!isBelowState && !isGivenState(number) && !isConfigured(argument))
       return rt::makeError(
                  ErrorKind::diagnosed,
                  describePlace(main.getArgument(number).getLoc()) +

@@ -167,16 +167,25 @@ struct Function {
   std::map<std::string_view, int64_t> versions;
 };
 
+/// A step of training that a file has beside its graph (training_info).
+struct TrainingInfo {
+  Graph algorithm;
+  /// Initializer -> the value that it has before the first step, and that it
+  /// gets by each one.
+  std::map<std::string_view, std::string_view> initial, updates;
+};
+
 struct Model {
   int64_t irVersion = 0;
   std::string_view producer, producerVersion;
   /// Domain ("" for ai.onnx) -> version of its operator set.
   std::map<std::string_view, int64_t> versions;
+  /// Once read, with the algorithm of a training step after it.
   Graph graph;
   std::vector<Function> functions;
   std::map<std::string_view, std::string_view> metadata;
   std::vector<DeviceConfiguration> configurations;
-  size_t numTrainingInfos = 0;
+  std::vector<TrainingInfo> trainings;
 };
 
 /// Reads the bytes of an .onnx file; `file` is named in errors. Error 3.

@@ -88,6 +88,8 @@ struct GivenState {
   mlir::Attribute source;
   /// Of a carried state: the result that replaces it.
   std::optional<unsigned> result;
+  /// Of an optimizer's state in a step: the argument whose state it is.
+  std::optional<unsigned> parameter;
 };
 
 /// Whether a caller gives an argument's memory away, and for which result.

@@ -84,6 +84,9 @@ static rt::Result<SmallVector<UpdateRow>> readRows(NodeImport &node,
         !isa<FloatType>(elementOf(row.x)))
       return node.refuse("expected gradients of the type of their value, got " +
                          show(row.gradient.getType()));
+    for (Value value : row.states)
+      if (isa<BlockArgument>(row.x) && isa<BlockArgument>(value))
+        node.importer.optimizerStates[value] = row.x;
     rows.push_back(row);
   }
   return rows;
@@ -287,6 +290,7 @@ static rt::Status importGradient(NodeImport &node) {
                   BackwardSweep(node, from->values.front(), to).run());
   if (gradients.size() != to.size())
     return node.refuse("expected each name of 'xs' once, got one again");
+  node.importer.derivatives.insert(gradients.begin(), gradients.end());
   return node.finish(gradients);
 }
 

@@ -179,11 +179,34 @@ broken("branches", [h.make_node("If", ["c"], ["y"],
        inputs=[f32("x", 2, 3), h.make_tensor_value_info("c", T.BOOL, [])])
 
 
+def with_step(binding):
+    """The file with a step of which only a binding is given: field, key, value."""
+    made = linear()
+    getattr(made.training_info.add(), binding[0]).add(key=binding[1], value=binding[2])
+    return made
+
+
 @model
-def training_info():
+def two_steps():
     made = linear()
     made.training_info.add()
+    made.training_info.add()
     return made
+
+
+@model
+def step_begins():
+    return with_step(("initialization_binding", "w", "w0"))
+
+
+@model
+def step_of_none():
+    return with_step(("update_binding", "nobody", "y"))
+
+
+@model
+def step_of_type():
+    return with_step(("update_binding", "w", "y"))
 
 
 @model
