@@ -22,6 +22,8 @@ std::unique_ptr<mlir::Pass> createMathFunctionsPass();
 
 /// Replaces maxima and minima of floats by those that know the signs of zeros.
 std::unique_ptr<mlir::Pass> createExtremesPass();
+/// Floats of eight bits as bits, and integer code between them and f32.
+std::unique_ptr<mlir::Pass> createSmallFloatsPass();
 
 /// Rounds f64 to types narrower than f32 once, by way of f32.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);

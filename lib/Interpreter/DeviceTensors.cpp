@@ -168,6 +168,9 @@ static bool isSameBox(const HostTensor &a, ArrayRef<int64_t> aOffsets,
 /// Fills with the neutral element of `kind`.
 static void fillNeutral(HostTensor &tensor, ReductionKind kind) {
   double infinity = std::numeric_limits<double>::infinity();
+  if (auto type = dyn_cast<FloatType>(tensor.getElementType());
+      type && !APFloat::semanticsHasInf(type.getFloatSemantics()))
+    infinity = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
   bool isMax = kind == ReductionKind::max;
   int64_t width = tensor.isFloat() || tensor.getElementType().isIndex()
                       ? 64

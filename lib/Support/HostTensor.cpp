@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Support/HostTensor.h"
+#include "llmc/Support/HostElements.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
@@ -69,16 +70,16 @@ SmallVector<int64_t> HostTensor::getStrides() const {
   return strides;
 }
 
-/// The value of the 16-bit float `bits` of `type`.
-static double halfToDouble(FloatType type, uint16_t bits) {
-  APFloat value(type.getFloatSemantics(), APInt(16, bits));
+/// The value of the `bits` of a float of 8 or 16 bits.
+static double narrowToDouble(FloatType type, uint16_t bits) {
+  APFloat value(type.getFloatSemantics(), APInt(type.getWidth(), bits));
   bool losesInfo = false;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                 &losesInfo);
   return value.convertToDouble();
 }
 
-static uint16_t doubleToHalf(FloatType type, double value) {
+static uint16_t doubleToNarrow(FloatType type, double value) {
   APFloat rounded(value);
   bool losesInfo = false;
   rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
@@ -122,7 +123,8 @@ void HostTensor::setInt(int64_t i, int64_t value) {
     return writeAs<uint8_t>(data, i, value != 0);
   switch (elementBytes) {
   case 1:
-    return writeAs<int8_t>(data, i, static_cast<int8_t>(value));
+    return writeAs<int8_t>(data, i,
+                           static_cast<int8_t>(wrapInt(value, elementType)));
   case 2:
     return writeAs<int16_t>(data, i, static_cast<int16_t>(value));
   case 4:
@@ -142,7 +144,8 @@ double HostTensor::getFloat(int64_t i) const {
     return readAs<double>(bytes(), i);
   if (type.isF32())
     return readAs<float>(bytes(), i);
-  return halfToDouble(type, readAs<uint16_t>(bytes(), i));
+  return narrowToDouble(type, elementBytes == 1 ? readAs<uint8_t>(bytes(), i)
+                                                : readAs<uint16_t>(bytes(), i));
 }
 
 void HostTensor::setFloat(int64_t i, double value) {
@@ -154,7 +157,10 @@ void HostTensor::setFloat(int64_t i, double value) {
     return writeAs<double>(data, i, value);
   if (type.isF32())
     return writeAs<float>(data, i, static_cast<float>(value));
-  writeAs<uint16_t>(data, i, doubleToHalf(type, value));
+  uint16_t bits = doubleToNarrow(type, value);
+  if (elementBytes == 1)
+    return writeAs<uint8_t>(data, i, static_cast<uint8_t>(bits));
+  writeAs<uint16_t>(data, i, bits);
 }
 
 FailureOr<HostTensor> HostTensor::fromAttribute(Attribute attribute) {
@@ -188,6 +194,14 @@ Attribute HostTensor::toAttribute() const {
       values[i] = getInt(i) != 0;
     return DenseElementsAttr::get(type, values);
   }
-  return DenseElementsAttr::getFromRawBuffer(
-      type, ArrayRef<char>(bytes(), getNumBytes()));
+  unsigned width =
+      elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
+  if (isFloat() || width >= 8)
+    return DenseElementsAttr::getFromRawBuffer(
+        type, ArrayRef<char>(bytes(), getNumBytes()));
+  SmallVector<APInt> values;
+  for (int64_t i = 0; i < numElements; ++i)
+    values.push_back(APInt(width, static_cast<uint64_t>(getInt(i)),
+                           /*isSigned=*/false, /*implicitTrunc=*/true));
+  return DenseElementsAttr::get(type, values);
 }

@@ -8,7 +8,9 @@
 
 #include "llmc/Support/StoredElements.h"
 #include "llmc/Support/Refusal.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -20,6 +22,8 @@ static std::optional<rt::DType> getIntegerDType(IntegerType type) {
     return std::nullopt;
   bool isUnsigned = type.isUnsigned();
   switch (type.getWidth()) {
+  case 4:
+    return isUnsigned ? rt::DType::u4 : rt::DType::i4;
   case 8:
     return isUnsigned ? rt::DType::u8 : rt::DType::i8;
   case 16:
@@ -44,15 +48,21 @@ std::optional<rt::DType> llmc::getRuntimeDType(Type element) {
     return rt::DType::bf16;
   if (element.isF16())
     return rt::DType::f16;
-  return std::nullopt;
+  return llvm::TypeSwitch<Type, std::optional<rt::DType>>(element)
+      .Case([](Float8E4M3FNType) { return rt::DType::f8E4M3FN; })
+      .Case([](Float8E5M2Type) { return rt::DType::f8E5M2; })
+      .Case([](Float8E4M3FNUZType) { return rt::DType::f8E4M3FNUZ; })
+      .Case([](Float8E5M2FNUZType) { return rt::DType::f8E5M2FNUZ; })
+      .Case([](Float8E4M3B11FNUZType) { return rt::DType::f8E4M3B11FNUZ; })
+      .Default(std::nullopt);
 }
 
 Type llmc::getMemoryType(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer)
     return element;
-  unsigned width = integer.getWidth() == 1 ? 8 : integer.getWidth();
-  return IntegerType::get(element.getContext(), width);
+  return IntegerType::get(element.getContext(),
+                          std::max(integer.getWidth(), 8u));
 }
 
 /// Types without elements (symbols, tokens of a dialect) are no business of
@@ -73,8 +83,9 @@ static bool isStored(Type type) {
 static LogicalResult refuse(Operation *op, const Twine &what, Type type) {
   return emitRefusal(op, rt::ErrorKind::unsupported)
          << "expected " << what
-         << " of f64, f32, bf16, f16, i1 or integers of 8, 16, 32 or 64 bits, "
-            "got "
+         << " of f64, f32, bf16, f16, floats of 8 bits, i1 or integers of 4, "
+            "8, "
+            "16, 32 or 64 bits, got "
          << type << ", which is not supported";
 }
 

@@ -184,7 +184,7 @@ TEST(KernelObject, MalformedKernelsAreErrors) {
   };
   GraphContext context;
   context.get()->loadDialect<dist::DistDialect, mlir::func::FuncDialect>();
-  auto strange = context.parse(kernelOf("f8E4M3FN", ""));
+  auto strange = context.parse(kernelOf("f4E2M1FN", ""));
   ASSERT_TRUE(strange) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::getManifest(*strange)));
   EXPECT_THAT(context.takeMessages(),
@@ -192,7 +192,8 @@ TEST(KernelObject, MalformedKernelsAreErrors) {
   EXPECT_TRUE(failed(codegen::compileKernels(*strange)));
   EXPECT_EQ(context.takeMessages(),
             "'func.func' op expected 'function_type' of f64, f32, bf16, f16, "
-            "i1 or integers of 8, 16, 32 or 64 bits, got '(memref<4xf8E4M3FN>, "
+            "floats of 8 bits, i1 or integers of 4, 8, 16, 32 or 64 bits, got "
+            "'(memref<4xf4E2M1FN>, "
             "index, index, memref<0xi8>) -> ()', which is not supported\n");
   auto declared = context.parse(kernelOf("f32", ""));
   ASSERT_TRUE(declared) << context.takeMessages();

@@ -440,11 +440,12 @@ TEST(Interpreter, RefusesRegionsThatItCannotRun) {
   EXPECT_THAT(runRegion("{}"), HasSubstr("expected a region of one block\n"));
   EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f64>, %b: tensor<f64>):\n}"),
               HasSubstr("expected a region of one block\n"));
-  EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f8E5M2>, %b: tensor<f64>):\n  "
+  EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f4E2M1FN>, %b: tensor<f64>):\n  "
                         "\"other.end\"() : () -> ()\n}"),
-              HasSubstr("expected argument #0 of f64, f32, bf16, f16, i1 or "
-                        "integers of 8, 16, 32 or 64 bits, got "
-                        "'tensor<f8E5M2>', which is not supported\n"));
+              HasSubstr("expected argument #0 of f64, f32, bf16, f16, floats "
+                        "of 8 bits, i1 or integers of 4, 8, 16, 32 or 64 bits, "
+                        "got "
+                        "'tensor<f4E2M1FN>', which is not supported\n"));
   EXPECT_THAT(runRegion("{\n^bb0(%a: tensor<f64>):\n  stablehlo.return\n}"),
               HasSubstr("expected 1 arguments, got 2\n"));
 }

@@ -48,6 +48,18 @@ Type onnx::toElement(MLIRContext *context, ElementType type) {
     return integer(32, true);
   case ElementType::u64:
     return integer(64, true);
+  case ElementType::i4:
+    return integer(4);
+  case ElementType::u4:
+    return integer(4, true);
+  case ElementType::f8e4m3fn:
+    return Float8E4M3FNType::get(context);
+  case ElementType::f8e4m3fnuz:
+    return Float8E4M3FNUZType::get(context);
+  case ElementType::f8e5m2:
+    return Float8E5M2Type::get(context);
+  case ElementType::f8e5m2fnuz:
+    return Float8E5M2FNUZType::get(context);
   default:
     return {};
   }
@@ -83,6 +95,11 @@ static rt::Status checkCount(const Tensor &tensor, int64_t expected,
                                   what + ", got " + std::to_string(got));
 }
 
+/// Elements of four bits share a byte, the first in its low half.
+static bool isPacked(ElementType type) {
+  return type == ElementType::i4 || type == ElementType::u4;
+}
+
 /// Integers of a list; small floats as bits.
 static void fillIntegers(const Tensor &tensor, HostTensor &result) {
   for (auto [i, value] : llvm::enumerate(tensor.integers)) {
@@ -92,8 +109,45 @@ static void fillIntegers(const Tensor &tensor, HostTensor &result) {
       continue;
     }
     auto bits = static_cast<uint16_t>(value);
-    std::memcpy(result.mutableBytes() + i * sizeof(bits), &bits, sizeof(bits));
+    std::memcpy(result.mutableBytes() + i * result.getElementBytes(), &bits,
+                result.getElementBytes());
   }
+}
+
+/// Halves of bytes, which stand in raw data or in a list of integers.
+static void fillPacked(const Tensor &tensor, HostTensor &result) {
+  for (int64_t i = 0; i < result.getNumElements(); ++i) {
+    size_t place = i / 2;
+    int64_t byte = tensor.raw.empty()
+                       ? tensor.integers[place]
+                       : static_cast<unsigned char>(tensor.raw[place]);
+    int64_t bits = i % 2 ? byte >> 4 & 15 : byte & 15;
+    result.setInt(i, result.isUnsigned() || bits < 8 ? bits : bits - 16);
+  }
+}
+
+/// Fits the elements that are there to those of the shape, before memory is
+/// taken for what the shape alone says.
+static rt::Status checkLists(const Tensor &tensor, Type element,
+                             int64_t count) {
+  int64_t lists =
+      !tensor.raw.empty() + !tensor.floats.empty() + !tensor.integers.empty();
+  if (lists > 1)
+    return refuseTensor(tensor, "expected elements in one list, got " +
+                                    std::to_string(lists));
+  bool isSmallFloat =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  if (!tensor.integers.empty() && isa<FloatType>(element) && !isSmallFloat)
+    return refuseTensor(tensor, "expected a list of floats, got integers");
+  if (!tensor.floats.empty() && (!isa<FloatType>(element) || isSmallFloat))
+    return refuseTensor(tensor, "expected a list of integers, got floats");
+  int64_t pairs = count / 2 + count % 2;
+  if (!tensor.raw.empty() || lists == 0)
+    return checkCount(
+        tensor, isPacked(tensor.type) ? pairs : count * bytesOf(tensor.type),
+        tensor.raw.size(), "bytes of elements");
+  return checkCount(tensor, isPacked(tensor.type) ? pairs : count,
+                    tensor.floats.size() + tensor.integers.size(), "elements");
 }
 
 rt::Result<HostTensor> onnx::decode(MLIRContext *context,
@@ -108,25 +162,12 @@ rt::Result<HostTensor> onnx::decode(MLIRContext *context,
   if (tensor.isSegment || tensor.isExternal)
     return refuseTensor(tensor, "expected the elements in the file itself",
                         ErrorKind::unsupported);
-  int64_t lists =
-      !tensor.raw.empty() + !tensor.floats.empty() + !tensor.integers.empty();
-  if (lists > 1)
-    return refuseTensor(tensor, "expected elements in one list, got " +
-                                    std::to_string(lists));
-  bool isSmallFloat = element.isF16() || element.isBF16();
-  if (!tensor.integers.empty() && isa<FloatType>(element) && !isSmallFloat)
-    return refuseTensor(tensor, "expected a list of floats, got integers");
-  if (!tensor.floats.empty() && (!isa<FloatType>(element) || isSmallFloat))
-    return refuseTensor(tensor, "expected a list of integers, got floats");
-  // Before memory is taken for what the shape alone says.
-  if (!tensor.raw.empty() || lists == 0)
-    LLMC_TRY(checkCount(tensor, count * bytesOf(tensor.type), tensor.raw.size(),
-                        "bytes of elements"));
-  else
-    LLMC_TRY(checkCount(tensor, count,
-                        tensor.floats.size() + tensor.integers.size(),
-                        "elements"));
+  LLMC_TRY(checkLists(tensor, element, count));
   HostTensor result(element, tensor.dims);
+  if (isPacked(tensor.type)) {
+    fillPacked(tensor, result);
+    return result;
+  }
   if (!tensor.raw.empty())
     std::memcpy(result.mutableBytes(), tensor.raw.data(), tensor.raw.size());
   for (auto [i, value] : llvm::enumerate(tensor.floats))

@@ -65,6 +65,9 @@ bool Weights::isArgument(const Tensor &tensor) const {
       tensor.type == ElementType::f32 || tensor.type == ElementType::f64 ||
       tensor.type == ElementType::f16 || tensor.type == ElementType::bf16;
   int64_t count = countOf(tensor);
+  // Halves of bytes are no region of a file that has the elements.
+  if (bytesOf(tensor.type) == 0)
+    return false;
   if (isFloat && !isMade(tensor))
     return !tensor.dims.empty() && count > 0;
   return count > kMostInline;

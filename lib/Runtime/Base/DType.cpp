@@ -7,8 +7,10 @@
 
 #include "llmc/Runtime/Base/DType.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 namespace llmc::rt {
@@ -23,13 +25,16 @@ struct Row {
 } // namespace
 
 static constexpr Row rows[numDTypes] = {
-    {"f64", 8, true, true},   {"f32", 4, true, true},
-    {"bf16", 2, true, true},  {"f16", 2, true, true},
-    {"i8", 1, false, true},   {"i16", 2, false, true},
-    {"i32", 4, false, true},  {"i64", 8, false, true},
-    {"u8", 1, false, false},  {"u16", 2, false, false},
-    {"u32", 4, false, false}, {"u64", 8, false, false},
-    {"i1", 1, false, false}};
+    {"f64", 8, true, true},        {"f32", 4, true, true},
+    {"bf16", 2, true, true},       {"f16", 2, true, true},
+    {"i8", 1, false, true},        {"i16", 2, false, true},
+    {"i32", 4, false, true},       {"i64", 8, false, true},
+    {"u8", 1, false, false},       {"u16", 2, false, false},
+    {"u32", 4, false, false},      {"u64", 8, false, false},
+    {"i1", 1, false, false},       {"f8E4M3FN", 1, true, true},
+    {"f8E5M2", 1, true, true},     {"f8E4M3FNUZ", 1, true, true},
+    {"f8E5M2FNUZ", 1, true, true}, {"f8E4M3B11FNUZ", 1, true, true},
+    {"i4", 1, false, true},        {"u4", 1, false, false}};
 
 static const Row &row(DType type) { return rows[static_cast<int>(type)]; }
 
@@ -101,6 +106,93 @@ float fromFloat16(uint16_t bits) {
   return bitCast<float>(sign | ((exponent + 112u) << 23) | (mantissa << 13));
 }
 
+//===----------------------------------------------------------------------===//
+// Floats of eight bits
+//===----------------------------------------------------------------------===//
+
+int SmallFloat::largest() const {
+  if (kind == Kind::ieee) {
+    return beyond() - 1;
+  }
+  return kind == Kind::finite ? 0x7e : 0x7f;
+}
+
+int SmallFloat::beyond() const {
+  return kind == Kind::ieee ? 0x7f >> mantissaBits << mantissaBits
+                            : notANumber();
+}
+
+int SmallFloat::notANumber() const {
+  if (kind == Kind::ieee) {
+    return beyond() | 1 << (mantissaBits - 1);
+  }
+  return kind == Kind::finite ? 0x7f : 0x80;
+}
+
+const SmallFloat *findSmallFloat(DType type) {
+  using Kind = SmallFloat::Kind;
+  static constexpr SmallFloat formats[] = {
+      {3, 7, Kind::finite},
+      {2, 15, Kind::ieee},
+      {3, 8, Kind::finiteUnsignedZero},
+      {2, 16, Kind::finiteUnsignedZero},
+      {3, 11, Kind::finiteUnsignedZero},
+  };
+  int place = static_cast<int>(type) - static_cast<int>(DType::f8E4M3FN);
+  bool isSmall = place >= 0 && place < static_cast<int>(std::size(formats));
+  return isSmall ? &formats[place] : nullptr;
+}
+
+uint8_t toSmallFloat(const SmallFloat &format, double value) {
+  bool hasNegativeZero = format.kind != SmallFloat::Kind::finiteUnsignedZero;
+  int sign = std::signbit(value) ? 0x80 : 0;
+  if (value != value) {
+    return static_cast<uint8_t>(format.notANumber() | sign);
+  }
+  double magnitude = std::fabs(value);
+  int lowest = 1 - format.bias;
+  int exponent =
+      magnitude < std::ldexp(1.0, lowest) ? lowest : std::ilogb(magnitude);
+  int code = 0x100;
+  if (exponent <= 16) {
+    // In units in the last place; a carry goes into the exponent by itself.
+    double units =
+        std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
+    code =
+        static_cast<int>(units) + ((exponent - lowest) << format.mantissaBits);
+  }
+  if (code > format.largest()) {
+    code = format.beyond();
+  } else if (code == 0 && !hasNegativeZero) {
+    sign = 0;
+  }
+  return static_cast<uint8_t>(code | sign);
+}
+
+double fromSmallFloat(const SmallFloat &format, uint8_t bits) {
+  int code = bits & 0x7f;
+  double sign = bits & 0x80 ? -1.0 : 1.0;
+  bool hasNegativeZero = format.kind != SmallFloat::Kind::finiteUnsignedZero;
+  if (hasNegativeZero ? code > format.largest() : bits == 0x80) {
+    bool isInfinite =
+        format.kind == SmallFloat::Kind::ieee && code == format.beyond();
+    return isInfinite ? sign * std::numeric_limits<double>::infinity()
+                      : std::numeric_limits<double>::quiet_NaN();
+  }
+  int unit = 1 << format.mantissaBits, exponent = code >> format.mantissaBits;
+  int mantissa = code & (unit - 1);
+  if (exponent > 0) {
+    mantissa += unit;
+    --exponent;
+  }
+  return sign *
+         std::ldexp(mantissa, exponent + 1 - format.bias - format.mantissaBits);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements in memory
+//===----------------------------------------------------------------------===//
+
 template <typename T> static T loadAs(const void *base, int64_t index) {
   T value;
   std::memcpy(&value, static_cast<const char *>(base) + index * sizeof(T),
@@ -125,6 +217,9 @@ double loadElement(DType type, const void *base, int64_t index) {
   case DType::u64:
     return static_cast<double>(loadAs<uint64_t>(base, index));
   default:
+    if (const SmallFloat *format = findSmallFloat(type)) {
+      return fromSmallFloat(*format, loadAs<uint8_t>(base, index));
+    }
     return static_cast<double>(loadInteger(type, base, index));
   }
 }
@@ -173,6 +268,19 @@ void storeElement(DType type, void *base, int64_t index, double value) {
     return storeAs<uint64_t>(base, index, clampTo<uint64_t>(value));
   case DType::i1:
     return storeAs<uint8_t>(base, index, value != 0);
+  case DType::i4:
+    return storeAs<int8_t>(base, index,
+                           std::clamp<int8_t>(clampTo<int8_t>(value), -8, 7));
+  case DType::u4:
+    return storeAs<uint8_t>(base, index,
+                            std::min<uint8_t>(clampTo<uint8_t>(value), 15));
+  case DType::f8E4M3FN:
+  case DType::f8E5M2:
+  case DType::f8E4M3FNUZ:
+  case DType::f8E5M2FNUZ:
+  case DType::f8E4M3B11FNUZ:
+    return storeAs<uint8_t>(base, index,
+                            toSmallFloat(*findSmallFloat(type), value));
   }
 }
 
@@ -196,6 +304,10 @@ int64_t loadInteger(DType type, const void *base, int64_t index) {
     return static_cast<int64_t>(loadAs<uint64_t>(base, index));
   case DType::i1:
     return loadAs<uint8_t>(base, index) != 0;
+  case DType::i4:
+    return ((loadAs<uint8_t>(base, index) & 15) ^ 8) - 8;
+  case DType::u4:
+    return loadAs<uint8_t>(base, index) & 15;
   default:
     return clampTo<int64_t>(loadElement(type, base, index));
   }
@@ -207,6 +319,11 @@ void storeInteger(DType type, void *base, int64_t index, int64_t value) {
   }
   if (type == DType::i1) {
     return storeAs<uint8_t>(base, index, value & 1);
+  }
+  if (type == DType::i4 || type == DType::u4) {
+    storeAs<uint8_t>(base, index, static_cast<uint8_t>(value));
+    return storeAs<uint8_t>(
+        base, index, static_cast<uint8_t>(loadInteger(type, base, index)));
   }
   switch (sizeOf(type)) {
   case 1:

@@ -31,11 +31,23 @@ struct TypeName {
   std::string_view name;
 };
 constexpr TypeName typeNames[] = {
-    {DType::f64, "F64"}, {DType::f32, "F32"}, {DType::bf16, "BF16"},
-    {DType::f16, "F16"}, {DType::i8, "I8"},   {DType::i16, "I16"},
-    {DType::i32, "I32"}, {DType::i64, "I64"}, {DType::u8, "U8"},
-    {DType::u16, "U16"}, {DType::u32, "U32"}, {DType::u64, "U64"},
+    {DType::f64, "F64"},
+    {DType::f32, "F32"},
+    {DType::bf16, "BF16"},
+    {DType::f16, "F16"},
+    {DType::i8, "I8"},
+    {DType::i16, "I16"},
+    {DType::i32, "I32"},
+    {DType::i64, "I64"},
+    {DType::u8, "U8"},
+    {DType::u16, "U16"},
+    {DType::u32, "U32"},
+    {DType::u64, "U64"},
     {DType::i1, "BOOL"},
+    {DType::f8E4M3FN, "F8_E4M3"},
+    {DType::f8E5M2, "F8_E5M2"},
+    {DType::f8E4M3FNUZ, "F8_E4M3FNUZ"},
+    {DType::f8E5M2FNUZ, "F8_E5M2FNUZ"},
 };
 
 /// Receives the events of the header's JSON; accepts this grammar only:
@@ -293,6 +305,13 @@ Status writeSafetensors(const std::vector<SafetensorsItem> &items,
       if (candidate.dtype == item.dtype) {
         type = candidate.name;
       }
+    }
+    if (type.empty()) {
+      return makeError(ErrorKind::unsupported,
+                       fmt::format("expected a type that safetensors have for "
+                                   "'{}', got {}",
+                                   item.name, nameOf(item.dtype)))
+          .at(path);
     }
     header[item.name] = {{"dtype", std::string(type)},
                          {"shape", item.shape},

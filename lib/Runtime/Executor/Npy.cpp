@@ -193,22 +193,29 @@ Result<HostTensor> readNpy(const std::string &path) {
   return tensor;
 }
 
+/// "" for a type that NumPy lacks.
+static std::string_view findDescr(DType dtype) {
+  for (const TypeName &candidate : typeNames) {
+    if (candidate.dtype == dtype) {
+      return candidate.descr;
+    }
+  }
+  return "";
+}
+
 Status writeNpy(const HostTensor &tensor, const std::string &path) {
   // Types that NumPy lacks are widened.
   const HostTensor *source = &tensor;
   HostTensor widened;
-  if (tensor.dtype == DType::bf16) {
-    widened = HostTensor::zeros(DType::f32, tensor.shape);
+  if (findDescr(tensor.dtype).empty()) {
+    DType wide = isFloat(tensor.dtype)           ? DType::f32
+                 : isSignedInteger(tensor.dtype) ? DType::i8
+                                                 : DType::u8;
+    widened = HostTensor::zeros(wide, tensor.shape);
     for (int64_t i = 0; i < tensor.elements(); ++i) {
-      storeElement(DType::f32, widened.bytes.data(), i, tensor.at(i));
+      storeElement(wide, widened.bytes.data(), i, tensor.at(i));
     }
     source = &widened;
-  }
-  std::string_view descr;
-  for (const TypeName &candidate : typeNames) {
-    if (candidate.dtype == source->dtype) {
-      descr = candidate.descr;
-    }
   }
   std::string shape;
   for (int64_t extent : source->shape) {
@@ -216,7 +223,7 @@ Status writeNpy(const HostTensor &tensor, const std::string &path) {
   }
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                  descr, shape);
+                  findDescr(source->dtype), shape);
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10, ' ');
   header.back() = '\n';
   std::string file(magic);

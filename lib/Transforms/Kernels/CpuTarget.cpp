@@ -269,14 +269,14 @@ Value castBits(OpBuilder &builder, Location loc, Value vector, Type element) {
       builder, loc, VectorType::get(type.getShape(), element), vector);
 }
 
-/// All of a buffer as a vector; bytes of `type` i1 as such.
+/// All of a buffer as a vector; bytes of `type` i1 or i4 as such.
 Value loadAll(OpBuilder &builder, Location loc, Value buffer, int64_t size,
               Type type) {
   Type memory = cast<MemRefType>(buffer.getType()).getElementType();
   Value zero = IndexMath{builder, loc}.constant(0);
   Value loaded = vector::LoadOp::create(
       builder, loc, VectorType::get({size}, memory), buffer, ValueRange{zero});
-  if (!type.isInteger(1))
+  if (!type.isInteger() || type.getIntOrFloatBitWidth() >= 8)
     return loaded;
   return arith::TruncIOp::create(builder, loc, VectorType::get({size}, type),
                                  loaded);

@@ -168,16 +168,19 @@ Value ElementEvaluator::load(Value memref, Type type, Value position) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, raw,
                                  zero);
   }
+  if (isa<IntegerType>(scalar))
+    return arith::TruncIOp::create(builder, loc, scalar, raw);
   return arith::BitcastOp::create(builder, loc, scalar, raw);
 }
 
 void ElementEvaluator::store(Value memref, Value scalar, Value position) {
   Type memory = cast<MemRefType>(memref.getType()).getElementType();
-  if (scalar.getType() != memory)
-    scalar =
-        scalar.getType().isInteger(1)
-            ? Value(arith::ExtUIOp::create(builder, loc, memory, scalar))
-            : Value(arith::BitcastOp::create(builder, loc, memory, scalar));
+  if (scalar.getType().isInteger(1))
+    scalar = arith::ExtUIOp::create(builder, loc, memory, scalar);
+  else if (scalar.getType() != memory && isa<IntegerType>(scalar.getType()))
+    scalar = arith::ExtSIOp::create(builder, loc, memory, scalar);
+  else if (scalar.getType() != memory)
+    scalar = arith::BitcastOp::create(builder, loc, memory, scalar);
   memref::StoreOp::create(builder, loc, scalar, memref, position);
 }
 

@@ -40,13 +40,13 @@ dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", 0, 16,
 
 // -----
 
-// expected-error @+1 {{expected an element type that the runtime reads, got 'f8E4M3FN'}}
-dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", 0, 4, f8E4M3FN>}
+// expected-error @+1 {{expected an element type that the runtime reads, got 'f4E2M1FN'}}
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.file<"f", 0, 4, f4E2M1FN>}
 
 // -----
 
-// expected-error @+1 {{expected an element type that the runtime reads, got 'i4'}}
-dist.state @w : tensor<4xi32> {role = carried, source = #dist.file<"f", 0, 4, i4>}
+// expected-error @+1 {{expected an element type that the runtime reads, got 'i2'}}
+dist.state @w : tensor<4xi32> {role = carried, source = #dist.file<"f", 0, 4, i2>}
 
 // -----
 

@@ -31,10 +31,14 @@ jax.config.update("jax_enable_x64", True)
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
           "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-          "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64, "i1": np.bool_}
+          "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64, "i1": np.bool_,
+          "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
+          "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz, "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
+          "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz, "i4": ml_dtypes.int4, "ui4": ml_dtypes.uint4}
 FLOATS, NARROW = ["f64", "f32"], ["bf16", "f16"]
 SIGNED = ["i8", "i16", "i32", "i64"]
 INTEGERS = SIGNED + ["ui8", "ui16", "ui32", "ui64"]
+SMALL, FOUR = [t for t in DTYPES if t.startswith("f8")], ["i4", "ui4"]
 
 
 @dataclasses.dataclass
@@ -105,15 +109,27 @@ for kept in "e8m23 e8m7 e8m0 e5m10 e5m2 e4m3 e2m1 e11m52".split():
 
 def open_conversion(to):
     """A float that does not fit in an integer has no value."""
-    if DTYPES[to] == np.bool_ or to in ALL:
+    if DTYPES[to] == np.bool_ or to in ALL + SMALL:
         return None
-    info = np.iinfo(DTYPES[to])
+    info = ml_dtypes.iinfo(DTYPES[to])
     return lambda x, y: ~((x > float(info.min) - 1) & (x < float(info.max) + 1) & np.isfinite(x))
 
 
 for to in ALL + INTEGERS + ["i1"]:
     CASES.append(Case(f"convert to {to}", f"stablehlo.convert %x : ({{T}}) -> {{R}}", ALL, to, open=open_conversion(to)))
     CASES.append(Case(f"convert to {to}", f"stablehlo.convert %x : ({{T}}) -> {{R}}", INTEGERS + ["i1"], to))
+# Types that numbers are stored in: what is computed in them is computed in wider ones and rounded.
+for to in SMALL + FOUR:
+    CASES.append(Case(f"convert to {to}", "stablehlo.convert %x : ({T}) -> {R}", ALL + SMALL, to, open=open_conversion(to)))
+    CASES.append(Case(f"convert to {to}", "stablehlo.convert %x : ({T}) -> {R}", INTEGERS + ["i1"] + FOUR, to))
+for to in ALL + INTEGERS + ["i1"]:
+    CASES.append(Case(f"convert to {to}", "stablehlo.convert %x : ({T}) -> {R}", SMALL, to, open=open_conversion(to)))
+    CASES.append(Case(f"convert to {to}", "stablehlo.convert %x : ({T}) -> {R}", FOUR, to))
+binary("add subtract multiply maximum minimum", SMALL + FOUR)
+unary("negate abs", SMALL)
+for direction in ("EQ", "LT"):
+    CASES.append(Case(f"compare {direction}", f"stablehlo.compare {direction}, %x, %y : ({{T}}, {{T}}) -> {{B}}", SMALL + FOUR, "i1"))
+CASES.append(Case("select", "stablehlo.select %p, %x, %y : {B}, {T}", SMALL + FOUR))
 for to, width in (("ui8", 8), ("i16", 16), ("ui32", 32), ("ui64", 64)):
     for bits in (8, 16, 32, 64):
         if bits >= width:
@@ -127,6 +143,10 @@ def edge_values(name, random):
     dtype = DTYPES[name]
     if name == "i1":
         return np.array([False, True])
+    if name in FOUR:
+        return np.arange(16).astype(dtype) if name == "ui4" else np.arange(-8, 8).astype(dtype)
+    if name in SMALL:
+        return np.arange(0, 256, 5, dtype=np.uint8).view(dtype)
     if name in INTEGERS:
         info, width = np.iinfo(dtype), np.iinfo(dtype).bits
         values = [0, 1, 2, 3, 7, width - 1, width, width + 1, info.max, info.max - 1, info.min, info.min + 1]
@@ -136,6 +156,8 @@ def edge_values(name, random):
     info = ml_dtypes.finfo(dtype)
     values = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.49, 1e-3, 10.0, 88.0, -88.0, 100.0, 300.0,
               -3e4, float(info.max), float(info.min), float(info.smallest_normal), np.inf, -np.inf, np.nan]
+    # Beside and between floats of eight bits, also the least and the largest ones.
+    values += [448, 464, 465, -248, 30, 31, 57344, 61440, 61441, -(2.0**-10), 2.0**-11, 3 * 2.0**-11, 2.0**-17, 1.0625, -1.1875]
     values = np.concatenate([np.array(values).astype(dtype), random.normal(size=4).astype(dtype)])
     return np.concatenate([values, [np.nextafter(np.asarray(0.5, dtype), np.asarray(0, dtype))]]).astype(dtype)
 
@@ -194,12 +216,13 @@ def run_llmc(a, engine, folder, count):
 def as_stored(array, element):
     """numpy has no bf16: it is dumped as f32, or as the bits."""
     dtype = np.dtype(DTYPES[element])
-    return array.view(dtype) if array.dtype.itemsize == dtype.itemsize else array.astype(dtype)
+    is_bits = array.dtype.itemsize == dtype.itemsize and element not in FOUR
+    return array.view(dtype) if is_bits else array.astype(dtype)
 
 
 def flush(array):
-    """XLA flushes subnormal numbers to zeros of their sign, on processors too."""
-    if array.dtype.kind in "biu":
+    """XLA flushes subnormal numbers to zeros of their sign, on processors too; not those of eight bits."""
+    if array.dtype.kind in "biu" or array.dtype.itemsize == 1:
         return array
     with np.errstate(all="ignore"):
         tiny = np.abs(array) < ml_dtypes.finfo(array.dtype).smallest_normal
@@ -260,6 +283,8 @@ def main():
             actual = run_llmc(a, engine, folder, len(cases))
             for case, one, other in zip(cases, actual, expected):
                 one = as_stored(one, case.result or element)
+                if (case.result or element) in FOUR:
+                    one, other = one.astype(np.int8), other.astype(np.int8)
                 failed += not judge(case, element, engine, one, other, x, y)
                 compared, values = compared + 1, values + one.size
     print(f"{compared} ops of {len(DTYPES)} element types, {values} values, {failed} failed")

@@ -47,6 +47,55 @@ TEST(DType, HalfRoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(fromFloat16(toFloat16(NAN))));
 }
 
+// All numbers of a format come back; between two neighbours the nearer one is
+// taken, and half way the one whose last bit is not set.
+TEST(DType, SmallFloatsRoundToNearestEven) {
+  for (DType type : {DType::f8E4M3FN, DType::f8E5M2, DType::f8E4M3FNUZ,
+                     DType::f8E5M2FNUZ, DType::f8E4M3B11FNUZ}) {
+    const SmallFloat &format = *findSmallFloat(type);
+    for (int bits = 0; bits < 256; ++bits) {
+      double value = fromSmallFloat(format, static_cast<uint8_t>(bits));
+      if (value == value) {
+        EXPECT_EQ(toSmallFloat(format, value), bits) << nameOf(type);
+      }
+    }
+    for (int code = 0; code < format.largest(); ++code) {
+      double low = fromSmallFloat(format, static_cast<uint8_t>(code)),
+             high = fromSmallFloat(format, static_cast<uint8_t>(code + 1)),
+             middle = (low + high) / 2;
+      EXPECT_LT(low, high) << nameOf(type);
+      EXPECT_EQ(toSmallFloat(format, middle), code + code % 2);
+      EXPECT_EQ(toSmallFloat(format, std::nextafter(middle, 0)), code);
+      EXPECT_EQ(toSmallFloat(format, std::nextafter(middle, high)), code + 1);
+    }
+  }
+}
+
+// The largest numbers as the formats' papers give them, and what lies beyond.
+TEST(DType, SmallFloatsEndAsPublished) {
+  struct End {
+    DType type;
+    double largest, least;
+    uint8_t beyond;
+    bool isInfinite;
+  };
+  for (const End &end : {End{DType::f8E4M3FN, 448, 0x1p-9, 0x7f, false},
+                         {DType::f8E5M2, 57344, 0x1p-16, 0x7c, true},
+                         {DType::f8E4M3FNUZ, 240, 0x1p-10, 0x80, false},
+                         {DType::f8E5M2FNUZ, 57344, 0x1p-17, 0x80, false},
+                         {DType::f8E4M3B11FNUZ, 30, 0x1p-13, 0x80, false}}) {
+    const SmallFloat &format = *findSmallFloat(end.type);
+    auto largest = static_cast<uint8_t>(format.largest());
+    EXPECT_EQ(fromSmallFloat(format, largest), end.largest);
+    EXPECT_EQ(fromSmallFloat(format, 1), end.least);
+    EXPECT_EQ(toSmallFloat(format, 1e30), end.beyond) << nameOf(end.type);
+    EXPECT_EQ(std::isinf(fromSmallFloat(format, end.beyond)), end.isInfinite);
+    EXPECT_TRUE(std::isnan(fromSmallFloat(format, toSmallFloat(format, NAN))));
+    EXPECT_EQ(std::signbit(fromSmallFloat(format, toSmallFloat(format, -0.0))),
+              end.beyond != 0x80);
+  }
+}
+
 TEST(DType, StoresClampAndLoadsReturn) {
   for (int i = 0; i < numDTypes; ++i) {
     auto type = static_cast<DType>(i);
@@ -86,7 +135,14 @@ TEST(DType, TheTable) {
                       {DType::u16, "u16", 2, false, false},
                       {DType::u32, "u32", 4, false, false},
                       {DType::u64, "u64", 8, false, false},
-                      {DType::i1, "i1", 1, false, false}};
+                      {DType::i1, "i1", 1, false, false},
+                      {DType::f8E4M3FN, "f8E4M3FN", 1, true, false},
+                      {DType::f8E5M2, "f8E5M2", 1, true, false},
+                      {DType::f8E4M3FNUZ, "f8E4M3FNUZ", 1, true, false},
+                      {DType::f8E5M2FNUZ, "f8E5M2FNUZ", 1, true, false},
+                      {DType::f8E4M3B11FNUZ, "f8E4M3B11FNUZ", 1, true, false},
+                      {DType::i4, "i4", 1, false, true},
+                      {DType::u4, "u4", 1, false, false}};
   ASSERT_EQ(std::size(rows), size_t(numDTypes));
   for (int i = 0; i < numDTypes; ++i) {
     EXPECT_EQ(int(rows[i].type), i);
@@ -108,6 +164,8 @@ TEST(DType, StoresClampAtBothEnds) {
                            {DType::i32, -2147483648.0, 2147483647.0},
                            {DType::u8, 0, 255},
                            {DType::u16, 0, 65535},
+                           {DType::i4, -8, 7},
+                           {DType::u4, 0, 15},
                            {DType::u32, 0, 4294967295.0}}) {
     auto stored = [&](double value) {
       uint64_t cell = 0;

@@ -18,7 +18,8 @@
 namespace llmc::rt {
 
 /// The numbers are stored in plan files: append only. An i1 takes a byte, 0 or
-/// 1. The same names as in MLIR, with `u8` for `ui8`.
+/// 1, and so does an i4 or u4, of which the low four bits count. The same names
+/// as in MLIR, with `u8` for `ui8`.
 enum class DType : uint8_t {
   f64 = 0,
   f32 = 1,
@@ -33,8 +34,44 @@ enum class DType : uint8_t {
   u32 = 10,
   u64 = 11,
   i1 = 12,
+  f8E4M3FN = 13,
+  f8E5M2 = 14,
+  f8E4M3FNUZ = 15,
+  f8E5M2FNUZ = 16,
+  f8E4M3B11FNUZ = 17,
+  i4 = 18,
+  u4 = 19,
 };
-inline constexpr int numDTypes = 13;
+inline constexpr int numDTypes = 20;
+
+/// How a float of eight bits is made: a sign, then exponent and mantissa. The
+/// kinds differ in what the bits of the largest numbers stand for (Micikevicius
+/// et al., FP8 Formats for Deep Learning, 2022; Noune et al., 2022).
+struct SmallFloat {
+  enum class Kind {
+    /// With infinities, as IEEE 754 has them.
+    ieee,
+    /// No infinity; all bits set are not a number.
+    finite,
+    /// Nor a negative zero, whose bits are not a number.
+    finiteUnsignedZero,
+  };
+  int mantissaBits;
+  int bias;
+  Kind kind;
+
+  /// Bits without the sign: the largest number, what lies beyond it, and not a
+  /// number (with its sign bit where there is no negative zero).
+  int largest() const;
+  int beyond() const;
+  int notANumber() const;
+};
+/// Null for another type.
+const SmallFloat *findSmallFloat(DType type);
+/// Rounds to nearest, ties to even; what is too large becomes infinite, or not
+/// a number where there is no infinity.
+uint8_t toSmallFloat(const SmallFloat &format, double value);
+double fromSmallFloat(const SmallFloat &format, uint8_t bits);
 
 /// Bytes of one element.
 int64_t sizeOf(DType type);

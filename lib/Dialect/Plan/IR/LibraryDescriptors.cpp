@@ -41,6 +41,20 @@ Type llmc::plan::getElementType(MLIRContext *context, rt::DType type) {
     return Float16Type::get(context);
   case rt::DType::i1:
     return IntegerType::get(context, 1);
+  case rt::DType::i4:
+    return IntegerType::get(context, 4);
+  case rt::DType::u4:
+    return IntegerType::get(context, 4, IntegerType::Unsigned);
+  case rt::DType::f8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case rt::DType::f8E5M2:
+    return Float8E5M2Type::get(context);
+  case rt::DType::f8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case rt::DType::f8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  case rt::DType::f8E4M3B11FNUZ:
+    return Float8E4M3B11FNUZType::get(context);
   case rt::DType::u8:
   case rt::DType::u16:
   case rt::DType::u32:

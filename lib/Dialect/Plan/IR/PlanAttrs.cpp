@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Plan/IR/Plan.h"
+#include "llmc/Support/StoredElements.h"
 #include "llmc/Support/TableSyntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -79,16 +80,9 @@ void PlanDialect::registerAttributes() {
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// f64, f32, bf16, f16 and integers of 1, 8, 16, 32 or 64 bits.
 static LogicalResult verifyDType(EmitError emitError, Type type) {
-  if (type.isF64() || type.isF32() || type.isBF16() || type.isF16())
+  if (getRuntimeDType(type))
     return success();
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    unsigned width = integer.getWidth();
-    if (width == 8 || width == 16 || width == 32 || width == 64 ||
-        (width == 1 && integer.isSignless()))
-      return success();
-  }
   return emitError() << "expected an element type of the runtime, got " << type;
 }
 

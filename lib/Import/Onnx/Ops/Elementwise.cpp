@@ -248,15 +248,36 @@ static rt::Result<Type> readTarget(NodeImport &node, const NodeAttribute *to) {
                           nameOf(type));
 }
 
+/// Between the largest numbers of `element`, a float of eight bits; infinities
+/// too, as the operator's table has it. Not a number stays that.
+static Value saturate(NodeImport &node, Value value, Type element) {
+  if (!isa<FloatType>(getElementTypeOrSelf(value.getType())))
+    value = node.convert(value, node.b.getF32Type());
+  double largest =
+      APFloat::getLargest(cast<FloatType>(element).getFloatSemantics())
+          .convertToDouble();
+  Value low = node.like(value, -largest), high = node.like(value, largest);
+  return hlo::ClampOp::create(node.b, node.loc, low, value, high);
+}
+
+static rt::Status finishCast(NodeImport &node, Type element) {
+  Value value = node.input(0);
+  bool isSmall =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  if (isSmall && node.getInt("saturate", 1) != 0)
+    value = saturate(node, value, element);
+  return node.finish({node.convert(value, element)});
+}
+
 /// An integer that is not negative has the bits of its float for integers as
 /// well; a float becomes an integer by truncation, and true where it is not 0.
 static rt::Status importCast(NodeImport &node) {
   LLMC_TRY_ASSIGN(Type element, readTarget(node, node.attribute("to")));
-  return node.finish({node.convert(node.input(0), element)});
+  return finishCast(node, element);
 }
 
 static rt::Status importCastLike(NodeImport &node) {
-  return node.finish({node.convert(node.input(0), node.element(1))});
+  return finishCast(node, node.element(1));
 }
 
 /// Bits of one type as those of another of the same size.

@@ -72,6 +72,19 @@ struct Half {
     std::memcpy(p + 2 * i, &bits, 2);
   }
 };
+/// Floats of eight bits, and integers of four, which wrap.
+template <typename Acc, DType type> struct Small {
+  static Acc load(const char *p, int64_t i) {
+    return static_cast<Acc>(loadElement(type, p, i));
+  }
+  static void store(char *p, int64_t i, Acc value) {
+    if (isFloat(type)) {
+      storeElement(type, p, i, static_cast<double>(value));
+    } else {
+      storeInteger(type, p, i, static_cast<int64_t>(value));
+    }
+  }
+};
 template <typename Acc> using BFloat16 = Half<Acc, fromBFloat16, toBFloat16>;
 template <typename Acc> using Float16 = Half<Acc, fromFloat16, toFloat16>;
 
@@ -114,6 +127,15 @@ template <typename T> ReduceFunction chooseInteger(ReductionKind reduction) {
   return chooseOp<Plain<T, T>, T>(reduction);
 }
 
+template <DType type> ReduceFunction chooseSmall(const Collective &c) {
+  if (!isFloat(type)) {
+    return chooseOp<Small<int64_t, type>, int64_t>(c.reduction);
+  }
+  return c.accumulate == DType::f64
+             ? chooseOp<Small<double, type>, double>(c.reduction)
+             : chooseOp<Small<float, type>, float>(c.reduction);
+}
+
 ReduceFunction chooseReduction(const Collective &c) {
   bool wide = c.accumulate == DType::f64;
   switch (c.type) {
@@ -145,6 +167,20 @@ ReduceFunction chooseReduction(const Collective &c) {
     return chooseInteger<uint32_t>(c.reduction);
   case DType::u64:
     return chooseInteger<uint64_t>(c.reduction);
+  case DType::i4:
+    return chooseSmall<DType::i4>(c);
+  case DType::u4:
+    return chooseSmall<DType::u4>(c);
+  case DType::f8E4M3FN:
+    return chooseSmall<DType::f8E4M3FN>(c);
+  case DType::f8E5M2:
+    return chooseSmall<DType::f8E5M2>(c);
+  case DType::f8E4M3FNUZ:
+    return chooseSmall<DType::f8E4M3FNUZ>(c);
+  case DType::f8E5M2FNUZ:
+    return chooseSmall<DType::f8E5M2FNUZ>(c);
+  case DType::f8E4M3B11FNUZ:
+    return chooseSmall<DType::f8E4M3B11FNUZ>(c);
   }
   return nullptr;
 }
