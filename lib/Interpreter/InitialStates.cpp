@@ -61,11 +61,18 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
            << "expected " << bytes << " bytes at offset " << offset
            << " of file '" << path << "' of " << file->size() << " bytes";
   const uint8_t *data = file->data() + offset;
-  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
-    if (tensor.isFloat())
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
+    if (tensor.isFloat()) {
       tensor.setFloat(i, rt::loadElement(stored, data, i));
-    else
-      tensor.setInt(i, rt::loadInteger(stored, data, i));
+      continue;
+    }
+    int64_t value = rt::loadInteger(stored, data, i);
+    tensor.setInt(i, value);
+    if (tensor.getInt(i) != value)
+      return emitRefusal(state, rt::ErrorKind::malformed)
+             << "expected values of " << type.getElementType() << ", got "
+             << value << " at element " << i;
+  }
   return tensor;
 }
 

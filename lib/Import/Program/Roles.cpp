@@ -290,12 +290,14 @@ rt::Status RoleFinder::refuseInteger(unsigned i) {
       inputs.push_back(input);
   std::string near = rt::nearest(name, inputs);
   return rt::makeError(
-      ErrorKind::diagnosed,
-      describe(i) + " ('" + name +
-          "') expected to be an input of [data.inputs] or a float parameter, "
-          "got " +
-          show(main.getArgument(i).getType()) +
-          (near.empty() ? "" : "; did you mean input '" + near + "'?"));
+             ErrorKind::diagnosed,
+             describe(i) + " ('" + name +
+                 "') expected to be an input of [data.inputs] or a float "
+                 "parameter, "
+                 "got " +
+                 show(main.getArgument(i).getType()) +
+                 (near.empty() ? "" : "; did you mean input '" + near + "'?"))
+      .withHint("integers that are weights are named in training.frozen");
 }
 
 rt::Status RoleFinder::refuseAmbiguous(ArrayRef<unsigned> open) {
@@ -323,10 +325,10 @@ rt::Status RoleFinder::findParameters() {
       continue;
     }
     auto type = cast<RankedTensorType>(main.getArgument(i).getType());
-    if (!isa<FloatType>(type.getElementType()))
-      return refuseInteger(i);
     bool isFrozen =
         matchesAny(options.config.training.frozen, argument.origin.fullName());
+    if (!isFrozen && !isa<FloatType>(type.getElementType()))
+      return refuseInteger(i);
     argument.kind =
         isFrozen ? Argument::Kind::Constant : Argument::Kind::Parameter;
     roots.insert(argument.origin.root);

@@ -88,15 +88,26 @@ rt::Result<Attribute> StateMaker::weightOf(StringRef name,
                            shape, [](int64_t d) { return std::to_string(d); }),
                        ", ") +
             "]");
-  if (dist::getRuntimeDType(type.getElementType()) != entry->dtype)
+  std::optional<rt::DType> own = dist::getRuntimeDType(type.getElementType());
+  auto begin = static_cast<int64_t>(weights->offset(*entry));
+  auto size = static_cast<int64_t>(entry->end - entry->begin);
+  // Safetensors have no integers of four bits; they come in bytes.
+  bool isInBytes = (own == rt::DType::i4 && entry->dtype == rt::DType::i8) ||
+                   (own == rt::DType::u4 && entry->dtype == rt::DType::u8);
+  if (isInBytes) {
+    auto integer = cast<IntegerType>(type.getElementType());
+    Type bytes =
+        IntegerType::get(builder.getContext(), 8, integer.getSignedness());
+    return Attribute(dist::FileAttr::get(builder.getContext(), options.weights,
+                                         begin, size, bytes));
+  }
+  if (own != entry->dtype)
     return rt::makeError(ErrorKind::malformed,
                          options.weights + ": expected '" + name.str() +
                              "' of " + show(type.getElementType()) + ", got " +
                              dtype);
-  auto begin = static_cast<int64_t>(weights->offset(*entry));
   return Attribute(
-      dist::FileAttr::get(builder.getContext(), options.weights, begin,
-                          static_cast<int64_t>(entry->end - entry->begin)));
+      dist::FileAttr::get(builder.getContext(), options.weights, begin, size));
 }
 
 /// What is not required starts from zeros where neither a file nor a pattern of

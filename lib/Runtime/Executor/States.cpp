@@ -113,6 +113,15 @@ static Status notFinite(const plan::State &state, int64_t index) {
                                state.name, index));
 }
 
+/// The integer `index` of a file is none of the state's type.
+static Status notInRange(const plan::State &state, int64_t index,
+                         int64_t value) {
+  return makeError(ErrorKind::malformed,
+                   fmt::format("expected values of state '{}' of {}, got {} at "
+                               "element {}",
+                               state.name, nameOf(state.dtype), value, index));
+}
+
 namespace {
 /// Where a state's elements lie in a mapped file.
 struct FileRegion {
@@ -197,18 +206,30 @@ Status States::load(const plan::State &state, const std::string &path) {
                   static_cast<size_t>(length * bytes));
     }
     for (int64_t i = 0; i < length; ++i) {
-      if (region->dtype != state.dtype) {
+      bool isWrong = false;
+      if (region->dtype != state.dtype && isFloat(state.dtype)) {
         storeElement(state.dtype, values, i,
                      loadElement(region->dtype, region->data, global + i));
+      } else if (region->dtype != state.dtype) {
+        int64_t value = loadInteger(region->dtype, region->data, global + i);
+        storeInteger(state.dtype, values, i, value);
+        isWrong = loadInteger(state.dtype, values, i) != value;
       }
-      if (checks && bad < 0 &&
-          !std::isfinite(loadElement(state.dtype, values, i))) {
+      isWrong |= checks && !std::isfinite(loadElement(state.dtype, values, i));
+      if (isWrong && bad < 0) {
         bad = global + i;
       }
     }
   };
   LLMC_TRY(visit(state, WindowUse::write, copy));
-  return bad < 0 ? Status::success() : notFinite(state, bad).at(path);
+  if (bad < 0) {
+    return Status::success();
+  }
+  return (isFloat(state.dtype)
+              ? notFinite(state, bad)
+              : notInRange(state, bad,
+                           loadInteger(region->dtype, region->data, bad)))
+      .at(path);
 }
 
 Status States::initialise(const std::string &folder, bool trust,

@@ -56,8 +56,8 @@ def Dist_FileAttr : Dist_Attr<"File", "file"> {
     `#dist.file<"path", offset, bytes>`; mapped when the plan runs. `dtype` is
     given when the file holds another element type than the state.
 
-    Constraints: a path; offset at least 0; bytes at least 0; `dtype` is f64,
-    f32, bf16, f16, i1 or an integer of 8, 16, 32 or 64 bits.
+    Constraints: a path; offset at least 0; bytes at least 0; `dtype` is one
+    that the runtime stores.
   }];
   let parameters = (ins StringRefParameter<"path">:$path, "int64_t":$offset,
                         "int64_t":$bytes, OptionalParameter<"::mlir::Type">:$dtype);
