@@ -9,6 +9,9 @@
 // RUN: %{import} %t/pairs.mlir | FileCheck %t/pairs.mlir
 // RUN: %{import} %t/sides.mlir | FileCheck %t/sides.mlir
 // RUN: %{import} %t/equal.mlir | FileCheck %t/equal.mlir
+// RUN: %{import} %t/half.mlir | FileCheck %t/half.mlir
+// RUN: %{import} %t/crossed.mlir | FileCheck %t/crossed.mlir
+// RUN: %{import} %t/outside.mlir | FileCheck %t/outside.mlir
 // RUN: %{import} %t/one.mlir | FileCheck %t/one.mlir
 // RUN: not %{import} %t/comparator.mlir 2>&1 | FileCheck %t/comparator.mlir
 // RUN: not %{import} %t/large.mlir 2>&1 | FileCheck %t/large.mlir
@@ -181,6 +184,56 @@ func.func public @main(%x: tensor<4x6xi32> loc("x")) -> (tensor<4x6xi32> {jax.re
     stablehlo.return %5 : tensor<i1>
   }) : (tensor<4x6xi32>, tensor<4x6xi32>) -> (tensor<4x6xi32>, tensor<4x6xi32>)
   return %0#0 : tensor<4x6xi32>
+}
+
+// One of its two sides is.
+//--- half.mlir
+// CHECK-LABEL: func.func public @loss
+// CHECK-NOT: nn.argsort
+// CHECK: stablehlo.scatter
+func.func public @main(%x: tensor<4x6xi32> loc("x")) -> (tensor<4x6xi32> {jax.result_info = "result['y']"}) {
+  %0:2 = "stablehlo.sort"(%x, %x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+    %1 = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %2 = stablehlo.compare EQ, %d, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %3 = stablehlo.compare GT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %4 = stablehlo.and %2, %3 : tensor<i1>
+    %5 = stablehlo.or %1, %4 : tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) : (tensor<4x6xi32>, tensor<4x6xi32>) -> (tensor<4x6xi32>, tensor<4x6xi32>)
+  return %0#0 : tensor<4x6xi32>
+}
+
+// The sides are of two inputs.
+//--- crossed.mlir
+// CHECK-LABEL: func.func public @loss
+// CHECK-NOT: nn.argsort
+// CHECK: stablehlo.scatter
+func.func public @main(%x: tensor<4x6xi32> loc("x")) -> (tensor<4x6xi32> {jax.result_info = "result['y']"}) {
+  %0:2 = "stablehlo.sort"(%x, %x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+    %1 = stablehlo.compare LT, %b, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<4x6xi32>, tensor<4x6xi32>) -> (tensor<4x6xi32>, tensor<4x6xi32>)
+  return %0#0 : tensor<4x6xi32>
+}
+
+// What comes from outside is not the same on both sides.
+//--- outside.mlir
+// CHECK-LABEL: func.func public @loss
+// CHECK-NOT: nn.argsort
+// CHECK: stablehlo.scatter
+func.func public @main(%x: tensor<4x6xi32> loc("x")) -> (tensor<4x6xi32> {jax.result_info = "result['y']"}) {
+  %seven = stablehlo.constant dense<7> : tensor<i32>
+  %eight = stablehlo.constant dense<8> : tensor<i32>
+  %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.remainder %a, %seven : tensor<i32>
+    %2 = stablehlo.remainder %b, %eight : tensor<i32>
+    %3 = stablehlo.compare LT, %1, %2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) : (tensor<4x6xi32>) -> tensor<4x6xi32>
+  return %0 : tensor<4x6xi32>
 }
 
 // One element is in order.

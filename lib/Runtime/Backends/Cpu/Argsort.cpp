@@ -29,6 +29,11 @@ namespace llmc::rt::cpu {
 
 namespace {
 
+struct Numbers {
+  uint64_t *begin;
+  int64_t count;
+};
+
 /// A key as an unsigned number that grows in its order: negative floats have
 /// all bits flipped, positive ones and integers with a sign have that flipped.
 class KeyBits {
@@ -48,26 +53,39 @@ public:
 
   int64_t bits() const { return 8 * bytes; }
   uint64_t at(const void *base, int64_t i) const {
-    uint64_t value = load(base, i);
-    return value ^ ((value & sign) != 0 ? flippedOfNegative : flipped);
+    uint64_t number = 0;
+    append(base, i, 1, {&number, 1});
+    return number;
+  }
+  /// Puts the numbers of elements behind the bits that `all` has: those of
+  /// `first` and of every `stride`th behind it.
+  void append(const void *base, int64_t first, int64_t stride,
+              Numbers all) const {
+    switch (bytes) {
+    case 1:
+      return appendAs<uint8_t>(base, first, stride, all);
+    case 2:
+      return appendAs<uint16_t>(base, first, stride, all);
+    case 4:
+      return appendAs<uint32_t>(base, first, stride, all);
+    default:
+      return appendAs<uint64_t>(base, first, stride, all);
+    }
   }
 
 private:
-  template <typename T> static uint64_t loadAs(const void *base, int64_t i) {
-    T value;
-    std::memcpy(&value, static_cast<const T *>(base) + i, sizeof(T));
-    return value;
-  }
-  uint64_t load(const void *base, int64_t i) const {
-    switch (bytes) {
-    case 1:
-      return loadAs<uint8_t>(base, i);
-    case 2:
-      return loadAs<uint16_t>(base, i);
-    case 4:
-      return loadAs<uint32_t>(base, i);
-    default:
-      return loadAs<uint64_t>(base, i);
+  template <typename T>
+  void appendAs(const void *base, int64_t first, int64_t stride,
+                Numbers all) const {
+    const T *from = static_cast<const T *>(base) + first;
+    for (int64_t i = 0; i < all.count; ++i) {
+      T value;
+      std::memcpy(&value, from + i * stride, sizeof(T));
+      uint64_t number =
+          value ^ ((value & sign) != 0 ? flippedOfNegative : flipped);
+      constexpr int width = 8 * sizeof(T);
+      all.begin[i] =
+          width == 64 ? number : all.begin[i] << (width % 64) | number;
     }
   }
 
@@ -108,13 +126,13 @@ struct Row {
     return keys.list[key].at(reinterpret_cast<const void *>(buffers[key]),
                              begin + position * stride);
   }
-  uint64_t leadingAt(int64_t position) const {
-    uint64_t all = 0;
+  /// The leading keys of the elements from `position` on.
+  void readLeading(int64_t position, Numbers all) const {
+    std::fill_n(all.begin, all.count, 0);
     for (size_t key = 0; key < keys.numLeading; ++key) {
-      int64_t bits = keys.list[key].bits();
-      all = (bits == 64 ? 0 : all << bits) | keyAt(key, position);
+      keys.list[key].append(reinterpret_cast<const void *>(buffers[key]),
+                            begin + position * stride, stride, all);
     }
-    return all;
   }
 };
 
@@ -122,8 +140,8 @@ struct Row {
 struct NarrowItem {
   uint64_t both;
 
-  static NarrowItem at(const Row &row, int64_t position) {
-    return {row.leadingAt(position) << 32 | static_cast<uint64_t>(position)};
+  static NarrowItem of(uint64_t leading, int64_t position) {
+    return {leading << 32 | static_cast<uint64_t>(position)};
   }
   int32_t position() const { return static_cast<int32_t>(both); }
   bool isBefore(const NarrowItem &other, const Row &) const {
@@ -136,8 +154,8 @@ struct WideItem {
   uint64_t leading;
   int32_t place;
 
-  static WideItem at(const Row &row, int64_t position) {
-    return {row.leadingAt(position), static_cast<int32_t>(position)};
+  static WideItem of(uint64_t leading, int64_t position) {
+    return {leading, static_cast<int32_t>(position)};
   }
   int32_t position() const { return place; }
   bool isBefore(const WideItem &other, const Row &row) const {
@@ -154,6 +172,20 @@ struct WideItem {
     return place < other.place;
   }
 };
+
+/// Visits the items of the elements from `first` to `end`.
+template <typename Item, typename Visit>
+void forEachItem(const Row &row, int64_t first, int64_t end, Visit visit) {
+  constexpr int64_t most = 128;
+  uint64_t leading[most];
+  for (; first < end; first += most) {
+    int64_t count = std::min(most, end - first);
+    row.readLeading(first, {leading, count});
+    for (int64_t i = 0; i < count; ++i) {
+      visit(Item::of(leading[i], first + i));
+    }
+  }
+}
 
 /// How a call is cut.
 struct Cut {
@@ -254,28 +286,27 @@ private:
   }
 
   void orderRow(const Row &row, Item *items, int32_t *out) const {
-    for (int64_t i = 0; i < shape.size; ++i) {
-      items[i] = Item::at(row, i);
-    }
-    finish(row, items, items + shape.size, 0, out);
+    Item *last = items;
+    forEachItem<Item>(row, 0, shape.size, [&](Item item) { *last++ = item; });
+    finish(row, items, last, 0, out);
   }
 
   /// The last of the heap's items is its first.
   void selectFirst(const Row &row, Item *heap, int32_t *out) const {
     auto isBefore = orderOf(row);
-    Item *end = heap + shape.count;
-    for (int64_t i = 0; i < shape.count; ++i) {
-      heap[i] = Item::at(row, i);
+    Item *end = heap;
+    forEachItem<Item>(row, 0, shape.count, [&](Item item) { *end++ = item; });
+    if (heap == end) {
+      return;
     }
     std::make_heap(heap, end, isBefore);
-    for (int64_t i = shape.count; i < shape.size && heap != end; ++i) {
-      Item item = Item::at(row, i);
+    forEachItem<Item>(row, shape.count, shape.size, [&](Item item) {
       if (isBefore(item, *heap)) {
         std::pop_heap(heap, end, isBefore);
         end[-1] = item;
         std::push_heap(heap, end, isBefore);
       }
-    }
+    });
     std::sort_heap(heap, end, isBefore);
     for (int64_t i = 0; i < shape.count; ++i) {
       out[i * shape.inner] = heap[i].position();
@@ -287,26 +318,24 @@ private:
                  int32_t *out) const {
     auto isBefore = orderOf(row);
     for (int64_t i = 0; i < numSamples(); ++i) {
-      sample[i] = Item::at(row, ticketRange(shape.size, static_cast<int>(i),
-                                            static_cast<int>(numSamples()))
-                                    .begin);
+      int64_t at = shape.size / numSamples() * i;
+      forEachItem<Item>(row, at, at + 1, [&](Item item) { sample[i] = item; });
     }
     std::sort(sample, sample + numSamples(), isBefore);
     const Item *low = ticket == 0 ? nullptr : sample + ticket * samples;
     const Item *high =
         ticket + 1 == cut.tickets ? nullptr : sample + (ticket + 1) * samples;
     int64_t below = 0;
-    for (int64_t i = 0; i < shape.size && low; ++i) {
-      below += isBefore(Item::at(row, i), *low) ? 1 : 0;
-    }
+    forEachItem<Item>(row, 0, low ? shape.size : 0, [&](Item item) {
+      below += isBefore(item, *low) ? 1 : 0;
+    });
     // Parts of the tickets lie side by side.
     Item *first = items + below, *last = first;
-    for (int64_t i = 0; i < shape.size; ++i) {
-      Item item = Item::at(row, i);
+    forEachItem<Item>(row, 0, shape.size, [&](Item item) {
       if (!(low && isBefore(item, *low)) && !(high && !isBefore(item, *high))) {
         *last++ = item;
       }
-    }
+    });
     finish(row, first, last, below, out);
   }
 
