@@ -141,6 +141,8 @@ part_oracles() {
   $python $oracle/loops.py --llmc $llmc --runs 11 -o $out/loops || status=1
   $python $oracle/attention.py --llmc $llmc --runs 10 -o $out/attention || status=1
   $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
+  $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1
+  $python $oracle/onnx_steps.py --llmc $llmc -o $out/onnx_steps || status=1
   echo "oracles: exit status $status"
   return "$status"
 }

@@ -62,6 +62,15 @@ static std::vector<LibraryOperand> operandsOf(const AttentionShape &shape) {
   return operands;
 }
 
+static std::vector<LibraryOperand> operandsOf(const ArgsortShape &shape) {
+  std::vector<LibraryOperand> operands;
+  for (const ArgsortKey &key : shape.keys) {
+    operands.push_back({"key", key.dtype, true, false});
+  }
+  operands.push_back({"out", DType::i32, false, true});
+  return operands;
+}
+
 std::vector<LibraryOperand> operandsOf(const LibraryDescriptor &descriptor) {
   return std::visit([](const auto &each) { return operandsOf(each); },
                     descriptor);

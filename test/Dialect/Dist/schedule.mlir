@@ -92,6 +92,8 @@ func.func @kernels(%a: tensor<4x6xf32>, %b: tensor<6x2xf32>, %c: tensor<4x2xf32>
   %d = dist.contract %a, %b batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>) -> tensor<4x2xf32>
   // CHECK-NEXT: dist.contract %{{.*}}, %{{.*}} plus %[[K]]#0 batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   %e = dist.contract %a, %b plus %k#0 batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  // CHECK-NEXT: dist.argsort %{{.*}}, %{{.*}} dim 1 descending [true, false] : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x3xi32>
+  %f = dist.argsort %a, %a dim 1 descending [true, false] : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x3xi32>
   return %e : tensor<4x2xf32>
 }
 

@@ -66,6 +66,13 @@ func.func @rotary(%x: tensor<8x10x4xbf16>, %t: tensor<1x10x2xbf16>) -> tensor<8x
   return %y : tensor<8x10x4xbf16>
 }
 
+// CHECK-LABEL: func.func @argsort
+// CHECK-NEXT: nn.argsort %arg0, %arg1 dim 1 descending [false, true] : (tensor<8x10x4xbf16>, tensor<8x10x4xui8>) -> tensor<8x3x4xi32>
+func.func @argsort(%x: tensor<8x10x4xbf16>, %y: tensor<8x10x4xui8>) -> tensor<8x3x4xi32> {
+  %p = nn.argsort %x, %y dim 1 descending [false, true] : (tensor<8x10x4xbf16>, tensor<8x10x4xui8>) -> tensor<8x3x4xi32>
+  return %p : tensor<8x3x4xi32>
+}
+
 // CHECK-LABEL: func.func @log_sum_exp
 // CHECK-NEXT: %[[Y:.*]] = nn.log_sum_exp %arg0 {dims = array<i64: 0, 2>, safe} : (tensor<8x10x4xbf16>) -> tensor<10xf32>
 // CHECK-NEXT: nn.log_sum_exp_grad %arg0, %[[Y]], %[[Y]] {dims = array<i64: 0, 2>} : (tensor<8x10x4xbf16>, tensor<10xf32>, tensor<10xf32>) -> tensor<8x10x4xbf16>

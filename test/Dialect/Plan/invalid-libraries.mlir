@@ -249,3 +249,52 @@ plan.program @p other {
   // expected-error @+1 {{expected sums in a type that the runtime stores, got 'index'}}
   plan.library on @C #plan.convolution<[<m, 4>], windows = [], accumulate = index> operands([])
 }
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected at least one key, got none}}
+  plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 3, descending = []> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected numbers of at least 0 and a size below 2^31, got -2, 8 and 1}}
+  plan.library on @C #plan.argsort<outer = -2, size = 8, inner = 1, count = 3, descending = [true]> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected numbers of at least 0 and a size below 2^31, got 2, 2147483648 and 1}}
+  plan.library on @C #plan.argsort<outer = 2, size = 2147483648, inner = 1, count = 3, descending = [true]> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected numbers of at least 0 and a size below 2^31, got 2, 8 and -1}}
+  plan.library on @C #plan.argsort<outer = 2, size = 8, inner = -1, count = 3, descending = [true]> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a count of at most the size 8, got 9}}
+  plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 9, descending = [true]> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{expected a count of at most the size 8, got -1}}
+  plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = -1, descending = [true]> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}
+
+// -----
+
+plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected 3 operands of an argsort, got 2}}
+  plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 3, descending = [true, false]> operands([#plan.use<read, <@x, [2, 8], f32>>, #plan.use<write, <@y, [2, 3], i32>>])
+}

@@ -67,6 +67,9 @@ plan.program @train.c0.F forward chunk(0) {
   // CHECK-NEXT: plan.library on @C #plan.attention<[<row, 2, q = 2, out = 2, rows = 1, bits = 2>, <column, 2, k = 2, v = 2, bits = 1>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32, dropout = <threefry from 18446744073709551615 factor 2.000000e+00>> operands([
   plan.library on @C #plan.attention<[<row, 2, q = 2, out = 2, rows = 1, bits = 2>, <column, 2, k = 2, v = 2, bits = 1>, <depth, 2, q = 1, k = 1>, <value, 2, v = 1, out = 1>], accumulate = f32, dropout = <threefry from 18446744073709551615 factor 2.000000e+00>>
       operands([#plan.use<read, <@act.x, [2, 2], f32>>, #plan.use<read, <@act.x, [2, 2], f32>>, #plan.use<read, <@act.x, [2, 2], f32>>, #plan.use<read, <@tmp.s, [2], ui64>>, #plan.use<write, <@tmp.y, [2, 2], f32>>, #plan.use<write, <@tmp.s, [2], f32>>])
+  // CHECK-NEXT: plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 3, descending = [true, false]> operands([
+  plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 3, descending = [true, false]>
+      operands([#plan.use<read, <@act.x, [2, 8], f32>>, #plan.use<read, <@act.x, [2, 8], ui8>>, #plan.use<write, <@tmp.s, [2, 3], i32>>])
   // CHECK-NEXT: plan.signal on @C @act event(1)
   plan.signal on @C @act event(1)
   // CHECK-NEXT: plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])

@@ -54,6 +54,14 @@ constexpr const char *kRotary = R"(
     return %z : tensor<4x6x4xf64>
   })";
 
+constexpr const char *kArgsort = R"(
+  func.func @f(%x: tensor<4x6x4xf64>) -> tensor<4x6x4xi32> {
+    %s = stablehlo.sign %x : tensor<4x6x4xf64>
+    %p = nn.argsort %s, %x dim 1 descending [true, false] : (tensor<4x6x4xf64>, tensor<4x6x4xf64>) -> tensor<4x3x4xi32>
+    %q = nn.argsort %x dim 0 descending [false] : (tensor<4x6x4xf64>) -> tensor<4x6x4xi32>
+    return %q : tensor<4x6x4xi32>
+  })";
+
 constexpr const char *kAttention = R"(
   func.func @f(%q: tensor<4x2x6x4xf64>, %k: tensor<4x12x4xf64>, %v: tensor<4x12x2xf64>, %b: tensor<4x1x1x12xf64>, %g: tensor<4x2x6x2xf64>)
       -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) {
@@ -133,6 +141,8 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
     }
     for (uint64_t k = 50; k < 60; ++k)
       cases.run(kRotary, base * 100000 + i * 100 + k);
+    for (uint64_t k = 110; k < 120; ++k)
+      cases.run(kArgsort, base * 100000 + i * 100 + k);
     for (uint64_t k = 60; k < 70; ++k)
       cases.run(kBatchNorm, base * 100000 + i * 100 + k);
     for (uint64_t k = 70; k < 80; ++k)

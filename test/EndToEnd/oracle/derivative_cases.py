@@ -297,4 +297,5 @@ fixed("logsumexp", "nn.log_sum_exp", lambda x: special.logsumexp(x, 1), [*LOGITS
 # Orders: the cotangent goes back to where an element stood, among equal ones to the one that stood first.
 fixed("sort", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1) * WEIGHTS.astype(x.dtype), TIES)
 fixed("sort falling", "stablehlo.gather", lambda x: jnp.sort(x, axis=-1, descending=True) * WEIGHTS.astype(x.dtype), TIES)
+fixed("argsort", "nn.argsort", lambda x: jnp.argsort(x, axis=-1).astype(x.dtype) * x, TIES)
 fixed("top_k", "stablehlo.gather", lambda x: lax.top_k(x, 2)[0] * WEIGHTS[:2].astype(x.dtype), TIES)

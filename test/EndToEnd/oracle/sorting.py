@@ -27,8 +27,11 @@ MESHES = ["", "data=2", "data=2,tensor=2", "data=3"]
 
 
 def ties(shape, dtype):
-    """Few different numbers, so that most are equal to another."""
+    """Few different numbers, so that most are equal to another, and the extremes of integers."""
     x = random.integers(-3, 4, shape).astype(dtype)
+    if np.issubdtype(dtype, np.integer):
+        extreme = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)[random.integers(0, 2, shape)]
+        x = np.where(random.integers(0, 4, shape) == 0, extreme, x)
     if np.issubdtype(dtype, np.floating):
         special = random.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 0.5], shape)
         x = np.where(random.integers(0, 3, shape) == 0, special, x).astype(dtype)
@@ -46,9 +49,21 @@ def cases():
         yield f"argsort_{name}", lambda x: jnp.argsort(x, axis=-1), x
         yield f"top_{name}", lambda x: lax.top_k(x, 3)[0], x
         yield f"top_places_{name}", lambda x: lax.top_k(x, 8)[1], x
+    for dtype in (np.float16, np.int8, np.int16, np.int64, np.uint16, np.uint32, np.uint64, np.bool_):
+        x, name = ties((6, 8), dtype), np.dtype(dtype).name
+        yield f"sort_{name}", lambda x: jnp.sort(x, axis=0), x
+        yield f"argsort_falling_{name}", lambda x: jnp.argsort(x, axis=-1, descending=True), x
+        yield f"top_places_{name}", lambda x: lax.top_k(x, 5)[1], x
     x = ties((4, 33), np.float32)
     y = ties((4, 33), np.int32)
     yield "two_keys", lambda x: lax.sort((x, y, lax.iota(jnp.int32, 33)[None].repeat(4, 0)), num_keys=2)[2], x
+    z = jnp.asarray(random.permutation(4 * 33).reshape(4, 33))
+    yield "three_keys", lambda x: lax.sort((y, x, x.astype(jnp.float64), z), num_keys=3)[3], x
+    yield "lexsort", lambda x: jnp.lexsort((z % 5, x, y), axis=0), x
+    yield "unstable", lambda x: lax.sort(x, is_stable=False), z
+    yield "best_of_many", lambda x: lax.top_k(x, 3)[1], jnp.asarray(random.integers(0, 50, (5, 400)))
+    yield "long", lambda x: jnp.argsort(x), ties((20000,), np.float32)
+    yield "long_columns", lambda x: jnp.sort(x, axis=0), ties((5000, 3), np.float64)
     yield "payload", lambda x: lax.sort((y, x), num_keys=1)[1], x
     yield "vector", jnp.sort, ties((100,), np.float32)
     yield "one", jnp.sort, ties((1,), np.float32)

@@ -110,8 +110,7 @@ std::vector<BadCase> badCases() {
       {"wrongSize", one(R"("dtype":"F64","shape":[2],"data_offsets":[0,8])")},
       {"overflow", one(R"("dtype":"F32","shape":[4611686018427387904,4],)"
                        R"("data_offsets":[0,8])")},
-      {"unknownType",
-       one(R"("dtype":"F4","shape":[8],"data_offsets":[0,8])")},
+      {"unknownType", one(R"("dtype":"F4","shape":[8],"data_offsets":[0,8])")},
       {"missingField", one(R"("dtype":"F32","shape":[2])")},
       {"unknownField", one(w + R"(,"x":1)")},
       {"repeatedField", one(w + R"(,"dtype":"F32")")},

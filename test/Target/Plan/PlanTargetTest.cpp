@@ -128,6 +128,14 @@ TEST_F(PlanTarget, AttentionsGoToAttributesAndBack) {
   }
 }
 
+TEST_F(PlanTarget, ArgsortsGoToAttributesAndBack) {
+  rt::LibraryDescriptor descriptor = rt::ArgsortShape{
+      {{rt::DType::bf16, true}, {rt::DType::u8, false}}, 2, 9, 3, 4};
+  EXPECT_TRUE(plan::getDescriptorAttr(&context, descriptor)
+                  .getDescriptor({rt::DType::bf16, rt::DType::u8}) ==
+              descriptor);
+}
+
 // Raw bytes have the state's type; others are found by the tensor's name.
 TEST_F(PlanTarget, FilesOfStates) {
   struct Case {

@@ -12,17 +12,20 @@
 //   dist.contract  ->   library, contraction  ->  prepare once, call often
 //   dist.convolve  ->   library, convolution  ->
 //   dist.attend    ->   library, attention    ->
+//   dist.argsort   ->   library, argsort      ->
 //
-// A new kind is a struct here, an alternative of `LibraryDescriptor`, and what
-// CONTRIBUTING.md lists under "A library op".
+// A new kind is a struct here or beside this file, an alternative of
+// `LibraryDescriptor`, and what CONTRIBUTING.md lists under "A library op".
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_RUNTIME_BASE_LIBRARY_H
 #define LLMC_RUNTIME_BASE_LIBRARY_H
 
+#include "llmc/Runtime/Base/ArgsortShape.h"
 #include "llmc/Runtime/Base/DType.h"
 #include "llmc/Runtime/Base/RandomBits.h"
+#include "llmc/Runtime/Base/Tied.h"
 
 #include <array>
 #include <cstdint>
@@ -246,31 +249,23 @@ struct AttentionShape {
   }
 };
 
-/// Equality and an order by value, for tables of what is prepared.
-#define LLMC_COMPARE(Type)                                                     \
-  inline bool operator==(const Type &x, const Type &y) {                       \
-    return x.tied() == y.tied();                                               \
-  }                                                                            \
-  inline bool operator<(const Type &x, const Type &y) {                        \
-    return x.tied() < y.tied();                                                \
-  }
-LLMC_COMPARE(ContractionIndex)
-LLMC_COMPARE(ContractionShape)
-LLMC_COMPARE(ConvolutionWindow)
-LLMC_COMPARE(ConvolutionShape)
-LLMC_COMPARE(AttentionIndex)
-LLMC_COMPARE(AttentionShape)
-#undef LLMC_COMPARE
+LLMC_COMPARE_TIED(ContractionIndex)
+LLMC_COMPARE_TIED(ContractionShape)
+LLMC_COMPARE_TIED(ConvolutionWindow)
+LLMC_COMPARE_TIED(ConvolutionShape)
+LLMC_COMPARE_TIED(AttentionIndex)
+LLMC_COMPARE_TIED(AttentionShape)
 
 /// The order of the alternatives is stored in plan files: append only.
-using LibraryDescriptor =
-    std::variant<ContractionShape, ConvolutionShape, AttentionShape>;
+using LibraryDescriptor = std::variant<ContractionShape, ConvolutionShape,
+                                       AttentionShape, ArgsortShape>;
 inline constexpr std::array<std::string_view,
                             std::variant_size_v<LibraryDescriptor>>
-    libraryKindNames = {"contraction", "convolution", "attention"};
+    libraryKindNames = {"contraction", "convolution", "attention", "argsort"};
 
 inline constexpr std::array<std::string_view, libraryKindNames.size()>
-    libraryKindPhrases = {"a contraction", "a convolution", "an attention"};
+    libraryKindPhrases = {"a contraction", "a convolution", "an attention",
+                          "an argsort"};
 
 /// The name with its article.
 inline std::string_view phraseOf(const LibraryDescriptor &descriptor) {

@@ -12,6 +12,7 @@
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/Chlo/Models/Models.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/Sorting.h"
 
 using namespace mlir;
@@ -27,35 +28,18 @@ struct TopKExpansion
     Value x = topK.getOperand();
     auto type = cast<RankedTensorType>(x.getType());
     int64_t dim = type.getRank() - 1;
-    if (failed(stablehlo::verifyComparisons(op, type, dim)))
-      return failure();
-    FailureOr<Value> order = stablehlo::buildOrder(
-        b, op->getLoc(), {x}, dim, topK.getK(),
-        [&](ArrayRef<Value> lhs, ArrayRef<Value> rhs) -> FailureOr<Value> {
-          return isGreater(b, op->getLoc(), lhs.front(), rhs.front());
-        });
-    results.push_back(stablehlo::gatherAlong(b, op->getLoc(), x, *order, dim));
-    results.push_back(*order);
+    Value order = nn::ArgsortOp::create(b, op->getLoc(), ValueRange(x), dim,
+                                        topK.getK(), /*descending=*/{true});
+    results.push_back(stablehlo::gatherAlong(b, op->getLoc(), x, order, dim));
+    results.push_back(order);
     return success();
-  }
-
-private:
-  static Value isGreater(OpBuilder &b, Location loc, Value x, Value y) {
-    using stablehlo::ComparisonType;
-    auto type = cast<RankedTensorType>(x.getType());
-    auto order = isa<FloatType>(type.getElementType())
-                     ? stablehlo::ComparisonTypeAttr::get(
-                           b.getContext(), ComparisonType::TOTALORDER)
-                     : stablehlo::ComparisonTypeAttr();
-    return stablehlo::CompareOp::create(b, loc, type.clone(b.getI1Type()), x, y,
-                                        stablehlo::ComparisonDirection::GT,
-                                        order);
   }
 };
 } // namespace
 
 void chlo::registerTopKModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, ChloDialect *) {
+    context->loadDialect<nn::NNDialect>();
     TopKOp::attachInterface<TopKExpansion>(*context);
   });
 }

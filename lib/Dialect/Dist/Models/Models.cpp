@@ -19,6 +19,7 @@ void dist::registerModels(DialectRegistry &registry) {
   registerLoopModels(registry);
   registerRouteModels(registry);
   registerLibraryCallModels(registry);
+  registerArgsortCallModels(registry);
   registerAttendCallModels(registry);
   registerConvolveCallModels(registry);
 }

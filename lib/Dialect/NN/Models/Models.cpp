@@ -18,6 +18,7 @@ void nn::registerModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
     context->loadDialect<stablehlo::StableHLODialect>();
   });
+  registerArgsortModels(registry);
   registerAttentionModels(registry);
   registerBatchNormModels(registry);
   registerCrossEntropyModels(registry);

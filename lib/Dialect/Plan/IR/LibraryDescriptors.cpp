@@ -303,6 +303,11 @@ static LibraryDescriptorInterface getAttr(MLIRContext *context,
   return getAttentionAttr(context, shape);
 }
 
+static LibraryDescriptorInterface getAttr(MLIRContext *context,
+                                          const rt::ArgsortShape &shape) {
+  return getArgsortAttr(context, shape);
+}
+
 //===----------------------------------------------------------------------===//
 // All kinds
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,8 @@ mlir::Type getElementType(mlir::MLIRContext *context, rt::DType type);
 
 LibraryDescriptorInterface getAttentionAttr(mlir::MLIRContext *context,
                                             const rt::AttentionShape &shape);
+LibraryDescriptorInterface getArgsortAttr(mlir::MLIRContext *context,
+                                          const rt::ArgsortShape &shape);
 
 } // namespace llmc::plan
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace llmc;
@@ -27,8 +28,9 @@ LogicalResult stablehlo::verifyComparisons(Operation *op, RankedTensorType type,
     return success();
   return emitRefusal(op, rt::ErrorKind::unsupported)
          << "expected at most " << kMostComparisons
-         << " comparisons, elements times the sorted dimension, got " << type
-         << " sorted along dimension " << dim;
+         << " comparisons, elements times the sorted dimension, or a "
+            "comparator that orders by keys, got "
+         << type << " sorted along dimension " << dim;
 }
 
 namespace {
@@ -115,6 +117,17 @@ FailureOr<Value> stablehlo::buildOrder(OpBuilder &b, Location loc,
       /*scatterDimsToOperandDims=*/{dim}, /*indexVectorDim=*/type.getRank());
   return scatter(b, loc, ReductionKind::sum, zeros, *ranks, places, dims,
                  /*sorted=*/false, /*unique=*/true);
+}
+
+Value stablehlo::buildNumberKey(OpBuilder &b, Location loc, Value x) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(x.getType()));
+  if (!type)
+    return x;
+  Value zero = constantLike(b, loc, x, 0);
+  Value nan = constantLike(b, loc, x, std::numeric_limits<double>::quiet_NaN());
+  Value isZero = compare(b, loc, ComparisonDirection::EQ, x, zero);
+  Value isNumber = compare(b, loc, ComparisonDirection::EQ, x, x);
+  return select(b, loc, isNumber, select(b, loc, isZero, zero, x), nan);
 }
 
 Value stablehlo::gatherAlong(OpBuilder &b, Location loc, Value x,

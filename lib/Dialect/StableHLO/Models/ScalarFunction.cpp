@@ -81,16 +81,39 @@ struct OnTensors {
 };
 } // namespace
 
+/// The ops of `body` that `wanted` are made of.
+static DenseSet<Operation *> getMakers(Region &body, ValueRange wanted) {
+  DenseSet<Operation *> makers;
+  SmallVector<Value> worklist(wanted);
+  while (!worklist.empty()) {
+    Operation *maker = worklist.pop_back_val().getDefiningOp();
+    if (maker && maker->getParentRegion() == &body &&
+        makers.insert(maker).second)
+      llvm::append_range(worklist, maker->getOperands());
+  }
+  return makers;
+}
+
 SmallVector<Value> stablehlo::applyElementwise(Region &body, OpBuilder &b,
                                                ArrayRef<int64_t> shape,
-                                               ArrayRef<Value> arguments) {
+                                               ArrayRef<Value> arguments,
+                                               ValueRange wanted) {
   OnTensors code{b, shape, {}};
   Block &block = body.front();
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
     code.mapping.map(argument, value);
+  DenseSet<Operation *> makers = getMakers(body, wanted);
   for (Operation &op : block.without_terminator())
-    code.write(op);
-  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+    if (makers.contains(&op))
+      code.write(op);
+  return llvm::map_to_vector(wanted,
                              [&](Value value) { return code.lookUp(value); });
+}
+
+SmallVector<Value> stablehlo::applyElementwise(Region &body, OpBuilder &b,
+                                               ArrayRef<int64_t> shape,
+                                               ArrayRef<Value> arguments) {
+  return applyElementwise(body, b, shape, arguments,
+                          body.front().getTerminator()->getOperands());
 }

@@ -28,6 +28,12 @@ SmallVector<Value> applyElementwise(Region &body, OpBuilder &b,
                                     ArrayRef<int64_t> shape,
                                     ArrayRef<Value> arguments);
 
+/// The same of `wanted`, values of the body, in place of what it returns.
+SmallVector<Value> applyElementwise(Region &body, OpBuilder &b,
+                                    ArrayRef<int64_t> shape,
+                                    ArrayRef<Value> arguments,
+                                    ValueRange wanted);
+
 } // namespace llmc::stablehlo
 
 #endif // LLMC_LIB_DIALECT_STABLEHLO_MODELS_SCALARFUNCTION_H

@@ -2,14 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The comparator, a function of scalars, is evaluated on the tensor of all
-// pairs (Sorting.h). The order is always stable.
+// A comparator that orders by keys becomes an argsort of these, which the
+// functions of scalars give element by element. Any other one is evaluated on
+// the tensor of all pairs (Sorting.h). The order is always stable.
 //
 // Tests: test/EndToEnd/sorting.test, test/Import/StableHLO/expand-sort.mlir
 //===----------------------------------------------------------------------===//
 
+#include "Comparator.h"
 #include "ScalarFunction.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/Sorting.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 
@@ -24,21 +27,16 @@ struct SortExpansion
                        SmallVectorImpl<Value> &results) const {
     auto sort = cast<SortOp>(op);
     auto type = cast<RankedTensorType>(sort.getInputs().front().getType());
-    int64_t dim = sort.getSortedDim(), size = type.getDimSize(dim);
-    if (size <= 1) {
+    int64_t dim = sort.getSortedDim();
+    if (type.getDimSize(dim) <= 1) {
       results.append(op->operand_begin(), op->operand_end());
       return success();
     }
-    if (failed(verifyComparisons(op, type, dim)) ||
-        failed(verifyElementwise(sort.getComparator())))
+    if (failed(verifyElementwise(sort.getComparator())))
       return failure();
-    SmallVector<Value> keys(sort.getInputs());
-    auto isBefore = [&](ArrayRef<Value> x,
-                        ArrayRef<Value> y) -> FailureOr<Value> {
-      return compareBy(sort.getComparator(), b, x, y);
-    };
+    SmallVector<ComparatorKey> keys = readComparator(sort.getComparator());
     FailureOr<Value> order =
-        buildOrder(b, op->getLoc(), keys, dim, size, isBefore);
+        keys.empty() ? orderByPairs(sort, b) : orderByKeys(sort, b, keys);
     if (failed(order))
       return failure();
     for (Value input : sort.getInputs())
@@ -47,6 +45,41 @@ struct SortExpansion
   }
 
 private:
+  static Value orderByKeys(SortOp sort, OpBuilder &b,
+                           ArrayRef<ComparatorKey> keys) {
+    auto type = cast<RankedTensorType>(sort.getInputs().front().getType());
+    SmallVector<Value> pairs, wanted;
+    for (Value input : sort.getInputs())
+      pairs.append({input, input});
+    SmallVector<bool> descending;
+    for (const ComparatorKey &key : keys) {
+      wanted.push_back(key.value);
+      descending.push_back(key.isDescending);
+    }
+    SmallVector<Value> values = applyElementwise(
+        sort.getComparator(), b, type.getShape(), pairs, wanted);
+    for (auto [key, value] : llvm::zip_equal(keys, values))
+      if (key.isOfNumbers)
+        value = buildNumberKey(b, sort.getLoc(), value);
+    int64_t dim = sort.getSortedDim();
+    return nn::ArgsortOp::create(b, sort.getLoc(), values, dim,
+                                 type.getDimSize(dim), descending);
+  }
+
+  static FailureOr<Value> orderByPairs(SortOp sort, OpBuilder &b) {
+    auto type = cast<RankedTensorType>(sort.getInputs().front().getType());
+    int64_t dim = sort.getSortedDim();
+    if (failed(verifyComparisons(sort, type, dim)))
+      return failure();
+    SmallVector<Value> inputs(sort.getInputs());
+    auto isBefore = [&](ArrayRef<Value> x,
+                        ArrayRef<Value> y) -> FailureOr<Value> {
+      return compareBy(sort.getComparator(), b, x, y);
+    };
+    return buildOrder(b, sort.getLoc(), inputs, dim, type.getDimSize(dim),
+                      isBefore);
+  }
+
   static Value compareBy(Region &comparator, OpBuilder &b, ArrayRef<Value> x,
                          ArrayRef<Value> y) {
     SmallVector<Value> pairs;
@@ -60,6 +93,7 @@ private:
 
 void stablehlo::registerSortModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
+    context->loadDialect<nn::NNDialect>();
     SortOp::attachInterface<SortExpansion>(*context);
   });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../GraphImporter.h"
+#include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/Sorting.h"
 
 using namespace mlir;
@@ -93,19 +94,15 @@ static rt::Status importTopK(NodeImport &node) {
     return node.refuse(
         "expected at most the " + std::to_string(node.shape(0)[axis]) +
         " elements that there are, got " + std::to_string(count));
-  auto direction = node.getInt("largest", 1) ? hlo::ComparisonDirection::GT
-                                             : hlo::ComparisonDirection::LT;
+  // NaN stands as the greatest, as in PyTorch.
+  bool isLargest = node.getInt("largest", 1) != 0;
   Value x = node.input(0);
-  FailureOr<Value> order = hlo::buildOrder(
-      node.b, node.loc, {x}, axis, count,
-      [&](ArrayRef<Value> one, ArrayRef<Value> other) -> FailureOr<Value> {
-        return hlo::compare(node.b, node.loc, direction, one.front(),
-                            other.front());
-      });
-  if (failed(order))
-    return node.unsupported("expected an order of its elements, got none");
-  Value values = hlo::gatherAlong(node.b, node.loc, x, *order, axis);
-  return node.finish({values, node.convert(*order, node.b.getI64Type())});
+  Value key = hlo::buildNumberKey(node.b, node.loc, x);
+  Value order =
+      nn::ArgsortOp::create(node.b, node.loc, ValueRange(key), axis, count,
+                            /*descending=*/{isLargest});
+  Value values = hlo::gatherAlong(node.b, node.loc, x, order, axis);
+  return node.finish({values, node.convert(order, node.b.getI64Type())});
 }
 
 void onnx::addSearchOps(OpTable &table) {

@@ -8,6 +8,7 @@
 
 #include "LibraryOp.h"
 
+#include "Argsort.h"
 #include "Attention.h"
 #include "Contraction.h"
 #include "Convolution.h"
@@ -31,6 +32,10 @@ struct Make {
   Result<std::unique_ptr<CpuLibraryOp>>
   operator()(const AttentionShape &attention) const {
     return makeAttention(attention, shape.name, shape.threads);
+  }
+  Result<std::unique_ptr<CpuLibraryOp>>
+  operator()(const ArgsortShape &argsort) const {
+    return makeArgsort(argsort, shape.name, shape.threads);
   }
 };
 } // namespace

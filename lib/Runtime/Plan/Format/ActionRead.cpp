@@ -175,6 +175,26 @@ AttentionShape PlanReader::attention(uint32_t index) {
   return shape;
 }
 
+ArgsortShape PlanReader::argsort(uint32_t index) {
+  ArgsortShape shape;
+  const fb::Argsort *flat = item(flat_.argsorts(), index);
+  if (!flat) {
+    return shape;
+  }
+  std::vector<int64_t> numbers = this->numbers<int64_t>(flat->keys());
+  failed_ |= numbers.size() % 2 != 0;
+  for (size_t i = 0; i + 2 <= numbers.size(); i += 2) {
+    failed_ |= numbers[i] < 0 || numbers[i] > UINT8_MAX;
+    failed_ |= numbers[i + 1] != 0 && numbers[i + 1] != 1;
+    shape.keys.push_back({static_cast<DType>(numbers[i]), numbers[i + 1] == 1});
+  }
+  shape.outer = flat->outer();
+  shape.size = flat->size();
+  shape.inner = flat->inner();
+  shape.count = flat->count();
+  return shape;
+}
+
 LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
   switch (kind) {
   case 0:
@@ -183,6 +203,8 @@ LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
     return convolution(index);
   case 2:
     return attention(index);
+  case 3:
+    return argsort(index);
   default:
     failed_ = true;
     return {};

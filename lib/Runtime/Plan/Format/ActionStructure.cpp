@@ -150,6 +150,19 @@ Status StructureCheck::checkDescriptor(const AttentionShape &shape) {
   return range("the shift of an attention", shape.shift, -most, most);
 }
 
+/// Positions are numbers of 32 bits.
+Status StructureCheck::checkDescriptor(const ArgsortShape &shape) {
+  LLMC_TRY(range("the keys of an argsort", shape.keys.size(), 1, INT32_MAX));
+  for (const ArgsortKey &key : shape.keys) {
+    LLMC_TRY(dtype(key.dtype));
+  }
+  for (int64_t rows : {shape.outer, shape.inner}) {
+    LLMC_TRY(range("the rows of an argsort", rows, 0, INT64_MAX));
+  }
+  LLMC_TRY(range("the size of an argsort", shape.size, 0, INT32_MAX));
+  return range("the count of an argsort", shape.count, 0, shape.size);
+}
+
 Status StructureCheck::check(const Library &library) const {
   LLMC_TRY(operands("an operand of a library call", library.operands));
   LLMC_TRY(operand("the workspace of a library call", library.workspace, true));

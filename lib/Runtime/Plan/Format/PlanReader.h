@@ -86,6 +86,7 @@ private:
   ContractionShape contraction(uint32_t index);
   ConvolutionShape convolution(uint32_t index);
   AttentionShape attention(uint32_t index);
+  ArgsortShape argsort(uint32_t index);
   LibraryDescriptor descriptor(uint8_t kind, uint32_t index);
   Library library(uint32_t index);
   Collective collective(uint32_t index);

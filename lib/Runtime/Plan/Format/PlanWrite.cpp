@@ -45,6 +45,7 @@ private:
   uint32_t add(const ContractionShape &shape);
   uint32_t add(const ConvolutionShape &shape);
   uint32_t add(const AttentionShape &shape);
+  uint32_t add(const ArgsortShape &shape);
   /// Runs of the operand pool.
   fb::Range operands(const std::vector<Operand> &list, const Operand &last);
   fb::Range operands(std::initializer_list<const Operand *> list);
@@ -105,6 +106,7 @@ private:
   std::vector<fb::Contraction> contractions_;
   std::vector<fb::Convolution> convolutions_;
   std::vector<fb::Attention> attentions_;
+  std::vector<fb::Argsort> argsorts_;
   std::vector<fb::Collective> collectives_;
   std::vector<fb::Message> messages_;
   std::vector<fb::Exchange> exchanges_;
@@ -204,6 +206,16 @@ uint32_t Writer::add(const AttentionShape &shape) {
           shape.isSafe, shape.isCausal, shape.hasOffset, shape.hasBias,
           fb::Dropout(shape.dropout.limit, shape.dropout.factor,
                       byte(shape.dropout.bits), shape.dropout.keepsBelow)));
+}
+
+uint32_t Writer::add(const ArgsortShape &shape) {
+  std::vector<int64_t> flat;
+  for (const ArgsortKey &key : shape.keys) {
+    flat.insert(flat.end(),
+                {static_cast<int64_t>(key.dtype), key.isDescending ? 1 : 0});
+  }
+  return append(argsorts_, fb::Argsort(shape.outer, shape.size, shape.inner,
+                                       shape.count, numbers(flat)));
 }
 
 uint32_t Writer::add(const Library &library) {
@@ -477,6 +489,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto contractions = builder_.CreateVectorOfStructs(contractions_);
   auto convolutions = builder_.CreateVectorOfStructs(convolutions_);
   auto attentions = builder_.CreateVectorOfStructs(attentions_);
+  auto argsorts = builder_.CreateVectorOfStructs(argsorts_);
   auto collectives = builder_.CreateVectorOfStructs(collectives_);
   auto messages = builder_.CreateVectorOfStructs(messages_);
   auto exchanges = builder_.CreateVectorOfStructs(exchanges_);
@@ -494,7 +507,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       locations, arenas, plan_.threads, numbers, operands, launches, libraries,
       contractions, convolutions, collectives, messages, exchanges, copies,
       fills, events, calls, loops, branches, sources, target, attentions,
-      whiles);
+      whiles, argsorts);
 }
 
 std::string Writer::run() {

@@ -231,6 +231,19 @@ static std::string describe(const AttentionShape &shape) {
   return text;
 }
 
+/// " outer=4 size=50000 inner=1 count=8 of f32, i32 descending".
+static std::string describe(const ArgsortShape &shape) {
+  std::string text =
+      fmt::format(" outer={} size={} inner={} count={} of", shape.outer,
+                  shape.size, shape.inner, shape.count);
+  for (const ArgsortKey &key : shape.keys) {
+    text +=
+        fmt::format("{} {}{}", &key == &shape.keys.front() ? "" : ",",
+                    nameOf(key.dtype), key.isDescending ? " descending" : "");
+  }
+  return text;
+}
+
 std::string Printer::operator()(const Library &library) const {
   return fmt::format("{}{}{}", nameOf(library.descriptor),
                      uses(library.operands, library.access, ""),

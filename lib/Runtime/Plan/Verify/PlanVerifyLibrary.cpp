@@ -152,6 +152,37 @@ static Status check(const AttentionShape &shape,
   return checkAttention(shape, operands);
 }
 
+/// Elements of a buffer of an argsort, against what the descriptor says.
+static Status checkBuffer(const Operand &operand, std::string_view name,
+                          Checked elements) {
+  int64_t span = *spanOf(operand);
+  if (!(elements * sizeOf(operand.dtype)).within(0, span)) {
+    return mismatch(fmt::format(
+        "expected an argsort to reach at most {} bytes of operand {}, got {} "
+        "elements of {}",
+        span, name, elements.valid() ? elements.value() : -1,
+        nameOf(operand.dtype)));
+  }
+  return Status::success();
+}
+
+static Status check(const ArgsortShape &shape,
+                    const std::vector<Operand> &operands) {
+  Checked rows = Checked(shape.outer) * shape.inner;
+  for (size_t i = 0; i < shape.keys.size(); ++i) {
+    LLMC_TRY(checkBuffer(operands[i], "key", rows * shape.size));
+  }
+  const Operand &out = operands.back();
+  int64_t expected = elementsOf(out);
+  Checked made = rows * shape.count;
+  if (!made.within(expected, expected)) {
+    return mismatch(
+        fmt::format("expected an argsort to make {} elements, got {}", expected,
+                    made.valid() ? made.value() : -1));
+  }
+  return checkBuffer(out, "out", made);
+}
+
 /// The operands against what a call of this descriptor takes.
 static Status checkOperands(const Library &library) {
   std::vector<LibraryOperand> expected = operandsOf(library.descriptor);

@@ -116,11 +116,14 @@ TEST(PlanPrint, OtherInstructions) {
   attention.descriptor = heads;
   Library plain = attention;
   plain.descriptor = AttentionShape();
+  Library argsort = library;
+  argsort.descriptor =
+      ArgsortShape{{{DType::f32, false}, {DType::u8, true}}, 4, 50000, 1, 8};
   for (Action action : std::vector<Action>{
            Exchange{{{0, 0, {lr}}, {1, 1, {lr}}}, {{1, 0, {lr}}}},
            Exchange{{}, {{0, 1, {lr}}, {1, 0, {}}}}, Call{0, noExpr, {0, 1}},
            Call{0, noExpr, {}}, Loop{7, 0, {0, 1}}, Branch{lr, 0}, While{lr, 0},
-           library, convolution, attention, plain}) {
+           library, convolution, attention, plain, argsort}) {
     program.instructions.push_back({-1, -1, std::move(action)});
   }
   plan.programs.push_back(program);
@@ -139,7 +142,9 @@ TEST(PlanPrint, OtherInstructions) {
         std::string(
             ") gradient batch=8 row=3 scale 0.25 causal shift -2 offset "
             "dropout jax32 below 99 factor 1.25\n"),
-        std::string(") scale 1\n")}) {
+        std::string(") scale 1\n"),
+        std::string(") outer=4 size=50000 inner=1 count=8 of f32, u8 "
+                    "descending\n")}) {
     EXPECT_THAT(printed, HasSubstr(line));
   }
 }

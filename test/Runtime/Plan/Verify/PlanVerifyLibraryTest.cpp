@@ -244,6 +244,60 @@ TEST(PlanVerifyLibrary, BiasAndActivation) {
               HasSubstr("expected activation relu of floats, got i32"));
 }
 
+/// Of the key a [4, 4] and the result c: 2 rows of 8, of which 8 positions
+/// each.
+static void makeArgsort(Plan &plan) {
+  Library &library = product(plan);
+  library.descriptor = ArgsortShape{{{DType::f32, true}}, 2, 8, 1, 8};
+  library.operands.erase(library.operands.begin() + 1);
+  library.operands[1].dtype = DType::i32;
+  library.access = {Access::read, Access::write};
+}
+
+TEST(PlanVerifyLibrary, Argsorts) {
+  auto with = [](void (*edit)(ArgsortShape &shape, Library &library)) {
+    return verifyBroken(
+               [&](Plan &plan) {
+                 makeArgsort(plan);
+                 Library &library = product(plan);
+                 edit(std::get<ArgsortShape>(library.descriptor), library);
+               },
+               makeEnvironment())
+        .message();
+  };
+  EXPECT_EQ(with([](ArgsortShape &, Library &) {}), "");
+  EXPECT_THAT(with([](ArgsortShape &shape, Library &) { shape.size = 9; }),
+              HasSubstr("expected an argsort to reach at most 64 bytes of "
+                        "operand key, got 18 elements of f32"));
+  EXPECT_THAT(with([](ArgsortShape &shape, Library &) {
+                shape.outer = shape.inner = INT64_MAX;
+              }),
+              HasSubstr("of operand key, got -1 elements"));
+  EXPECT_THAT(with([](ArgsortShape &shape, Library &) { shape.count = 7; }),
+              HasSubstr("expected an argsort to make 16 elements, got 14"));
+  EXPECT_THAT(with([](ArgsortShape &shape, Library &) {
+                shape.outer = 1;
+                shape.inner = 3;
+                shape.size = 5;
+                shape.count = 5;
+              }),
+              HasSubstr("expected an argsort to make 16 elements, got 15"));
+  EXPECT_THAT(with([](ArgsortShape &, Library &library) {
+                library.operands[1].dtype = DType::f32;
+              }),
+              HasSubstr("expected operand out of an argsort to be of i32, got "
+                        "f32"));
+  EXPECT_THAT(with([](ArgsortShape &shape, Library &) {
+                shape.keys.push_back({DType::f32, false});
+              }),
+              HasSubstr("expected 3 operands of an argsort, got 2"));
+  EXPECT_THAT(with([](ArgsortShape &shape, Library &) {
+                shape.keys[0].dtype = DType::u32;
+              }),
+              HasSubstr("expected operand key of an argsort to be of u32, got "
+                        "f32"));
+}
+
 TEST(PlanVerifyLibrary, WorkspaceAndAliases) {
   EXPECT_EQ(verifyBroken([](Plan &plan) {
               firstOf<Library>(plan, "c1.B").workspaceBytes = 256;

@@ -227,6 +227,26 @@ def Dist_ConvolveOp : Dist_Op<"convolve", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Dist_ArgsortOp : Dist_Op<"argsort", [Pure]> {
+  let summary = "an argsort done by a library";
+  let description = [{
+    ```mlir
+    %p = dist.argsort %x dim 1 descending [true] : (tensor<4x50000xf32>) -> tensor<4x8xi32>
+    ```
+    `nn.argsort` on buffers. Made by kernel formation, becomes `plan.library`.
+
+    Constraints: keys of one shape, which has the dim, and a flag for each of
+    them; the result has that shape, with at most as many elements along the
+    dim, of i32.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$keys, Dist_I64Attr:$dim, DenseBoolArrayAttr:$descending);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $keys `dim` $dim `descending` $descending attr-dict `:` functional-type($keys, $result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Dist_AttendOp : Dist_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let summary = "an attention done by a library";
   let description = [{

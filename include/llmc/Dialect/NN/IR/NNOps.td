@@ -21,8 +21,8 @@ def NN_Dialect : Dialect {
   let cppNamespace = "::llmc::nn";
   let summary = "structured ops of neural networks";
   let description = [{
-    Raised from imported graphs by patterns of phase 1, and lowered to kernels
-    of their own. Types may have layouts; element types of floats are those of
+    Raised from imported graphs by patterns of phase 1, or made by the import,
+    and lowered to kernels of their own or to calls of a library. Types may have layouts; element types of floats are those of
     the graph, targets are integers.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -108,6 +108,7 @@ def NN_SoftmaxCrossEntropyGradOp : NN_Op<"softmax_cross_entropy_grad"> {
 } // opDocGroup
 
 include "llmc/Dialect/NN/IR/NNActivationOps.td"
+include "llmc/Dialect/NN/IR/NNArgsortOp.td"
 include "llmc/Dialect/NN/IR/NNAttentionOps.td"
 include "llmc/Dialect/NN/IR/NNNormOps.td"
 include "llmc/Dialect/NN/IR/NNRotaryOps.td"

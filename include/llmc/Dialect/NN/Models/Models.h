@@ -17,6 +17,7 @@ namespace llmc::nn {
 /// dialect, in which the ops are decomposed, is loaded with it.
 void registerModels(mlir::DialectRegistry &registry);
 
+void registerArgsortModels(mlir::DialectRegistry &registry);
 void registerAttentionModels(mlir::DialectRegistry &registry);
 void registerBatchNormModels(mlir::DialectRegistry &registry);
 void registerCrossEntropyModels(mlir::DialectRegistry &registry);

@@ -213,6 +213,26 @@ def Plan_AttentionAttr : Plan_Attr<"Attention", "attention",
   let genVerifyDecl = 1;
 }
 
+def Plan_ArgsortAttr : Plan_Attr<"Argsort", "argsort",
+    [DeclareAttrInterfaceMethods<Plan_LibraryDescriptorInterface>]> {
+  let summary = "the positions of the first elements along one dim, in order";
+  let description = [{
+    ```mlir
+    #plan.argsort<outer = 4, size = 50000, inner = 1, count = 8, descending = [true]>
+    ```
+    The operands are the keys, one for each flag, row-major [outer, size, inner],
+    and the result [outer, count, inner]. What each field means says
+    `llmc/Runtime/Base/ArgsortShape.h`.
+
+    Constraints: at least one key; numbers of at least 0; a size below 2^31 and
+    a count of at most the size.
+  }];
+  let parameters = (ins "int64_t":$outer, "int64_t":$size, "int64_t":$inner, "int64_t":$count,
+                        "::mlir::DenseBoolArrayAttr":$descending);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Plan_MessageAttr : Plan_Attr<"Message", "message"> {
   let summary = "what goes along a transfer";
   let description = [{

@@ -2,11 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sort and top_k as ops that have all five answers: an element's rank is the
-// number of elements that come before it, which is a reduction over all pairs,
-// fused with the comparison; ranks, turned round, are the positions at which to
-// read. So a sort takes n*n comparisons and n places, is the same under every
-// layout, and its derivative is that of a gather, as in JAX.
+// A sort is the positions of its elements in order, and reads at these: so it
+// is the same under every layout, and its derivative is that of a gather, as in
+// JAX. An order by keys has an op of its own, `nn.argsort`. Any other order is
+// ops that have all five answers: an element's rank is the number of elements
+// that come before it, which is a reduction over all pairs, fused with the
+// comparison; ranks, turned round, are the positions. That takes n*n
+// comparisons and n places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,10 @@ using IsBefore =
 /// ones as they stand. All keys have one shape; the order is strict.
 FailureOr<Value> buildOrder(OpBuilder &b, Location loc, ArrayRef<Value> keys,
                             int64_t dim, int64_t count, IsBefore isBefore);
+
+/// A key of which the total order is that of the numbers `x`: zeros are equal,
+/// NaN of both signs is the greatest. Integers are their own key.
+Value buildNumberKey(OpBuilder &b, Location loc, Value x);
 
 /// The elements of `x` at `positions` along `dim`; other dims are those of `x`.
 Value gatherAlong(OpBuilder &b, Location loc, Value x, Value positions,

@@ -101,6 +101,17 @@ LLMC_FIELDS(AttentionShape) {
   v("bias", x.bias);
   v("dropout", x.dropout);
 }
+LLMC_FIELDS(ArgsortKey) {
+  v("dtype", x.dtype);
+  v("is_descending", x.isDescending);
+}
+LLMC_FIELDS(ArgsortShape) {
+  v("keys", x.keys);
+  v("outer", x.outer);
+  v("size", x.size);
+  v("inner", x.inner);
+  v("count", x.count);
+}
 
 } // namespace llmc::rt::plan
 
