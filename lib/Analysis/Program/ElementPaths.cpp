@@ -17,6 +17,15 @@ bool llmc::feeds(OpOperand &operand, OpResult result) {
              operand.getOperandNumber();
 }
 
+OpOperand *llmc::getForwarded(OpResult result) {
+  auto kernel = dyn_cast<graph::KernelOpInterface>(result.getOwner());
+  if (!kernel || kernel.getKernelForm() != graph::KernelForm::Alias)
+    return nullptr;
+  OpOperand &operand =
+      kernel->getOpOperand(kernel.getAliasedOperand(result.getResultNumber()));
+  return operand.get().getType() == result.getType() ? &operand : nullptr;
+}
+
 bool llmc::keepsPlaces(OpOperand &operand, OpResult result) {
   auto from = dyn_cast<RankedTensorType>(operand.get().getType());
   auto to = dyn_cast<RankedTensorType>(result.getType());

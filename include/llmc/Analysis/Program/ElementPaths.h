@@ -27,6 +27,10 @@ namespace llmc {
 /// known: each result of a barrier comes from one operand alone.
 bool feeds(mlir::OpOperand &operand, mlir::OpResult result);
 
+/// The operand whose value `result` is, where the op changes nothing, as a
+/// barrier; else null.
+mlir::OpOperand *getForwarded(mlir::OpResult result);
+
 /// `result`, of the operand's op, has at each place what is computed from the
 /// operand's element at this place, and from other operands.
 bool keepsPlaces(mlir::OpOperand &operand, mlir::OpResult result);
