@@ -139,10 +139,8 @@ bool BatchSums::visitForwarding(Operation &op) {
       state = known->second;
     states[result] = std::move(state);
   };
-  auto enter = dyn_cast<dist::EnterOp>(op);
-  auto next = dyn_cast<dist::NextOp>(op);
-  auto leave = dyn_cast<dist::LeaveOp>(op);
-  if ((enter && enter.isCarry()) || next || (leave && leave.isLast())) {
+  if (dist::isOfCarried(&op)) {
+    auto next = dyn_cast<dist::NextOp>(op);
     take(op.getResult(0), next ? next.getValue() : op.getOperand(0));
     return true;
   }
