@@ -11,6 +11,7 @@ by the interpreter, and by kernels on one device and on meshes.
 
     python loops.py --llmc llmc -o out
     python loops.py --llmc llmc -o out --only scan,nested
+    python loops.py --llmc llmc -o out --only '*.derived'
 """
 
 import contextlib
@@ -342,4 +343,5 @@ class Case(one_step.Case):
 
 
 if __name__ == "__main__":
-    one_step.main(__doc__, CASES, Case, MORE_RUNS, usual=len(RUNS))
+    derived = [name + DERIVED for name in CASES if name not in open_losses.CASES]
+    one_step.main(__doc__, CASES, Case, MORE_RUNS, usual=len(RUNS), more=derived)
