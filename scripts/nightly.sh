@@ -121,6 +121,8 @@ part_random() {
     --seed 7 -o build/dev/dynamic || status=1
   .venv/bin/python test/EndToEnd/oracle/dropout.py --llmc build/dev/bin/llmc -o build/dev/dropout || status=1
   .venv/bin/python test/EndToEnd/oracle/random_loops.py --llmc build/dev/bin/llmc --count 60 -o build/dev/random-loops || status=1
+  .venv/bin/python test/EndToEnd/oracle/random_loops.py --llmc build/dev/bin/llmc --count 60 --derived -o build/dev/random-loops ||
+    status=1
   return "$status"
 }
 part_oracles() {
@@ -139,6 +141,7 @@ part_oracles() {
   $python $oracle/train_steps.py --llmc $llmc -o $out/steps || status=1
   $python $oracle/manual.py --llmc $llmc -o $out/manual || status=1
   $python $oracle/loops.py --llmc $llmc --runs 11 -o $out/loops || status=1
+  $python $oracle/loops.py --llmc $llmc --runs 11 --only '*.derived' -o $out/loops || status=1
   $python $oracle/attention.py --llmc $llmc --runs 10 -o $out/attention || status=1
   $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
   $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program/ElementPaths.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 using namespace mlir;
@@ -15,6 +16,47 @@ bool llmc::feeds(OpOperand &operand, OpResult result) {
   return !kernel || kernel.getKernelForm() != graph::KernelForm::Alias ||
          kernel.getAliasedOperand(result.getResultNumber()) ==
              operand.getOperandNumber();
+}
+
+OpOperand *llmc::getForwarded(OpResult result) {
+  auto kernel = dyn_cast<graph::KernelOpInterface>(result.getOwner());
+  if (!kernel || kernel.getKernelForm() != graph::KernelForm::Alias)
+    return nullptr;
+  OpOperand &operand =
+      kernel->getOpOperand(kernel.getAliasedOperand(result.getResultNumber()));
+  return operand.get().getType() == result.getType() ? &operand : nullptr;
+}
+
+SmallVector<Value> llmc::getSources(OpResult result) {
+  SmallVector<Value> sources;
+  for (OpOperand &operand : result.getOwner()->getOpOperands())
+    if (feeds(operand, result))
+      sources.push_back(operand.get());
+  auto enter = dyn_cast<dist::EnterOp>(result.getOwner());
+  if (!enter)
+    return sources;
+  if (enter.isCarry())
+    sources.push_back(enter.getNext().getValue());
+  if (enter.getLoop().getConditional())
+    sources.push_back(dist::findCondition(*enter->getBlock(), enter.getLoop())
+                          .getNext()
+                          .getValue());
+  return sources;
+}
+
+void llmc::addDependents(Block &block, llvm::SetVector<Value> &values) {
+  // What a loop carries is found in a later round.
+  bool hasLoops = llvm::any_of(block, llvm::IsaPred<dist::EnterOp>);
+  size_t known;
+  do {
+    known = values.size();
+    for (Operation &op : block.without_terminator())
+      for (OpResult result : op.getResults())
+        if (!values.contains(result) &&
+            llvm::any_of(getSources(result),
+                         [&](Value source) { return values.contains(source); }))
+          values.insert(result);
+  } while (hasLoops && values.size() > known);
 }
 
 bool llmc::keepsPlaces(OpOperand &operand, OpResult result) {

@@ -127,12 +127,8 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY(inlineManualRegions(main));
   LLMC_TRY(readResources(main));
   SmallVector<Derivation> derivations = readDerivations(main);
-  // What the text derives already is cut and ordered op by op, and what each
-  // device computes by itself becomes a batch of devices.
-  bool isDerived = llvm::any_of(derivations, [](Derivation derivation) {
-    return derivation != Derivation::None;
-  });
-  if (options.config.training.unroll || isDerived || hasRegions)
+  // What each device computes by itself becomes a batch of devices.
+  if (options.config.training.unroll || hasRegions)
     unrollLoops(main);
   LLMC_TRY(expandOps(main));
   LLMC_TRY(batchDevices(main));

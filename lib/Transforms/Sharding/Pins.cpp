@@ -94,6 +94,7 @@ LogicalResult Pins::pinForward(const ProgramFunction &program) {
     return failure();
   joinSums(program.function);
   pinArguments(program.function);
+  pinGradients(program.function);
   return success();
 }
 
@@ -134,6 +135,15 @@ void Pins::pinArguments(FuncOp function) {
   }
 }
 
+/// A state lives where its gradient is made too, as of layers whose gradients a
+/// loop of the text puts into one stack.
+void Pins::pinGradients(FuncOp function) {
+  for (OpOperand &returned : function.front().getTerminator()->getOpOperands())
+    if (FlatSymbolRefAttr state = dist::getGradientOf(
+            dist::getResultPort(function, returned.getOperandNumber())))
+      states[state.getAttr()] |= of(returned.get());
+}
+
 /// A state that each microbatch replaces lives where its next value is made,
 /// also for entries that read it elsewhere.
 void Pins::pinCarried(FuncOp function) {
@@ -162,7 +172,9 @@ StageSet Pins::ofSum(FuncOp function, unsigned result) const {
 
 /// Additions that reach nothing but results summed over microbatches live where
 /// their terms do, when these share no stage (GroupSums.cpp sees to that), and
-/// the results may have terms there.
+/// the results may have terms there. They may have them anywhere where a term
+/// is such a sum, which nobody adds up within a microbatch, or where the op's
+/// own stage is no better.
 void Pins::joinSums(FuncOp function) {
   SmallVector<Operation *> sums = findStageSums(function);
   llvm::DenseMap<Operation *, StageSet> allowed;
@@ -179,7 +191,12 @@ void Pins::joinSums(FuncOp function) {
     if (!isAddition(op))
       continue;
     StageSet left = of(op->getOperand(0)), right = of(op->getOperand(1));
-    if (!left || !right || (left & right) || ((left | right) & ~allowed[op]))
+    if (!left || !right || (left & right))
+      continue;
+    bool isHome = of(op->getResult(0)) & allowed[op];
+    bool hasJoin =
+        joins.contains(op->getOperand(0)) || joins.contains(op->getOperand(1));
+    if (((left | right) & ~allowed[op]) && isHome && !hasJoin)
       continue;
     values[op->getResult(0)] = left | right;
     joins.insert(op->getResult(0));

@@ -6,7 +6,8 @@
 //
 //   op of a microbatch or entry   the stage of its block's chunk
 //   input                         where it is used
-//   state and its gradient        where the parameter is used
+//   state and its gradient        where the parameter is used, and where its
+//                                 gradient is made
 //   hyper value                   everywhere
 //   metric of an update           everywhere; of an entry: where it is made
 //   op of an update               where all its tensors live (not scalars)
@@ -55,6 +56,7 @@ private:
   LogicalResult pinForward(const ProgramFunction &program);
   LogicalResult pinOps(const ProgramFunction &program);
   void pinArguments(mlir::func::FuncOp function);
+  void pinGradients(mlir::func::FuncOp function);
   void pinCarried(mlir::func::FuncOp function);
   void joinSums(mlir::func::FuncOp function);
   StageSet stagesOfUses(Value value) const;

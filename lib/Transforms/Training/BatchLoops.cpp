@@ -4,35 +4,109 @@
 //
 // A trip of a loop is visited until it leaves what it finds; see BatchSums.h.
 //
-// Tests: test/EndToEnd/random-loops.test
+// Tests: test/Transforms/Training/sum-loss-loops.mlir
 //===----------------------------------------------------------------------===//
 
 #include "BatchSums.h"
+#include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using graph::ShardingRule;
 using Kind = BatchState::Kind;
 
-/// Also what a loop carries that starts from zero, as long as nothing is known
-/// of it.
-bool BatchSums::isZero(Value value) const {
-  if (auto enter = value.getDefiningOp<dist::EnterOp>())
-    return !carried.contains(value) && isZero(enter.getInput());
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+SmallVector<int64_t, 4> training::intersectCounts(ArrayRef<int64_t> a,
+                                                  ArrayRef<int64_t> b) {
+  return llvm::filter_to_vector<4>(
+      a, [&](int64_t count) { return llvm::is_contained(b, count); });
 }
 
-/// What a trip leaves, the next one finds: until both are the same.
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+bool BatchState::isLike(const BatchState &other) const {
+  return kind == other.kind && isZero == other.isZero &&
+         isData == other.isData && degrees == other.degrees &&
+         isPlain == other.isPlain && pieces == other.pieces &&
+         counts == other.counts && isAffine == other.isAffine;
+}
+
+BatchState BatchState::zero() {
+  BatchState state;
+  state.isZero = true;
+  state.isData = true;
+  state.degrees = Degrees::all();
+  return state;
+}
+
+BatchState BatchState::join(const BatchState &a, const BatchState &b,
+                            Operation *culprit) {
+  if (a.isZero || b.isZero)
+    return a.isZero ? b : a;
+  bool isAffine = a.isAffineSum() && b.isAffineSum();
+  for (const BatchState *one : {&a, &b})
+    if (one->kind == Kind::Mixed && one->isAffine == isAffine)
+      return *one;
+  // What is fixed is a sample's part as well, and a sum of degree 0.
+  bool isFixed = a.kind == Kind::Fixed;
+  BatchState state = isFixed ? b : a;
+  const BatchState &other = isFixed ? a : b;
+  state.isData &= other.isData;
+  state.isPlain &= other.isPlain;
+  state.degrees = state.degrees & other.degrees;
+  bool isLike = other.kind == Kind::Fixed ||
+                (state.kind == other.kind && state.pieces == other.pieces);
+  if (other.kind != Kind::Fixed)
+    state.counts = intersectCounts(state.counts, other.counts);
+  if (isLike && !state.degrees.isEmpty() &&
+      (state.kind != Kind::Count || state.isData))
+    return state;
+  state.kind = Kind::Mixed;
+  state.isAffine = isAffine;
+  state.culprit = culprit;
+  state.reason = "changes how it depends on the batch from trip to trip";
+  return state;
+}
+
+/// Whether the op is linear in operands that are all zero.
+bool BatchSums::isZero(Operation &op) const {
+  if (op.getNumResults() == 1 && op.getNumOperands() == 0) {
+    Value value = op.getResult(0);
+    return matchPattern(value, m_AnyZeroFloat()) ||
+           matchPattern(value, m_Zero());
+  }
+  auto isOfZero = [&](Value value) { return isZero(value); };
+  auto iface = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!iface || llvm::none_of(op.getOperands(), isOfZero))
+    return false;
+  ShardingRule rule = iface.getShardingRule();
+  return llvm::any_of(rule.carries, [&](const graph::Linearity &linear) {
+    return linear.kind == ReductionKind::sum &&
+           llvm::any_of(linear.groups, [&](ArrayRef<int> group) {
+             return !group.empty() && llvm::all_of(group, [&](int i) {
+               return isZero(op.getOperand(i));
+             });
+           });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// What a trip leaves, the next one finds. Each round that finds something else
+/// goes on with what may be more, of which there is an end.
 void BatchSums::visit(const dist::LoopRun &run) {
-  constexpr int mostRounds = 4;
-  for (int round = 0; round < mostRounds; ++round) {
+  do {
     for (Operation *op : run.ops)
       visit(*op);
-    if (close(run))
-      break;
-  }
+  } while (!close(run));
   if (run.loop.getConditional())
     mixByCondition(run);
 }
@@ -56,23 +130,37 @@ void BatchSums::mixByCondition(const dist::LoopRun &run) {
       states[result] = state;
 }
 
-/// What enters and leaves the trips of a loop as it is; false for all else.
-bool BatchSums::visitLoopOp(Operation &op) {
-  auto enter = dyn_cast<dist::EnterOp>(op);
-  auto next = dyn_cast<dist::NextOp>(op);
-  auto leave = dyn_cast<dist::LeaveOp>(op);
-  if ((!enter || !enter.isCarry()) && !next && (!leave || !leave.isLast()))
+/// What passes as it is: into, through and out of the trips of a loop, through
+/// a barrier, and what is joined with nothing. False for all else.
+bool BatchSums::visitForwarding(Operation &op) {
+  auto take = [&](Value result, Value from) {
+    BatchState state = get(from);
+    if (auto known = carried.find(result); known != carried.end())
+      state = known->second;
+    states[result] = std::move(state);
+  };
+  if (dist::isOfCarried(&op)) {
+    auto next = dyn_cast<dist::NextOp>(op);
+    take(op.getResult(0), next ? next.getValue() : op.getOperand(0));
+    return true;
+  }
+  if (auto join = dyn_cast<stablehlo::ConcatenateOp>(op))
+    for (Value operand : join.getInputs())
+      if (operand.getType() == join.getType()) {
+        take(join.getResult(), operand);
+        return true;
+      }
+  SmallVector<OpOperand *> sources;
+  for (OpResult result : op.getResults())
+    sources.push_back(getForwarded(result));
+  if (sources.empty() || llvm::is_contained(sources, nullptr))
     return false;
-  Value from = next ? next.getValue() : op.getOperand(0);
-  BatchState state = get(from);
-  if (auto known = carried.find(op.getResult(0)); known != carried.end())
-    state = known->second;
-  states[op.getResult(0)] = std::move(state);
+  for (auto [result, source] : llvm::zip_equal(op.getResults(), sources))
+    take(result, source->get());
   return true;
 }
 
-/// Whether each trip finds what the one before it leaves; else what is left is
-/// taken for what is found.
+/// Whether each trip finds what the one before it leaves.
 bool BatchSums::close(const dist::LoopRun &run) {
   bool isClosed = true;
   for (Operation *op : run.ops) {
@@ -80,19 +168,11 @@ bool BatchSums::close(const dist::LoopRun &run) {
     if (!next)
       continue;
     const BatchState &found = get(next.getCarried());
-    BatchState left = get(next.getValue());
-    bool isLike = found.isLike(left);
-    left.isData &= found.isData;
-    if (isLike && found.isData == left.isData)
+    BatchState both = BatchState::join(found, get(next.getValue()), next);
+    if (found.isLike(both))
       continue;
     isClosed = false;
-    bool isFixed = found.kind == Kind::Fixed;
-    if (!isLike && (!isFixed || carried.contains(next.getCarried()))) {
-      left.kind = Kind::Mixed;
-      left.culprit = next;
-      left.reason = "changes how it depends on the batch from trip to trip";
-    }
-    carried[next.getCarried()] = std::move(left);
+    carried[next.getCarried()] = std::move(both);
   }
   return isClosed;
 }

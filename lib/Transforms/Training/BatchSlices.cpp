@@ -12,6 +12,7 @@
 #include "BatchSlices.h"
 #include "TrainingMarks.h"
 #include "llmc/Analysis/Program/ElementPaths.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LocalForm.h"
@@ -38,6 +39,10 @@ struct Share {
 
   bool isSlice() const { return kind == Kind::Slice; }
   bool isTerm() const { return kind == Kind::Term; }
+  bool isWhole() const { return kind == Kind::Whole; }
+  bool operator==(const Share &other) const {
+    return kind == other.kind && dim == other.dim;
+  }
 };
 
 class BatchSlicer {
@@ -60,6 +65,9 @@ public:
 private:
   LogicalResult cutInputs();
   LogicalResult share(Operation &op);
+  LogicalResult share(const dist::LoopRun &run);
+  LogicalResult shareCarried(Operation &op);
+  void take(OpOperand &operand, Share share);
   LogicalResult shareSlices(Operation &op, ArrayRef<unsigned> slices);
   LogicalResult shareTerms(Operation &op, ArrayRef<unsigned> terms);
   void shareSources();
@@ -259,16 +267,18 @@ LogicalResult BatchSlicer::shareTerms(Operation &op, ArrayRef<unsigned> terms) {
   return success();
 }
 
-/// Each result is computed from one operand.
+/// Each result is an operand as it is.
 static bool isForwarding(Operation &op) {
-  return llvm::all_of(op.getResults(), [&](OpResult result) {
-    return llvm::count_if(op.getOpOperands(), [&](OpOperand &operand) {
-             return feeds(operand, result);
-           }) == 1;
-  });
+  return llvm::all_of(op.getResults(), getForwarded);
 }
 
 LogicalResult BatchSlicer::share(Operation &op) {
+  for (OpOperand &operand : op.getOpOperands()) {
+    needs.erase(&operand);
+    kept.erase(&operand);
+  }
+  if (dist::isOfCarried(&op))
+    return shareCarried(op);
   SmallVector<unsigned> slices, terms;
   for (OpOperand &operand : op.getOpOperands()) {
     Share share = shares.lookup(operand.get());
@@ -280,14 +290,63 @@ LogicalResult BatchSlicer::share(Operation &op) {
   // Several results that are one operand each have what their operands have.
   if (op.getNumResults() > 1 && isForwarding(op)) {
     for (OpResult result : op.getResults())
-      for (OpOperand &operand : op.getOpOperands())
-        if (feeds(operand, result))
-          shares[result] = shares.lookup(operand.get());
+      shares[result] = shares.lookup(getForwarded(result)->get());
     return success();
   }
   if (!slices.empty())
     return shareSlices(op, slices);
   return terms.empty() ? success() : shareTerms(op, terms);
+}
+
+/// An operand becomes what the op has of it.
+void BatchSlicer::take(OpOperand &operand, Share share) {
+  if (!shares.lookup(operand.get()).isWhole())
+    return;
+  if (share.isSlice())
+    needs[&operand] = share.dim;
+  else if (share.isTerm())
+    keep(operand);
+}
+
+/// What is carried starts and goes on as one slice, or as one term.
+LogicalResult BatchSlicer::shareCarried(Operation &op) {
+  Share share = shares.lookup(op.getResult(0));
+  auto enter = dyn_cast<dist::EnterOp>(op);
+  SmallVector<OpOperand *> sources(
+      llvm::make_pointer_range(op.getOpOperands()));
+  if (enter)
+    sources.push_back(&enter.getNext().getValueMutable());
+  for (OpOperand *source : sources) {
+    Share other = shares.lookup(source->get());
+    if (!share.isWhole() && !other.isWhole() && !(share == other))
+      return refuse(&op, "changes from trip to trip how it depends on the "
+                         "batch");
+    if (share.isWhole())
+      share = other;
+  }
+  for (OpOperand &operand : op.getOpOperands())
+    take(operand, share);
+  if (!share.isWhole())
+    shares[op.getResult(0)] = share;
+  return success();
+}
+
+/// Until each trip finds what the one before it leaves: a whole value becomes a
+/// slice or a term, and nothing else changes.
+LogicalResult BatchSlicer::share(const dist::LoopRun &run) {
+  auto countWhole = [&] {
+    return llvm::count_if(run.ops, [&](Operation *op) {
+      return dist::isOfCarried(op) && shares.lookup(op->getResult(0)).isWhole();
+    });
+  };
+  int64_t before;
+  do {
+    before = countWhole();
+    for (Operation *op : run.ops)
+      if (failed(share(*op)))
+        return failure();
+  } while (countWhole() < before);
+  return success();
 }
 
 /// What all its users need as one slice is computed as one, if its op lets the
@@ -296,7 +355,7 @@ void BatchSlicer::shareSources() {
   for (Operation &op : llvm::reverse(function.front().without_terminator())) {
     auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
     if (!model || op.getNumResults() != 1 || shares.contains(op.getResult(0)) ||
-        op.use_empty())
+        op.use_empty() || dist::isOfCarried(&op))
       continue;
     OpResult result = op.getResult(0);
     auto need = needs.find(&*result.use_begin());
@@ -428,9 +487,13 @@ LogicalResult BatchSlicer::buildOp(Operation &op) {
     return failure();
   for (auto [global, local] : llvm::zip_equal(op.getResults(), results)) {
     if (local.getType() != getLocalType(global) ||
-        (local.getDefiningOp() && failed(verify(local.getDefiningOp()))))
+        (local.getDefiningOp() && !dist::isOfCarried(&op) &&
+         failed(verify(local.getDefiningOp()))))
       return refuse(&op, "has no form for a part of the batch");
     locals[global] = local;
+    // What is whole may be read by ops that stay.
+    if (getShare(global).isWhole())
+      global.replaceAllUsesWith(local);
   }
   return success();
 }
@@ -495,8 +558,9 @@ void BatchSlicer::finish() {
 LogicalResult BatchSlicer::run() {
   if (failed(cutInputs()))
     return failure();
-  for (Operation &op : function.front().without_terminator())
-    if (failed(share(op)))
+  dist::LoopRuns loops(function.front());
+  for (const dist::LoopStep &step : loops.getSteps())
+    if (failed(step.op ? share(*step.op) : share(loops.getRuns()[step.run])))
       return failure();
   shareSources();
   if (failed(checkResults()) || failed(build()))

@@ -41,11 +41,6 @@ Degrees Degrees::plus(Degrees other, int sign) const {
   return result;
 }
 
-bool BatchState::isLike(const BatchState &other) const {
-  return kind == other.kind && degrees == other.degrees &&
-         isPlain == other.isPlain && pieces == other.pieces;
-}
-
 int BatchState::pickDegree() const {
   if (isPlain && degrees.has(1))
     return 1;
@@ -67,12 +62,6 @@ static SmallVector<int64_t, 4> extendCounts(ArrayRef<int64_t> counts,
          i < end && products.size() < kMostCounts; ++i)
       products.insert(products[i] * size);
   return SmallVector<int64_t, 4>(products.begin(), products.end());
-}
-
-static SmallVector<int64_t, 4> intersect(ArrayRef<int64_t> a,
-                                         ArrayRef<int64_t> b) {
-  return llvm::filter_to_vector<4>(
-      a, [&](int64_t count) { return llvm::is_contained(b, count); });
 }
 
 std::optional<double> training::getNumber(Value value) {
@@ -161,12 +150,23 @@ struct BatchSums::Visit {
   /// The degree of the result, where it is homogeneous in `wanted`: a product,
   /// a quotient, or one that `findGroup` finds (then `isProduct` is false).
   std::optional<Degrees> combine(ArrayRef<unsigned> wanted, bool &isProduct);
-  BatchState mixed(StringRef reason) {
+  BatchState mixed(StringRef reason, bool isAffine = false) {
     BatchState state;
     state.kind = Kind::Mixed;
+    state.isAffine = isAffine;
     state.culprit = &op;
     state.reason = reason;
     return state;
+  }
+  /// Whether the op is linear in all sums that it takes.
+  bool isAffine() {
+    SmallVector<unsigned> terms;
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (operand->kind != Kind::Fixed)
+        terms.push_back(i);
+    return findGroup(terms, {ReductionKind::sum}) &&
+           llvm::all_of(terms,
+                        [&](unsigned i) { return operands[i]->isAffineSum(); });
   }
   SmallVector<int64_t, 4> getReducedSizes(ArrayRef<BatchPiece> batch);
   SmallVector<int64_t, 4> getCounts(ArrayRef<unsigned> wanted);
@@ -212,8 +212,7 @@ std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
   if (const SmallVector<int> *group = findGroup(wanted, {ReductionKind::sum})) {
     Degrees degrees = operands[wanted[0]]->degrees;
     for (int i : *group)
-      if (!sums.isZero(op.getOperand(i)))
-        degrees = degrees & operands[i]->degrees;
+      degrees = degrees & operands[i]->degrees;
     return degrees;
   }
   isProduct = true;
@@ -259,7 +258,7 @@ SmallVector<int64_t, 4> BatchSums::Visit::getCounts(ArrayRef<unsigned> wanted) {
     return {1};
   SmallVector<int64_t, 4> counts = operands[wanted[0]]->counts;
   for (unsigned i : wanted)
-    counts = intersect(counts, operands[i]->counts);
+    counts = intersectCounts(counts, operands[i]->counts);
   return counts;
 }
 
@@ -338,8 +337,8 @@ BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
         factor.reduction != ReductionKind::sum)
       return mixed(kMixes);
   for (int i : rule.addends)
-    if (operands[i]->kind != Kind::Sample && !sums.isZero(op.getOperand(i)))
-      return mixed(kAdds);
+    if (operands[i]->kind != Kind::Sample && !operands[i]->isZero)
+      return mixed(kAdds, operands[i]->isAffineSum());
   BatchState state;
   state.kind = Kind::Linear;
   state.isData = isData;
@@ -365,10 +364,10 @@ BatchState BatchSums::Visit::visitSums() {
   bool isLinear = llvm::all_of(
       totals, [&](unsigned i) { return operands[i]->kind == Kind::Linear; });
   const SmallVector<int> *group = findGroup(totals, {ReductionKind::sum});
-  bool isAffine = group && llvm::any_of(*group, [&](int i) {
-                    return operands[i]->kind == Kind::Fixed &&
-                           !sums.isZero(op.getOperand(i));
-                  });
+  bool isAffine =
+      group && llvm::any_of(*group, [&](int i) {
+        return operands[i]->kind == Kind::Fixed && !operands[i]->isZero;
+      });
   if (isData)
     return isLinear && group && !isAffine ? visitLinear(*group) : visitCount();
   if (totals.empty())
@@ -403,10 +402,11 @@ BatchState BatchSums::Visit::visitLinear(const SmallVector<int> &group) {
   state.isData = isData;
   state.degrees = operands[totals[0]]->degrees;
   for (int i : group)
-    if (!sums.isZero(op.getOperand(i)))
-      state.degrees = state.degrees & operands[i]->degrees;
+    state.degrees = state.degrees & operands[i]->degrees;
   if (state.degrees.isEmpty())
-    return mixed(kAdds);
+    return mixed(kAdds, llvm::all_of(group, [&](int i) {
+                   return operands[i]->isAffineSum();
+                 }));
   for (unsigned i : totals)
     state.isPlain &= operands[i]->isPlain;
   state.counts = extendCounts(getCounts(totals), getReducedSizes({}));
@@ -501,8 +501,13 @@ BatchSums::BatchSums(func::FuncOp function) {
 }
 
 void BatchSums::visit(Operation &op) {
-  if (visitLoopOp(op))
+  if (visitForwarding(op))
     return;
+  if (isZero(op)) {
+    for (Value result : op.getResults())
+      states[result] = BatchState::zero();
+    return;
+  }
   BatchState state;
   state.isData = true;
   bool isFixed = true;
@@ -520,14 +525,6 @@ void BatchSums::visit(Operation &op) {
   getUsedValuesDefinedAbove(op.getRegions(), captured);
   for (Value value : captured)
     look(value);
-  // What is joined with nothing stays as it is.
-  if (auto join = dyn_cast<stablehlo::ConcatenateOp>(op))
-    for (Value operand : join.getInputs())
-      if (operand.getType() == join.getType()) {
-        BatchState same = get(operand);
-        states[join.getResult()] = std::move(same);
-        return;
-      }
   auto iface = dyn_cast<graph::ShardingRuleOpInterface>(op);
   bool isRead = iface && isFixed == areOperandsFixed;
   if (!isFixed && !isRead && state.kind != Kind::Mixed) {
@@ -536,6 +533,7 @@ void BatchSums::visit(Operation &op) {
     state.reason = kMixes;
   }
   if (isFixed || state.kind == Kind::Mixed) {
+    state.isAffine &= isRead && Visit(op, *this, getRule(iface)).isAffine();
     for (Value result : op.getResults())
       states[result] = state;
     return;

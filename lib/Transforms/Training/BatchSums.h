@@ -20,6 +20,10 @@
 //
 // What an op does with the batch is read from its sharding rule.
 //
+// What a loop carries is, in all of its trips, what `join` makes of its start
+// and of what a trip leaves: zeros join anything, since gradients are added up
+// from zeros.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_TRANSFORMS_TRAINING_BATCHSUMS_H
@@ -41,6 +45,7 @@ namespace llmc::training {
 class Degrees {
 public:
   static Degrees of(int degree) { return Degrees(1u << (degree + kMost)); }
+  static Degrees all() { return Degrees((1u << (2 * kMost + 1)) - 1); }
   bool has(int degree) const { return bits & of(degree).bits; }
   bool isEmpty() const { return bits == 0; }
   bool operator==(Degrees other) const { return bits == other.bits; }
@@ -58,6 +63,8 @@ private:
 struct BatchState {
   enum class Kind { Fixed, Sample, Linear, Count, Mixed };
   Kind kind = Kind::Fixed;
+  /// Fixed: all elements are zero, which is a sum of every degree.
+  bool isZero = false;
   /// Depends on inputs and constants alone.
   bool isData = false;
   Degrees degrees = Degrees::of(0);
@@ -68,12 +75,23 @@ struct BatchState {
   SmallVector<BatchPiece, 1> pieces;
   /// Numbers of elements that a sum may be divided by.
   SmallVector<int64_t, 4> counts = {1};
+  /// Mixed: all the same the sum of what is fixed and of sums over the batch,
+  /// of whatever degrees: the gradient of a mean and of a weight's decay, say.
+  bool isAffine = false;
   /// Mixed: where it begins, and what is wrong there.
   Operation *culprit = nullptr;
   StringRef reason;
 
   /// Depends on the batch in the same way.
   bool isLike(const BatchState &other) const;
+  static BatchState zero();
+  /// What is like the one or like the other, depending on the trip; Mixed, with
+  /// this culprit, where that is nothing else.
+  static BatchState join(const BatchState &a, const BatchState &b,
+                         Operation *culprit);
+  bool isAffineSum() const {
+    return kind == Kind::Fixed || kind == Kind::Linear || isAffine;
+  }
   bool isSum() const { return kind == Kind::Linear || kind == Kind::Count; }
   /// The degree with which a sum of the data is read in a function that is not
   /// linear: 1, unless a constant in it can be a count.
@@ -99,17 +117,22 @@ private:
   struct Visit;
   void visit(Operation &op);
   void visit(const dist::LoopRun &run);
-  bool visitLoopOp(Operation &op);
+  bool visitForwarding(Operation &op);
   void mixByCondition(const dist::LoopRun &run);
   bool close(const dist::LoopRun &run);
-  bool isZero(Value value) const;
+  bool isZero(Value value) const { return get(value).isZero; }
+  bool isZero(Operation &op) const;
 
   llvm::DenseMap<Value, BatchState> states;
-  /// Of values that loops carry: what they are at the start of a trip, where
-  /// that is known. The others are zero in the first trip.
+  /// Of values that loops carry: what they are at the start of any trip, where
+  /// that is not what they are at the start of the first.
   llvm::DenseMap<Value, BatchState> carried;
   llvm::SetVector<mlir::OpOperand *> scales;
 };
+
+/// What is in both, in the order of the first.
+SmallVector<int64_t, 4> intersectCounts(ArrayRef<int64_t> a,
+                                        ArrayRef<int64_t> b);
 
 /// The float that all elements of a constant are.
 std::optional<double> getNumber(Value value);

@@ -14,6 +14,7 @@
 // Test: test/Transforms/Training/find-blocks.mlir
 //===----------------------------------------------------------------------===//
 
+#include "ForwardSteps.h"
 #include "TrainingMarks.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
@@ -22,7 +23,6 @@
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace llmc {
 #define GEN_PASS_DEF_FINDBLOCKSPASS
@@ -123,35 +123,6 @@ static BlockGraph buildGraph(func::FuncOp function, ArrayRef<Operation *> ops) {
   return graph;
 }
 
-/// In program order; where the text has the derivative too, what the loss
-/// depends on, and the states of the next microbatch. Those of a whole step
-/// depend on the derivative.
-static SmallVector<Operation *> collectForward(func::FuncOp function) {
-  SmallVector<Operation *> ops;
-  if (!training::hasDerivative(function)) {
-    for (Operation &op : function.front().without_terminator())
-      ops.push_back(&op);
-    return ops;
-  }
-  Operation *terminator = function.front().getTerminator();
-  llvm::DenseSet<Operation *> isNeeded;
-  auto need = [&](Value value) { isNeeded.insert(value.getDefiningOp()); };
-  need(terminator->getOperand(training::findLoss(function)));
-  bool isStep = dist::Signature(function)
-                    .findResult(dist::PortKind::Parameter)
-                    .has_value();
-  for (unsigned i = 0; !isStep && i < function.getNumResults(); ++i)
-    if (dist::isPort(dist::getResultPort(function, i), dist::PortKind::Carried))
-      need(terminator->getOperand(i));
-  for (Operation &op : llvm::reverse(function.front().without_terminator()))
-    if (isNeeded.contains(&op)) {
-      llvm::for_each(op.getOperands(), need);
-      ops.push_back(&op);
-    }
-  std::reverse(ops.begin(), ops.end());
-  return ops;
-}
-
 /// Blocks that have ops.
 static int32_t countBlocks(const BlockSolution &solution) {
   std::vector<bool> isUsed(solution.getLastBlock() + 1, false);
@@ -162,11 +133,12 @@ static int32_t countBlocks(const BlockSolution &solution) {
 }
 
 /// Each loop is a block, and so is what stands between two of them.
-static void markLoops(func::FuncOp function, const dist::LoopRuns &loops) {
+static void markLoops(func::FuncOp function, const dist::LoopRuns &loops,
+                      ArrayRef<dist::LoopStep> forward) {
   int64_t block = 0;
   bool isUsed = false;
   llvm::SmallDenseMap<int, int64_t> blockOf;
-  for (const dist::LoopStep &step : loops.getSteps()) {
+  for (const dist::LoopStep &step : forward) {
     auto leave = dyn_cast_or_null<dist::LeaveOp>(step.op);
     if (step.run < 0) {
       int left = leave ? loops.getLeft(leave) : -1;
@@ -181,8 +153,9 @@ static void markLoops(func::FuncOp function, const dist::LoopRuns &loops) {
     ++block;
     isUsed = false;
   }
+  training::markNewBlocks(function, block);
   remark::analysis(function.getLoc(), training::remarkOf("blocks"))
-      << std::to_string(loops.getRuns().size()) << " loops are blocks of @"
+      << std::to_string(blockOf.size()) << " loops are blocks of @"
       << function.getName();
 }
 
@@ -207,11 +180,15 @@ struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
 private:
   LogicalResult markBlocks(func::FuncOp function) {
     dist::LoopRuns loops(function.front());
+    std::vector<dist::LoopStep> steps =
+        training::collectForward(function, loops);
     if (!loops.empty()) {
-      markLoops(function, loops);
+      markLoops(function, loops, steps);
       return success();
     }
-    SmallVector<Operation *> forward = collectForward(function);
+    SmallVector<Operation *> forward;
+    for (const dist::LoopStep &step : steps)
+      forward.push_back(step.op);
     BlockGraph graph = buildGraph(function, forward);
     BlockSolution solution = findBlocks(graph);
     // Each chunk of a pipeline gets a block at least.

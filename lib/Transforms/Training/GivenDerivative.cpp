@@ -13,13 +13,15 @@
 // ops of the backward. Where it reads values of the forward as well, it stands
 // in the last block that makes or uses them and that is no higher. What reads
 // none, as the sum of rows that is a bias' gradient, stands where the forward
-// uses the state whose gradient is made of it. The ops of a loop's trips, and
-// what leaves them, are marked as one.
+// uses the state whose gradient is made of it. What does not depend on the
+// batch, as a weight whose layers are reversed, stands where it is used. The
+// ops of a loop's trips, and what leaves them, are marked as one.
 //
 // Test: test/Transforms/Training/given-derivative.mlir
 //===----------------------------------------------------------------------===//
 
 #include "TrainingMarks.h"
+#include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -40,6 +42,10 @@ public:
   explicit DerivativeMarker(func::FuncOp function)
       : function(function), body(function.front()) {
     collectUnits();
+    for (BlockArgument argument : function.getArguments())
+      if (training::isInput(function, argument.getArgNumber()))
+        batch.insert(argument);
+    addDependents(body, batch);
   }
 
   void run();
@@ -48,13 +54,14 @@ private:
   void collectUnits();
   void findForward();
   bool isForward(Operation *op) const { return forward.contains(op); }
+  bool isOfBatch(const Unit &unit) const;
   int64_t findLimit(const Unit &unit) const;
   std::optional<int64_t> findAnchor(const Unit &unit, int64_t limit) const;
   std::optional<int64_t> findLastUse(const Unit &unit) const;
   std::optional<int64_t> findGradientHome(Operation *op);
   std::optional<int64_t> findHome(OpOperand &returned);
   bool isPassedDown(const Unit &unit) const;
-  void mark(const Unit &unit, bool isAnchored);
+  void mark(const Unit &unit, std::optional<int64_t> anchor);
 
   func::FuncOp function;
   Block &body;
@@ -62,6 +69,8 @@ private:
   std::vector<Unit> units;
   llvm::DenseMap<Operation *, size_t> unitOf;
   llvm::DenseSet<Operation *> forward;
+  /// What depends on the inputs.
+  llvm::SetVector<Value> batch;
   /// Of the ops of the backward.
   llvm::DenseMap<Operation *, int64_t> blocks;
   llvm::DenseSet<Operation *> passedDown;
@@ -104,6 +113,13 @@ void DerivativeMarker::findForward() {
     if (isForward(unit.front()))
       for (Operation *op : unit)
         llvm::for_each(op->getOperands(), addMaker);
+}
+
+bool DerivativeMarker::isOfBatch(const Unit &unit) const {
+  return llvm::any_of(unit, [&](Operation *op) {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value value) { return batch.contains(value); });
+  });
 }
 
 /// The first block of what it takes from other ops of the backward.
@@ -197,11 +213,11 @@ bool DerivativeMarker::isPassedDown(const Unit &unit) const {
 }
 
 /// A unit of the backward, once all that takes its results is marked.
-void DerivativeMarker::mark(const Unit &unit, bool isAnchored) {
+void DerivativeMarker::mark(const Unit &unit, std::optional<int64_t> anchor) {
   int64_t block = blocks.lookup(unit.front());
   if (block == kAnywhere)
-    block = findLastUse(unit).value_or(0);
-  else if (!isAnchored && unit.size() == 1)
+    block = findLastUse(unit).value_or(anchor.value_or(0));
+  else if (!anchor && unit.size() == 1)
     block = std::min(block, findGradientHome(unit.front()).value_or(block));
   for (Operation *op : unit)
     blocks[op] = block;
@@ -216,7 +232,7 @@ void DerivativeMarker::mark(const Unit &unit, bool isAnchored) {
 
 void DerivativeMarker::run() {
   findForward();
-  SmallVector<std::pair<const Unit *, bool>> backward;
+  SmallVector<std::pair<const Unit *, std::optional<int64_t>>> backward;
   for (const Unit &unit : units) {
     if (isForward(unit.front())) {
       for (Operation *op : unit)
@@ -225,12 +241,13 @@ void DerivativeMarker::run() {
     }
     int64_t limit = findLimit(unit);
     std::optional<int64_t> anchor = findAnchor(unit, limit);
-    backward.push_back({&unit, anchor.has_value()});
+    backward.push_back({&unit, anchor});
+    int64_t block = isOfBatch(unit) ? anchor.value_or(limit) : kAnywhere;
     for (Operation *op : unit)
-      blocks[op] = anchor.value_or(limit);
+      blocks[op] = block;
   }
-  for (auto [unit, isAnchored] : llvm::reverse(backward))
-    mark(*unit, isAnchored);
+  for (auto [unit, anchor] : llvm::reverse(backward))
+    mark(*unit, anchor);
 }
 
 void training::markGivenDerivative(func::FuncOp function) {

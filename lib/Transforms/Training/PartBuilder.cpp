@@ -198,12 +198,34 @@ private:
 };
 } // namespace
 
+/// The first block of what an op takes from other ops of the backward; nothing
+/// where it takes anything else but constants.
+static std::optional<int64_t> findBackwardBlock(Operation *op) {
+  std::optional<int64_t> block;
+  for (Value operand : op->getOperands()) {
+    Operation *def = operand.getDefiningOp();
+    if (def && def->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    auto phase = def ? def->getAttrOfType<dist::PhaseAttr>(DistDialect::kPhase)
+                     : nullptr;
+    if (!phase || phase.getValue() == dist::Phase::Forward)
+      return std::nullopt;
+    int64_t other = getBlockMark(def).value_or(0);
+    block = std::min(other, block.value_or(other));
+  }
+  return block;
+}
+
 namespace {
-/// Gives what is built the marks of an op.
+/// Gives what is built the marks of an op. A part of what is put together in
+/// the backward of several blocks stands no lower than what it is made of.
 struct Marking : OpBuilder::Listener {
   explicit Marking(Operation *from) : from(from) {}
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     copyMarks(from, op);
+    std::optional<int64_t> block = findBackwardBlock(op);
+    if (block && *block > getBlockMark(op).value_or(*block))
+      setBlockMark(op, *block);
   }
   Operation *from;
 };

@@ -8,10 +8,13 @@
 //
 // Each piece is a block of its own, so that the pieces can lie on different
 // stages; a stack of parameters is then stored in parts (`llmc-split-states`).
+// A loop of a derivative that the text has goes through the trips of its
+// forward loop from the last to the first, and is cut at the same ones.
 //
 // Test: test/Transforms/Training/split-loops.mlir
 //===----------------------------------------------------------------------===//
 
+#include "ForwardSteps.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/Parts.h"
@@ -37,7 +40,7 @@ public:
     builder.setInsertionPointAfter(last);
   }
 
-  void split(int64_t numPieces);
+  void split(int64_t numPieces, bool isBackward);
 
 private:
   void buildPiece(int64_t number, int64_t begin, int64_t end);
@@ -59,6 +62,9 @@ private:
 /// is made of, so that a parameter's rows are read where their piece is.
 static Value takePart(OpBuilder &builder, Location loc, Value stack,
                       graph::DimRange range) {
+  auto type = cast<RankedTensorType>(stack.getType());
+  if (range.getSize() == type.getDimSize(range.dim))
+    return stack;
   if (auto parts = stack.getDefiningOp<graph::PartOpInterface>()) {
     auto partOf = [&](Value value, graph::DimRange inner) {
       return takePart(builder, loc, value, inner);
@@ -66,7 +72,6 @@ static Value takePart(OpBuilder &builder, Location loc, Value stack,
     if (Value part = parts.buildPart(builder, range, partOf))
       return part;
   }
-  auto type = cast<RankedTensorType>(stack.getType());
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
   starts[range.dim] = range.begin;
   limits[range.dim] = range.end;
@@ -126,10 +131,14 @@ void LoopSplitter::buildLeave(dist::LeaveOp leave) {
   leave.getResult().replaceAllUsesWith(result);
 }
 
-void LoopSplitter::split(int64_t numPieces) {
+void LoopSplitter::split(int64_t numPieces, bool isBackward) {
   int64_t trips = run.loop.getTrips();
+  auto cut = [&](int64_t k) {
+    return isBackward ? trips - trips * (numPieces - k) / numPieces
+                      : trips * k / numPieces;
+  };
   for (int64_t k = 0; k < numPieces; ++k)
-    buildPiece(k, trips * k / numPieces, trips * (k + 1) / numPieces);
+    buildPiece(k, cut(k), cut(k + 1));
   for (dist::LeaveOp leave : run.leaves)
     buildLeave(leave);
 }
@@ -137,7 +146,10 @@ void LoopSplitter::split(int64_t numPieces) {
 static void splitLoops(func::FuncOp function, int64_t numChunks) {
   Block &block = function.front();
   dist::LoopRuns loops(block);
-  for (const dist::LoopRun &run : loops.getRuns()) {
+  llvm::SmallDenseSet<int> forward;
+  for (const dist::LoopStep &step : training::collectForward(function, loops))
+    forward.insert(step.run);
+  for (auto [number, run] : llvm::enumerate(loops.getRuns())) {
     if (run.loop.getConditional())
       continue;
     Operation *last = run.ops.back();
@@ -145,7 +157,8 @@ static void splitLoops(func::FuncOp function, int64_t numChunks) {
       if (last->isBeforeInBlock(leave))
         last = leave;
     LoopSplitter(run, last).split(
-        std::min<int64_t>(run.loop.getTrips(), numChunks));
+        std::min<int64_t>(run.loop.getTrips(), numChunks),
+        !forward.contains(static_cast<int>(number)));
   }
   for (const dist::LoopRun &run : loops.getRuns()) {
     if (run.loop.getConditional())

@@ -19,8 +19,10 @@
 #include "BatchSlices.h"
 #include "CountTotals.h"
 #include "Evaluation.h"
+#include "LoopCopies.h"
 #include "StepCut.h"
 #include "TrainingMarks.h"
+#include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
@@ -183,6 +185,8 @@ FailureOr<func::FuncOp> StepSplitter::makeUpdate() {
   signature.write(function);
   training::eraseDeadOps(function.front());
   training::eraseUnusedArguments(function);
+  if (failed(training::copyTrips(function)))
+    return failure();
   for (Operation &op : function.front().without_terminator()) {
     op.removeAttr(DistDialect::kBlock);
     training::setPhaseMark(&op, dist::Phase::Update);
@@ -200,17 +204,14 @@ func::FuncOp StepSplitter::makeForward() {
   IRMapping mapping;
   func::FuncOp function =
       cloneStep((recipe.getSymName() + ".forward").str(), mapping);
-  llvm::DenseSet<Value> derived;
+  llvm::SetVector<Value> derived;
   for (const Crossing &crossing : crossings) {
     FlatSymbolRefAttr symbol = dist::getGradientOf(crossing.port);
     if (symbol && symbols.lookup<dist::StateOp>(symbol.getAttr()).getRole() ==
                       dist::Role::Parameter)
       derived.insert(mapping.lookup(crossing.value));
   }
-  for (Operation &op : function.front().without_terminator())
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return derived.contains(operand); }))
-      derived.insert(op.result_begin(), op.result_end());
+  addDependents(function.front(), derived);
   SmallVector<Value> values;
   SmallVector<PortAttr> ports;
   dist::Signature signature(function);

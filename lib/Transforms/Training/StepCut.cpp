@@ -9,6 +9,7 @@
 #include "TrainingMarks.h"
 #include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Solvers/Cuts/VertexCut.h"
 #include "llmc/Support/HostTensor.h"
@@ -78,12 +79,7 @@ void StepCutter::numberData() {
   for (BlockArgument argument : step.getArguments())
     if (training::isInput(step, argument.getArgNumber()))
       data.insert(argument);
-  for (Operation &op : step.front().without_terminator())
-    for (OpResult result : op.getResults())
-      if (llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
-            return data.contains(operand.get()) && feeds(operand, result);
-          }))
-        data.insert(result);
+  addDependents(step.front(), data);
 }
 
 void StepCutter::collectSinks() {
@@ -103,11 +99,14 @@ void StepCutter::collectSinks() {
 }
 
 void StepCutter::collectCandidates() {
+  // Nothing crosses in the middle of a loop.
+  dist::LoopRuns loops(step.front());
   for (auto [number, sink] : llvm::enumerate(sinks))
     for (auto [value, distance] : findElementSources(sink.value)) {
       bool isOfState =
           sink.state && value.getType() == sink.state.getTensorType();
-      if (data.contains(value) && (isOfState || isFloatScalar(value)))
+      if (data.contains(value) && loops.getRunOf(value) < 0 &&
+          (isOfState || isFloatScalar(value)))
         candidates.push_back({static_cast<unsigned>(number), value, distance});
     }
 }
@@ -127,9 +126,8 @@ VertexCutProblem StepCutter::buildProblem() {
       problem.sources.push_back(to);
       continue;
     }
-    for (OpOperand &operand : result.getOwner()->getOpOperands())
-      if (auto from = numbers.find(operand.get());
-          from != numbers.end() && feeds(operand, result))
+    for (Value source : getSources(result))
+      if (auto from = numbers.find(source); from != numbers.end())
         problem.edges.push_back({from->second, to});
   }
   for (const Sink &sink : sinks)

@@ -406,7 +406,7 @@ static LogicalResult checkGradients(dist::TrainingOp recipe,
     FlatSymbolRefAttr state =
         dist::getGradientOf(dist::getResultPort(function, i));
     const BatchState &gradient = batch.get(terminator->getOperand(i));
-    if (state && gradient.kind == BatchState::Kind::Mixed)
+    if (state && gradient.kind == BatchState::Kind::Mixed && !gradient.isAffine)
       return refuseLoss(gradient.culprit, recipe)
              << "the gradient of " << state << " depends on: it "
              << gradient.reason;

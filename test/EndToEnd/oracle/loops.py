@@ -11,8 +11,10 @@ by the interpreter, and by kernels on one device and on meshes.
 
     python loops.py --llmc llmc -o out
     python loops.py --llmc llmc -o out --only scan,nested
+    python loops.py --llmc llmc -o out --only '*.derived'
 """
 
+import contextlib
 import json
 
 import jax
@@ -288,6 +290,8 @@ CASES = {
 }
 
 
+# Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
+DERIVED = ".derived"
 # Losses that compare samples with each other.
 MIXED = ["experts", *bounded_losses.CASES, *open_losses.CASES]
 
@@ -304,8 +308,10 @@ def rows_of(shapes):
 
 class Case(one_step.Case):
     def __init__(self, a, name):
-        self.loss, shapes, width = CASES[name]
-        means = 'loss = "mean of microbatches"\n' if name in MIXED else ""
+        plain = name.removesuffix(DERIVED)
+        self.loss, shapes, width = CASES[plain]
+        self.is_derived = name != plain or name in open_losses.DERIVED
+        means = 'loss = "mean of microbatches"\n' if plain in MIXED else ""
         super().__init__(a, name, shapes, (2 * ROWS, width), one_step.CONFIGURATION + means + rows_of(shapes))
         shapes = {n: jax.ShapeDtypeStruct(s, np.float64) for n, s in self.shapes.items()}
         sample = jax.ShapeDtypeStruct((ROWS, width), np.float64)
@@ -313,17 +319,18 @@ class Case(one_step.Case):
         def train(params, x):
             return self.loss(params, x)
 
-        if name == "exported":
-            text = jax.export.export(jax.jit(train))(shapes, sample).mlir_module()
-        elif name in open_losses.DERIVED:
-            text = jax.jit(jax.value_and_grad(train)).lower(shapes, sample).as_text(debug_info=True)
-        else:
-            text = jax.jit(train).lower(shapes, sample).as_text(debug_info=True)
+        train = jax.jit(jax.value_and_grad(train) if self.is_derived else train)
+        # What JAX cannot derive it executes in another form, which it can.
+        with printed_ops.executing() if name != plain else contextlib.nullcontext():
+            if plain == "exported":
+                text = jax.export.export(train)(shapes, sample).mlir_module()
+            else:
+                text = train.lower(shapes, sample).as_text(debug_info=True)
         self.write_text(text)
 
     def takes(self, *settings):
         """What is recomputed is part of a text that has the derivative."""
-        return self.name not in open_losses.DERIVED or not any("recompute" in s for s in settings)
+        return not self.is_derived or not any("recompute" in s for s in settings)
 
     def expect(self):
         """The loss and the gradients by JAX, on all samples."""
@@ -336,4 +343,5 @@ class Case(one_step.Case):
 
 
 if __name__ == "__main__":
-    one_step.main(__doc__, CASES, Case, MORE_RUNS, usual=len(RUNS))
+    derived = [name + DERIVED for name in CASES if name not in open_losses.CASES]
+    one_step.main(__doc__, CASES, Case, MORE_RUNS, usual=len(RUNS), more=derived)

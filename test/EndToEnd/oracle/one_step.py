@@ -7,6 +7,7 @@
 loss, and each parameter's gradient (what the step takes off), against those of JAX."""
 
 import argparse
+import fnmatch
 import json
 import pathlib
 import subprocess
@@ -112,13 +113,18 @@ def check(case, runs, done, failed):
     return done, failed
 
 
-def main(description, names, make, runs, usual=None):
+def main(description, names, make, runs, usual=None, more=()):
     """Runs the cases that `make(arguments, name)` gives in all of `runs`, without `--runs` in the
-    first `usual` of them."""
+    first `usual` of them. Those of `more` have to be asked for."""
     a = parse(description, lambda p: (
-        p.add_argument("--only", help="these cases alone"),
+        p.add_argument("--only", help="these cases alone: names, or patterns of names"),
         p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case")))
-    names = a.only.split(",") if a.only else list(names)
+    if a.only:
+        known = [*names, *more]
+        chosen = [fnmatch.filter(known, pattern) for pattern in a.only.split(",")]
+        if not all(chosen):
+            sys.exit(f"error: expected names or patterns of {', '.join(known)}, got {a.only}")
+        names = dict.fromkeys(sum(chosen, []))
     done = failed = 0
     for name in names:
         done, failed = check(make(a, name), runs[:a.runs], done, failed)

@@ -12,6 +12,7 @@ reads rows by steps of 1 or 2, up or down. One step of plain descent in f64, in 
 within 1e-10 of JAX, by the interpreter and by kernels, on one device and on meshes.
 
     python random_loops.py --llmc llmc --count 10 -o out
+    python random_loops.py --llmc llmc --count 10 --derived -o out
 """
 
 import json
@@ -125,6 +126,7 @@ class Case(one_step.Case):
         def train(params, x):
             return self.loss(params, x)
 
+        train = jax.value_and_grad(train) if a.derived else train
         self.write_text(jax.jit(train).lower(types, sample).as_text(debug_info=True))
 
     def loss(self, p, x):
@@ -151,12 +153,13 @@ class Case(one_step.Case):
 def main():
     a = one_step.parse(__doc__, lambda p: (
         p.add_argument("--count", type=int, default=10, help="losses"),
-        p.add_argument("--seed", type=int, default=0, help="of the first loss")))
+        p.add_argument("--seed", type=int, default=0, help="of the first loss"),
+        p.add_argument("--derived", action="store_true", help="texts that have the derivative themselves")))
     failed = done = 0
     for seed in range(a.seed, a.seed + a.count):
         case = Case(a, str(seed))
         meshes = ["", MESHES[1 + seed % (len(MESHES) - 1)]]
-        recompute = ["training.recompute='all'"] if seed % 3 == 0 else []
+        recompute = ["training.recompute='all'"] if seed % 3 == 0 and not a.derived else []
         runs = [("interpret", ""), *[("train", mesh, *recompute) for mesh in meshes], ("interpret", meshes[1])]
         done, failed = one_step.check(case, runs, done, failed)
     print(f"{a.count} losses, {done} runs, {failed} failed")

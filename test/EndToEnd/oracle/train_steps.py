@@ -26,11 +26,14 @@ import jax
 import numpy as np
 
 import arrays
-from train_step_cases import CASES, STEPS, clip, sgd
+import loop_step_cases
+import train_step_cases
+from train_step_cases import STEPS, clip, sgd
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
 
+CASES = {**train_step_cases.CASES, **loop_step_cases.CASES}
 MESHES = ["", "data=2", "pipe=2", "data=2,tensor=2"]
 
 

@@ -20,12 +20,24 @@
 
 #include "llmc/Support/LLVM.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace llmc {
 
 /// `result`, of the operand's op, is computed from the operand, as far as is
 /// known: each result of a barrier comes from one operand alone.
 bool feeds(mlir::OpOperand &operand, mlir::OpResult result);
+
+/// The operand whose value `result` is, where the op changes nothing, as a
+/// barrier; else null.
+mlir::OpOperand *getForwarded(mlir::OpResult result);
+
+/// The values that `result` is computed from: operands that feed it, and of
+/// what enters a loop what the trip before leaves of it, or that there was one.
+SmallVector<Value> getSources(mlir::OpResult result);
+
+/// Adds all results in the block that are computed from `values`.
+void addDependents(mlir::Block &block, llvm::SetVector<Value> &values);
 
 /// `result`, of the operand's op, has at each place what is computed from the
 /// operand's element at this place, and from other operands.

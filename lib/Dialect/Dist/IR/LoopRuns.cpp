@@ -151,6 +151,13 @@ std::vector<LoopStep> LoopRuns::getSteps() const {
   return StepOrder(*this, block).get();
 }
 
+bool dist::isOfCarried(Operation *op) {
+  auto enter = dyn_cast<EnterOp>(op);
+  auto leave = dyn_cast<LeaveOp>(op);
+  return isa<NextOp>(op) || (enter && enter.isCarry()) ||
+         (leave && leave.isLast());
+}
+
 void dist::closeLeaves(Block &block) {
   LoopRuns loops(block);
   for (auto leave : block.getOps<LeaveOp>()) {

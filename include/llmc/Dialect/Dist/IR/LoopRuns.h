@@ -55,6 +55,10 @@ public:
   /// An order of evaluation in which a run is one step: that of the block, but
   /// what runs need comes before them. The terminator is left out.
   std::vector<LoopStep> getSteps() const;
+  /// All ops of a step.
+  ArrayRef<Operation *> getOps(const LoopStep &step) const {
+    return step.op ? ArrayRef(step.op) : ArrayRef(runs[step.run].ops);
+  }
 
 private:
   mlir::Block &block;
@@ -64,6 +68,10 @@ private:
 
 /// The values that `op` reads, in its regions too.
 SmallVector<Value> getAllOperands(Operation *op);
+
+/// Whether `op` only passes on what a loop carries: into a trip, to the next
+/// one, or out of the last.
+bool isOfCarried(Operation *op);
 
 /// The name of the slot in which a chunk's conditional loop carries its
 /// condition.
