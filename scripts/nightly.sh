@@ -23,8 +23,9 @@
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
-# readers  the readers of models, configurations, plans and arrays by libFuzzer, four
-#          minutes each, under AddressSanitizer and UBSan; what they found is kept
+# readers  the readers of models by libFuzzer, 100,000 texts and 100,000 ONNX files, and
+#          those of configurations, plans and arrays, four minutes each, under
+#          AddressSanitizer and UBSan; what they found is kept
 # mutate   100 slips drawn at random: would a test fail? (LLMC_MUTATION_SEED)
 #
 # asan, gcc, fuzz and mutate stop after about 50 minutes (LLMC_NIGHTLY_MINUTES), keep what they have done
@@ -163,7 +164,7 @@ part_fuzz() {
 part_readers() {
   build dev llmc || return 1
   build fuzz llmc-fuzz-text llmc-fuzz-config llmc-fuzz-plan llmc-fuzz-arrays llmc-fuzz-onnx || return 1
-  python3 test/Fuzz/readers.py --build build/fuzz --compiler build/dev/bin/llmc -o build/fuzz/readers --seconds 240
+  python3 test/Fuzz/readers.py --build build/fuzz --compiler build/dev/bin/llmc -o build/fuzz/readers --seconds 240 --models 100000
 }
 part_mutate() {
   local seed=${LLMC_MUTATION_SEED:-2026}

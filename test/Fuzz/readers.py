@@ -59,14 +59,15 @@ def texts(pattern):
             yield path.read_bytes()
 
 
-def run(a, name, seeds):
-    """(inputs tried, faults) of one reader."""
+def run(a, name, seeds, inputs=0):
+    """(inputs tried, faults) of one reader; with `inputs` it stops after so many, and not by time."""
     folder, given = a.output / name, a.output / f"{name}.seeds"
     folder.mkdir(parents=True, exist_ok=True)
     given.mkdir(parents=True, exist_ok=True)
     for i, seed in enumerate(seeds):
         (given / str(i)).write_bytes(seed)
-    command = [a.build / "bin" / f"llmc-fuzz-{name}", f"-max_total_time={a.seconds}", f"-timeout={a.limit}",
+    command = [a.build / "bin" / f"llmc-fuzz-{name}", f"-max_total_time={0 if inputs else a.seconds}",
+               f"-runs={inputs or -1}", f"-timeout={a.limit}",
                f"-rss_limit_mb={a.memory}", "-malloc_limit_mb=1024", "-print_final_stats=1", "-verbosity=0",
                f"-seed={a.seed}", f"-artifact_prefix={a.output}/{name}-", folder, given]
     process = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -84,14 +85,18 @@ def main():
     p.add_argument("--compiler", type=pathlib.Path, required=True)
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     p.add_argument("--seconds", type=int, default=60, help="of each reader")
+    p.add_argument("--models", type=int, default=0, help="so many models of each kind, however long that takes")
+    p.add_argument("--only", type=lambda text: text.split(","), help="these readers")
     p.add_argument("--limit", type=int, default=2, help="seconds of one input")
     p.add_argument("--memory", type=int, default=3000, help="MB of a process")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
     a.output.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
-    done = [run(a, "text", texts("*.mlir")), run(a, "config", texts("*.toml")), run(a, "plan", plans(a)),
-            run(a, "arrays", arrays()), run(a, "onnx", onnx_models())]
+    readers = {"text": lambda: texts("*.mlir"), "config": lambda: texts("*.toml"), "plan": lambda: plans(a),
+               "arrays": arrays, "onnx": onnx_models}
+    done = [run(a, name, seeds(), a.models if name in ("text", "onnx") else 0)
+            for name, seeds in readers.items() if name in (a.only or readers)]
     faults = sum(f for _, f in done)
     print(f"{sum(n for n, _ in done)} inputs to {len(done)} readers, {faults} faults")
     sys.exit(faults > 0)
