@@ -11,6 +11,7 @@ Shown too: what a device keeps for each layer, as a loop and unrolled, which is 
 for what crosses the ends of the loop. Times are the least processor time of several runs.
 
     python loops.py --llmc ../../build/dev/bin/llmc
+    python loops.py --llmc ../../build/dev/bin/llmc --derived    # a text that has its derivative
 """
 
 import argparse
@@ -50,6 +51,7 @@ def main():
     p.add_argument("--llmc", required=True)
     p.add_argument("--python", default=sys.executable, help="a Python that imports jax")
     p.add_argument("--layers", default="12,96")
+    p.add_argument("--derived", action="store_true", help="the text by jax.value_and_grad")
     p.add_argument("--mesh", default="")
     p.add_argument("--repeat", type=int, default=5)
     a = p.parse_args()
@@ -58,6 +60,7 @@ def main():
         folder = pathlib.Path(name)
         for layers in (few, many):
             make = [a.python, HERE / "scanned_gpt.py", "--layers", layers, "-o", folder / f"{layers}.mlir"]
+            make += ["--derived"] if a.derived else []
             subprocess.run([*map(str, make)], check=True)
         rows = [(layers, how, compile_model(a, layers, folder, f"training.unroll={how}"))
                 for how in ("false", "true") for layers in (few, many)]

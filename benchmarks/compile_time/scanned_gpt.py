@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Prints the loss of a GPT with stacked layers as StableHLO.
+"""Prints the loss of a GPT with stacked layers as StableHLO, or with its gradients.
 
     python scanned_gpt.py --layers 12 -o model.mlir
+    python scanned_gpt.py --layers 12 --derived -o model.mlir
 """
 
 import argparse
@@ -51,6 +52,7 @@ def main():
     p.add_argument("--d", type=int, default=256)
     p.add_argument("--seq", type=int, default=128)
     p.add_argument("--batch", type=int, default=8)
+    p.add_argument("--derived", action="store_true", help="by jax.value_and_grad")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     f32 = lambda *shape: jax.ShapeDtypeStruct(shape, "float32")
@@ -69,7 +71,8 @@ def main():
         },
     }
     tokens = jax.ShapeDtypeStruct((a.batch, a.seq), "int32")
-    a.output.write_text(jax.jit(loss).lower(params, tokens, tokens).as_text(debug_info=True), encoding="utf-8")
+    function = jax.value_and_grad(loss) if a.derived else loss
+    a.output.write_text(jax.jit(function).lower(params, tokens, tokens).as_text(debug_info=True), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createDifferentiatePass());
   pm.addPass(createBuildUpdatePass());
   pm.addPass(createSplitStatesPass());
+  // Stacks that lie in several blocks are read and put together by parts now.
+  pm.addPass(createPairLoopsPass());
   // Merges within a block and phase only: the marks tell ops apart.
   pm.addPass(mlir::createCSEPass());
   pm.addPass(createVerifyTrainingPass());

@@ -272,6 +272,30 @@ def SplitStatesPass : Pass<"llmc-split-states", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }
 
+def PairLoopsPass : Pass<"llmc-pair-loops", "::mlir::ModuleOp"> {
+  let summary = "A loop that undoes another one is its reversed loop";
+  let description = [{
+    Of a text that has its derivative: a loop of the backward that reads the
+    states of a forward loop, from the last trip to the first, reads them where
+    the forward loop makes them, and all other stacks from their last row on:
+
+    ```mlir
+    %ys = dist.leave stack %y of <"f", trips = 5>
+    %rs = stablehlo.reverse %ys, dims = [0]
+    %r = dist.enter row %rs of <"b", trips = 5>
+    %g = multiply %c, %r
+    %gs = dist.leave stack %g of <"b", trips = 5>
+    // ->
+    %g = multiply %c, %y
+    %gs = dist.leave stack %g of <"f", trips = 5, reversed = true>
+    %gs' = stablehlo.reverse %gs, dims = [0]
+    ```
+    So no stack is copied to be read backwards, and what is kept of a trip is
+    chosen as for a derivative of llmc's own.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
 def VerifyTrainingPass : Pass<"llmc-verify-training", "::mlir::ModuleOp"> {
   let summary = "Check what holds after phase 1";
   let description = [{

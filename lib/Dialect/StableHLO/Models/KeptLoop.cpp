@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CountedLoop.h"
+#include "Movement.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -285,8 +286,8 @@ Value Keeper::leaveRows(unsigned number) {
   TripRows place = *counted.getWrite(write);
   SmallVector<int64_t> shape(getTensor(write).getShape());
   shape.erase(shape.begin() + place.dim);
-  Value row = stablehlo::reshape(
-      builder, loc, mapping.lookupOrDefault(write.getUpdate()), shape);
+  Value row = reshapeUpdate(builder, loc,
+                            mapping.lookupOrDefault(write.getUpdate()), shape);
   return RowBox(place, *counted.getTrips())
       .put(builder, loc, leave(row, dist::LeaveKind::Stack),
            loop->getOperand(number));

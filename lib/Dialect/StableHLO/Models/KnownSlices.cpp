@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Indexing.h"
+#include "Movement.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -173,16 +174,15 @@ static void appendPieces(OpBuilder &builder, Location loc, Box box, int64_t dim,
   }
 }
 
-/// A broadcast that adds dimensions of size 1 as the reshape that it is: who
-/// takes the dimensions off again finds the value.
-static Value asReshape(OpBuilder &builder, Location loc, Value update) {
+Value stablehlo::reshapeUpdate(OpBuilder &builder, Location loc, Value update,
+                               ArrayRef<int64_t> shape) {
   auto broadcast = update.getDefiningOp<BroadcastInDimOp>();
-  if (!broadcast || !llvm::is_sorted(broadcast.getBroadcastDimensions()) ||
-      getTensorType(broadcast.getOperand()).getNumElements() !=
-          getTensorType(update).getNumElements())
-    return update;
-  return reshape(builder, loc, broadcast.getOperand(),
-                 getTensorType(update).getShape());
+  bool isReshape = broadcast &&
+                   llvm::is_sorted(broadcast.getBroadcastDimensions()) &&
+                   getTensorType(broadcast.getOperand()).getNumElements() ==
+                       getTensorType(update).getNumElements();
+  return reshape(builder, loc, isReshape ? broadcast.getOperand() : update,
+                 shape);
 }
 
 /// `box`, which `update` lies in at `starts`, with the update in its place: cut
@@ -194,7 +194,7 @@ static Value buildUpdate(OpBuilder &builder, Location loc, const Box &box,
   while (dim < rank && sizes[dim] == box.sizes[dim])
     ++dim;
   if (dim == rank)
-    return asReshape(builder, loc, update);
+    return reshapeUpdate(builder, loc, update, sizes);
   int64_t start = starts[dim], end = start + sizes[dim];
   SmallVector<Value> pieces;
   appendPieces(builder, loc, box.take(dim, 0, start), dim, pieces);

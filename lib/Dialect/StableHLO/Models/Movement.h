@@ -19,6 +19,11 @@ void carryAnyPartial(graph::ShardingRule &rule, ArrayRef<int> group);
 
 RankedTensorType typeOf(Value value);
 
+/// What is written into a box, in the shape of its elements: where dims of size
+/// 1 were put around a value to write it, that value.
+Value reshapeUpdate(OpBuilder &builder, Location loc, Value update,
+                    ArrayRef<int64_t> shape);
+
 /// Appends the tensor whose element at `index` is operand[from], where `map`
 /// fills `from` (sized to the operand's rank).
 LogicalResult evaluateMap(
