@@ -122,8 +122,8 @@ Value LoopPairer::readState(dist::EnterOp enter, Value state,
 void LoopPairer::turnEnter(dist::EnterOp enter, int of, dist::LoopAttr loop) {
   builder.setInsertionPoint(enter);
   if (dist::LeaveOp leave = getState(enter, of)) {
+    // Erased with all else that is dead, once the runs are looked at no more.
     enter.replaceAllUsesWith(readState(enter, leave.getInput(), loop));
-    enter.erase();
     return;
   }
   if (enter.isRow())
