@@ -112,7 +112,26 @@ static bool writeAll(int fd, std::string_view contents) {
   return true;
 }
 
+/// A device or a pipe is written to; a file put in its place would be none.
+static bool isSpecial(const std::string &path) {
+  struct stat found;
+  return ::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode) &&
+         !S_ISDIR(found.st_mode);
+}
+
+static Status writeInPlace(const std::string &path, std::string_view contents) {
+  Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (fd.get() < 0) {
+    return systemError("open", path);
+  }
+  return writeAll(fd.get(), contents) ? Status::success()
+                                      : systemError("write", path);
+}
+
 Status writeFileAtomically(const std::string &path, std::string_view contents) {
+  if (isSpecial(path)) {
+    return writeInPlace(path, contents);
+  }
   size_t slash = path.rfind('/');
   std::string folder =
       slash == std::string::npos ? "." : path.substr(0, slash + 1);

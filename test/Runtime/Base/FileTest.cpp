@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -33,6 +34,24 @@ public:
     std::filesystem::remove(testing::TempDir() + name());
   }
 };
+// As `-o /dev/null`, which root could replace.
+TEST(File, WhatIsNoFileIsWrittenToAndStays) {
+  std::string path = testing::TempDir() + "/pipe";
+  ::unlink(path.c_str());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(writeFileAtomically(path, "one").ok());
+  char text[8] = {};
+  EXPECT_EQ(::read(reader, text, sizeof(text)), 3);
+  EXPECT_STREQ(text, "one");
+  ::close(reader);
+  struct stat found;
+  ASSERT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_TRUE(S_ISFIFO(found.st_mode));
+  ::unlink(path.c_str());
+}
+
 } // namespace
 
 static const testing::Environment *const mark =

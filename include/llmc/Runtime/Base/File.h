@@ -48,7 +48,8 @@ private:
   std::string path_;
 };
 
-/// The old file, if any, is intact when this fails.
+/// The old file, if any, is intact when this fails. A device or a pipe is
+/// written to, and stays what it is.
 Status writeFileAtomically(const std::string &path, std::string_view contents);
 
 /// At most `limit` bytes, by read(): works for pipes and /proc too.
