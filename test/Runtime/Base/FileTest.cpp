@@ -34,24 +34,6 @@ public:
     std::filesystem::remove(testing::TempDir() + name());
   }
 };
-// As `-o /dev/null`, which root could replace.
-TEST(File, WhatIsNoFileIsWrittenToAndStays) {
-  std::string path = testing::TempDir() + "/pipe";
-  ::unlink(path.c_str());
-  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
-  ASSERT_GE(reader, 0);
-  ASSERT_TRUE(writeFileAtomically(path, "one").ok());
-  char text[8] = {};
-  EXPECT_EQ(::read(reader, text, sizeof(text)), 3);
-  EXPECT_STREQ(text, "one");
-  ::close(reader);
-  struct stat found;
-  ASSERT_EQ(::stat(path.c_str(), &found), 0);
-  EXPECT_TRUE(S_ISFIFO(found.st_mode));
-  ::unlink(path.c_str());
-}
-
 } // namespace
 
 static const testing::Environment *const mark =
@@ -105,6 +87,24 @@ TEST(File, FailedWriteKeepsTheOldFile) {
   std::string folder = makeFolder();
   EXPECT_FALSE(writeFileAtomically(folder + "/no/such", "x").ok());
   EXPECT_FALSE(writeFileAtomically("/dev/full/x", "x").ok());
+}
+
+// As `-o /dev/null`, which root could replace.
+TEST(File, WhatIsNoFileIsWrittenToAndStays) {
+  std::string path = testing::TempDir() + "/pipe";
+  ::unlink(path.c_str());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(writeFileAtomically(path, "one").ok());
+  char text[8] = {};
+  EXPECT_EQ(::read(reader, text, sizeof(text)), 3);
+  EXPECT_STREQ(text, "one");
+  ::close(reader);
+  struct stat found;
+  ASSERT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_TRUE(S_ISFIFO(found.st_mode));
+  ::unlink(path.c_str());
 }
 
 // What fits the limit is read whole, in several blocks; one byte more is not.
