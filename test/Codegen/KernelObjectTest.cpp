@@ -207,12 +207,12 @@ TEST(KernelObject, MalformedKernelsAreErrors) {
   auto second = context.parse(R"(
   dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu
   func.func private @k_0_cpu(%a: memref<4xf32>, %b: index, %e: index, %s: memref<0xi8>) { return }
-  dist.kernel @k_1(write tensor<4xf32>, write tensor<4xf8E4M3FN>) for "cpu" by @k_1_cpu
-  func.func private @k_1_cpu(memref<4xf32>, memref<4xf8E4M3FN>, index, index, memref<0xi8>))");
+  dist.kernel @k_1(write tensor<4xf32>, write tensor<4xf4E2M1FN>) for "cpu" by @k_1_cpu
+  func.func private @k_1_cpu(memref<4xf32>, memref<4xf4E2M1FN>, index, index, memref<0xi8>))");
   ASSERT_TRUE(second) << context.takeMessages();
   EXPECT_TRUE(failed(codegen::getManifest(*second)));
   EXPECT_EQ(context.takeMessages(), "'dist.kernel' op expected elements of a "
-                                    "type of the plan, got 'f8E4M3FN'\n");
+                                    "type of the plan, got 'f4E2M1FN'\n");
   // The code of the second kernel alone.
   second = context.parse(R"(
   dist.kernel @k_0(write tensor<4xf32>) for "cpu" by @k_0_cpu

@@ -71,8 +71,9 @@ TEST(LockstepEntries, RunsEntries) {
   EXPECT_EQ(predict(other, {4, 3}),
             "expected a 'dist.entry' named 'predict' with 2 results\n");
   declareOthers(*run.module);
-  EXPECT_THAT(predict(run, {4, 3}),
-              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_THAT(
+      predict(run, {4, 3}),
+      HasSubstr("'(tensor<f4E2M1FN>) -> ()', which is not supported\n"));
 }
 
 /// Of an entry, which has one microbatch.

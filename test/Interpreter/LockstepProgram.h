@@ -114,7 +114,7 @@ inline void erase(ModuleOp module, StringRef name) {
 inline void declareOthers(ModuleOp module) {
   mlir::OpBuilder b(module.getBodyRegion());
   auto type = mlir::RankedTensorType::get(
-      {}, mlir::Float8E5M2Type::get(module.getContext()));
+      {}, mlir::Float4E2M1FNType::get(module.getContext()));
   mlir::func::FuncOp::create(b, module.getLoc(), "late",
                              b.getFunctionType({type}, {}))
       .setPrivate();

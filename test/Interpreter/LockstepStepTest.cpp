@@ -241,11 +241,13 @@ TEST(LockstepStep, StopsAtOpsThatItCannotRun) {
 TEST(LockstepStep, StopsAtElementsThatItDoesNotHold) {
   LocalRun run(kLocal);
   declareOthers(*run.module);
-  EXPECT_THAT(run.step(),
-              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_THAT(
+      run.step(),
+      HasSubstr("'(tensor<f4E2M1FN>) -> ()', which is not supported\n"));
   EXPECT_TRUE(failed(run.lockstep->setStates({})));
-  EXPECT_THAT(run.context.takeMessages(),
-              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_THAT(
+      run.context.takeMessages(),
+      HasSubstr("'(tensor<f4E2M1FN>) -> ()', which is not supported\n"));
 }
 
 /// kLocal with a hyper value in the place of a constant of @micro.

@@ -309,13 +309,14 @@ TEST(StepInterpreter, StopsAtElementsThatItDoesNotHold) {
   auto declare = [](ModuleOp module) {
     mlir::OpBuilder b(module.getBodyRegion());
     auto type = mlir::RankedTensorType::get(
-        {}, mlir::Float8E5M2Type::get(module.getContext()));
+        {}, mlir::Float4E2M1FNType::get(module.getContext()));
     auto function = mlir::func::FuncOp::create(b, module.getLoc(), "late",
                                                b.getFunctionType({type}, {}));
     function.setPrivate();
   };
-  EXPECT_THAT(runStepOf(kProgram, declare),
-              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_THAT(
+      runStepOf(kProgram, declare),
+      HasSubstr("'(tensor<f4E2M1FN>) -> ()', which is not supported\n"));
   GraphContext context;
   auto module = context.parse(kProgram);
   ASSERT_TRUE(module) << context.takeMessages();
@@ -324,8 +325,9 @@ TEST(StepInterpreter, StopsAtElementsThatItDoesNotHold) {
   declare(*module);
   SmallVector<HostTensor> results;
   EXPECT_TRUE(failed(interpreter.runEntry("predict", 0, giveInput, results)));
-  EXPECT_THAT(context.takeMessages(),
-              HasSubstr("'(tensor<f8E5M2>) -> ()', which is not supported\n"));
+  EXPECT_THAT(
+      context.takeMessages(),
+      HasSubstr("'(tensor<f4E2M1FN>) -> ()', which is not supported\n"));
   EXPECT_TRUE(results.empty());
 }
 

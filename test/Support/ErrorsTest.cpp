@@ -78,10 +78,10 @@ TEST(StoredElementsOfTypes, AreLookedAtWithin) {
     return isStored;
   };
   EXPECT_TRUE(verify("tuple<tensor<4xf32>, tensor<2xi1>>"));
-  EXPECT_FALSE(verify("tuple<tensor<4xf32>, tensor<2xi4>>"));
+  EXPECT_FALSE(verify("tuple<tensor<4xf32>, tensor<2xi2>>"));
   EXPECT_TRUE(verify("((tensor<4xf32>) -> tensor<4xf32>)"));
-  EXPECT_FALSE(verify("((tensor<4xf32>) -> tensor<4xi4>)"));
-  EXPECT_FALSE(verify("((tensor<4xi4>) -> tensor<4xf32>)"));
+  EXPECT_FALSE(verify("((tensor<4xf32>) -> tensor<4xi2>)"));
+  EXPECT_FALSE(verify("((tensor<4xi2>) -> tensor<4xf32>)"));
   EXPECT_TRUE(verify("tensor<4xindex>"));
   EXPECT_FALSE(verify("tensor<4xui1>"));
   EXPECT_TRUE(verify("none"));

@@ -104,13 +104,15 @@ TEST_F(HostTensorTest, Constants) {
     EXPECT_TRUE(attribute) << text;
     return HostTensor::fromAttribute(attribute);
   };
-  for (const char *text : {"\"text\"", "3 : i32", "dense<1> : tensor<2xi4>",
+  for (const char *text : {"\"text\"", "3 : i32", "dense<1> : tensor<2xi2>",
                            "dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>"})
     EXPECT_TRUE(failed(read(text))) << text;
   for (const char *text :
        {"dense<[true, false]> : tensor<2xi1>", "dense<[-3, 4]> : tensor<2xi8>",
         "dense<[253, 4]> : tensor<2xui8>", "dense<1.5> : tensor<2x2xbf16>",
-        "dense<[1, 2]> : tensor<2xindex>"}) {
+        "dense<[-8, 7]> : tensor<2xi4>", "dense<[15, 2]> : tensor<2xui4>",
+        "dense<[1.5, -448.0]> : tensor<2xf8E4M3FN>",
+        "dense<1.5> : tensor<3xf8E5M2>", "dense<[1, 2]> : tensor<2xindex>"}) {
     FailureOr<HostTensor> tensor = read(text);
     ASSERT_TRUE(succeeded(tensor)) << text;
     EXPECT_EQ(tensor->toAttribute(), mlir::parseAttribute(text, context.get()))

@@ -289,15 +289,18 @@ rt::Status RoleFinder::refuseInteger(unsigned i) {
     for (auto &[input, offset] : source.inputs)
       inputs.push_back(input);
   std::string near = rt::nearest(name, inputs);
-  return rt::makeError(
-             ErrorKind::diagnosed,
-             describe(i) + " ('" + name +
-                 "') expected to be an input of [data.inputs] or a float "
-                 "parameter, "
-                 "got " +
-                 show(main.getArgument(i).getType()) +
-                 (near.empty() ? "" : "; did you mean input '" + near + "'?"))
-      .withHint("integers that are weights are named in training.frozen");
+  rt::Status status = rt::makeError(
+      ErrorKind::diagnosed,
+      describe(i) + " ('" + name +
+          "') expected to be an input of [data.inputs] or a float "
+          "parameter, "
+          "got " +
+          show(main.getArgument(i).getType()) +
+          (near.empty() ? "" : "; did you mean input '" + near + "'?"));
+  return near.empty()
+             ? status.withHint("integers that are weights are named in "
+                               "training.frozen")
+             : status;
 }
 
 rt::Status RoleFinder::refuseAmbiguous(ArrayRef<unsigned> open) {

@@ -177,7 +177,8 @@ double fromSmallFloat(const SmallFloat &format, uint8_t bits) {
     bool isInfinite =
         format.kind == SmallFloat::Kind::ieee && code == format.beyond();
     return isInfinite ? sign * std::numeric_limits<double>::infinity()
-                      : std::numeric_limits<double>::quiet_NaN();
+                      : std::copysign(std::numeric_limits<double>::quiet_NaN(),
+                                      hasNegativeZero ? sign : 1.0);
   }
   int unit = 1 << format.mantissaBits, exponent = code >> format.mantissaBits;
   int mantissa = code & (unit - 1);

@@ -17,7 +17,7 @@
 // RUN: %{import} %t/good.mlir --config %t/init.toml --set data.inputs.one=0 --set data.inputs.two=0 2>&1 | FileCheck %s --check-prefix=FIRST
 // FIRST: {{^}}llmc: error[usage]: expected an argument for 'data.inputs.one', got none of that name{{$}}
 // RUN: %{import} %t/tokens.mlir 2>&1 | FileCheck %s --check-prefix=FAR
-// FAR: {{^}}llmc: error[diagnosed]: "tokens": argument 0 ('tokens') expected to be an input of [data.inputs] or a float parameter, got tensor<4xi32>{{$}}
+// FAR: {{^}}llmc: error[diagnosed]: "tokens": argument 0 ('tokens') expected to be an input of [data.inputs] or a float parameter, got tensor<4xi32> (integers that are weights are named in training.frozen){{$}}
 // RUN: not llmc train --set data.inputs.x=0 %t/count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: {{^}}llmc: error[diagnosed]: {{.*}}count.mlir:1:1: expected the first result to be the loss, a float scalar, got tensor<i32> (a graph without loss or parameters runs by --entry forward){{$}}
 // RUN: llmc compile --compile-to=import -o - --set data.inputs.x=0 %t/count.mlir | FileCheck %s --check-prefix=OUTPUT

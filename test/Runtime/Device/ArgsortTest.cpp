@@ -162,8 +162,14 @@ protected:
 
 TEST_P(ArgsortTest, AllTypes) {
   for (int dtype = 0; dtype < numDTypes; ++dtype) {
+    auto type = static_cast<DType>(dtype);
+    // Not a number has the bits of a negative zero, which no order of bits
+    // knows; the compiler orders these in f32.
+    const SmallFloat *format = findSmallFloat(type);
+    if (format && format->kind == SmallFloat::Kind::finiteUnsignedZero) {
+      continue;
+    }
     for (bool isDescending : {false, true}) {
-      auto type = static_cast<DType>(dtype);
       expectRight({{{type, isDescending}}, 4, 50, 1, 50},
                   std::string(nameOf(type)));
     }
@@ -233,7 +239,7 @@ TEST_P(ArgsortTest, WhatIsUnsoundIsRefused) {
   EXPECT_EQ(prepare({{key}, -1, 8, 1, 8}), refusal);
   EXPECT_EQ(prepare({{key}, 1, int64_t(1) << 31, 1, 8}), refusal);
   EXPECT_EQ(prepare({{key}, int64_t(1) << 40, 1 << 20, 1, 8}), refusal);
-  EXPECT_EQ(prepare({{{static_cast<DType>(13), false}}, 4, 8, 1, 8}), refusal);
+  EXPECT_EQ(prepare({{{static_cast<DType>(20), false}}, 4, 8, 1, 8}), refusal);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ArgsortTest, testing::ValuesIn(allWorlds()),

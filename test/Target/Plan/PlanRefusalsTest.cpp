@@ -89,10 +89,10 @@ TEST_F(PlanTarget, RefusesStatesWithoutSourceOrPlace) {
           "#dist.draw<zeros>}\ndist.hyper");
   EXPECT_EQ(refuse(), "builtin.module: expected a place for state 'v'");
   replace("dist.hyper",
-          "dist.state @v : tensor<4xi4> {role = constant, source = "
+          "dist.state @v : tensor<4xi2> {role = constant, source = "
           "#dist.file<\"v\", 0, 4>}\ndist.hyper");
   EXPECT_EQ(refuse(),
-            "dist.state: expected elements that the runtime stores, got 'i4'");
+            "dist.state: expected elements that the runtime stores, got 'i2'");
 }
 
 TEST_F(PlanTarget, RefusesAxesThatTheMeshLacks) {

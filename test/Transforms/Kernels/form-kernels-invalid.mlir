@@ -18,7 +18,7 @@ func.func @left(%x: tensor<4x7xf32>, %t: tensor<4xi32>) -> (tensor<4xf32>, tenso
 // -----
 
 // expected-error @+1 {{expected argument #0 of f64, f32, bf16, f16, floats of 8 bits, i1 or integers of 4, 8, 16, 32 or 64 bits, got 'tensor<3xi2>', which is not supported}}
-func.func @narrow(%x: tensor<3xi2>) -> tensor<3xi4> {
+func.func @narrow(%x: tensor<3xi2>) -> tensor<3xi2> {
   return %x : tensor<3xi2>
 }
 

@@ -163,7 +163,7 @@ dist.timeline @f microbatches(1) programs([#dist.program<@f.c0.F, chunk = 0, pha
 // A state of elements that are no whole bytes.
 dist.mesh @mesh = <"data"=1>
 dist.state @s : tensor<4xi2> {role = constant}
-// expected-error @+1 {{expected elements that the runtime stores, got 'i4'}}
+// expected-error @+1 {{expected elements that the runtime stores, got 'i2'}}
 dist.buffer @s.local of @s : tensor<4xi2> holds [#dist.box<@s, #dist.layout<@mesh, [{}]>, [0]>]
 func.func private @f.c0.F(%x: tensor<4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32> {dist.port = #dist.port<output "z">}) {
   return %x : tensor<4xf32>

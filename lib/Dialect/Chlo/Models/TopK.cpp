@@ -28,7 +28,8 @@ struct TopKExpansion
     Value x = topK.getOperand();
     auto type = cast<RankedTensorType>(x.getType());
     int64_t dim = type.getRank() - 1;
-    Value order = nn::ArgsortOp::create(b, op->getLoc(), ValueRange(x), dim,
+    Value key = stablehlo::buildOrderKey(b, op->getLoc(), x);
+    Value order = nn::ArgsortOp::create(b, op->getLoc(), ValueRange(key), dim,
                                         topK.getK(), /*descending=*/{true});
     results.push_back(stablehlo::gatherAlong(b, op->getLoc(), x, order, dim));
     results.push_back(order);

@@ -130,6 +130,13 @@ Value stablehlo::buildNumberKey(OpBuilder &b, Location loc, Value x) {
   return select(b, loc, isNumber, select(b, loc, isZero, zero, x), nan);
 }
 
+Value stablehlo::buildOrderKey(OpBuilder &b, Location loc, Value x) {
+  Type element = getElementTypeOrSelf(x.getType());
+  bool isSmall =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  return isSmall ? convertTo(b, loc, x, b.getF32Type()) : x;
+}
+
 Value stablehlo::gatherAlong(OpBuilder &b, Location loc, Value x,
                              Value positions, int64_t dim) {
   auto type = cast<RankedTensorType>(x.getType());

@@ -61,6 +61,8 @@ private:
     for (auto [key, value] : llvm::zip_equal(keys, values))
       if (key.isOfNumbers)
         value = buildNumberKey(b, sort.getLoc(), value);
+    for (Value &value : values)
+      value = buildOrderKey(b, sort.getLoc(), value);
     int64_t dim = sort.getSortedDim();
     return nn::ArgsortOp::create(b, sort.getLoc(), values, dim,
                                  type.getDimSize(dim), descending);

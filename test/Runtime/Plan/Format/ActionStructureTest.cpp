@@ -63,8 +63,8 @@ TEST(ActionStructure, Operands) {
         [](Fill &fill) { fill.to.buffer = -1; }},
        {"the target of a fill to be an index below 10, got 10",
         [](Fill &fill) { fill.to.buffer = 10; }},
-       {"a dtype to be between 0 and 12, got 13",
-        [](Fill &fill) { fill.to.dtype = no<DType>(13); }},
+       {"a dtype to be between 0 and 19, got 20",
+        [](Fill &fill) { fill.to.dtype = no<DType>(20); }},
        {"the rank of an operand to be between 0 and 16, got 17",
         [](Fill &fill) { fill.to.shape.assign(17, 1); }},
        {"", [](Fill &fill) { fill.to.shape.assign(16, 1); }},
@@ -164,7 +164,7 @@ TEST(ActionStructure, Contractions) {
   using C = ContractionShape;
   using Kind = ContractionIndexKind;
   const char *stride = "a size or stride of a contraction";
-  const char *dtype = "a dtype to be between 0 and 12, got 13";
+  const char *dtype = "a dtype to be between 0 and 19, got 20";
   expectShapeRows<C>(
       soundContraction(),
       {{"", [](C &) {}},
@@ -181,11 +181,11 @@ TEST(ActionStructure, Contractions) {
        {stride, [](C &c) { c.indices[0].strideC = -1; }},
        {stride, [](C &c) { c.indices[0].strideBias = -1; }},
        {"", [](C &c) { c.indices[0] = {Kind::m, 0, 0, 0, 0}; }},
-       {dtype, [](C &c) { c.a = no<DType>(13); }},
-       {dtype, [](C &c) { c.b = no<DType>(13); }},
-       {dtype, [](C &c) { c.c = no<DType>(13); }},
-       {dtype, [](C &c) { c.bias = no<DType>(13); }},
-       {dtype, [](C &c) { c.accumulate = no<DType>(13); }},
+       {dtype, [](C &c) { c.a = no<DType>(20); }},
+       {dtype, [](C &c) { c.b = no<DType>(20); }},
+       {dtype, [](C &c) { c.c = no<DType>(20); }},
+       {dtype, [](C &c) { c.bias = no<DType>(20); }},
+       {dtype, [](C &c) { c.accumulate = no<DType>(20); }},
        {"an activation to be between 0 and 5, got 6",
         [](C &c) { c.activation = no<Activation>(6); }},
        {"", [](C &c) { c.activation = Activation::logistic; }},
@@ -208,7 +208,7 @@ TEST(ActionStructure, Convolutions) {
   const char *step = "a dilation or step of a convolution's window";
   const char *low = "the low edge of a convolution's window";
   const char *far = "window to reach less than 2^62 positions";
-  const char *dtype = "a dtype to be between 0 and 12, got 13";
+  const char *dtype = "a dtype to be between 0 and 19, got 20";
   static constexpr int64_t most = int64_t(1) << 62;
   expectShapeRows<C>(
       sound,
@@ -240,11 +240,11 @@ TEST(ActionStructure, Convolutions) {
        {far, [](C &c) { c.windows[0].stepC = most; }},
        {far, [](C &c) { c.windows[0].dilationB = c.windows[0].sizeB = most; }},
        {"", [](C &c) { c.windows[0].isReversed = true; }},
-       {dtype, [](C &c) { c.a = no<DType>(13); }},
-       {dtype, [](C &c) { c.b = no<DType>(13); }},
-       {dtype, [](C &c) { c.c = no<DType>(13); }},
-       {dtype, [](C &c) { c.bias = no<DType>(13); }},
-       {dtype, [](C &c) { c.accumulate = no<DType>(13); }},
+       {dtype, [](C &c) { c.a = no<DType>(20); }},
+       {dtype, [](C &c) { c.b = no<DType>(20); }},
+       {dtype, [](C &c) { c.c = no<DType>(20); }},
+       {dtype, [](C &c) { c.bias = no<DType>(20); }},
+       {dtype, [](C &c) { c.accumulate = no<DType>(20); }},
        {"beta of 0 or 1", [](C &c) { c.beta = 0.5; }},
        {"", [](C &c) { c.beta = 1; }}});
 }

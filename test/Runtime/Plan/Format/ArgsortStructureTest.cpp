@@ -44,8 +44,8 @@ TEST(ArgsortStructure, Bounds) {
   EXPECT_THAT(after([](S &s) { s.keys.clear(); }),
               HasSubstr("the keys of an argsort"));
   EXPECT_EQ(after([](S &s) { s.keys.resize(100); }), "");
-  EXPECT_THAT(after([](S &s) { s.keys[0].dtype = static_cast<DType>(13); }),
-              HasSubstr("a dtype to be between 0 and 12, got 13"));
+  EXPECT_THAT(after([](S &s) { s.keys[0].dtype = static_cast<DType>(20); }),
+              HasSubstr("a dtype to be between 0 and 19, got 20"));
   EXPECT_EQ(after([](S &s) { s.outer = s.inner = INT64_MAX; }), "");
   for (auto edit : {+[](S &s) { s.outer = -1; }, +[](S &s) { s.inner = -1; }}) {
     EXPECT_THAT(after(edit), HasSubstr("the rows of an argsort"));

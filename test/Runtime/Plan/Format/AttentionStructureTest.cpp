@@ -63,11 +63,11 @@ TEST(AttentionStructure, Bounds) {
   EXPECT_EQ(after([](S &s) { s.indices[0].size = 0; }), "");
   EXPECT_THAT(after([](S &s) { s.indices[0].size = -1; }),
               HasSubstr("a size or stride of an attention"));
-  for (auto edit : {+[](S &s) { s.dtype = static_cast<DType>(13); },
-                    +[](S &s) { s.accumulate = static_cast<DType>(13); },
-                    +[](S &s) { s.bias = static_cast<DType>(13); }}) {
-    EXPECT_THAT(after(edit), HasSubstr("a dtype to be between 0 and 12, got "
-                                       "13"));
+  for (auto edit : {+[](S &s) { s.dtype = static_cast<DType>(20); },
+                    +[](S &s) { s.accumulate = static_cast<DType>(20); },
+                    +[](S &s) { s.bias = static_cast<DType>(20); }}) {
+    EXPECT_THAT(after(edit), HasSubstr("a dtype to be between 0 and 19, got "
+                                       "20"));
   }
   EXPECT_THAT(after([](S &s) { s.scale = INFINITY; }),
               HasSubstr("expected a finite scale of an attention"));

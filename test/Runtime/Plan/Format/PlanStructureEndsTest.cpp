@@ -317,8 +317,8 @@ TEST(PlanStructureEnds, WhatEntriesExchange) {
        [](Plan &plan) {
          plan.entries[0].fetches = {wholeFetch(plan), wholeFetch(plan)};
        }},
-      {"an input's dtype to be between 0 and 12, got 13",
-       [](Plan &plan) { plan.entries[0].inputs[0].dtype = no<DType>(13); }},
+      {"an input's dtype to be between 0 and 19, got 20",
+       [](Plan &plan) { plan.entries[0].inputs[0].dtype = no<DType>(20); }},
       {"", [](Plan &plan) { plan.entries[0].inputs[0].dtype = DType::i1; }},
       {"expected increasing stages below 2, got 2",
        [](Plan &plan) { plan.entries[0].inputs[0].stages = {2}; }},
@@ -339,27 +339,27 @@ TEST(PlanStructureEnds, WhatEntriesExchange) {
       {"a source's kind to be between 0 and 1, got 2",
        [](Plan &plan) { plan.sources[0].rule.kind = no<DataKind>(2); }},
       {"", [](Plan &plan) { plan.sources[0].rule.kind = DataKind::array; }},
-      {"a source's dtype to be between 0 and 12, got 13",
-       [](Plan &plan) { plan.sources[0].rule.dtype = no<DType>(13); }},
+      {"a source's dtype to be between 0 and 19, got 20",
+       [](Plan &plan) { plan.sources[0].rule.dtype = no<DType>(20); }},
       {"", [](Plan &plan) { plan.sources[0].rule.dtype = DType::i1; }},
       {"expected the offset of an input to be between 0 and "
        "4611686018427387903, got 4611686018427387904",
        [](Plan &plan) {
          plan.entries[0].inputs[0].dataOffset = INT64_MAX / 2 + 1;
        }},
-      {"a hyper value's dtype to be between 0 and 12, got 13",
-       [](Plan &plan) { plan.entries[0].hypers[0].dtype = no<DType>(13); }},
+      {"a hyper value's dtype to be between 0 and 19, got 20",
+       [](Plan &plan) { plan.entries[0].hypers[0].dtype = no<DType>(20); }},
       {"a hyper value's rule to be between 0 and 6, got 7",
        [](Plan &plan) {
          plan.entries[0].hypers[0].rule.kind = no<HyperKind>(7);
        }},
-      {"a metric's dtype to be between 0 and 12, got 13",
-       [](Plan &plan) { plan.entries[0].metrics[0].dtype = no<DType>(13); }},
+      {"a metric's dtype to be between 0 and 19, got 20",
+       [](Plan &plan) { plan.entries[0].metrics[0].dtype = no<DType>(20); }},
       {"", [](Plan &plan) { plan.entries[0].fetches = {wholeFetch(plan)}; }},
-      {"a fetched value's dtype to be between 0 and 12, got 13",
+      {"a fetched value's dtype to be between 0 and 19, got 20",
        [](Plan &plan) {
          plan.entries[0].fetches = {wholeFetch(plan)};
-         plan.entries[0].fetches[0].dtype = no<DType>(13);
+         plan.entries[0].fetches[0].dtype = no<DType>(20);
        }},
       {"to be divisible by 2 shards",
        [](Plan &plan) {
@@ -398,8 +398,8 @@ TEST(PlanStructureEnds, WhatEntriesExchange) {
 
 TEST(PlanStructureEnds, States) {
   expectRows({
-      {"a state's dtype to be between 0 and 12, got 13",
-       [](Plan &plan) { plan.states[0].dtype = no<DType>(13); }},
+      {"a state's dtype to be between 0 and 19, got 20",
+       [](Plan &plan) { plan.states[0].dtype = no<DType>(20); }},
       {"a state's role to be between 0 and 3, got 4",
        [](Plan &plan) { plan.states[0].role = no<StateRole>(4); }},
       {"", [](Plan &plan) { plan.states[0].role = StateRole::constant; }},

@@ -39,6 +39,10 @@ FailureOr<Value> buildOrder(OpBuilder &b, Location loc, ArrayRef<Value> keys,
 /// NaN of both signs is the greatest. Integers are their own key.
 Value buildNumberKey(OpBuilder &b, Location loc, Value x);
 
+/// What is ordered as `x` is in total order: floats of eight bits in f32, where
+/// no number's bits are those of a negative zero.
+Value buildOrderKey(OpBuilder &b, Location loc, Value x);
+
 /// The elements of `x` at `positions` along `dim`; other dims are those of `x`.
 Value gatherAlong(OpBuilder &b, Location loc, Value x, Value positions,
                   int64_t dim);
