@@ -8,6 +8,7 @@
 import attention
 import convolution
 import dense
+import generative
 import loops
 import recurrent
 
@@ -29,4 +30,7 @@ MAKERS = {
     "cnn": convolution.make_cnn,
     "resnet": convolution.make_resnet,
     "unet": convolution.make_unet,
+    "mamba": generative.make_mamba,
+    "routed": generative.make_routed,
+    "diffusion": generative.make_diffusion,
 }
