@@ -63,7 +63,7 @@ Bytes draw(std::mt19937 &dice, DType dtype, int64_t count) {
   return key;
 }
 
-/// Row by row: each element goes behind those that do not stand after it.
+/// Row by row: each element goes after those that it does not stand before.
 std::vector<int32_t> reference(const ArgsortShape &shape,
                                const std::vector<Bytes> &keys) {
   std::vector<int32_t> out(shape.outer * shape.count * shape.inner);

@@ -58,8 +58,8 @@ public:
     append(base, i, 1, {&number, 1});
     return number;
   }
-  /// Puts the numbers of elements behind the bits that `all` has: those of
-  /// `first` and of every `stride`th behind it.
+  /// Appends the numbers of elements to the bits that `all` has: those of
+  /// `first` and of every `stride`th after it.
   void append(const void *base, int64_t first, int64_t stride,
               Numbers all) const {
     switch (bytes) {
@@ -260,7 +260,7 @@ private:
         row / shape.inner * shape.size * shape.inner + row % shape.inner;
     return {keys, buffers, begin, shape.inner};
   }
-  /// The result's first element of a row; the next lies `inner` behind it.
+  /// The result's first element of a row; the next lies `inner` after it.
   int32_t *outAt(const uint64_t *buffers, int64_t row) const {
     return reinterpret_cast<int32_t *>(buffers[keys.list.size()]) +
            row / shape.inner * shape.count * shape.inner + row % shape.inner;
