@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphImporter.h"
+#include "TripProbe.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/FirstError.h"
@@ -34,7 +35,7 @@ void onnx::addAllOps(OpTable &table) {
                    addResizeOps,      addNormOps,        addIndexingOps,
                    addControlOps,     addSequenceOps,    addLossOps,
                    addOptimizerOps,   addAttentionOps,   addRandomOps,
-                   addRecurrentOps})
+                   addRecurrentOps,   addScanOps})
     add(table);
 }
 
@@ -77,6 +78,20 @@ rt::Status GraphImporter::define(Scope &scope, std::string_view name,
 //===----------------------------------------------------------------------===//
 
 std::optional<HostTensor> GraphImporter::getKnown(Value value) const {
+  std::optional<HostTensor> elements = findKnown(value);
+  if (elements && probe)
+    probe->note(value);
+  return elements;
+}
+
+std::optional<HostTensor> GraphImporter::compute(Value value) const {
+  std::optional<HostTensor> elements = computeKnown(value);
+  if (elements && probe)
+    probe->note(value);
+  return elements;
+}
+
+std::optional<HostTensor> GraphImporter::findKnown(Value value) const {
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
@@ -119,8 +134,8 @@ static std::optional<SmallVector<Operation *>> findOps(Value value) {
   return ops;
 }
 
-std::optional<HostTensor> GraphImporter::compute(Value value) const {
-  if (std::optional<HostTensor> known = getKnown(value))
+std::optional<HostTensor> GraphImporter::computeKnown(Value value) const {
+  if (std::optional<HostTensor> known = findKnown(value))
     return known;
   std::optional<SmallVector<Operation *>> ops = findOps(value);
   if (!ops)
@@ -169,12 +184,14 @@ static bool isKept(Operation *op) {
 }
 
 void GraphImporter::learn(Operation *op) {
+  // Nobody knows how long a loop would run.
   if (!isKept(op) || !isa<graph::EvaluationOpInterface>(op) ||
-      op->getNumResults() == 0 || known.count(op->getResult(0)))
+      isa<stablehlo::WhileOp>(op) || op->getNumResults() == 0 ||
+      known.count(op->getResult(0)))
     return;
   SmallVector<HostTensor> operands, results;
   for (Value operand : op->getOperands()) {
-    std::optional<HostTensor> value = getKnown(operand);
+    std::optional<HostTensor> value = findKnown(operand);
     if (!value)
       return;
     operands.push_back(std::move(*value));

@@ -26,6 +26,8 @@ namespace llmc::onnx {
 /// The MLIR type of an element; null where the graph has none.
 Type toElement(MLIRContext *context, ElementType type);
 
+class TripProbe;
+
 class GraphImporter {
 public:
   /// `file` is named in errors.
@@ -107,6 +109,8 @@ public:
 
   /// The scope of the node that is imported.
   Scope *current = nullptr;
+  /// Numbers of the trips around a node, which what draws is told.
+  SmallVector<Value> tripNumbers;
 
 private:
   rt::Status importNode(const Node &node, Scope &scope);
@@ -116,6 +120,8 @@ private:
                           NodeImport &call, Scope &scope);
   rt::Status runHandler(const OpEntry &entry, NodeImport &import);
   rt::Status checkNew(Operation *before, const NodeImport &import);
+  std::optional<HostTensor> findKnown(Value value) const;
+  std::optional<HostTensor> computeKnown(Value value) const;
   void learn(Operation *op);
   int64_t versionOf(std::string_view domain) const;
 
@@ -134,7 +140,10 @@ private:
   const Function *function = nullptr;
   int depth = 0;
   int64_t numNodes = 0, numDraws = 0;
+  /// Of the innermost trip that is tried.
+  TripProbe *probe = nullptr;
   friend class NodeImport;
+  friend class TripProbe;
 };
 
 } // namespace llmc::onnx

@@ -131,6 +131,14 @@ StringRef NodeImport::getText(StringRef name, StringRef otherwise) const {
                            : otherwise;
 }
 
+rt::Result<const Graph *> NodeImport::graph(StringRef name) const {
+  const NodeAttribute *found = attribute(name);
+  if (found && found->graph)
+    return static_cast<const Graph *>(found->graph.get());
+  return refuse("expected a graph '" + name.str() + "', got none",
+                rt::ErrorKind::malformed);
+}
+
 std::optional<SmallVector<int64_t>> NodeImport::getInts(StringRef name) const {
   const NodeAttribute *found = attribute(name);
   if (!found)

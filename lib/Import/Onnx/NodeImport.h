@@ -81,6 +81,7 @@ public:
   int64_t getInt(StringRef name, int64_t otherwise) const;
   double getFloat(StringRef name, double otherwise) const;
   StringRef getText(StringRef name, StringRef otherwise) const;
+  rt::Result<const Graph *> graph(StringRef name) const;
   /// Nothing where there is none of that name.
   std::optional<SmallVector<int64_t>> getInts(StringRef name) const;
   /// The integers of an attribute in old versions, of an operand in new ones;
@@ -188,6 +189,7 @@ void addResizeOps(OpTable &table);
 void addNormOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addControlOps(OpTable &table);
+void addScanOps(OpTable &table);
 void addSequenceOps(OpTable &table);
 void addLossOps(OpTable &table);
 void addOptimizerOps(OpTable &table);

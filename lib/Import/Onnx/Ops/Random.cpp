@@ -22,6 +22,39 @@ namespace hlo = llmc::stablehlo;
 /// Counters of one microbatch: so many elements may a node draw.
 static constexpr unsigned kCounterBits = 40;
 
+static Value draw(NodeImport &node, Value key, Value begin,
+                  ArrayRef<int64_t> shape) {
+  OpBuilder &b = node.b;
+  Value state = hlo::concatenate(b, node.loc, ValueRange{key, begin}, 0);
+  auto bits = hlo::RngBitGeneratorOp::create(
+      b, node.loc, state.getType(),
+      RankedTensorType::get(shape, elementOf(state)), state,
+      hlo::RngAlgorithmAttr::get(b.getContext(), hlo::RngAlgorithm::THREE_FRY));
+  return bits.getOutput();
+}
+
+/// Of a node, and of each trip of the loops around it: bits that its own key
+/// gives for the number of the trip are the key there.
+static Value makeKey(NodeImport &node) {
+  OpBuilder &b = node.b;
+  Type word = b.getIntegerType(64, false);
+  // A seed of the node's own is part of the key.
+  auto seed = static_cast<float>(node.getFloat("seed", 0));
+  if (const NodeAttribute *given = node.attribute("seed"); given && given->i)
+    seed = static_cast<float>(*given->i);
+  uint32_t bits = 0;
+  std::memcpy(&bits, &seed, sizeof(bits));
+  APInt first(64, (uint64_t(bits) << 32) + node.importer.countDraw());
+  auto type = RankedTensorType::get({1}, word);
+  Value key =
+      hlo::ConstantOp::create(b, node.loc, DenseElementsAttr::get(type, first));
+  for (Value trip : node.importer.tripNumbers) {
+    Value number = hlo::reshape(b, node.loc, node.convert(trip, word), {1});
+    key = draw(node, key, number, {1});
+  }
+  return key;
+}
+
 /// f32, from 0 to before 1.
 static rt::Result<Value> drawUniform(NodeImport &node,
                                      ArrayRef<int64_t> shape) {
@@ -29,25 +62,12 @@ static rt::Result<Value> drawUniform(NodeImport &node,
   Location loc = node.loc;
   Type word = b.getIntegerType(64, false), half = b.getIntegerType(32, false);
   LLMC_TRY_ASSIGN(Value counter, node.importer.getCounter(loc));
-  // A seed of the node's own is part of the key.
-  auto seed = static_cast<float>(node.getFloat("seed", 0));
-  if (const NodeAttribute *given = node.attribute("seed"); given && given->i)
-    seed = static_cast<float>(*given->i);
-  uint32_t bits = 0;
-  std::memcpy(&bits, &seed, sizeof(bits));
-  auto type = RankedTensorType::get({1}, word);
-  APInt key(64, (uint64_t(bits) << 32) + node.importer.countDraw());
-  Value first =
-      hlo::ConstantOp::create(b, loc, DenseElementsAttr::get(type, key));
+  Value key = makeKey(node);
   Value begin = hlo::reshape(b, loc, node.convert(counter, word), {1});
-  begin = hlo::ShiftLeftOp::create(b, loc, type, begin,
+  begin = hlo::ShiftLeftOp::create(b, loc, begin.getType(), begin,
                                    node.like(begin, kCounterBits));
-  Value state = hlo::concatenate(b, loc, ValueRange{first, begin}, 0);
-  auto draw = hlo::RngBitGeneratorOp::create(
-      b, loc, state.getType(), RankedTensorType::get(shape, word), state,
-      hlo::RngAlgorithmAttr::get(b.getContext(), hlo::RngAlgorithm::THREE_FRY));
   // An element has a counter of its own, and of its bits the highest.
-  Value number = draw.getOutput();
+  Value number = draw(node, key, begin, shape);
   number = hlo::ShiftRightLogicalOp::create(b, loc, number.getType(), number,
                                             node.like(number, 40));
   Value uniform = node.convert(node.convert(number, half), b.getF32Type());

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The steps are written one after the other. What depends on no state, the
-// product of all inputs with W, is one product before them:
+// The steps are the trips of a loop. What depends on no state, the product of
+// all inputs with W, is one product before it:
 //
 //   gates [steps, batch, gates * hidden] = x W^T + bias
 //   of each step: state = cell(gates[t], state)
@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../GraphImporter.h"
+#include "Trips.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -25,7 +26,7 @@ namespace {
 /// What the ops have in common. Operands: x, W, R, B, lengths, initial states.
 class Recurrence {
 public:
-  using States = SmallVector<Value, 2>;
+  using States = SmallVector<Value>;
 
   Recurrence(NodeImport &node, int64_t numGates, size_t numStates)
       : node(node), b(node.b), loc(node.loc), numGates(numGates),
@@ -78,14 +79,16 @@ private:
   rt::Status checkShape(unsigned operand, ArrayRef<int64_t> shape) const;
   rt::Status readWeights(int64_t direction);
   Value initialState(unsigned operand, int64_t direction) const;
-  void runDirection(int64_t direction, bool isReverse);
-  Value hold(int64_t t, Value value, Value otherwise) const;
+  Value multiplyInputs() const;
+  rt::Status runDirection(int64_t direction, bool isReverse);
+  Value hold(Value t, Value value, Value otherwise) const;
   Value stack(ArrayRef<Value> values) const;
 
   bool isBatchFirst = false;
   Value x;
-  /// Of each direction: what the op gives at each step, and the last states.
-  SmallVector<SmallVector<Value>> outputs;
+  /// Of each direction: what the op gives, [steps, batch, hidden], and the last
+  /// states.
+  SmallVector<Value> outputs;
   SmallVector<States> last;
 };
 } // namespace
@@ -218,41 +221,61 @@ Value Recurrence::activate(size_t i, Value x) const {
   return hlo::max(b, loc, x, node.like(x, 0));
 }
 
-/// `value` in the rows whose sequence has a step `t`, elsewhere `otherwise`.
-Value Recurrence::hold(int64_t t, Value value, Value otherwise) const {
+/// `value` in the rows whose sequence has the step `t`, elsewhere `otherwise`.
+Value Recurrence::hold(Value t, Value value, Value otherwise) const {
   if (!node.has(4))
     return value;
-  Value lengths = node.input(4);
+  Value lengths = node.convert(node.input(4), b.getI64Type());
   Value isThere = hlo::compare(b, loc, hlo::ComparisonDirection::GT, lengths,
-                               node.like(lengths, static_cast<double>(t)));
+                               node.broadcast(t, shapeOf(lengths)));
   Value mask = hlo::broadcastInDim(
       b, loc, isThere, RankedTensorType::get({batch, hidden}, b.getI1Type()),
       {0});
   return hlo::select(b, loc, mask, value, otherwise);
 }
 
-void Recurrence::runDirection(int64_t direction, bool isReverse) {
+/// [steps, batch, gates * hidden], of what depends on no state.
+Value Recurrence::multiplyInputs() const {
   Value gates = hlo::dotGeneral(b, loc, x, weights,
                                 hlo::dotDims(b.getContext(), {}, {}, {2}, {1}));
-  if (bias)
-    gates = add(
-        gates, hlo::broadcastInDim(
-                   b, loc, bias, cast<RankedTensorType>(gates.getType()), {2}));
-  States states;
+  if (!bias)
+    return gates;
+  return add(gates,
+             hlo::broadcastInDim(b, loc, bias,
+                                 cast<RankedTensorType>(gates.getType()), {2}));
+}
+
+rt::Status Recurrence::runDirection(int64_t direction, bool isReverse) {
+  TripOperands operands;
+  operands.trips = steps;
   for (size_t i = 0; i < numStates; ++i)
-    states.push_back(initialState(5 + i, direction));
-  SmallVector<Value> given(steps);
-  int64_t rows = numGates * hidden;
-  for (int64_t i = 0; i < steps; ++i) {
-    int64_t t = isReverse ? steps - 1 - i : i;
-    Value row = hlo::slice(b, loc, gates, {t, 0, 0}, {t + 1, batch, rows});
-    States next = step(hlo::reshape(b, loc, row, {batch, rows}), states);
-    given[t] = hold(t, next[0], node.like(next[0], 0));
-    for (size_t k = 0; k < numStates; ++k)
-      states[k] = hold(t, next[k], states[k]);
+    operands.carried.push_back(initialState(5 + i, direction));
+  if (steps == 0) {
+    outputs.push_back(node.splat({0, batch, hidden}, element, 0));
+    last.push_back(operands.carried);
+    return rt::Status::success();
   }
-  outputs.push_back(std::move(given));
-  last.push_back(std::move(states));
+  auto inOrder = [&](Value stack) {
+    return isReverse ? hlo::reverse(b, loc, stack, {0}) : stack;
+  };
+  operands.stacks = {inOrder(multiplyInputs())};
+  auto body = [&](Value number, ArrayRef<Value> states,
+                  ArrayRef<Value> rows) -> rt::Result<SmallVector<Value>> {
+    Value t = number;
+    if (isReverse)
+      t = hlo::sub(b, loc, node.integersAsTensor({steps - 1}, {}), number);
+    SmallVector<Value> next = step(rows[0], SmallVector<Value>(states));
+    Value given = hold(t, next[0], node.like(next[0], 0));
+    for (size_t k = 0; k < numStates; ++k)
+      next[k] = hold(t, next[k], states[k]);
+    next.push_back(given);
+    return next;
+  };
+  LLMC_TRY_ASSIGN(SmallVector<Value> results,
+                  importRolled(node, operands, body));
+  outputs.push_back(inOrder(results.pop_back_val()));
+  last.push_back(results);
+  return rt::Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,21 +296,17 @@ Value Recurrence::stack(ArrayRef<Value> values) const {
 rt::Status Recurrence::import() {
   LLMC_TRY(readShapes());
   LLMC_TRY(readActivations());
+  // Of each direction [steps, 1, batch, hidden].
+  SmallVector<Value> given, results;
   for (int64_t i = 0; i < directions; ++i) {
     LLMC_TRY(readWeights(i));
-    runDirection(i, i == 1 || node.getText("direction", "") == "reverse");
+    LLMC_TRY(
+        runDirection(i, i == 1 || node.getText("direction", "") == "reverse"));
+    given.push_back(
+        hlo::reshape(b, loc, outputs[i], {steps, 1, batch, hidden}));
   }
   // [steps, directions, batch, hidden], or [batch, steps, directions, hidden].
-  SmallVector<Value> rows, results;
-  for (int64_t t = 0; t < steps; ++t) {
-    SmallVector<Value> row;
-    for (auto &given : outputs)
-      row.push_back(hlo::reshape(b, loc, given[t], {1, 1, batch, hidden}));
-    rows.push_back(hlo::concatenate(b, loc, row, 1));
-  }
-  Value all = rows.empty()
-                  ? node.splat({0, directions, batch, hidden}, element, 0)
-                  : hlo::concatenate(b, loc, rows, 0);
+  Value all = hlo::concatenate(b, loc, given, 1);
   results.push_back(isBatchFirst ? hlo::transpose(b, loc, all, {2, 0, 1, 3})
                                  : all);
   for (size_t i = 0; i < numStates; ++i) {
