@@ -173,9 +173,12 @@ Value ElementEvaluator::load(Value memref, Type type, Value position) {
   return arith::BitcastOp::create(builder, loc, scalar, raw);
 }
 
-void ElementEvaluator::store(Value memref, Value scalar, Value position) {
+void ElementEvaluator::store(Value memref, Type type, Value scalar,
+                             Value position) {
   Type memory = cast<MemRefType>(memref.getType()).getElementType();
-  if (scalar.getType().isInteger(1))
+  bool isUnsigned = getElementTypeOrSelf(type).isUnsignedInteger();
+  if (scalar.getType().isInteger(1) ||
+      (scalar.getType() != memory && isUnsigned))
     scalar = arith::ExtUIOp::create(builder, loc, memory, scalar);
   else if (scalar.getType() != memory && isa<IntegerType>(scalar.getType()))
     scalar = arith::ExtSIOp::create(builder, loc, memory, scalar);

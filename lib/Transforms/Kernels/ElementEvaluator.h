@@ -92,7 +92,8 @@ public:
   /// is the current position of the loop nest.
   Value linearize(ArrayRef<int64_t> shape, ValueRange indices, bool &inPlace);
   Value load(Value memref, Type type, Value position);
-  void store(Value memref, Value scalar, Value position);
+  /// `type` says whether integers narrower than a byte have a sign.
+  void store(Value memref, Type type, Value scalar, Value position);
 
   const llvm::MapVector<Value, BufferUse> &getUses() const { return uses; }
   int getLoopNumber() const { return loopNumber; }

@@ -77,7 +77,7 @@ void KernelBody::storeOutput(Value output, Value scalar, ValueRange indices) {
   bool inPlace = false;
   auto type = cast<RankedTensorType>(output.getType());
   Value position = elements.linearize(type.getShape(), indices, inPlace);
-  elements.store(outputs.lookup(output), scalar, position);
+  elements.store(outputs.lookup(output), type, scalar, position);
   stores[output] = {elements.getLoopNumber(), elements.getNumReads()};
 }
 
@@ -144,7 +144,8 @@ LogicalResult Accumulators::emitInit() {
     LogicalResult stored = kernel.emitLoop(
         {kernel.math().constant(0), kernel.math().constant(size), size},
         [&](Value at) {
-          kernel.elements.store(buffers[i], initial, at);
+          kernel.elements.store(buffers[i], op->getOperand(i).getType(),
+                                initial, at);
           return success();
         });
     if (failed(stored))
@@ -168,7 +169,8 @@ LogicalResult Accumulators::combineInto(Value at, ValueRange elements) {
     return op.emitError("expected the combining step of '")
            << op->getName() << "', got none";
   for (unsigned i = 0; i < inputs; ++i)
-    kernel.elements.store(buffers[i], combined[i], at);
+    kernel.elements.store(buffers[i], op->getOperand(i).getType(), combined[i],
+                          at);
   return success();
 }
 

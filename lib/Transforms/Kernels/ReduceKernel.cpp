@@ -209,7 +209,7 @@ ReduceKernel::emitTrees(Value row,
     for (auto [result, scalar] :
          llvm::zip(reduction->getOp()->getResults(), *scalars))
       if (Value memory = kernel.outputs.lookup(result))
-        kernel.elements.store(memory, scalar, row);
+        kernel.elements.store(memory, result.getType(), scalar, row);
   }
   return success();
 }
@@ -301,7 +301,8 @@ void ReduceKernel::emitResults(ArrayRef<Accumulators *> sums, Value from,
   for (Accumulators *sum : sums)
     for (auto [number, result] : llvm::enumerate(sum->getOp()->getResults()))
       if (Value memory = kernel.outputs.lookup(result))
-        kernel.elements.store(memory, sum->emitLoad(number, from), to);
+        kernel.elements.store(memory, result.getType(),
+                              sum->emitLoad(number, from), to);
 }
 
 LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {

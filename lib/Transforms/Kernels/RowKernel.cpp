@@ -224,7 +224,7 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
       return failure();
     for (auto [value, scalar] : llvm::zip(loop.stored, scalars)) {
       if (Value row = scratch.lookup(value))
-        kernel.elements.store(row, scalar, position);
+        kernel.elements.store(row, value.getType(), scalar, position);
       else
         kernel.storeOutput(value, scalar, indices);
     }

@@ -70,7 +70,7 @@ LogicalResult UpdateKernel::emitWrite(const graph::UpdateTarget &target,
     return sourceFailed ? failure()
                         : op.emitError("expected the update step of '")
                               << op->getName() << "', got none";
-  kernel.elements.store(memory, fresh, position);
+  kernel.elements.store(memory, type, fresh, position);
   return success();
 }
 
