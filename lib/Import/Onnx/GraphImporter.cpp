@@ -35,7 +35,8 @@ void onnx::addAllOps(OpTable &table) {
                    addResizeOps,      addNormOps,        addIndexingOps,
                    addControlOps,     addSequenceOps,    addLossOps,
                    addOptimizerOps,   addAttentionOps,   addRandomOps,
-                   addRecurrentOps,   addScanOps})
+                   addRecurrentOps,   addScanOps,        addLinearAttentionOps,
+                   addQuantizationOps})
     add(table);
 }
 
@@ -362,11 +363,15 @@ rt::Status GraphImporter::countNode() {
 /// What to do about an op that nobody knows here.
 static rt::Status refuseUnknown(const NodeImport &import,
                                 const std::string &name) {
+  static constexpr const char *kShape = "its shape depends on what it reads";
+  static constexpr const char *kWhole =
+      "it computes with integers, which have no derivative; import the model "
+      "from before it was quantized for inference";
   static constexpr std::pair<const char *, const char *> kReasons[] = {
-      {"NonZero", "its shape depends on what it reads"},
-      {"Compress", "its shape depends on what it reads"},
-      {"Unique", "its shape depends on what it reads"},
-      {"NonMaxSuppression", "its shape depends on what it reads"}};
+      {"NonZero", kShape},       {"Compress", kShape},
+      {"Unique", kShape},        {"NonMaxSuppression", kShape},
+      {"QLinearMatMul", kWhole}, {"QLinearConv", kWhole},
+      {"MatMulInteger", kWhole}, {"ConvInteger", kWhole}};
   std::string message = "expected an op that llmc knows, got '" + name + "'";
   for (auto [op, reason] : kReasons)
     if (name == op)

@@ -152,6 +152,10 @@ SmallVector<int64_t> range(int64_t begin, int64_t end);
 void addCombination(OpBuilder &b, Location loc, Region &body,
                     std::optional<ReductionKind> kind, Type element);
 
+/// Between the largest numbers of `element`, a float of eight bits; infinities
+/// too, as the operator's table has it. Not a number stays that.
+Value saturate(NodeImport &node, Value value, Type element);
+
 /// How one op is imported.
 struct OpEntry {
   rt::Status (*handle)(NodeImport &);
@@ -196,6 +200,8 @@ void addOptimizerOps(OpTable &table);
 void addAttentionOps(OpTable &table);
 void addRandomOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
+void addLinearAttentionOps(OpTable &table);
+void addQuantizationOps(OpTable &table);
 
 } // namespace llmc::onnx
 

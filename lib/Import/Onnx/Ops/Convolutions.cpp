@@ -1,4 +1,4 @@
-//===- Convolutions.cpp - Conv and ConvTranspose --------------------------===//
+//===- Convolutions.cpp - Conv, ConvTranspose, causal ones ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -165,7 +165,47 @@ static rt::Status importConvTranspose(NodeImport &node) {
   return node.finish({result});
 }
 
+/// The activation that an attribute names.
+static rt::Result<Value> activate(NodeImport &node, Value x) {
+  StringRef name = node.getText("activation", "none");
+  if (name == "none")
+    return x;
+  if (name == "silu" || name == "swish")
+    return hlo::mul(node.b, node.loc, x, hlo::logistic(node.b, node.loc, x));
+  return node.refuse("expected activation none, silu or swish, got '" +
+                     name.str() + "'");
+}
+
+/// Each channel by a kernel of its own, over what came before: operands are
+/// x [batch, channels, length], kernels [channels, 1, size], bias and the last
+/// size - 1 elements of the step before.
+static rt::Status importCausalConv(NodeImport &node) {
+  if (node.rank(0) != 3 || node.rank(1) != 3 || node.shape(1)[2] < 1 ||
+      node.shape(1)[1] != 1 || node.shape(1)[0] != node.shape(0)[1])
+    return node.refuse("expected [batch, channels, length] and a kernel "
+                       "[channels, 1, size], got " +
+                       show(Type(node.type(0))) + " and " +
+                       show(Type(node.type(1))));
+  ArrayRef<int64_t> shape = node.shape(0);
+  int64_t kept = node.shape(1)[2] - 1, length = shape[2];
+  SmallVector<int64_t> past = {shape[0], shape[1], kept};
+  if (node.has(3) && node.shape(3) != ArrayRef<int64_t>(past))
+    return node.refuse("expected a state of shape " + show(past) + ", got " +
+                       show(Type(node.type(3))));
+  Value before =
+      node.has(3) ? node.input(3) : node.splat(past, node.element(0), 0);
+  Value all =
+      hlo::concatenate(node.b, node.loc, ValueRange{before, node.input(0)}, 2);
+  Convolution what{all, node.input(1), {1}, {0, 0}, {1}, {1}, shape[1]};
+  LLMC_TRY_ASSIGN(Value result, addBias(node, buildConvolution(node, what)));
+  LLMC_TRY_ASSIGN(result, activate(node, result));
+  Value last = hlo::slice(node.b, node.loc, all, {0, 0, length},
+                          {shape[0], shape[1], length + kept});
+  return node.finish({result, last});
+}
+
 void onnx::addConvolutionOps(OpTable &table) {
   table["Conv"] = {importConv, 2, 3, kNewestKnown};
+  table["CausalConvWithState"] = {importCausalConv, 2, 4, kNewestKnown};
   table["ConvTranspose"] = {importConvTranspose, 2, 3, kNewestKnown};
 }

@@ -248,9 +248,7 @@ static rt::Result<Type> readTarget(NodeImport &node, const NodeAttribute *to) {
                           nameOf(type));
 }
 
-/// Between the largest numbers of `element`, a float of eight bits; infinities
-/// too, as the operator's table has it. Not a number stays that.
-static Value saturate(NodeImport &node, Value value, Type element) {
+Value onnx::saturate(NodeImport &node, Value value, Type element) {
   if (!isa<FloatType>(getElementTypeOrSelf(value.getType())))
     value = node.convert(value, node.b.getF32Type());
   double largest =
@@ -266,6 +264,10 @@ static rt::Status finishCast(NodeImport &node, Type element) {
       isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
   if (isSmall && node.getInt("saturate", 1) != 0)
     value = saturate(node, value, element);
+  // The lowest bits of an integer that is too large for four.
+  bool isNibble = isa<IntegerType>(element) && element.isInteger(4);
+  if (isNibble && isa<FloatType>(node.element(0)))
+    value = node.convert(value, node.b.getI32Type());
   return node.finish({node.convert(value, element)});
 }
 
