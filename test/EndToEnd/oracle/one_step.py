@@ -41,6 +41,7 @@ class Case:
     """A loss with its `parameters` and samples `x`, in a folder of its own."""
 
     bar = BAR
+    model = "model.mlir"
 
     def takes(self, *settings):
         """Whether the model takes these settings."""
@@ -63,7 +64,7 @@ class Case:
     def run(self, engine, mesh, *settings):
         """(loss, gradients), or (what was said, None) of a run that ended badly."""
         dump, log = self.folder / "dump", self.folder / "log.jsonl"
-        command = [self.a.llmc, engine, self.folder / "model.mlir", "--config", self.folder / "model.toml"]
+        command = [self.a.llmc, engine, self.folder / self.model, "--config", self.folder / "model.toml"]
         command += ["--weights", self.folder / "weights.safetensors", "--steps", 1, "--log", log]
         command += ["--fetch", ",".join(self.shapes), "--dump", dump]
         command += ["--mesh", mesh] if mesh else []
