@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Support/FirstError.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -39,6 +40,9 @@ std::string llmc::describePlace(Location location) {
 
 FirstError::FirstError(MLIRContext &context)
     : handler(&context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+          rt::log(rt::LogLevel::warning,
+                  describePlace(diagnostic.getLocation()) + diagnostic.str());
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         if (text.empty()) {

@@ -4,7 +4,7 @@
 //
 // Tools end with one line and an exit code. What passes and parsers emit while
 // a FirstError lives is collected: the first error becomes the line, its notes
-// follow it.
+// follow it. Warnings are logged.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,6 +18,7 @@
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace llmc {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -59,11 +60,26 @@ static void addGradientResults(func::FuncOp function,
   signature.write(function);
 }
 
-/// A parameter that the loss does not depend on still has a gradient.
-static Value makeZero(func::FuncOp function, BlockArgument parameter) {
-  remark::missed(parameter.getLoc(), training::remarkOf("gradient"))
-      << "the loss does not depend on parameter "
-      << training::getRead(function, parameter.getArgNumber()).getValue();
+/// Through any op, differentiable or not.
+static bool dependsOn(Value value, Value argument) {
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (size_t i = 0; i < open.size(); ++i)
+    if (Operation *op = open[i].getDefiningOp())
+      open.insert(op->operand_begin(), op->operand_end());
+  return open.contains(argument);
+}
+
+/// A parameter to which nothing flows from the loss still has a gradient.
+static Value makeZero(func::FuncOp function, BlockArgument parameter,
+                      Value loss) {
+  emitWarning(parameter.getLoc())
+      << "parameter "
+      << training::getRead(function, parameter.getArgNumber()).getValue()
+      << (dependsOn(loss, parameter)
+              ? " has a gradient of 0: the loss depends on it only through "
+                "integers or ops that have no derivative"
+              : " has a gradient of 0: the loss does not depend on it");
   OpBuilder builder(function.front().getTerminator());
   Value zero =
       stablehlo::constantLike(builder, parameter.getLoc(), parameter, 0.0);
@@ -125,7 +141,7 @@ static LogicalResult differentiate(func::FuncOp function) {
     return failure();
   for (unsigned i = 0; i < gradients.size(); ++i)
     if (wanted[i] && !gradients[i])
-      gradients[i] = makeZero(function, function.getArgument(i));
+      gradients[i] = makeZero(function, function.getArgument(i), lossValue);
   addGradientResults(function, gradients);
   dist::closeLeaves(function.front());
   enterAgain(function);

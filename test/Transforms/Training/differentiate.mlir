@@ -7,6 +7,8 @@
 // RUN: llmc-opt %t/after.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/after.mlir
 // RUN: llmc-opt %t/once.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/once.mlir
 // RUN: llmc-opt %t/unused.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/unused.mlir
+// RUN: llmc-opt %t/unused.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/unused.mlir --check-prefix=WARN
+// RUN: llmc-opt %t/rounded.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/rounded.mlir
 // RUN: llmc-opt %t/itself.mlir --llmc-sum-loss --llmc-differentiate | FileCheck %t/itself.mlir
 // RUN: not llmc-opt %t/missing.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/missing.mlir
 // RUN: not llmc-opt %t/integer.mlir --llmc-sum-loss --llmc-differentiate 2>&1 | FileCheck %t/integer.mlir
@@ -149,6 +151,7 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 
 //--- unused.mlir
 // A parameter without influence has a gradient of zeros.
+// WARN: unused.mlir:[[# @LINE+7]]:17: warning: parameter e has a gradient of 0: the loss does not depend on it
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK: %[[Z:.*]] = stablehlo.constant {{.*}} dense<0.000000e+00> : tensor<3xf32>
 // CHECK: return %{{.*}}, %{{.*}}, %[[Z]]
@@ -158,6 +161,20 @@ func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g
 func.func @loss(%e: tensor<3xf32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
   %c = stablehlo.constant dense<2.0> : tensor<f32>
   return %c : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- rounded.mlir
+// Nothing flows through integers.
+// CHECK: rounded.mlir:[[# @LINE+5]]:17: warning: parameter e has a gradient of 0: the loss depends on it only through integers or ops that have no derivative
+// CHECK: return %{{.*}}, %{{.*}}, %{{.*}} : tensor<f32>
+dist.state @e : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%e: tensor<f32> {dist.port = #dist.port<parameter @e>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %0 = stablehlo.convert %e : (tensor<f32>) -> tensor<i32>
+  %1 = stablehlo.convert %0 : (tensor<i32>) -> tensor<f32>
+  return %1 : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
 
