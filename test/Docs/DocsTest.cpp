@@ -38,7 +38,7 @@ const char kConfigurationHead[] =
     "`LLMC_UPDATE_DOCS=1 build/dev/test/Unit/tests/DocsTest`; do not edit.\n"
     "`*` stands for a name of your own, `[]` for each table of a list.\n"
     "`--set key=value` overrides the file. An unknown key is refused with its\n"
-    "place and the nearest known one.\n\n";
+    "place and the nearest known one, or those of its table.\n\n";
 
 const char kSources[] = R"([data.x]                 # feeds the input x
 kind = "array"

@@ -20,9 +20,8 @@
 // Tests: test/Import/StableHLO/manual-*.mlir, test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
-#include "DeviceScalars.h"
+#include "DeviceProgram.h"
 #include "Parts.h"
-#include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/DeviceArrangement.h"
 #include "llmc/Support/Refusal.h"
@@ -37,163 +36,6 @@ using graph::BatchForm;
 using graph::DeviceAxes;
 using graph::DeviceValue;
 using rt::ErrorKind;
-
-namespace {
-class DeviceProgram {
-public:
-  DeviceProgram(func::FuncOp main, Attribute meshOrRef, sdy::MeshAttr mesh)
-      : main(main), meshOrRef(meshOrRef), axes(mesh.getAxes()),
-        sizes(llvm::map_to_vector(
-            axes, [](sdy::MeshAxisAttr axis) { return axis.getSize(); })),
-        scalars(sizes) {}
-
-  LogicalResult run();
-
-  DeviceValue getValue(OpBuilder &builder, Value value);
-  void setKnown(Value scalar, ArrayRef<int64_t> elements) {
-    scalars.set(scalar, elements);
-  }
-  sdy::TensorShardingAttr withAxes(ArrayRef<unsigned> axes,
-                                   ArrayRef<sdy::DimensionShardingAttr> dims,
-                                   sdy::TensorShardingAttr like = {});
-  sdy::DimensionShardingAttr getDim(ArrayRef<sdy::AxisRefAttr> axes,
-                                    bool isClosed);
-
-private:
-  LogicalResult visit(Operation *op);
-  LogicalResult build(Operation *op, BatchForm &form);
-  LogicalResult enter(sdy::ToLocalOp op, BatchForm &form);
-  LogicalResult leave(sdy::ToGlobalOp op, BatchForm &form);
-  DeviceValue constrain(BatchForm &form, Value input,
-                        sdy::TensorShardingAttr sharding);
-  bool varies(Operation *op);
-  LogicalResult checkBodies(Operation *op);
-  LogicalResult checkSizes(Operation *op);
-  SmallVector<SmallVector<unsigned, 2>>
-  getManualAxes(sdy::TensorShardingAttr sharding, sdy::ManualAxesAttr manual);
-  unsigned getAxis(StringRef name) const;
-
-  func::FuncOp main;
-  Attribute meshOrRef;
-  ArrayRef<sdy::MeshAxisAttr> axes;
-  SmallVector<int64_t> sizes;
-  DeviceScalars scalars;
-  /// What varies; known scalars once an op of another kind reads them.
-  llvm::DenseMap<Value, DeviceValue> values;
-  /// Ops of one device that others stand for.
-  SmallVector<Operation *> replaced;
-};
-
-/// One op on its way.
-class OpForm : public BatchForm {
-public:
-  OpForm(OpBuilder &builder, Operation *op, ArrayRef<int64_t> mesh,
-         SmallVectorImpl<DeviceValue> &results, DeviceProgram &program)
-      : BatchForm(builder, op, mesh, results), program(program) {}
-
-  DeviceValue getValue(Value value) override {
-    return program.getValue(builder, value);
-  }
-  Value repeat(const DeviceValue &value, ArrayRef<unsigned> along) override;
-  Value spread(const DeviceValue &scalar, ArrayRef<unsigned> along,
-               ArrayRef<int64_t> shape) override;
-  DeviceValue place(const DeviceValue &value, ArrayRef<int64_t> whole) override;
-  DeviceValue takeFirst(const DeviceValue &value,
-                        ArrayRef<unsigned> along) override;
-  void setKnown(ArrayRef<int64_t> elements) override {
-    program.setKnown(op->getResult(0), elements);
-  }
-
-private:
-  Value broadcast(Value value, RankedTensorType type, ArrayRef<int64_t> dims);
-
-  DeviceProgram &program;
-};
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Values of one op
-//===----------------------------------------------------------------------===//
-
-/// Broadcasts of broadcasts are one.
-Value OpForm::broadcast(Value value, RankedTensorType type,
-                        ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> places(dims);
-  if (auto inner = value.getDefiningOp<stablehlo::BroadcastInDimOp>()) {
-    places = llvm::map_to_vector(inner.getBroadcastDimensions(),
-                                 [&](int64_t dim) { return dims[dim]; });
-    value = inner.getOperand();
-  }
-  return stablehlo::broadcastInDim(builder, loc, value, type, places);
-}
-
-Value OpForm::repeat(const DeviceValue &value, ArrayRef<unsigned> along) {
-  if (ArrayRef<unsigned>(value.axes) == along)
-    return value.value;
-  RankedTensorType type = typeOf(value.value);
-  int64_t own = value.axes.size(), count = along.size();
-  SmallVector<int64_t> dims = graph::getPlaces(value.axes, along);
-  SmallVector<int64_t> shape = getSizes(along);
-  for (int64_t d = own; d < type.getRank(); ++d) {
-    dims.push_back(d - own + count);
-    shape.push_back(type.getDimSize(d));
-  }
-  return broadcast(value.value, type.clone(shape), dims);
-}
-
-Value OpForm::spread(const DeviceValue &scalar, ArrayRef<unsigned> along,
-                     ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> all = getSizes(along);
-  llvm::append_range(all, shape);
-  return broadcast(scalar.value, typeOf(scalar.value).clone(all),
-                   graph::getPlaces(scalar.axes, along));
-}
-
-DeviceValue OpForm::place(const DeviceValue &value, ArrayRef<int64_t> whole) {
-  bool isPlaced = !value.varies() || value.value.getDefiningOp<sdy::PlaceOp>();
-  if (isPlaced && whole.empty())
-    return value;
-  int64_t rank = typeOf(value.value).getRank() - value.axes.size();
-  SmallVector<sdy::DimensionShardingAttr> dims;
-  for (int64_t d = 0; d < rank; ++d)
-    dims.push_back(program.getDim({}, llvm::is_contained(whole, d)));
-  Value placed =
-      sdy::PlaceOp::create(builder, loc, value.value.getType(), value.value,
-                           program.withAxes(value.axes, dims));
-  return {placed, value.axes};
-}
-
-/// A choice and a sum: a slice would bring all values to all devices.
-DeviceValue OpForm::takeFirst(const DeviceValue &value,
-                              ArrayRef<unsigned> along) {
-  DeviceAxes rest = graph::subtractAxes(value.axes, along),
-             over = graph::subtractAxes(value.axes, rest);
-  if (over.empty())
-    return value;
-  RankedTensorType type = typeOf(value.value);
-  SmallVector<int64_t> dims = graph::getPlaces(over, value.axes);
-  Value isFirst;
-  for (int64_t dim : dims) {
-    auto line =
-        RankedTensorType::get(type.getDimSize(dim), builder.getI32Type());
-    Value places = stablehlo::iota(builder, loc, line, 0);
-    Value here = stablehlo::compare(
-        builder, loc, stablehlo::ComparisonDirection::EQ, places,
-        stablehlo::constantLike(builder, loc, places, 0));
-    here = broadcast(here, type.clone(builder.getI1Type()), dim);
-    isFirst =
-        isFirst ? stablehlo::logicalAnd(builder, loc, isFirst, here) : here;
-  }
-  Value zero = stablehlo::constantLike(builder, loc, value.value, 0);
-  Value kept = stablehlo::select(builder, loc, isFirst, value.value, zero);
-  ReductionKind kind = type.getElementType().isInteger(1) ? ReductionKind::bitOr
-                                                          : ReductionKind::sum;
-  return {stablehlo::reduce(builder, loc, kind, kept, dims), rest};
-}
 
 //===----------------------------------------------------------------------===//
 // Values and axes
@@ -305,10 +147,16 @@ DeviceValue DeviceProgram::constrain(BatchForm &form, Value input,
 // The walk
 //===----------------------------------------------------------------------===//
 
-bool DeviceProgram::varies(Operation *op) {
-  return llvm::any_of(op->getOperands(), [&](Value value) {
-    return values.contains(value) || scalars.isKnown(value);
-  });
+bool DeviceProgram::varies(Value value) {
+  return values.contains(value) || scalars.isKnown(value);
+}
+
+/// Whether the op is one of all devices already.
+bool DeviceProgram::isOfAll(Operation *op) {
+  return !isa<sdy::ToLocalOp, sdy::ToGlobalOp, graph::DeviceOpInterface>(op) &&
+         getCarriedAxes(op).empty() &&
+         llvm::none_of(op->getOperands(),
+                       [&](Value value) { return varies(value); });
 }
 
 /// Bodies of reductions compute with the same values on all devices.
@@ -316,8 +164,10 @@ LogicalResult DeviceProgram::checkBodies(Operation *op) {
   if (op->getNumRegions() == 0)
     return success();
   WalkResult result = op->walk([&](Operation *inner) {
-    return inner != op && varies(inner) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
+    bool isOfDevice =
+        inner != op && llvm::any_of(inner->getOperands(),
+                                    [&](Value value) { return varies(value); });
+    return isOfDevice ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (!result.wasInterrupted())
     return success();
@@ -367,10 +217,11 @@ LogicalResult DeviceProgram::build(Operation *op, BatchForm &form) {
 }
 
 LogicalResult DeviceProgram::visit(Operation *op) {
-  bool isBoundary = isa<sdy::ToLocalOp, sdy::ToGlobalOp>(op);
+  if (!visited.insert(op).second)
+    return success();
   if (failed(checkBodies(op)))
     return failure();
-  if (!isBoundary && !isa<graph::DeviceOpInterface>(op) && !varies(op))
+  if (isOfAll(op))
     return success();
   if (failed(checkSizes(op)))
     return failure();
@@ -402,13 +253,39 @@ LogicalResult DeviceProgram::visit(Operation *op) {
   return success();
 }
 
+/// Before the first op of a loop, what the loop carries is found, once all is
+/// known that stands among its ops and does not depend on them.
+LogicalResult DeviceProgram::visitLoop(const dist::LoopRun &run) {
+  llvm::DenseSet<Operation *> later(run.ops.begin(), run.ops.end());
+  for (Operation *op = run.ops.front(); op != run.ops.back();
+       op = op->getNextNode()) {
+    bool isLater = llvm::any_of(dist::getAllOperands(op), [&](Value value) {
+      return later.contains(value.getDefiningOp());
+    });
+    if (isLater)
+      later.insert(op);
+    else if (!later.contains(op) && failed(visit(op)))
+      return failure();
+  }
+  return findCarriedAxes(run);
+}
+
 LogicalResult DeviceProgram::run() {
   Block &block = main.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-    else if (failed(visit(&op)))
+  dist::LoopRuns loops(block);
+  // What is built for ops that are visited early is no op of one device.
+  auto ofDevice = llvm::map_to_vector(block.without_terminator(),
+                                      [](Operation &op) { return &op; });
+  for (Operation *op : ofDevice) {
+    int number = loops.getRunOf(op);
+    if (number >= 0 && op == loops.getRuns()[number].ops.front() &&
+        failed(visitLoop(loops.getRuns()[number])))
       return failure();
+    if (!visited.contains(op) && isOpTriviallyDead(op))
+      op->erase();
+    else if (failed(visit(op)))
+      return failure();
+  }
   for (Operation *op : llvm::reverse(replaced)) {
     if (!op->use_empty())
       return op->emitOpError() << "expected no use outside of manual regions";

@@ -158,17 +158,23 @@ bool DeviceScalars::depends(const Elements &elements, unsigned axis) const {
   return false;
 }
 
+DeviceAxes DeviceScalars::getAxes(Value scalar) const {
+  const Elements &elements = known.find(scalar)->second;
+  DeviceAxes axes;
+  for (unsigned axis = 0; axis < sizes.size(); ++axis)
+    if (depends(elements, axis))
+      axes.push_back(axis);
+  return axes;
+}
+
 /// Places split like their axis. A table is whole, and each device takes its
 /// element.
 DeviceValue DeviceScalars::build(OpBuilder &builder, Value scalar) const {
   const Elements &elements = known.find(scalar)->second;
-  DeviceValue made;
+  DeviceValue made{{}, getAxes(scalar)};
   SmallVector<int64_t> shape;
-  for (unsigned axis = 0; axis < sizes.size(); ++axis)
-    if (depends(elements, axis)) {
-      made.axes.push_back(axis);
-      shape.push_back(sizes[axis]);
-    }
+  for (unsigned axis : made.axes)
+    shape.push_back(sizes[axis]);
   HostTensor table(elements.front().getElementType(), shape);
   SmallVector<int64_t> strides = table.getStrides();
   for (int64_t device = 0; device < numDevices; ++device) {

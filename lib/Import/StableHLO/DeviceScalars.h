@@ -33,6 +33,8 @@ public:
   void set(Value scalar, ArrayRef<int64_t> elements);
   /// Computes an op whose operands are known, for each device; whether it did.
   bool compute(Operation *op);
+  /// The axes on which a known scalar depends.
+  graph::DeviceAxes getAxes(Value scalar) const;
   /// The known scalar as a tensor along the axes on which it depends.
   graph::DeviceValue build(OpBuilder &builder, Value scalar) const;
 

@@ -120,17 +120,13 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(flattenTuples(main));
   LLMC_TRY(checkGraph(*module, main));
-  bool hasRegions = main.walk([](sdy::ManualComputationOp) {
-                          return WalkResult::interrupt();
-                        })
-                        .wasInterrupted();
   LLMC_TRY(inlineManualRegions(main));
   LLMC_TRY(readResources(main));
   SmallVector<Derivation> derivations = readDerivations(main);
-  // What each device computes by itself becomes a batch of devices.
-  if (options.config.training.unroll || hasRegions)
+  if (options.config.training.unroll)
     unrollLoops(main);
   LLMC_TRY(expandOps(main));
+  // What each device computes by itself becomes a batch of devices.
   LLMC_TRY(batchDevices(main));
   LLMC_TRY_ASSIGN(Graph graph, readNames(main));
   for (auto [result, derivation] : llvm::zip_equal(graph.results, derivations))

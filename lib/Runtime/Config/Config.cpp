@@ -233,19 +233,81 @@ static bool isSection(const std::string &prefix) {
   });
 }
 
-/// The key that the user may mean: by what others call it, or by its spelling.
-static std::string suggest(const std::string &name) {
-  std::vector<std::string> names;
-  size_t dot = name.rfind('.');
-  std::string last = dot == std::string::npos ? name : name.substr(dot + 1);
-  for (const Key &key : keys()) {
-    if (otherNameOf(last) == key.name) {
-      return key.name;
+/// The words of a key, without the numbers of tables: init[2].std is init[],
+/// std.
+static std::vector<std::string> splitKey(const std::string &name) {
+  std::vector<std::string> words;
+  std::istringstream text(name);
+  for (std::string word; std::getline(text, word, '.');) {
+    if (size_t at = word.find('['); at != std::string::npos) {
+      word.replace(at, word.size() - at, "[]");
     }
-    names.push_back(key.name);
-    names.push_back(names.back().substr(0, names.back().find_first_of(".[")));
+    words.push_back(word);
+  }
+  return words;
+}
+
+/// The keys and tables that there are in a table, without those of the user's
+/// names.
+static std::vector<std::string> keysOf(const std::vector<std::string> &table) {
+  std::vector<std::string> names;
+  for (const Key &key : keys()) {
+    std::vector<std::string> words = splitKey(key.name);
+    bool isIn = words.size() > table.size() &&
+                std::equal(table.begin(), table.end(), words.begin(),
+                           [](const std::string &own, const std::string &word) {
+                             return word == "*" || word == own;
+                           });
+    if (!isIn || words[table.size()] == "*") {
+      continue;
+    }
+    std::string name = words[table.size()];
+    name = name.substr(0, name.find('['));
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// The key or table of a name that no user chooses, by its spelling.
+static std::string nearestOfAll(const std::string &name) {
+  std::vector<std::string> names;
+  for (const Key &key : keys()) {
+    if (key.name.find('*') == std::string::npos) {
+      names.push_back(key.name);
+      names.push_back(key.name.substr(0, key.name.find_first_of(".[")));
+    }
   }
   return nearest(name, names);
+}
+
+/// What the user may mean by a key, as the end of a message: what others call
+/// so, what is spelled like it in its table or anywhere, or the table's keys.
+static std::string suggest(const std::string &name) {
+  std::vector<std::string> words = splitKey(name);
+  std::string last = words.back();
+  words.pop_back();
+  std::vector<std::string> siblings = keysOf(words);
+  std::string near(otherNameOf(last));
+  if (near.empty() && siblings.empty()) {
+    near = nearestOfAll(name);
+  } else if (near.empty()) {
+    if (std::string own = nearest(last, siblings); !own.empty()) {
+      near = name.substr(0, name.size() - last.size()) + own;
+    }
+  }
+  if (!near.empty()) {
+    return ", did you mean '" + near + "'?";
+  }
+  std::string place;
+  while (siblings.empty()) {
+    words.pop_back();
+    siblings = keysOf(words);
+    place = fmt::format(" in '{}'", fmt::join(words, "."));
+  }
+  return fmt::format(", expected one of {}{}", fmt::join(siblings, ", "),
+                     words.empty() ? "" : place);
 }
 
 Status Reader::unknown(const std::string &name, const toml::node &node,
@@ -259,11 +321,8 @@ Status Reader::unknown(const std::string &name, const toml::node &node,
                             : "a table, [" + name + "]",
                     typeOf(node)));
   }
-  std::string near = suggest(name);
-  return makeError(
-      ErrorKind::usage,
-      fmt::format("{}: unknown key '{}'{}", origin, name,
-                  near.empty() ? "" : ", did you mean '" + near + "'?"));
+  return makeError(ErrorKind::usage, fmt::format("{}: unknown key '{}'{}",
+                                                 origin, name, suggest(name)));
 }
 
 Status Reader::set(const std::string &pattern, const Slot &slot,

@@ -8,6 +8,7 @@
 
 #include "PropagationProblem.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostTensor.h"
@@ -198,9 +199,10 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
 
 LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
   auto constraint = dyn_cast<dist::ConstraintOp>(op);
-  // What a loop carries lies alike in all trips.
-  if (auto next = dyn_cast<dist::NextOp>(op))
-    values[next.getResult()] = values.lookup(next.getCarried());
+  // What a loop carries lies alike in all trips, and so it leaves.
+  bool isCarried = dist::isOfCarried(&op) && !isa<dist::EnterOp>(op);
+  if (isCarried)
+    values[op.getResult(0)] = values.lookup(op.getOperand(0));
   for (Value result : op.getResults()) {
     if (values.contains(result))
       continue;
@@ -225,7 +227,7 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
     relation.operands.push_back(variableOf(operand));
   for (Value result : op.getResults())
     relation.results.push_back(variableOf(result));
-  if (isa<dist::NextOp>(op))
+  if (isCarried)
     relation.operands[0] = -1;
   relation.phase = phase;
   addRelation(std::move(relation), &op);

@@ -11,7 +11,6 @@
 #include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
-#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -130,8 +129,8 @@ void BatchSums::mixByCondition(const dist::LoopRun &run) {
       states[result] = state;
 }
 
-/// What passes as it is: into, through and out of the trips of a loop, through
-/// a barrier, and what is joined with nothing. False for all else.
+/// What passes as it is: into, through and out of the trips of a loop, and
+/// through a barrier. False for all else.
 bool BatchSums::visitForwarding(Operation &op) {
   auto take = [&](Value result, Value from) {
     BatchState state = get(from);
@@ -144,12 +143,6 @@ bool BatchSums::visitForwarding(Operation &op) {
     take(op.getResult(0), next ? next.getValue() : op.getOperand(0));
     return true;
   }
-  if (auto join = dyn_cast<stablehlo::ConcatenateOp>(op))
-    for (Value operand : join.getInputs())
-      if (operand.getType() == join.getType()) {
-        take(join.getResult(), operand);
-        return true;
-      }
   SmallVector<OpOperand *> sources;
   for (OpResult result : op.getResults())
     sources.push_back(getForwarded(result));

@@ -124,14 +124,8 @@ LogicalResult training::copyTrips(func::FuncOp function) {
       return failure();
   for (const dist::LoopRun &run : loops.getRuns())
     TripCopier(run).copy();
-  for (const dist::LoopRun &run : loops.getRuns()) {
-    for (dist::LeaveOp leave : run.leaves)
-      leave.erase();
-    for (Operation *op : llvm::reverse(run.ops)) {
-      op->dropAllUses();
-      op->erase();
-    }
-  }
+  for (const dist::LoopRun &run : loops.getRuns())
+    dist::eraseRun(run);
   if (!loops.empty())
     sortTopologically(&function.front());
   return success();

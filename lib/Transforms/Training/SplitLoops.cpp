@@ -160,16 +160,9 @@ static void splitLoops(func::FuncOp function, int64_t numChunks) {
         std::min<int64_t>(run.loop.getTrips(), numChunks),
         !forward.contains(static_cast<int>(number)));
   }
-  for (const dist::LoopRun &run : loops.getRuns()) {
-    if (run.loop.getConditional())
-      continue;
-    for (dist::LeaveOp leave : run.leaves)
-      leave.erase();
-    for (Operation *op : llvm::reverse(run.ops)) {
-      op->dropAllUses();
-      op->erase();
-    }
-  }
+  for (const dist::LoopRun &run : loops.getRuns())
+    if (!run.loop.getConditional())
+      dist::eraseRun(run);
   if (!loops.empty())
     sortTopologically(&block);
 }

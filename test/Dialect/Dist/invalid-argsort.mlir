@@ -17,7 +17,7 @@ func.func @f() {
 // -----
 
 func.func @f(%x: tensor<4x6xf32>) {
-  // expected-error @+1 {{'dist.argsort' op expected a dim of the keys 'tensor<4x6xf32>', got 2}}
+  // expected-error @+1 {{'dist.argsort' op expected a dim of the keys with less than 2^31 elements, got 2 of 'tensor<4x6xf32>'}}
   %0 = dist.argsort %x dim 2 descending [true] : (tensor<4x6xf32>) -> tensor<4x6xi32>
   return
 }
@@ -25,7 +25,7 @@ func.func @f(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x6xf32>) {
-  // expected-error @+1 {{'dist.argsort' op expected a dim of the keys 'tensor<4x6xf32>', got -1}}
+  // expected-error @+1 {{'dist.argsort' op expected a dim of the keys with less than 2^31 elements, got -1 of 'tensor<4x6xf32>'}}
   %0 = dist.argsort %x dim -1 descending [true] : (tensor<4x6xf32>) -> tensor<4x6xi32>
   return
 }

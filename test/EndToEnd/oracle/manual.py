@@ -10,22 +10,30 @@ One step of plain descent with rate 1 in f64: the loss, and each parameter's gra
 device and on the mesh for which the program is written, and by the devices of others.
 
     python manual.py --llmc llmc -o out
-    python manual.py --llmc llmc -o out --only ring,experts
+    python manual.py --llmc llmc -o out --only ring,experts,'*.derived'
 """
 
 # First: it says how many devices there are, before JAX is read.
-from manual_losses import CASES, EXPORTED, ROWS
+import manual_losses
+from manual_losses import EXPORTED, ROWS
+
+import contextlib
 
 import jax
 import jax.export
 
+import manual_loops
 import one_step
+import printed_ops
 
+CASES = {**manual_losses.CASES, **manual_loops.CASES}
 # The suite takes the first two.
 RUNS = [("interpret", ""), ("train", "data=2,tensor=4"), ("interpret", "data=4,tensor=2")]
-RUNS += [("train", ""), ("interpret", "tensor=3")]
+RUNS += [("train", ""), ("interpret", "tensor=3"), ("train", "data=2"), ("train", "data=2,tensor=2")]
+RUNS += [("interpret", "pipe=2"), ("train", "pipe=2,data=2"), ("train", "pipe=2,data=2,tensor=2")]
 CONFIGURATION = """[mesh]
-axes = ["data", "tensor"]
+axes = ["pipe", "data", "tensor"]
+pipeline = "pipe"
 [data.x]
 kind = "array"
 file = "x.npy"
@@ -39,24 +47,35 @@ parameters = ["params*"]
 """
 
 
+# Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
+DERIVED = ".derived"
+
+
 class Case(one_step.Case):
     def __init__(self, a, name):
-        self.loss, shapes, width = CASES[name]
+        plain = name.removesuffix(DERIVED)
+        self.loss, shapes, width = CASES[plain]
         super().__init__(a, name, shapes, (ROWS, width), CONFIGURATION)
 
         def train(params, x):
             return self.loss(params, x)
 
-        if name in EXPORTED:
-            text = jax.export.export(jax.jit(train))(self.parameters, self.x).mlir_module()
-        else:
-            text = jax.jit(train).lower(self.parameters, self.x).as_text(debug_info=True)
+        is_derived = name != plain or name in manual_loops.DERIVED
+        train = jax.jit(jax.value_and_grad(train) if is_derived else train)
+        # What JAX cannot derive it executes in another form, which it can.
+        with printed_ops.executing() if name != plain else contextlib.nullcontext():
+            if name in EXPORTED:
+                text = jax.export.export(train)(self.parameters, self.x).mlir_module()
+            else:
+                text = train.lower(self.parameters, self.x).as_text(debug_info=True)
         self.write_text(text)
 
     def expect(self):
         """The loss and the gradients by JAX."""
-        return jax.jit(jax.value_and_grad(self.loss))(self.parameters, self.x)
+        with printed_ops.executing():
+            return jax.jit(jax.value_and_grad(self.loss))(self.parameters, self.x)
 
 
 if __name__ == "__main__":
-    one_step.main(__doc__, CASES, Case, RUNS)
+    derived = [name + DERIVED for name in manual_loops.CASES if name not in manual_loops.DERIVED]
+    one_step.main(__doc__, CASES, Case, RUNS, more=derived)

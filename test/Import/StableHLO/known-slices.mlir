@@ -3,6 +3,7 @@
 // RUN: %{import} %t/read.mlir | FileCheck %s --check-prefix=READ
 // RUN: %{import} %t/write.mlir | FileCheck %s --check-prefix=WRITE
 // RUN: %{import} %t/through.mlir | FileCheck %s --check-prefix=THROUGH
+// RUN: %{import} %t/joins.mlir | FileCheck %s --check-prefix=JOINS
 // RUN: %{import} %t/stay.mlir | FileCheck %s --check-prefix=STAY
 
 // A box at constants is a slice, moved so that it fits; the whole is the value.
@@ -48,6 +49,15 @@
 // THROUGH-NEXT: stablehlo.concatenate %[[K]], %[[R]], %[[L]], dim = 0
 // THROUGH-NEXT: stablehlo.reshape %[[X]] : (tensor<4x6xf32>) -> tensor<2x12xf32>
 // THROUGH-NEXT: return %[[N]],
+
+// Pieces without elements are left out, and one piece is the whole; a whole without elements stays.
+// JOINS: func.func public @{{.*}}(%[[X:.*]]: tensor<4x6xf32>
+// JOINS-NEXT: %[[N:.*]] = stablehlo.negate %[[X]]
+// JOINS-NEXT: %[[NONE:.*]] = stablehlo.slice %[[X]] [2:2, 0:6]
+// JOINS-NEXT: %[[A:.*]] = stablehlo.concatenate %[[X]], %[[N]], dim = 0
+// JOINS-NEXT: %[[B:.*]] = stablehlo.concatenate %[[NONE]], %[[NONE]], dim = 0
+// JOINS-NEXT: %[[C:.*]] = stablehlo.concatenate %[[NONE]], %[[NONE]], dim = 1
+// JOINS-NEXT: return %[[N]], %[[A]], %[[B]], %[[C]]
 
 // Starts that are not known, strides, annotations.
 // STAY: stablehlo.dynamic_slice
@@ -107,6 +117,17 @@ func.func public @main(%x: tensor<4x6xf32> loc("x")) -> (tensor<4x6xf32>, tensor
   %5 = stablehlo.reshape %x : (tensor<4x6xf32>) -> tensor<24xf32>
   %6 = stablehlo.reshape %5 : (tensor<24xf32>) -> tensor<2x12xf32>
   return %0, %1, %2, %3, %4, %6 : tensor<4x6xf32>, tensor<2x4xf32>, tensor<1x1xf32>, tensor<2x6xf32>, tensor<8x6xf32>, tensor<2x12xf32>
+}
+
+//--- joins.mlir
+func.func public @main(%x: tensor<4x6xf32> loc("x")) -> (tensor<4x6xf32>, tensor<8x6xf32>, tensor<0x6xf32>, tensor<0x12xf32>) {
+  %n = stablehlo.negate %x : tensor<4x6xf32>
+  %none = stablehlo.slice %x [2:2, 0:6] : (tensor<4x6xf32>) -> tensor<0x6xf32>
+  %0 = stablehlo.concatenate %none, %n, dim = 0 : (tensor<0x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.concatenate %x, %none, %n, dim = 0 : (tensor<4x6xf32>, tensor<0x6xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %2 = stablehlo.concatenate %none, %none, dim = 0 : (tensor<0x6xf32>, tensor<0x6xf32>) -> tensor<0x6xf32>
+  %3 = stablehlo.concatenate %none, %none, dim = 1 : (tensor<0x6xf32>, tensor<0x6xf32>) -> tensor<0x12xf32>
+  return %0, %1, %2, %3 : tensor<4x6xf32>, tensor<8x6xf32>, tensor<0x6xf32>, tensor<0x12xf32>
 }
 
 //--- stay.mlir

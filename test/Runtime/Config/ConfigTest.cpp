@@ -93,7 +93,7 @@ dims = []
               HasSubstr("expected 'layout[0].rest' to be list of lists of "
                         "texts, got array"));
   EXPECT_THAT(errorOf("[[layout]]\nrst = [[]]\n"),
-              HasSubstr("did you mean 'layout[].rest'?"));
+              HasSubstr("did you mean 'layout[0].rest'?"));
 }
 
 TEST(Config, ReadsTheMachine) {
@@ -119,15 +119,39 @@ TEST(Config, UnknownKeyHasPlaceAndSuggestion) {
   EXPECT_THAT(errorOf("[training]\nmicrobatchs = 2\n"),
               HasSubstr("train.toml:2:15: unknown key 'training.microbatchs', "
                         "did you mean 'training.microbatches'?"));
-  EXPECT_THAT(errorOf("[[init]]\nmtach = \"*\"\n"), HasSubstr("init[0].mtach"));
-  EXPECT_THAT(errorOf("[trainig]\nsteps = 1\n"), HasSubstr("trainig"));
+  EXPECT_EQ(errorOf("[[init]]\nmatch = \"*\"\n[[init]]\nmtach = \"*\"\n"),
+            "train.toml:4:9: unknown key 'init[1].mtach', did you mean "
+            "'init[1].match'?");
+  EXPECT_EQ(errorOf("[trainig]\nsteps = 1\n"),
+            "train.toml:1:1: unknown key 'trainig', did you mean 'training'?");
+  EXPECT_EQ(errorOf("", {{"trainig.steps", "1"}}),
+            "--set trainig.steps: unknown key 'trainig.steps', did you mean "
+            "'training.steps'?");
+}
+
+// Where no key is near, those of the table are listed.
+TEST(Config, UnknownKeyListsThoseOfItsTable) {
+  EXPECT_EQ(errorOf("[[init]]\nmatch = \"*\"\ndeviation = 0.1\n"),
+            "train.toml:3:13: unknown key 'init[0].deviation', expected one of "
+            "match, draw, value, mean, std, low, high");
+  EXPECT_EQ(errorOf("[mesh]\nqqqqqqqqqqqq = 1\n"),
+            "train.toml:2:16: unknown key 'mesh.qqqqqqqqqqqq', expected one of "
+            "axes, pipeline");
+  EXPECT_EQ(errorOf("[data.x]\nqqqqqqqqqqqq = 1\n"),
+            "train.toml:2:16: unknown key 'data.x.qqqqqqqqqqqq', expected one "
+            "of kind, file, dtype, tensor, shuffle, inputs");
+  EXPECT_EQ(errorOf("", {{"data.x.file.yyyyyyyyyyyy", "1"}}),
+            "--set data.x.file.yyyyyyyyyyyy: unknown key "
+            "'data.x.file.yyyyyyyyyyyy', expected one of kind, file, dtype, "
+            "tensor, shuffle, inputs in 'data.x'");
 }
 
 // Names that begin as a key does, or go on after one.
 TEST(Config, NamesOfOtherLengths) {
   auto set = [](const std::string &name) { return errorOf("", {{name, "1"}}); };
-  EXPECT_EQ(set("qqqqqqqqqqqq"),
-            "--set qqqqqqqqqqqq: unknown key 'qqqqqqqqqqqq'");
+  EXPECT_THAT(set("qqqqqqqqqqqq"),
+              HasSubstr("--set qqqqqqqqqqqq: unknown key 'qqqqqqqqqqqq', "
+                        "expected one of mesh, "));
   EXPECT_THAT(set("data"), HasSubstr("--set data: expected 'data' to be a "
                                      "table, [data], got integer"));
   EXPECT_THAT(set("data.x"), HasSubstr("--set data.x: unknown key 'data.x'"));

@@ -471,3 +471,24 @@ func.func @no_hint(%x: tensor<8x2xf32> {dist.port = #dist.port<input "x">}) -> (
   return %0 : tensor<8x2xf32>
 }
 dist.entry @forward function(@no_hint) chunks([0])
+
+// -----
+
+// What a loop carries lies in one layout in all its trips and when it leaves, whatever a reader wants.
+dist.mesh @mesh = <"data"=2>
+// CHECK-LABEL: func.func @carried(
+func.func @carried(%x: tensor<4x8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<4x8xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK: dist.enter carry {{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {}]>]
+  %c = dist.enter carry %x of <"l", trips = 3> number(0) : tensor<4x8xf32> -> tensor<4x8xf32>
+  %0 = dist.constraint %c to <@mesh, [{"data"}, {}]> : tensor<4x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<4x8xf32>
+  %2 = dist.constraint %1 to <@mesh, [{"data"}, {}]> : tensor<4x8xf32>
+  // CHECK: dist.next {{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {}]>]
+  // CHECK-NEXT: dist.leave last {{.*}}dist.layouts = {{\[}}#dist.layout<@mesh, [{"data"}, {}]>]
+  %n = dist.next %c, %2 : tensor<4x8xf32>
+  %y = dist.leave last %n of <"l", trips = 3> : tensor<4x8xf32> -> tensor<4x8xf32>
+  %z = dist.constraint %y to <@mesh, [{}, {"data"}]> : tensor<4x8xf32>
+  %w = stablehlo.tanh %z : tensor<4x8xf32>
+  return %w : tensor<4x8xf32>
+}
+dist.entry @forward function(@carried) chunks([0])

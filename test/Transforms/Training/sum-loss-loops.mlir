@@ -201,3 +201,93 @@ func.func @loss(%xs: tensor<8x3x4xf32> {dist.port = #dist.port<input "xs">}, %w:
   return %l : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)
+
+// -----
+
+// The sum of all samples says how many trips a loop has, so what it counts depends on all of them.
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %n = stablehlo.constant dense<32.0> : tensor<f32>
+  %most = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  %start = stablehlo.compare GT, %most, %one : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  // expected-error @below {{expected a loss that is linear in means over the batch, since the step has 2 microbatches, got 'dist.enter' that has as many trips as the batch decides; set training.microbatches = 1, or training.loss = "mean of microbatches"}}
+  %on = dist.enter carry %start of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+  %limit = dist.enter same %most of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %i = dist.enter carry %zero of <"l", conditional = true> number(1) : tensor<f32> -> tensor<f32>
+  %k = stablehlo.add %i, %one : tensor<f32>
+  %goes = stablehlo.compare LT, %k, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %goes_on = dist.next %on, %goes : tensor<i1>
+  %last = dist.next %i, %k : tensor<f32>
+  %count = dist.leave last %last of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %c = stablehlo.broadcast_in_dim %count, dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+  %y = stablehlo.multiply %x, %c : tensor<8x4xf32>
+  %wb = stablehlo.broadcast_in_dim %w, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %z = stablehlo.multiply %y, %wb : tensor<8x4xf32>
+  %t = stablehlo.reduce(%z init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  %l = stablehlo.divide %t, %n : tensor<f32>
+  return %l : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)
+
+// -----
+
+// The greatest of all samples says it.
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %n = stablehlo.constant dense<32.0> : tensor<f32>
+  // expected-error @below {{expected a loss that is linear in means over the batch, since the step has 2 microbatches, got 'stablehlo.reduce' that mixes the samples of the batch; set training.microbatches = 1, or training.loss = "mean of microbatches"}}
+  %most = stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  %start = stablehlo.compare GT, %most, %one : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %on = dist.enter carry %start of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+  %limit = dist.enter same %most of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %i = dist.enter carry %zero of <"l", conditional = true> number(1) : tensor<f32> -> tensor<f32>
+  %k = stablehlo.add %i, %one : tensor<f32>
+  %goes = stablehlo.compare LT, %k, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %goes_on = dist.next %on, %goes : tensor<i1>
+  %last = dist.next %i, %k : tensor<f32>
+  %count = dist.leave last %last of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %c = stablehlo.broadcast_in_dim %count, dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+  %y = stablehlo.multiply %x, %c : tensor<8x4xf32>
+  %wb = stablehlo.broadcast_in_dim %w, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %z = stablehlo.multiply %y, %wb : tensor<8x4xf32>
+  %t = stablehlo.reduce(%z init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  %l = stablehlo.divide %t, %n : tensor<f32>
+  return %l : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)
+
+// -----
+
+// A weight says it: the loss is a mean.
+dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x">}, %w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %n = stablehlo.constant dense<32.0> : tensor<f32>
+  %most = stablehlo.reduce(%w init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %start = stablehlo.compare GT, %most, %one : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %on = dist.enter carry %start of <"l", conditional = true> number(0) : tensor<i1> -> tensor<i1>
+  %limit = dist.enter same %most of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %i = dist.enter carry %zero of <"l", conditional = true> number(1) : tensor<f32> -> tensor<f32>
+  %k = stablehlo.add %i, %one : tensor<f32>
+  %goes = stablehlo.compare LT, %k, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %goes_on = dist.next %on, %goes : tensor<i1>
+  %last = dist.next %i, %k : tensor<f32>
+  %count = dist.leave last %last of <"l", conditional = true> : tensor<f32> -> tensor<f32>
+  %c = stablehlo.broadcast_in_dim %count, dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+  %y = stablehlo.multiply %x, %c : tensor<8x4xf32>
+  %t = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+  %l = stablehlo.divide %t, %n : tensor<f32>
+  return %l : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(2) schedule(<1f1b>)

@@ -184,6 +184,15 @@ EnterOp dist::findCondition(Block &block, LoopAttr loop) {
   return {};
 }
 
+void dist::eraseRun(const LoopRun &run) {
+  for (LeaveOp leave : run.leaves)
+    leave->erase();
+  for (Operation *op : llvm::reverse(run.ops)) {
+    op->dropAllUses();
+    op->erase();
+  }
+}
+
 void dist::eraseDeadLoops(Block &block) {
   if (llvm::none_of(block, llvm::IsaPred<EnterOp>))
     return;

@@ -17,6 +17,7 @@ void dist::registerModels(DialectRegistry &registry) {
   registerLayoutModels(registry);
   registerCollectiveModels(registry);
   registerLoopModels(registry);
+  registerBatchedLoopModels(registry);
   registerRouteModels(registry);
   registerLibraryCallModels(registry);
   registerArgsortCallModels(registry);

@@ -8,6 +8,7 @@
 //   slice (concatenate %a, %b), inside of %b  ->  slice %b, or %b
 //   slice (slice %x), reshape (reshape %x)    ->  one of them
 //   slice (iota) [2:3]                        ->  constant 2
+//   concatenate %a, %x[0:0], %b               ->  concatenate %a, %b
 //
 // A loop that writes one row after another thus leaves one concatenation of the
 // rows, and who reads a row reads what was written. Its derivative is one slice
@@ -272,6 +273,24 @@ struct KnownReshape : Simplification<KnownReshape, ReshapeOp> {
     return true;
   }
 };
+
+/// Pieces without elements are left out.
+struct KnownConcatenate : Simplification<KnownConcatenate, ConcatenateOp> {
+  bool simplify(Operation *op, OpBuilder &builder,
+                SmallVectorImpl<Value> &results) const {
+    int64_t dim = cast<ConcatenateOp>(op).getDimension();
+    SmallVector<Value> pieces =
+        llvm::filter_to_vector(op->getOperands(), [&](Value piece) {
+          return getTensorType(piece).getDimSize(dim) != 0;
+        });
+    if (pieces.empty() || pieces.size() == op->getNumOperands())
+      return false;
+    results.push_back(pieces.size() == 1
+                          ? pieces.front()
+                          : concatenate(builder, op->getLoc(), pieces, dim));
+    return true;
+  }
+};
 } // namespace
 
 void stablehlo::registerKnownSlices(DialectRegistry &registry) {
@@ -279,6 +298,7 @@ void stablehlo::registerKnownSlices(DialectRegistry &registry) {
     DynamicSliceOp::attachInterface<KnownDynamicSlice>(*context);
     DynamicUpdateSliceOp::attachInterface<KnownDynamicUpdateSlice>(*context);
     SliceOp::attachInterface<KnownSlice>(*context);
+    ConcatenateOp::attachInterface<KnownConcatenate>(*context);
     ReshapeOp::attachInterface<KnownReshape>(*context);
   });
 }

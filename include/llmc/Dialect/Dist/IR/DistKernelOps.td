@@ -235,9 +235,9 @@ def Dist_ArgsortOp : Dist_Op<"argsort", [Pure]> {
     ```
     `nn.argsort` on buffers. Made by kernel formation, becomes `plan.library`.
 
-    Constraints: keys of one shape, which has the dim, and a flag for each of
-    them; the result has that shape, with at most as many elements along the
-    dim, of i32.
+    Constraints: keys of one shape, which has the dim with less than 2^31 elements,
+    and a flag for each of them; the result has that shape, with at most as many
+    elements along the dim, of i32.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$keys, Dist_I64Attr:$dim, DenseBoolArrayAttr:$descending);
   let results = (outs AnyRankedTensor:$result);

@@ -80,6 +80,10 @@ std::string getConditionName(LoopAttr loop, int64_t chunk);
 /// The condition of a conditional loop; null where it has none.
 EnterOp findCondition(mlir::Block &block, LoopAttr loop);
 
+/// Erases the ops and leaves of a run, of which nothing is read any more but by
+/// each other.
+void eraseRun(const LoopRun &run);
+
 /// Erases what of the block's loops gives nothing that is read.
 void eraseDeadLoops(mlir::Block &block);
 

@@ -19,6 +19,7 @@ void registerModels(mlir::DialectRegistry &registry);
 void registerLayoutModels(mlir::DialectRegistry &registry);
 void registerCollectiveModels(mlir::DialectRegistry &registry);
 void registerLoopModels(mlir::DialectRegistry &registry);
+void registerBatchedLoopModels(mlir::DialectRegistry &registry);
 void registerRouteModels(mlir::DialectRegistry &registry);
 void registerLibraryCallModels(mlir::DialectRegistry &registry);
 void registerArgsortCallModels(mlir::DialectRegistry &registry);

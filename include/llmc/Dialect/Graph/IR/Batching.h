@@ -86,6 +86,10 @@ public:
   /// devices, by number.
   virtual void setKnown(ArrayRef<int64_t> elements) = 0;
 
+  /// Of an op that takes what a loop carries into its trips: the axes along
+  /// which that varies in some trip. None of other ops.
+  virtual ArrayRef<unsigned> getCarriedAxes() = 0;
+
   Value getAlong(Value value, ArrayRef<unsigned> axes) {
     return repeat(getValue(value), axes);
   }
