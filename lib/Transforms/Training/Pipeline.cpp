@@ -18,6 +18,7 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   // Raising expects reductions that start from their neutral element.
   pm.addPass(createNormalizePass());
   pm.addPass(createRaisePass());
+  pm.addPass(createHoistInvariantsPass());
   // A loop lies on one stage.
   pm.addPass(createSplitLoopsPass());
   // On the forward graph: a derivative op takes the block of its forward op.

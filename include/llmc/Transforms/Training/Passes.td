@@ -137,6 +137,17 @@ def RaisePass : Pass<"llmc-raise", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::nn::NNDialect"];
 }
 
+def HoistInvariantsPass : Pass<"llmc-hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "Compute once what is equal in all trips of a loop";
+  let description = [{
+    An op of a trip that reads only what enters the loop as it is moves out of it, and
+    its results enter in its place, unless they have more elements than its operands.
+    So nothing of it is kept for each trip. Functions that have their derivative stay
+    as they are.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
 def SplitLoopsPass : Pass<"llmc-split-loops", "::mlir::ModuleOp"> {
   let summary = "Cut loops into one for each chunk of the pipeline";
   let description = [{
