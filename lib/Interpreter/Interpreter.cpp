@@ -140,8 +140,9 @@ const HostTensor *Interpreter::find(Value value) const {
   if (auto it = values.find(value); it != values.end())
     return &it->second;
   auto it = ofTrips.find(value);
-  bool isThere = it != ofTrips.end() && trip >= 0 && it->second[trip];
-  return isThere ? &it->second[trip] : nullptr;
+  bool isThere =
+      it != ofTrips.end() && it->second.isOf(trips) && it->second.at(trips);
+  return isThere ? &it->second.at(trips) : nullptr;
 }
 
 LogicalResult Interpreter::checkResults(Operation *op,
@@ -287,14 +288,14 @@ LogicalResult Interpreter::runOps(Block &block) {
   // The order is not that of the block, by which values are dropped.
   deadAfter.clear();
   for (const dist::LoopStep &step : loops.getSteps()) {
-    if (step.run >= 0 ? failed(runTrips(loops.getRuns()[step.run]))
+    if (step.run >= 0 ? failed(runTrips(loops, step.run))
                       : failed(runOp(step.op)))
       return failure();
   }
   for (const dist::LoopRun &run : loops.getRuns())
     for (Operation *op : run.ops)
       for (Value result : op->getResults()) {
-        for (const HostTensor &tensor : ofTrips.lookup(result))
+        for (const HostTensor &tensor : ofTrips[result].getAll())
           liveBytes -= tensor ? tensor.getNumBytes() : 0;
         ofTrips.erase(result);
       }
@@ -305,28 +306,35 @@ LogicalResult Interpreter::runOps(Block &block) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult Interpreter::runTrip(const dist::LoopRun &run, int64_t n) {
-  for (Operation *op : run.ops) {
-    trip = run.loop.getTrip(n);
-    LogicalResult status = runOfTrip(op, run.loop, n);
-    trip = -1;
+LogicalResult Interpreter::runTrip(const dist::LoopRuns &loops, int run,
+                                   int64_t n) {
+  dist::LoopAttr loop = loops.getRuns()[run].loop;
+  trips.push_back(loop.getTrip(n));
+  LogicalResult status = success();
+  for (const dist::LoopStep &step : loops.getSteps(run)) {
+    status =
+        step.run >= 0 ? runTrips(loops, step.run) : runOfTrip(step.op, loop, n);
     if (failed(status))
-      return failure();
+      break;
   }
-  return success();
+  trips.pop_back();
+  return status;
 }
 
-LogicalResult Interpreter::runTrips(const dist::LoopRun &run) {
-  if (run.loop.getConditional())
-    return runConditional(run);
-  for (int64_t n = 0; n < run.loop.getTrips(); ++n)
-    if (failed(runTrip(run, n)))
+LogicalResult Interpreter::runTrips(const dist::LoopRuns &loops, int run) {
+  dist::LoopAttr loop = loops.getRuns()[run].loop;
+  if (loop.getConditional())
+    return runConditional(loops, run);
+  for (int64_t n = 0; n < loop.getTrips(); ++n)
+    if (failed(runTrip(loops, run, n)))
       return failure();
   return success();
 }
 
 /// As long as the condition holds; what is left then is all that leaves.
-LogicalResult Interpreter::runConditional(const dist::LoopRun &run) {
+LogicalResult Interpreter::runConditional(const dist::LoopRuns &loops,
+                                          int number) {
+  const dist::LoopRun &run = loops.getRuns()[number];
   llvm::MapVector<dist::EnterOp, HostTensor> carried;
   dist::EnterOp condition;
   for (Operation *op : run.ops) {
@@ -344,17 +352,17 @@ LogicalResult Interpreter::runConditional(const dist::LoopRun &run) {
     return emitError(run.ops.front()->getLoc())
            << "expected a condition of loop " << run.loop.getName();
   for (int64_t n = 0; carried[condition].getInt(0) != 0; ++n) {
-    if (failed(runTrip(run, n)))
+    if (failed(runTrip(loops, number, n)))
       return failure();
     for (auto &[enter, value] : carried)
-      value = ofTrips[enter.getNext().getValue()][run.loop.getTrip(n)];
+      value = ofTrips[enter.getNext().getValue()].at({run.loop.getTrip(n)});
   }
   for (auto &[enter, value] : carried) {
-    SmallVector<HostTensor, 0> &all = ofTrips[enter.getNext().getResult()];
-    for (const HostTensor &tensor : all)
+    TripValues<HostTensor> &all = ofTrips[enter.getNext().getResult()];
+    for (const HostTensor &tensor : all.getAll())
       liveBytes -= tensor ? tensor.getNumBytes() : 0;
     liveBytes += value.getNumBytes();
-    all.assign(1, value);
+    all.setLast(value);
   }
   return success();
 }
@@ -362,39 +370,63 @@ LogicalResult Interpreter::runConditional(const dist::LoopRun &run) {
 /// One op in the trip that runs as the `n`-th.
 LogicalResult Interpreter::runOfTrip(Operation *op, dist::LoopAttr loop,
                                      int64_t n) {
+  if (auto exit = dyn_cast<dist::LeaveOp>(op))
+    return leaveInTrip(exit, loop);
   SmallVector<HostTensor> operands, results;
   auto enter = dyn_cast<dist::EnterOp>(op);
-  if (enter && enter.isCarry() && n > 0)
-    results.push_back(ofTrips[enter.getNext().getValue()][loop.getTrip(n - 1)]);
-  else if (failed(collectOperands(op, operands)))
+  if (enter && enter.isCarry() && n > 0) {
+    TripNumbers before = trips;
+    before.back() = loop.getTrip(n - 1);
+    results.push_back(ofTrips[enter.getNext().getValue()].at(before));
+  } else if (failed(collectOperands(op, operands))) {
     return failure();
-  else if (enter)
-    results.push_back(enter.isRow() ? takeRow(operands[0], trip) : operands[0]);
-  else if (isa<dist::NextOp>(op))
+  } else if (enter) {
+    results.push_back(enter.isRow() ? takeRow(operands[0], trips.back())
+                                    : operands[0]);
+  } else if (isa<dist::NextOp>(op)) {
     results.push_back(operands[1]);
-  else if (failed(executeOp(op, operands, results)))
+  } else if (failed(executeOp(op, operands, results))) {
     return failure();
+  }
+  return keep(op, loop, results);
+}
+
+/// What an op gives in the trips that run.
+LogicalResult Interpreter::keep(Operation *op, dist::LoopAttr loop,
+                                MutableArrayRef<HostTensor> results) {
   if (observer)
     observer(op, results);
   for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results)) {
-    SmallVector<HostTensor, 0> &all = ofTrips[value];
-    all.resize(loop.getNumbers());
-    liveBytes +=
-        tensor.getNumBytes() - (all[trip] ? all[trip].getNumBytes() : 0);
+    TripValues<HostTensor> &all = ofTrips[value];
+    all.prepare(loop);
+    HostTensor &own = all.at(trips);
+    liveBytes += tensor.getNumBytes() - (own ? own.getNumBytes() : 0);
     peakBytes = std::max(peakBytes, liveBytes);
-    all[trip] = std::move(tensor);
+    own = std::move(tensor);
   }
   return checkLiveBytes(liveBytes, op);
 }
 
-LogicalResult Interpreter::leave(dist::LeaveOp op) {
+FailureOr<HostTensor> Interpreter::evaluateLeave(dist::LeaveOp op) {
   auto all = ofTrips.find(op.getInput());
   if (all == ofTrips.end())
     return op.emitOpError() << "expected a value of each trip, got none";
-  HostTensor result = leaveTrips(op, all->second);
+  return leaveTrips(op, all->second.within(trips));
+}
+
+/// What comes out of a loop that is in the running trips.
+LogicalResult Interpreter::leaveInTrip(dist::LeaveOp op, dist::LoopAttr loop) {
+  FailureOr<HostTensor> result = evaluateLeave(op);
+  return failed(result) ? failure() : keep(op, loop, *result);
+}
+
+LogicalResult Interpreter::leave(dist::LeaveOp op) {
+  FailureOr<HostTensor> result = evaluateLeave(op);
+  if (failed(result))
+    return failure();
   if (observer)
-    observer(op, result);
-  return define(op.getResult(), std::move(result), op);
+    observer(op, *result);
+  return define(op.getResult(), std::move(*result), op);
 }
 
 /// Reports arguments that do not fit those of `block`.
@@ -449,11 +481,11 @@ LogicalResult Interpreter::interpret(func::FuncOp function,
   // A call sees none of its caller's values, and must not end them.
   llvm::DenseMap<Value, HostTensor> outer;
   std::swap(outer, values);
-  int64_t outerTrip = std::exchange(trip, -1);
+  TripNumbers outerTrips = std::exchange(trips, {});
   LogicalResult result = evaluateRegion(function.getBody(), arguments, results);
   for (auto &[value, tensor] : values)
     liveBytes -= tensor.getNumBytes();
   std::swap(outer, values);
-  trip = outerTrip;
+  trips = outerTrips;
   return result;
 }

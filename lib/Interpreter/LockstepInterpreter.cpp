@@ -10,6 +10,7 @@
 #include "llmc/Interpreter/LockstepInterpreter.h"
 #include "LockstepCollectives.h"
 #include "LoopValues.h"
+#include "TripSteps.h"
 #include "llmc/Solvers/Schedules/Schedule.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
@@ -53,14 +54,26 @@ LockstepInterpreter::stagesOf(Operation *op, const Stages &around) const {
   return std::nullopt;
 }
 
+/// What a segment of a loop yields is there for others as it is.
+static Value getYielded(Value value) {
+  while (auto segment = value.getDefiningOp<dist::SegmentOp>()) {
+    if (!segment.getLoop())
+      break;
+    value =
+        segment.getYield().getOperand(cast<OpResult>(value).getResultNumber());
+  }
+  return value;
+}
+
 const DeviceTensors *LockstepInterpreter::lookup(Operation *op,
                                                  unsigned operand) {
   Value value = op->getOperand(operand);
   if (auto it = values.find(value); it != values.end())
     return &it->second;
-  auto all = ofTrips.find(value);
-  if (all != ofTrips.end() && trip >= 0 && !all->second[trip].empty())
-    return &all->second[trip];
+  auto all = ofTrips.find(getYielded(value));
+  if (all != ofTrips.end() && all->second.isOf(trips) &&
+      !all->second.at(trips).empty())
+    return &all->second.at(trips);
   op->emitOpError() << "expected a value of operand #" << operand
                     << " before this op, got none";
   return nullptr;
@@ -77,7 +90,7 @@ InFlightDiagnostic LockstepInterpreter::reportAbsent(Operation *op,
 
 /// Not in trips: the next one reads the same values.
 void LockstepInterpreter::release(Operation *op) {
-  if (trip >= 0)
+  if (!trips.empty())
     return;
   for (Value operand : op->getOperands())
     if (--usesLeft[operand] == 0)
@@ -226,26 +239,18 @@ LockstepInterpreter::checkResults(Operation *op,
   return success();
 }
 
-LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
-  Stages stages;
+LockstepInterpreter::Stages
+LockstepInterpreter::stagesOf(dist::SegmentOp segment) const {
   if (mesh.numStages() > 1 && segment.getAt())
-    stages = llvm::to_vector(*segment.getAt());
-  else if (mesh.numStages() > 1 && segment.getChunk())
-    stages = SmallVector<int64_t>{
+    return llvm::to_vector(*segment.getAt());
+  if (mesh.numStages() > 1 && segment.getChunk())
+    return SmallVector<int64_t>{
         getStageOfChunk(*segment.getChunk(), mesh.numStages())};
-  Block &body = segment.getBody().front();
-  if (std::optional<dist::LoopAttr> loop = segment.getLoop()) {
-    SmallVector<Operation *> ops;
-    for (Operation &op : body.without_terminator())
-      ops.push_back(&op);
-    if (failed(runTrips(ops, *loop, stages)))
-      return failure();
-    for (auto [result, value] : llvm::zip_equal(
-             segment.getResults(), segment.getYield().getOperands()))
-      ofTrips[result] = ofTrips.lookup(value);
-    return success();
-  }
-  if (failed(runBlock(body, stages)))
+  return std::nullopt;
+}
+
+LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
+  if (failed(runBlock(segment.getBody().front(), stagesOf(segment))))
     return failure();
   dist::YieldOp yield = segment.getYield();
   for (unsigned i = 0; i < yield->getNumOperands(); ++i) {
@@ -263,37 +268,49 @@ LogicalResult LockstepInterpreter::runSegment(dist::SegmentOp segment) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// What enters a trip; `previous` is the number of the trip before, or -1.
+/// What enters the trip that runs as the `n`-th.
 LogicalResult
-LockstepInterpreter::runEnter(dist::EnterOp enter, int64_t previous,
-                              SmallVectorImpl<DeviceTensors> &out) {
-  if (enter.isCarry() && previous >= 0) {
-    out.push_back(ofTrips[enter.getNext().getValue()][previous]);
+LockstepInterpreter::runEnter(dist::EnterOp enter, dist::LoopAttr loop,
+                              int64_t n, SmallVectorImpl<DeviceTensors> &out) {
+  if (enter.isCarry() && n > 0) {
+    dist::NextOp next = nexts.lookup(
+        {enter.getLoop(), static_cast<int64_t>(*enter.getNumber())});
+    TripNumbers before = trips;
+    before.back() = loop.getTrip(n - 1);
+    out.push_back(ofTrips[getYielded(next.getValue())].at(before));
     return success();
   }
   const DeviceTensors *value = lookup(enter, 0);
   if (!value)
     return failure();
   out.push_back(*value);
+  // What enters the loop around stands in segments of the inner one too.
+  int64_t level = enter.getLoop().getDepth() - 1;
   if (enter.isRow())
     for (HostTensor &tensor : out.back())
       if (tensor)
-        tensor = takeRow(tensor, trip);
+        tensor = takeRow(tensor, trips[level]);
   return success();
 }
 
-LogicalResult LockstepInterpreter::runOfTrip(Operation *op, int64_t previous,
-                                             const Stages &stages) {
+LogicalResult LockstepInterpreter::runOfTrip(Operation *op, dist::LoopAttr loop,
+                                             int64_t n, const Stages &stages) {
   SmallVector<DeviceTensors> results;
   ++counts[op->getName().getStringRef()];
   if (auto enter = dyn_cast<dist::EnterOp>(op)) {
-    if (failed(runEnter(enter, previous, results)))
+    if (failed(runEnter(enter, loop, n, results)))
       return failure();
-  } else if (isa<dist::NextOp>(op)) {
+  } else if (auto next = dyn_cast<dist::NextOp>(op)) {
     const DeviceTensors *value = lookup(op, 1);
     if (!value)
       return failure();
     results.push_back(*value);
+    nexts[{loop, static_cast<int64_t>(*next.getEnter().getNumber())}] = next;
+  } else if (auto leave = dyn_cast<dist::LeaveOp>(op)) {
+    FailureOr<DeviceTensors> result = evaluateLeave(leave);
+    if (failed(result))
+      return failure();
+    results.push_back(std::move(*result));
   } else if (failed(runAlone(op, stages, results))) {
     return failure();
   }
@@ -302,34 +319,32 @@ LogicalResult LockstepInterpreter::runOfTrip(Operation *op, int64_t previous,
   if (observer)
     observer(op, results);
   for (auto [value, tensors] : llvm::zip_equal(op->getResults(), results))
-    ofTrips[value][trip] = std::move(tensors);
+    ofTrips[value].at(trips) = std::move(tensors);
   return success();
 }
 
-LogicalResult LockstepInterpreter::runTrip(ArrayRef<Operation *> ops,
-                                           dist::LoopAttr loop, int64_t n,
-                                           const Stages &stages) {
-  for (Operation *op : ops) {
-    trip = loop.getTrip(n);
-    LogicalResult status =
-        runOfTrip(op, n > 0 ? loop.getTrip(n - 1) : -1, stages);
-    trip = -1;
+LogicalResult LockstepInterpreter::runTrip(const TripSteps &loop, int64_t n) {
+  trips.push_back(loop.loop.getTrip(n));
+  LogicalResult status = success();
+  for (const TripStep &step : loop.steps) {
+    status = step.op ? runOfTrip(step.op, loop.loop, n, step.stages)
+                     : runLoop(step.inner.front());
     if (failed(status))
-      return failure();
+      break;
   }
-  return success();
+  trips.pop_back();
+  return status;
 }
 
-LogicalResult LockstepInterpreter::runTrips(ArrayRef<Operation *> ops,
-                                            dist::LoopAttr loop,
-                                            const Stages &stages) {
-  for (Operation *op : ops)
-    for (Value result : op->getResults())
-      ofTrips[result].resize(loop.getNumbers());
-  if (loop.getConditional())
-    return runConditional(ops, loop, stages);
-  for (int64_t n = 0; n < loop.getTrips(); ++n)
-    if (failed(runTrip(ops, loop, n, stages)))
+LogicalResult LockstepInterpreter::runLoop(const TripSteps &loop) {
+  for (const TripStep &step : loop.steps)
+    if (step.op)
+      for (Value result : step.op->getResults())
+        ofTrips[result].prepare(loop.loop);
+  if (loop.loop.getConditional())
+    return runConditional(loop);
+  for (int64_t n = 0; n < loop.loop.getTrips(); ++n)
+    if (failed(runTrip(loop, n)))
       return failure();
   return success();
 }
@@ -353,13 +368,11 @@ static FailureOr<bool> readFlag(dist::EnterOp condition,
 }
 
 /// As long as the condition holds; what is left then is all that leaves.
-LogicalResult LockstepInterpreter::runConditional(ArrayRef<Operation *> ops,
-                                                  dist::LoopAttr loop,
-                                                  const Stages &stages) {
+LogicalResult LockstepInterpreter::runConditional(const TripSteps &loop) {
   llvm::MapVector<dist::EnterOp, DeviceTensors> carried;
   dist::EnterOp condition;
-  for (Operation *op : ops) {
-    auto enter = dyn_cast<dist::EnterOp>(op);
+  for (const TripStep &step : loop.steps) {
+    auto enter = dyn_cast<dist::EnterOp>(step.op);
     if (!enter || !enter.isCarry())
       continue;
     const DeviceTensors *start = lookup(enter, 0);
@@ -370,37 +383,45 @@ LogicalResult LockstepInterpreter::runConditional(ArrayRef<Operation *> ops,
       condition = enter;
   }
   if (!condition)
-    return emitError(ops.front()->getLoc())
-           << "expected a condition of loop " << loop.getName();
+    return emitError(loop.steps.front().op->getLoc())
+           << "expected a condition of loop " << loop.loop.getName();
   for (int64_t n = 0;; ++n) {
     FailureOr<bool> holds = readFlag(condition, carried[condition]);
-    if (failed(holds) || (*holds && failed(runTrip(ops, loop, n, stages))))
+    if (failed(holds) || (*holds && failed(runTrip(loop, n))))
       return failure();
     if (!*holds)
       break;
     for (auto &[enter, value] : carried)
-      value = ofTrips[enter.getNext().getValue()][loop.getTrip(n)];
+      value = ofTrips[enter.getNext().getValue()].at({loop.loop.getTrip(n)});
   }
   for (auto &[enter, value] : carried)
-    ofTrips[enter.getNext().getResult()].assign(1, value);
+    ofTrips[enter.getNext().getResult()].setLast(value);
   return success();
 }
 
-LogicalResult LockstepInterpreter::runLeave(dist::LeaveOp leave) {
-  auto all = ofTrips.find(leave.getInput());
+FailureOr<DeviceTensors>
+LockstepInterpreter::evaluateLeave(dist::LeaveOp leave) {
+  auto all = ofTrips.find(getYielded(leave.getInput()));
   if (all == ofTrips.end())
     return leave.emitOpError() << "expected a value of each trip, got none";
   DeviceTensors result(mesh.numDevices());
   for (auto [device, tensor] : llvm::enumerate(result)) {
-    SmallVector<HostTensor> trips;
-    for (const DeviceTensors &tensors : all->second)
-      trips.push_back(tensors[device]);
-    if (trips.front())
-      tensor = leaveTrips(leave, trips);
+    SmallVector<HostTensor> own;
+    for (const DeviceTensors &tensors : all->second.within(trips))
+      own.push_back(tensors[device]);
+    if (own.front())
+      tensor = leaveTrips(leave, own);
   }
+  return result;
+}
+
+LogicalResult LockstepInterpreter::runLeave(dist::LeaveOp leave) {
+  FailureOr<DeviceTensors> result = evaluateLeave(leave);
+  if (failed(result))
+    return failure();
   if (observer)
-    observer(leave, result);
-  values[leave] = std::move(result);
+    observer(leave, *result);
+  values[leave] = std::move(*result);
   return success();
 }
 
@@ -435,21 +456,27 @@ LogicalResult LockstepInterpreter::runOp(Operation *op, Stages around) {
   return success();
 }
 
+/// Values are not released: the order is not that of the block.
+LogicalResult LockstepInterpreter::runSteps(Block &block,
+                                            ArrayRef<TripStep> steps) {
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      usesLeft[result] = std::numeric_limits<int64_t>::max();
+  for (const TripStep &step : steps)
+    if (step.op ? failed(runOp(step.op, step.stages))
+                : failed(runLoop(step.inner.front())))
+      return failure();
+  return success();
+}
+
 LogicalResult LockstepInterpreter::runBlock(Block &block, Stages stages) {
-  if (dist::LoopRuns loops(block); !loops.empty()) {
-    // Values are not released: the order is not that of the block.
-    for (Operation &op : block)
-      for (Value result : op.getResults())
-        usesLeft[result] = std::numeric_limits<int64_t>::max();
-    for (const dist::LoopStep &step : loops.getSteps()) {
-      if (step.run < 0
-              ? failed(runOp(step.op, stages))
-              : failed(runTrips(loops.getRuns()[step.run].ops,
-                                loops.getRuns()[step.run].loop, stages)))
-        return failure();
-    }
-    return success();
-  }
+  if (dist::LoopRuns loops(block); !loops.empty())
+    return runSteps(block, readSteps(loops, stages));
+  if (llvm::any_of(block.getOps<dist::SegmentOp>(),
+                   [](dist::SegmentOp segment) { return segment.getLoop(); }))
+    return runSteps(block, readSegments(block, [&](dist::SegmentOp segment) {
+                      return stagesOf(segment);
+                    }));
   for (Operation &op : block) {
     for (Value result : op.getResults())
       usesLeft[result] = std::distance(result.use_begin(), result.use_end());
@@ -474,6 +501,7 @@ LogicalResult LockstepInterpreter::run(func::FuncOp function,
   values.clear();
   usesLeft.clear();
   ofTrips.clear();
+  nexts.clear();
   chunks = chunksOfBlocks;
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments)) {

@@ -71,6 +71,67 @@ TEST(Loops, ReversedOnesBeginWithTheLastTrip) {
             Rows({{33}, {33, 16, 5}, {22}}));
 }
 
+// A loop of three trips in each of two trips: the inner one begins with what
+// the outer one carries, and reads rows of its row.
+constexpr const char *nested = R"(
+  func.func @f(%W: tensor<2x3xf64> {test.values = dense<[[2.0, 3.0, 4.0], [1.0, 2.0, 1.0]]> : tensor<2x3xf64>})
+      -> (tensor<f64>, tensor<2x3xf64>, tensor<2xf64>) {
+    %one = stablehlo.constant dense<1.0> : tensor<f64>
+    %x = dist.enter carry %one of OUTER number(0) : tensor<f64> -> tensor<f64>
+    %r = dist.enter row %W of OUTER : tensor<2x3xf64> -> tensor<3xf64>
+    %y = dist.enter carry %x of INNER number(0) : tensor<f64> -> tensor<f64>
+    %w = dist.enter row %r of INNER : tensor<3xf64> -> tensor<f64>
+    %b = dist.enter same %one of INNER : tensor<f64> -> tensor<f64>
+    %p = stablehlo.multiply %y, %w : tensor<f64>
+    %z = stablehlo.add %p, %b : tensor<f64>
+    %g = dist.next %y, %z : tensor<f64>
+    %last = dist.leave last %g of INNER : tensor<f64> -> tensor<f64>
+    %all = dist.leave stack %z of INNER : tensor<f64> -> tensor<3xf64>
+    %sum = dist.leave sum %y of INNER : tensor<f64> -> tensor<f64>
+    %f = dist.next %x, %last : tensor<f64>
+    %out = dist.leave last %f of OUTER : tensor<f64> -> tensor<f64>
+    %stack = dist.leave stack %all of OUTER : tensor<3xf64> -> tensor<2x3xf64>
+    %sums = dist.leave stack %sum of OUTER : tensor<f64> -> tensor<2xf64>
+    return %out, %stack, %sums : tensor<f64>, tensor<2x3xf64>, tensor<2xf64>
+  })";
+
+std::string nestedOf(const std::string &more) {
+  std::string text = nested, outer = "<\"o\", trips = 2" + more;
+  const std::pair<const char *, std::string> words[] = {
+      {"OUTER", outer + ">"},
+      {"INNER", "<\"i\", trips = 3" + more + ", in = " + outer + ">>"}};
+  for (const auto &[word, loop] : words)
+    for (size_t at; (at = text.find(word)) != std::string::npos;)
+      text.replace(at, 5, loop);
+  return text;
+}
+
+TEST(Loops, ALoopRunsAnewInEachTripOfAnother) {
+  EXPECT_EQ(run(nestedOf("")),
+            Rows({{86}, {3, 10, 41, 42, 85, 86}, {14, 168}}));
+}
+
+TEST(Loops, LoopsInEachOtherRunInOneDirection) {
+  EXPECT_EQ(run(nestedOf(", reversed = true")),
+            Rows({{153}, {153, 76, 25, 6, 5, 2}, {107, 8}}));
+}
+
+TEST(Loops, WhatLeavesALoopIsOfTheOneAround) {
+  GraphContext context;
+  auto module = context.parse(nestedOf(""));
+  ASSERT_TRUE(module) << context.takeMessages();
+  dist::LoopRuns loops(getFunction(*module).front());
+  ASSERT_EQ(loops.getRuns().size(), 2u);
+  EXPECT_EQ(loops.getRuns()[0].loop.getName().getValue(), "o");
+  EXPECT_EQ(loops.getRuns()[0].ops.size(), 12u);
+  EXPECT_EQ(loops.getRuns()[1].in, 0);
+  EXPECT_EQ(loops.getRuns()[1].ops.size(), 6u);
+  EXPECT_EQ(loops.getRuns()[1].leaves.size(), 3u);
+  // In a trip: two enters, the loop, three leaves and a next.
+  EXPECT_EQ(loops.getSteps(0).size(), 7u);
+  EXPECT_EQ(loops.getSteps().size(), 5u);
+}
+
 // The reversed run reads the carried values of the same trips.
 TEST(Loops, BackwardsReadValuesOfTheSameTrip) {
   EXPECT_EQ(run(R"(

@@ -22,6 +22,7 @@
 
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/Evaluation.h"
+#include "llmc/Interpreter/TripValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -79,11 +80,15 @@ private:
                          SmallVectorImpl<HostTensor> &results);
   LogicalResult runOps(Block &block);
   LogicalResult runOp(Operation *op);
-  LogicalResult runTrip(const dist::LoopRun &run, int64_t n);
-  LogicalResult runTrips(const dist::LoopRun &run);
-  LogicalResult runConditional(const dist::LoopRun &run);
+  LogicalResult runTrip(const dist::LoopRuns &loops, int run, int64_t n);
+  LogicalResult runTrips(const dist::LoopRuns &loops, int run);
+  LogicalResult runConditional(const dist::LoopRuns &loops, int run);
   LogicalResult runOfTrip(Operation *op, dist::LoopAttr loop, int64_t n);
   LogicalResult leave(dist::LeaveOp op);
+  LogicalResult leaveInTrip(dist::LeaveOp op, dist::LoopAttr loop);
+  FailureOr<HostTensor> evaluateLeave(dist::LeaveOp op);
+  LogicalResult keep(Operation *op, dist::LoopAttr loop,
+                     llvm::MutableArrayRef<HostTensor> results);
   const HostTensor *find(Value value) const;
   LogicalResult executeOp(Operation *op, ArrayRef<HostTensor> operands,
                           SmallVectorImpl<HostTensor> &results);
@@ -103,10 +108,9 @@ private:
   std::unique_ptr<mlir::SymbolTableCollection> symbols;
   /// Values of all enclosing blocks of the current function.
   llvm::DenseMap<Value, HostTensor> values;
-  /// Of values of loops, those of all trips by number; the trip that runs, or
-  /// -1.
-  llvm::DenseMap<Value, SmallVector<HostTensor, 0>> ofTrips;
-  int64_t trip = -1;
+  /// Of values of loops, those of all trips; the trips that run.
+  llvm::DenseMap<Value, TripValues<HostTensor>> ofTrips;
+  TripNumbers trips;
   /// The last op of a value's own block that uses it, itself or inside.
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> deadAfter;
   llvm::DenseMap<Block *, bool> prepared;

@@ -28,6 +28,9 @@
 
 namespace llmc {
 
+struct TripStep;
+struct TripSteps;
+
 class LockstepInterpreter {
 public:
   /// Called after each op, those inside segments included.
@@ -54,18 +57,17 @@ private:
   using Stages = std::optional<llvm::SmallVector<int64_t>>;
 
   LogicalResult runBlock(Block &block, Stages stages);
+  LogicalResult runSteps(Block &block, ArrayRef<TripStep> steps);
   LogicalResult runOp(Operation *op, Stages stages);
   LogicalResult runSegment(dist::SegmentOp segment);
-  LogicalResult runTrip(ArrayRef<Operation *> ops, dist::LoopAttr loop,
-                        int64_t n, const Stages &stages);
-  LogicalResult runConditional(ArrayRef<Operation *> ops, dist::LoopAttr loop,
-                               const Stages &stages);
-  LogicalResult runTrips(ArrayRef<Operation *> ops, dist::LoopAttr loop,
-                         const Stages &stages);
-  LogicalResult runOfTrip(Operation *op, int64_t previous,
+  LogicalResult runLoop(const TripSteps &loop);
+  LogicalResult runTrip(const TripSteps &loop, int64_t n);
+  LogicalResult runConditional(const TripSteps &loop);
+  LogicalResult runOfTrip(Operation *op, dist::LoopAttr loop, int64_t n,
                           const Stages &stages);
-  LogicalResult runEnter(dist::EnterOp enter, int64_t previous,
+  LogicalResult runEnter(dist::EnterOp enter, dist::LoopAttr loop, int64_t n,
                          SmallVectorImpl<DeviceTensors> &out);
+  FailureOr<DeviceTensors> evaluateLeave(dist::LeaveOp leave);
   LogicalResult runLeave(dist::LeaveOp leave);
   LogicalResult runAlone(Operation *op, const Stages &around,
                          SmallVectorImpl<DeviceTensors> &results);
@@ -78,6 +80,7 @@ private:
                             SmallVectorImpl<DeviceTensors> &out);
   LogicalResult checkResults(Operation *op, ArrayRef<DeviceTensors> results);
   Stages stagesOf(Operation *op, const Stages &around) const;
+  Stages stagesOf(dist::SegmentOp segment) const;
   bool runsAt(const Stages &stages, int64_t device) const;
   const DeviceTensors *lookup(Operation *op, unsigned operand);
   void release(Operation *op);
@@ -89,10 +92,11 @@ private:
   Observer observer;
   llvm::StringMap<int64_t> counts;
   llvm::DenseMap<Value, DeviceTensors> values;
-  /// Of values of loops, those of all trips by number; the trip that runs, or
-  /// -1.
-  llvm::DenseMap<Value, std::vector<DeviceTensors>> ofTrips;
-  int64_t trip = -1;
+  /// Of values of loops, those of all trips; the trips that run.
+  llvm::DenseMap<Value, TripValues<DeviceTensors>> ofTrips;
+  TripNumbers trips;
+  /// What closes the carried value with a number, of a loop that runs.
+  llvm::DenseMap<std::pair<Attribute, int64_t>, dist::NextOp> nexts;
   /// Uses of a value that have not run yet.
   llvm::DenseMap<Value, int64_t> usesLeft;
   ArrayRef<int64_t> chunks;

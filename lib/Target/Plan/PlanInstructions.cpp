@@ -202,9 +202,16 @@ rt::Result<rtp::Action> PlanExport::actionOf(Operation *op) {
         return rtp::Action(std::move(call));
       })
       .Case([&](plan::LoopOp each) -> Outcome {
-        return rtp::Action(rtp::Loop{static_cast<int64_t>(each.getTrips()),
-                                     indexOf(programs, each.getProgram()),
-                                     {}});
+        rtp::Loop loop{static_cast<int64_t>(each.getTrips()),
+                       indexOf(programs, each.getProgram()),
+                       {}};
+        if (each.getArguments()) {
+          for (auto attr : each.getArguments()->getAsRange<plan::ExprAttr>()) {
+            LLMC_TRY_ASSIGN(rtp::ExprId argument, exprOf(op, attr));
+            loop.arguments.push_back(argument);
+          }
+        }
+        return rtp::Action(std::move(loop));
       })
       .Case([&](plan::WhileOp each) -> Outcome {
         LLMC_TRY_ASSIGN(rtp::Operand flag, operandOf(op, each.getFlag()));

@@ -19,6 +19,7 @@
 #include "llmc/Transforms/Activations/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include <map>
 
 using namespace mlir;
 using namespace llmc;
@@ -40,6 +41,10 @@ struct OutlineProgramsPass
 
 using ActSlots = llvm::DenseMap<const Act *, PortAttr>;
 
+/// How a segment reads a value: by which rows of the loops around it, and as
+/// which values of its own.
+using Reads = std::map<SmallVector<int64_t>, SmallVector<Value>>;
+
 /// Turns one segment of a microbatch or entry into a function.
 class Outliner {
 public:
@@ -51,16 +56,23 @@ public:
 private:
   bool handsOn(OpOperand &returned);
   LogicalResult capture(Value value);
-  LogicalResult captureRow(Value value, ArrayRef<dist::EnterOp> enters);
+  LogicalResult captureRow(Value value, ArrayRef<int64_t> rows,
+                           ArrayRef<Value> readers);
+  void findReads(Value value, ArrayRef<int64_t> rows, Reads &reads);
   LogicalResult captureUsed(Value value);
   void cloneOps();
-  int64_t getTrips() {
-    return segment.getLoop() ? segment.getLoop()->getTrips() : 0;
+  bool isInSegment(Value value) {
+    Operation *def = value.getDefiningOp();
+    return def && segment->isProperAncestor(def) && !isa<dist::EnterOp>(def);
   }
-  /// The port of what is kept, for a program of a loop by rows.
+  int64_t getDepth() {
+    return segment.getLoop() ? segment.getLoop()->getDepth() : 0;
+  }
+  /// The port of what is kept, where this segment makes it.
   PortAttr portOf(const Act &act) {
-    return acts.lookup(&act).withTrips(segment.getLoop() ? act.trips : 0);
+    return acts.lookup(&act).withTrips(act.rows);
   }
+  SmallVector<int64_t> getRowsOf(const Act &act);
   LogicalResult addArguments();
   LogicalResult addResults();
 
@@ -110,6 +122,16 @@ bool Outliner::handsOn(OpOperand &returned) {
   return false;
 }
 
+/// The rows that this segment reads of what another one keeps.
+SmallVector<int64_t> Outliner::getRowsOf(const Act &act) {
+  SmallVector<int64_t> rows(act.rows);
+  // A stack is whole for all who read it.
+  if (!rows.empty() && act.value.getDefiningOp<dist::LeaveOp>())
+    rows.pop_back();
+  rows.resize(getDepth(), 0);
+  return rows;
+}
+
 /// An argument of the program for a value of the source.
 LogicalResult Outliner::capture(Value value) {
   if (mapping.contains(value))
@@ -121,12 +143,9 @@ LogicalResult Outliner::capture(Value value) {
       return segment.emitOpError()
              << "on stage " << to << " captures a value of stage " << from
              << "; expected a transfer between them";
-    // Values of trips are read by programs of their loop; all else that trips
-    // have made is whole.
-    bool isOfTrip = value.getDefiningOp<SegmentOp>();
     mapping.map(value,
                 program.addArgument(value.getType(),
-                                    isOfTrip ? portOf(*act) : acts.lookup(act),
+                                    acts.lookup(act).withTrips(getRowsOf(*act)),
                                     value.getLoc()));
     return success();
   }
@@ -146,46 +165,67 @@ LogicalResult Outliner::capture(Value value) {
   return success();
 }
 
-/// An argument for the row of a value that `enters` read.
-LogicalResult Outliner::captureRow(Value value,
-                                   ArrayRef<dist::EnterOp> enters) {
-  dist::EnterOp first = enters.front();
+/// An argument for the row of a value that is read as `readers`.
+LogicalResult Outliner::captureRow(Value value, ArrayRef<int64_t> rows,
+                                   ArrayRef<Value> readers) {
   FailureOr<Value> row = failure();
-  if (const Act *act = routes.findAct(value, segment))
-    row = program.addArgument(first.getType(),
-                              acts.lookup(act).withTrips(getTrips()),
-                              value.getLoc());
-  else if (auto argument = dyn_cast<BlockArgument>(value))
-    row = program.addRowOf(argument, getTrips());
-  else
+  if (const Act *act = routes.findAct(value, segment)) {
+    SmallVector<int64_t> all = getRowsOf(*act);
+    for (auto [own, more] : llvm::zip_equal(all, rows))
+      own = more ? more : own;
+    row = program.addArgument(readers.front().getType(),
+                              acts.lookup(act).withTrips(all), value.getLoc());
+  } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+    row = program.addRowOf(argument, rows);
+  } else {
     return segment.emitOpError() << "captures rows of a value that no segment "
                                     "made";
+  }
   if (failed(row))
     return failure();
-  for (dist::EnterOp enter : enters)
-    mapping.map(enter.getResult(), *row);
+  for (Value reader : readers)
+    mapping.map(reader, *row);
   return success();
 }
 
-/// The value, or its row where nothing else of it is read.
-LogicalResult Outliner::captureUsed(Value value) {
-  SmallVector<dist::EnterOp> rows;
-  bool isUsedWhole = false;
+/// Adds how the segment reads `value`, which are `rows` of another one: what
+/// enters as it is, or by rows, is read where that lies.
+void Outliner::findReads(Value value, ArrayRef<int64_t> rows, Reads &reads) {
+  bool isRead = false;
   for (Operation *user : value.getUsers()) {
     if (!segment->isProperAncestor(user))
       continue;
     auto enter = dyn_cast<dist::EnterOp>(user);
-    if (enter && enter.isRow())
-      rows.push_back(enter);
-    else
-      isUsedWhole = true;
+    if (!enter || enter.isCarry()) {
+      isRead = true;
+      continue;
+    }
+    SmallVector<int64_t> inner(rows);
+    if (enter.isRow())
+      inner[enter.getLoop().getDepth() - 1] = enter.getLoop().getTrips();
+    findReads(enter.getResult(), inner, reads);
   }
-  if (rows.empty())
+  if (isRead)
+    reads[SmallVector<int64_t>(rows)].push_back(value);
+}
+
+/// The value, or its row where nothing else of it is read.
+LogicalResult Outliner::captureUsed(Value value) {
+  Reads reads;
+  findReads(value, SmallVector<int64_t>(getDepth(), 0), reads);
+  if (reads.empty())
     return capture(value);
-  if (isUsedWhole)
+  if (reads.size() > 1)
     return segment.emitOpError()
            << "expected to read rows of a value, or all of it, got both";
-  return captureRow(value, rows);
+  const auto &[rows, readers] = *reads.begin();
+  if (llvm::any_of(rows, [](int64_t count) { return count != 0; }))
+    return captureRow(value, rows, readers);
+  if (failed(capture(value)))
+    return failure();
+  for (Value reader : readers)
+    mapping.map(reader, mapping.lookup(value));
+  return success();
 }
 
 LogicalResult Outliner::addArguments() {
@@ -216,6 +256,14 @@ LogicalResult Outliner::addArguments() {
   return success();
 }
 
+/// What is handed on by rows, as a gradient that leaves a loop as a stack.
+static SmallVector<int64_t> getReturnedRows(Value value) {
+  auto leave = value.getDefiningOp<dist::LeaveOp>();
+  if (leave && leave.isStack())
+    return {leave.getLoop().getTrips()};
+  return {};
+}
+
 LogicalResult Outliner::addResults() {
   auto keep = [&](const Act &act) {
     program.addResult(mapping.lookup(act.value), portOf(act));
@@ -234,7 +282,7 @@ LogicalResult Outliner::addResults() {
   for (const Returned &returned : routes.getReturned(segment))
     if (returned.value.getDefiningOp() != segment &&
         failed(program.addReturn(mapping.lookup(returned.value), returned.index,
-                                 getTrips())))
+                                 getReturnedRows(returned.value))))
       return failure();
   for (OpOperand &returned :
        source.getBody().front().getTerminator()->getOpOperands())
@@ -253,7 +301,8 @@ LogicalResult Outliner::addResults() {
   return success();
 }
 
-/// What enters a trip is there: a row is an argument, all else as it is.
+/// What enters a trip is there: what is carried where it starts, a constant of
+/// the segment as it is, and all else is an argument where it is read.
 void Outliner::cloneOps() {
   for (Operation &op : segment.getBody().front().without_terminator()) {
     auto enter = dyn_cast<dist::EnterOp>(op);
@@ -261,7 +310,8 @@ void Outliner::cloneOps() {
       mapping.map(next.getResult(), mapping.lookup(next.getValue()));
     else if (!enter)
       program.getBuilder().clone(op, mapping);
-    else if (!enter.isRow())
+    else if (enter.isCarry() ||
+             (!enter.isRow() && isInSegment(enter.getInput())))
       mapping.map(enter.getResult(), mapping.lookup(enter.getInput()));
   }
   for (auto [result, inner] :
@@ -292,16 +342,18 @@ static dist::EnterOp findCarried(Value value) {
   return {};
 }
 
-/// The slot of what a segment keeps.
+/// The slot of what a segment keeps. What each trip of the outermost loop
+/// writes anew, for its other parts, is of the trips as what they carry is.
 static PortAttr makeActSlot(const Act &act, size_t number) {
   int64_t chunk = getChunk(act.from);
   dist::EnterOp carried = findCarried(act.value);
+  bool isOfTrip = !act.rows.empty() && act.rows.front() == 0;
   std::string name =
       carried && carried.isCondition()
           ? dist::getConditionName(carried.getLoop(), chunk)
           : "c" + std::to_string(chunk) + ".a" + std::to_string(number);
   return PortAttr::get(act.value.getContext(),
-                       carried ? PortKind::Carry : PortKind::Act,
+                       carried || isOfTrip ? PortKind::Carry : PortKind::Act,
                        StringRef(name), chunk);
 }
 

@@ -77,14 +77,15 @@ FailureOr<Value> ProgramBuilder::addSlotOf(BlockArgument argument) {
 }
 
 FailureOr<Value> ProgramBuilder::addRowOf(BlockArgument argument,
-                                          int64_t trips) {
+                                          ArrayRef<int64_t> rows) {
   FailureOr<PortAttr> port = portOfArgument(argument.getArgNumber());
   if (failed(port))
     return failure();
   auto type = cast<RankedTensorType>(argument.getType());
-  return addArgument(RankedTensorType::get(type.getShape().drop_front(),
+  auto dims = llvm::count_if(rows, [](int64_t count) { return count != 0; });
+  return addArgument(RankedTensorType::get(type.getShape().drop_front(dims),
                                            type.getElementType()),
-                     port->withTrips(trips), argument.getLoc());
+                     port->withTrips(rows), argument.getLoc());
 }
 
 /// What the verifiers of steps and entries let through: an output is one also
@@ -119,13 +120,13 @@ void ProgramBuilder::addResult(Value value, PortAttr port) {
 }
 
 LogicalResult ProgramBuilder::addReturn(Value value, unsigned index,
-                                        int64_t trips) {
+                                        ArrayRef<int64_t> rows) {
   FailureOr<PortAttr> port = portOfReturn(index);
   if (failed(port))
     return failure();
   if (port->isSum() && context.microbatches > 1)
-    value = accumulate(value, port->getSlot().withTrips(trips));
-  addResult(value, port->withTrips(trips));
+    value = accumulate(value, port->getSlot().withTrips(rows));
+  addResult(value, port->withTrips(rows));
   return success();
 }
 

@@ -38,13 +38,15 @@ public:
   Value addArgument(Type type, dist::PortAttr port, mlir::Location loc);
   /// An argument that holds what the source's argument does.
   FailureOr<Value> addSlotOf(mlir::BlockArgument argument);
-  /// An argument that holds the row of the running trip, of so many rows of the
-  /// source's argument.
-  FailureOr<Value> addRowOf(mlir::BlockArgument argument, int64_t trips);
+  /// An argument that holds the row of the running trips, of so many rows of
+  /// the source's argument for each loop; see PortAttr.
+  FailureOr<Value> addRowOf(mlir::BlockArgument argument,
+                            ArrayRef<int64_t> rows);
   void addResult(Value value, dist::PortAttr port);
   /// A result that goes where result `index` of the source does; a sum is
-  /// added to what earlier microbatches left. With `trips` it is a row.
-  llvm::LogicalResult addReturn(Value value, unsigned index, int64_t trips = 0);
+  /// added to what earlier microbatches left. With `rows` it is a row.
+  llvm::LogicalResult addReturn(Value value, unsigned index,
+                                ArrayRef<int64_t> rows = {});
 
   dist::ProgramAttr finish(int64_t chunk, dist::Phase phase,
                            ArrayRef<int64_t> at, dist::LoopAttr loop = {});

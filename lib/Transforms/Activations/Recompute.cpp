@@ -63,6 +63,12 @@ private:
 };
 } // namespace
 
+/// What enters a trip is read there, and what a loop hands on is copied before
+/// another trip overwrites it: neither is computed again.
+static bool isPassedOn(Operation *op) {
+  return isa<dist::EnterOp, dist::FenceOp>(op);
+}
+
 bool BlockClone::plan() {
   dist::YieldOp yield = forward.getYield();
   SmallVector<Value> work;
@@ -73,7 +79,7 @@ bool BlockClone::plan() {
       return backward->isProperAncestor(user);
     });
     if (!isUsed || !def || getBlock(def) != block || crossing.contains(inner) ||
-        isa<dist::EnterOp>(def))
+        isPassedOn(def))
       continue;
     wanted.push_back(result);
     work.push_back(inner);
@@ -82,8 +88,7 @@ bool BlockClone::plan() {
   while (!work.empty()) {
     Value value = work.pop_back_val();
     Operation *def = value.getDefiningOp();
-    bool isInside =
-        def && def->getParentOp() == forward && !isa<dist::EnterOp>(def);
+    bool isInside = def && def->getParentOp() == forward && !isPassedOn(def);
     if (!isInside || crossing.contains(value)) {
       frontier.insert(value);
       continue;
@@ -213,8 +218,14 @@ dist::SegmentOp llmc::withResults(dist::SegmentOp segment,
 
 Value llmc::enterBackward(OpBuilder &builder, Value entered,
                           dist::SegmentOp backward) {
-  Operation *copy = builder.clone(*entered.getDefiningOp());
-  cast<dist::EnterOp>(copy).setLoopAttr(*backward.getLoop());
+  auto old = entered.getDefiningOp<dist::EnterOp>();
+  auto around = old.getInput().getDefiningOp<dist::EnterOp>();
+  Value input = old.getInput();
+  if (around && around->getParentOp() == old->getParentOp())
+    input = enterBackward(builder, input, backward);
+  Operation *copy = builder.clone(*old);
+  copy->setOperand(0, input);
+  cast<dist::EnterOp>(copy).setLoopAttr(old.getLoop().getReverse());
   if (copy->hasAttr(DistDialect::kPhase))
     copy->setAttr(
         DistDialect::kPhase,

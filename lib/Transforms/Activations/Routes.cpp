@@ -30,8 +30,9 @@ Value llmc::getSlotValue(Value value) {
   return next.getEnter().getInput();
 }
 
-static int64_t getTrips(SegmentOp segment) {
-  return segment.getLoop() ? segment.getLoop()->getTrips() : 0;
+static std::vector<dist::LoopAttr> getLoops(SegmentOp segment) {
+  return segment.getLoop() ? segment.getLoop()->getPath()
+                           : std::vector<dist::LoopAttr>();
 }
 
 /// The first forward or backward segment of a chunk, a straight one.
@@ -145,18 +146,44 @@ void Routes::findActs() {
   for (auto segment : function.getOps<SegmentOp>()) {
     for (Value result : segment.getResults())
       if (kept.contains(result))
-        acts.push_back({result, segment, getTrips(segment)});
+        acts.push_back({result, segment, {}});
     for (auto leave : function.getOps<dist::LeaveOp>())
       if (kept.contains(leave) && getHome(leave) == segment)
-        acts.push_back({leave, segment, getTrips(segment)});
+        acts.push_back({leave, segment, {}});
     for (Route route : routes)
       if (route.to == segment && kept.contains(route.transfer.getResult()))
-        acts.push_back({route.transfer.getResult(), segment});
+        acts.push_back({route.transfer.getResult(), segment, {}});
     for (Value argument : arguments.lookup(segment))
-      acts.push_back({argument, find(getChunk(segment), true)});
+      acts.push_back({argument, find(getChunk(segment), true), {}});
   }
-  for (auto [number, act] : llvm::enumerate(acts))
+  for (auto [number, act] : llvm::enumerate(acts)) {
     actsOf[act.value].push_back(number);
+    findRows(act);
+  }
+}
+
+/// A row for each trip of a loop of which another run reads the value.
+void Routes::findRows(Act &act) {
+  std::vector<dist::LoopAttr> loops = getLoops(act.from);
+  auto leave = act.value.getDefiningOp<dist::LeaveOp>();
+  if (!leave && act.value.getDefiningOp() != act.from)
+    return;
+  act.rows.assign(loops.size(), 0);
+  if (leave && leave.isStack())
+    act.rows.back() = leave.getLoop().getTrips();
+  size_t shared = loops.size() - (leave ? 1 : 0);
+  for (Operation *user : act.value.getUsers()) {
+    auto reader = user->getParentOfType<SegmentOp>();
+    if (!reader)
+      continue;
+    std::vector<dist::LoopAttr> others = getLoops(reader);
+    bool isWithin = true;
+    for (size_t level = 0; level < shared; ++level) {
+      isWithin &= level < others.size() && others[level] == loops[level];
+      if (!isWithin)
+        act.rows[level] = loops[level].getTrips();
+    }
+  }
 }
 
 void Routes::addReturned(Value value, unsigned index) {

@@ -39,8 +39,11 @@ struct Route {
 struct Act {
   Value value;
   dist::SegmentOp from;
-  /// Of what each trip of a loop makes: their number.
-  int64_t trips = 0;
+  /// Of what the trips of loops make, of each loop around its segment, the
+  /// outermost first: how many rows the slot has, or 0, where each trip finds
+  /// what it needs before the next one. What leaves a loop as a stack is made
+  /// by rows of it.
+  SmallVector<int64_t> rows;
 };
 
 /// The value in whose slot `value` lies: what a loop carries out of its last
@@ -82,6 +85,7 @@ private:
   dist::SegmentOp find(int64_t chunk, bool isForward);
   LogicalResult route(dist::TransferOp transfer);
   void findActs();
+  void findRows(Act &act);
   void addReturned(Value value, unsigned index);
   LogicalResult checkReturned(mlir::OpOperand &operand);
 

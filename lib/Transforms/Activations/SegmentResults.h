@@ -21,8 +21,8 @@ dist::SegmentOp withResults(dist::SegmentOp segment, ArrayRef<Value> values);
 /// once for each of its trips.
 bool readsTripsOf(dist::SegmentOp backward, dist::SegmentOp forward);
 
-/// Lets what enters the trips of the forward enter those of `backward`; returns
-/// it there.
+/// Lets what enters the trips of the forward, perhaps of several loops one
+/// after the other, enter those of `backward`; returns it there.
 Value enterBackward(mlir::OpBuilder &builder, Value entered,
                     dist::SegmentOp backward);
 

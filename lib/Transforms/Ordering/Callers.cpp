@@ -46,9 +46,17 @@ private:
   plan::ProgramOp makeProgram(StringRef name, plan::Phase phase,
                               IntegerAttr chunk, int64_t parameters,
                               Location loc);
-  void emitCall(plan::ProgramOp callee, ArrayRef<Attribute> arguments);
+  void emitCall(OpBuilder &at, plan::ProgramOp callee,
+                ArrayRef<Attribute> arguments);
   plan::ProgramOp emitTurned(plan::ProgramOp callee, dist::LoopAttr loop);
-  /// A program that a conditional loop needs beside that of its trips.
+  SmallVector<Attribute> getTrips(int64_t depth);
+  LogicalResult emitParts(int32_t first, int32_t last, int64_t depth,
+                          OpBuilder &at);
+  FailureOr<plan::ProgramOp> emitTrip(int32_t first, int32_t last,
+                                      int64_t depth);
+  LogicalResult emitLoop(int32_t first, int32_t last, int64_t depth,
+                         OpBuilder &at);
+  /// What a conditional loop needs beside the program of its trips.
   struct Condition {
     plan::OperandAttr flag;
     plan::ProgramOp ask, turn;
@@ -81,10 +89,18 @@ plan::ProgramOp CallerEmitter::makeProgram(StringRef name, plan::Phase phase,
   return program;
 }
 
-void CallerEmitter::emitCall(plan::ProgramOp callee,
+void CallerEmitter::emitCall(OpBuilder &at, plan::ProgramOp callee,
                              ArrayRef<Attribute> arguments) {
-  plan::CallOp::create(builder, callee.getLoc(), stream, nameOf(callee),
+  plan::CallOp::create(at, callee.getLoc(), stream, nameOf(callee),
                        plan::ExprAttr(), builder.getArrayAttr(arguments));
+}
+
+/// The trips of the loops around a program, which are its parameters.
+SmallVector<Attribute> CallerEmitter::getTrips(int64_t depth) {
+  SmallVector<Attribute> trips;
+  for (int64_t i = 0; i < depth; ++i)
+    trips.push_back(plan::ExprAttr::getParameter(builder.getContext(), i));
+  return trips;
 }
 
 /// A program that calls `callee` with the number of the trip from the end.
@@ -93,14 +109,15 @@ plan::ProgramOp CallerEmitter::emitTurned(plan::ProgramOp callee,
   MLIRContext *context = builder.getContext();
   plan::ProgramOp program =
       makeProgram((callee.getSymName() + ".turned").str(), plan::Phase::Other,
-                  {}, 1, callee.getLoc());
+                  {}, loop.getDepth(), callee.getLoc());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&program.getBody().front());
-  emitCall(callee,
-           plan::ExprAttr::getBinary(
-               plan::ExprOp::Sub,
-               plan::ExprAttr::getConstant(context, loop.getTrips() - 1),
-               plan::ExprAttr::getParameter(context, 0)));
+  SmallVector<Attribute> trips = getTrips(loop.getDepth());
+  trips.front() = plan::ExprAttr::getBinary(
+      plan::ExprOp::Sub,
+      plan::ExprAttr::getConstant(context, loop.getTrips() - 1),
+      plan::ExprAttr::getParameter(context, 0));
+  emitCall(builder, callee, trips);
   return program;
 }
 
@@ -147,27 +164,86 @@ CallerEmitter::emitCondition(int32_t program) {
       plan::HostEndAttr::get(builder.getContext(), plan::HostEnd::None),
       StringAttr());
   builder.setInsertionPointToEnd(&condition.turn.getBody().front());
-  emitCall(body, {});
-  emitCall(condition.ask, {});
+  emitCall(builder, body, {});
+  emitCall(builder, condition.ask, {});
   return condition;
 }
 
-/// What `programs[i]` needs beside it is made before the caller.
-FailureOr<plan::ProgramOp> CallerEmitter::emitGroup(int32_t first,
-                                                    int32_t last) {
-  SmallVector<plan::ProgramOp> turned(last - first + 1);
-  SmallVector<Condition> conditions(last - first + 1);
-  for (int32_t i = first; i <= last; ++i) {
-    dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
-    if (loop && loop.getReversed())
-      turned[i - first] = emitTurned(programs[i], loop);
-    if (!loop || !loop.getConditional())
-      continue;
-    FailureOr<Condition> condition = emitCondition(i);
+/// The program of one trip of the loop that the parts have around them at
+/// `depth`: that of its part, or one that calls its parts.
+FailureOr<plan::ProgramOp> CallerEmitter::emitTrip(int32_t first, int32_t last,
+                                                   int64_t depth) {
+  const TimelineProgram &part = timeline.programs[first];
+  if (first == last && part.attr.getLoop().getDepth() == depth)
+    return programs[first];
+  func::FuncOp function = part.function;
+  plan::ProgramOp trip =
+      makeProgram((function.getSymName() + ".trip").str(), plan::Phase::Other,
+                  {}, depth, function.getLoc());
+  // What the parts need stands in front of the program that calls them.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(trip);
+  OpBuilder inner = OpBuilder::atBlockEnd(&trip.getBody().front());
+  if (failed(emitParts(first, last, depth, inner)))
+    return failure();
+  return trip;
+}
+
+/// All trips of the loop that the parts have around them at `depth`.
+LogicalResult CallerEmitter::emitLoop(int32_t first, int32_t last,
+                                      int64_t depth, OpBuilder &at) {
+  dist::LoopAttr loop = timeline.programs[first].attr.getLoop();
+  loop = loop.getPath()[depth - 1];
+  FailureOr<plan::ProgramOp> body = emitTrip(first, last, depth);
+  if (failed(body))
+    return failure();
+  Location loc = body->getLoc();
+  if (loop.getConditional()) {
+    FailureOr<Condition> condition = emitCondition(first);
     if (failed(condition))
       return failure();
-    conditions[i - first] = *condition;
+    emitCall(at, condition->ask, {});
+    plan::WhileOp::create(at, loc, stream, condition->flag,
+                          nameOf(condition->turn));
+    return success();
   }
+  if (loop.getReversed())
+    body = emitTurned(*body, loop);
+  SmallVector<Attribute> around = getTrips(depth - 1);
+  plan::LoopOp::create(
+      at, loc, stream, builder.getI64IntegerAttr(loop.getTrips()),
+      nameOf(*body),
+      around.empty() ? ArrayAttr() : builder.getArrayAttr(around));
+  return success();
+}
+
+/// Calls the programs from `first` to `last`, which have `depth` loops around
+/// them all.
+LogicalResult CallerEmitter::emitParts(int32_t first, int32_t last,
+                                       int64_t depth, OpBuilder &at) {
+  auto loopOf = [&](int32_t program) {
+    dist::LoopAttr loop = timeline.programs[program].attr.getLoop();
+    return loop && loop.getDepth() > depth ? loop.getPath()[depth]
+                                           : dist::LoopAttr();
+  };
+  for (int32_t i = first, next; i <= last; i = next) {
+    dist::LoopAttr loop = loopOf(i);
+    next = i + 1;
+    if (!loop) {
+      emitCall(at, programs[i], getTrips(depth));
+      continue;
+    }
+    while (next <= last && loopOf(next) == loop)
+      ++next;
+    if (failed(emitLoop(i, next - 1, depth + 1, at)))
+      return failure();
+  }
+  return success();
+}
+
+/// What a part needs beside it is made before the caller.
+FailureOr<plan::ProgramOp> CallerEmitter::emitGroup(int32_t first,
+                                                    int32_t last) {
   const TimelineProgram &part = timeline.programs[first];
   func::FuncOp function = part.function;
   plan::ProgramOp caller = makeProgram(
@@ -175,22 +251,10 @@ FailureOr<plan::ProgramOp> CallerEmitter::emitGroup(int32_t first,
       getPlanPhase(part.attr.getPhase()),
       builder.getI64IntegerAttr(part.attr.getChunk()), 0, function.getLoc());
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&caller.getBody().front());
-  for (int32_t i = first; i <= last; ++i) {
-    dist::LoopAttr loop = timeline.programs[i].attr.getLoop();
-    plan::ProgramOp body = turned[i - first] ? turned[i - first] : programs[i];
-    if (const Condition &condition = conditions[i - first]; condition.flag) {
-      emitCall(condition.ask, {});
-      plan::WhileOp::create(builder, body.getLoc(), stream, condition.flag,
-                            nameOf(condition.turn));
-    } else if (loop) {
-      plan::LoopOp::create(builder, body.getLoc(), stream,
-                           builder.getI64IntegerAttr(loop.getTrips()),
-                           nameOf(body));
-    } else {
-      emitCall(body, {});
-    }
-  }
+  builder.setInsertionPoint(caller);
+  OpBuilder inner = OpBuilder::atBlockEnd(&caller.getBody().front());
+  if (failed(emitParts(first, last, 0, inner)))
+    return failure();
   return caller;
 }
 

@@ -11,7 +11,15 @@
 //     ...
 //
 // A loop's program has the number of its trip as parameter. Where trips run
-// backwards, a program between the two turns the number around.
+// backwards, a program between the two turns the number around. The parts of a
+// trip, where other loops are in it, are called by a program of that trip; what
+// runs in the trips of several loops has the number of each as a parameter,
+// that of the innermost first:
+//
+//   plan.program @train.c0.F.trip other parameters(1) {
+//     plan.call on @C @train.c0.F.1 arguments([parameter(0)])
+//     plan.loop on @C 64 times @train.c0.F.2 arguments([parameter(0)])
+//     ...
 //
 // A conditional loop asks a flag of the compute stream, which a program of one
 // copy makes of its condition, on whatever stream that was made:

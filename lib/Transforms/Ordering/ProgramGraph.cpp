@@ -73,7 +73,7 @@ static LogicalResult addArgument(ProgramValues &values,
       return failure();
     known->second = *number;
     values.graph.classes[*number].slot = slot;
-    values.graph.classes[*number].trips = port.getTrips();
+    values.graph.classes[*number].rows = port.getRows();
     values.graph.uses.buffers[*number].versions.emplace_back();
   }
   values.known[argument] = {known->second, 0, {}};

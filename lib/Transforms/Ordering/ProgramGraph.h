@@ -30,9 +30,9 @@ struct ProgramGraph {
     int64_t bytes = 0;
     /// Null: the call's own memory.
     dist::PortAttr slot;
-    /// How many rows the slot has, where the class is that of the running trip;
-    /// else 0.
-    int64_t trips = 0;
+    /// How many rows the slot has of each loop around the program, the
+    /// outermost first, where the class is that of the running trips.
+    ArrayRef<int64_t> rows = {};
   };
   struct Node {
     /// A launch, contraction or collective; null for a copy or message.

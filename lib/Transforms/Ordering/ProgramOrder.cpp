@@ -84,17 +84,27 @@ void ProgramEmitter::addBuffers() {
   }
 }
 
-/// Of a slot with a row for each trip, the row of the program's parameter.
+/// Of a slot with a row for each trip, the row of the program's parameters: the
+/// first one is the trip of the innermost loop.
 plan::OperandAttr ProgramEmitter::operandOf(int32_t number,
                                             RankedTensorType type) {
   plan::OperandAttr whole = getOperand(buffers[number], type);
-  if (!graph.classes[number].trips)
-    return whole;
   MLIRContext *context = builder.getContext();
-  auto row = plan::ExprAttr::getBinary(
-      plan::ExprOp::Mul,
-      plan::ExprAttr::getConstant(context, graph.classes[number].bytes),
-      plan::ExprAttr::getParameter(context, 0));
+  auto row = plan::ExprAttr::getConstant(context, 0);
+  int64_t stride = graph.classes[number].bytes, parameter = 0;
+  for (int64_t rows : llvm::reverse(graph.classes[number].rows)) {
+    auto trip = plan::ExprAttr::getParameter(context, parameter++);
+    if (rows == 0)
+      continue;
+    row = plan::ExprAttr::getBinary(
+        plan::ExprOp::Add, row,
+        plan::ExprAttr::getBinary(plan::ExprOp::Mul,
+                                  plan::ExprAttr::getConstant(context, stride),
+                                  trip));
+    stride *= rows;
+  }
+  if (row.isConstant())
+    return whole;
   return plan::OperandAttr::get(context, whole.getBuffer(), whole.getShape(),
                                 whole.getDtype(), whole.getOffset(),
                                 whole.getStrides(), row);
@@ -287,8 +297,10 @@ FailureOr<plan::ProgramOp> ProgramEmitter::run() {
   auto program = plan::ProgramOp::create(
       builder, function.getLoc(), builder.getStringAttr(name),
       plan::PhaseAttr::get(builder.getContext(), phase), chunk,
-      builder.getI64IntegerAttr(
-          attr.getLoop() && !attr.getLoop().getConditional() ? 1 : 0));
+      builder.getI64IntegerAttr(attr.getLoop() &&
+                                        !attr.getLoop().getConditional()
+                                    ? attr.getLoop().getDepth()
+                                    : 0));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   for (const HostCopy &copy : request.copies.before)

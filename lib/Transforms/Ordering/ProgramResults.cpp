@@ -20,10 +20,10 @@ using llmc::dist::PortKind;
 namespace llmc::ordering {
 
 namespace {
-/// Where a result lies: in a slot, or in the row of the running trip of it.
+/// Where a result lies: in a slot, or in the row of the running trips of it.
 struct ResultSlot {
   PortAttr slot;
-  int64_t trips = 0;
+  ArrayRef<int64_t> rows;
 };
 } // namespace
 
@@ -63,7 +63,7 @@ static FailureOr<int32_t> copyIntoSlot(ProgramValues &values, ProgramValue from,
   if (failed(to))
     return failure();
   graph.classes[*to].slot = slot;
-  graph.classes[*to].trips = result.trips;
+  graph.classes[*to].rows = result.rows;
   int32_t copy = addCopy(graph, loc, type, from, *to);
   if (hasOld)
     graph.uses.overwrites.push_back({old->second, copy});
@@ -91,7 +91,7 @@ static FailureOr<int32_t> placeResult(ProgramValues &values, Value value,
   if (place || !isLatest || !mayLieIn(values, number, slot, ascends))
     return copyIntoSlot(values, *found, value.getType(), result, loc);
   place = slot;
-  graph.classes[number].trips = result.trips;
+  graph.classes[number].rows = result.rows;
   if (auto old = values.argumentIn.find(slot); old != values.argumentIn.end())
     graph.uses.overwrites.push_back(
         {old->second, graph.uses.buffers[number].versions.front().definedBy});
@@ -114,7 +114,7 @@ readResultSlots(func::FuncOp function) {
   llvm::DenseSet<Attribute> known;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     PortAttr port = dist::getResultPort(function, i);
-    slots.push_back({port.getSlot(), port.getTrips()});
+    slots.push_back({port.getSlot(), port.getRows()});
     if (!known.insert(slots.back().slot).second)
       return function.emitOpError()
              << "expected one result in slot " << slots.back().slot;

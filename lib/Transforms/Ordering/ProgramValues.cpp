@@ -27,7 +27,7 @@ FailureOr<int32_t> addClass(ProgramGraph &graph, Location loc, Type type) {
   FailureOr<int64_t> bytes = getBytes(loc, type);
   if (failed(bytes))
     return failure();
-  graph.classes.push_back({*bytes, {}, 0});
+  graph.classes.push_back({*bytes, {}, {}});
   graph.uses.buffers.emplace_back();
   return static_cast<int32_t>(graph.classes.size() - 1);
 }

@@ -86,12 +86,13 @@ SmallVector<Operation *> getReplaced(ModuleOp module,
   return llvm::to_vector(replaced);
 }
 
-/// What the slot holds where a program has the row of a trip.
+/// What the slot holds where a program has the row of its trips.
 static Type getSlotType(PortAttr port, Type type) {
   auto row = cast<RankedTensorType>(type);
-  if (!port.getTrips())
-    return row;
-  SmallVector<int64_t> shape = {port.getTrips()};
+  SmallVector<int64_t> shape;
+  for (int64_t rows : port.getRows())
+    if (rows)
+      shape.push_back(rows);
   llvm::append_range(shape, row.getShape());
   return RankedTensorType::get(shape, row.getElementType());
 }

@@ -52,7 +52,7 @@ struct SegmentKey {
   /// Of an update.
   Stages at;
   /// Between and in the loops of a chunk.
-  int64_t part = 0;
+  LoopParts::Part part = {0};
   dist::LoopAttr loop;
 
   bool operator<(const SegmentKey &other) const {
@@ -84,6 +84,8 @@ private:
   void widenCollective(Operation *op);
   LogicalResult prepareCollectives();
   void cutAtLoops();
+  void spreadEnter(dist::EnterOp enter);
+  void spreadEnters();
   void spreadConstants();
   LogicalResult checkOrder();
   void makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops);
@@ -199,6 +201,49 @@ void Cutter::cutAtLoops() {
     if (key.direction == 1)
       key.phase = Phase::BackwardInput;
   }
+}
+
+/// Copies what enters a loop into each segment of the loop that reads it, also
+/// into those of loops in it. What is carried stands beside its `dist.next`,
+/// and all others of the trip, who find it overwritten after that, read it in
+/// the first segment.
+void Cutter::spreadEnter(dist::EnterOp enter) {
+  SegmentKey own = keys[enter], home = own;
+  if (enter.isCarry())
+    home = keys[enter.getNext()];
+  std::map<SegmentKey, Operation *> copies;
+  auto copyFor = [&](const SegmentKey &key) {
+    Operation *&copy = copies[key];
+    if (!copy) {
+      copy = OpBuilder(enter).clone(*enter);
+      keys[copy] = key;
+    }
+    return copy->getResult(0);
+  };
+  for (OpOperand &use : llvm::make_early_inc_range(enter->getUses())) {
+    auto found = keys.find(body.findAncestorOpInBlock(*use.getOwner()));
+    SegmentKey key = found == keys.end() ? own : found->second;
+    if (key == home)
+      continue;
+    bool isInside =
+        key.loop && llvm::is_contained(key.loop.getPath(), enter.getLoop());
+    if (enter.isCarry() ? key.loop != enter.getLoop() : !isInside)
+      key = own;
+    if (!(key == home))
+      use.set(copyFor(key));
+  }
+  keys[enter] = home;
+  if (!enter.use_empty())
+    return;
+  keys.erase(enter);
+  enter.erase();
+}
+
+void Cutter::spreadEnters() {
+  SmallVector<dist::EnterOp> enters(body.getOps<dist::EnterOp>());
+  // What enters a loop inside reads what has entered the one around it.
+  for (dist::EnterOp enter : llvm::reverse(enters))
+    spreadEnter(enter);
 }
 
 /// Where a constant stands that no op of a segment uses: it is returned, or
@@ -376,8 +421,10 @@ LogicalResult Cutter::run() {
     prepareLoops(function);
   if (failed(prepareCollectives()) || failed(readKeys()))
     return failure();
-  if (!isUpdate)
+  if (!isUpdate) {
     cutAtLoops();
+    spreadEnters();
+  }
   spreadConstants();
   if (failed(checkOrder()))
     return failure();

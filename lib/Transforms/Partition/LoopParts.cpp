@@ -12,7 +12,6 @@
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include <set>
 
 using namespace mlir;
 using namespace llmc;
@@ -115,15 +114,30 @@ static bool isBroughtIn(func::FuncOp function, OpOperand &operand) {
          (isa<dist::EnterOp>(operand.getOwner()) && isConstantCone(def));
 }
 
+/// What is carried starts anew in each trip of the loop around, also where that
+/// does not make it.
+static void enterAround(dist::EnterOp enter) {
+  OpBuilder builder(enter);
+  auto around =
+      dist::EnterOp::create(builder, enter.getLoc(), enter.getInput(),
+                            dist::EnterKind::Same, enter.getLoop().getIn());
+  copyMarks(enter, around);
+  enter.getInputMutable().assign(around);
+}
+
 /// Carried values start in slots of their own, and what is brought in is there
 /// before the first trip.
 static void fenceEnters(func::FuncOp function) {
   dist::LoopRuns loops(function.front());
-  for (const dist::LoopRun &run : loops.getRuns()) {
+  for (auto [number, run] : llvm::enumerate(loops.getRuns())) {
     llvm::DenseMap<Value, Value> fences;
     for (Operation *op : run.ops) {
+      if (loops.getRunOf(op) != static_cast<int>(number))
+        continue;
       auto enter = dyn_cast<dist::EnterOp>(op);
       bool isStart = enter && enter.isCarry();
+      if (isStart && run.in >= 0 && loops.getRunOf(enter.getInput()) != run.in)
+        enterAround(enter);
       for (OpOperand &operand : op->getOpOperands()) {
         if (!isStart && !isBroughtIn(function, operand))
           continue;
@@ -191,48 +205,77 @@ void llmc::prepareLoops(func::FuncOp function) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// The first part in which what `op` reads of its own home is there.
-int64_t LoopParts::findFirst(Operation *op, Home home) const {
+/// The first part of the trip, or of the home, whose parts begin with `around`,
+/// in which what `op` reads of it is there.
+int64_t LoopParts::findFirst(Operation *op, Home home,
+                             ArrayRef<int64_t> around) const {
   int64_t first = 0;
+  auto runsAfter = [&](Operation *def, int64_t more) {
+    Part part = parts.lookup(def);
+    if (homeOf(def) == home && part.size() > around.size() &&
+        ArrayRef(part).take_front(around.size()) == around)
+      first = std::max(first, part[around.size()] + more);
+  };
   for (Value operand : dist::getAllOperands(op)) {
     Operation *def = operand.getDefiningOp();
     if (!def)
       continue;
-    if (auto leave = dyn_cast<dist::LeaveOp>(def)) {
-      Operation *last = leave.getInput().getDefiningOp();
-      if (homeOf(last) == home)
-        first = std::max(first, parts.lookup(last) + 1);
-    } else if (isCrossing(def)) {
-      first = std::max(first, findFirst(def, home));
-    } else if (homeOf(def) == home) {
-      first = std::max(first, parts.lookup(def));
-    }
+    if (auto leave = dyn_cast<dist::LeaveOp>(def))
+      runsAfter(leave.getInput().getDefiningOp(), 1);
+    else if (isCrossing(def))
+      first = std::max(first, findFirst(def, home, around));
+    else
+      runsAfter(def, 0);
   }
   return first;
 }
 
+void LoopParts::numberOp(Operation *op, const Part &around, int64_t first) {
+  parts[op] = around;
+  parts[op].push_back(llvm::alignTo(first, 2));
+}
+
+/// Numbers the parts of a run that is in those around it; returns its own
+/// number.
+int64_t LoopParts::numberRun(int run, const Part &around) {
+  ArrayRef<Operation *> ops = loops.getRuns()[run].ops;
+  Home home = homeOf(*llvm::find_if(
+      ops, [&](Operation *op) { return homeOf(op).has_value(); }));
+  int64_t first = 0;
+  for (Operation *op : ops)
+    first = std::max(first, findFirst(op, home, around));
+  Part part = around;
+  part.push_back(first | 1);
+  while (!taken.insert({*home, part}).second)
+    part.back() += 2;
+  number(run, part);
+  return part.back();
+}
+
+/// Numbers the parts of a trip of the run, or of the whole block (-1).
+void LoopParts::number(int run, const Part &around) {
+  SmallVector<Operation *> nexts;
+  int64_t last = 0;
+  for (const dist::LoopStep &step : loops.getSteps(run)) {
+    if (step.run >= 0) {
+      last = std::max(last, numberRun(step.run, around) + 1);
+    } else if (isa<dist::NextOp>(step.op)) {
+      nexts.push_back(step.op);
+    } else if (Home home = homeOf(step.op)) {
+      int64_t first = findFirst(step.op, home, around);
+      numberOp(step.op, around, first);
+      last = std::max(last, first);
+    }
+  }
+  // All parts of this trip read what the trip before has carried.
+  for (Operation *next : nexts)
+    numberOp(next, around, last);
+}
+
 LoopParts::LoopParts(Block &block, llvm::function_ref<Home(Operation *)> homeOf)
     : loops(block), homeOf(homeOf) {
-  if (loops.empty())
-    return;
-  std::set<std::pair<std::pair<int, int64_t>, int64_t>> taken;
-  for (const dist::LoopStep &step : loops.getSteps()) {
-    if (step.run < 0) {
-      if (Home home = homeOf(step.op))
-        parts[step.op] = llvm::alignTo(findFirst(step.op, home), 2);
-      continue;
-    }
-    ArrayRef<Operation *> ops = loops.getRuns()[step.run].ops;
-    Home home = homeOf(ops.front());
-    int64_t first = 0;
-    for (Operation *op : ops)
-      first = std::max(first, findFirst(op, home));
-    int64_t part = first | 1;
-    while (!taken.insert({*home, part}).second)
-      part += 2;
-    for (Operation *op : ops)
-      parts[op] = part;
-  }
+  if (!loops.empty())
+    number(-1, {});
 }
 
 dist::LoopAttr LoopParts::getLoop(Operation *op) const {

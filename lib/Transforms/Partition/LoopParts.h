@@ -3,9 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A chunk's ops of one direction are cut where loops begin and end: even parts
-// are straight lines, odd ones a loop each. What a program of a loop takes and
-// returns lies in slots, so what goes into the first trip, and what comes out
-// of the last one and is handed on, is made by a straight part:
+// are straight lines, odd ones a loop each. A trip is cut in the same way where
+// other loops are in it, so a part has a number for each loop around it, and
+// one more. What a trip carries to the next one is handed on by its last part.
+//
+//   a, loop(b, loop(c), d), e     ->    a [0], b [1, 0], c [1, 1, 0], d [1, 2],
+//                                       e [2]
+//
+// What a program of a loop takes and returns lies in slots, so what goes into
+// the first trip, and what comes out of the last one and is handed on, is made
+// by a straight part:
 //
 //   %x = enter carry %x0         ->  %s = fence %x0    %x = enter carry %s
 //   transfer (leave last %f)     ->  %s = fence (leave last %f)   transfer %s
@@ -19,6 +26,7 @@
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
+#include <set>
 
 namespace llmc {
 
@@ -36,18 +44,25 @@ public:
 
   LoopParts(mlir::Block &block, llvm::function_ref<Home(Operation *)> homeOf);
 
+  /// Parts of a chunk run in the order of their numbers.
+  using Part = SmallVector<int64_t, 2>;
+
   bool empty() const { return loops.empty(); }
-  /// 0 where there are no loops.
-  int64_t getPart(Operation *op) const { return parts.lookup(op); }
+  /// Of what is in no segment: nothing.
+  Part getPart(Operation *op) const { return parts.lookup(op); }
   /// Null for what is of no loop.
   dist::LoopAttr getLoop(Operation *op) const;
 
 private:
-  int64_t findFirst(Operation *op, Home home) const;
+  int64_t findFirst(Operation *op, Home home, ArrayRef<int64_t> around) const;
+  void number(int run, const Part &around);
+  void numberOp(Operation *op, const Part &around, int64_t first);
+  int64_t numberRun(int run, const Part &around);
 
   dist::LoopRuns loops;
   llvm::function_ref<Home(Operation *)> homeOf;
-  llvm::DenseMap<Operation *, int64_t> parts;
+  llvm::DenseMap<Operation *, Part> parts;
+  std::set<std::pair<std::pair<int, int64_t>, Part>> taken;
 };
 
 } // namespace llmc

@@ -134,8 +134,10 @@ void BatchSums::mixByCondition(const dist::LoopRun &run) {
 bool BatchSums::visitForwarding(Operation &op) {
   auto take = [&](Value result, Value from) {
     BatchState state = get(from);
+    // What a loop in another one begins with may change from trip to trip of
+    // that one.
     if (auto known = carried.find(result); known != carried.end())
-      state = known->second;
+      state = BatchState::join(known->second, state, &op);
     states[result] = std::move(state);
   };
   if (dist::isOfCarried(&op)) {

@@ -88,26 +88,36 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter,
   return zero;
 }
 
+/// A value that enters the forward as it is, or by rows, in the backward's
+/// trips of the same loops.
+static Value enterBackward(OpBuilder &builder, dist::EnterOp old) {
+  Value input = old.getInput();
+  if (auto around = input.getDefiningOp<dist::EnterOp>();
+      around && !around.isCarry())
+    input = enterBackward(builder, around);
+  auto enter = dist::EnterOp::create(builder, old.getLoc(), input,
+                                     old.getKind(), old.getLoop().getReverse());
+  training::setBlockMark(enter, training::getBlockMark(old).value_or(0));
+  training::setPhaseMark(enter, dist::Phase::BackwardWeight);
+  return enter;
+}
+
 /// What the backward of a loop reads of a value that entered the forward as it
 /// is, or by rows, enters it again: nothing is kept for it in each trip.
 static void enterAgain(func::FuncOp function) {
   dist::LoopRuns loops(function.front());
   for (const dist::LoopRun &run : loops.getRuns()) {
     llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
-    if (run.loop.getReversed())
+    if (run.loop.getReversed() && run.in < 0)
       for (Operation *op : run.ops)
         for (OpOperand &operand : op->getOpOperands())
           if (auto enter = operand.get().getDefiningOp<dist::EnterOp>();
               enter && !enter.isCarry() && !enter.getLoop().getReversed())
             uses[operand.get()].push_back(&operand);
     for (auto &[value, operands] : uses) {
-      auto old = value.getDefiningOp<dist::EnterOp>();
-      Operation *first = operands.front()->getOwner();
-      OpBuilder builder(first);
-      auto enter = dist::EnterOp::create(builder, old.getLoc(), old.getInput(),
-                                         old.getKind(), run.loop);
-      training::setBlockMark(enter, training::getBlockMark(old).value_or(0));
-      training::setPhaseMark(enter, dist::Phase::BackwardWeight);
+      OpBuilder builder(operands.front()->getOwner());
+      Value enter =
+          enterBackward(builder, value.getDefiningOp<dist::EnterOp>());
       for (OpOperand *operand : operands)
         operand->set(enter);
     }

@@ -46,6 +46,7 @@ static dist::EnterOp getSame(Value value, dist::LoopAttr loop) {
              : dist::EnterOp();
 }
 
+/// Whether an op of the innermost loop `number` is equal in all of its trips.
 static bool isInvariant(Operation *op, const dist::LoopRuns &loops,
                         int number) {
   dist::LoopAttr loop = loops.getRuns()[number].loop;
@@ -70,13 +71,20 @@ static void hoist(Operation *op, dist::LoopAttr loop) {
   }
 }
 
-static void hoistInvariants(func::FuncOp function) {
+/// Out of one loop, the innermost, for each op; whether any moved.
+static bool hoistOnce(func::FuncOp function) {
   dist::LoopRuns loops(function.front());
-  for (auto [number, run] : llvm::enumerate(loops.getRuns()))
-    for (Operation *op : run.ops)
-      if (isInvariant(op, loops, static_cast<int>(number)) &&
-          countElements(op->getResults()) <= countElements(op->getOperands()))
-        hoist(op, run.loop);
+  bool moved = false;
+  for (auto [i, run] : llvm::enumerate(loops.getRuns()))
+    for (Operation *op : run.ops) {
+      int number = static_cast<int>(i);
+      if (loops.getRunOf(op) != number || !isInvariant(op, loops, number) ||
+          countElements(op->getResults()) > countElements(op->getOperands()))
+        continue;
+      hoist(op, run.loop);
+      moved = true;
+    }
+  return moved;
 }
 
 namespace {
@@ -85,7 +93,8 @@ struct HoistInvariantsPass
   void runOnOperation() override {
     for (func::FuncOp function : training::getGraphFunctions(getOperation()))
       if (!function.isExternal() && !training::hasDerivative(function))
-        hoistInvariants(function);
+        while (hoistOnce(function)) {
+        }
   }
 };
 } // namespace

@@ -119,6 +119,10 @@ static LogicalResult check(const dist::LoopRun &run) {
 
 LogicalResult training::copyTrips(func::FuncOp function) {
   dist::LoopRuns loops(function.front());
+  if (loops.isNested())
+    return function.emitOpError()
+           << "expected one level of loops in an update, got a loop in another "
+              "one";
   for (const dist::LoopRun &run : loops.getRuns())
     if (failed(check(run)))
       return failure();

@@ -153,7 +153,9 @@ void LoopPairer::turnLeave(dist::LeaveOp leave, dist::LoopAttr loop) {
 
 void LoopPairer::run() {
   for (const dist::LoopRun &run : loops.getRuns()) {
-    if (isForward(run) || run.loop.getConditional() || run.loop.getReversed())
+    // A text that has its derivative keeps one level of loops.
+    if (isForward(run) || run.in >= 0 || run.loop.getConditional() ||
+        run.loop.getReversed())
       continue;
     int of = findForward(run);
     if (of < 0)

@@ -44,6 +44,8 @@ public:
 
 private:
   void buildPiece(int64_t number, int64_t begin, int64_t end);
+  dist::LoopAttr nameInner(dist::LoopAttr loop, int64_t number) const;
+  void cloneOp(Operation *op, int64_t number);
   void buildEnter(dist::EnterOp enter, int64_t begin, int64_t end);
   void buildLeave(dist::LeaveOp leave);
 
@@ -91,21 +93,44 @@ void LoopSplitter::buildEnter(dist::EnterOp enter, int64_t begin, int64_t end) {
   mapping.map(enter.getResult(), made.getResult());
 }
 
+static StringAttr getPieceName(StringAttr name, int64_t number) {
+  return StringAttr::get(name.getContext(),
+                         name.getValue() + "." + Twine(number));
+}
+
+/// A loop in the one that is split, in the piece with this number.
+dist::LoopAttr LoopSplitter::nameInner(dist::LoopAttr loop,
+                                       int64_t number) const {
+  if (loop == run.loop)
+    return piece;
+  return dist::LoopAttr::get(loop.getContext(),
+                             getPieceName(loop.getName(), number),
+                             loop.getTrips(), nameInner(loop.getIn(), number));
+}
+
+void LoopSplitter::cloneOp(Operation *op, int64_t number) {
+  Operation *copy = builder.clone(*op, mapping);
+  if (auto enter = dyn_cast<dist::EnterOp>(copy))
+    enter.setLoopAttr(nameInner(enter.getLoop(), number));
+  else if (auto leave = dyn_cast<dist::LeaveOp>(copy))
+    leave.setLoopAttr(nameInner(leave.getLoop(), number));
+}
+
 void LoopSplitter::buildPiece(int64_t number, int64_t begin, int64_t end) {
-  piece =
-      dist::LoopAttr::get(builder.getContext(),
-                          builder.getStringAttr(run.loop.getName().getValue() +
-                                                "." + Twine(number)),
-                          end - begin);
+  piece = dist::LoopAttr::get(builder.getContext(),
+                              getPieceName(run.loop.getName(), number),
+                              end - begin);
   mapping = IRMapping();
   for (Operation *op : run.ops) {
-    if (auto enter = dyn_cast<dist::EnterOp>(op))
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    if (enter && enter.getLoop() == run.loop)
       buildEnter(enter, begin, end);
     else
-      builder.clone(*op, mapping);
+      cloneOp(op, number);
   }
   for (Operation *op : run.ops)
-    if (auto next = dyn_cast<dist::NextOp>(op))
+    if (auto next = dyn_cast<dist::NextOp>(op);
+        next && next.getEnter().getLoop() == run.loop)
       carried[next.getEnter()] = dist::LeaveOp::create(
           builder, op->getLoc(), mapping.lookup(next.getResult()),
           dist::LeaveKind::Last, piece);
@@ -150,7 +175,7 @@ static void splitLoops(func::FuncOp function, int64_t numChunks) {
   for (const dist::LoopStep &step : training::collectForward(function, loops))
     forward.insert(step.run);
   for (auto [number, run] : llvm::enumerate(loops.getRuns())) {
-    if (run.loop.getConditional())
+    if (run.loop.getConditional() || run.in >= 0)
       continue;
     Operation *last = run.ops.back();
     for (dist::LeaveOp leave : run.leaves)
@@ -161,7 +186,7 @@ static void splitLoops(func::FuncOp function, int64_t numChunks) {
         !forward.contains(static_cast<int>(number)));
   }
   for (const dist::LoopRun &run : loops.getRuns())
-    if (!run.loop.getConditional())
+    if (!run.loop.getConditional() && run.in < 0)
       dist::eraseRun(run);
   if (!loops.empty())
     sortTopologically(&block);

@@ -102,6 +102,44 @@ func.func @port(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w, trips = -1>
 
 // -----
 
+// expected-error@+1 {{expected trips of at least 0, got -3}}
+func.func @ports(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w, trips = [2, -3]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected trips of a loop, or none at all, got 0 of each}}
+func.func @rowless(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w, trips = [0, 0]>}) {
+  return
+}
+
+// -----
+
+func.func @mixed(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected a loop that runs in the direction of the one around it}}
+  %r = dist.enter row %x of <"m", trips = 4, in = <"l", trips = 3, reversed = true>> : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @around(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected a conditional loop in no other one, and no other one in it}}
+  %r = dist.enter row %x of <"m", trips = 4, in = <"l", conditional = true>> : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @inside(%x: tensor<i1>) {
+  // expected-error@+1 {{expected a conditional loop in no other one, and no other one in it}}
+  %r = dist.enter carry %x of <"m", conditional = true, in = <"l", trips = 4>> number(0) : tensor<i1> -> tensor<i1>
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expected a port 'hyper' without trips, got one}}
 func.func @hyper(%w: tensor<4xf32> {dist.port = #dist.port<hyper @lr, trips = 2>}) {
   return

@@ -47,3 +47,20 @@ func.func @reversed(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = dist.leave stack %r of <"l", trips = 4, reversed = true> : tensor<f32> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// A loop in each trip of another one: what leaves it is of that one. Rows of a slot are those of both trips.
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME: #dist.port<buffer @w, trips = [2, 3]>
+// CHECK-SAME: #dist.port<carry "c", chunk = 0, trips = [0, 3]>
+func.func @nested(%W: tensor<2x3xf32> {dist.port = #dist.port<buffer @w, trips = [2, 3]>},
+                  %c: tensor<3xf32> {dist.port = #dist.port<carry "c", chunk = 0, trips = [0, 3]>}) -> tensor<2x3xf32> {
+  // CHECK: dist.enter row %{{.*}} of <"l", trips = 2> : tensor<2x3xf32> -> tensor<3xf32>
+  %r = dist.enter row %W of <"l", trips = 2> : tensor<2x3xf32> -> tensor<3xf32>
+  // CHECK: dist.enter row %{{.*}} of <"m", trips = 3, in = <"l", trips = 2>> : tensor<3xf32> -> tensor<f32>
+  %x = dist.enter row %r of <"m", trips = 3, in = <"l", trips = 2>> : tensor<3xf32> -> tensor<f32>
+  %y = stablehlo.add %x, %x : tensor<f32>
+  // CHECK: dist.leave stack %{{.*}} of <"m", trips = 3, in = <"l", trips = 2>> : tensor<f32> -> tensor<3xf32>
+  %s = dist.leave stack %y of <"m", trips = 3, in = <"l", trips = 2>> : tensor<f32> -> tensor<3xf32>
+  %all = dist.leave stack %s of <"l", trips = 2> : tensor<3xf32> -> tensor<2x3xf32>
+  return %all : tensor<2x3xf32>
+}

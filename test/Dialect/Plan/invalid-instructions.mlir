@@ -136,6 +136,16 @@ plan.program @p other {
 
 // -----
 
+plan.stream @C compute
+plan.program @q other parameters(3) {
+}
+plan.program @p other {
+  // expected-error @+1 {{'plan.loop' op expected 3 parameters of @q, the trip first, got 2}}
+  plan.loop on @C 4 times @q arguments([#plan.expr<0>])
+}
+
+// -----
+
 plan.program @p other {
   // expected-error @+1 {{'plan.loop' op expected trips of at least 0, got -1}}
   plan.loop on @C -1 times @p

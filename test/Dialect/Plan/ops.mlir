@@ -100,11 +100,17 @@ plan.entry @train train microbatches(2) chunks(1) reorder prologue([unit, unit])
 plan.program @trip other {
 }
 
+// CHECK: plan.program @trips other parameters(2)
+plan.program @trips other parameters(2) {
+}
+
 // The last is reserved: parsed and printed, refused by the loader.
 // CHECK-LABEL: plan.program @reserved update
 plan.program @reserved update {
   // CHECK-NEXT: plan.loop on @C 3 times @sub
   plan.loop on @C 3 times @sub
+  // CHECK-NEXT: plan.loop on @C 3 times @trips arguments([#plan.expr<7>])
+  plan.loop on @C 3 times @trips arguments([#plan.expr<7>])
   // CHECK-NEXT: plan.while on @C <@tmp.s, [], i1> do @trip
   plan.while on @C <@tmp.s, [], i1> do @trip
   // CHECK-NEXT: plan.if on @C <@tmp.s, [], i1> then @sub

@@ -24,6 +24,7 @@ import numpy as np
 from jax import lax
 
 import bounded_losses
+import nested_losses
 import one_step
 import open_losses
 import printed_ops
@@ -285,6 +286,7 @@ CASES = {
     "unread": (unread, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
     "twice": (twice, layers(LAYERS), WIDTH),
     "mapped": (mapped, layers(LAYERS), WIDTH),
+    **nested_losses.CASES,
     **bounded_losses.CASES,
     **open_losses.CASES,
 }

@@ -290,6 +290,24 @@ plan.table)mlir");
   EXPECT_TRUE(loop.arguments.empty());
 }
 
+TEST_F(PlanTarget, LoopsInEachOther) {
+  replace("plan.table", R"mlir(plan.program @trip other parameters(2) {
+  plan.fill on @C <@tmp.y, [1], f32, expr = <add(mul(4, parameter(0)), mul(8, parameter(1)))>> pattern(9)
+}
+plan.program @around other parameters(1) {
+  plan.loop on @C 2 times @trip arguments([#plan.expr<parameter(0)>])
+}
+plan.table)mlir");
+  rt::Result<rtp::Plan> plan = build();
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  EXPECT_EQ(plan->programs[1].numParameters, 2);
+  auto loop = std::get<rtp::Loop>(plan->programs[2].instructions[0].action);
+  ASSERT_EQ(loop.arguments.size(), 1u);
+  const rtp::ExprNode &argument = plan->expressions[loop.arguments[0]];
+  EXPECT_EQ(argument.op, rtp::ExprOp::parameter);
+  EXPECT_EQ(argument.value, 0);
+}
+
 TEST_F(PlanTarget, FramesBuffersAndStreams) {
   replace("<\"data\"=1>", "<\"data\"=1, \"pipe\"=2> pipeline \"pipe\"");
   replace("plan.stream @K copy", "plan.stream @K copy priority(3)");

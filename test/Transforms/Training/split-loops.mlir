@@ -58,3 +58,29 @@ func.func @turned(%W: tensor<5x4xf32> {dist.port = #dist.port<parameter @w>})
   return %stack : tensor<5x4xf32>
 }
 dist.entry @forward function(@turned)
+
+// -----
+
+// Each piece has the loops that are in its trips, under names of its own.
+// CHECK-LABEL: func.func @inner
+// CHECK: %[[X0:.*]] = dist.enter carry %{{.*}} of <"l.0", trips = 2> number(0)
+// CHECK: %[[Y0:.*]] = dist.enter carry %[[X0]] of <"m.0", trips = 3, in = <"l.0", trips = 2>> number(0)
+// CHECK: %[[N0:.*]] = dist.next %[[Y0]]
+// CHECK: %[[L0:.*]] = dist.leave last %[[N0]] of <"m.0", trips = 3, in = <"l.0", trips = 2>>
+// CHECK: %[[F0:.*]] = dist.next %[[X0]], %[[L0]]
+// CHECK: %[[AFTER:.*]] = dist.leave last %[[F0]] of <"l.0", trips = 2>
+// CHECK: %[[X1:.*]] = dist.enter carry %[[AFTER]] of <"l.1", trips = 3> number(0)
+// CHECK: dist.enter carry %[[X1]] of <"m.1", trips = 3, in = <"l.1", trips = 3>> number(0)
+// CHECK-NOT: <"m",
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+func.func @inner(%x0: tensor<2x4xf32> {dist.port = #dist.port<input "x">}) -> (tensor<2x4xf32> {dist.port = #dist.port<output "y">}) {
+  %x = dist.enter carry %x0 of <"l", trips = 5> number(0) : tensor<2x4xf32> -> tensor<2x4xf32>
+  %y = dist.enter carry %x of <"m", trips = 3, in = <"l", trips = 5>> number(0) : tensor<2x4xf32> -> tensor<2x4xf32>
+  %z = stablehlo.tanh %y : tensor<2x4xf32>
+  %g = dist.next %y, %z : tensor<2x4xf32>
+  %last = dist.leave last %g of <"m", trips = 3, in = <"l", trips = 5>> : tensor<2x4xf32> -> tensor<2x4xf32>
+  %f = dist.next %x, %last : tensor<2x4xf32>
+  %out = dist.leave last %f of <"l", trips = 5> : tensor<2x4xf32> -> tensor<2x4xf32>
+  return %out : tensor<2x4xf32>
+}
+dist.entry @forward function(@inner)

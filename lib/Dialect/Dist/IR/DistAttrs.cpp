@@ -425,10 +425,25 @@ LogicalResult ProgramAttr::verify(EmitError emitError,
   return success();
 }
 
+std::vector<LoopAttr> LoopAttr::getPath() const {
+  std::vector<LoopAttr> path;
+  for (LoopAttr loop = *this; loop; loop = loop.getIn())
+    path.push_back(loop);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
 LogicalResult LoopAttr::verify(EmitError emitError, StringAttr name,
-                               int64_t trips, bool reversed, bool conditional) {
+                               int64_t trips, bool reversed, bool conditional,
+                               LoopAttr in) {
   if (name.empty())
     return emitError() << "expected the name of a loop, got \"\"";
+  if (in && (conditional || in.getConditional()))
+    return emitError() << "expected a conditional loop in no other one, and no "
+                          "other one in it";
+  if (in && in.getReversed() != reversed)
+    return emitError() << "expected a loop that runs in the direction of the "
+                          "one around it";
   if (conditional)
     return trips == 0 && !reversed
                ? success()

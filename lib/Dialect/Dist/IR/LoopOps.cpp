@@ -88,7 +88,9 @@ LogicalResult EnterOp::verify() {
   auto closing = llvm::count_if(getResult().getUses(), [](OpOperand &use) {
     return isa<NextOp>(use.getOwner()) && use.getOperandNumber() == 0;
   });
-  if (isCarry() ? closing != 1 : closing != 0)
+  // Of a loop with several segments, one has the 'dist.next'.
+  bool isOpen = closing == 0 && isa<SegmentOp>((*this)->getParentOp());
+  if (isCarry() ? closing != 1 && !isOpen : closing != 0)
     return emitOpError() << "expected one 'dist.next' of a carried value, and "
                             "none of others, got "
                          << closing;

@@ -27,8 +27,9 @@ SmallVector<Value> dist::getAllOperands(Operation *op) {
 }
 
 namespace {
-/// Whether an op is of a loop, and of its reversed run.
+/// Of which loop an op is, and of which of its runs.
 struct Membership {
+  /// In its forward form; null where the op is of none.
   LoopAttr loop;
   bool isReversed = false;
   /// The forward run has no reversed one: it is itself of the backward, as in a
@@ -37,57 +38,70 @@ struct Membership {
 };
 } // namespace
 
-/// Both directions of a loop, in its forward form.
-static LoopAttr getForward(LoopAttr loop) {
-  return loop.getReversed() ? loop.getReverse() : loop;
-}
-
 static bool isOfBackward(Operation *op) {
   auto phase = op->getAttrOfType<PhaseAttr>(DistDialect::kPhase);
   return phase && phase.getValue() != Phase::Forward;
+}
+
+static Membership getEntered(EnterOp enter) {
+  LoopAttr loop = enter.getLoop();
+  return {loop.getForward(), loop.getReversed(),
+          loop.getConditional() ||
+              (!loop.getReversed() && isOfBackward(enter))};
+}
+
+/// The loop of what `op` reads, the innermost of several.
+static Membership join(Operation *op,
+                       const llvm::DenseMap<Operation *, Membership> &members) {
+  Membership found;
+  for (Value operand : getAllOperands(op)) {
+    auto known = members.find(operand.getDefiningOp());
+    if (known == members.end())
+      continue;
+    const Membership &other = known->second;
+    if (!found.loop || other.loop.getDepth() > found.loop.getDepth())
+      found.loop = other.loop;
+    found.isReversed |= other.isReversed;
+    found.isAlone |= other.isAlone;
+  }
+  return found;
+}
+
+int LoopRuns::findRun(LoopAttr loop) {
+  if (auto known = numbers.find(loop); known != numbers.end())
+    return known->second;
+  int in = loop.getIn() ? findRun(loop.getIn()) : -1;
+  runs.push_back({loop, in, {}, {}});
+  return numbers[loop] = static_cast<int>(runs.size()) - 1;
+}
+
+void LoopRuns::add(Operation *op, LoopAttr loop) {
+  int run = findRun(loop);
+  runOf[op] = run;
+  for (; run >= 0; run = runs[run].in)
+    runs[run].ops.push_back(op);
 }
 
 LoopRuns::LoopRuns(Block &block) : block(block) {
   llvm::DenseMap<Operation *, Membership> members;
   if (llvm::none_of(block, llvm::IsaPred<EnterOp>))
     return;
-  llvm::DenseMap<Attribute, int> numbers;
-  auto add = [&](Operation *op, LoopAttr loop, bool isReversed, bool isAlone) {
-    members[op] = {loop, isReversed, isAlone};
-    LoopAttr own = isReversed ? loop.getReverse() : loop;
-    auto [known, isNew] = numbers.insert({own, static_cast<int>(runs.size())});
-    if (isNew)
-      runs.push_back({own, {}, {}});
-    runs[known->second].ops.push_back(op);
-    runOf[op] = known->second;
-  };
   for (Operation &op : block) {
-    if (auto enter = dyn_cast<EnterOp>(op)) {
-      bool isReversed = enter.getLoop().getReversed();
-      add(&op, getForward(enter.getLoop()), isReversed,
-          enter.getLoop().getConditional() ||
-              (!isReversed && isOfBackward(enter)));
-      continue;
-    }
-    Membership found;
-    for (Value operand : getAllOperands(&op)) {
-      auto known = members.find(operand.getDefiningOp());
-      if (known == members.end())
-        continue;
-      found.loop = known->second.loop;
-      found.isReversed |= known->second.isReversed;
-      found.isAlone |= known->second.isAlone;
-    }
-    if (!found.loop)
+    auto enter = dyn_cast<EnterOp>(op);
+    Membership found = enter ? getEntered(enter) : join(&op, members);
+    if (!found.loop || op.hasTrait<OpTrait::IsTerminator>())
       continue;
     if (auto leave = dyn_cast<LeaveOp>(op)) {
       if (int run = getLeft(leave); run >= 0)
         runs[run].leaves.push_back(leave);
-    } else if (!op.hasTrait<OpTrait::IsTerminator>()) {
-      add(&op, found.loop,
-          found.isReversed || (!found.isAlone && isOfBackward(&op)),
-          found.isAlone);
+      found.loop = leave.getLoop().getForward().getIn();
+      if (!found.loop)
+        continue;
     }
+    if (!enter && !found.isAlone)
+      found.isReversed |= isOfBackward(&op);
+    members[&op] = found;
+    add(&op, found.isReversed ? found.loop.getReverse() : found.loop);
   }
 }
 
@@ -100,30 +114,51 @@ int LoopRuns::getRunOf(Value value) const {
   return value.getDefiningOp() ? getRunOf(value.getDefiningOp()) : -1;
 }
 
+int LoopRuns::getRunIn(int run, int level) const {
+  while (run >= 0 && runs[run].in != level)
+    run = runs[run].in;
+  return run;
+}
+
+bool LoopRuns::isNested() const {
+  return llvm::any_of(runs, [](const LoopRun &run) { return run.in >= 0; });
+}
+
 namespace {
-/// Puts the steps of a block in order, depth first.
+/// Puts the steps of a block, or of a trip, in order, depth first.
 class StepOrder {
 public:
-  StepOrder(const LoopRuns &loops, Block &block)
-      : loops(loops), block(block), isRunDone(loops.getRuns().size(), false) {}
+  StepOrder(const LoopRuns &loops, Block &block, int level)
+      : loops(loops), block(block), level(level),
+        isRunDone(loops.getRuns().size(), false) {}
 
   std::vector<LoopStep> get() {
-    for (Operation &op : block.without_terminator())
-      visit(&op);
+    if (level < 0)
+      for (Operation &op : block.without_terminator())
+        visit(&op);
+    else
+      for (Operation *op : loops.getRuns()[level].ops)
+        visit(op);
     return std::move(steps);
   }
 
 private:
+  /// Whether the op is of what is put in order here.
+  bool isHere(Operation *op) const {
+    return op && op->getBlock() == &block &&
+           (level < 0 || loops.getRunOf(op) == level ||
+            loops.getRunIn(loops.getRunOf(op), level) >= 0);
+  }
   void visitOperands(Operation *op, int run) {
     for (Value operand : getAllOperands(op)) {
       Operation *def = operand.getDefiningOp();
-      if (def && def->getBlock() == &block &&
-          (run < 0 || loops.getRunOf(def) != run))
+      if (isHere(def) &&
+          (run < 0 || loops.getRunIn(loops.getRunOf(def), level) != run))
         visit(def);
     }
   }
   void visit(Operation *op) {
-    int run = loops.getRunOf(op);
+    int run = loops.getRunIn(loops.getRunOf(op), level);
     if (run < 0) {
       if (!isDone.insert(op).second)
         return;
@@ -141,14 +176,15 @@ private:
 
   const LoopRuns &loops;
   Block &block;
+  int level;
   std::vector<bool> isRunDone;
   llvm::DenseSet<Operation *> isDone;
   std::vector<LoopStep> steps;
 };
 } // namespace
 
-std::vector<LoopStep> LoopRuns::getSteps() const {
-  return StepOrder(*this, block).get();
+std::vector<LoopStep> LoopRuns::getSteps(int run) const {
+  return StepOrder(*this, block, run).get();
 }
 
 bool dist::isOfCarried(Operation *op) {
@@ -160,8 +196,13 @@ bool dist::isOfCarried(Operation *op) {
 
 void dist::closeLeaves(Block &block) {
   LoopRuns loops(block);
+  auto isClosed = [&](LeaveOp leave) {
+    int run = loops.getLeft(leave);
+    return run >= 0 && loops.getRuns()[run].loop.getForward() ==
+                           leave.getLoop().getForward();
+  };
   for (auto leave : block.getOps<LeaveOp>()) {
-    if (loops.getLeft(leave) >= 0)
+    if (isClosed(leave))
       continue;
     OpBuilder builder(leave);
     auto enter = EnterOp::create(builder, leave.getLoc(), leave.getInput(),

@@ -120,7 +120,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kLayouts)
     return verifyLayouts(op, value);
-  if (name == kUnroll) {
+  if (name == kUnroll || name == kOneLevel) {
     if (isa<UnitAttr>(value))
       return success();
     return op->emitOpError()

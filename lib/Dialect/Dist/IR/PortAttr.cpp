@@ -72,7 +72,7 @@ static constexpr KindTraits kKinds[] = {
     {PortKind::Act, Taken | Returned, Name, Chunk | Trips},
     {PortKind::Send, Returned, Symbol, 0},
     {PortKind::Recv, Taken, Symbol, 0},
-    {PortKind::Carry, Taken | Returned, Name, Chunk},
+    {PortKind::Carry, Taken | Returned, Name, Chunk | Trips},
 };
 
 static constexpr bool areInOrder() {
@@ -123,7 +123,7 @@ struct PortFields {
   LayoutAttr layout;
   DenseI64ArrayAttr shape;
   ArrayAttr boxes;
-  int64_t trips = 0;
+  DenseI64ArrayAttr trips;
 
   PortFields() = default;
   explicit PortFields(PortAttr port)
@@ -193,9 +193,11 @@ PortAttr PortAttr::withBoxes(ArrayAttr boxes) const {
   return fields.get(getContext());
 }
 
-PortAttr PortAttr::withTrips(int64_t trips) const {
+PortAttr PortAttr::withTrips(ArrayRef<int64_t> trips) const {
   PortFields fields(*this);
-  fields.trips = trips;
+  bool hasRows = llvm::any_of(trips, [](int64_t rows) { return rows != 0; });
+  fields.trips = hasRows ? DenseI64ArrayAttr::get(getContext(), trips)
+                         : DenseI64ArrayAttr();
   return fields.get(getContext());
 }
 
@@ -235,6 +237,16 @@ static ParseResult parseKind(AsmParser &parser, PortKind &kind) {
          << word << "'";
 }
 
+/// `12`, or of loops in each other `[12, 64]`.
+static ParseResult parseTrips(AsmParser &parser, DenseI64ArrayAttr &trips) {
+  int64_t rows = 0;
+  OptionalParseResult one = parser.parseOptionalInteger(rows);
+  if (!one.has_value())
+    return parseInto(parser, trips);
+  trips = DenseI64ArrayAttr::get(parser.getContext(), rows);
+  return *one;
+}
+
 /// `, layout = <@mesh, [{}]>` after the comma.
 static ParseResult parseField(AsmParser &parser, PortFields &fields) {
   SMLoc loc = parser.getCurrentLocation();
@@ -250,7 +262,7 @@ static ParseResult parseField(AsmParser &parser, PortFields &fields) {
   if (word == "chunk")
     return parser.parseInteger(fields.chunk);
   if (word == "trips")
-    return parser.parseInteger(fields.trips);
+    return parseTrips(parser, fields.trips);
   if (word == "metric")
     return parseInto(parser, fields.metric);
   if (word == "data")
@@ -323,8 +335,10 @@ void PortAttr::print(AsmPrinter &printer) const {
   printStripped("shape", getShape());
   if (getBoxes())
     printer << ", boxes = " << getBoxes();
-  if (getTrips())
-    printer << ", trips = " << getTrips();
+  if (getRows().size() == 1)
+    printer << ", trips = " << getRows().front();
+  else
+    printStripped("trips", getTrips());
   printer << '>';
 }
 
@@ -380,7 +394,7 @@ LogicalResult PortAttr::verify(EmitError emitError, PortKind kind,
                                int64_t chunk, bool isReduced, StringAttr metric,
                                DataAttr data, FloatAttr defaultValue,
                                LayoutAttr layout, DenseI64ArrayAttr shape,
-                               ArrayAttr boxes, int64_t trips) {
+                               ArrayAttr boxes, DenseI64ArrayAttr trips) {
   GivenField fields[] = {
       {Symbol, "a symbol", static_cast<bool>(symbol)},
       {Name, "a name", static_cast<bool>(name)},
@@ -392,15 +406,20 @@ LogicalResult PortAttr::verify(EmitError emitError, PortKind kind,
       {Layout, "a layout", static_cast<bool>(layout)},
       {Shape, "a shape", static_cast<bool>(shape)},
       {Boxes, "boxes", static_cast<bool>(boxes)},
-      {Trips, "trips", trips != 0}};
+      {Trips, "trips", static_cast<bool>(trips)}};
   if (failed(verifyFields(emitError, kind, fields)))
     return failure();
   for (StringAttr text : {name, metric})
     if (text && text.empty())
       return emitError() << "expected names of a port '"
                          << stringifyPortKind(kind) << "', got \"\"";
-  if (trips < 0)
-    return emitError() << "expected trips of at least 0, got " << trips;
+  if (trips &&
+      llvm::all_of(trips.asArrayRef(), [](int64_t rows) { return rows == 0; }))
+    return emitError() << "expected trips of a loop, or none at all, got 0 of "
+                          "each";
+  for (int64_t rows : trips ? trips.asArrayRef() : ArrayRef<int64_t>())
+    if (rows < 0)
+      return emitError() << "expected trips of at least 0, got " << rows;
   if (chunk < -1)
     return emitError() << "expected a chunk of at least 0, got " << chunk;
   return verifyPlaces(emitError, layout, shape, boxes);

@@ -310,7 +310,16 @@ LogicalResult LoopOp::verify() {
 }
 
 LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return success(succeeded(findCallee(*this, tables)));
+  FailureOr<ProgramOp> callee = findCallee(*this, tables);
+  if (failed(callee))
+    return failure();
+  auto given =
+      static_cast<int64_t>(getArguments() ? getArguments()->size() : 0) + 1;
+  if (given < callee->getParameters())
+    return emitOpError() << "expected " << callee->getParameters()
+                         << " parameters of " << getProgramAttr()
+                         << ", the trip first, got " << given;
+  return success();
 }
 
 Uses WhileOp::getUses() { return {{getFlag(), Access::Read}}; }

@@ -116,7 +116,12 @@ static constexpr uint64_t kMostOps = 4096;
 /// Fewer trips are unrolled: the parts of a loop cost more than its copies.
 static constexpr int64_t kFewestTrips = 4;
 
-bool stablehlo::isInTrips(Operation *loop) {
+dist::LoopAttr stablehlo::findTrips(Operation *loop) {
+  dist::LoopAttr innermost;
+  auto note = [&](dist::LoopAttr found) {
+    if (found && (!innermost || innermost.getDepth() < found.getDepth()))
+      innermost = found;
+  };
   llvm::DenseSet<Operation *> seen;
   SmallVector<Operation *> work;
   auto add = [&](Operation *op) {
@@ -128,12 +133,14 @@ bool stablehlo::isInTrips(Operation *loop) {
   loop->walk([&](Operation *inner) { add(inner); });
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
-    if (isa<dist::EnterOp>(op))
-      return true;
-    if (!isa<dist::LeaveOp>(op))
+    if (auto enter = dyn_cast<dist::EnterOp>(op))
+      note(enter.getLoop());
+    else if (auto leave = dyn_cast<dist::LeaveOp>(op))
+      note(leave.getLoop().getIn());
+    else
       add(op);
   }
-  return false;
+  return innermost;
 }
 
 static bool callsLibrary(Operation *op) {
@@ -166,7 +173,7 @@ static uint64_t countUnrolled(WhileOp loop) {
   return llvm::SaturatingMultiply(trips, countTrip(loop, countUnrolled));
 }
 
-/// Whether a loop that is in no other one can be kept, and is worth it.
+/// Whether a loop can be kept, and is worth it.
 static bool canBeKept(WhileOp loop) {
   CountedLoop counted(loop);
   if (loop->hasAttr(dist::DistDialect::kUnroll) ||
@@ -196,6 +203,9 @@ static uint64_t countBest(WhileOp loop) {
 }
 
 bool stablehlo::isKept(WhileOp loop) {
-  return canBeKept(loop) && countTrip(loop, countUnrolled) <= countBest(loop) &&
-         !isInTrips(loop);
+  if (!canBeKept(loop))
+    return false;
+  return !loop->hasAttr(dist::DistDialect::kOneLevel) ||
+         (countTrip(loop, countUnrolled) <= countBest(loop) &&
+          !findTrips(loop));
 }

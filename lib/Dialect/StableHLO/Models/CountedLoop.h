@@ -23,6 +23,7 @@
 #define LLMC_LIB_DIALECT_STABLEHLO_MODELS_COUNTEDLOOP_H
 
 #include "LoopNumbers.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
 
 namespace llmc::stablehlo {
 
@@ -74,12 +75,14 @@ private:
 
 /// Whether the loop is better kept than unrolled: it is counted, has several
 /// trips, and a trip calls a library, or all trips are very many ops. What is
-/// element-wise alone becomes one kernel when it is unrolled. Of loops in each
-/// other those are kept that leave the fewest ops.
+/// element-wise alone becomes one kernel when it is unrolled. A loop in another
+/// one is kept beside it; where the loops have the mark `dist.one_level`, only
+/// the one is that leaves the fewest ops.
 bool isKept(WhileOp loop);
 
-/// Whether the loop reads what is made in the trips of one that has been kept.
-bool isInTrips(Operation *loop);
+/// The innermost loop that has been kept in whose trips something is made that
+/// the loop reads; null where there is none.
+dist::LoopAttr findTrips(Operation *loop);
 
 /// A name that no loop has which has been kept beside this one.
 mlir::StringAttr makeLoopName(WhileOp loop);

@@ -134,7 +134,7 @@ public:
       : counted(counted), loop(counted.loop), builder(builder),
         loc(loop->getLoc()),
         attr(dist::LoopAttr::get(builder.getContext(), makeLoopName(loop),
-                                 *counted.getTrips())) {}
+                                 *counted.getTrips(), findTrips(loop))) {}
 
   void enter();
   void copyBody();

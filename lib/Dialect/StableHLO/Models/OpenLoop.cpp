@@ -26,7 +26,8 @@ public:
   OpenKeeper(WhileOp loop, OpBuilder &builder)
       : loop(loop), builder(builder), loc(loop.getLoc()),
         attr(dist::LoopAttr::get(builder.getContext(), makeLoopName(loop), 0,
-                                 /*reversed=*/false, /*conditional=*/true)) {}
+                                 /*reversed=*/false, /*conditional=*/true,
+                                 /*in=*/dist::LoopAttr())) {}
 
   void build(SmallVectorImpl<Value> &results);
 
@@ -107,7 +108,7 @@ void OpenKeeper::build(SmallVectorImpl<Value> &results) {
 }
 
 StringRef stablehlo::whyNotOpen(WhileOp loop) {
-  if (isInTrips(loop))
+  if (findTrips(loop))
     return "it stands in a loop that stays one";
   return "";
 }

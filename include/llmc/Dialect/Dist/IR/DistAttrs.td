@@ -196,23 +196,38 @@ def Dist_LoopAttr : Dist_Attr<"Loop", "loop"> {
     `#dist.loop<"solve", conditional = true>` has as many trips as its condition
     says: the carried value with number 0, a `tensor<i1>`, holds before each.
 
+    `#dist.loop<"times", trips = 64, in = <"layers", trips = 12>>` runs all its
+    trips in each trip of another loop. Both run in one direction.
+
     Constraints: a name; at least one trip, or none and not reversed where it is
-    conditional.
+    conditional; a loop in another one, and that one, are not conditional, and
+    both are reversed or none.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"int64_t", "0">:$trips,
                         DefaultValuedParameter<"bool", "false">:$reversed,
-                        DefaultValuedParameter<"bool", "false">:$conditional);
-  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$name, "int64_t":$trips), [{
-    return $_get($_ctxt, name, trips, false, false);
+                        DefaultValuedParameter<"bool", "false">:$conditional,
+                        OptionalParameter<"LoopAttr">:$in);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$name, "int64_t":$trips, CArg<"LoopAttr", "{}">:$in), [{
+    return $_get($_ctxt, name, trips, false, false, in);
   }]>];
-  let assemblyFormat = "`<` $name `,` struct($trips, $reversed, $conditional) `>`";
+  let assemblyFormat = "`<` $name `,` struct($trips, $reversed, $conditional, $in) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The other direction of the loop and of those around it.
     LoopAttr getReverse() const {
-      return get(getContext(), getName(), getTrips(), !getReversed(), getConditional());
+      return get(getContext(), getName(), getTrips(), !getReversed(), getConditional(),
+                 getIn() ? getIn().getReverse() : LoopAttr());
     }
+    /// Both directions of a loop, in its forward form.
+    LoopAttr getForward() const { return getReversed() ? getReverse() : *this; }
+    /// The loop and those around it, the outermost first.
+    std::vector<LoopAttr> getPath() const;
+    int64_t getDepth() const { return getIn() ? getIn().getDepth() + 1 : 1; }
     /// Trips by which costs are weighed: of a conditional loop a guess.
-    int64_t getWeight() const { return getConditional() ? 16 : getTrips(); }
+    int64_t getWeight() const {
+      int64_t own = getConditional() ? 16 : getTrips();
+      return getIn() ? own * getIn().getWeight() : own;
+    }
     /// Of a conditional loop: the number of the carried value that it asks.
     static constexpr int64_t kCondition = 0;
     /// The number of the trip that runs as the `n`-th; a conditional loop has no
@@ -257,7 +272,7 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     | `setting` | argument | name | `default` | a number of the configuration, of an optimizer function |
     | `buffer` | both | symbol | `trips` | the `dist.buffer` of a state |
     | `act` | both | name | `chunk`, `trips` | kept from the forward of a chunk to its backward, or from one program of a chunk to the next |
-    | `carry` | both | name | `chunk` | what a loop hands from trip to trip |
+    | `carry` | both | name | `chunk`, `trips` | what a loop hands from trip to trip, or a part of a trip to another one |
     | `send`, `recv` | result; argument | symbol | | a transfer |
 
     `layout` says where the value lives: given by the user or decided, until it
@@ -265,12 +280,14 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     value. `shape` are then the sizes without padding, where the layout pads.
     `boxes` take the place of a layout for a gradient that lies as the merged
     buffer of a state in parts. `trips` says that a program of a loop takes or
-    returns the row of its trip, of so many rows of the slot. `reduced` marks a sum after the collectives of
+    returns the row of its trip, of so many rows of the slot; of a loop in another
+    one `trips = [12, 64]`, the outermost first, and 0 for a loop of which the slot
+    has no rows. `reduced` marks a sum after the collectives of
     the update. `output` may have the name of the metric that training makes of
     it: `<output "acc", metric = "acc">`.
 
     Constraints: the symbol or name that the kind has, and no other field than
-    the kind may have; names are not empty; a chunk and trips are at least 0; a shape has a
+    the kind may have; names are not empty; a chunk and trips are at least 0, and trips not all 0; a shape has a
     layout beside it; boxes, at least one, have none. Whether symbols exist is checked by
     the op that uses the function.
   }];
@@ -285,16 +302,17 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
                         OptionalParameter<"::llmc::dist::LayoutAttr">:$layout,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$shape,
                         OptionalParameter<"::mlir::ArrayAttr">:$boxes,
-                        DefaultValuedParameter<"int64_t", "0">:$trips);
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$trips);
   let builders = [
     AttrBuilder<(ins "PortKind":$kind, CArg<"::mlir::FlatSymbolRefAttr", "{}">:$symbol), [{
       return $_get($_ctxt, kind, symbol, ::mlir::StringAttr(), int64_t(-1), false, ::mlir::StringAttr(), DataAttr(),
-                   ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(), ::mlir::ArrayAttr(), int64_t(0));
+                   ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(), ::mlir::ArrayAttr(),
+                   ::mlir::DenseI64ArrayAttr());
     }]>,
     AttrBuilder<(ins "PortKind":$kind, "::llvm::StringRef":$name, CArg<"int64_t", "-1">:$chunk), [{
       return $_get($_ctxt, kind, ::mlir::FlatSymbolRefAttr(), ::mlir::StringAttr::get($_ctxt, name), chunk, false,
                    ::mlir::StringAttr(), DataAttr(), ::mlir::FloatAttr(), LayoutAttr(), ::mlir::DenseI64ArrayAttr(),
-                   ::mlir::ArrayAttr(), int64_t(0));
+                   ::mlir::ArrayAttr(), ::mlir::DenseI64ArrayAttr());
     }]>
   ];
   let extraClassDeclaration = [{
@@ -318,8 +336,14 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     PortAttr withShape(mlir::DenseI64ArrayAttr shape) const;
     PortAttr withBoxes(mlir::ArrayAttr boxes) const;
     PortAttr asReduced() const;
-    /// The row of a trip of what has so many; 0 takes the mark away.
-    PortAttr withTrips(int64_t trips) const;
+    /// The row of the trips that run, of what has so many of each loop; zeros
+    /// take the mark away.
+    PortAttr withTrips(::llvm::ArrayRef<int64_t> trips) const;
+    /// The rows of each loop around the program, the outermost first; 0 where
+    /// the slot has none of it. Empty where it has none at all.
+    ::llvm::ArrayRef<int64_t> getRows() const {
+      return getTrips() ? getTrips().asArrayRef() : ::llvm::ArrayRef<int64_t>();
+    }
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -36,6 +36,16 @@ def Dist_LoopGroup : OpDocGroup {
     runs its trips from the last to the first. Its ops may read values of the
     forward loop: those of the same trip.
 
+    A loop with `in` runs all its trips in each trip of another one. Its ops
+    depend on what enters it, and what leaves it is a value of the other loop's
+    trips:
+
+    ```mlir
+    %h = dist.enter carry %h0 of <"l", trips = 12> number(0) : tensor<64x4xf32> -> tensor<64x4xf32>
+    %u = dist.enter row %h of <"t", trips = 64, in = <"l", trips = 12>> : tensor<64x4xf32> -> tensor<4xf32>
+    %s = dist.leave stack %v of <"t", trips = 64, in = <"l", trips = 12>> : tensor<4xf32> -> tensor<64x4xf32>
+    ```
+
     A conditional loop has one more carried value, its condition, which holds
     before each of its trips. It has no rows, stacks and sums, and no derivative.
 
@@ -61,7 +71,8 @@ def Dist_EnterOp : Dist_Op<"enter", [Pure]> {
 
     Constraints: the result's type is the input's, without the first dim for
     `row`, whose size is the number of trips; a number, which is another one for
-    each carried value of the loop, exactly for `carry`, and one `dist.next`.
+    each carried value of the loop, exactly for `carry`, and one `dist.next`, which
+    may stand in another segment.
   }];
   let arguments = (ins AnyRankedTensor:$input, Dist_EnterKindAttr:$kind, Dist_LoopAttr:$loop,
                        OptionalAttr<Dist_I64Attr>:$number);

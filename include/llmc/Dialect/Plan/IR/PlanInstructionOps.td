@@ -202,10 +202,22 @@ def Plan_CallOp : Plan_Instruction<"call",
   }];
 }
 
-def Plan_LoopOp : Plan_Instruction<"loop", (ins Plan_I64Attr:$trips, FlatSymbolRefAttr:$program)> {
+def Plan_LoopOp : Plan_Instruction<"loop", (ins Plan_I64Attr:$trips, FlatSymbolRefAttr:$program,
+        OptionalAttr<TypedArrayAttrBase<Plan_ExprAttr, "array of expressions">>:$arguments)> {
   let summary = "runs a program once for each trip, whose number is its first parameter";
-  let description = "Constraints: the program exists and stands before the caller; trips at least 0.";
-  let assemblyFormat = "`on` $stream $trips `times` $program attr-dict";
+  let description = [{
+    ```mlir
+    plan.loop on @C 64 times @time arguments([<param(0)>])
+    ```
+    The arguments, as the number of the trip of a loop around this one, are the
+    parameters after the first.
+
+    Constraints: the program exists, stands before the caller, and takes no more
+    parameters than the trip and the arguments; trips at least 0.
+  }];
+  let assemblyFormat = [{
+    `on` $stream $trips `times` $program (`arguments` `(` $arguments^ `)`)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 
