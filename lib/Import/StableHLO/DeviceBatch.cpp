@@ -97,10 +97,36 @@ DeviceProgram::getManualAxes(sdy::TensorShardingAttr sharding,
 // Entries, exits, constraints
 //===----------------------------------------------------------------------===//
 
+/// What left another region as it enters this one, as states of the forward do
+/// that the backward reads, is what it was before it left; nothing of others.
+std::optional<DeviceValue> DeviceProgram::getBack(sdy::ToLocalOp op) {
+  Value input = op.getInput();
+  if (auto place = input.getDefiningOp<sdy::PlaceOp>();
+      place && place.getSharding() == op.getSharding())
+    input = place.getInput();
+  auto known = exits.find(input);
+  if (known == exits.end())
+    return std::nullopt;
+  auto [exit, value] = known->second;
+  if (exit.getSharding() != op.getSharding() ||
+      exit.getManualAxes() != op.getManualAxes())
+    return std::nullopt;
+  // Of axes that split nothing one device's value has left.
+  DeviceAxes joined;
+  for (ArrayRef<unsigned> list :
+       getManualAxes(op.getSharding(), op.getManualAxes()))
+    joined.append(list.begin(), list.end());
+  return graph::subtractAxes(value.axes, joined).empty() ? std::optional(value)
+                                                         : std::nullopt;
+}
+
 LogicalResult DeviceProgram::enter(sdy::ToLocalOp op, BatchForm &form) {
+  std::optional<DeviceValue> back = getBack(op);
   DeviceValue value =
-      stablehlo::cutDims(form, form.getValue(op.getInput()),
-                         getManualAxes(op.getSharding(), op.getManualAxes()));
+      back ? *back
+           : stablehlo::cutDims(
+                 form, form.getValue(op.getInput()),
+                 getManualAxes(op.getSharding(), op.getManualAxes()));
   SmallVector<sdy::DimensionShardingAttr> dims;
   for (sdy::DimensionShardingAttr dim : op.getSharding().getDimShardings()) {
     SmallVector<sdy::AxisRefAttr> others;
@@ -237,6 +263,8 @@ LogicalResult DeviceProgram::visit(Operation *op) {
   OpForm form(builder, op, sizes, results, *this);
   if (failed(build(op, form)))
     return failure();
+  if (auto exit = dyn_cast<sdy::ToGlobalOp>(op))
+    exits[results.front().value] = {exit, form.getValue(exit.getInput())};
   for (auto [i, value] : llvm::enumerate(results)) {
     Value result = op->getResult(i);
     if (shardings) {

@@ -17,6 +17,7 @@
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
+#include <optional>
 
 namespace llmc::import {
 
@@ -51,6 +52,7 @@ private:
   LogicalResult build(Operation *op, graph::BatchForm &form);
   LogicalResult enter(sdy::ToLocalOp op, graph::BatchForm &form);
   LogicalResult leave(sdy::ToGlobalOp op, graph::BatchForm &form);
+  std::optional<graph::DeviceValue> getBack(sdy::ToLocalOp op);
   graph::DeviceValue constrain(graph::BatchForm &form, Value input,
                                sdy::TensorShardingAttr sharding);
   bool isOfAll(Operation *op);
@@ -74,6 +76,8 @@ private:
   DeviceScalars scalars;
   /// What varies; known scalars once an op of another kind reads them.
   llvm::DenseMap<Value, graph::DeviceValue> values;
+  /// How a value left a region, and what it was in it, by what it is outside.
+  llvm::DenseMap<Value, std::pair<sdy::ToGlobalOp, graph::DeviceValue>> exits;
   /// Axes of what a loop carries, by the op that takes it into the loop.
   llvm::DenseMap<Operation *, graph::DeviceAxes> carried;
   /// Axes of the values of a trip that is tried.

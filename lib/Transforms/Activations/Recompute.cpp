@@ -175,17 +175,36 @@ void BlockClone::apply() {
   }
 }
 
+/// Whether ops of another block of the forward read a value of `forward`, in it
+/// or in another segment: loops cut a chunk's forward into several.
+static bool isCrossing(dist::SegmentOp forward, OpResult value) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (!isa<dist::YieldOp>(use.getOwner()))
+      uses.push_back(&use);
+    else
+      for (OpOperand &outer :
+           forward->getResult(use.getOperandNumber()).getUses())
+        uses.push_back(&outer);
+  return llvm::any_of(uses, [&](OpOperand *use) {
+    Operation *user = use->getOwner();
+    auto segment = user->getParentOfType<dist::SegmentOp>();
+    while (segment && user->getParentOp() != segment)
+      user = user->getParentOp();
+    bool isOfForward = !segment || segment.getPhase() == Phase::Forward;
+    return isOfForward && getBlock(user) &&
+           getBlock(user) != getBlock(value.getOwner());
+  });
+}
+
 /// Values of `forward` that ops of another block read: a block's inputs.
 static llvm::DenseSet<Value> getCrossing(dist::SegmentOp forward) {
   llvm::DenseSet<Value> crossing;
   for (Operation &op : forward.getBody().front())
-    for (Value result : op.getResults())
-      for (Operation *user : result.getUsers()) {
-        Operation *at = forward.getBody().front().findAncestorOpInBlock(*user);
-        if (at && !isa<dist::YieldOp>(at) && !isMadeAnywhere(&op) &&
-            getBlock(at) != getBlock(&op))
+    if (!isMadeAnywhere(&op))
+      for (OpResult result : op.getResults())
+        if (isCrossing(forward, result))
           crossing.insert(result);
-      }
   return crossing;
 }
 

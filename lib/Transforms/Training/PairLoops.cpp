@@ -7,6 +7,9 @@
 //   %g = f %r                                          "f", reversed
 //   reverse (leave stack %g of "b")
 //
+// In a manual region the dims of devices stand ahead of rows, outside of loops:
+// dims are moved before and after the reverse, which is the same.
+//
 // Test: test/Transforms/Training/pair-loops.mlir
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +27,56 @@ namespace llmc {
 using namespace mlir;
 using namespace llmc;
 
+namespace {
+/// A value as a view of another one: dims in another order, some from their
+/// last position on. Hints of layouts are no part of it.
+struct RowsView {
+  explicit RowsView(Value value)
+      : from(value),
+        dims(llvm::to_vector(llvm::seq<int64_t>(
+            0, cast<RankedTensorType>(value.getType()).getRank()))),
+        isReversed(dims.size(), false) {}
+
+  /// Looks through the op that makes `from`; false where that is no view.
+  bool moveUp();
+  /// Whether the rows of `from` are there from the last on, and nothing else.
+  bool isOfReversedRows() const {
+    return !dims.empty() && isReversed[0] &&
+           llvm::none_of(llvm::drop_begin(isReversed),
+                         [](bool r) { return r; }) &&
+           llvm::equal(dims, llvm::seq<int64_t>(0, dims.size()));
+  }
+
+  Value from;
+  /// By dim of the value: the dim of `from` that it is.
+  SmallVector<int64_t> dims;
+  SmallVector<bool> isReversed;
+};
+} // namespace
+
+bool RowsView::moveUp() {
+  Operation *op = from.getDefiningOp();
+  auto reverse = dyn_cast_or_null<stablehlo::ReverseOp>(op);
+  auto transpose = dyn_cast_or_null<stablehlo::TransposeOp>(op);
+  auto constraint = dyn_cast_or_null<dist::ConstraintOp>(op);
+  if (!reverse && !transpose && !(constraint && constraint.getHint()))
+    return false;
+  for (auto [dim, reversed] : llvm::zip(dims, isReversed))
+    if (transpose)
+      dim = transpose.getPermutation()[dim];
+    else if (reverse && llvm::is_contained(reverse.getDimensions(), dim))
+      reversed = !reversed;
+  from = op->getOperand(0);
+  return true;
+}
+
 /// What `value` has from the last row on; null where it is no such view.
 static Value getReversed(Value value) {
-  auto reverse = value.getDefiningOp<stablehlo::ReverseOp>();
-  return reverse && reverse.getDimensions() == ArrayRef<int64_t>{0}
-             ? reverse.getOperand()
-             : Value();
+  Value found;
+  for (RowsView view(value); view.moveUp();)
+    if (view.isOfReversedRows())
+      found = view.from;
+  return found;
 }
 
 /// The value from its last row on, for a loop with the marks of `like`.
@@ -132,6 +179,20 @@ void LoopPairer::turnEnter(dist::EnterOp enter, int of, dist::LoopAttr loop) {
   enter.setLoopAttr(loop);
 }
 
+/// What reads `stack` by this use alone and has it from the last row on; null
+/// where there is no such value.
+static Value findTurned(Value stack, OpOperand &use) {
+  for (Operation *user = use.getOwner(); user->getNumResults() == 1;) {
+    Value view = user->getResult(0);
+    if (getReversed(view) == stack)
+      return view;
+    if (!RowsView(view).moveUp() || !view.hasOneUse())
+      break;
+    user = *view.user_begin();
+  }
+  return {};
+}
+
 void LoopPairer::turnLeave(dist::LeaveOp leave, dist::LoopAttr loop) {
   leave.setLoopAttr(loop);
   if (!leave.isStack())
@@ -139,9 +200,8 @@ void LoopPairer::turnLeave(dist::LeaveOp leave, dist::LoopAttr loop) {
   builder.setInsertionPointAfter(leave);
   SmallVector<OpOperand *> others;
   for (OpOperand &use : llvm::make_early_inc_range(leave.getResult().getUses()))
-    if (Operation *user = use.getOwner();
-        user->getNumResults() == 1 && getReversed(user->getResult(0)))
-      user->getResult(0).replaceAllUsesWith(leave.getResult());
+    if (Value turned = findTurned(leave.getResult(), use))
+      turned.replaceAllUsesWith(leave.getResult());
     else
       others.push_back(&use);
   if (others.empty())

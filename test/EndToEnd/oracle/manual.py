@@ -31,6 +31,7 @@ CASES = {**manual_losses.CASES, **manual_loops.CASES}
 RUNS = [("interpret", ""), ("train", "data=2,tensor=4"), ("interpret", "data=4,tensor=2")]
 RUNS += [("train", ""), ("interpret", "tensor=3"), ("train", "data=2"), ("train", "data=2,tensor=2")]
 RUNS += [("interpret", "pipe=2"), ("train", "pipe=2,data=2"), ("train", "pipe=2,data=2,tensor=2")]
+RUNS += [("train", "data=2,tensor=2", "training.recompute=all")]
 CONFIGURATION = """[mesh]
 axes = ["pipe", "data", "tensor"]
 pipeline = "pipe"
@@ -60,8 +61,8 @@ class Case(one_step.Case):
         def train(params, x):
             return self.loss(params, x)
 
-        is_derived = name != plain or name in manual_loops.DERIVED
-        train = jax.jit(jax.value_and_grad(train) if is_derived else train)
+        self.is_derived = name != plain or name in manual_loops.DERIVED
+        train = jax.jit(jax.value_and_grad(train) if self.is_derived else train)
         # What JAX cannot derive it executes in another form, which it can.
         with printed_ops.executing() if name != plain else contextlib.nullcontext():
             if name in EXPORTED:
@@ -69,6 +70,10 @@ class Case(one_step.Case):
             else:
                 text = train.lower(self.parameters, self.x).as_text(debug_info=True)
         self.write_text(text)
+
+    def takes(self, *settings):
+        """What is recomputed is part of a text that has the derivative."""
+        return not self.is_derived or not any("recompute" in s for s in settings)
 
     def expect(self):
         """The loss and the gradients by JAX."""

@@ -4,6 +4,7 @@
 // RUN: %{import} %t/region.mlir --mesh data=1,tensor=1 | FileCheck %s --check-prefix=ONE
 // RUN: %{import} %t/nested.mlir | FileCheck %s --check-prefix=NESTED
 // RUN: %{import} %t/loop.mlir | FileCheck %s --check-prefix=LOOP
+// RUN: %{import} %t/again.mlir | FileCheck %s --check-prefix=AGAIN
 // RUN: not %{import} %t/outside.mlir 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not %{import} %t/meshes.mlir 2>&1 | FileCheck %s --check-prefix=MESHES
 // RUN: not %{import} %t/ids.mlir 2>&1 | FileCheck %s --check-prefix=IDS
@@ -62,6 +63,16 @@
 // LOOP: stablehlo.slice %{{.*}} [0:2, 0:1] : (tensor<2x4xf32>) -> tensor<2x1xf32>
 // LOOP: stablehlo.slice %{{.*}} [0:2, 1:2] : (tensor<2x4xf32>) -> tensor<2x1xf32>
 // LOOP-NOT: dynamic_slice
+
+// What leaves a region as it enters the next one is there already, with the dims that it had; it is put together where
+// something else reads it, and where it enters in another way.
+// AGAIN: %[[A:.*]] = stablehlo.tanh %{{.*}} : tensor<2x4xf32>
+// AGAIN: %[[W:.*]] = stablehlo.reshape %[[A]] : (tensor<2x4xf32>) -> tensor<8xf32>
+// AGAIN: %[[P:.*]] = dist.constraint %[[W]]
+// AGAIN: %[[B:.*]] = dist.constraint %[[A]]
+// AGAIN: %[[C:.*]] = dist.constraint %[[P]]
+// AGAIN: stablehlo.sine %[[B]] : tensor<2x4xf32>
+// AGAIN: stablehlo.cosine %[[C]] : tensor<8xf32>
 
 // OUTSIDE: {{^}}llmc: error[unsupported]: {{.*}}outside.mlir:2:8: expected 'stablehlo.partition_id' in a manual region (jax.shard_map), whose mesh says what devices are, got it outside{{$}}
 // MESHES: {{^}}llmc: error[unsupported]: {{.*}}meshes.mlir:7:8: expected one mesh in all manual regions, got two with different axes{{$}}
@@ -134,6 +145,21 @@ func.func public @main(%x: tensor<8xf32> loc("x")) -> tensor<2xf32> {
     stablehlo.return %2, %3 : tensor<i32>, tensor<2xf32>
   }
   return %0#1 : tensor<2xf32>
+}
+
+//--- again.mlir
+sdy.mesh @mesh = <["data"=2]>
+func.func public @main(%x: tensor<8xf32> loc("x")) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"data"}]>] out_shardings=[<@mesh, [{"data"}]>] manual_axes={"data"} (%a: tensor<4xf32>) {
+    %1 = stablehlo.tanh %a : tensor<4xf32>
+    sdy.return %1 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %2:2 = sdy.manual_computation(%0, %0) in_shardings=[<@mesh, [{"data"}]>, <@mesh, [{}]>] out_shardings=[<@mesh, [{"data"}]>, <@mesh, [{}]>] manual_axes={"data"} (%a: tensor<4xf32>, %b: tensor<8xf32>) {
+    %3 = stablehlo.sine %a : tensor<4xf32>
+    %4 = stablehlo.cosine %b : tensor<8xf32>
+    sdy.return %3, %4 : tensor<4xf32>, tensor<8xf32>
+  } : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %2#0, %2#1 : tensor<8xf32>, tensor<8xf32>
 }
 
 //--- outside.mlir

@@ -84,3 +84,40 @@ func.func @inner(%x0: tensor<2x4xf32> {dist.port = #dist.port<input "x">}) -> (t
   return %out : tensor<2x4xf32>
 }
 dist.entry @forward function(@inner)
+
+// -----
+
+// Rows whose dims were cut and moved, and that are hinted to lie somewhere, are cut before all that. A hint that splits the
+// rows stays, as does a reshape that mixes them with other dims.
+// CHECK-LABEL: func.func @moved
+// CHECK-SAME: %[[W:[^:]*]]: tensor<6x8xf32> {{.*}}, %[[V:[^:]*]]: tensor<6x8xf32>
+// CHECK: %[[H:.*]] = dist.constraint %[[V]] to
+// CHECK: %[[M:.*]] = stablehlo.reshape %{{.*}} : (tensor<6x8xf32>) -> tensor<4x12xf32>
+// CHECK: %[[W0:.*]] = stablehlo.slice %[[W]] [0:3, 0:8]
+// CHECK: %[[A0:.*]] = stablehlo.reshape %[[W0]] : (tensor<3x8xf32>) -> tensor<3x1x4x2xf32>
+// CHECK: %[[B0:.*]] = stablehlo.transpose %[[A0]], dims = [2, 0, 1, 3] : (tensor<3x1x4x2xf32>) -> tensor<4x3x1x2xf32>
+// CHECK: %[[C0:.*]] = dist.constraint %[[B0]] to {{.*}} hint : tensor<4x3x1x2xf32>
+// CHECK: %[[D0:.*]] = stablehlo.transpose %[[C0]], dims = [1, 0, 2, 3]
+// CHECK: dist.enter row %[[D0]] of <"l.0", trips = 3>
+// CHECK: stablehlo.slice %[[H]] [0:3, 0:8]
+// CHECK: stablehlo.slice %[[M]] [0:2, 0:12]
+dist.mesh @mesh = <"pipe"=2, "data"=2> pipeline "pipe"
+dist.state @w : tensor<6x8xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @v : tensor<6x8xf32> {role = parameter, source = #dist.draw<zeros>}
+func.func @moved(%W: tensor<6x8xf32> {dist.port = #dist.port<parameter @w>}, %V: tensor<6x8xf32> {dist.port = #dist.port<parameter @v>})
+    -> (tensor<6x4x1x2xf32> {dist.port = #dist.port<output "y">}, tensor<6x8xf32> {dist.port = #dist.port<output "z">}, tensor<4x12xf32> {dist.port = #dist.port<output "u">}) {
+  %a = stablehlo.reshape %W : (tensor<6x8xf32>) -> tensor<6x1x4x2xf32>
+  %b = stablehlo.transpose %a, dims = [2, 0, 1, 3] : (tensor<6x1x4x2xf32>) -> tensor<4x6x1x2xf32>
+  %c = dist.constraint %b to <@mesh, [{"data"}, {}, {}, {}]> hint : tensor<4x6x1x2xf32>
+  %d = stablehlo.transpose %c, dims = [1, 0, 2, 3] : (tensor<4x6x1x2xf32>) -> tensor<6x4x1x2xf32>
+  %h = dist.constraint %V to <@mesh, [{"data"}, {}]> hint : tensor<6x8xf32>
+  %m = stablehlo.reshape %V : (tensor<6x8xf32>) -> tensor<4x12xf32>
+  %w = dist.enter row %d of <"l", trips = 6> : tensor<6x4x1x2xf32> -> tensor<4x1x2xf32>
+  %v = dist.enter row %h of <"l", trips = 6> : tensor<6x8xf32> -> tensor<8xf32>
+  %u = dist.enter row %m of <"k", trips = 4> : tensor<4x12xf32> -> tensor<12xf32>
+  %y = dist.leave stack %w of <"l", trips = 6> : tensor<4x1x2xf32> -> tensor<6x4x1x2xf32>
+  %z = dist.leave stack %v of <"l", trips = 6> : tensor<8xf32> -> tensor<6x8xf32>
+  %t = dist.leave stack %u of <"k", trips = 4> : tensor<12xf32> -> tensor<4x12xf32>
+  return %y, %z, %t : tensor<6x4x1x2xf32>, tensor<6x8xf32>, tensor<4x12xf32>
+}
+dist.entry @forward function(@moved)

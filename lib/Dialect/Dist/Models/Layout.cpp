@@ -17,6 +17,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/Parts.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -61,6 +62,22 @@ struct ConstraintAnswers : AnswerDefaults<ConstraintOp> {
   static LogicalResult evaluate(ConstraintOp, EvaluationCall &call) {
     call.results.push_back(call.operands[0]);
     return success();
+  }
+};
+
+/// A part of a value that is hinted to lie somewhere is hinted to lie there,
+/// where the cut dimension is not split.
+struct ConstraintPart
+    : PartOpInterface::ExternalModel<ConstraintPart, ConstraintOp> {
+  Value buildPart(Operation *op, OpBuilder &builder, DimRange range,
+                  PartOf partOf) const {
+    auto constraint = cast<ConstraintOp>(op);
+    LayoutAttr layout = constraint.getLayout();
+    if (!constraint.getHint() || !layout.getDims()[range.dim].getAxes().empty())
+      return {};
+    Value part = partOf(constraint.getInput(), range);
+    return ConstraintOp::create(builder, op->getLoc(), part.getType(), part,
+                                layout, constraint.getHint());
   }
 };
 
@@ -174,6 +191,7 @@ void dist::registerLayoutModels(DialectRegistry &registry) {
       graph::detail::RuleModel;
   registry.addExtension(+[](MLIRContext *context, DistDialect *) {
     attachAnswers<ConstraintOp, ConstraintAnswers>(context);
+    ConstraintOp::attachInterface<ConstraintPart>(*context);
     attachSomeAnswers<ReshardOp, ReshardAnswers, CostModel, EvaluationModel>(
         context);
     attachSomeAnswers<KeepOp, KeepAnswers, CostModel, EvaluationModel>(context);

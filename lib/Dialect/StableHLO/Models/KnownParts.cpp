@@ -6,6 +6,8 @@
 //   (pad %x, %v, low = [2])[3:5] ->  %x[1:3]
 //   (slice %x [4:8])[1:3]        ->  %x[5:7]
 //   (reverse %x)[0:3]            ->  reverse %x[5:8], of 8
+//   (transpose %x)[:, 1:3]       ->  transpose %x[1:3]
+//   (reshape %x : 4x6 -> 4x2x3)[1:3]  ->  reshape %x[1:3]
 //
 // Test: test/Transforms/Training/split-contractions.mlir
 //===----------------------------------------------------------------------===//
@@ -97,6 +99,43 @@ struct ReversePart : PartModel<ReversePart, ReverseOp> {
   }
 };
 
+/// A part of its operand along the dimension that comes here.
+struct TransposePart : PartModel<TransposePart, TransposeOp> {
+  Value buildPart(Operation *op, OpBuilder &builder, DimRange range,
+                  PartOf partOf) const {
+    auto transpose = cast<TransposeOp>(op);
+    int64_t from = transpose.getPermutation()[range.dim];
+    Value part = partOf(transpose.getOperand(), {from, range.begin, range.end});
+    return stablehlo::transpose(builder, op->getLoc(), part,
+                                transpose.getPermutation());
+  }
+};
+
+/// A part along a dimension that the operand has too.
+struct ReshapePart : PartModel<ReshapePart, ReshapeOp> {
+  Value buildPart(Operation *op, OpBuilder &builder, DimRange range,
+                  PartOf partOf) const {
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+    SmallVector<int64_t> shape(cast<ReshapeOp>(op).getType().getShape());
+    int64_t before = 1, dim = 0;
+    for (int64_t size : ArrayRef(shape).take_front(range.dim))
+      before *= size;
+    for (; dim < from.getRank() && before > 1; ++dim) {
+      if (from.getDimSize(dim) == 0 || before % from.getDimSize(dim) != 0)
+        return {};
+      before /= from.getDimSize(dim);
+    }
+    while (dim < from.getRank() && from.getDimSize(dim) == 1)
+      ++dim;
+    if (before != 1 || dim == from.getRank() ||
+        from.getDimSize(dim) != shape[range.dim])
+      return {};
+    shape[range.dim] = range.getSize();
+    Value part = partOf(op->getOperand(0), {dim, range.begin, range.end});
+    return stablehlo::reshape(builder, op->getLoc(), part, shape);
+  }
+};
+
 /// A part of its operand, cut in the other dimensions as before.
 struct SlicePart : PartModel<SlicePart, SliceOp> {
   Value buildPart(Operation *op, OpBuilder &builder, DimRange range,
@@ -133,6 +172,8 @@ void stablehlo::registerKnownParts(DialectRegistry &registry) {
     ConcatenateOp::attachInterface<ConcatenatePart>(*context);
     PadOp::attachInterface<PadPart>(*context);
     ReverseOp::attachInterface<ReversePart>(*context);
+    TransposeOp::attachInterface<TransposePart>(*context);
+    ReshapeOp::attachInterface<ReshapePart>(*context);
     SliceOp::attachInterface<SlicePart>(*context);
   });
 }
