@@ -209,22 +209,20 @@ void Outliner::findReads(Value value, ArrayRef<int64_t> rows, Reads &reads) {
     reads[SmallVector<int64_t>(rows)].push_back(value);
 }
 
-/// The value, or its row where nothing else of it is read.
+/// The value, and its rows, as far as they are read: an argument for each.
 LogicalResult Outliner::captureUsed(Value value) {
   Reads reads;
   findReads(value, SmallVector<int64_t>(getDepth(), 0), reads);
   if (reads.empty())
     return capture(value);
-  if (reads.size() > 1)
-    return segment.emitOpError()
-           << "expected to read rows of a value, or all of it, got both";
-  const auto &[rows, readers] = *reads.begin();
-  if (llvm::any_of(rows, [](int64_t count) { return count != 0; }))
-    return captureRow(value, rows, readers);
-  if (failed(capture(value)))
-    return failure();
-  for (Value reader : readers)
-    mapping.map(reader, mapping.lookup(value));
+  for (const auto &[rows, readers] : reads) {
+    bool isRow = llvm::any_of(rows, [](int64_t count) { return count != 0; });
+    if (failed(isRow ? captureRow(value, rows, readers) : capture(value)))
+      return failure();
+    for (Value reader : readers)
+      if (!isRow)
+        mapping.map(reader, mapping.lookup(value));
+  }
   return success();
 }
 

@@ -51,6 +51,13 @@ static LogicalResult addReceive(ProgramValues &values, BlockArgument argument,
   return success();
 }
 
+static bool isReturnedIn(func::FuncOp function, PortAttr slot) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (dist::getResultPort(function, i).getSlot() == slot)
+      return true;
+  return false;
+}
+
 static LogicalResult addArgument(ProgramValues &values,
                                  BlockArgument argument) {
   func::FuncOp function = values.function;
@@ -66,17 +73,26 @@ static LogicalResult addArgument(ProgramValues &values,
   }
   PortAttr slot = port.getSlot();
   auto [known, isNew] = values.argumentIn.insert({slot, -1});
-  if (isNew) {
+  int32_t place = known->second;
+  // Rows of a slot and all of it may be read side by side.
+  bool isView = !isNew && values.graph.classes[place].rows != port.getRows();
+  if (isView && isReturnedIn(function, slot))
+    return function.emitOpError()
+           << "expected to read slot " << slot
+           << ", in which it returns, by rows or as a whole, got both";
+  if (isNew || isView) {
     FailureOr<int32_t> number =
         addClass(values.graph, argument.getLoc(), argument.getType());
     if (failed(number))
       return failure();
-    known->second = *number;
-    values.graph.classes[*number].slot = slot;
-    values.graph.classes[*number].rows = port.getRows();
-    values.graph.uses.buffers[*number].versions.emplace_back();
+    place = *number;
+    values.graph.classes[place].slot = slot;
+    values.graph.classes[place].rows = port.getRows();
+    values.graph.uses.buffers[place].versions.emplace_back();
   }
-  values.known[argument] = {known->second, 0, {}};
+  if (isNew)
+    values.argumentIn[slot] = place;
+  values.known[argument] = {place, 0, {}};
   return success();
 }
 

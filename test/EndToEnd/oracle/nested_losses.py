@@ -118,11 +118,54 @@ def deep(p, x):
     return mean_of_squares(h, waves)
 
 
+def seen(p, x):
+    """Trips of the inner loop read rows of a weight, and all of it."""
+    stacks = {n: p[n] for n in ("up", "bias", "down")}
+
+    def one(h, q):
+        def step(c, b):
+            return jnp.tanh(layer(q, c) + b + jnp.mean(p["mix"], axis=0)), None
+
+        return lax.scan(step, h, p["mix"])[0] + 0.5 * h, None
+
+    return mean_of_squares(lax.scan(one, x, stacks)[0])
+
+
+def attended(p, x):
+    """Attention in layers, by parts of queries, which go over parts of keys: the sums of a row
+    so far are scaled again where its maximum grows."""
+
+    def one(h, q):
+        keys = jnp.sin(h) @ q["up"] + q["bias"]
+        parts = lambda v: v.reshape(GROUPS, 2, *v.shape[1:])
+
+        def row(queries):
+            def step(state, kv):
+                most, weight, total = state
+                scores = jnp.einsum("ibd,jbd->bij", queries, kv[0])
+                new = jnp.maximum(most, scores.max(-1))
+                weights, scale = jnp.exp(scores - new[..., None]), jnp.exp(most - new)
+                total = total * scale[..., None] + jnp.einsum("bij,jbw->biw", weights, kv[1])
+                return (new, weight * scale + weights.sum(-1), total), None
+
+            start = jnp.full((x.shape[0], 2), -30.0)
+            state = (start, jnp.zeros_like(start), jnp.zeros((*start.shape, WIDTH)))
+            _, weight, total = lax.scan(step, state, (parts(keys), parts(keys @ q["down"])))[0]
+            return (total / weight[..., None]).swapaxes(0, 1)
+
+        return h + lax.map(row, parts(h @ q["up"])).reshape(h.shape), None
+
+    tokens = jnp.stack([x * jnp.cos(1.0 * t) for t in range(2 * GROUPS)])
+    return mean_of_squares(lax.scan(one, tokens, p)[0])
+
+
 CASES = {
     "gated": (gated, layers(DEEP), WIDTH),
     "backwards": (backwards, layers(DEEP), WIDTH),
     "grid": (grid, {"mix": (WIDTH, WIDTH), **layers(GROUPS, GROUPS + 1)}, WIDTH),
     "parts": (parts, layers(DEEP), WIDTH),
     "two": (two, layers(DEEP), WIDTH),
+    "seen": (seen, {"mix": (WIDTH, WIDTH), **layers(DEEP)}, WIDTH),
+    "attended": (attended, layers(DEEP), WIDTH),
     "deep": (deep, layers(GROUPS, GROUPS + 1), WIDTH),
 }

@@ -6,7 +6,7 @@
 """Random losses with one or two loops, against jax.grad.
 
 A trip has a few random ops on its carried values, rows of stacked weights, a weight that all
-trips share, values from before the loop and the trip's number. It may stack a value, and add
+trips share, values from before the loop and the trip's number; one of them may be a loop. It may stack a value, and add
 one up. A loop is a scan, from the first or the last row on, or counts from any number and
 reads rows by steps of 1 or 2, up or down. One step of plain descent in f64, in two microbatches: the loss and each gradient
 within 1e-10 of JAX, by the interpreter and by kernels, on one device and on meshes.
@@ -38,7 +38,7 @@ class Program:
     def __init__(self, draw, trips, rows):
         self.trips = trips
         self.carries = int(draw.integers(1, 4))
-        self.kinds = [str(draw.choice(["mlp", "mix", "mul", "add", "sin", "norm", "count", "around", "bias"]))
+        self.kinds = [str(draw.choice(["mlp", "mix", "mul", "add", "sin", "norm", "count", "around", "bias", "loop"]))
                       for _ in range(draw.integers(2, 7))]
         if not {"mlp", "mix"} & set(self.kinds):
             self.kinds.append("mlp")
@@ -56,6 +56,10 @@ class Program:
             return a + jnp.tanh(a @ row["up"]) @ row["down"]
         if kind == "mix":
             return jnp.tanh(b @ mix)
+        if kind == "loop":
+            numbers = jnp.arange(4 + len(self.kinds) % 3) * 0.1
+            last, all = lax.scan(lambda c, k: (jnp.tanh(c @ mix + b) * (1 + k * i), c), a, numbers)
+            return last + jnp.mean(all, axis=0)
         if kind == "norm":
             return a * lax.rsqrt(jnp.mean(jnp.square(a), -1, keepdims=True) + 0.1)
         if kind == "count":
