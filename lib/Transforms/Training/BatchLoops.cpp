@@ -129,8 +129,23 @@ void BatchSums::mixByCondition(const dist::LoopRun &run) {
       states[result] = state;
 }
 
-/// What passes as it is: into, through and out of the trips of a loop, and
-/// through a barrier. False for all else.
+/// Of an op that reads a tensor without elements, the operand that it is by its
+/// fold, as of a concatenation with nothing; else null.
+static Value getFolded(Operation &op) {
+  auto isEmpty = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getNumElements() == 0;
+  };
+  SmallVector<OpFoldResult> folded;
+  if (op.getNumResults() != 1 || isEmpty(op.getResult(0)) ||
+      llvm::none_of(op.getOperands(), isEmpty) || failed(op.fold(folded)) ||
+      folded.size() != 1)
+    return {};
+  return dyn_cast<Value>(folded.front());
+}
+
+/// What passes as it is: into, through and out of the trips of a loop, through
+/// a barrier, and what is joined with nothing. False for all else.
 bool BatchSums::visitForwarding(Operation &op) {
   auto take = [&](Value result, Value from) {
     BatchState state = get(from);
@@ -143,6 +158,10 @@ bool BatchSums::visitForwarding(Operation &op) {
   if (dist::isOfCarried(&op)) {
     auto next = dyn_cast<dist::NextOp>(op);
     take(op.getResult(0), next ? next.getValue() : op.getOperand(0));
+    return true;
+  }
+  if (Value operand = getFolded(op)) {
+    take(op.getResult(0), operand);
     return true;
   }
   SmallVector<OpOperand *> sources;

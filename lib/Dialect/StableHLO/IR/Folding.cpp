@@ -89,8 +89,17 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
   return same ? getOperand() : OpFoldResult();
 }
 
+/// Pieces without elements add nothing.
 OpFoldResult ConcatenateOp::fold(FoldAdaptor) {
-  bool same =
-      getInputs().size() == 1 && getInputs().front().getType() == getType();
-  return same ? getInputs().front() : OpFoldResult();
+  Value only;
+  for (Value piece : getInputs()) {
+    bool isEmpty =
+        cast<RankedTensorType>(piece.getType()).getDimSize(getDimension()) == 0;
+    if (isEmpty && piece.getType() != getType())
+      continue;
+    if (only)
+      return {};
+    only = piece;
+  }
+  return only && only.getType() == getType() ? only : OpFoldResult();
 }
