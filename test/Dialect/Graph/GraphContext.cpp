@@ -39,8 +39,7 @@ test::GraphContext::GraphContext() {
   context->loadAllAvailableDialects();
   context->allowUnregisteredDialects();
   context->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Warning)
-      messages += diagnostic.str() + "\n";
+    messages += diagnostic.str() + "\n";
     return success();
   });
 }

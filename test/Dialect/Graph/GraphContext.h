@@ -29,7 +29,7 @@ public:
   MLIRContext *get() { return context.get(); }
   /// Null when `text` has an error; see `getMessages`.
   mlir::OwningOpRef<ModuleOp> parse(StringRef text);
-  /// All diagnostics up to now but warnings, one on each line; forgets them.
+  /// All diagnostics up to now, one on each line; forgets them.
   std::string takeMessages();
 
 private:
