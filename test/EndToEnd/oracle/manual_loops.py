@@ -40,7 +40,7 @@ def layers(p, x):
 
 
 def around(p, x):
-    """A region in each trip of a loop that is outside of it, and one behind the loop."""
+    """A region in each trip of a loop that is outside of it, and one after the loop."""
 
     @region((MLP_SPECS, P("data")), P("data"))
     def layer(p, x):

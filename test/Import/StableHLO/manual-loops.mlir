@@ -5,7 +5,7 @@
 // RUN: %{import} %t/disagree.mlir | FileCheck %s --check-prefix=DISAGREE
 // RUN: %{import} %t/carried.mlir --set training.unroll=true | FileCheck %s --check-prefix=UNROLLED
 
-// A counted loop in a region stays one. A stack has its rows ahead of the leading dims in the loop, behind them
+// A counted loop in a region stays one. A stack has its rows before the leading dims in the loop, after them
 // outside. A carried value has a dim for each axis along which it varies in some trip: %s begins as zeros and varies
 // along both axes, since a trip adds what does; %t is 1, and then what %s was in the trip before; %u varies along no
 // axis, since it is a sum over them. The device's number is none of the loop.

@@ -1,6 +1,6 @@
 // RUN: llmc-opt %s --llmc-recompute | FileCheck %s
 
-// Block 2 stands behind a loop, in another segment of the forward, and reads %t of block 0: so does its backward, which
+// Block 2 stands after a loop, in another segment of the forward, and reads %t of block 0: so does its backward, which
 // comes before that of block 0. %t is kept, and %s, which block 0 alone reads, is computed again.
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK: %[[A:.*]]:3 = dist.segment chunk(0) phase(forward)

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all devices compute (Batching.h) of enter, next and leave: rows stand
-// behind the leading dims of a stack, and ahead of them in a loop's.
+// What all devices compute (Batching.h) of enter, next and leave: the dim
+// of rows follows the leading dims in a stack, and comes first in a loop's.
 //
 //   enter row %x : 12x16 -> 16       of one device
 //     ->
