@@ -79,7 +79,8 @@ static Value makeZero(func::FuncOp function, BlockArgument parameter,
       << (dependsOn(loss, parameter)
               ? " has a gradient of 0: the loss depends on it only through "
                 "integers or ops that have no derivative"
-              : " has a gradient of 0: the loss does not depend on it");
+              : " has a gradient of 0: the loss does not depend on it")
+      << " (training.frozen leaves it out of the training)";
   OpBuilder builder(function.front().getTerminator());
   Value zero =
       stablehlo::constantLike(builder, parameter.getLoc(), parameter, 0.0);

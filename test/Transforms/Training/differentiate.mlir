@@ -151,7 +151,7 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 
 //--- unused.mlir
 // A parameter without influence has a gradient of zeros.
-// WARN: unused.mlir:[[# @LINE+7]]:17: warning: parameter e has a gradient of 0: the loss does not depend on it
+// WARN: unused.mlir:[[# @LINE+7]]:17: warning: parameter e has a gradient of 0: the loss does not depend on it (training.frozen leaves it out of the training)
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK: %[[Z:.*]] = stablehlo.constant {{.*}} dense<0.000000e+00> : tensor<3xf32>
 // CHECK: return %{{.*}}, %{{.*}}, %[[Z]]
@@ -166,7 +166,7 @@ dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f
 
 //--- rounded.mlir
 // Nothing flows through integers.
-// CHECK: rounded.mlir:[[# @LINE+5]]:17: warning: parameter e has a gradient of 0: the loss depends on it only through integers or ops that have no derivative
+// CHECK: rounded.mlir:[[# @LINE+5]]:17: warning: parameter e has a gradient of 0: the loss depends on it only through integers or ops that have no derivative (training.frozen leaves it out of the training)
 // CHECK: return %{{.*}}, %{{.*}}, %{{.*}} : tensor<f32>
 dist.state @e : tensor<f32> {role = parameter, source = #dist.draw<ones>}
 func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
