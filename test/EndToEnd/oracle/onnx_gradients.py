@@ -168,6 +168,8 @@ def convolution():
     return shapes, nodes, f
 
 
+# Of each time another one, so that their order counts.
+WEIGHTS = 1 + np.arange(S).reshape(S, 1) / 2
 BYTES = np.random.default_rng(3).integers(-90, 90, (W, W)).astype(np.int8)
 
 
@@ -187,7 +189,7 @@ CASES = {"lstm": lstm, "gru": gru, "scan": scan, "loop": loop, "convolution": co
          **{f"attention-{r}": lambda r=r, k=k: attention(r, k)
             for r, k in (("linear", False), ("gated", True), ("delta", False), ("gated_delta", False))}}
 CONSTANTS = [const("zero", [0], np.int64), const("one", [1], np.int64), const("wide", [0, 0, 2 * W], np.int64), const("none", 0),
-             const("small", 0.01), const("third", 1 / 3), const("hundredth", 0.01), const("seven", 7, np.int64),
+             const("small", 0.01), const("weights", WEIGHTS), const("third", 1 / 3), const("hundredth", 0.01), const("seven", 7, np.int64),
              const("yes", True, bool), nph.from_array(BYTES, "bytes")]
 
 
@@ -198,8 +200,8 @@ class Case(one_step.Case):
         shapes, nodes, self.f = CASES[name]()
         shapes = {"inside": (W, W), **shapes}
         super().__init__(a, name, shapes, (B, S, W), one_step.CONFIGURATION)
-        nodes = [node("MatMul", "x inside", "before"), node("Tanh", "before", "z"), *nodes, node("Mul", "y y", "square"),
-                 node("ReduceMean", "square", "loss", keepdims=0)]
+        nodes = [node("MatMul", "x inside", "before"), node("Tanh", "before", "z"), *nodes, node("Mul", "y weights", "weighted"),
+                 node("Mul", "weighted y", "square"), node("ReduceMean", "square", "loss", keepdims=0)]
         read = {name for each in nodes for name in each.input}
         for each in nodes:
             read |= {name for at in each.attribute if at.type == at.GRAPH for inner in at.g.node for name in inner.input}
@@ -211,7 +213,7 @@ class Case(one_step.Case):
 
     def expect(self):
         def loss(p):
-            return jnp.mean(self.f(p, jnp.tanh(self.x @ p["inside"])) ** 2)
+            return jnp.mean(WEIGHTS * self.f(p, jnp.tanh(self.x @ p["inside"])) ** 2)
         return jax.value_and_grad(loss)(self.parameters)
 
 
