@@ -82,19 +82,39 @@ def first_group(line, num_devices):
     return [int(x) for x in listed.group(1).split(",")] if listed else list(range(num_devices))
 
 
+def runs_of(text):
+    """Computation -> how often a step runs it: the trips of the loops around it."""
+    inside, callers, current = {}, collections.defaultdict(list), None
+    for line in text.splitlines():
+        if head := re.match(r"(?:ENTRY )?%(\S+) \(.*\{$", line):
+            current = head.group(1)
+            inside[current] = line.startswith("ENTRY")
+        trips = re.search(r'"known_trip_count":\{"n":"(\d+)"', line)
+        for role, callee in re.findall(r"(body|condition|to_apply|calls)=%([^\s,)]+)", line):
+            callers[callee].append((current, int(trips.group(1)) if trips and role == "body" else 1))
+
+    def runs(name):
+        return 1 if inside[name] else sum(times * runs(caller) for caller, times in callers[name])
+
+    return {name: runs(name) for name in inside}
+
+
 def count(text, mesh):
     num_devices = 1
     for size in mesh.values():
         num_devices *= size
     total = collections.Counter()
     number = collections.Counter()
+    runs, times = runs_of(text), 1
     for line in text.splitlines():
+        if head := re.match(r"(?:ENTRY )?%(\S+) \(.*\{$", line):
+            times = runs[head.group(1)]
         found = re.match(r"\s*(?:ROOT )?%?\S+ = (.*?) (" + "|".join(KINDS) + r")(?:-start)?\(", line)
         if not found:
             continue
         key = (found.group(2), "+".join(axes_of(first_group(line, num_devices), mesh)))
-        number[key] += 1
-        total[key] += result_bytes(found.group(1))
+        number[key] += times
+        total[key] += times * result_bytes(found.group(1))
     return [
         {"kind": kind, "axes": axes, "count": number[kind, axes], "bytes": total[kind, axes]}
         for kind, axes in sorted(number)

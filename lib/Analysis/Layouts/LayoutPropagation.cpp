@@ -322,16 +322,21 @@ bool LayoutPropagation::hasSeed(Seed seed, uint8_t phase) const {
 }
 
 void LayoutPropagation::runPhase(uint8_t phase) {
-  for (Seed seed : {Seed::State, Seed::Constraint, Seed::Input}) {
-    // What is at rest stays so unless something new is seen.
-    if (!hasSeed(seed, phase))
-      continue;
+  auto spread = [&](Seed seed) {
     runRound({seed, true, true, false, false}, phase);
     runRound({seed, true, false, false, false}, phase);
     runRound({seed, false, false, false, false}, phase);
     runRound({seed, false, false, true, false}, phase);
-  }
-  runRound({Seed::None, false, false, true, true}, phase);
+  };
+  // What is at rest stays so unless something new is seen.
+  for (Seed seed : {Seed::State, Seed::Constraint, Seed::Input})
+    if (hasSeed(seed, phase))
+      spread(seed);
+  runRound({Seed::Input, false, false, true, true}, phase);
+  if (!hasSeed(Seed::Stored, phase))
+    return;
+  spread(Seed::Stored);
+  runRound({Seed::Stored, false, false, true, true}, phase);
 }
 
 //===----------------------------------------------------------------------===//

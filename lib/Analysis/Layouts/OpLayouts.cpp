@@ -181,28 +181,47 @@ static double priceGather(const View &view, int from, int to, AxisAttr axis) {
   return price;
 }
 
+/// Operands that have the reduced factor are split alike along it.
+static bool agree(const View &view, int factor, AxisAttr axis) {
+  bool agree = true;
+  for (size_t i = 0; i < view.operands().size(); ++i)
+    agree &= !view.operands()[i] || !view.has(i, factor) ||
+             view.isSplitBy(i, factor, axis);
+  return agree;
+}
+
+/// Elements that a device receives when partial results are scattered.
+static double priceScatter(const View &view, AxisAttr axis) {
+  double n = axis.getSize(view.decided.mesh), price = 0;
+  for (auto [layout, factors] :
+       llvm::zip(view.decided.results, view.decided.rule.results))
+    if (layout)
+      price += view.getLocalElements(factors, layout, axis) * (n - 1) / n;
+  return price;
+}
+
+/// One operand is split along the reduced factor, another one could be for
+/// nothing, but adding up the results sends more than gathering the operand.
+static bool isDearSum(const View &view, int factor, AxisAttr axis) {
+  return view.decided.rule.factors[factor].kind == FactorKind::Reduced &&
+         !agree(view, factor, axis) &&
+         2 * priceScatter(view, axis) > priceGather(view, factor, -1, axis);
+}
+
 /// Whether the result shall leave `axis`, which splits it along `resultFactor`,
 /// to the reduced `factor`: the result is then scattered after the op.
 static bool isTakenFrom(const View &view, int resultFactor, int factor,
                         AxisAttr axis) {
   if (view.decided.rule.factors[factor].kind != FactorKind::Reduced)
     return false;
-  double n = axis.getSize(view.decided.mesh), scatter = 0;
-  for (auto [layout, factors] :
-       llvm::zip(view.decided.results, view.decided.rule.results))
-    if (layout)
-      scatter += view.getLocalElements(factors, layout, axis) * (n - 1) / n;
   // What must move anyway is often gathered for other uses too.
   if (priceGather(view, resultFactor, factor, axis) > 0)
     return false;
   // Operands that agree rather stay: a weight that is split for this dot would
   // be gathered in each microbatch.
-  bool agree = true;
-  for (size_t i = 0; i < view.operands().size(); ++i)
-    agree &= !view.operands()[i] || !view.has(i, factor) ||
-             view.isSplitBy(i, factor, axis);
-  return scatter <=
-         priceGather(view, factor, resultFactor, axis) * (agree ? 4 : 1);
+  int times = agree(view, factor, axis) ? 4 : 1;
+  return priceScatter(view, axis) <=
+         priceGather(view, factor, resultFactor, axis) * times;
 }
 
 /// Takes `axis` for `factor`, which is in no result; false when it is in use.
@@ -212,7 +231,7 @@ static bool takes(const View &view, FactorSplits &splits, int factor,
     return false;
   std::optional<int> home = findHome(splits, axis);
   if (!home)
-    return true;
+    return !isDearSum(view, factor, axis);
   bool isOfResult = false;
   for (const TensorFactors &tensor : view.decided.rule.results)
     for (ArrayRef<int> dim : tensor)

@@ -4,7 +4,8 @@
 //
 // The layouts of the new ops follow from the op's own: each factor of a new op
 // is split as one of its tensors with a known layout says, forth and back
-// until nothing changes. For logits [{"data"}, {"tensor"}]:
+// until nothing changes. Large tensors speak first: that a mean over the batch
+// is stored split must not move the batch. For logits [{"data"}, {"tensor"}]:
 //
 //   max [{"data"}], its broadcast [{"data"}, {"tensor"}], sums [{"data"}]
 //
@@ -46,10 +47,16 @@ public:
       : ops(ops), mesh(mesh), like(like) {}
 
   /// Values from outside, and results that are given.
-  void fix(Value value, LayoutAttr layout) { layouts[value] = layout; }
+  void fix(Value value, LayoutAttr layout) {
+    if (layout)
+      given.push_back({value, layout});
+  }
   LogicalResult run();
 
 private:
+  LogicalResult open();
+  void spread();
+  void write();
   bool visit(Operation *op, const graph::ShardingRule &rule);
   bool write(Value value, const graph::TensorFactors &tensor,
              const graph::ShardingRule &rule, const FactorSplits &splits);
@@ -57,17 +64,31 @@ private:
   ArrayRef<Operation *> ops;
   dist::MeshAxesAttr mesh;
   LayoutAttr like;
+  SmallVector<std::pair<Value, LayoutAttr>> given;
+  std::vector<graph::ShardingRule> rules;
   llvm::DenseMap<Value, LayoutAttr> layouts;
   /// Values that may be written.
-  llvm::DenseSet<Value> open;
+  llvm::DenseSet<Value> isOpen;
 };
 } // namespace
+
+/// Numbers of the values, of the largest one first.
+template <typename Values>
+static SmallVector<size_t> orderBySize(const Values &values) {
+  SmallVector<std::pair<int64_t, size_t>> order;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    order.push_back({type ? -type.getNumElements() : 0, i});
+  }
+  llvm::sort(order);
+  return llvm::to_vector(llvm::make_second_range(order));
+}
 
 /// Takes a layout whose axes are all new to it, or none.
 bool LayoutFiller::write(Value value, const graph::TensorFactors &tensor,
                          const graph::ShardingRule &rule,
                          const FactorSplits &splits) {
-  if (!open.contains(value))
+  if (!isOpen.contains(value))
     return false;
   LayoutAttr layout =
       layoutFromFactors(tensor, rule.factors, splits, mesh, like);
@@ -96,10 +117,14 @@ bool LayoutFiller::visit(Operation *op, const graph::ShardingRule &rule) {
                        llvm::append_range(taken, split.axes);
                      });
   };
+  // The largest first, results before operands.
+  SmallVector<std::pair<Value, const graph::TensorFactors *>> tensors;
   for (auto [result, tensor] : llvm::zip(op->getResults(), rule.results))
-    read(result, tensor);
+    tensors.push_back({result, &tensor});
   for (auto [operand, tensor] : llvm::zip(op->getOperands(), rule.operands))
-    read(operand, tensor);
+    tensors.push_back({operand, &tensor});
+  for (size_t i : orderBySize(llvm::make_first_range(tensors)))
+    read(tensors[i].first, *tensors[i].second);
   bool isChanged = false;
   for (auto [result, tensor] : llvm::zip(op->getResults(), rule.results))
     isChanged |= write(result, tensor, rule, splits);
@@ -108,18 +133,21 @@ bool LayoutFiller::visit(Operation *op, const graph::ShardingRule &rule) {
   return isChanged;
 }
 
-LogicalResult LayoutFiller::run() {
-  std::vector<graph::ShardingRule> rules;
+LogicalResult LayoutFiller::open() {
   for (Operation *op : ops) {
     auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
     if (!model)
       return graph::emitMissingAnswer(op, graph::Answer::Rule);
     rules.push_back(model.getShardingRule());
-    for (Value result : op->getResults())
-      if (!layouts.count(result))
-        open.insert(result);
+    isOpen.insert(op->result_begin(), op->result_end());
   }
-  // Splits are only added, so that this ends; the bound is for safety.
+  for (auto [value, layout] : given)
+    isOpen.erase(value);
+  return success();
+}
+
+/// Splits are only added, so that this ends; the bound is for safety.
+void LayoutFiller::spread() {
   bool isChanged = true;
   for (size_t round = 0; isChanged && round < ops.size() + 2; ++round) {
     isChanged = false;
@@ -128,6 +156,9 @@ LogicalResult LayoutFiller::run() {
     for (size_t i = ops.size(); i-- > 0;)
       isChanged |= visit(ops[i], rules[i]);
   }
+}
+
+void LayoutFiller::write() {
   for (Operation *op : ops) {
     SmallVector<Attribute> list;
     for (Value result : op->getResults()) {
@@ -140,6 +171,16 @@ LogicalResult LayoutFiller::run() {
     }
     op->setAttr(DistDialect::kLayouts, ArrayAttr::get(op->getContext(), list));
   }
+}
+
+LogicalResult LayoutFiller::run() {
+  if (failed(open()))
+    return failure();
+  for (size_t i : orderBySize(llvm::make_first_range(given))) {
+    layouts[given[i].first] = given[i].second;
+    spread();
+  }
+  write();
   return success();
 }
 

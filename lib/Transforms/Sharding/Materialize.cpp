@@ -14,7 +14,9 @@
 //   %x0  = dist.reshard %x0p : tensor<8x4xf32, #partial> -> tensor<8x4xf32,
 //   #full>
 //
-// A value without operands is computed again in the wanted layout instead.
+// A value without operands is computed again in the wanted layout instead, and
+// so is what an op makes of one operand that is there as it must be: of a
+// weight that is gathered, the transpose is not gathered as well.
 //
 // Test: test/Transforms/Sharding/materialize.mlir
 //===----------------------------------------------------------------------===//
@@ -67,7 +69,9 @@ private:
   void writeResultTypes(Operation *op, ArrayRef<LayoutAttr> layouts);
   FailureOr<Value> getAs(Value value, LayoutAttr want, Operation *user);
   void hasten(Value copy, Value value, Operation *user);
-  Value cloneAs(Operation *source, LayoutAttr want, Operation *user);
+  OpLayouts getRuns(Operation *op, LayoutAttr want);
+  bool canMake(Operation *op, LayoutAttr want);
+  FailureOr<Value> cloneAs(Operation *source, LayoutAttr want, Operation *user);
   FailureOr<Value> reshard(Value value, LayoutAttr want, Operation *user);
   FailureOr<Value> reshardOrLift(Value value, LayoutAttr want, Operation *user);
   Operation *chooseMarks(Value value, LayoutAttr want, Operation *user);
@@ -85,6 +89,8 @@ private:
   std::unordered_set<OpLayouts, OpLayoutsHash> distinct;
   /// What ops want of each value.
   llvm::DenseSet<std::pair<Value, Attribute>> wanted;
+  /// Ops that were computed again in another layout.
+  llvm::DenseSet<Operation *> cloned;
   /// By value, wanted layout and (of arguments) the chunk that reads it.
   llvm::DenseMap<std::tuple<Value, Attribute, int64_t>, Value> copies;
 };
@@ -213,21 +219,51 @@ Operation *FunctionMaterializer::chooseMarks(Value value, LayoutAttr want,
                                                                 : producer;
 }
 
-/// The source again, or null when its rule does not make the wanted layout.
-Value FunctionMaterializer::cloneAs(Operation *source, LayoutAttr want,
-                                    Operation *user) {
-  auto model = dyn_cast<graph::ShardingRuleOpInterface>(source);
-  if (!model || source->getNumOperands() != 0 || source->getNumResults() != 1 ||
-      !isMemoryEffectFree(source))
-    return {};
-  LayoutProblem problem{source, model.getShardingRule(), mesh, {}, {want}};
-  if (getOpLayouts(problem).results.front() != want)
-    return {};
+/// How an op with a rule and one result runs to make the wanted layout.
+OpLayouts FunctionMaterializer::getRuns(Operation *op, LayoutAttr want) {
+  auto model = cast<graph::ShardingRuleOpInterface>(op);
+  LayoutProblem problem{op, model.getShardingRule(), mesh, {}, {want}};
+  for (Value operand : op->getOperands())
+    problem.operands.push_back(decided.lookup(operand));
+  return getOpLayouts(problem);
+}
+
+/// Whether the op makes the wanted layout, of operands that are there in the
+/// layouts that it then reads: nothing is sent for it.
+bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want) {
+  if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumOperands() > 1 ||
+      op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
+      isa<DistDialect>(op->getDialect()))
+    return false;
+  OpLayouts runs = getRuns(op, want);
+  auto isThere = [&](Value operand, LayoutAttr read) {
+    return read && (isReadableAs(decided.lookup(operand), read) ||
+                    wanted.contains({operand, read}));
+  };
+  return runs.reduced.empty() && runs.results.front() == want &&
+         (op->getNumOperands() == 0 ||
+          isThere(op->getOperand(0), runs.operands.front()));
+}
+
+/// The op again, in the wanted layout, or null.
+FailureOr<Value> FunctionMaterializer::cloneAs(Operation *source,
+                                               LayoutAttr want,
+                                               Operation *user) {
+  if (!canMake(source, want))
+    return Value();
   OpBuilder builder(source);
   builder.setInsertionPointAfter(source);
   Operation *clone = builder.clone(*source);
+  cloned.insert(source);
   bool isReturn = user->hasTrait<OpTrait::IsTerminator>();
   marks.set(clone, isReturn ? source : user, want);
+  if (source->getNumOperands() > 0) {
+    LayoutAttr read = getRuns(source, want).operands.front();
+    FailureOr<Value> operand = getAs(source->getOperand(0), read, clone);
+    if (failed(operand))
+      return failure();
+    clone->setOperand(0, *operand);
+  }
   writeResultTypes(clone, want);
   return clone->getResult(0);
 }
@@ -304,9 +340,9 @@ FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
     return copy;
   }
   Operation *source = value.getDefiningOp();
-  if (Value clone = source ? cloneAs(source, want, user) : Value())
-    return copies[{value, want, chunk}] = clone;
-  FailureOr<Value> made = reshardOrLift(value, want, user);
+  FailureOr<Value> made = source ? cloneAs(source, want, user) : Value();
+  if (succeeded(made) && !*made)
+    made = reshardOrLift(value, want, user);
   if (failed(made))
     return failure();
   return copies[{value, want, chunk}] = *made;
@@ -405,9 +441,9 @@ LogicalResult FunctionMaterializer::run() {
   if (failed(rewriteReturn(body.getTerminator())))
     return failure();
   moveReshardsIntoLoops(body);
-  // Sources of which every use wanted another layout.
+  // Ops of which every use wanted another layout.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (op.getNumOperands() == 0 && isOpTriviallyDead(&op))
+    if (cloned.contains(&op) && isOpTriviallyDead(&op))
       op.erase();
   return success();
 }

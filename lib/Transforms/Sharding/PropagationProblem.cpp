@@ -124,6 +124,32 @@ void PropagationProblem::addIdentity(int from, int to, uint8_t phase,
   addRelation(std::move(relation), op);
 }
 
+void PropagationProblem::findInputAxes(ArrayRef<ProgramFunction> functions) {
+  for (const ProgramFunction &program : functions)
+    for (PortAttr port : dist::Signature(program.function).arguments)
+      if (LayoutAttr layout =
+              dist::getInput(port) ? dist::getLayout(port) : LayoutAttr())
+        for (dist::DimAttr dim : layout.getDims())
+          for (dist::AxisAttr axis : dim.getAxes())
+            if (mesh.getAxes().find(axis.getName().getValue()))
+              inputAxes.insert(axis.getName());
+}
+
+/// The layout without axes that split inputs; dims that lose some are open.
+LayoutAttr PropagationProblem::dropInputAxes(LayoutAttr rest) const {
+  SmallVector<dist::DimAttr> dims;
+  for (dist::DimAttr dim : rest.getDims()) {
+    SmallVector<dist::AxisAttr> kept;
+    for (dist::AxisAttr axis : dim.getAxes())
+      if (!inputAxes.contains(axis.getName()))
+        kept.push_back(axis);
+    bool isOpen = dim.getIsOpen() || kept.size() < dim.getAxes().size();
+    dims.push_back(dist::DimAttr::get(rest.getContext(), kept, isOpen,
+                                      dim.getPriority(), {}, {}));
+  }
+  return rest.withDims(dims);
+}
+
 LogicalResult PropagationProblem::addRow(dist::StateOp state) {
   RankedTensorType type = state.getTensorType();
   std::string name = ("state @" + state.getSymName()).str();
@@ -139,7 +165,14 @@ LogicalResult PropagationProblem::addRow(dist::StateOp state) {
     rests[symbol] = rests.lookup(parameter.getSymNameAttr());
     return success();
   }
-  int variable = addVariable(type, rest, Seed::State, state.getLoc(), name);
+  // What is only stored so spreads last.
+  bool isStored = false;
+  if (rest && !use && !parameter) {
+    use = dropInputAxes(rest);
+    isStored = use != rest;
+  }
+  Seed seed = isStored ? Seed::Stored : Seed::State;
+  int variable = addVariable(type, rest, seed, state.getLoc(), name);
   rests[symbol] = uses[symbol] = variable;
   if (parameter)
     addIdentity(rests.lookup(parameter.getSymNameAttr()), variable, 1,
@@ -147,7 +180,7 @@ LogicalResult PropagationProblem::addRow(dist::StateOp state) {
   if (use && use != rest) {
     uses[symbol] = addVariable(type, use, Seed::State, state.getLoc(),
                                "the use of " + name);
-    addIdentity(variable, uses[symbol], 0, /*onlyTies=*/true, state);
+    addIdentity(variable, uses[symbol], 0, /*onlyTies=*/!isStored, state);
   }
   return success();
 }
@@ -183,7 +216,11 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
     known = found == sums.end() ? -1 : found->second;
   }
   if (known >= 0) {
-    values[argument] = known + 1;
+    // The update follows its states: one gradient is moved rather than all.
+    sumsTaken[argument] = known;
+    int seen = addVariable(type, {}, Seed::None, argument.getLoc(), "a sum");
+    values[argument] = seen + 1;
+    addIdentity(known, seen, 1, /*onlyTies=*/true, function);
     return success();
   }
   std::string name = "argument " + std::to_string(number);
@@ -268,6 +305,7 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
 }
 
 LogicalResult PropagationProblem::build(ArrayRef<ProgramFunction> functions) {
+  findInputAxes(functions);
   if (failed(addStates()))
     return failure();
   for (bool isUpdate : {false, true})
@@ -389,6 +427,8 @@ LayoutAttr PropagationProblem::getArgumentLayout(BlockArgument argument) {
   auto function = cast<FuncOp>(argument.getOwner()->getParentOp());
   FlatSymbolRefAttr state =
       dist::getState(dist::getArgumentPort(function, argument.getArgNumber()));
+  if (auto sum = sumsTaken.find(argument); sum != sumsTaken.end())
+    return layoutOf(sum->second);
   return state ? layoutOf(rests.lookup(state.getAttr())) : getLayout(argument);
 }
 
@@ -403,10 +443,12 @@ void PropagationProblem::writeRows() {
     };
     StringAttr name = state.getSymNameAttr();
     auto gradient = gradientRows.find(name);
+    auto use = uses.find(name);
+    bool hasUse = use != uses.end() && use->second != rests.lookup(name);
     state.setRowAttr(dist::RowAttr::get(
         state.getContext(), solvedOf(row.getRest(), rests.lookup(name)),
-        uses.contains(name) ? solvedOf(row.getUse(), uses.lookup(name))
-                            : row.getUse(),
+        hasUse ? layoutOf(use->second)
+               : solvedOf(row.getUse(), rests.lookup(name)),
         gradient == gradientRows.end()
             ? row.getGradient()
             : solvedOf(row.getGradient(), gradient->second),

@@ -4,9 +4,14 @@
 //
 // One side table over all functions. A state has one variable for `rest`,
 // shared by all that read and write it, and one for another `use`, which ops of
-// microbatches and entries see; a gradient has one, shared by the result of
-// @microbatch and the argument of @update; every other tensor its own. Rows,
+// microbatches and entries see; a gradient has one, and another one that ops of
+// the update see; every other tensor its own. Rows,
 // layouts of inputs and constraints are what is given.
+//
+// A row that says nothing of `use` keeps in use what it has at rest, but for
+// axes that split inputs: a device has other samples than its neighbours along
+// them, so all of a parameter is gathered there (fully sharded data parallel),
+// unless nothing else wants the axis where the parameter is used (experts).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +37,8 @@ public:
 
   /// The solved layout without pins; null for what is no tensor.
   dist::LayoutAttr getLayout(mlir::Value value);
-  /// That of an argument: of a state what rests, though ops see its use.
+  /// That of an argument: of a state what rests, though ops see its use, of a
+  /// sum what the microbatch returns, though ops see what states want of it.
   dist::LayoutAttr getArgumentLayout(mlir::BlockArgument argument);
   dist::LayoutAttr getResultLayout(mlir::func::FuncOp function,
                                    unsigned result);
@@ -48,6 +54,8 @@ private:
   LogicalResult checkGiven(dist::LayoutAttr given, mlir::RankedTensorType type,
                            mlir::Location loc, StringRef name);
   int variableOf(mlir::Value value) { return values.lookup(value) - 1; }
+  void findInputAxes(ArrayRef<ProgramFunction> functions);
+  dist::LayoutAttr dropInputAxes(dist::LayoutAttr rest) const;
   LogicalResult addStates();
   LogicalResult addRow(dist::StateOp state);
   LogicalResult addArguments(const ProgramFunction &program);
@@ -66,6 +74,8 @@ private:
   dist::MeshOp mesh;
   const StateRows &rows;
   LayoutPropagation engine;
+  /// Names of axes that split inputs.
+  llvm::DenseSet<mlir::StringAttr> inputAxes;
   /// Numbers from 1.
   llvm::DenseMap<mlir::Value, int> values;
   llvm::DenseMap<mlir::StringAttr, int> rests, uses, gradientRows;
@@ -73,6 +83,8 @@ private:
   llvm::DenseMap<std::pair<Operation *, unsigned>, int> results;
   /// What microbatches return, by owner and slot.
   llvm::DenseMap<std::pair<Operation *, Attribute>, int> sums;
+  /// Of arguments of the update that are sums: what the microbatch returns.
+  llvm::DenseMap<mlir::Value, int> sumsTaken;
   /// For messages: of variables, of relations.
   struct Name {
     mlir::Location loc;

@@ -26,7 +26,7 @@ TEST_F(OpLayoutsTest, ReducedFactorsAreSplitAsOperandsSay) {
   EXPECT_EQ(run(dot(8, 8, 8), {"[{\"data\"}, {\"tensor\"}]", rows, dataRows}),
             "[{d}, {t}], [{t}, {}] -> [{d}, {}] P{t}");
   // The one operand that is whole is sliced.
-  EXPECT_EQ(run(dot(8, 8, 8), {whole, rows, whole}),
+  EXPECT_EQ(run(dot(8, 32, 8), {whole, rows, whole}),
             "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}");
   // Of a weight's gradient.
   EXPECT_EQ(run(dot(8, 8, 8),
@@ -68,13 +68,25 @@ TEST_F(OpLayoutsTest, AnAxisGoesWhereLessMoves) {
             "[{}, {t}], [{t}, {}], [{}] -> [{}, {}] P{t}");
 }
 
+TEST_F(OpLayoutsTest, ASumThatSendsMoreThanTheOperandIsNotMade) {
+  // A head over 256 words: 2 * 8 * 256 elements of logits are added up, or 8 *
+  // 16 elements of the activations gathered.
+  EXPECT_EQ(run(dot(8, 16, 256), {columns, whole, whole}),
+            "[{}, {}], [{}, {}] -> [{}, {}]");
+  // With few words, and where both operands are split, sums are made.
+  EXPECT_EQ(run(dot(8, 16, 4), {columns, whole, whole}),
+            "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}");
+  EXPECT_EQ(run(dot(8, 16, 256), {columns, rows, whole}),
+            "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}");
+}
+
 TEST_F(OpLayoutsTest, TheLargestOperandSplitsAReducedFactor) {
   const char *dataColumns = "[{}, {\"data\"}]";
   const char *first = "[{}, {d}], [{d}, {}] -> [{}, {}] P{d}";
-  EXPECT_EQ(run(dot(64, 8, 8), {dataColumns, rows, whole}), first);
-  EXPECT_EQ(run(dot(8, 8, 64), {dataColumns, rows, whole}),
+  EXPECT_EQ(run(dot(64, 512, 8), {dataColumns, rows, whole}), first);
+  EXPECT_EQ(run(dot(8, 512, 64), {dataColumns, rows, whole}),
             "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}");
-  EXPECT_EQ(run(dot(8, 8, 8), {dataColumns, rows, whole}), first);
+  EXPECT_EQ(run(dot(8, 512, 8), {dataColumns, rows, whole}), first);
 }
 
 TEST_F(OpLayoutsTest, AnAxisThatIsTakenEndsTheSplit) {
@@ -227,7 +239,7 @@ TEST_F(OpLayoutsTest, WhatAnOpWantsAndMakesIsLegal) {
   std::mt19937 random(7);
   auto pick = [&](int n) { return static_cast<int>(random() % n); };
   std::vector<ShardingRule> rules = {
-      dot(8, 8, 8),
+      dot(8, 32, 8),
       dot(8, 16, 4),
       add(),
       elementwise(2, {{0}, {1}}),

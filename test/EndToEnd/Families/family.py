@@ -29,7 +29,8 @@ import make_gpt  # noqa: E402
 CORPUS = ROOT / "examples" / "gpt" / "corpus.bin"
 
 # Meshes by name; "zero3" splits parameters, gradients and optimizer states over data,
-# "interleaved" has two chunks of the model on each stage.
+# "fsdp" too, but says nothing of their use, as annotations of JAX do; "interleaved" has
+# two chunks of the model on each stage.
 MESHES = {
     "one": "",
     "data2": "data=2",
@@ -38,6 +39,7 @@ MESHES = {
     "cube": "pipe=2,data=2,tensor=2",
     "data3": "data=3",
     "zero3": "data=2",
+    "fsdp": "data=2,tensor=2",
     "interleaved": "pipe=2",
 }
 
@@ -105,6 +107,17 @@ def text_of(family):
     return make_gpt.text_of(family.loss, *states, *inputs)
 
 
+def split_over_data(dims, shape, mesh):
+    """The layout at rest: for "zero3" the first dim that may be split, for "fsdp" the first
+    that is split evenly, as JAX demands."""
+    rest = [list(each) for each in dims]
+    ways = [2 ** (len(each) + 1) for each in dims]
+    even = [size % n == 0 if mesh == "fsdp" else size > 1 for size, n in zip(shape, ways)]
+    if mesh in ("zero3", "fsdp") and any(even):
+        rest[even.index(True)].append("data")
+    return rest
+
+
 def rows_of(family, mesh):
     """The [[layout]] tables of one mesh."""
     rows = ['[[layout]]\ninput = "*"\ndims = [["data"]]\n']
@@ -116,12 +129,9 @@ def rows_of(family, mesh):
             if fnmatch.fnmatch(name, pattern):
                 dims[: len(axes)] = [list(each) for each in axes]
                 break
-        row = f'[[layout]]\nmatch = "{name}"\nrest = {json.dumps(dims)}\n'
-        split = next((d for d, size in enumerate(x.shape) if size > 1), None)
-        if mesh == "zero3" and split is not None:
-            rest = [list(each) for each in dims]
-            rest[split].append("data")
-            row = f'[[layout]]\nmatch = "{name}"\nrest = {json.dumps(rest)}\nuse = {json.dumps(dims)}\n'
+        row = f'[[layout]]\nmatch = "{name}"\nrest = {json.dumps(split_over_data(dims, x.shape, mesh))}\n'
+        if mesh == "zero3":
+            row += f"use = {json.dumps(dims)}\n"
         if x.shape:
             rows.append(row)
     return "\n".join(rows)

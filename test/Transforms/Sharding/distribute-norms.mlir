@@ -44,3 +44,24 @@ func.func @softmax(%x: tensor<8x10xf32> {dist.port = #dist.port<input "x", layou
   return %y, %w : tensor<8x10xf32>, tensor<8x10xf32>
 }
 dist.entry @forward function(@softmax) chunks([0])
+
+// -----
+
+// A mean over samples is stored split by the axis of the samples. The samples
+// stay where they are: what is as large as they are follows them.
+#batch = #dist.layout<@mesh, [{"data"}, {}]>
+#stored = #dist.layout<@mesh, [{"data"}]>
+#whole = #dist.layout<@mesh, [{}]>
+dist.mesh @mesh = <"data"=2>
+// CHECK-LABEL: func.func @statistics
+func.func @statistics(%x: tensor<8x4xf32> {dist.port = #dist.port<input "x", layout = #batch>}, %w: tensor<4xf32> {dist.port = #dist.port<input "w", layout = #whole>})
+    -> (tensor<8x4xf32> {dist.port = #dist.port<output "y", layout = #batch>}, tensor<4xf32> {dist.port = #dist.port<output "m", layout = #stored>}, tensor<4xf32> {dist.port = #dist.port<output "v", layout = #stored>}) {
+  // CHECK-NOT: nn.
+  // CHECK: stablehlo.subtract %arg0, {{.*}}dist.layouts = [#[[BATCH:[a-z0-9]*]]]
+  // CHECK: stablehlo.multiply {{.*}}dist.layouts = [#[[BATCH]]]
+  %y, %m, %v = nn.batch_norm %x, %w, %w {dim = 1 : i64, epsilon = 1.0e-5 : f64, dist.layouts = [#batch, #stored, #stored]} : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  // CHECK: stablehlo.add {{.*}}dist.layouts = [#[[BATCH]]]} : tensor<8x4xf32>
+  // CHECK: return
+  return %y, %m, %v : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+dist.entry @forward function(@statistics) chunks([0])

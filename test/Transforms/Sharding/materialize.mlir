@@ -71,6 +71,30 @@ dist.entry @forward function(@use) chunks([0])
 
 // -----
 
+// A weight is gathered for one product; its transpose, which another product
+// wants whole too, is that of the gathered weight.
+#rest = #dist.layout<@mesh, [{"x"}, {}]>
+#turned = #dist.layout<@mesh, [{}, {"x"}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"x"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #rest>, source = #dist.draw<zeros>}
+// CHECK-LABEL: func.func @transposed
+func.func @transposed(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w, layout = #rest>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
+  // CHECK: %[[W:.*]] = dist.reshard
+  // CHECK-NOT: dist.reshard
+  // CHECK: %[[T:.*]] = stablehlo.transpose %[[W]]
+  %t = stablehlo.transpose %w, dims = [1, 0] {dist.layouts = [#turned], dist.block = 0 : i64, dist.phase = #F} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.dot_general %{{.*}}, %[[W]]
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#whole], dist.block = 0 : i64, dist.phase = #F} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: stablehlo.dot_general %{{.*}}, %[[T]]
+  %z = stablehlo.dot_general %y, %t, contracting_dims = [1] x [0] {dist.layouts = [#whole], dist.block = 0 : i64, dist.phase = #F} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %z : tensor<4x4xf32>
+}
+dist.entry @forward function(@transposed) chunks([0])
+
+// -----
+
 // A partial value that another stage wants both reduced and in summands goes
 // there once: reduced, and kept by one device of "x" for the op that adds.
 #columns1 = #dist.layout<@mesh, [{}, {"x"}], at = {"pipe" = [1]}>

@@ -12,7 +12,8 @@
 // Order decides conflicts, hence: states' rows first, then constraints, then
 // inputs; within each, ops that pass everything on (single-use operands before
 // others), then all passing factors, then from small tensors into broadcast
-// ones; reduced factors last, when all else stands. Of two lists the longer one
+// ones; reduced factors last, when all else stands. After that, once more so,
+// the axes over which states are only stored. Of two lists the longer one
 // holds if it starts with the other; else that of the larger tensor. A list is
 // extended axis by axis; not where a dim is closed, where the axis already
 // splits the tensor, or where storage cannot be had (DimStorage.h).
@@ -39,7 +40,9 @@
 namespace llmc {
 
 /// What gave a variable its axes, in the order in which it spreads.
-enum class Seed : uint8_t { State, Constraint, Input, None };
+/// `Stored` are axes over which a state is only kept: they come after all else
+/// has come to rest.
+enum class Seed : uint8_t { State, Constraint, Input, Stored, None };
 
 struct LayoutVariable {
   SmallVector<int64_t, 4> shape;
