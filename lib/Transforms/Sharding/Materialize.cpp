@@ -63,6 +63,7 @@ public:
 private:
   LogicalResult readArguments();
   void reportArgument(BlockArgument argument, LayoutAttr layout);
+  bool staysAsItIs(Value value) const;
   LogicalResult readOp(Operation *op);
   LogicalResult rewriteOp(Operation *op);
   LogicalResult rewriteReturn(Operation *op);
@@ -89,6 +90,8 @@ private:
   std::unordered_set<OpLayouts, OpLayoutsHash> distinct;
   /// What ops want of each value.
   llvm::DenseSet<std::pair<Value, Attribute>> wanted;
+  /// The operand of an op that has one, as decided, unless that is erased.
+  llvm::DenseMap<Operation *, Value> soleOperands;
   /// Ops that were computed again in another layout.
   llvm::DenseSet<Operation *> cloned;
   /// By value, wanted layout and (of arguments) the chunk that reads it.
@@ -177,6 +180,13 @@ LogicalResult FunctionMaterializer::readArguments() {
   return success();
 }
 
+/// Constraints and joins are replaced.
+bool FunctionMaterializer::staysAsItIs(Value value) const {
+  Operation *op = value.getDefiningOp();
+  const OpLayouts *runs = layouts.lookup(op);
+  return !isa_and_nonnull<dist::ConstraintOp>(op) && !(runs && runs->joined);
+}
+
 LogicalResult FunctionMaterializer::readOp(Operation *op) {
   auto list = op->getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
   // One for each result, as the dialect has checked.
@@ -194,6 +204,9 @@ LogicalResult FunctionMaterializer::readOp(Operation *op) {
   }
   const OpLayouts &runs = *distinct.insert(getOpLayouts(problem)).first;
   layouts[op] = &runs;
+  if (op->getNumOperands() == 1 && !isa<DistDialect>(op->getDialect()) &&
+      staysAsItIs(op->getOperand(0)))
+    soleOperands[op] = op->getOperand(0);
   for (auto [operand, want] : llvm::zip(op->getOperands(), runs.operands))
     wanted.insert({operand, want});
   return success();
@@ -223,7 +236,7 @@ Operation *FunctionMaterializer::chooseMarks(Value value, LayoutAttr want,
 OpLayouts FunctionMaterializer::getRuns(Operation *op, LayoutAttr want) {
   auto model = cast<graph::ShardingRuleOpInterface>(op);
   LayoutProblem problem{op, model.getShardingRule(), mesh, {}, {want}};
-  for (Value operand : op->getOperands())
+  if (Value operand = soleOperands.lookup(op))
     problem.operands.push_back(decided.lookup(operand));
   return getOpLayouts(problem);
 }
@@ -231,18 +244,16 @@ OpLayouts FunctionMaterializer::getRuns(Operation *op, LayoutAttr want) {
 /// Whether the op makes the wanted layout, of operands that are there in the
 /// layouts that it then reads: nothing is sent for it.
 bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want) {
-  if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumOperands() > 1 ||
-      op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
-      isa<DistDialect>(op->getDialect()))
+  Value operand = soleOperands.lookup(op);
+  if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumResults() != 1 ||
+      (op->getNumOperands() > 0 && !operand) || !isMemoryEffectFree(op))
     return false;
   OpLayouts runs = getRuns(op, want);
-  auto isThere = [&](Value operand, LayoutAttr read) {
-    return read && (isReadableAs(decided.lookup(operand), read) ||
-                    wanted.contains({operand, read}));
-  };
-  return runs.reduced.empty() && runs.results.front() == want &&
-         (op->getNumOperands() == 0 ||
-          isThere(op->getOperand(0), runs.operands.front()));
+  if (!runs.reduced.empty() || runs.results.front() != want)
+    return false;
+  LayoutAttr read = operand ? runs.operands.front() : LayoutAttr();
+  return !operand || (read && (isReadableAs(decided.lookup(operand), read) ||
+                               wanted.contains({operand, read})));
 }
 
 /// The op again, in the wanted layout, or null.
@@ -257,12 +268,12 @@ FailureOr<Value> FunctionMaterializer::cloneAs(Operation *source,
   cloned.insert(source);
   bool isReturn = user->hasTrait<OpTrait::IsTerminator>();
   marks.set(clone, isReturn ? source : user, want);
-  if (source->getNumOperands() > 0) {
+  if (Value operand = soleOperands.lookup(source)) {
     LayoutAttr read = getRuns(source, want).operands.front();
-    FailureOr<Value> operand = getAs(source->getOperand(0), read, clone);
-    if (failed(operand))
+    FailureOr<Value> made = getAs(operand, read, clone);
+    if (failed(made))
       return failure();
-    clone->setOperand(0, *operand);
+    clone->setOperand(0, *made);
   }
   writeResultTypes(clone, want);
   return clone->getResult(0);
