@@ -56,13 +56,16 @@ class Case(one_step.Case):
     def __init__(self, a, name):
         plain = name.removesuffix(DERIVED)
         self.loss, shapes, width = CASES[plain]
-        super().__init__(a, name, shapes, (ROWS, width), CONFIGURATION)
+        # A derivative that is not of the text's whole function cannot be told from new states.
+        derived = getattr(self.loss, "derived", None)
+        kind = 'module = "gradients"\n' if derived else ""
+        super().__init__(a, name, shapes, (ROWS, width), CONFIGURATION + kind)
 
         def train(params, x):
-            return self.loss(params, x)
+            return (derived or self.loss)(params, x)
 
         self.is_derived = name != plain or name in manual_loops.DERIVED
-        train = jax.jit(jax.value_and_grad(train) if self.is_derived else train)
+        train = jax.jit(jax.value_and_grad(train) if self.is_derived and not derived else train)
         # What JAX cannot derive it executes in another form, which it can.
         with printed_ops.executing() if name != plain else contextlib.nullcontext():
             if name in EXPORTED:
