@@ -28,6 +28,7 @@ import nested_losses
 import one_step
 import open_losses
 import printed_ops
+import sample_losses
 from bounded_losses import LAYERS, WIDTH, layer, layers, mean_of_squares
 
 jax.config.update("jax_enable_x64", True)
@@ -297,6 +298,7 @@ CASES = {
     **nested_losses.CASES,
     **bounded_losses.CASES,
     **open_losses.CASES,
+    **sample_losses.CASES,
 }
 
 
