@@ -58,6 +58,7 @@ private:
     Value value;
     int64_t chunk;
     SmallVector<OpOperand *> uses;
+    Operation *firstUser = nullptr;
   };
   using Copies = llvm::MapVector<Operation *, Operation *>;
 
@@ -105,9 +106,23 @@ void ConeCloner::findCones() {
       cones.insert(&op);
 }
 
-/// By chunk, then as the values stand in the function.
+/// The user whose block and phase the clone gets: of those of the first phase
+/// the first.
+static Operation *findFirstUser(Block &body, ArrayRef<OpOperand *> uses) {
+  Operation *first = nullptr;
+  for (OpOperand *use : uses) {
+    Operation *user = body.findAncestorOpInBlock(*use->getOwner());
+    if (!first || getPhase(user) < getPhase(first) ||
+        (getPhase(user) == getPhase(first) && user->isBeforeInBlock(first)))
+      first = user;
+  }
+  return first;
+}
+
+/// By chunk and the phase in which it uses them first, as what is made for one
+/// is read for those after it, then as the values stand in the function.
 SmallVector<ConeCloner::Root> ConeCloner::findRoots() {
-  std::map<int64_t, SmallVector<Root>> roots;
+  std::map<std::pair<int64_t, std::optional<Phase>>, SmallVector<Root>> roots;
   for (Operation &op : body.without_terminator()) {
     if (!cones.contains(&op))
       continue;
@@ -123,12 +138,14 @@ SmallVector<ConeCloner::Root> ConeCloner::findRoots() {
           root.uses.push_back(&use);
         }
       }
-      for (auto &[chunk, root] : uses)
-        roots[chunk].push_back(root);
+      for (auto &[chunk, root] : uses) {
+        root.firstUser = findFirstUser(body, root.uses);
+        roots[{chunk, getPhase(root.firstUser)}].push_back(root);
+      }
     }
   }
   SmallVector<Root> all;
-  for (auto &[chunk, some] : roots)
+  for (auto &[first, some] : roots)
     llvm::append_range(all, some);
   return all;
 }
@@ -161,27 +178,12 @@ static int64_t getWork(ArrayRef<Operation *> ops) {
   return work;
 }
 
-/// The user whose block and phase the clone gets: the first of the forward,
-/// else the first.
-static Operation *findFirstUser(Block &body, ArrayRef<OpOperand *> uses) {
-  Operation *first = nullptr;
-  auto isForward = [](Operation *op) { return getPhase(op) == Phase::Forward; };
-  for (OpOperand *use : uses) {
-    Operation *user = body.findAncestorOpInBlock(*use->getOwner());
-    if (!first || (isForward(user) && !isForward(first)) ||
-        (isForward(user) == isForward(first) && user->isBeforeInBlock(first)))
-      first = user;
-  }
-  return first;
-}
-
 void ConeCloner::clone(const Root &root) {
   SmallVector<Operation *> ops = collect(root.value, root.chunk);
   int64_t bytes = getBytes(root.value);
   if (getWork(ops) > bytes * kWorkOfSentByte)
     return;
   Copies &made = copies[root.chunk];
-  Operation *user = findFirstUser(body, root.uses);
   IRMapping mapping;
   for (auto &[from, to] : made)
     mapping.map(from->getResults(), to->getResults());
@@ -190,8 +192,10 @@ void ConeCloner::clone(const Root &root) {
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     Operation *copy = builder.clone(*op, mapping);
-    copy->setAttr(DistDialect::kBlock, user->getAttr(DistDialect::kBlock));
-    copy->setAttr(DistDialect::kPhase, user->getAttr(DistDialect::kPhase));
+    copy->setAttr(DistDialect::kBlock,
+                  root.firstUser->getAttr(DistDialect::kBlock));
+    copy->setAttr(DistDialect::kPhase,
+                  root.firstUser->getAttr(DistDialect::kPhase));
     made.insert({op, copy});
   }
   for (OpOperand *use : root.uses)

@@ -167,16 +167,18 @@ void SumGrouper::replace(Operation *op) {
 
 /// Whether the op's result has terms at several stages, or at another one than
 /// its own, as the rows of a stack have that are padded where the stack was
-/// cut.
+/// cut; or reads such a result, in whose place it takes the terms.
 bool SumGrouper::isMixed(Operation *op) const {
   if (!isMarked(op) || !llvm::all_of(getSummands(op), [&](Value value) {
         return isMarked(value.getDefiningOp());
       }))
     return false;
   llvm::SmallSetVector<int64_t, 4> stages;
-  for (Value operand : getSummands(op))
-    for (auto &[stage, value] : getTerms(operand).ofStage)
-      stages.insert(stage);
+  for (Value operand : getSummands(op)) {
+    if (mixed.contains(operand))
+      return true;
+    stages.insert(getStage(operand.getDefiningOp()));
+  }
   return stages.size() > 1 || stages.front() != getStage(op);
 }
 

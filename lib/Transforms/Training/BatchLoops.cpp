@@ -19,60 +19,6 @@ using namespace llmc::training;
 using graph::ShardingRule;
 using Kind = BatchState::Kind;
 
-SmallVector<int64_t, 4> training::intersectCounts(ArrayRef<int64_t> a,
-                                                  ArrayRef<int64_t> b) {
-  return llvm::filter_to_vector<4>(
-      a, [&](int64_t count) { return llvm::is_contained(b, count); });
-}
-
-//===----------------------------------------------------------------------===//
-// States
-//===----------------------------------------------------------------------===//
-
-bool BatchState::isLike(const BatchState &other) const {
-  return kind == other.kind && isZero == other.isZero &&
-         isData == other.isData && degrees == other.degrees &&
-         isPlain == other.isPlain && pieces == other.pieces &&
-         counts == other.counts && isAffine == other.isAffine;
-}
-
-BatchState BatchState::zero() {
-  BatchState state;
-  state.isZero = true;
-  state.isData = true;
-  state.degrees = Degrees::all();
-  return state;
-}
-
-BatchState BatchState::join(const BatchState &a, const BatchState &b,
-                            Operation *culprit) {
-  if (a.isZero || b.isZero)
-    return a.isZero ? b : a;
-  bool isAffine = a.isAffineSum() && b.isAffineSum();
-  for (const BatchState *one : {&a, &b})
-    if (one->kind == Kind::Mixed && one->isAffine == isAffine)
-      return *one;
-  // What is fixed is a sample's part as well, and a sum of degree 0.
-  bool isFixed = a.kind == Kind::Fixed;
-  BatchState state = isFixed ? b : a;
-  const BatchState &other = isFixed ? a : b;
-  state.isData &= other.isData;
-  state.isPlain &= other.isPlain;
-  state.degrees = state.degrees & other.degrees;
-  bool isLike = other.kind == Kind::Fixed ||
-                (state.kind == other.kind && state.pieces == other.pieces);
-  if (other.kind != Kind::Fixed)
-    state.counts = intersectCounts(state.counts, other.counts);
-  if (isLike && !state.degrees.isEmpty() &&
-      (state.kind != Kind::Count || state.isData))
-    return state;
-  state.kind = Kind::Mixed;
-  state.isAffine = isAffine;
-  state.culprit = culprit;
-  state.reason = "changes how it depends on the batch from trip to trip";
-  return state;
-}
-
 /// Whether the op is linear in operands that are all zero.
 bool BatchSums::isZero(Operation &op) const {
   if (op.getNumResults() == 1 && op.getNumOperands() == 0) {

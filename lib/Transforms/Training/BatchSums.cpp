@@ -4,7 +4,8 @@
 //
 // See BatchSums.h.
 //
-// Tests: test/Transforms/Training/sum-loss-batch.mlir, -degrees, -pieces
+// Tests: test/Transforms/Training/sum-loss-batch.mlir, -degrees, -pieces,
+// -parts
 //===----------------------------------------------------------------------===//
 
 #include "BatchSums.h"
@@ -31,38 +32,6 @@ using Kind = BatchState::Kind;
 //===----------------------------------------------------------------------===//
 // Degrees and counts
 //===----------------------------------------------------------------------===//
-
-Degrees Degrees::plus(Degrees other, int sign) const {
-  Degrees result(0);
-  for (int a = -kMost; a <= kMost; ++a)
-    for (int b = -kMost; b <= kMost; ++b)
-      if (has(a) && other.has(b) && std::abs(a + sign * b) <= kMost)
-        result = result | of(a + sign * b);
-  return result;
-}
-
-int BatchState::pickDegree() const {
-  if (isPlain && degrees.has(1))
-    return 1;
-  for (int degree : {0, 1, -1, 2, -2})
-    if (degrees.has(degree))
-      return degree;
-  return 0;
-}
-
-/// More are not kept: no loss has them.
-constexpr size_t kMostCounts = 512;
-
-/// The products of one of `counts` and some of `sizes`.
-static SmallVector<int64_t, 4> extendCounts(ArrayRef<int64_t> counts,
-                                            ArrayRef<int64_t> sizes) {
-  llvm::SetVector<int64_t> products(counts.begin(), counts.end());
-  for (int64_t size : sizes)
-    for (size_t i = 0, end = products.size();
-         i < end && products.size() < kMostCounts; ++i)
-      products.insert(products[i] * size);
-  return SmallVector<int64_t, 4>(products.begin(), products.end());
-}
 
 std::optional<double> training::getNumber(Value value) {
   if (auto real =
@@ -149,7 +118,9 @@ struct BatchSums::Visit {
                                     ArrayRef<ReductionKind> kinds);
   /// The degree of the result, where it is homogeneous in `wanted`: a product,
   /// a quotient, or one that `findGroup` finds (then `isProduct` is false).
-  std::optional<Degrees> combine(ArrayRef<unsigned> wanted, bool &isProduct);
+  /// With `inParts`, the degree in what partial sums have added up.
+  std::optional<Degrees> combine(ArrayRef<unsigned> wanted, bool &isProduct,
+                                 bool inParts = false);
   BatchState mixed(StringRef reason, bool isAffine = false) {
     BatchState state;
     state.kind = Kind::Mixed;
@@ -170,10 +141,12 @@ struct BatchSums::Visit {
   }
   SmallVector<int64_t, 4> getReducedSizes(ArrayRef<BatchPiece> batch);
   SmallVector<int64_t, 4> getCounts(ArrayRef<unsigned> wanted);
+  bool findBatch(SmallVectorImpl<BatchPiece> &batch);
+  BatchState combineSamples();
   BatchState visitSamples(unsigned result);
-  BatchState reduceSamples(ArrayRef<BatchPiece> batch, Degrees degrees);
+  BatchState reduceSamples(BatchState state, ArrayRef<BatchPiece> batch);
   BatchState visitSums();
-  BatchState scaleSum(BatchState state);
+  BatchState scaleSum(BatchState state, ArrayRef<unsigned> of);
   BatchState visitLinear(const SmallVector<int> &group);
   BatchState visitCount();
   BatchState visitProduct();
@@ -204,15 +177,20 @@ BatchSums::Visit::findGroup(ArrayRef<unsigned> wanted,
 }
 
 std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
-                                                 bool &isProduct) {
+                                                 bool &isProduct,
+                                                 bool inParts) {
+  auto degreesOf = [&](unsigned i) {
+    return inParts && operands[i]->isPartial ? operands[i]->inParts
+                                             : operands[i]->degrees;
+  };
   isProduct = true;
   if (isa<stablehlo::DivOp>(op) && llvm::is_contained(wanted, 1u))
-    return operands[0]->degrees.plus(operands[1]->degrees, -1);
+    return degreesOf(0).plus(degreesOf(1), -1);
   isProduct = false;
   if (const SmallVector<int> *group = findGroup(wanted, {ReductionKind::sum})) {
-    Degrees degrees = operands[wanted[0]]->degrees;
+    Degrees degrees = degreesOf(wanted[0]);
     for (int i : *group)
-      degrees = degrees & operands[i]->degrees;
+      degrees = degrees & degreesOf(i);
     return degrees;
   }
   isProduct = true;
@@ -221,7 +199,7 @@ std::optional<Degrees> BatchSums::Visit::combine(ArrayRef<unsigned> wanted,
     const SmallVector<int> *group = findGroup({i}, {ReductionKind::sum});
     if (!group || group->size() != 1)
       return std::nullopt;
-    degrees = degrees.plus(operands[i]->degrees);
+    degrees = degrees.plus(degreesOf(i));
   }
   return degrees;
 }
@@ -272,66 +250,87 @@ constexpr llvm::StringLiteral kNonlinear =
 constexpr llvm::StringLiteral kAdds =
     "adds a sum over the batch to what is none";
 
-BatchState BatchSums::Visit::visitSamples(unsigned result) {
-  if (!decisions.empty())
-    return mixed(kMixes);
-  SmallVector<BatchPiece, 1> batch;
+/// Where the batch lies among the factors; false where operands differ in it.
+bool BatchSums::Visit::findBatch(SmallVectorImpl<BatchPiece> &batch) {
   for (unsigned i : samples) {
     SmallVector<BatchPiece, 1> found;
     if (!toFactors(operands[i]->pieces, rule.operands[i], rule.factors,
                    found) ||
-        (i != samples[0] && !(found == batch)))
-      return mixed(kMixes);
-    batch = found;
+        (i != samples[0] && ArrayRef(found) != ArrayRef(batch)))
+      return false;
+    batch.assign(found);
   }
-  Degrees degrees = Degrees::of(0);
-  bool isShifted = llvm::any_of(samples, [&](unsigned i) {
-    return !(operands[i]->degrees == Degrees::of(0));
-  });
-  if (isShifted || !totals.empty()) {
-    SmallVector<unsigned> wanted(samples);
-    wanted.append(totals);
-    bool isProduct;
-    std::optional<Degrees> found = combine(wanted, isProduct);
-    if (!found || found->isEmpty() || (!totals.empty() && !isProduct))
-      return mixed(kNonlinear);
-    for (unsigned i : totals) {
-      if (!operands[i]->isData || !isFloatTensor(op.getOperand(i).getType()))
-        return mixed(kMixes);
-      sums.scales.insert(&op.getOpOperand(i));
-    }
-    degrees = *found;
-    isData = false;
-  }
-  auto isOf = [&](FactorKind kind) {
-    return llvm::all_of(batch, [&](const BatchPiece &piece) {
-      return rule.factors[piece.place].kind == kind;
-    });
-  };
-  // With one sample, the sum to a scalar is taken for that over the batch.
-  bool isSum = batch.empty() ? isScalar(op.getResult(result)) &&
-                                   llvm::any_of(rule.factors,
-                                                [](const Factor &factor) {
-                                                  return factor.kind ==
-                                                         FactorKind::Reduced;
-                                                })
-                             : isOf(FactorKind::Reduced);
-  if (isSum)
-    return reduceSamples(batch, degrees);
+  return true;
+}
+
+/// Degrees of the samples of the result.
+BatchState BatchSums::Visit::combineSamples() {
   BatchState state;
   state.kind = Kind::Sample;
   state.isData = isData;
-  state.degrees = degrees;
-  if (!isOf(FactorKind::Pass) ||
-      !toDims(batch, rule.results[result], rule.factors, state.pieces))
-    return mixed(kMixes);
-  state.counts = extendCounts(getCounts(samples), getReducedSizes({}));
+  bool isShifted = !totals.empty(),
+       areLinear = !!findGroup(samples, {ReductionKind::sum});
+  for (unsigned i : samples) {
+    isShifted |= !(operands[i]->degrees == Degrees::of(0));
+    state.isPartial |= operands[i]->isPartial;
+    state.isPlain &= operands[i]->isPlain;
+  }
+  for (unsigned i : samples)
+    areLinear &= operands[i]->isPartial == state.isPartial;
+  if (!isShifted && !state.isPartial)
+    return state;
+  SmallVector<unsigned> wanted(samples);
+  wanted.append(totals);
+  bool isProduct;
+  std::optional<Degrees> degrees = combine(wanted, isProduct),
+                         inParts = combine(wanted, isProduct, /*inParts=*/true);
+  if (!degrees || degrees->isEmpty() || (!totals.empty() && !isProduct) ||
+      (state.isPartial && !areLinear))
+    return mixed(kNonlinear);
+  if (inParts->isEmpty())
+    return mixed(kAdds);
+  for (unsigned i : totals) {
+    if (!operands[i]->isData || !isFloatTensor(op.getOperand(i).getType()))
+      return mixed(kMixes);
+    sums.scales.insert(&op.getOpOperand(i));
+  }
+  state.degrees = *degrees;
+  state.inParts = *inParts;
+  state.isData &= !isShifted;
   return state;
 }
 
-/// The sum over the batch.
-BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
-                                           Degrees degrees) {
+BatchState BatchSums::Visit::visitSamples(unsigned result) {
+  SmallVector<BatchPiece, 1> batch, summed, passed;
+  if (!decisions.empty() || !findBatch(batch))
+    return mixed(kMixes);
+  BatchState state = combineSamples();
+  if (state.kind == Kind::Mixed)
+    return state;
+  for (const BatchPiece &piece : batch) {
+    FactorKind kind = rule.factors[piece.place].kind;
+    if (kind != FactorKind::Reduced && kind != FactorKind::Pass)
+      return mixed(kMixes);
+    (kind == FactorKind::Reduced ? summed : passed).push_back(piece);
+  }
+  // With one sample, the sum to a scalar is taken for that over the batch.
+  bool isSum = batch.empty() && isScalar(op.getResult(result)) &&
+               llvm::any_of(rule.factors, [](const Factor &factor) {
+                 return factor.kind == FactorKind::Reduced;
+               });
+  if (!toDims(passed, rule.results[result], rule.factors, state.pieces))
+    return mixed(kMixes);
+  if (isSum || !summed.empty())
+    return reduceSamples(std::move(state), summed);
+  state.counts = extendCounts(getCounts(samples), getReducedSizes({}));
+  return state.isPartial ? scaleSum(std::move(state), samples) : state;
+}
+
+/// The sum over the batch, or over these pieces of it. Of a sum over others,
+/// which has been divided by a number of its elements, no more than the number
+/// of the parts is left to divide by.
+BatchState BatchSums::Visit::reduceSamples(BatchState state,
+                                           ArrayRef<BatchPiece> batch) {
   for (const Factor &factor : rule.factors)
     if (factor.kind == FactorKind::Reduced &&
         factor.reduction != ReductionKind::sum)
@@ -339,18 +338,25 @@ BatchState BatchSums::Visit::reduceSamples(ArrayRef<BatchPiece> batch,
   for (int i : rule.addends)
     if (operands[i]->kind != Kind::Sample && !operands[i]->isZero)
       return mixed(kAdds, operands[i]->isAffineSum());
-  BatchState state;
-  state.kind = Kind::Linear;
-  state.isData = isData;
-  state.degrees = degrees.plus(Degrees::of(1));
-  if (batch.empty())
-    state.degrees = state.degrees | degrees;
+  bool isDivided = state.isPartial && state.inParts.has(0);
+  if (state.isPartial && !isDivided && !state.inParts.has(1))
+    return mixed(kNonlinear);
   int64_t numSamples = 1;
   for (const BatchPiece &piece : batch)
     numSamples *= piece.extent;
-  state.counts = extendCounts(getCounts(samples), getReducedSizes(batch));
+  state.counts =
+      extendCounts(isDivided ? SmallVector<int64_t, 4>{1} : getCounts(samples),
+                   getReducedSizes(batch));
   for (int64_t &count : state.counts)
     count *= numSamples;
+  Degrees degrees = state.degrees.plus(Degrees::of(1));
+  if (batch.empty())
+    degrees = degrees | state.degrees;
+  state.isData &= !isDivided;
+  state.isPlain = true;
+  state.isPartial = !state.pieces.empty();
+  state.kind = state.isPartial ? Kind::Sample : Kind::Linear;
+  (state.isPartial ? state.inParts : state.degrees) = degrees;
   return state;
 }
 
@@ -378,11 +384,11 @@ BatchState BatchSums::Visit::visitSums() {
   return isLinear && group ? visitLinear(*group) : visitProduct();
 }
 
-/// A constant factor that may be a count is read both ways.
-BatchState BatchSums::Visit::scaleSum(BatchState state) {
-  if (totals.size() != 1 || op.getNumOperands() != 2)
+/// A constant factor of the only sum that may be a count is read both ways.
+BatchState BatchSums::Visit::scaleSum(BatchState state, ArrayRef<unsigned> of) {
+  if (of.size() != 1 || op.getNumOperands() != 2)
     return state;
-  std::optional<double> constant = getNumber(op.getOperand(1 - totals[0]));
+  std::optional<double> constant = getNumber(op.getOperand(1 - of[0]));
   if (!constant || *constant == 0)
     return state;
   double divisor = isa<stablehlo::DivOp>(op)   ? *constant
@@ -390,7 +396,8 @@ BatchState BatchSums::Visit::scaleSum(BatchState state) {
                                                : 0;
   if (!isOneOf(divisor, state.counts))
     return state;
-  state.degrees = state.degrees | state.degrees.plus(Degrees::of(-1));
+  Degrees &degrees = state.isPartial ? state.inParts : state.degrees;
+  degrees = degrees | degrees.plus(Degrees::of(-1));
   state.counts.clear();
   state.isPlain = false;
   return state;
@@ -410,7 +417,7 @@ BatchState BatchSums::Visit::visitLinear(const SmallVector<int> &group) {
   for (unsigned i : totals)
     state.isPlain &= operands[i]->isPlain;
   state.counts = extendCounts(getCounts(totals), getReducedSizes({}));
-  return scaleSum(std::move(state));
+  return scaleSum(std::move(state), totals);
 }
 
 /// A function of counts that is not linear, but homogeneous: a bound of a
@@ -553,7 +560,7 @@ bool BatchSums::isMean(Value value) const {
     return true;
   case Kind::Sample:
   case Kind::Linear:
-    return state.degrees.has(0);
+    return state.degrees.has(0) && !state.isPartial;
   case Kind::Count:
   case Kind::Mixed:
     return false;

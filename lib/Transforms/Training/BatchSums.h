@@ -18,6 +18,12 @@
 // the sum takes one degree away when it divides. It may as well be a weight of
 // that size, so a value keeps all degrees that it can be read with.
 //
+// A sum over some pieces of the batch, as over the samples of one device, is a
+// sample of what is left, of which there are sums alone. The batch may grow in
+// these pieces or in those, so it has a degree for each; both must be 0 in the
+// end: what is divided by the samples of a device is divided by the number of
+// devices too.
+//
 // What an op does with the batch is read from its sharding rule.
 //
 // What a loop carries is, in all of its trips, what `join` makes of its start
@@ -73,6 +79,9 @@ struct BatchState {
   /// Sample: where the batch lies, major to minor; `place` is a dimension.
   /// None where the batch has one sample.
   SmallVector<BatchPiece, 1> pieces;
+  /// Sample: a sum over the rest of the batch, and its degree in that.
+  bool isPartial = false;
+  Degrees inParts = Degrees::of(0);
   /// Numbers of elements that a sum may be divided by.
   SmallVector<int64_t, 4> counts = {1};
   /// Mixed: all the same the sum of what is fixed and of sums over the batch,
@@ -133,6 +142,9 @@ private:
 /// What is in both, in the order of the first.
 SmallVector<int64_t, 4> intersectCounts(ArrayRef<int64_t> a,
                                         ArrayRef<int64_t> b);
+/// The products of one of `counts` and some of `sizes`.
+SmallVector<int64_t, 4> extendCounts(ArrayRef<int64_t> counts,
+                                     ArrayRef<int64_t> sizes);
 
 /// The float that all elements of a constant are.
 std::optional<double> getNumber(Value value);

@@ -23,6 +23,8 @@
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include <map>
 
 namespace llmc {
 #define GEN_PASS_DEF_FINDBLOCKSPASS
@@ -89,35 +91,85 @@ static uint64_t getSignature(func::FuncOp function, Operation *op) {
   return hash;
 }
 
-/// Nodes for the arguments, then for `ops`, which contain what they depend on.
-static BlockGraph buildGraph(func::FuncOp function, ArrayRef<Operation *> ops) {
+namespace {
+/// Ops of one block: one, or a loop with what leaves it.
+struct BlockUnit {
+  SmallVector<Operation *, 1> ops;
+  bool isLoop = false;
+};
+} // namespace
+
+static std::vector<BlockUnit> collectUnits(const dist::LoopRuns &loops,
+                                           ArrayRef<dist::LoopStep> steps) {
+  std::vector<BlockUnit> units;
+  llvm::SmallDenseMap<int, size_t> unitOf;
+  for (const dist::LoopStep &step : steps) {
+    auto leave = dyn_cast_or_null<dist::LeaveOp>(step.op);
+    if (auto left = unitOf.find(leave ? loops.getLeft(leave) : -1);
+        left != unitOf.end()) {
+      units[left->second].ops.push_back(leave);
+      continue;
+    }
+    if (step.run >= 0)
+      unitOf[step.run] = units.size();
+    units.push_back({llvm::to_vector<1>(loops.getOps(step)), step.run >= 0});
+  }
+  return units;
+}
+
+static int64_t countCost(Operation *op, const dist::LoopRuns &loops) {
+  auto model = dyn_cast<graph::CostOpInterface>(op);
+  if (!model)
+    return 0;
+  graph::OpCost cost = model.getCost();
+  int64_t trips = 1;
+  for (int run = loops.getRunOf(op); run >= 0; run = loops.getRuns()[run].in)
+    if (!loops.getRuns()[run].loop.getConditional())
+      trips *= loops.getRuns()[run].loop.getTrips();
+  return trips * (cost.flops + cost.transcendentals + cost.bytesRead +
+                  cost.bytesWritten);
+}
+
+static BlockGraph::Node makeSource(func::FuncOp function,
+                                   BlockArgument argument) {
+  BlockGraph::Node node;
+  node.signature = hash_value(argument.getType());
+  unsigned index = argument.getArgNumber();
+  node.source =
+      training::isParameter(function, index) ? BlockGraph::Source::Parameter
+      : training::isInput(function, index)   ? BlockGraph::Source::Input
+                                             : BlockGraph::Source::Other;
+  return node;
+}
+
+/// Nodes for the arguments, then for `units`, which contain what they depend
+/// on. Of a loop that counts which leaves it.
+static BlockGraph buildGraph(func::FuncOp function, const dist::LoopRuns &loops,
+                             ArrayRef<BlockUnit> units) {
   BlockGraph graph;
   llvm::DenseMap<Value, int32_t> nodes;
   for (BlockArgument argument : function.getArguments()) {
-    BlockGraph::Node node;
-    node.signature = hash_value(argument.getType());
-    unsigned index = argument.getArgNumber();
-    node.source =
-        training::isParameter(function, index) ? BlockGraph::Source::Parameter
-        : training::isInput(function, index)   ? BlockGraph::Source::Input
-                                               : BlockGraph::Source::Other;
     nodes[argument] = graph.nodes.size();
-    graph.nodes.push_back(node);
+    graph.nodes.push_back(makeSource(function, argument));
   }
-  for (Operation *op : ops) {
+  for (const BlockUnit &unit : units) {
     BlockGraph::Node node;
-    node.signature = getSignature(function, op);
-    for (Value operand : op->getOperands())
-      node.operands.push_back(nodes.lookup(operand));
-    for (Value result : op->getResults()) {
-      nodes[result] = graph.nodes.size();
-      node.bytes += getBytes(result.getType());
+    for (Operation *op : unit.ops) {
+      node.signature = unit.isLoop
+                           ? llvm::hash_combine(node.signature, op->getName())
+                           : llvm::hash_code(getSignature(function, op));
+      for (Value operand : op->getOperands())
+        if (auto known = nodes.find(operand); known != nodes.end())
+          node.operands.push_back(known->second);
+      node.cost += countCost(op, loops);
     }
-    if (auto model = dyn_cast<graph::CostOpInterface>(op)) {
-      graph::OpCost cost = model.getCost();
-      node.cost = cost.flops + cost.transcendentals + cost.bytesRead +
-                  cost.bytesWritten;
-    }
+    for (Operation *op : unit.ops)
+      for (Value result : op->getResults()) {
+        nodes[result] = graph.nodes.size();
+        node.bytes += !unit.isLoop || isa<dist::LeaveOp>(op)
+                          ? getBytes(result.getType())
+                          : 0;
+      }
     graph.nodes.push_back(std::move(node));
   }
   return graph;
@@ -132,31 +184,29 @@ static int32_t countBlocks(const BlockSolution &solution) {
   return static_cast<int32_t>(llvm::count(isUsed, true));
 }
 
-/// Each loop is a block, and so is what stands between two of them.
-static void markLoops(func::FuncOp function, const dist::LoopRuns &loops,
-                      ArrayRef<dist::LoopStep> forward) {
-  int64_t block = 0;
-  bool isUsed = false;
-  llvm::SmallDenseMap<int, int64_t> blockOf;
-  for (const dist::LoopStep &step : forward) {
-    auto leave = dyn_cast_or_null<dist::LeaveOp>(step.op);
-    if (step.run < 0) {
-      int left = leave ? loops.getLeft(leave) : -1;
-      isUsed |= left < 0;
-      training::setBlockMark(step.op, left < 0 ? block : blockOf[left]);
-      continue;
-    }
-    block += isUsed;
-    blockOf[step.run] = block;
-    for (Operation *op : loops.getRuns()[step.run].ops)
-      training::setBlockMark(op, block);
-    ++block;
-    isUsed = false;
+/// Numbers from 0 on for what stands in `keys`, in their order.
+template <typename Key>
+static SmallVector<int64_t> rankKeys(ArrayRef<Key> keys) {
+  std::map<Key, int64_t> ranks;
+  for (const Key &key : keys)
+    ranks[key] = 0;
+  for (auto [number, entry] : llvm::enumerate(ranks))
+    entry.second = number;
+  return llvm::map_to_vector(keys, [&](const Key &key) { return ranks[key]; });
+}
+
+/// Each loop is a block, and so is what stands between two of them. Of a graph
+/// that has been cut, `cut` is the block of each unit, which these divide.
+static SmallVector<int64_t> numberByLoops(ArrayRef<BlockUnit> units,
+                                          ArrayRef<int32_t> cut = {}) {
+  SmallVector<std::pair<int32_t, int64_t>> keys;
+  int64_t stretch = 0;
+  for (auto [number, unit] : llvm::enumerate(units)) {
+    stretch += unit.isLoop;
+    keys.push_back({cut.empty() ? 0 : cut[number], stretch});
+    stretch += unit.isLoop;
   }
-  training::markNewBlocks(function, block);
-  remark::analysis(function.getLoc(), training::remarkOf("blocks"))
-      << std::to_string(blockOf.size()) << " loops are blocks of @"
-      << function.getName();
+  return rankKeys(ArrayRef(keys));
 }
 
 namespace {
@@ -178,44 +228,91 @@ struct FindBlocksPass : llmc::impl::FindBlocksPassBase<FindBlocksPass> {
   }
 
 private:
-  LogicalResult markBlocks(func::FuncOp function) {
-    dist::LoopRuns loops(function.front());
-    std::vector<dist::LoopStep> steps =
-        training::collectForward(function, loops);
-    if (!loops.empty()) {
-      markLoops(function, loops, steps);
-      return success();
-    }
-    SmallVector<Operation *> forward;
-    for (const dist::LoopStep &step : steps)
-      forward.push_back(step.op);
-    BlockGraph graph = buildGraph(function, forward);
-    BlockSolution solution = findBlocks(graph);
-    // Each chunk of a pipeline gets a block at least.
-    int32_t numChunks =
-        static_cast<int32_t>(training::countChunks(getOperation()));
-    if (countBlocks(solution) < numChunks)
-      if (BlockSolution cut = cutBlocks(graph, numChunks); cut.numCut)
-        solution = std::move(cut);
-    std::string fault = graph.check();
-    if (fault.empty())
-      fault = solution.verify(graph);
-    if (!fault.empty())
-      return function.emitOpError() << "has no valid blocks: " << fault;
-    size_t node = function.getNumArguments();
-    for (Operation *op : forward)
-      training::setBlockMark(op, solution.block[node++]);
-    training::markNewBlocks(function, solution.getLastBlock());
-    if (solution.numCut)
-      remark::analysis(function.getLoc(), training::remarkOf("blocks"))
-          << "cut @" << function.getName() << " into "
-          << std::to_string(solution.numCut) << " blocks, one for each chunk";
-    else
-      remark::analysis(function.getLoc(), training::remarkOf("blocks"))
-          << "found " << std::to_string(solution.numRepeated)
-          << " repeated blocks in @" << function.getName();
-    return success();
+  LogicalResult markBlocks(func::FuncOp function);
+  LogicalResult markLoops(func::FuncOp function, const BlockGraph &graph,
+                          std::vector<BlockUnit> units);
+
+  /// Each chunk of a pipeline gets a block at least.
+  int32_t countChunks() {
+    return static_cast<int32_t>(training::countChunks(getOperation()));
   }
 };
-
 } // namespace
+
+static void setMarks(const BlockUnit &unit, int64_t block) {
+  for (Operation *op : unit.ops)
+    training::setBlockMark(op, block);
+}
+
+static LogicalResult checkSolution(func::FuncOp function,
+                                   const BlockGraph &graph,
+                                   const BlockSolution &solution) {
+  std::string fault = graph.check();
+  if (fault.empty())
+    fault = solution.verify(graph);
+  if (!fault.empty())
+    return function.emitOpError() << "has no valid blocks: " << fault;
+  return success();
+}
+
+/// Where there are fewer loops, and stretches between them, than chunks, the
+/// stretches are cut too; constants go where they are used.
+LogicalResult FindBlocksPass::markLoops(func::FuncOp function,
+                                        const BlockGraph &graph,
+                                        std::vector<BlockUnit> units) {
+  SmallVector<int64_t> blocks = numberByLoops(units);
+  if (*llvm::max_element(blocks) + 1 < countChunks()) {
+    BlockSolution cut = cutBlocks(graph, countChunks());
+    if (failed(checkSolution(function, graph, cut)))
+      return failure();
+    std::vector<BlockUnit> computed;
+    SmallVector<int32_t> blocksOfCut;
+    size_t node = function.getNumArguments();
+    for (BlockUnit &unit : units) {
+      int32_t block = cut.block[node++];
+      if (unit.ops.front()->hasTrait<OpTrait::ConstantLike>())
+        continue;
+      computed.push_back(std::move(unit));
+      blocksOfCut.push_back(block);
+    }
+    units = std::move(computed);
+    blocks = numberByLoops(units, blocksOfCut);
+  }
+  for (auto [unit, block] : llvm::zip_equal(units, blocks))
+    setMarks(unit, block);
+  training::markNewBlocks(function, *llvm::max_element(blocks));
+  remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+      << std::to_string(llvm::count_if(
+             units, [](const BlockUnit &unit) { return unit.isLoop; }))
+      << " loops are blocks of @" << function.getName();
+  return success();
+}
+
+LogicalResult FindBlocksPass::markBlocks(func::FuncOp function) {
+  dist::LoopRuns loops(function.front());
+  std::vector<BlockUnit> units =
+      collectUnits(loops, training::collectForward(function, loops));
+  BlockGraph graph = buildGraph(function, loops, units);
+  // Loops of the derivative alone stand where what they read is made.
+  if (llvm::any_of(units, [](const BlockUnit &unit) { return unit.isLoop; }))
+    return markLoops(function, graph, std::move(units));
+  BlockSolution solution = findBlocks(graph);
+  if (countBlocks(solution) < countChunks())
+    if (BlockSolution cut = cutBlocks(graph, countChunks()); cut.numCut)
+      solution = std::move(cut);
+  if (failed(checkSolution(function, graph, solution)))
+    return failure();
+  size_t node = function.getNumArguments();
+  for (const BlockUnit &unit : units)
+    setMarks(unit, solution.block[node++]);
+  training::markNewBlocks(function, solution.getLastBlock());
+  if (solution.numCut)
+    remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+        << "cut @" << function.getName() << " into "
+        << std::to_string(solution.numCut) << " blocks, one for each chunk";
+  else
+    remark::analysis(function.getLoc(), training::remarkOf("blocks"))
+        << "found " << std::to_string(solution.numRepeated)
+        << " repeated blocks in @" << function.getName();
+  return success();
+}

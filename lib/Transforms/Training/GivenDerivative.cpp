@@ -13,9 +13,10 @@
 // ops of the backward. Where it reads values of the forward as well, it stands
 // in the last block that makes or uses them and that is no higher. What reads
 // none, as the sum of rows that is a bias' gradient, stands where the forward
-// uses the state whose gradient is made of it. What does not depend on the
-// batch, as a weight whose layers are reversed, stands where it is used. The
-// ops of a loop's trips, and what leaves them, are marked as one.
+// uses the state whose gradient is made of it. What does not depend on both the
+// batch and a state, as a weight whose layers are reversed, or times of an
+// input from the last one on, stands where it is used. The ops of a loop's
+// trips, and what leaves them, are marked as one.
 //
 // Test: test/Transforms/Training/given-derivative.mlir
 //===----------------------------------------------------------------------===//
@@ -45,7 +46,10 @@ public:
     for (BlockArgument argument : function.getArguments())
       if (training::isInput(function, argument.getArgNumber()))
         batch.insert(argument);
+      else if (training::getRead(function, argument.getArgNumber()))
+        states.insert(argument);
     addDependents(body, batch);
+    addDependents(body, states);
   }
 
   void run();
@@ -54,7 +58,7 @@ private:
   void collectUnits();
   void findForward();
   bool isForward(Operation *op) const { return forward.contains(op); }
-  bool isOfBatch(const Unit &unit) const;
+  bool dependsOn(const llvm::SetVector<Value> &values, const Unit &unit) const;
   int64_t findLimit(const Unit &unit) const;
   std::optional<int64_t> findAnchor(const Unit &unit, int64_t limit) const;
   std::optional<int64_t> findLastUse(const Unit &unit) const;
@@ -69,8 +73,8 @@ private:
   std::vector<Unit> units;
   llvm::DenseMap<Operation *, size_t> unitOf;
   llvm::DenseSet<Operation *> forward;
-  /// What depends on the inputs.
-  llvm::SetVector<Value> batch;
+  /// What depends on the inputs, and on states.
+  llvm::SetVector<Value> batch, states;
   /// Of the ops of the backward.
   llvm::DenseMap<Operation *, int64_t> blocks;
   llvm::DenseSet<Operation *> passedDown;
@@ -115,10 +119,11 @@ void DerivativeMarker::findForward() {
         llvm::for_each(op->getOperands(), addMaker);
 }
 
-bool DerivativeMarker::isOfBatch(const Unit &unit) const {
+bool DerivativeMarker::dependsOn(const llvm::SetVector<Value> &values,
+                                 const Unit &unit) const {
   return llvm::any_of(unit, [&](Operation *op) {
     return llvm::any_of(op->getOperands(),
-                        [&](Value value) { return batch.contains(value); });
+                        [&](Value value) { return values.contains(value); });
   });
 }
 
@@ -242,7 +247,9 @@ void DerivativeMarker::run() {
     int64_t limit = findLimit(unit);
     std::optional<int64_t> anchor = findAnchor(unit, limit);
     backward.push_back({&unit, anchor});
-    int64_t block = isOfBatch(unit) ? anchor.value_or(limit) : kAnywhere;
+    int64_t block = dependsOn(batch, unit) && dependsOn(states, unit)
+                        ? anchor.value_or(limit)
+                        : kAnywhere;
     for (Operation *op : unit)
       blocks[op] = block;
   }

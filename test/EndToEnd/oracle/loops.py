@@ -28,6 +28,7 @@ import nested_losses
 import one_step
 import open_losses
 import printed_ops
+import sample_losses
 from bounded_losses import LAYERS, WIDTH, layer, layers, mean_of_squares
 
 jax.config.update("jax_enable_x64", True)
@@ -252,6 +253,13 @@ def twice(p, x):
     return mean_of_squares(y, z)
 
 
+def whole(p, x):
+    """Each trip reads a row of a weight, and all of it; so do both ends of the loss."""
+    q = {n: p[n] for n in ("up", "bias", "down")}
+    y, _ = lax.scan(lambda c, row: (jnp.tanh(c @ p["mix"]) + row * layer(q, c), None), x @ p["mix"], p["mix"])
+    return mean_of_squares(y @ p["mix"].T) + jnp.sqrt(jnp.sum(jnp.square(p["mix"])))
+
+
 def mapped(p, x):
     """Nothing is carried: each layer sees the same rows."""
     stacks = {n: p[n] for n in ("up", "bias", "down")}
@@ -285,10 +293,12 @@ CASES = {
     "shared": (shared, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
     "unread": (unread, {"mix": (WIDTH, WIDTH), **layers(LAYERS)}, WIDTH),
     "twice": (twice, layers(LAYERS), WIDTH),
+    "whole": (whole, {"mix": (WIDTH, WIDTH), **layers()}, WIDTH),
     "mapped": (mapped, layers(LAYERS), WIDTH),
     **nested_losses.CASES,
     **bounded_losses.CASES,
     **open_losses.CASES,
+    **sample_losses.CASES,
 }
 
 

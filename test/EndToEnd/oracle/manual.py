@@ -10,7 +10,7 @@ One step of plain descent with rate 1 in f64: the loss, and each parameter's gra
 device and on the mesh for which the program is written, and by the devices of others.
 
     python manual.py --llmc llmc -o out
-    python manual.py --llmc llmc -o out --only ring,experts,'*.derived'
+    python manual.py --llmc llmc -o out --only ring,experts,'*.derived','*.halves'
 """
 
 # First: it says how many devices there are, before JAX is read.
@@ -50,25 +50,35 @@ parameters = ["params*"]
 
 # Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
 DERIVED = ".derived"
+# Ends the name of a loss of a step of two microbatches: those that do not mix samples.
+HALVES = ".halves"
+SAMPLED = ["megatron", "mean_loss", "numbers", "recomputed", "gathered_weights", "experts", "layers", "recomputed_layers",
+           "gathered_layers", "turns", "times", "routed", "nested_loops", "inside"]
 
 
 class Case(one_step.Case):
     def __init__(self, a, name):
-        plain = name.removesuffix(DERIVED)
+        printed = name.removesuffix(HALVES)
+        plain = printed.removesuffix(DERIVED)
         self.loss, shapes, width = CASES[plain]
-        super().__init__(a, name, shapes, (ROWS, width), CONFIGURATION)
+        # A derivative that is not of the text's whole function cannot be told from new states.
+        derived = getattr(self.loss, "derived", None)
+        kind = 'module = "gradients"\n' if derived else ""
+        self.parts = 1 if name == printed else 2
+        kind += f"microbatches = {self.parts}\n"
+        super().__init__(a, name, shapes, (self.parts * ROWS, width), CONFIGURATION + kind)
 
         def train(params, x):
-            return self.loss(params, x)
+            return (derived or self.loss)(params, x)
 
-        self.is_derived = name != plain or name in manual_loops.DERIVED
-        train = jax.jit(jax.value_and_grad(train) if self.is_derived else train)
+        self.is_derived = printed != plain or plain in manual_loops.DERIVED
+        train = jax.jit(jax.value_and_grad(train) if self.is_derived and not derived else train)
         # What JAX cannot derive it executes in another form, which it can.
-        with printed_ops.executing() if name != plain else contextlib.nullcontext():
-            if name in EXPORTED:
-                text = jax.export.export(train)(self.parameters, self.x).mlir_module()
+        with printed_ops.executing() if printed != plain else contextlib.nullcontext():
+            if printed in EXPORTED:
+                text = jax.export.export(train)(self.parameters, self.x[:ROWS]).mlir_module()
             else:
-                text = train.lower(self.parameters, self.x).as_text(debug_info=True)
+                text = train.lower(self.parameters, self.x[:ROWS]).as_text(debug_info=True)
         self.write_text(text)
 
     def takes(self, *settings):
@@ -77,10 +87,15 @@ class Case(one_step.Case):
 
     def expect(self):
         """The loss and the gradients by JAX."""
+
+        def mean(params):
+            return sum(self.loss(params, x) for x in self.x.reshape(self.parts, ROWS, -1)) / self.parts
+
         with printed_ops.executing():
-            return jax.jit(jax.value_and_grad(self.loss))(self.parameters, self.x)
+            return jax.jit(jax.value_and_grad(mean))(self.parameters)
 
 
 if __name__ == "__main__":
     derived = [name + DERIVED for name in manual_loops.CASES if name not in manual_loops.DERIVED]
-    one_step.main(__doc__, CASES, Case, RUNS, more=derived)
+    halves = [name + HALVES for name in [*CASES, *derived] if name.removesuffix(DERIVED) in SAMPLED]
+    one_step.main(__doc__, CASES, Case, RUNS, more=[*derived, *halves])

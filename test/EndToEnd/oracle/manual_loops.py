@@ -218,6 +218,41 @@ def disagreed(p, x):
     return mean_of_squares(y) + jnp.mean(counts * jnp.arange(1.0, 9.0))
 
 
+@jax.custom_vjp
+def mixing(y, q):
+    """Its derivative is a rule of its own, which has a product."""
+    return jnp.tanh(y * q)
+
+
+def mixing_backward(kept, g):
+    y, q = kept
+    return g * (1.0 - jnp.square(jnp.tanh(y * q))) * q + 0.1 * g @ jnp.cos(y.T @ y), jnp.sum(g * y, axis=0)
+
+
+mixing.defvjp(lambda y, q: (mixing(y, q), (y, q)), mixing_backward)
+
+
+def one_sided(p, x):
+    """The loop of the forward is unrolled, and that of the backward, which has products, stays one."""
+
+    @region((P(), P("data")), P("data"))
+    def run(w, x):
+        return lax.scan(lambda y, q: (mixing(y, q) + x, None), x, w)[0]
+
+    return mean_of_squares(run(p["w"], x))
+
+
+def inside_loss(p, x):
+    """The derivative is taken in the region."""
+    return lax.pmean(mean_of_squares(lax.scan(lambda y, q: (block(q, y), None), x, p)[0]), "data")
+
+
+def inside(p, x):
+    return region((STACK_SPECS, P("data")), P(), check_vma=True)(inside_loss)(p, x)
+
+
+inside.derived = region((STACK_SPECS, P("data")), (P(), STACK_SPECS), check_vma=True)(jax.value_and_grad(inside_loss))
+
 # Name -> loss, shapes of its parameters, width of a sample.
 CASES = {
     "layers": (layers, STACKS, WIDTH),
@@ -232,7 +267,9 @@ CASES = {
     "bounded": (bounded, MLP, WIDTH),
     "agreed": (agreed, MLP, WIDTH),
     "disagreed": (disagreed, {"up": MLP["up"]}, WIDTH),
+    "one_sided": (one_sided, {"w": (LAYERS, WIDTH)}, WIDTH),
+    "inside": (inside, STACKS, WIDTH),
 }
 
-# Of these the text has the derivative: it tells what `stop_gradient` stops.
-DERIVED = ["agreed", "disagreed"]
+# Of these the text has the derivative: it tells what `stop_gradient` stops, and rules of its own.
+DERIVED = ["agreed", "disagreed", "one_sided", "inside"]

@@ -89,3 +89,27 @@ func.func @second(%x: tensor<1024x2xf32> {dist.port = #dist.port<input "x">}, %t
   return %y, %k : tensor<1024xf32>, tensor<1024xf32>
 }
 dist.entry @forward function(@second) chunks([0, 1])
+
+// -----
+
+// The second chunk's backward reads %m, its forward what is made of %m: the
+// clone of %m is of the forward.
+#F = #dist.phase<forward>
+#W = #dist.phase<backward_weight>
+dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @phases
+// CHECK: %[[M:.*]] = stablehlo.convert %arg0 {dist.block = 1 : i64, dist.phase = #dist.phase<forward>}
+// CHECK-NOT: stablehlo.convert
+// CHECK: %[[S:.*]] = stablehlo.negate %[[M]] {dist.block = 1 : i64, dist.phase = #dist.phase<forward>}
+// CHECK: %[[Y:.*]] = stablehlo.multiply %arg1, %[[S]]
+// CHECK: stablehlo.multiply %[[Y]], %[[M]]
+func.func @phases(%t: tensor<16xi32> {dist.port = #dist.port<input "t">}, %w: tensor<16xf32> {dist.port = #dist.port<parameter @w>})
+    -> (tensor<16xf32> {dist.port = #dist.port<output "y">}) {
+  %m = stablehlo.convert %t {dist.block = 0 : i64, dist.phase = #F} : (tensor<16xi32>) -> tensor<16xf32>
+  %s = stablehlo.negate %m {dist.block = 0 : i64, dist.phase = #F} : tensor<16xf32>
+  %y = stablehlo.multiply %w, %s {dist.block = 1 : i64, dist.phase = #F} : tensor<16xf32>
+  %g = stablehlo.multiply %y, %m {dist.block = 1 : i64, dist.phase = #W} : tensor<16xf32>
+  return %g : tensor<16xf32>
+}
+dist.state @w : tensor<16xf32> {role = parameter}
+dist.entry @forward function(@phases) chunks([0, 1])

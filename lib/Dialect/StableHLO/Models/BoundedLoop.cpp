@@ -9,6 +9,7 @@
 
 #include "BoundedLoop.h"
 #include "LoopNumbers.h"
+#include "SampleLoop.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/GraphTensor.h"
@@ -58,8 +59,7 @@ struct BoundedCondition {
 };
 } // namespace
 
-/// What all have to hold for a flag to hold.
-static SmallVector<Value> splitConjunction(Value flag) {
+SmallVector<Value> stablehlo::splitConjunction(Value flag) {
   SmallVector<Value> parts, work = {flag};
   while (!work.empty()) {
     Value value = stripFlag(work.pop_back_val());
@@ -278,12 +278,17 @@ void Bounder::build(SmallVectorImpl<Value> &results) {
 
 bool stablehlo::hasBound(WhileOp loop) {
   BoundedCondition condition(loop);
-  return condition.bound && !condition.rest.empty();
+  return (condition.bound && !condition.rest.empty()) ||
+         SampleLoop(loop).getTrips();
 }
 
 void stablehlo::boundLoop(WhileOp loop, OpBuilder &builder,
                           SmallVectorImpl<Value> &results) {
-  Bounder(loop, BoundedCondition(loop), builder).build(results);
+  SampleLoop samples(loop);
+  if (samples.getTrips())
+    samples.build(builder, results);
+  else
+    Bounder(loop, BoundedCondition(loop), builder).build(results);
 }
 
 void stablehlo::boundLoopsIn(WhileOp loop) {

@@ -22,6 +22,8 @@
 // loop, and not on the last ones, where a loop that has converged often has an
 // infinite derivative, and 0 times that is NaN.
 //
+// A loop whose samples end by themselves is bounded too (SampleLoop.h).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_DIALECT_STABLEHLO_MODELS_BOUNDEDLOOP_H
@@ -30,6 +32,9 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 
 namespace llmc::stablehlo {
+
+/// What all have to hold for a flag to hold, or for each of several.
+SmallVector<Value> splitConjunction(Value flag);
 
 /// Whether the condition is such a conjunction, and no counted loop already.
 bool hasBound(WhileOp loop);

@@ -9,6 +9,7 @@
 
 #include "LoopNumbers.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -154,8 +155,8 @@ static std::optional<int64_t> countUntil(Sequence counter, int64_t end) {
   return way / counter.step;
 }
 
-static std::optional<int64_t> countTrips(Sequence counter, int64_t end,
-                                         ComparisonDirection direction) {
+std::optional<int64_t> stablehlo::countTrips(Sequence counter, int64_t end,
+                                             ComparisonDirection direction) {
   Sequence mirrored{-counter.first, -counter.step};
   switch (direction) {
   case ComparisonDirection::LT:
@@ -174,8 +175,7 @@ static std::optional<int64_t> countTrips(Sequence counter, int64_t end,
   llvm_unreachable("a direction is one of the six");
 }
 
-/// The direction in which `y` compares with `x` where `x` does with `y`.
-static ComparisonDirection turn(ComparisonDirection direction) {
+ComparisonDirection stablehlo::turn(ComparisonDirection direction) {
   switch (direction) {
   case ComparisonDirection::LT:
     return ComparisonDirection::GT;
@@ -220,20 +220,20 @@ std::optional<int64_t> LoopNumbers::matchTrips() {
   known.clear();
   if (!end)
     return std::nullopt;
-  trips = countTrips(*counters[number], *end, direction);
-  return trips && fits(number, *counters[number]) ? trips : std::nullopt;
+  std::optional<int64_t> found = countTrips(*counters[number], *end, direction);
+  Type element = getElementTypeOrSelf(lhs.getType());
+  return found && fitsCounter(element, *counters[number], *found)
+             ? found
+             : std::nullopt;
 }
 
-/// Whether its type holds all that it counts, with what it is after the loop.
-bool LoopNumbers::fits(unsigned number, Sequence counter) const {
-  Type type = cast<RankedTensorType>(loop->getOperand(number).getType())
-                  .getElementType();
-  int64_t width = type.getIntOrFloatBitWidth(), way = 0;
-  if (llvm::MulOverflow(counter.step, *trips, way) || std::abs(way) > kGreatest)
+bool stablehlo::fitsCounter(Type element, Sequence counter, int64_t trips) {
+  int64_t width = element.getIntOrFloatBitWidth(), way = 0;
+  if (llvm::MulOverflow(counter.step, trips, way) || std::abs(way) > kGreatest)
     return false;
   for (int64_t value : {counter.first, counter.first + way})
-    if (type.isUnsignedInteger() ? value < 0 || !llvm::isUIntN(width, value)
-                                 : !llvm::isIntN(width, value))
+    if (element.isUnsignedInteger() ? value < 0 || !llvm::isUIntN(width, value)
+                                    : !llvm::isIntN(width, value))
       return false;
   return true;
 }
@@ -245,9 +245,11 @@ LoopNumbers::LoopNumbers(WhileOp loop)
     found.push_back(matchCounter(i));
   counters = std::move(found);
   trips = matchTrips();
-  for (unsigned i = 0; i < counters.size(); ++i)
-    if (!trips || (counters[i] && !fits(i, *counters[i])))
+  for (unsigned i = 0; i < counters.size(); ++i) {
+    Type element = getElementTypeOrSelf(loop->getOperand(i).getType());
+    if (!trips || (counters[i] && !fitsCounter(element, *counters[i], *trips)))
       counters[i] = std::nullopt;
+  }
   known.clear();
 }
 

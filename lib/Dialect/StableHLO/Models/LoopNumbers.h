@@ -31,6 +31,16 @@ struct Sequence {
   }
 };
 
+/// Trips as long as a counter compares so with `end`; nothing where that holds
+/// without an end.
+std::optional<int64_t> countTrips(Sequence counter, int64_t end,
+                                  ComparisonDirection direction);
+/// The direction in which `y` compares with `x` where `x` does with `y`.
+ComparisonDirection turn(ComparisonDirection direction);
+/// Whether integers of that type hold all that is counted in so many trips,
+/// with what it is after them.
+bool fitsCounter(Type element, Sequence counter, int64_t trips);
+
 class LoopNumbers {
 public:
   explicit LoopNumbers(WhileOp loop);
@@ -51,7 +61,6 @@ public:
 private:
   std::optional<Sequence> matchCounter(unsigned number);
   std::optional<int64_t> matchTrips();
-  bool fits(unsigned number, Sequence counter) const;
   std::optional<HostTensor> compute(Value value, int64_t trip, int depth = 0);
   std::optional<HostTensor> computeAnew(Value value, int64_t trip, int depth);
   std::optional<HostTensor> computeArgument(mlir::BlockArgument argument,
