@@ -134,7 +134,7 @@ public:
   /// Makes a reversed loop of the backward loop that reads the most states of
   /// a forward one, of the outermost such; false where there is none.
   bool pairOne();
-  /// Says which loops of the backward have no pair.
+  /// Says which loops have no pair, but read rows as a backward one does.
   void reportOthers() const;
 
 private:
@@ -164,8 +164,15 @@ private:
 } // namespace
 
 /// The stack of the loop `of` of which `enter` reads the rows, the last first.
+/// It may have entered the loops around as it is (`readState`).
 dist::LeaveOp LoopPairer::getState(dist::EnterOp enter, int of) const {
   Value stack = enter.isRow() ? getReversed(enter.getInput()) : Value();
+  while (auto around =
+             stack ? stack.getDefiningOp<dist::EnterOp>() : dist::EnterOp()) {
+    if (around.getKind() != dist::EnterKind::Same)
+      return {};
+    stack = around.getInput();
+  }
   auto leave = stack ? stack.getDefiningOp<dist::LeaveOp>() : dist::LeaveOp();
   return leave && leave.isStack() && loops.getLeft(leave) == of
              ? leave
@@ -319,23 +326,33 @@ bool LoopPairer::pairOne() {
     return false;
   const dist::LoopRun &run = loops.getRuns()[pair.backward];
   remark::passed(run.ops.front()->getLoc(), training::remarkOf("pair-loops"))
-      << describe(run.loop) + " reads " + std::to_string(pair.states) +
-             " states of " + describe(loops.getRuns()[pair.forward].loop) +
-             " where they are made";
+      << describe(run.loop) + " is the reversed run of " +
+             describe(loops.getRuns()[pair.forward].loop) +
+             ", whose states it reads where they are made: " +
+             std::to_string(pair.states);
   apply();
   return true;
 }
 
+/// Whether a loop reads rows from the last one on, as one of a derivative does.
+static bool readsBackwards(const dist::LoopRun &run) {
+  return llvm::any_of(run.ops, [&](Operation *op) {
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    return enter && enter.getLoop() == run.loop && enter.isRow() &&
+           getReversed(enter.getInput());
+  });
+}
+
 void LoopPairer::reportOthers() const {
   for (const dist::LoopRun &run : loops.getRuns())
-    if (!isForward(run) && !run.loop.getConditional() &&
-        !paired.contains(run.loop.getName()))
+    if (!isForward(run) && !paired.contains(run.loop.getName()) &&
+        readsBackwards(run))
       remark::missed(run.ops.front()->getLoc(),
                      training::remarkOf("pair-loops"))
           << describe(run.loop) +
-                 " of the backward stays a loop of its own: it reads from the "
-                 "last one on the states of no loop of its block with " +
-                 std::to_string(run.loop.getTrips()) + " trips";
+                 " reads rows from the last one on, and stays a loop of its "
+                 "own: expected states of a loop of its block with " +
+                 std::to_string(run.loop.getTrips()) + " trips, got none";
 }
 
 static void pairAll(func::FuncOp function) {

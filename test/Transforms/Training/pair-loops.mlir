@@ -23,9 +23,9 @@
 // CHECK: dist.enter row %{{.*}} of <"p", trips = 5>
 // CHECK: return %{{.*}}, %{{.*}}, %[[GS]], %{{.*}} :
 // REMARK-NOT: remark
-// REMARK: pair-loops.mlir:{{[0-9:]*}} remark: [Passed] pair-loops | {{.*}}"loop 'b' reads 2 states of loop 'f' where they are made"
+// REMARK: pair-loops.mlir:{{[0-9:]*}} remark: [Passed] pair-loops | {{.*}}"loop 'b' is the reversed run of loop 'f', whose states it reads where they are made: 2"
 // REMARK-NOT: remark
-// REMARK: pair-loops.mlir:{{[0-9:]*}} remark: [Missed] pair-loops | {{.*}}"loop 'p' of the backward stays a loop of its own: it reads from the last one on the states of no loop of its block with 5 trips"
+// REMARK: pair-loops.mlir:{{[0-9:]*}} remark: [Missed] pair-loops | {{.*}}"loop 'p' reads rows from the last one on, and stays a loop of its own: expected states of a loop of its block with 5 trips, got none"
 // REMARK-NOT: remark
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<5x4x4xf32> {role = parameter, source = #dist.draw<zeros>}
