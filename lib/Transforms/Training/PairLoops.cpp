@@ -19,6 +19,7 @@
 
 #include "PartBuilder.h"
 #include "TrainingMarks.h"
+#include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -31,9 +32,22 @@ namespace llmc {
 using namespace mlir;
 using namespace llmc;
 
+/// What the value is, in front of barriers. A constraint may be the user's.
+static Value skipBarriers(Value value) {
+  for (auto result = dyn_cast<OpResult>(value);
+       result && !isa<dist::ConstraintOp>(result.getOwner());
+       result = dyn_cast<OpResult>(value)) {
+    OpOperand *source = getForwarded(result);
+    if (!source)
+      break;
+    value = source->get();
+  }
+  return value;
+}
+
 namespace {
 /// A value as a view of another one: dims in another order, some from their
-/// last position on. Hints of layouts are no part of it.
+/// last position on. Barriers and hints of layouts are no part of it.
 struct RowsView {
   explicit RowsView(Value value)
       : from(value),
@@ -59,6 +73,10 @@ struct RowsView {
 } // namespace
 
 bool RowsView::moveUp() {
+  if (Value before = skipBarriers(from); before != from) {
+    from = before;
+    return true;
+  }
   Operation *op = from.getDefiningOp();
   auto reverse = dyn_cast_or_null<stablehlo::ReverseOp>(op);
   auto transpose = dyn_cast_or_null<stablehlo::TransposeOp>(op);
@@ -171,7 +189,7 @@ dist::LeaveOp LoopPairer::getState(dist::EnterOp enter, int of) const {
              stack ? stack.getDefiningOp<dist::EnterOp>() : dist::EnterOp()) {
     if (around.getKind() != dist::EnterKind::Same)
       return {};
-    stack = around.getInput();
+    stack = skipBarriers(around.getInput());
   }
   auto leave = stack ? stack.getDefiningOp<dist::LeaveOp>() : dist::LeaveOp();
   return leave && leave.isStack() && loops.getLeft(leave) == of
@@ -241,7 +259,7 @@ Value LoopPairer::enterAgain(dist::EnterOp old, dist::EnterOp like) {
 /// read of the forward one enters the reversed one, which tells their ops
 /// apart.
 Value LoopPairer::readState(dist::EnterOp enter, Value state) {
-  auto entered = state.getDefiningOp<dist::EnterOp>();
+  auto entered = skipBarriers(state).getDefiningOp<dist::EnterOp>();
   if (entered && !entered.isCarry())
     return enterAgain(entered, enter);
   if (isForward(loops.getRuns()[pair.forward]) &&

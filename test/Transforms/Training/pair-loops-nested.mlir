@@ -3,7 +3,8 @@
 // The outer loop "b" becomes the reversed loop "f". In its trips "r" runs "i" again, and stays a forward run, now in reversed trips;
 // "s", which reads the states of "r", becomes the reversed run of it: what it reads of "r" enters it as it is, so that the square
 // is of "s". "t", which reads the states of "i" that the forward trip has stacked, becomes the reversed loop "i": it reads what
-// "i" carries where it is, and rows of @W as they enter, through both loops. No stack of states is left.
+// "i" carries where it is, in front of the barrier of `jax.checkpoint`, and rows of @W as they enter, through both loops. No stack
+// of states is left.
 // CHECK-LABEL: func.func private @train.microbatch
 // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<4x5x2xf32>
 // CHECK: %[[Y:.*]] = dist.enter carry %{{.*}} of <"f", trips = 4> number(0)
@@ -73,7 +74,8 @@ func.func private @train.microbatch(%W: tensor<4x5x2xf32> {dist.port = #dist.por
   %sl = dist.leave last %sn of <"s", trips = 5, in = <"b", trips = 4>> {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<2xf32> -> tensor<2xf32>
   %sgs = dist.leave stack %sgw of <"s", trips = 5, in = <"b", trips = 4>> {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<2xf32> -> tensor<5x2xf32>
   %gs1 = stablehlo.reverse %sgs, dims = [0] {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<5x2xf32>
-  %rbcs = stablehlo.reverse %bcs, dims = [0] {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<5x2xf32>
+  %kept:2 = stablehlo.optimization_barrier {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} %bcs, %by : tensor<5x2xf32>, tensor<2xf32>
+  %rbcs = stablehlo.reverse %kept#0, dims = [0] {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<5x2xf32>
   %rbvs = stablehlo.reverse %bvs, dims = [0] {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<5x2xf32>
   %tg = dist.enter carry %sl of <"t", trips = 5, in = <"b", trips = 4>> number(0) {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<2xf32> -> tensor<2xf32>
   %tc = dist.enter row %rbcs of <"t", trips = 5, in = <"b", trips = 4>> {dist.block = 1 : i64, dist.phase = #dist.phase<backward_input>} : tensor<5x2xf32> -> tensor<2xf32>
