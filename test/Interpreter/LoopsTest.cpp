@@ -165,7 +165,7 @@ constexpr const char *turned = R"(
     %f = dist.next %x, %y : tensor<f64>
     %last = dist.leave last %f of <"i", trips = 3, in = <"o", trips = 2, reversed = true>> : tensor<f64> -> tensor<f64>
     %g = dist.enter carry %one of <"i", trips = 3, reversed = true, in = <"o", trips = 2, reversed = true>> number(0) : tensor<f64> -> tensor<f64>
-    %gw = stablehlo.multiply %g, %x : tensor<f64>
+    %gw = stablehlo.multiply %x, %g : tensor<f64>
     %gx = stablehlo.multiply %g, %w : tensor<f64>
     %h = dist.next %g, %gx : tensor<f64>
     %gs = dist.leave stack %gw of <"i", trips = 3, reversed = true, in = <"o", trips = 2, reversed = true>> : tensor<f64> -> tensor<3xf64>
