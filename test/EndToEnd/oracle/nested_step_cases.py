@@ -123,7 +123,7 @@ def chunked(p, x):
     def block(h, q):
         keys = (h @ q["k"]).reshape(-1, TIMES, 2, WIDTH).swapaxes(0, 1)
         values = (h @ q["v"]).reshape(-1, TIMES, 2, WIDTH).swapaxes(0, 1)
-        queries = h @ q["q"]
+        queries = h @ q["q"] / WIDTH**0.5
 
         def chunk(state, kv):
             most, weight, total = state
@@ -202,7 +202,7 @@ CASES = {
     "gru_masked": step_of(masked_gru, {**GRU, "mix": (WIDTH, WIDTH)}, SEQUENCE, descend_clipped, count, SPLIT),
     "lstm_clipped": step_of(lstm, LSTM, SEQUENCE, descend_clipped, count, SPLIT),
     "lstm_orthogonal": step_of(lstm, LSTM, SEQUENCE, orthogonal, zeros),
-    "chunked_adam": step_of(chunked, HEADS, (2 * TIMES, WIDTH), with_adam, adam_state),
+    "chunked_sgd": step_of(chunked, HEADS, (2 * TIMES, WIDTH), descend, count),
     "accumulated_layers": accumulated(layers_of, STACK, (WIDTH,)),
     "accumulated_gru": accumulated(gru(), GRU, SEQUENCE),
 }
