@@ -23,6 +23,7 @@
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace llmc {
 #define GEN_PASS_DEF_PAIRLOOPSPASS
@@ -161,8 +162,7 @@ private:
     int64_t states = 0;
   };
 
-  dist::LeaveOp getState(dist::EnterOp enter, int of) const;
-  int64_t countStates(int backward, int forward) const;
+  llvm::MapVector<int, int64_t> countStates(int backward) const;
   bool mayUndo(int backward, int forward) const;
   Pair find() const;
   void apply();
@@ -181,9 +181,10 @@ private:
 };
 } // namespace
 
-/// The stack of the loop `of` of which `enter` reads the rows, the last first.
-/// It may have entered the loops around as it is (`readState`).
-dist::LeaveOp LoopPairer::getState(dist::EnterOp enter, int of) const {
+/// The stack of a loop of which `enter` reads the rows, the last first; null
+/// where it reads something else. It may have entered the loops around as it is
+/// (`readState`).
+static dist::LeaveOp getState(dist::EnterOp enter) {
   Value stack = enter.isRow() ? getReversed(enter.getInput()) : Value();
   while (auto around =
              stack ? stack.getDefiningOp<dist::EnterOp>() : dist::EnterOp()) {
@@ -192,29 +193,33 @@ dist::LeaveOp LoopPairer::getState(dist::EnterOp enter, int of) const {
     stack = skipBarriers(around.getInput());
   }
   auto leave = stack ? stack.getDefiningOp<dist::LeaveOp>() : dist::LeaveOp();
-  return leave && leave.isStack() && loops.getLeft(leave) == of
-             ? leave
-             : dist::LeaveOp();
+  return leave && leave.isStack() ? leave : dist::LeaveOp();
 }
 
-int64_t LoopPairer::countStates(int backward, int forward) const {
+/// How many states a loop reads of each other one.
+llvm::MapVector<int, int64_t> LoopPairer::countStates(int backward) const {
   const dist::LoopRun &run = loops.getRuns()[backward];
-  return llvm::count_if(run.ops, [&](Operation *op) {
-    auto enter = dyn_cast<dist::EnterOp>(op);
-    return enter && enter.getLoop() == run.loop && getState(enter, forward);
-  });
+  llvm::MapVector<int, int64_t> counts;
+  for (Operation *op : run.ops)
+    if (auto enter = dyn_cast<dist::EnterOp>(op);
+        enter && enter.getLoop() == run.loop)
+      if (dist::LeaveOp leave = getState(enter))
+        ++counts[loops.getLeft(leave)];
+  return counts;
 }
 
 /// Whether the one may become the reversed run of the other. Of loops in others
 /// both may be of one phase: a trip computes states again, or has a derivative
 /// of its own.
 bool LoopPairer::mayUndo(int backward, int forward) const {
+  if (forward < 0)
+    return false;
   const dist::LoopRun &run = loops.getRuns()[backward];
   const dist::LoopRun &other = loops.getRuns()[forward];
   auto isOpen = [&](const dist::LoopRun &one) {
     return !one.loop.getConditional() && !paired.contains(one.loop.getName());
   };
-  return backward != forward && isOpen(run) && isOpen(other) &&
+  return isOpen(run) && isOpen(other) && backward != forward &&
          (run.in >= 0 || !isForward(run)) &&
          run.loop.getTrips() == other.loop.getTrips() &&
          areTripsIn(other.loop.getIn(), run.loop.getIn()) &&
@@ -223,17 +228,16 @@ bool LoopPairer::mayUndo(int backward, int forward) const {
 
 LoopPairer::Pair LoopPairer::find() const {
   Pair best;
-  auto depthOf = [&](int run) { return loops.getRuns()[run].loop.getDepth(); };
-  int count = static_cast<int>(loops.getRuns().size());
-  for (int backward = 0; backward < count; ++backward)
-    for (int forward = 0; forward < count; ++forward) {
-      int64_t states =
-          mayUndo(backward, forward) ? countStates(backward, forward) : 0;
+  int64_t depth = 0;
+  for (int i = 0, end = static_cast<int>(loops.getRuns().size()); i < end; ++i)
+    for (auto [forward, states] : countStates(i)) {
+      int64_t own = loops.getRuns()[i].loop.getDepth();
       bool isBetter = best.states == 0 ||
-                      std::pair(-depthOf(backward), states) >
-                          std::pair(-depthOf(best.backward), best.states);
-      if (states > 0 && isBetter)
-        best = {forward, backward, states};
+                      std::pair(-own, states) > std::pair(-depth, best.states);
+      if (!isBetter || !mayUndo(i, forward))
+        continue;
+      best = {forward, i, states};
+      depth = own;
     }
   return best;
 }
@@ -273,7 +277,8 @@ Value LoopPairer::readState(dist::EnterOp enter, Value state) {
 
 void LoopPairer::turnEnter(dist::EnterOp enter) {
   builder.setInsertionPoint(enter);
-  if (dist::LeaveOp leave = getState(enter, pair.forward)) {
+  if (dist::LeaveOp leave = getState(enter);
+      leave && loops.getLeft(leave) == pair.forward) {
     // Erased with all else that is dead, once the runs are looked at no more.
     enter.replaceAllUsesWith(readState(enter, leave.getInput()));
     return;
