@@ -15,6 +15,7 @@ of loops in each other without the check of the plan, which walks all trips as a
     python loops.py --llmc ../../build/dev/bin/llmc
     python loops.py --llmc ../../build/dev/bin/llmc --derived    # a text that has its derivative
     python loops.py --llmc ../../build/dev/bin/llmc --times 64,512   # recurrences over times in layers
+    python loops.py --llmc ../../build/dev/bin/llmc --layers 12,12 --times 64,512 --derived
 """
 
 import argparse
@@ -29,10 +30,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 BAR = 1.1
 
 
-def compile_model(a, layers, folder, *settings):
+def compile_model(a, name, folder, *settings):
     """(seconds of processor time, bytes of the plan, bytes of activations of the step)."""
     model = "scanned_recurrence" if a.times else "scanned_gpt"
-    command = [a.llmc, "compile", folder / f"{layers}.mlir", "--config", HERE / f"{model}.toml"]
+    command = [a.llmc, "compile", folder / f"{name}.mlir", "--config", HERE / f"{model}.toml"]
     command += ["--mesh", a.mesh] if a.mesh else []
     command += ["--timing"] if a.times else []
     for setting in settings:
@@ -65,23 +66,26 @@ def main():
     p.add_argument("--repeat", type=int, default=5)
     a = p.parse_args()
     few, many = map(int, a.layers.split(","))
-    times = dict(zip((few, many), a.times.split(","))) if a.times else {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for layers in (few, many):
-            model = "scanned_recurrence" if times else "scanned_gpt"
-            make = [a.python, HERE / f"{model}.py", "--layers", layers, "-o", folder / f"{layers}.mlir"]
-            make += ["--times", times[layers]] if times else []
+    times = a.times.split(",") if a.times else ["", ""]
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for name, layers, length in zip("ab", (few, many), times):
+            model = "scanned_recurrence" if a.times else "scanned_gpt"
+            make = [a.python, HERE / f"{model}.py", "--layers", layers, "-o", folder / f"{name}.mlir"]
+            make += ["--times", length] if a.times else []
             make += ["--derived"] if a.derived else []
             subprocess.run([*map(str, make)], check=True)
-        rows = [(layers, how, compile_model(a, layers, folder, f"training.unroll={how}"))
-                for how in (("false",) if times else ("false", "true")) for layers in (few, many)]
-    for layers, how, (seconds, size, kept) in rows:
-        print(f"{layers:4} layers, {'unrolled' if how == 'true' else 'a loop'}: {seconds:.2f} s of processor time, "
+        rows = [(f"{layers:4}{' x ' + length if length else ''} layers", how,
+                 compile_model(a, name, folder, f"training.unroll={how}"))
+                for how in (("false",) if a.times else ("false", "true"))
+                for name, layers, length in zip("ab", (few, many), times)]
+    for shown, how, (seconds, size, kept) in rows:
+        print(f"{shown}, {'unrolled' if how == 'true' else 'a loop'}: {seconds:.2f} s of processor time, "
               f"plan {size:,} B, activations {kept:,} B")
     time, size = (rows[1][2][i] / rows[0][2][i] for i in (0, 1))
-    print(f"as a loop, {many} layers take {time:.2f} times the time and {size:.2f} times the plan of {few} (bar {BAR})")
-    if not times:
+    less, more = (row[0].strip() for row in rows[:2])
+    print(f"as a loop, {more} take {time:.2f} times the time and {size:.2f} times the plan of {less} (bar {BAR})")
+    if not a.times:
         of_layer = [(rows[i + 1][2][2] - rows[i][2][2]) / (many - few) for i in (0, 2)]
         print(f"for each layer {of_layer[0]:,.0f} B of activations are kept in the loop, {of_layer[1]:,.0f} B unrolled")
     sys.exit(0 if max(time, size) <= BAR else 1)

@@ -4,9 +4,10 @@
 #
 # ===------------------------------------------------------------------------=== #
 """Prints the loss of stacked gated recurrences, a lax.scan over layers with one over times in
-each, as StableHLO.
+each, as StableHLO; or the loss and its gradients by JAX.
 
     python scanned_recurrence.py --layers 12 --times 64 -o model.mlir
+    python scanned_recurrence.py --layers 12 --times 64 --derived -o model.mlir
 """
 
 import argparse
@@ -39,12 +40,13 @@ def main():
     p.add_argument("--times", type=int, default=64)
     p.add_argument("--d", type=int, default=64)
     p.add_argument("--batch", type=int, default=8)
+    p.add_argument("--derived", action="store_true", help="with the gradients, by jax.value_and_grad")
     p.add_argument("-o", "--output", type=pathlib.Path, required=True)
     a = p.parse_args()
     f32 = lambda *shape: jax.ShapeDtypeStruct(shape, "float32")
     weights = {"in": f32(a.layers, a.d, 3 * a.d), "state": f32(a.layers, a.d, 3 * a.d), "bias": f32(a.layers, 3 * a.d)}
     params = {"layers": weights, "out": f32(a.d, a.d)}
-    lowered = jax.jit(loss).lower(params, f32(a.batch, a.times, a.d), f32(a.batch, a.d))
+    lowered = jax.jit(jax.value_and_grad(loss) if a.derived else loss).lower(params, f32(a.batch, a.times, a.d), f32(a.batch, a.d))
     a.output.write_text(lowered.as_text(debug_info=True), encoding="utf-8")
 
 

@@ -111,7 +111,7 @@ TEST(Loops, ALoopRunsAnewInEachTripOfAnother) {
             Rows({{86}, {3, 10, 41, 42, 85, 86}, {14, 168}}));
 }
 
-TEST(Loops, LoopsInEachOtherRunInOneDirection) {
+TEST(Loops, LoopsInEachOtherBothRunFromTheLastTrip) {
   EXPECT_EQ(run(nestedOf(", reversed = true")),
             Rows({{153}, {153, 76, 25, 6, 5, 2}, {107, 8}}));
 }
@@ -149,6 +149,52 @@ TEST(Loops, BackwardsReadValuesOfTheSameTrip) {
       return %all : tensor<3xf64>
     })"),
             Rows({{12, 8, 6}}));
+}
+
+// In each trip of a reversed loop one runs from its first trip, and again from
+// its last one: the products so far, and their gradients.
+constexpr const char *turned = R"(
+  func.func @f(%W: tensor<3xf64> {test.values = dense<[2.0, 3.0, 4.0]> : tensor<3xf64>},
+               %A: tensor<2xf64> {test.values = dense<[1.0, 10.0]> : tensor<2xf64>}) -> (tensor<2x3xf64>, tensor<f64>) {
+    %one = stablehlo.constant dense<1.0> : tensor<f64>
+    %t = dist.enter carry %one of <"o", trips = 2, reversed = true> number(0) : tensor<f64> -> tensor<f64>
+    %a = dist.enter row %A of <"o", trips = 2, reversed = true> : tensor<2xf64> -> tensor<f64>
+    %x = dist.enter carry %a of <"i", trips = 3, in = <"o", trips = 2, reversed = true>> number(0) : tensor<f64> -> tensor<f64>
+    %w = dist.enter row %W of <"i", trips = 3, in = <"o", trips = 2, reversed = true>> : tensor<3xf64> -> tensor<f64>
+    %y = stablehlo.multiply %x, %w : tensor<f64>
+    %f = dist.next %x, %y : tensor<f64>
+    %last = dist.leave last %f of <"i", trips = 3, in = <"o", trips = 2, reversed = true>> : tensor<f64> -> tensor<f64>
+    %g = dist.enter carry %one of <"i", trips = 3, reversed = true, in = <"o", trips = 2, reversed = true>> number(0) : tensor<f64> -> tensor<f64>
+    %gw = stablehlo.multiply %x, %g : tensor<f64>
+    %gx = stablehlo.multiply %g, %w : tensor<f64>
+    %h = dist.next %g, %gx : tensor<f64>
+    %gs = dist.leave stack %gw of <"i", trips = 3, reversed = true, in = <"o", trips = 2, reversed = true>> : tensor<f64> -> tensor<3xf64>
+    %u = stablehlo.multiply %t, %a : tensor<f64>
+    %v = stablehlo.add %u, %last : tensor<f64>
+    %n = dist.next %t, %v : tensor<f64>
+    %all = dist.leave stack %gs of <"o", trips = 2, reversed = true> : tensor<3xf64> -> tensor<2x3xf64>
+    %end = dist.leave last %n of <"o", trips = 2, reversed = true> : tensor<f64> -> tensor<f64>
+    return %all, %end : tensor<2x3xf64>, tensor<f64>
+  })";
+
+// The last trip first: 1 * 10 + 240 = 250, then 250 * 1 + 24.
+TEST(Loops, BothDirectionsRunInAReversedTrip) {
+  EXPECT_EQ(run(turned), Rows({{12, 8, 6, 120, 80, 60}, {274}}));
+}
+
+TEST(LoopRuns, AnOpOfBothDirectionsIsOfTheReversedRun) {
+  GraphContext context;
+  auto module = context.parse(turned);
+  ASSERT_TRUE(module) << context.takeMessages();
+  dist::LoopRuns loops(getFunction(*module).front());
+  ASSERT_EQ(loops.getRuns().size(), 3u);
+  EXPECT_EQ(loops.getRuns()[1].ops.size(), 4u);
+  EXPECT_FALSE(loops.getRuns()[1].loop.getReversed());
+  EXPECT_EQ(loops.getRuns()[2].ops.size(), 4u);
+  EXPECT_TRUE(loops.getRuns()[2].loop.getReversed());
+  EXPECT_EQ(loops.getRuns()[2].in, 0);
+  EXPECT_EQ(loops.getRuns()[2].loop.getForward(),
+            loops.getRuns()[1].loop.getForward());
 }
 
 // Two values change places; what a trip carries is that of the trip before.

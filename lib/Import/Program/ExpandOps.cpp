@@ -34,18 +34,10 @@ static LogicalResult expandIn(Block &block) {
   return success();
 }
 
-static void markLoops(func::FuncOp main, StringRef mark) {
-  main.walk([&](stablehlo::WhileOp loop) {
-    loop->setAttr(mark, UnitAttr::get(loop.getContext()));
-  });
-}
-
 void import::unrollLoops(func::FuncOp main) {
-  markLoops(main, dist::DistDialect::kUnroll);
-}
-
-void import::keepOneLevel(func::FuncOp main) {
-  markLoops(main, dist::DistDialect::kOneLevel);
+  main.walk([&](stablehlo::WhileOp loop) {
+    loop->setAttr(dist::DistDialect::kUnroll, UnitAttr::get(loop.getContext()));
+  });
 }
 
 rt::Status import::expandOps(func::FuncOp main) {

@@ -111,14 +111,6 @@ static rt::Status checkGraph(ModuleOp module, func::FuncOp main) {
   return status;
 }
 
-/// Whether the text is taken for one that has its derivative itself.
-static bool mayHaveDerivative(ArrayRef<Derivation> derivations,
-                              StringRef module) {
-  bool isDerived = llvm::any_of(
-      derivations, [](Derivation each) { return each != Derivation::None; });
-  return module != "loss" && (module != "auto" || isDerived);
-}
-
 rt::Result<OwningOpRef<ModuleOp>>
 import::importStableHLO(MLIRContext &context, const std::string &path,
                         const Options &options, std::string *description) {
@@ -133,8 +125,6 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   SmallVector<Derivation> derivations = readDerivations(main);
   if (options.config.training.unroll)
     unrollLoops(main);
-  if (mayHaveDerivative(derivations, options.config.training.module))
-    keepOneLevel(main);
   LLMC_TRY(expandOps(main));
   // What each device computes by itself becomes a batch of devices.
   LLMC_TRY(batchDevices(main));

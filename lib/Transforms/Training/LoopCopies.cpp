@@ -13,6 +13,9 @@
 #include "llmc/Support/Refusal.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace llmc;
@@ -62,6 +65,8 @@ Value TripCopier::enter(dist::EnterOp op, int64_t trip) {
 }
 
 void TripCopier::copyTrip(int64_t trip) {
+  // Arguments of regions that are known would not be made anew.
+  mapping.clear();
   for (Operation *op : run.ops)
     if (auto enters = dyn_cast<dist::EnterOp>(op))
       mapping.map(enters.getResult(), enter(enters, trip));
@@ -103,13 +108,26 @@ void TripCopier::copy() {
     op.getResult().replaceAllUsesWith(leave(op));
 }
 
-static LogicalResult check(const dist::LoopRun &run) {
+/// Ops of the copies of a run and of those around it.
+static int64_t countOps(const dist::LoopRuns &loops, const dist::LoopRun &run) {
+  auto ops = static_cast<int64_t>(run.ops.size());
+  for (const dist::LoopRun *at = &run;; at = &loops.getRuns()[at->in]) {
+    ops = llvm::MulOverflow<int64_t>(ops, at->loop.getTrips(), ops)
+              ? std::numeric_limits<int64_t>::max()
+              : ops;
+    if (at->in < 0)
+      return ops;
+  }
+}
+
+static LogicalResult check(const dist::LoopRuns &loops,
+                           const dist::LoopRun &run) {
   Operation *first = run.ops.front();
   if (run.loop.getConditional())
     return emitRefusal(first->getLoc())
            << "expected loops of known trips in an update, got one that its "
               "condition alone ends (give it a bound: 'i < N & ...')";
-  int64_t ops = run.loop.getTrips() * static_cast<int64_t>(run.ops.size());
+  int64_t ops = countOps(loops, run);
   if (ops <= kMostOps)
     return success();
   return emitRefusal(first->getLoc())
@@ -117,20 +135,33 @@ static LogicalResult check(const dist::LoopRun &run) {
          << " ops, got " << ops << " (shorten the loop)";
 }
 
-LogicalResult training::copyTrips(func::FuncOp function) {
+/// Copies the trips of the loops that have no other one in theirs; false where
+/// there are none.
+static FailureOr<bool> copyInnermost(func::FuncOp function) {
   dist::LoopRuns loops(function.front());
-  if (loops.isNested())
-    return function.emitOpError()
-           << "expected one level of loops in an update, got a loop in another "
-              "one";
-  for (const dist::LoopRun &run : loops.getRuns())
-    if (failed(check(run)))
+  llvm::SmallDenseSet<int> around;
+  for (const dist::LoopRun &run : loops.getRuns()) {
+    if (failed(check(loops, run)))
       return failure();
-  for (const dist::LoopRun &run : loops.getRuns())
-    TripCopier(run).copy();
-  for (const dist::LoopRun &run : loops.getRuns())
-    dist::eraseRun(run);
+    around.insert(run.in);
+  }
+  SmallVector<const dist::LoopRun *> innermost;
+  for (auto [number, run] : llvm::enumerate(loops.getRuns()))
+    if (!around.contains(static_cast<int>(number)))
+      innermost.push_back(&run);
+  for (const dist::LoopRun *run : innermost)
+    TripCopier(*run).copy();
+  for (const dist::LoopRun *run : innermost)
+    dist::eraseRun(*run);
   if (!loops.empty())
     sortTopologically(&function.front());
-  return success();
+  return !loops.empty();
+}
+
+LogicalResult training::copyTrips(func::FuncOp function) {
+  while (true) {
+    FailureOr<bool> isCopied = copyInnermost(function);
+    if (failed(isCopied) || !*isCopied)
+      return isCopied;
+  }
 }

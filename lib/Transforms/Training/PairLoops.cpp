@@ -7,6 +7,10 @@
 //   %g = f %r                                          "f", reversed
 //   reverse (leave stack %g of "b")
 //
+// Loops in each other are paired from the outermost on: then a loop in a trip
+// of "b" reads the stack that one in the same trip of "f" leaves, or one that
+// computes it again in that trip of "b".
+//
 // In a manual region the dims of devices stand ahead of rows, outside of loops:
 // dims are moved before and after the reverse, which is the same.
 //
@@ -15,9 +19,11 @@
 
 #include "PartBuilder.h"
 #include "TrainingMarks.h"
+#include "llmc/Analysis/Program/ElementPaths.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace llmc {
 #define GEN_PASS_DEF_PAIRLOOPSPASS
@@ -27,9 +33,22 @@ namespace llmc {
 using namespace mlir;
 using namespace llmc;
 
+/// What the value is, in front of barriers. A constraint may be the user's.
+static Value skipBarriers(Value value) {
+  for (auto result = dyn_cast<OpResult>(value);
+       result && !isa<dist::ConstraintOp>(result.getOwner());
+       result = dyn_cast<OpResult>(value)) {
+    OpOperand *source = getForwarded(result);
+    if (!source)
+      break;
+    value = source->get();
+  }
+  return value;
+}
+
 namespace {
 /// A value as a view of another one: dims in another order, some from their
-/// last position on. Hints of layouts are no part of it.
+/// last position on. Barriers and hints of layouts are no part of it.
 struct RowsView {
   explicit RowsView(Value value)
       : from(value),
@@ -55,6 +74,10 @@ struct RowsView {
 } // namespace
 
 bool RowsView::moveUp() {
+  if (Value before = skipBarriers(from); before != from) {
+    from = before;
+    return true;
+  }
   Operation *op = from.getDefiningOp();
   auto reverse = dyn_cast_or_null<stablehlo::ReverseOp>(op);
   auto transpose = dyn_cast_or_null<stablehlo::TransposeOp>(op);
@@ -100,83 +123,170 @@ static bool areInOneBlock(const dist::LoopRun &a, const dist::LoopRun &b) {
          training::getBlockMark(b.ops.front());
 }
 
+/// Whether each trip of `read` has one of `made` whose values are there: they
+/// are the same loops, or reversed ones of these.
+static bool areTripsIn(dist::LoopAttr made, dist::LoopAttr read) {
+  if (!made || !read)
+    return !made && !read;
+  return made.getName() == read.getName() &&
+         (read.getReversed() || !made.getReversed()) &&
+         areTripsIn(made.getIn(), read.getIn());
+}
+
+/// The loop with `to` in the place of `from`, which is it or around it.
+static dist::LoopAttr putAround(dist::LoopAttr loop, dist::LoopAttr from,
+                                dist::LoopAttr to) {
+  return loop == from ? to : loop.withIn(putAround(loop.getIn(), from, to));
+}
+
 namespace {
+/// The loops of a function, of which a pair is looked for.
 class LoopPairer {
 public:
   explicit LoopPairer(func::FuncOp function)
-      : loops(function.front()), builder(function.getContext()) {}
+      : loops(function.front()), builder(function.getContext()) {
+    for (const dist::LoopRun &run : loops.getRuns())
+      if (run.loop.getReversed())
+        paired.insert(run.loop.getName());
+  }
 
-  void run();
+  /// Makes a reversed loop of the backward loop that reads the most states of
+  /// a forward one, of the outermost such; false where there is none.
+  bool pairOne();
+  /// Says which loops have no pair, but read rows as a backward one does.
+  void reportOthers() const;
 
 private:
-  dist::LeaveOp getState(dist::EnterOp enter, int of) const;
-  int findForward(const dist::LoopRun &run) const;
-  Value readState(dist::EnterOp enter, Value state, dist::LoopAttr loop);
-  void turnEnter(dist::EnterOp enter, int of, dist::LoopAttr loop);
-  void turnLeave(dist::LeaveOp leave, dist::LoopAttr loop);
+  struct Pair {
+    int forward = -1, backward = -1;
+    int64_t states = 0;
+  };
+
+  llvm::MapVector<int, int64_t> countStates(int backward) const;
+  bool mayUndo(int backward, int forward) const;
+  Pair find() const;
+  void apply();
+  Value enterAgain(dist::EnterOp old, dist::EnterOp like);
+  Value readState(dist::EnterOp enter, Value state);
+  void turnEnter(dist::EnterOp enter);
+  void turnLeave(dist::LeaveOp leave);
 
   dist::LoopRuns loops;
   OpBuilder builder;
-  llvm::SmallDenseSet<int> paired;
+  /// Names of loops that have a reversed run.
+  llvm::DenseSet<StringAttr> paired;
+  Pair pair;
+  /// What the backward loop becomes.
+  dist::LoopAttr reversed;
 };
 } // namespace
 
-/// The stack of the loop `of` of which `enter` reads the rows, the last first.
-dist::LeaveOp LoopPairer::getState(dist::EnterOp enter, int of) const {
+/// The stack of a loop of which `enter` reads the rows, the last first; null
+/// where it reads something else. It may have entered the loops around as it is
+/// (`readState`).
+static dist::LeaveOp getState(dist::EnterOp enter) {
   Value stack = enter.isRow() ? getReversed(enter.getInput()) : Value();
+  while (auto around =
+             stack ? stack.getDefiningOp<dist::EnterOp>() : dist::EnterOp()) {
+    if (around.getKind() != dist::EnterKind::Same)
+      return {};
+    stack = skipBarriers(around.getInput());
+  }
   auto leave = stack ? stack.getDefiningOp<dist::LeaveOp>() : dist::LeaveOp();
-  return leave && leave.isStack() && loops.getLeft(leave) == of
-             ? leave
-             : dist::LeaveOp();
+  return leave && leave.isStack() ? leave : dist::LeaveOp();
 }
 
-/// The forward loop of which a loop of the backward reads the most states from
-/// the last to the first; -1 where there is none.
-int LoopPairer::findForward(const dist::LoopRun &run) const {
-  int best = -1;
-  int64_t most = 0;
-  for (auto [number, other] : llvm::enumerate(loops.getRuns())) {
-    int of = static_cast<int>(number);
-    if (!isForward(other) || paired.contains(of) ||
-        other.loop.getTrips() != run.loop.getTrips() ||
-        other.loop.getReversed() || !areInOneBlock(other, run))
-      continue;
-    int64_t count = llvm::count_if(run.ops, [&](Operation *op) {
-      auto enter = dyn_cast<dist::EnterOp>(op);
-      return enter && getState(enter, of);
-    });
-    if (count > most) {
-      most = count;
-      best = of;
+/// How many states a loop reads of each other one.
+llvm::MapVector<int, int64_t> LoopPairer::countStates(int backward) const {
+  const dist::LoopRun &run = loops.getRuns()[backward];
+  llvm::MapVector<int, int64_t> counts;
+  for (Operation *op : run.ops)
+    if (auto enter = dyn_cast<dist::EnterOp>(op);
+        enter && enter.getLoop() == run.loop)
+      if (dist::LeaveOp leave = getState(enter))
+        ++counts[loops.getLeft(leave)];
+  return counts;
+}
+
+/// Whether the one may become the reversed run of the other. Of loops in others
+/// both may be of one phase: a trip computes states again, or has a derivative
+/// of its own.
+bool LoopPairer::mayUndo(int backward, int forward) const {
+  if (forward < 0)
+    return false;
+  const dist::LoopRun &run = loops.getRuns()[backward];
+  const dist::LoopRun &other = loops.getRuns()[forward];
+  auto isOpen = [&](const dist::LoopRun &one) {
+    return !one.loop.getConditional() && !paired.contains(one.loop.getName());
+  };
+  return isOpen(run) && isOpen(other) && backward != forward &&
+         (run.in >= 0 || !isForward(run)) &&
+         run.loop.getTrips() == other.loop.getTrips() &&
+         areTripsIn(other.loop.getIn(), run.loop.getIn()) &&
+         areInOneBlock(other, run);
+}
+
+LoopPairer::Pair LoopPairer::find() const {
+  Pair best;
+  int64_t depth = 0;
+  for (int i = 0, end = static_cast<int>(loops.getRuns().size()); i < end; ++i)
+    for (auto [forward, states] : countStates(i)) {
+      int64_t own = loops.getRuns()[i].loop.getDepth();
+      bool isBetter = best.states == 0 ||
+                      std::pair(-own, states) > std::pair(-depth, best.states);
+      if (!isBetter || !mayUndo(i, forward))
+        continue;
+      best = {forward, i, states};
+      depth = own;
     }
-  }
   return best;
 }
 
-/// A value of the forward loop's trip. What enters it as it is, or by rows,
-/// enters the reversed loop again.
-Value LoopPairer::readState(dist::EnterOp enter, Value state,
-                            dist::LoopAttr loop) {
-  auto entered = state.getDefiningOp<dist::EnterOp>();
-  if (!entered || entered.isCarry())
-    return state;
-  auto again = dist::EnterOp::create(
-      builder, enter.getLoc(), entered.getInput(), entered.getKind(), loop);
-  training::copyMarks(enter, again);
+/// What has entered other loops as it is, or by rows, in the reversed ones that
+/// are around `like`.
+Value LoopPairer::enterAgain(dist::EnterOp old, dist::EnterOp like) {
+  dist::LoopAttr loop = reversed.getPath()[old.getLoop().getDepth() - 1];
+  if (old.getLoop() == loop)
+    return old;
+  Value input = old.getInput();
+  auto around = input.getDefiningOp<dist::EnterOp>();
+  if (around && !around.isCarry())
+    input = enterAgain(around, like);
+  auto again =
+      dist::EnterOp::create(builder, like.getLoc(), input, old.getKind(), loop);
+  training::copyMarks(like, again);
   return again;
 }
 
-void LoopPairer::turnEnter(dist::EnterOp enter, int of, dist::LoopAttr loop) {
+/// A value of the forward loop's trip. What enters it as it is, or by rows,
+/// enters the reversed loop again. Where both loops are of one phase, what is
+/// read of the forward one enters the reversed one, which tells their ops
+/// apart.
+Value LoopPairer::readState(dist::EnterOp enter, Value state) {
+  auto entered = skipBarriers(state).getDefiningOp<dist::EnterOp>();
+  if (entered && !entered.isCarry())
+    return enterAgain(entered, enter);
+  if (isForward(loops.getRuns()[pair.forward]) &&
+      !isForward(loops.getRuns()[pair.backward]))
+    return state;
+  auto read = dist::EnterOp::create(builder, enter.getLoc(), state,
+                                    dist::EnterKind::Same, reversed);
+  training::copyMarks(enter, read);
+  return read;
+}
+
+void LoopPairer::turnEnter(dist::EnterOp enter) {
   builder.setInsertionPoint(enter);
-  if (dist::LeaveOp leave = getState(enter, of)) {
+  if (dist::LeaveOp leave = getState(enter);
+      leave && loops.getLeft(leave) == pair.forward) {
     // Erased with all else that is dead, once the runs are looked at no more.
-    enter.replaceAllUsesWith(readState(enter, leave.getInput(), loop));
+    enter.replaceAllUsesWith(readState(enter, leave.getInput()));
     return;
   }
   if (enter.isRow())
     enter.getInputMutable().assign(
         reverseFor(builder, enter, enter.getInput()));
-  enter.setLoopAttr(loop);
+  enter.setLoopAttr(reversed);
 }
 
 /// What reads `stack` by this use alone and has it from the last row on; null
@@ -193,8 +303,8 @@ static Value findTurned(Value stack, OpOperand &use) {
   return {};
 }
 
-void LoopPairer::turnLeave(dist::LeaveOp leave, dist::LoopAttr loop) {
-  leave.setLoopAttr(loop);
+void LoopPairer::turnLeave(dist::LeaveOp leave) {
+  leave.setLoopAttr(reversed);
   if (!leave.isStack())
     return;
   builder.setInsertionPointAfter(leave);
@@ -211,22 +321,70 @@ void LoopPairer::turnLeave(dist::LeaveOp leave, dist::LoopAttr loop) {
     use->set(reversed);
 }
 
-void LoopPairer::run() {
-  for (const dist::LoopRun &run : loops.getRuns()) {
-    // A text that has its derivative keeps one level of loops.
-    if (isForward(run) || run.in >= 0 || run.loop.getConditional() ||
-        run.loop.getReversed())
-      continue;
-    int of = findForward(run);
-    if (of < 0)
-      continue;
-    paired.insert(of);
-    dist::LoopAttr loop = loops.getRuns()[of].loop.getReverse();
-    for (Operation *op : run.ops)
-      if (auto enter = dyn_cast<dist::EnterOp>(op))
-        turnEnter(enter, of, loop);
-    for (dist::LeaveOp leave : run.leaves)
-      turnLeave(leave, loop);
+/// The loops in the one that is turned run as before, in its reversed trips.
+void LoopPairer::apply() {
+  const dist::LoopRun &run = loops.getRuns()[pair.backward];
+  dist::LoopAttr forward = loops.getRuns()[pair.forward].loop;
+  reversed = forward.withIn(run.loop.getIn()).getOwnReversed();
+  for (Operation *op : run.ops) {
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    if (enter && enter.getLoop() == run.loop)
+      turnEnter(enter);
+    else if (enter)
+      enter.setLoopAttr(putAround(enter.getLoop(), run.loop, reversed));
+    else if (auto leave = dyn_cast<dist::LeaveOp>(op))
+      leave.setLoopAttr(putAround(leave.getLoop(), run.loop, reversed));
+  }
+  for (dist::LeaveOp leave : run.leaves)
+    turnLeave(leave);
+}
+
+static std::string describe(dist::LoopAttr loop) {
+  return ("loop '" + loop.getName().getValue() + "'").str();
+}
+
+bool LoopPairer::pairOne() {
+  pair = find();
+  if (pair.states == 0)
+    return false;
+  const dist::LoopRun &run = loops.getRuns()[pair.backward];
+  remark::passed(run.ops.front()->getLoc(), training::remarkOf("pair-loops"))
+      << describe(run.loop) + " is the reversed run of " +
+             describe(loops.getRuns()[pair.forward].loop) +
+             ", whose states it reads where they are made: " +
+             std::to_string(pair.states);
+  apply();
+  return true;
+}
+
+/// Whether a loop reads rows from the last one on, as one of a derivative does.
+static bool readsBackwards(const dist::LoopRun &run) {
+  return llvm::any_of(run.ops, [&](Operation *op) {
+    auto enter = dyn_cast<dist::EnterOp>(op);
+    return enter && enter.getLoop() == run.loop && enter.isRow() &&
+           getReversed(enter.getInput());
+  });
+}
+
+void LoopPairer::reportOthers() const {
+  for (const dist::LoopRun &run : loops.getRuns())
+    if (!isForward(run) && !paired.contains(run.loop.getName()) &&
+        readsBackwards(run))
+      remark::missed(run.ops.front()->getLoc(),
+                     training::remarkOf("pair-loops"))
+          << describe(run.loop) +
+                 " reads rows from the last one on, and stays a loop of its "
+                 "own: expected states of a loop of its block with " +
+                 std::to_string(run.loop.getTrips()) + " trips, got none";
+}
+
+static void pairAll(func::FuncOp function) {
+  for (bool isChanged = true; isChanged;) {
+    LoopPairer pairer(function);
+    isChanged = pairer.pairOne();
+    if (!isChanged)
+      pairer.reportOthers();
+    training::eraseDeadOps(function.front());
   }
 }
 
@@ -236,10 +394,8 @@ struct PairLoopsPass : llmc::impl::PairLoopsPassBase<PairLoopsPass> {
     for (auto step : getOperation().getOps<dist::StepOp>()) {
       auto function =
           getOperation().lookupSymbol<func::FuncOp>(step.getMicrobatch());
-      if (function.isExternal())
-        continue;
-      LoopPairer(function).run();
-      training::eraseDeadOps(function.front());
+      if (!function.isExternal())
+        pairAll(function);
     }
   }
 };

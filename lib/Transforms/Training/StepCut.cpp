@@ -49,6 +49,7 @@ private:
   void collectCandidates();
   VertexCutProblem buildProblem();
   void nameGradients(ArrayRef<Value> cut, SmallVectorImpl<PortAttr> &ports);
+  void nameByParameters(SmallVectorImpl<PortAttr> &ports);
   PortAttr findMetric(Value value);
   std::optional<unsigned> findLossSum(ArrayRef<Value> cut);
   FailureOr<SmallVector<Value>> findCut();
@@ -159,6 +160,28 @@ void StepCutter::nameGradients(ArrayRef<Value> cut,
                                    FlatSymbolRefAttr::get(sinks[sink].state));
 }
 
+/// What only an optimizer state is computed from element by element, as the
+/// momentum of an update that mixes elements, is the gradient of its parameter
+/// where that has none.
+void StepCutter::nameByParameters(SmallVectorImpl<PortAttr> &ports) {
+  llvm::DenseSet<Attribute> named;
+  for (PortAttr port : ports)
+    if (FlatSymbolRefAttr state = dist::getGradientOf(port))
+      named.insert(state.getAttr());
+  for (PortAttr &port : ports) {
+    FlatSymbolRefAttr symbol = dist::getGradientOf(port);
+    auto state = symbol ? symbols.lookup<dist::StateOp>(symbol.getAttr())
+                        : dist::StateOp();
+    auto owner = state && state.getOf()
+                     ? symbols.lookup<dist::StateOp>(*state.getOf())
+                     : dist::StateOp();
+    if (owner && owner.getTensorType() == state.getTensorType() &&
+        named.insert(owner.getSymNameAttr()).second)
+      port = PortAttr::get(step.getContext(), PortKind::Gradient,
+                           FlatSymbolRefAttr::get(owner));
+  }
+}
+
 /// Where in the cut the value stands that the loss is computed from by the
 /// fewest ops.
 std::optional<unsigned> StepCutter::findLossSum(ArrayRef<Value> cut) {
@@ -215,6 +238,7 @@ FailureOr<SmallVector<Crossing>> StepCutter::run() {
   if (std::optional<unsigned> place = findLossSum(*cut))
     ports[*place] = lossSum;
   nameGradients(*cut, ports);
+  nameByParameters(ports);
   SmallVector<Crossing> crossings;
   // A loss of gradients, or of no data, has no sum of its own on the way.
   if (!llvm::is_contained(ports, lossSum))

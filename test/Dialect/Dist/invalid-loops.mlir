@@ -116,14 +116,6 @@ func.func @rowless(%w: tensor<4xf32> {dist.port = #dist.port<buffer @w, trips = 
 
 // -----
 
-func.func @mixed(%x: tensor<4xf32>) {
-  // expected-error@+1 {{expected a loop that runs in the direction of the one around it}}
-  %r = dist.enter row %x of <"m", trips = 4, in = <"l", trips = 3, reversed = true>> : tensor<4xf32> -> tensor<f32>
-  return
-}
-
-// -----
-
 func.func @around(%x: tensor<4xf32>) {
   // expected-error@+1 {{expected a conditional loop in no other one, and no other one in it}}
   %r = dist.enter row %x of <"m", trips = 4, in = <"l", conditional = true>> : tensor<4xf32> -> tensor<f32>

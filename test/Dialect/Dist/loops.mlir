@@ -64,3 +64,18 @@ func.func @nested(%W: tensor<2x3xf32> {dist.port = #dist.port<buffer @w, trips =
   %all = dist.leave stack %s of <"l", trips = 2> : tensor<3xf32> -> tensor<2x3xf32>
   return %all : tensor<2x3xf32>
 }
+
+// In a trip of a reversed loop another one may run in both directions.
+// CHECK-LABEL: func.func @again
+func.func @again(%W: tensor<3xf32>, %a: tensor<2xf32>) -> tensor<2x3xf32> {
+  %r = dist.enter row %a of <"l", trips = 2, reversed = true> : tensor<2xf32> -> tensor<f32>
+  // CHECK: %[[C:.*]] = dist.enter carry %{{.*}} of <"m", trips = 3, in = <"l", trips = 2, reversed = true>> number(0)
+  %c = dist.enter carry %r of <"m", trips = 3, in = <"l", trips = 2, reversed = true>> number(0) : tensor<f32> -> tensor<f32>
+  %y = stablehlo.add %c, %c : tensor<f32>
+  %n = dist.next %c, %y : tensor<f32>
+  // CHECK: dist.enter same %[[C]] of <"m", trips = 3, reversed = true, in = <"l", trips = 2, reversed = true>>
+  %d = dist.enter same %c of <"m", trips = 3, reversed = true, in = <"l", trips = 2, reversed = true>> : tensor<f32> -> tensor<f32>
+  %s = dist.leave stack %d of <"m", trips = 3, reversed = true, in = <"l", trips = 2, reversed = true>> : tensor<f32> -> tensor<3xf32>
+  %all = dist.leave stack %s of <"l", trips = 2, reversed = true> : tensor<3xf32> -> tensor<2x3xf32>
+  return %all : tensor<2x3xf32>
+}

@@ -40,7 +40,7 @@ def count(p):
 
 def descend(p, s, g):
     """Plain descent, with a rate that falls."""
-    return sgd(p, g, 0.02 / (1.0 + s.astype(g["up"].dtype))), s + 1
+    return sgd(p, g, 0.02 / (1.0 + s.astype(jax.tree.leaves(g)[0].dtype))), s + 1
 
 
 def descend_clipped(p, s, g):

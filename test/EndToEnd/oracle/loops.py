@@ -24,6 +24,7 @@ import numpy as np
 from jax import lax
 
 import bounded_losses
+import derived_nests
 import nested_losses
 import one_step
 import open_losses
@@ -305,7 +306,7 @@ CASES = {
 # Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
 DERIVED = ".derived"
 # Losses that compare samples with each other.
-MIXED = ["experts", *bounded_losses.CASES, *open_losses.CASES]
+MIXED = ["experts", *bounded_losses.CASES, *open_losses.CASES, *derived_nests.MIXED]
 
 
 def rows_of(shapes):
@@ -321,7 +322,7 @@ def rows_of(shapes):
 class Case(one_step.Case):
     def __init__(self, a, name):
         plain = name.removesuffix(DERIVED)
-        self.loss, shapes, width = CASES[plain]
+        self.loss, shapes, width = {**CASES, **derived_nests.CASES}[plain]
         self.is_derived = name != plain or name in open_losses.DERIVED
         means = 'loss = "mean of microbatches"\n' if plain in MIXED else ""
         super().__init__(a, name, shapes, (2 * ROWS, width), one_step.CONFIGURATION + means + rows_of(shapes))
@@ -355,5 +356,6 @@ class Case(one_step.Case):
 
 
 if __name__ == "__main__":
-    derived = [name + DERIVED for name in CASES if name not in open_losses.CASES]
+    names = [name for name in CASES if name not in open_losses.CASES]
+    derived = [name + DERIVED for name in [*names, *derived_nests.CASES]]
     one_step.main(__doc__, CASES, Case, MORE_RUNS, usual=len(RUNS), more=derived)

@@ -99,7 +99,7 @@ def two(p, x):
     return mean_of_squares(h, means)
 
 
-def deep(p, x):
+def deep(p, x, wrap=lambda f: f):
     """Three loops in each other."""
 
     def group(h, r):
@@ -111,11 +111,16 @@ def deep(p, x):
             s, waves = lax.scan(step, c, sequence(x))
             return s + 0.5 * c, jnp.mean(waves, axis=0)
 
-        c, waves = lax.scan(one, jnp.cos(h), r)
+        c, waves = lax.scan(wrap(one), jnp.cos(h), r)
         return jnp.tanh(c), waves
 
-    h, waves = lax.scan(group, x, p)
+    h, waves = lax.scan(wrap(group), x, p)
     return mean_of_squares(h, waves)
+
+
+def again(p, x):
+    """Three loops in each other, of which the trips of two are computed again."""
+    return deep(p, x, jax.checkpoint)
 
 
 def seen(p, x):
@@ -168,4 +173,5 @@ CASES = {
     "seen": (seen, {"mix": (WIDTH, WIDTH), **layers(DEEP)}, WIDTH),
     "attended": (attended, layers(DEEP), WIDTH),
     "deep": (deep, layers(GROUPS, GROUPS + 1), WIDTH),
+    "again": (again, layers(GROUPS, GROUPS + 1), WIDTH),
 }

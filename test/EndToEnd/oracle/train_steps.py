@@ -27,14 +27,15 @@ import numpy as np
 
 import arrays
 import loop_step_cases
+import nested_step_cases
 import train_step_cases
 from train_step_cases import STEPS, clip, sgd
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
 
-CASES = {**train_step_cases.CASES, **loop_step_cases.CASES}
-MESHES = ["", "data=2", "pipe=2", "data=2,tensor=2"]
+CASES = {**train_step_cases.CASES, **loop_step_cases.CASES, **nested_step_cases.CASES}
+MESHES = ["", "data=2", "pipe=2", "pipe=2,data=2", "data=2,tensor=2"]
 
 
 def convert(tree, dtype):

@@ -1,4 +1,5 @@
 // RUN: llmc-opt %s --llmc-pair-loops | FileCheck %s
+// RUN: llmc-opt %s --llmc-pair-loops --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The loop "b" undoes "f", of which it reads two states from the last trip on: it becomes the reversed loop "f". What "f" carries
 // is read where it is, a row that enters "f" enters again, and other stacks are read from their last row on: @W as it is, as "b"
@@ -21,6 +22,11 @@
 // CHECK: stablehlo.reduce(%[[HR]] init
 // CHECK: dist.enter row %{{.*}} of <"p", trips = 5>
 // CHECK: return %{{.*}}, %{{.*}}, %[[GS]], %{{.*}} :
+// REMARK-NOT: remark
+// REMARK: pair-loops.mlir:{{[0-9:]*}} remark: [Passed] pair-loops | {{.*}}"loop 'b' is the reversed run of loop 'f', whose states it reads where they are made: 2"
+// REMARK-NOT: remark
+// REMARK: pair-loops.mlir:{{[0-9:]*}} remark: [Missed] pair-loops | {{.*}}"loop 'p' reads rows from the last one on, and stays a loop of its own: expected states of a loop of its block with 5 trips, got none"
+// REMARK-NOT: remark
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<5x4x4xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.state @v : tensor<5x4xf32> {role = parameter, source = #dist.draw<zeros>}

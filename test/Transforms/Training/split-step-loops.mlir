@@ -2,6 +2,9 @@
 // RUN: split-file %s %t
 // RUN: llmc-opt %t/slices.mlir --llmc-split-step | FileCheck %t/slices.mlir
 // RUN: llmc-opt %t/update.mlir --llmc-split-step | FileCheck %t/update.mlir
+// RUN: llmc-opt %t/nest.mlir --llmc-split-step | FileCheck %t/nest.mlir
+// RUN: sed 's/trips = 2>/trips = 20000>/g' %t/nest.mlir > %t/wide.mlir
+// RUN: not llmc-opt %t/wide.mlir --llmc-split-step 2>&1 | FileCheck %t/nest.mlir --check-prefix=WIDE
 // RUN: not llmc-opt %t/changes.mlir --llmc-split-step 2>&1 | FileCheck %t/changes.mlir
 // RUN: not llmc-opt %t/conditional.mlir --llmc-split-step 2>&1 | FileCheck %t/conditional.mlir
 // RUN: not llmc-opt %t/long.mlir --llmc-split-step 2>&1 | FileCheck %t/long.mlir
@@ -107,6 +110,47 @@ func.func @step(%w: tensor<2x2xf32> {dist.port = #dist.port<parameter @w>}, %x: 
   return %w1, %loss : tensor<2x2xf32>, tensor<f32>
 }
 dist.training @train forward(@step) microbatches(2) schedule(<1f1b>)
+
+//--- nest.mlir
+// A loop in each trip of another one: the inner one is copied for each trip of the outer one, and begins with the sum of what that
+// carries, which has a body of its own in each copy.
+// CHECK: func.func private @train.update({{.*}}%[[G:[a-z0-9]*]]: tensor<2x2xf32> {dist.port = #dist.port<gradient @w>}
+// CHECK: %[[S0:.*]] = stablehlo.reduce(%[[G]] init: {{.*}} applies stablehlo.add across dimensions = [0]
+// CHECK: %[[A0:.*]] = stablehlo.tanh %[[S0]]
+// CHECK: %[[A1:.*]] = stablehlo.tanh %[[A0]]
+// CHECK: %[[A2:.*]] = stablehlo.tanh %[[A1]]
+// CHECK: %[[B0:.*]] = stablehlo.broadcast_in_dim %[[A2]]
+// CHECK: %[[C1:.*]] = stablehlo.add %[[G]], %[[B0]]
+// CHECK: %[[S1:.*]] = stablehlo.reduce(%[[C1]] init: {{.*}} applies stablehlo.add across dimensions = [0]
+// CHECK: %[[A3:.*]] = stablehlo.tanh %[[S1]]
+// CHECK: %[[A4:.*]] = stablehlo.tanh %[[A3]]
+// CHECK: %[[A5:.*]] = stablehlo.tanh %[[A4]]
+// CHECK: %[[B1:.*]] = stablehlo.broadcast_in_dim %[[A5]]
+// CHECK: %[[C2:.*]] = stablehlo.add %[[C1]], %[[B1]]
+// CHECK: stablehlo.subtract %{{.*}}, %[[C2]]
+// CHECK-NOT: dist.enter
+// CHECK: dist.step @train
+// WIDE: error: expected loops of an update to be copied to at most 65536 ops, got {{[0-9]+}} (shorten the loop)
+dist.state @w : tensor<2x2xf32> {role = parameter, source = #dist.draw<zeros>}
+func.func @step(%w: tensor<2x2xf32> {dist.port = #dist.port<parameter @w>}, %x: tensor<8x2x2xf32> {dist.port = #dist.port<input "x">})
+    -> (tensor<2x2xf32> {dist.port = #dist.port<parameter @w>}, tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %loss = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1, 2] : (tensor<8x2x2xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+  %c = dist.enter carry %g of <"u", trips = 2> number(0) : tensor<2x2xf32> -> tensor<2x2xf32>
+  %s = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2x2xf32>, tensor<f32>) -> tensor<2xf32>
+  %a = dist.enter carry %s of <"v", trips = 3, in = <"u", trips = 2>> number(0) : tensor<2xf32> -> tensor<2xf32>
+  %t = stablehlo.tanh %a : tensor<2xf32>
+  %n = dist.next %a, %t : tensor<2xf32>
+  %l = dist.leave last %n of <"v", trips = 3, in = <"u", trips = 2>> : tensor<2xf32> -> tensor<2xf32>
+  %b = stablehlo.broadcast_in_dim %l, dims = [1] : (tensor<2xf32>) -> tensor<2x2xf32>
+  %d = stablehlo.add %c, %b : tensor<2x2xf32>
+  %f = dist.next %c, %d : tensor<2x2xf32>
+  %last = dist.leave last %f of <"u", trips = 2> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %w1 = stablehlo.subtract %w, %last : tensor<2x2xf32>
+  return %w1, %loss : tensor<2x2xf32>, tensor<f32>
+}
+dist.training @train forward(@step) microbatches(1) schedule(<1f1b>)
 
 //--- changes.mlir
 // CHECK: changes.mlir:[[# @LINE + 8]]:{{.*}}: error: expected a step whose gradients are sums over the batch, since it has 2 microbatches, got 'dist.enter' that changes from trip to trip how it depends on the batch; set training.microbatches = 1

@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: llmc-opt %t/clip.mlir --llmc-split-step | FileCheck %t/clip.mlir
 // RUN: llmc-opt %t/states.mlir --llmc-split-step | FileCheck %t/states.mlir
+// RUN: llmc-opt %t/momentum.mlir --llmc-split-step | FileCheck %t/momentum.mlir
 // RUN: llmc-opt %t/new.mlir --llmc-split-step | FileCheck %t/new.mlir
 // RUN: llmc-opt %t/rows.mlir --llmc-split-step | FileCheck %t/rows.mlir
 // RUN: not llmc-opt %t/vector.mlir --llmc-split-step 2>&1 | FileCheck %t/vector.mlir
@@ -88,6 +89,29 @@ func.func @step(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}, %targe
   %mean1 = stablehlo.add %mean, %rows : tensor<4xf32>
   %n1 = stablehlo.add %n, %one : tensor<i32>
   return %w1, %target1, %m1, %mean1, %n1, %loss : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<f32>
+}
+dist.training @train forward(@step) microbatches(1) schedule(<1f1b>)
+
+//--- momentum.mlir
+// Only the momentum is computed from the gradient element by element: that is the gradient of its parameter all the same.
+// CHECK: dist.state @w : tensor<4x4xf32> {role = parameter
+// CHECK: func.func private @train.microbatch(
+// CHECK-SAME: tensor<4x4xf32> {dist.port = #dist.port<gradient @w>})
+// CHECK: func.func private @train.update({{.*}}tensor<4x4xf32> {dist.port = #dist.port<gradient @w>})
+dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<zeros>}
+dist.state @m : tensor<4x4xf32> {role = optimizer, of = @w, source = #dist.draw<zeros>}
+func.func @step(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, %m: tensor<4x4xf32> {dist.port = #dist.port<optimizer @m>},
+    %x: tensor<8x4x4xf32> {dist.port = #dist.port<input "x">})
+    -> (tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}, tensor<4x4xf32> {dist.port = #dist.port<optimizer @m>}, tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %ws = stablehlo.broadcast_in_dim %w, dims = [1, 2] : (tensor<4x4xf32>) -> tensor<8x4x4xf32>
+  %y = stablehlo.multiply %x, %ws : tensor<8x4x4xf32>
+  %loss = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0, 1, 2] : (tensor<8x4x4xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %m1 = stablehlo.add %m, %g : tensor<4x4xf32>
+  %q = stablehlo.dot_general %m1, %m1, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %w1 = stablehlo.subtract %w, %q : tensor<4x4xf32>
+  return %w1, %m1, %loss : tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>
 }
 dist.training @train forward(@step) microbatches(1) schedule(<1f1b>)
 

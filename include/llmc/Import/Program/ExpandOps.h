@@ -22,9 +22,6 @@ rt::Status expandOps(mlir::func::FuncOp main);
 /// Marks all loops, so that `expandOps` leaves none.
 void unrollLoops(mlir::func::FuncOp main);
 
-/// Marks all loops, so that `expandOps` keeps one of a loop and those in it.
-void keepOneLevel(mlir::func::FuncOp main);
-
 } // namespace llmc::import
 
 #endif // LLMC_IMPORT_PROGRAM_EXPANDOPS_H

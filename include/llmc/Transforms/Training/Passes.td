@@ -302,7 +302,9 @@ def PairLoopsPass : Pass<"llmc-pair-loops", "::mlir::ModuleOp"> {
     %gs' = stablehlo.reverse %gs, dims = [0]
     ```
     So no stack is copied to be read backwards, and what is kept of a trip is
-    chosen as for a derivative of llmc's own.
+    chosen as for a derivative of llmc's own. Loops in others are paired after
+    these: with one in the same trip of the forward loop, or with one that runs
+    again in the trip of the backward loop itself.
   }];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }

@@ -441,9 +441,6 @@ LogicalResult LoopAttr::verify(EmitError emitError, StringAttr name,
   if (in && (conditional || in.getConditional()))
     return emitError() << "expected a conditional loop in no other one, and no "
                           "other one in it";
-  if (in && in.getReversed() != reversed)
-    return emitError() << "expected a loop that runs in the direction of the "
-                          "one around it";
   if (conditional)
     return trips == 0 && !reversed
                ? success()

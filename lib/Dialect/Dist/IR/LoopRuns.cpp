@@ -29,12 +29,12 @@ SmallVector<Value> dist::getAllOperands(Operation *op) {
 namespace {
 /// Of which loop an op is, and of which of its runs.
 struct Membership {
-  /// In its forward form; null where the op is of none.
+  /// In the directions of the run; null where the op is of none.
   LoopAttr loop;
-  bool isReversed = false;
-  /// The forward run has no reversed one: it is itself of the backward, as in a
-  /// text that has its derivative, or has no derivative.
-  bool isAlone = false;
+  /// Of a forward run that a reversed one may belong to. A loop that is itself
+  /// of the backward, as in a text that has its derivative, or that has no
+  /// derivative, has none by its name but where ops enter that.
+  bool isForward = false;
 };
 } // namespace
 
@@ -45,24 +45,45 @@ static bool isOfBackward(Operation *op) {
 
 static Membership getEntered(EnterOp enter) {
   LoopAttr loop = enter.getLoop();
-  return {loop.getForward(), loop.getReversed(),
-          loop.getConditional() ||
-              (!loop.getReversed() && isOfBackward(enter))};
+  return {loop, loop == loop.getForward() && !loop.getConditional() &&
+                    !isOfBackward(enter)};
 }
 
-/// The loop of what `op` reads, the innermost of several.
+/// The run of `inner`, or of one in it, in which a value of the run `other` is
+/// there too: reversed from the first loop on that is so in `other`.
+static LoopAttr followInto(LoopAttr inner, LoopAttr other) {
+  std::vector<LoopAttr> others = other.getPath();
+  LoopAttr followed;
+  bool isReversed = false;
+  for (auto [level, loop] : llvm::enumerate(inner.getPath())) {
+    isReversed |= level < others.size() && others[level].getReversed() &&
+                  !loop.getReversed();
+    loop = loop.withIn(followed);
+    followed = isReversed ? loop.getOwnReversed() : loop;
+  }
+  return followed;
+}
+
+/// The innermost loop of those of two values that one op reads.
+static LoopAttr join(LoopAttr a, LoopAttr b) {
+  if (!a || !b)
+    return a ? a : b;
+  return a.getDepth() < b.getDepth() ? followInto(b, a) : followInto(a, b);
+}
+
+/// The loop of what `op` reads, the innermost of several. An op of the backward
+/// that reads the forward run is of the reversed one.
 static Membership join(Operation *op,
                        const llvm::DenseMap<Operation *, Membership> &members) {
-  Membership found;
+  Membership found{LoopAttr(), true};
   for (Value operand : getAllOperands(op)) {
     auto known = members.find(operand.getDefiningOp());
     if (known == members.end())
       continue;
-    const Membership &other = known->second;
-    if (!found.loop || other.loop.getDepth() > found.loop.getDepth())
-      found.loop = other.loop;
-    found.isReversed |= other.isReversed;
-    found.isAlone |= other.isAlone;
+    const auto &[loop, isForward] = known->second;
+    bool isTurned = isForward && isOfBackward(op);
+    found.loop = join(found.loop, isTurned ? loop.getReverse() : loop);
+    found.isForward &= isForward && !isTurned;
   }
   return found;
 }
@@ -94,14 +115,13 @@ LoopRuns::LoopRuns(Block &block) : block(block) {
     if (auto leave = dyn_cast<LeaveOp>(op)) {
       if (int run = getLeft(leave); run >= 0)
         runs[run].leaves.push_back(leave);
-      found.loop = leave.getLoop().getForward().getIn();
-      if (!found.loop)
+      LoopAttr around = leave.getLoop().getIn();
+      if (!around)
         continue;
+      found.loop = followInto(around, found.loop);
     }
-    if (!enter && !found.isAlone)
-      found.isReversed |= isOfBackward(&op);
     members[&op] = found;
-    add(&op, found.isReversed ? found.loop.getReverse() : found.loop);
+    add(&op, found.loop);
   }
 }
 

@@ -120,7 +120,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kLayouts)
     return verifyLayouts(op, value);
-  if (name == kUnroll || name == kOneLevel) {
+  if (name == kUnroll) {
     if (isa<UnitAttr>(value))
       return success();
     return op->emitOpError()

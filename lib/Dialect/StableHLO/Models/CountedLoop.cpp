@@ -154,27 +154,20 @@ static SmallVector<WhileOp> getInnerLoops(WhileOp loop) {
   return inner;
 }
 
-/// Ops of one trip, where each loop in it is as many as `countLoop` says.
-static uint64_t countTrip(WhileOp loop,
-                          llvm::function_ref<uint64_t(WhileOp)> countLoop) {
-  uint64_t ops = 0;
-  loop.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto inner = dyn_cast<WhileOp>(op);
-    ops = llvm::SaturatingAdd(ops, inner ? countLoop(inner) : 1);
-    return inner ? WalkResult::skip() : WalkResult::advance();
-  });
-  return ops;
-}
-
 /// Ops of all trips, where loops in them are unrolled; of a loop whose trips
 /// are not known those of one.
 static uint64_t countUnrolled(WhileOp loop) {
-  uint64_t trips = LoopNumbers(loop).getTrips().value_or(1);
-  return llvm::SaturatingMultiply(trips, countTrip(loop, countUnrolled));
+  uint64_t ops = 0;
+  loop.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto inner = dyn_cast<WhileOp>(op);
+    ops = llvm::SaturatingAdd(ops, inner ? countUnrolled(inner) : 1);
+    return inner ? WalkResult::skip() : WalkResult::advance();
+  });
+  return llvm::SaturatingMultiply<uint64_t>(
+      LoopNumbers(loop).getTrips().value_or(1), ops);
 }
 
-/// Whether a loop can be kept, and is worth it.
-static bool canBeKept(WhileOp loop) {
+bool stablehlo::isKept(WhileOp loop) {
   CountedLoop counted(loop);
   if (loop->hasAttr(dist::DistDialect::kUnroll) ||
       counted.getTrips().value_or(0) < kFewestTrips)
@@ -190,22 +183,4 @@ static bool canBeKept(WhileOp loop) {
   bool isLarge = false;
   loop.getBody().walk([&](Operation *op) { isLarge |= callsLibrary(op); });
   return isLarge && !counted.hasKnownBranches();
-}
-
-/// The ops that are left of a loop where the better ones of it and those in it
-/// are kept.
-static uint64_t countBest(WhileOp loop) {
-  uint64_t trips = LoopNumbers(loop).getTrips().value_or(1);
-  uint64_t unrolled =
-      llvm::SaturatingMultiply(trips, countTrip(loop, countBest));
-  return canBeKept(loop) ? std::min(unrolled, countTrip(loop, countUnrolled))
-                         : unrolled;
-}
-
-bool stablehlo::isKept(WhileOp loop) {
-  if (!canBeKept(loop))
-    return false;
-  return !loop->hasAttr(dist::DistDialect::kOneLevel) ||
-         (countTrip(loop, countUnrolled) <= countBest(loop) &&
-          !findTrips(loop));
 }

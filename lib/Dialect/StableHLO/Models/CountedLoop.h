@@ -76,8 +76,7 @@ private:
 /// Whether the loop is better kept than unrolled: it is counted, has several
 /// trips, and a trip calls a library, or all trips are very many ops. What is
 /// element-wise alone becomes one kernel when it is unrolled. A loop in another
-/// one is kept beside it; where the loops have the mark `dist.one_level`, only
-/// the one is that leaves the fewest ops.
+/// one is kept in its trips.
 bool isKept(WhileOp loop);
 
 /// The innermost loop that has been kept in whose trips something is made that

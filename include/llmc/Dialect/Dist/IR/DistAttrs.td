@@ -197,11 +197,11 @@ def Dist_LoopAttr : Dist_Attr<"Loop", "loop"> {
     says: the carried value with number 0, a `tensor<i1>`, holds before each.
 
     `#dist.loop<"times", trips = 64, in = <"layers", trips = 12>>` runs all its
-    trips in each trip of another loop. Both run in one direction.
+    trips in each trip of another loop. In a reversed loop both may run: one that
+    is computed again for the derivative, and the one that reads its states.
 
     Constraints: a name; at least one trip, or none and not reversed where it is
-    conditional; a loop in another one, and that one, are not conditional, and
-    both are reversed or none.
+    conditional; a loop in another one, and that one, are not conditional.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"int64_t", "0">:$trips,
                         DefaultValuedParameter<"bool", "false">:$reversed,
@@ -218,8 +218,19 @@ def Dist_LoopAttr : Dist_Attr<"Loop", "loop"> {
       return get(getContext(), getName(), getTrips(), !getReversed(), getConditional(),
                  getIn() ? getIn().getReverse() : LoopAttr());
     }
-    /// Both directions of a loop, in its forward form.
-    LoopAttr getForward() const { return getReversed() ? getReverse() : *this; }
+    /// All directions of a loop and of those around it, in the forward form.
+    LoopAttr getForward() const {
+      return get(getContext(), getName(), getTrips(), false, getConditional(),
+                 getIn() ? getIn().getForward() : LoopAttr());
+    }
+    /// The loop, in the given one instead of that around it.
+    LoopAttr withIn(LoopAttr in) const {
+      return get(getContext(), getName(), getTrips(), getReversed(), getConditional(), in);
+    }
+    /// The loop alone from its last trip to its first, those around it as they are.
+    LoopAttr getOwnReversed() const {
+      return get(getContext(), getName(), getTrips(), true, false, getIn());
+    }
     /// The loop and those around it, the outermost first.
     std::vector<LoopAttr> getPath() const;
     int64_t getDepth() const { return getIn() ? getIn().getDepth() + 1 : 1; }

@@ -52,7 +52,6 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kChunk = "dist.chunk";
     static constexpr llvm::StringLiteral kJaxFunction = "dist.jax_function";
     static constexpr llvm::StringLiteral kUnroll = "dist.unroll";
-    static constexpr llvm::StringLiteral kOneLevel = "dist.one_level";
     static constexpr llvm::StringLiteral kStopGradient = "dist.stop_gradient";
     /// The functions that `kJaxFunction` may name.
     static constexpr llvm::StringLiteral kNamedJaxFunctions[] = {"relu", "relu6", "log1mexp"};

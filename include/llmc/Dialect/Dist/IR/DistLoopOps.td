@@ -46,6 +46,10 @@ def Dist_LoopGroup : OpDocGroup {
     %s = dist.leave stack %v of <"t", trips = 64, in = <"l", trips = 12>> : tensor<4xf32> -> tensor<64x4xf32>
     ```
 
+    In a trip of a reversed loop a loop may run in both directions: first the
+    forward run, whose values the reversed one reads. Where both are of one phase
+    such a value enters the reversed run as it is.
+
     A conditional loop has one more carried value, its condition, which holds
     before each of its trips. It has no rows, stacks and sums, and no derivative.
 

@@ -8,7 +8,8 @@
 // the forward one or the reversed one of the loop's name: the reversed one
 // where it depends on an enter of that, or is marked as an op of the backward.
 // A loop whose forward run enters in the backward, as in a text that has its
-// derivative, has that run alone, and so has a conditional one.
+// derivative, has a reversed run only where ops enter that; a conditional one
+// has none.
 //
 //   forward run of "l":   enter, f, next       trips 0 ... n - 1
 //   reversed run of "l":  enter, vjp f, next   trips n - 1 ... 0
@@ -17,6 +18,9 @@
 //
 //   run of "l":               enter, [all of "m" in "l"], leave of "m", next
 //   run of "m" in "l":        enter, g, next
+//
+// In a reversed run of "l" there may be both runs of "m": the forward one
+// computes again what the reversed one reads.
 //
 //===----------------------------------------------------------------------===//
 
