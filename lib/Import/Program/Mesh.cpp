@@ -114,6 +114,26 @@ static rt::Status setSizes(const std::vector<std::string> &axes,
   return rt::Status::success();
 }
 
+MeshAxes import::getGivenAxes(const Options &options) {
+  const rt::Config &config = options.config;
+  MeshAxes axes;
+  bool isGiven = config.originOf("mesh.axes") != "default" ||
+                 llvm::any_of(options.meshSizes, [&](const auto &axis) {
+                   return llvm::is_contained(config.mesh.axes, axis.first);
+                 });
+  if (!isGiven)
+    return axes;
+  for (const std::string &axis : config.mesh.axes) {
+    if (axis == config.mesh.pipeline)
+      continue;
+    axes.emplace_back(axis, 1);
+    for (const auto &[name, size] : options.meshSizes)
+      if (name == axis)
+        axes.back().second = size;
+  }
+  return axes;
+}
+
 rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
                                          const Options &options,
                                          const MeshAxes &annotated) {

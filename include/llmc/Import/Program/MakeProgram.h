@@ -117,6 +117,9 @@ void moveToFront(Graph &graph, unsigned result);
 
 /// Axes of a mesh with their sizes, major first.
 using MeshAxes = std::vector<std::pair<std::string, int64_t>>;
+/// The axes that the configuration and the command line give, without the
+/// pipeline; none where they say nothing.
+MeshAxes getGivenAxes(const Options &options);
 
 /// Makes the graph's module a program, and returns its mesh. Where the
 /// configuration has no axes the mesh has those that the file names
