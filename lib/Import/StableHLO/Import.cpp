@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Import/StableHLO/Import.h"
+#include "HloMesh.h"
 #include "Parts.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/NN/IR/NN.h"
@@ -124,6 +125,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
                         const Options &options, std::string *description) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
+  LLMC_TRY(translateHloShardings(*module, getGivenAxes(options)));
   LLMC_TRY(expandCallers(*module));
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(flattenTuples(main));
