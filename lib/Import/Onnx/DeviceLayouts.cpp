@@ -235,7 +235,7 @@ rt::Status DeviceLayouts::makeAxes() {
     for (auto [number, size] : llvm::enumerate(*sizes))
       axes.emplace_back("devices" + std::to_string(number), size);
   for (const DeviceRun &run : runs)
-    if (!import::findAxes(axes, run))
+    if (!import::findParts(axes, run))
       return rt::makeError(ErrorKind::usage,
                            "expected a mesh that cuts the devices where the "
                            "file's shardings do, got " +
@@ -254,9 +254,9 @@ void DeviceLayouts::annotate(Value value, const Splits &splits) {
   for (const DeviceRuns &runs : splits) {
     SmallVector<sdy::AxisRefAttr> list;
     for (const DeviceRun &run : runs) {
-      SmallVector<unsigned> whole = *import::findAxes(axes, run);
-      for (unsigned axis : whole)
-        list.push_back(sdy::AxisRefAttr::get(context, axes[axis].first, {}));
+      std::vector<import::AxisPart> parts = *import::findParts(axes, run);
+      for (const import::AxisPart &part : parts)
+        list.push_back(import::makeAxisRef(context, part));
     }
     dims.push_back(sdy::DimensionShardingAttr::get(context, list,
                                                    /*isClosed=*/true, {}));

@@ -545,10 +545,11 @@ onnx::importOnnx(MLIRContext &context, const std::string &path,
   func::FuncOp main = read.graph.main;
   LLMC_TRY(import::addObjective(read.graph, options.config));
   LLMC_TRY_ASSIGN(import::Shardings shardings, import::readShardings(main));
-  LLMC_TRY_ASSIGN(dist::MeshOp mesh,
-                  import::makeProgram(read.graph, options,
-                                      import::axesOf(shardings.mesh),
-                                      description));
+  LLMC_TRY_ASSIGN(
+      dist::MeshOp mesh,
+      import::makeProgram(read.graph, options,
+                          {import::axesOf(shardings.mesh), shardings.parts},
+                          description));
   LLMC_TRY(import::applyShardings(*read.module, main, mesh, shardings));
   import::addForward(read.graph);
   FirstError error(context);

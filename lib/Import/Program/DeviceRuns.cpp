@@ -7,6 +7,7 @@
 #include "llmc/Import/Program/DeviceRuns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <set>
 
 using namespace mlir;
@@ -86,19 +87,23 @@ import::cutDevices(int64_t devices, ArrayRef<DeviceRun> runs) {
   return sizes;
 }
 
-std::optional<SmallVector<unsigned>> import::findAxes(const MeshAxes &mesh,
-                                                      DeviceRun run) {
-  SmallVector<unsigned> axes;
-  int64_t stride = countDevices(mesh), count = 1, first = 0;
-  for (auto [number, axis] : llvm::enumerate(mesh)) {
-    stride /= axis.second;
-    if (axis.second == 1 || stride < run.stride ||
-        stride >= run.stride * run.count)
+std::optional<std::vector<AxisPart>> import::findParts(const MeshAxes &mesh,
+                                                       DeviceRun run) {
+  std::vector<AxisPart> parts;
+  int64_t stride = countDevices(mesh), count = 1;
+  for (const auto &[axis, size] : mesh) {
+    int64_t end = stride;
+    stride /= size;
+    int64_t first = std::max(stride, run.stride),
+            last = std::min(end, run.stride * run.count);
+    if (first >= last)
       continue;
-    axes.push_back(number);
-    count *= axis.second;
-    first = stride;
+    if (first % stride != 0 || end % last != 0 || last % first != 0)
+      return std::nullopt;
+    bool isWhole = first == stride && last == end;
+    parts.push_back(isWhole ? AxisPart{axis}
+                            : AxisPart{axis, end / last, last / first});
+    count *= last / first;
   }
-  bool isWhole = count == run.count && (count == 1 || first == run.stride);
-  return isWhole ? std::optional(axes) : std::nullopt;
+  return count == run.count ? std::optional(parts) : std::nullopt;
 }

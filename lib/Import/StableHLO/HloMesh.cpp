@@ -118,19 +118,27 @@ sdy::MeshAttr HloMesh::makeMesh(const MeshAxes &from,
   return sdy::MeshAttr::get(context, sizes, ids);
 }
 
-/// Each run is some whole axes.
+/// Each run is some axes and parts of such; of manual ones, whole axes.
 rt::Status HloMesh::checkRuns(StringRef hint) {
+  auto check = [&](StringRef text, const Known &known, size_t tile) {
+    bool isManual = getSubgroup(known.sharding, tile) == Subgroup::Manual;
+    for (const DeviceRun &run : known.runs[tile]) {
+      auto parts = findParts(axes, run);
+      if (!parts || (isManual && llvm::any_of(*parts, [](const AxisPart &part) {
+                       return part.size > 0;
+                     })))
+        return rt::makeError(ErrorKind::usage,
+                             "expected a mesh whose axes cut the devices as "
+                             "'" +
+                                 text.str() + "' does, got " + showMesh(axes))
+            .withHint(hint);
+    }
+    return rt::Status::success();
+  };
   for (const auto &[text, list] : texts)
     for (const Known &known : list)
-      for (const DeviceRuns &runs : known.runs)
-        for (const DeviceRun &run : runs)
-          if (!findAxes(axes, run))
-            return rt::makeError(ErrorKind::usage,
-                                 "expected a mesh whose axes cut the devices "
-                                 "as '" +
-                                     text.str() + "' does, got " +
-                                     showMesh(axes))
-                .withHint(hint);
+      for (size_t tile = 0; tile < known.runs.size(); ++tile)
+        LLMC_TRY(check(text, known, tile));
   return rt::Status::success();
 }
 
@@ -217,21 +225,16 @@ rt::Result<HloMesh> HloMesh::read(ModuleOp module, const MeshAxes &given) {
 HloMesh::AxisRefs HloMesh::getAxes(const Known &known, size_t tile) const {
   AxisRefs list;
   for (const DeviceRun &run : known.runs[tile]) {
-    SmallVector<unsigned> whole = *findAxes(axes, run);
-    for (unsigned axis : whole)
-      list.push_back(sdy::AxisRefAttr::get(context, axes[axis].first, {}));
+    std::vector<AxisPart> parts = *findParts(axes, run);
+    list.append(getAxes(parts));
   }
   return list;
 }
 
-HloMesh::AxisRefs HloMesh::getAxes(const std::vector<HloAxis> &list) const {
+HloMesh::AxisRefs HloMesh::getAxes(const std::vector<AxisPart> &list) const {
   AxisRefs made;
-  for (const HloAxis &axis : list) {
-    sdy::SubAxisInfoAttr part;
-    if (axis.size > 0)
-      part = sdy::SubAxisInfoAttr::get(context, axis.preSize, axis.size);
-    made.push_back(sdy::AxisRefAttr::get(context, axis.name, part));
-  }
+  for (const AxisPart &part : list)
+    made.push_back(makeAxisRef(context, part));
   return made;
 }
 
@@ -313,7 +316,7 @@ SmallVector<StringAttr> HloMesh::getManualAxes(StringAttr text) const {
     if (getSubgroup(known.sharding, tile) == Subgroup::Manual)
       for (sdy::AxisRefAttr axis : getAxes(known, tile))
         names.push_back(axis.getName());
-  for (const HloAxis &axis : known.sharding.manual)
+  for (const AxisPart &axis : known.sharding.manual)
     names.push_back(axis.name);
   SmallVector<StringAttr> manual;
   for (const auto &[axis, size] : axes)

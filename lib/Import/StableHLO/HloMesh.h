@@ -62,7 +62,7 @@ private:
   rt::Status fitSizes();
   rt::Status checkRuns(llvm::StringRef hint);
   AxisRefs getAxes(const Known &known, size_t tile) const;
-  AxisRefs getAxes(const std::vector<HloAxis> &axes) const;
+  AxisRefs getAxes(const std::vector<AxisPart> &axes) const;
   sdy::TensorShardingAttr convertTiled(const Known &known,
                                        llvm::ArrayRef<int64_t> open) const;
   sdy::TensorShardingAttr convertNamed(const HloSharding &sharding,

@@ -38,8 +38,8 @@ private:
   rt::Status parseNamed(HloSharding &sharding);
   rt::Status parseMesh(HloSharding &sharding);
   rt::Status parseDim(HloDim &dim);
-  rt::Status parseAxes(std::vector<HloAxis> &axes);
-  rt::Status parseAxis(HloAxis &axis);
+  rt::Status parseAxes(std::vector<AxisPart> &axes);
+  rt::Status parseAxis(AxisPart &axis);
   rt::Status parseName(std::string &name);
   rt::Status parseNumber(int64_t &number);
   rt::Status parseNumbers(StringRef open, StringRef close,
@@ -221,7 +221,7 @@ rt::Status HloParser::parseTiles(HloSharding &sharding) {
 //===----------------------------------------------------------------------===//
 
 /// `'x'` or `'x':(1)2`
-rt::Status HloParser::parseAxis(HloAxis &axis) {
+rt::Status HloParser::parseAxis(AxisPart &axis) {
   LLMC_TRY(parseName(axis.name));
   if (!take(":"))
     return rt::Status::success();
@@ -234,7 +234,7 @@ rt::Status HloParser::parseAxis(HloAxis &axis) {
              : refuse("a part of an axis, of at least 2, before this");
 }
 
-rt::Status HloParser::parseAxes(std::vector<HloAxis> &axes) {
+rt::Status HloParser::parseAxes(std::vector<AxisPart> &axes) {
   LLMC_TRY(expect("{"));
   return parseList("}", [&] { return parseAxis(axes.emplace_back()); });
 }

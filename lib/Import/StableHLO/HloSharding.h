@@ -26,13 +26,9 @@
 
 namespace llmc::import {
 
-/// An axis, or its part of `size` behind `preSize` (0: the whole).
-struct HloAxis {
-  std::string name;
-  int64_t preSize = 0, size = 0;
-};
+/// The axes of a dimension, to which others may be added where it is open.
 struct HloDim {
-  std::vector<HloAxis> axes;
+  std::vector<AxisPart> axes;
   bool isOpen = false;
 };
 
@@ -51,7 +47,7 @@ struct HloSharding {
   MeshAxes mesh;
   llvm::SmallVector<int64_t> deviceIds;
   std::vector<HloDim> dims;
-  std::vector<HloAxis> replicated, unreduced, manual;
+  std::vector<AxisPart> replicated, unreduced, manual;
   /// Whether other values are to lie as this one.
   bool isInGroup = false;
 

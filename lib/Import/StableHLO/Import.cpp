@@ -145,9 +145,10 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
     result.derivation = derivation;
   LLMC_TRY(addObjective(graph, options.config));
   LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
-  LLMC_TRY_ASSIGN(
-      dist::MeshOp mesh,
-      makeProgram(graph, options, axesOf(shardings.mesh), description));
+  LLMC_TRY_ASSIGN(dist::MeshOp mesh,
+                  makeProgram(graph, options,
+                              {axesOf(shardings.mesh), shardings.parts},
+                              description));
   LLMC_TRY(applyShardings(*module, main, mesh, shardings));
   addForward(graph);
   FirstError error(context);

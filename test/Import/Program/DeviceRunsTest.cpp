@@ -50,20 +50,23 @@ TEST(DeviceRuns, FindsAnyListOfAxes) {
       count *= mesh[axis].second;
     auto runs = findRuns(getParts(mesh, list), count);
     ASSERT_TRUE(runs) << showMesh(mesh);
-    SmallVector<unsigned> found;
+    std::vector<std::string> found, wanted;
+    for (unsigned axis : list)
+      wanted.push_back(mesh[axis].first);
     for (const DeviceRun &run : *runs) {
-      auto axes = findAxes(mesh, run);
-      ASSERT_TRUE(axes) << showMesh(mesh);
-      found.append(*axes);
+      auto parts = findParts(mesh, run);
+      ASSERT_TRUE(parts) << showMesh(mesh);
+      for (const AxisPart &part : *parts)
+        found.push_back(showPart(part));
     }
-    EXPECT_EQ(found, list) << showMesh(mesh);
+    EXPECT_EQ(found, wanted) << showMesh(mesh);
     auto sizes = cutDevices(countDevices(mesh), *runs);
     ASSERT_TRUE(sizes);
     MeshAxes cut;
     for (int64_t size : *sizes)
       cut.emplace_back("x", size);
     for (const DeviceRun &run : *runs)
-      EXPECT_TRUE(findAxes(cut, run)) << showSizes(*sizes);
+      EXPECT_TRUE(findParts(cut, run)) << showSizes(*sizes);
   }
 }
 
@@ -76,13 +79,25 @@ TEST(DeviceRuns, RefusesWhatIsNoDigit) {
   EXPECT_FALSE(findRuns({0, 1, 0, 1, 1, 0, 1, 0}, 2));
 }
 
-TEST(DeviceRuns, AxesEndWhereARunDoes) {
-  MeshAxes mesh = {{"a", 2}, {"one", 1}, {"b", 3}};
-  EXPECT_EQ(*findAxes(mesh, {3, 2}), SmallVector<unsigned>{0});
-  EXPECT_EQ(*findAxes(mesh, {1, 6}), (SmallVector<unsigned>{0, 2}));
-  EXPECT_FALSE(findAxes(mesh, {2, 3}));
-  EXPECT_FALSE(findAxes(mesh, {2, 2}));
-  EXPECT_FALSE(findAxes(mesh, {1, 2}));
+std::string showParts(const MeshAxes &mesh, DeviceRun run) {
+  auto parts = findParts(mesh, run);
+  if (!parts)
+    return "none";
+  std::string text;
+  for (const AxisPart &part : *parts)
+    text += showPart(part) + " ";
+  return text;
+}
+
+TEST(DeviceRuns, AxesAreCutWhereARunEnds) {
+  MeshAxes mesh = {{"a", 4}, {"one", 1}, {"b", 6}};
+  EXPECT_EQ(showParts(mesh, {6, 4}), "a ");
+  EXPECT_EQ(showParts(mesh, {1, 24}), "a b ");
+  EXPECT_EQ(showParts(mesh, {6, 2}), "a:(2)2 ");
+  EXPECT_EQ(showParts(mesh, {2, 6}), "a:(2)2 b:(1)3 ");
+  EXPECT_EQ(showParts(mesh, {1, 3}), "b:(2)3 ");
+  EXPECT_EQ(showParts(mesh, {1, 4}), "none");
+  EXPECT_EQ(showParts(mesh, {4, 3}), "none");
   EXPECT_FALSE(cutDevices(6, {{1, 2}, {1, 3}}));
   EXPECT_EQ(*cutDevices(8, {{2, 2}}), (SmallVector<int64_t>{2, 2, 2}));
 }

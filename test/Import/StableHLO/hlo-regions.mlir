@@ -13,6 +13,10 @@
 // A region of one axis in a region of another; their axes together are all.
 // RUN: %{import} %t/nested.mlir %{mesh} | FileCheck %t/nested.mlir
 
+// A region of a part of an axis is none.
+// RUN: not %{import} %t/nested.mlir --mesh data=8 2>&1 | FileCheck %s --check-prefix=PART
+// PART: {{^}}llmc: error[usage]: expected a mesh whose axes cut the devices as '{devices=[1,1,2,4]<=[8] last_tile_dims={manual, replicated}}' does, got "data"=8, "tensor"=1 (axes of sizes 2, 4 by [mesh] axes and --mesh would do, in this order){{$}}
+
 // Operands that lie nowhere in particular; no operand, and a result of no use.
 // RUN: %{import} %t/none.mlir %{mesh} | FileCheck %t/none.mlir
 // RUN: %{import} %t/none.mlir | FileCheck %t/none.mlir

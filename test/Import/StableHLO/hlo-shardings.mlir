@@ -23,8 +23,9 @@
 // NONE: {{^}}llmc: error[usage]: expected a mesh for the sharding '{devices=[4,2]<=[2,4]T(1,0)}', which names no axes, got none (axes of sizes 2, 4 by [mesh] axes and --mesh would do, in this order){{$}}
 // RUN: not %{import} %t/forms.mlir --set data.inputs.y=0 --config %t/mesh.toml --mesh data=2,tensor=2 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: {{^}}llmc: error[usage]: expected a mesh of 8 devices beside the pipeline axis, as the sharding '{devices=[4,2]<=[2,4]T(1,0)}' has, got "data"=2, "tensor"=2 (axes of sizes 2, 4 by
-// RUN: not %{import} %t/forms.mlir --set data.inputs.y=0 --config %t/mesh.toml --mesh data=4,tensor=2 2>&1 | FileCheck %s --check-prefix=CUT
-// CUT: {{^}}llmc: error[usage]: expected a mesh whose axes cut the devices as '{devices=[4,2]<=[2,4]T(1,0)}' does, got "data"=4, "tensor"=2 (axes of sizes 2, 4 by
+// RUN: %{import} %t/forms.mlir --set data.inputs.y=0 --config %t/mesh.toml --mesh data=4,tensor=2 2>&1 | FileCheck %s --check-prefix=CUT
+// CUT: dist.mesh @mesh = <"pipe"=1, "data:(1)2"=2, "data:(2)2"=2, "tensor"=2> pipeline "pipe"
+// CUT: func.func public @loss({{.*}}layout = <@mesh, [{"data:(2)2", "tensor"}, {"data:(1)2"}]>
 // RUN: not %{import} %t/forms.mlir --set data.inputs.y=0 --set 'mesh.axes=["data"]' 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: {{^}}llmc: error[usage]: expected a mesh of 8 devices beside the pipeline axis, as the sharding '{devices=[4,2]<=[2,4]T(1,0)}' has, got "data"=1 (axes of sizes 2, 4 by
 

@@ -43,10 +43,10 @@ int64_t countDevices(const MeshAxes &axes);
 std::optional<llvm::SmallVector<int64_t>>
 cutDevices(int64_t devices, llvm::ArrayRef<DeviceRun> runs);
 
-/// Numbers of the axes of size above 1, major to minor, that together are the
-/// run; nothing where it begins or ends within an axis.
-std::optional<llvm::SmallVector<unsigned>> findAxes(const MeshAxes &mesh,
-                                                    DeviceRun run);
+/// The axes of size above 1, and parts of such, major to minor, that together
+/// are the run; nothing where it ends within an axis at no divisor.
+std::optional<std::vector<AxisPart>> findParts(const MeshAxes &mesh,
+                                               DeviceRun run);
 
 } // namespace llmc::import
 
