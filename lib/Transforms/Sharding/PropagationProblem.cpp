@@ -40,10 +40,6 @@ LogicalResult PropagationProblem::checkGiven(LayoutAttr given,
            << "expected a layout that is not partial for " << name
            << ": where values are partial is decided later";
   for (dist::DimAttr dim : given.getDims()) {
-    if (dim.hasPriority())
-      return emitRefusal(loc, rt::ErrorKind::unsupported)
-             << "expected a layout without priorities for " << name
-             << ": they are not supported yet";
     if (dim.isPadded())
       return emitRefusal(loc)
              << "expected a layout without extents for " << name
@@ -81,6 +77,7 @@ int PropagationProblem::addVariable(RankedTensorType type, LayoutAttr given,
     for (auto [d, dim] : llvm::enumerate(given.getDims())) {
       if (!dim.getIsOpen())
         variable.closed |= uint64_t(1) << d;
+      variable.priorities.push_back(std::max<int64_t>(dim.getPriority(), 0));
       for (dist::AxisAttr axis : dim.getAxes())
         if (axis.getSize(mesh.getAxes()) > 1)
           variable.dims[d].push_back(
