@@ -17,6 +17,7 @@
 
 #include "llmc/Import/Program/Shardings.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "llmc/Support/FirstError.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -76,6 +77,8 @@ static sdy::TensorShardingAttr getConstraint(Operation *op) {
 
 /// JAX prints constraints on a mesh without axes for typed keys.
 static rt::Status readOp(Operation *op, Shardings &shardings) {
+  if (dist::hasSpreadMarks(op))
+    return rt::Status::success();
   bool speaks = false;
   if (sdy::TensorShardingAttr sharding = getConstraint(op)) {
     LLMC_TRY_ASSIGN(speaks, readMesh(sharding, op, shardings));
@@ -235,6 +238,13 @@ rt::Result<Value> ShardingConverter::constrain(OpBuilder &builder, Value value,
       dist::ConstraintOp::create(builder, loc, value.getType(), value, layout));
 }
 
+static void copyMarks(Operation *op, dist::ConstraintOp constraint) {
+  constraint.setHint(isa<sdy::PlaceOp>(op));
+  for (StringRef mark : {dist::kGroup, dist::kDirection})
+    if (Attribute value = op->getAttr(mark))
+      constraint->setAttr(mark, value);
+}
+
 rt::Status ShardingConverter::convertOp(Operation *op) {
   if (sdy::TensorShardingAttr sharding = getConstraint(op)) {
     OpBuilder builder(op);
@@ -242,7 +252,7 @@ rt::Status ShardingConverter::convertOp(Operation *op) {
                                            op->getLoc()));
     if (auto made = value.getDefiningOp<dist::ConstraintOp>();
         made && value != op->getOperand(0))
-      made.setHint(isa<sdy::PlaceOp>(op));
+      copyMarks(op, made);
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
     return rt::Status::success();

@@ -280,16 +280,17 @@ sdy::TensorShardingAttr HloMesh::convertNamed(const HloSharding &sharding,
 rt::Result<sdy::TensorShardingAttr> HloMesh::convert(StringAttr text, Type type,
                                                      Location loc,
                                                      ArrayRef<int64_t> open,
-                                                     unsigned element) const {
+                                                     unsigned element,
+                                                     bool mayBeInGroup) const {
   const Known &known = texts.find(text)->second[element];
   const HloSharding &sharding = known.sharding;
   auto refuse = [&](ErrorKind kind, const std::string &message) {
     return rt::makeError(kind, describePlace(loc) + message + ", got '" +
                                    text.str() + "'");
   };
-  if (sharding.isInGroup)
+  if (sharding.group && !mayBeInGroup)
     return refuse(ErrorKind::unsupported,
-                  "expected a sharding without 'shard_as' and 'shard_like'");
+                  "expected 'shard_as' and 'shard_like' of '@Sharding' only");
   using Kind = HloSharding::Kind;
   if (sharding.kind == Kind::Manual || sharding.kind == Kind::Maximal ||
       sharding.kind == Kind::Unknown)

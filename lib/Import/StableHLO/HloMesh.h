@@ -39,7 +39,12 @@ public:
   /// number in a tuple.
   rt::Result<sdy::TensorShardingAttr>
   convert(mlir::StringAttr text, mlir::Type type, mlir::Location loc,
-          llvm::ArrayRef<int64_t> open = {}, unsigned element = 0) const;
+          llvm::ArrayRef<int64_t> open = {}, unsigned element = 0,
+          bool mayBeInGroup = false) const;
+  /// The group of a value that `@Sharding` annotates.
+  std::optional<int64_t> getGroup(mlir::StringAttr text) const {
+    return texts.find(text)->second.front().sharding.group;
+  }
   /// The axes along which each device has a program of its own, by their
   /// place in the mesh.
   llvm::SmallVector<mlir::StringAttr>

@@ -324,9 +324,8 @@ rt::Status HloParser::parseOne(HloSharding &sharding) {
     return refuse("'devices=', 'mesh[', 'replicated', 'manual', 'maximal' or "
                   "'unknown'");
   }
-  sharding.isInGroup = take("shard_as") || take("shard_like");
-  if (sharding.isInGroup)
-    LLMC_TRY(parseNumber(number));
+  if (take("shard_as") || take("shard_like"))
+    LLMC_TRY(parseNumber(sharding.group.emplace()));
   return expect("}");
 }
 

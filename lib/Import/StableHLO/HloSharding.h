@@ -48,8 +48,8 @@ struct HloSharding {
   llvm::SmallVector<int64_t> deviceIds;
   std::vector<HloDim> dims;
   std::vector<AxisPart> replicated, unreduced, manual;
-  /// Whether other values are to lie as this one.
-  bool isInGroup = false;
+  /// The number of the group of values that lie alike.
+  std::optional<int64_t> group;
 
   size_t getNumDims() const {
     return kind == Kind::Named ? dims.size() : tiles.size() - subgroups.size();

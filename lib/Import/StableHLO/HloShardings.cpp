@@ -110,11 +110,14 @@ rt::Status HloTranslator::replace(stablehlo::CustomCallOp call,
   LLMC_TRY_ASSIGN(SmallVector<int64_t> open, getOpenDims(call));
   Value value = call->getOperand(0);
   LLMC_TRY_ASSIGN(sdy::TensorShardingAttr sharding,
-                  mesh.convert(text, value.getType(), call.getLoc(), open));
+                  mesh.convert(text, value.getType(), call.getLoc(), open,
+                               /*element=*/0, /*mayBeInGroup=*/true));
   OpBuilder builder(call);
   if (sharding)
     value = sdy::ShardingConstraintOp::create(builder, call.getLoc(),
                                               value.getType(), value, sharding);
+  if (std::optional<int64_t> group = mesh.getGroup(text))
+    sdy::ShardingGroupOp::create(builder, call.getLoc(), value, *group);
   call->getResult(0).replaceAllUsesWith(value);
   call.erase();
   return rt::Status::success();

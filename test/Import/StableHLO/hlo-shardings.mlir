@@ -170,10 +170,9 @@ func.func public @main(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2,4]<=[8] l
 }
 
 //--- group.mlir
-// CHECK: {{^}}llmc: error[unsupported]: {{.*}}group.mlir:3:{{[0-9]+}}: expected a sharding without 'shard_as' and 'shard_like', got '{unknown shard_as 1}'
-func.func public @main(%x: tensor<8xf32> loc("x")) -> tensor<8xf32> {
-  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{unknown shard_as 1}"} : (tensor<8xf32>) -> tensor<8xf32>
-  return %0 : tensor<8xf32>
+// CHECK: {{^}}llmc: error[unsupported]: {{.*}}"x"{{.*}}: expected 'shard_as' and 'shard_like' of '@Sharding' only, got '{unknown shard_as 1}'
+func.func public @main(%x: tensor<8xf32> {mhlo.sharding = "{unknown shard_as 1}"} loc("x")) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
 }
 
 //--- axis.mlir

@@ -30,6 +30,11 @@ struct Shardings {
   /// For each argument and result of the function; null where there is none.
   llvm::SmallVector<sdy::TensorShardingAttr> arguments, results;
 };
+/// Makes `sdy.sharding_group` and `sdy.propagation_barrier` constraints that
+/// say no more than how axes spread there. Error 1: members of different
+/// shapes; 5: a group or barrier in a manual region.
+rt::Status markSpread(mlir::func::FuncOp main);
+
 /// Takes it off the function, whose arguments and results are final, and
 /// removes annotations that say nothing and the meshes. Error 5: two meshes.
 rt::Result<Shardings> readShardings(mlir::func::FuncOp main);
