@@ -10,6 +10,7 @@
 
 #include "llmc/Analysis/Layouts/LayoutPropagation.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llmc;
 using graph::FactorKind;
@@ -340,6 +341,68 @@ void LayoutPropagation::runPhase(uint8_t phase) {
 }
 
 //===----------------------------------------------------------------------===//
+// Priorities
+//===----------------------------------------------------------------------===//
+
+static uint64_t maskOf(ArrayRef<int8_t> list) {
+  uint64_t mask = 0;
+  for (int8_t axis : list)
+    mask |= uint64_t(1) << axis;
+  return mask;
+}
+
+/// No other dim of the variable may take the axes of one that waits.
+void LayoutPropagation::setAside() {
+  for (auto [v, variable] : llvm::enumerate(variables))
+    for (auto [d, priority] : llvm::enumerate(variable.priorities)) {
+      if (priority <= 0)
+        continue;
+      uint64_t bit = uint64_t(1) << d, mask = maskOf(variable.dims[d]);
+      waiting.push_back({static_cast<int>(v), static_cast<int>(d), priority,
+                         variable.dims[d], (variable.closed & bit) != 0});
+      variable.dims[d].clear();
+      variable.origins[d].clear();
+      variable.closed |= bit;
+      variable.blocked |= mask;
+      variable.axes &= ~mask;
+    }
+}
+
+/// Whether it is solved in this phase.
+bool LayoutPropagation::waitsForPhase(int variable, uint8_t phase) const {
+  uint8_t phases = variables[variable].phases;
+  bool isFirst = phases == 0 || (phases & 1);
+  return isFirst == (phase == 0);
+}
+
+void LayoutPropagation::admit(uint8_t phase, int64_t priority) {
+  for (const Waiting &dim : waiting) {
+    if (dim.priority != priority || !waitsForPhase(dim.variable, phase))
+      continue;
+    LayoutVariable &variable = variables[dim.variable];
+    uint64_t mask = maskOf(dim.list);
+    variable.dims[dim.dim] = dim.list;
+    variable.origins[dim.dim].assign(dim.list.size(), -1);
+    if (!dim.isClosed)
+      variable.closed &= ~(uint64_t(1) << dim.dim);
+    variable.blocked &= ~mask;
+    variable.axes |= mask;
+  }
+}
+
+/// What has come to rest stays; what is admitted spreads around it.
+void LayoutPropagation::runPriorities(uint8_t phase) {
+  std::set<int64_t> priorities = {0};
+  for (const Waiting &dim : waiting)
+    if (waitsForPhase(dim.variable, phase))
+      priorities.insert(dim.priority);
+  for (int64_t priority : priorities) {
+    admit(phase, priority);
+    runPhase(phase);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
@@ -369,10 +432,11 @@ std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {
     return fault;
   isFrozen.assign(variables.size(), false);
   isDirty.assign(relations.size(), false);
-  runPhase(0);
+  setAside();
+  runPriorities(0);
   for (size_t v = 0; v < variables.size(); ++v)
     isFrozen[v] = variables[v].phases & 1;
-  runPhase(1);
+  runPriorities(1);
   for (auto [v, variable] : llvm::enumerate(variables))
     for (auto [d, list] : llvm::enumerate(variable.dims))
       if (!list.empty())

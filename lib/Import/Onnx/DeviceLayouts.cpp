@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceLayouts.h"
+#include "llmc/Import/Program/DeviceRuns.h"
 #include "llmc/Runtime/Base/Log.h"
 #include "llvm/ADT/DenseMap.h"
-#include <set>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::onnx;
+using import::DeviceRun;
+using import::DeviceRuns;
 using import::MeshAxes;
 using rt::ErrorKind;
 
@@ -20,13 +22,8 @@ using rt::ErrorKind;
 static constexpr int64_t kMostDevices = int64_t(1) << 20;
 
 namespace {
-/// Digits of a device's number: number / stride % count.
-struct Run {
-  int64_t stride = 1, count = 1;
-};
-
 /// The runs that split each dimension of a tensor, major to minor.
-using Splits = std::vector<std::vector<Run>>;
+using Splits = std::vector<DeviceRuns>;
 
 class DeviceLayouts {
 public:
@@ -43,8 +40,8 @@ private:
   rt::Result<std::vector<int64_t>> findShards(const ShardingSpec &spec,
                                               int64_t numShards);
   rt::Result<Splits> findSplits(const ShardingSpec &spec, int64_t rank);
-  rt::Result<Run> findRun(const std::vector<int64_t> &shards, int64_t below,
-                          int64_t count, const ShardingSpec &spec);
+  rt::Result<DeviceRuns> findPart(ArrayRef<int64_t> shards, int64_t below,
+                                  int64_t count, const ShardingSpec &spec);
   rt::Status makeAxes();
   void annotate(Value value, const Splits &splits);
   void warn(const std::string &message) {
@@ -68,20 +65,13 @@ private:
 };
 } // namespace
 
-static int64_t countDevices(const MeshAxes &axes) {
-  int64_t devices = 1;
-  for (const auto &[axis, size] : axes)
-    devices *= size;
-  return devices;
-}
-
 /// The configuration for as many devices as the mesh has, or the first; null
 /// where nothing is split.
 rt::Result<const DeviceConfiguration *> DeviceLayouts::choose() {
   const DeviceConfiguration *none = nullptr;
   if (model.configurations.empty())
     return none;
-  int64_t wanted = countDevices(given);
+  int64_t wanted = import::countDevices(given);
   for (const DeviceConfiguration &configuration : model.configurations)
     if (given.empty() || configuration.numDevices == wanted)
       return &configuration;
@@ -139,18 +129,13 @@ DeviceLayouts::findShards(const ShardingSpec &spec, int64_t numShards) {
 }
 
 /// The digits of a device's number that are digit (shard / below % count).
-rt::Result<Run> DeviceLayouts::findRun(const std::vector<int64_t> &shards,
-                                       int64_t below, int64_t count,
-                                       const ShardingSpec &spec) {
-  for (int64_t stride = 1; stride * count <= numDevices; ++stride) {
-    if (numDevices % (stride * count) != 0)
-      continue;
-    bool fits = true;
-    for (int64_t device = 0; fits && device < numDevices; ++device)
-      fits = shards[device] / below % count == device / stride % count;
-    if (fits)
-      return Run{stride, count};
-  }
+rt::Result<DeviceRuns> DeviceLayouts::findPart(ArrayRef<int64_t> shards,
+                                               int64_t below, int64_t count,
+                                               const ShardingSpec &spec) {
+  auto parts = llvm::map_to_vector(
+      shards, [&](int64_t shard) { return shard / below % count; });
+  if (std::optional<DeviceRuns> runs = import::findRuns(parts, count))
+    return *runs;
   return refuse(spec, ErrorKind::unsupported,
                 "expected shards that follow the order of the devices' "
                 "numbers, as on a mesh, got another order");
@@ -194,9 +179,9 @@ rt::Result<Splits> DeviceLayouts::findSplits(const ShardingSpec &spec,
                         std::to_string(dim.axis));
     for (const ShardedDim::Part &part : dim.parts) {
       below /= part.shards;
-      LLMC_TRY_ASSIGN(Run run, findRun(shards, below, part.shards, spec));
-      if (run.count > 1)
-        splits[axis].push_back(run);
+      LLMC_TRY_ASSIGN(DeviceRuns runs,
+                      findPart(shards, below, part.shards, spec));
+      splits[axis].append(runs);
     }
   }
   return splits;
@@ -234,40 +219,30 @@ rt::Status DeviceLayouts::collect(const ShardingSpec &spec) {
 // Axes
 //===----------------------------------------------------------------------===//
 
-/// Cuts the device's number where a split begins or ends, or where axes that
-/// are given do.
+/// Those that are given, or those by which the splits cut the devices.
 rt::Status DeviceLayouts::makeAxes() {
-  std::set<int64_t> ends = {1, numDevices};
+  DeviceRuns runs;
   for (const auto &[value, splits] : found)
-    for (const std::vector<Run> &dim : splits)
-      for (const Run &run : dim)
-        ends.insert({run.stride, run.stride * run.count});
-  for (auto end = ends.begin(); std::next(end) != ends.end(); ++end)
-    if (*std::next(end) % *end != 0)
-      return rt::makeError(ErrorKind::unsupported,
-                           "expected shardings that follow the axes of one "
-                           "mesh, got some that do not fit together");
-  if (given.empty()) {
-    int64_t name = static_cast<int64_t>(ends.size()) - 1;
-    for (auto end = ends.begin(); std::next(end) != ends.end(); ++end)
-      axes.emplace(axes.begin(), "devices" + std::to_string(--name),
-                   *std::next(end) / *end);
-    return rt::Status::success();
-  }
+    for (const DeviceRuns &dim : splits)
+      runs.append(dim);
+  auto sizes = import::cutDevices(numDevices, runs);
+  if (!sizes)
+    return rt::makeError(ErrorKind::unsupported,
+                         "expected shardings that follow the axes of one "
+                         "mesh, got some that do not fit together");
   axes = given;
-  int64_t stride = numDevices;
-  for (const auto &[axis, size] : axes) {
-    ends.erase(stride);
-    stride /= size;
-  }
-  ends.erase(stride);
-  if (ends.empty())
-    return rt::Status::success();
-  return rt::makeError(
-      ErrorKind::usage,
-      "expected a mesh whose last axes have sizes with the product " +
-          std::to_string(*ends.begin()) +
-          ", by which the file's shardings cut the devices, got none");
+  if (given.empty())
+    for (auto [number, size] : llvm::enumerate(*sizes))
+      axes.emplace_back("devices" + std::to_string(number), size);
+  for (const DeviceRun &run : runs)
+    if (!import::findParts(axes, run))
+      return rt::makeError(ErrorKind::usage,
+                           "expected a mesh that cuts the devices where the "
+                           "file's shardings do, got " +
+                               import::showMesh(axes))
+          .withHint("axes of sizes " + import::showSizes(*sizes) +
+                    " would do, in this order");
+  return rt::Status::success();
 }
 
 void DeviceLayouts::annotate(Value value, const Splits &splits) {
@@ -276,15 +251,12 @@ void DeviceLayouts::annotate(Value value, const Splits &splits) {
   for (const auto &[axis, size] : axes)
     sizes.push_back(sdy::MeshAxisAttr::get(context, axis, size));
   SmallVector<sdy::DimensionShardingAttr> dims;
-  for (const std::vector<Run> &runs : splits) {
+  for (const DeviceRuns &runs : splits) {
     SmallVector<sdy::AxisRefAttr> list;
-    for (const Run &run : runs) {
-      int64_t stride = numDevices;
-      for (const auto &[axis, size] : axes) {
-        stride /= size;
-        if (size > 1 && stride >= run.stride && stride < run.stride * run.count)
-          list.push_back(sdy::AxisRefAttr::get(context, axis, {}));
-      }
+    for (const DeviceRun &run : runs) {
+      std::vector<import::AxisPart> parts = *import::findParts(axes, run);
+      for (const import::AxisPart &part : parts)
+        list.push_back(import::makeAxisRef(context, part));
     }
     dims.push_back(sdy::DimensionShardingAttr::get(context, list,
                                                    /*isClosed=*/true, {}));

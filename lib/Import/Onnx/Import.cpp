@@ -533,44 +533,23 @@ static void findLoss(import::Graph &graph) {
   }
 }
 
-/// The axes that the configuration and the command line give, without the
-/// pipeline; none where they say nothing.
-static import::MeshAxes axesOf(const import::Options &options) {
-  const rt::Config &config = options.config;
-  import::MeshAxes axes;
-  bool isGiven = config.originOf("mesh.axes") != "default" ||
-                 llvm::any_of(options.meshSizes, [&](const auto &axis) {
-                   return llvm::is_contained(config.mesh.axes, axis.first);
-                 });
-  if (!isGiven)
-    return axes;
-  for (const std::string &axis : config.mesh.axes) {
-    if (axis == config.mesh.pipeline)
-      continue;
-    axes.emplace_back(axis, 1);
-    for (const auto &[name, size] : options.meshSizes)
-      if (name == axis)
-        axes.back().second = size;
-  }
-  return axes;
-}
-
 rt::Result<OwningOpRef<ModuleOp>>
 onnx::importOnnx(MLIRContext &context, const std::string &path,
                  const import::Options &options, std::string *description) {
-  LLMC_TRY_ASSIGN(
-      ReadGraph read,
-      readGraph(context, path, {options.dims, {}, axesOf(options)}));
+  LLMC_TRY_ASSIGN(ReadGraph read,
+                  readGraph(context, path,
+                            {options.dims, {}, import::getGivenAxes(options)}));
   const rt::LossConfig &loss = options.config.loss;
   if (loss.kind == "none" && loss.output.empty())
     findLoss(read.graph);
   func::FuncOp main = read.graph.main;
   LLMC_TRY(import::addObjective(read.graph, options.config));
   LLMC_TRY_ASSIGN(import::Shardings shardings, import::readShardings(main));
-  LLMC_TRY_ASSIGN(dist::MeshOp mesh,
-                  import::makeProgram(read.graph, options,
-                                      import::axesOf(shardings.mesh),
-                                      description));
+  LLMC_TRY_ASSIGN(
+      dist::MeshOp mesh,
+      import::makeProgram(read.graph, options,
+                          {import::axesOf(shardings.mesh), shardings.parts},
+                          description));
   LLMC_TRY(import::applyShardings(*read.module, main, mesh, shardings));
   import::addForward(read.graph);
   FirstError error(context);

@@ -14,7 +14,8 @@
 // table has lists: "*" with two lists is about matrices, and leaves biases and
 // scalars to the tables after it.
 //
-// Axes of size 1 are dropped, so that one file serves all meshes; on a mesh of
+// An entry is an axis or a part of one (AxisParts.h), "tensor:(1)2". Axes of
+// size 1 are dropped, so that one file serves all meshes; on a mesh of
 // one device there is nothing to say. The layout of optimizer states waits on
 // their parameter for phase 1, which makes them.
 //
@@ -53,8 +54,9 @@ private:
   rt::Result<dist::LayoutAttr> makeLayout(const rt::AxisLists &lists,
                                           RankedTensorType type, StringRef name,
                                           const std::string &key);
-  rt::Status checkAxis(const std::string &axis, const std::string &key,
-                       SmallVectorImpl<std::string> &used);
+  rt::Result<SmallVector<dist::AxisAttr>>
+  readAxis(const std::string &text, const std::string &key,
+           SmallVectorImpl<AxisPart> &used);
   std::string keyOf(size_t table, StringRef member) {
     return "layout[" + std::to_string(table) + "]." + member.str();
   }
@@ -144,30 +146,34 @@ rt::Status LayoutMaker::checkTables(ModuleOp module, func::FuncOp main) {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-rt::Status LayoutMaker::checkAxis(const std::string &axis,
-                                  const std::string &key,
-                                  SmallVectorImpl<std::string> &used) {
-  std::vector<std::string> axes;
-  for (StringAttr name : mesh.getAxes().getNames())
-    axes.push_back(name.str());
-  if (!llvm::is_contained(axes, axis)) {
-    std::string near = rt::nearest(axis, axes);
+/// The axes of the mesh that an entry of a list names.
+rt::Result<SmallVector<dist::AxisAttr>>
+LayoutMaker::readAxis(const std::string &text, const std::string &key,
+                      SmallVectorImpl<AxisPart> &used) {
+  std::vector<std::string> known = getWholeAxes(mesh.getAxes());
+  AxisPart part = readPart(text);
+  if (!llvm::is_contained(known, part.name)) {
+    std::string near = rt::nearest(part.name, known);
     return refuse(key,
                   "expected '" + key + "' to name axes of 'mesh.axes' (" +
-                      llvm::join(axes, ", ") + "), got \"" + axis + "\"" +
+                      llvm::join(known, ", ") + "), got \"" + text + "\"" +
                       (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
   }
-  if (mesh.getPipeline() == StringRef(axis))
+  if (mesh.getPipeline() == StringRef(part.name))
     return refuse(key, "expected '" + key +
                            "' to name axes other than the pipeline axis, got "
                            "\"" +
-                           axis + "\"")
+                           text + "\"")
         .withHint("stages follow from the blocks of the model");
-  if (llvm::is_contained(used, axis))
-    return refuse(key, "expected '" + key + "' to name each axis once, got \"" +
-                           axis + "\" twice");
-  used.push_back(axis);
-  return rt::Status::success();
+  for (const AxisPart &other : used)
+    if (overlap(part, other))
+      return refuse(key, "expected '" + key +
+                             "' to name each axis once, got \"" + text +
+                             (showPart(other) == text
+                                  ? "\" twice"
+                                  : "\" and \"" + showPart(other) + "\""));
+  used.push_back(part);
+  return findAxes(mesh.getAxes(), part);
 }
 
 rt::Result<dist::LayoutAttr> LayoutMaker::makeLayout(const rt::AxisLists &lists,
@@ -180,15 +186,15 @@ rt::Result<dist::LayoutAttr> LayoutMaker::makeLayout(const rt::AxisLists &lists,
                            std::to_string(type.getRank()) +
                            " lists, one for each dimension of '" + name.str() +
                            "', got " + std::to_string(lists.size()));
-  SmallVector<std::string> used;
+  SmallVector<AxisPart> used;
   SmallVector<dist::DimAttr> dims;
   for (const std::vector<std::string> &list : lists) {
     SmallVector<dist::AxisAttr> axes;
     bool isOpen = !list.empty() && list.back() == "?";
     for (const std::string &axis : ArrayRef(list).drop_back(isOpen)) {
-      LLMC_TRY(checkAxis(axis, key, used));
-      if (mesh.getAxes().getSize(axis) > 1)
-        axes.push_back(dist::AxisAttr::get(context, axis));
+      LLMC_TRY_ASSIGN(SmallVector<dist::AxisAttr> named,
+                      readAxis(axis, key, used));
+      axes.append(named);
     }
     dims.push_back(dist::DimAttr::get(context, axes, isOpen, -1, {}, {}));
   }
@@ -258,4 +264,24 @@ rt::Status LayoutMaker::run(ModuleOp module, func::FuncOp main) {
 rt::Status import::addLayouts(ModuleOp module, func::FuncOp main,
                               dist::MeshOp mesh, const rt::Config &config) {
   return LayoutMaker(mesh, config).run(module, main);
+}
+
+std::vector<NamedPart> import::getParts(const rt::Config &config) {
+  std::vector<NamedPart> parts;
+  auto read = [&](const std::optional<rt::AxisLists> &lists,
+                  const std::string &key) {
+    if (!lists)
+      return;
+    for (const std::vector<std::string> &list : *lists)
+      for (const std::string &axis : list)
+        if (AxisPart part = readPart(axis); part.size > 0)
+          parts.push_back({part, config.originOf(key) + ": "});
+  };
+  for (auto [table, layout] : llvm::enumerate(config.layout)) {
+    std::string key = "layout[" + std::to_string(table) + "].";
+    for (auto [member, kind] : stateKinds)
+      read(layout.*kind, key + member.str());
+    read(layout.dims, key + "dims");
+  }
+  return parts;
 }

@@ -18,7 +18,7 @@ using namespace llmc::import;
 
 rt::Result<dist::MeshOp> import::makeProgram(const Graph &graph,
                                              const Options &options,
-                                             const MeshAxes &annotated,
+                                             const FileMesh &fileMesh,
                                              std::string *description) {
   func::FuncOp main = graph.main;
   auto module = main->getParentOfType<ModuleOp>();
@@ -26,7 +26,7 @@ rt::Result<dist::MeshOp> import::makeProgram(const Graph &graph,
   LLMC_TRY_ASSIGN(Roles roles, makeStates(graph, options));
   if (description)
     *description = describeRoles(roles, module);
-  LLMC_TRY_ASSIGN(dist::MeshOp mesh, addMesh(module, options, annotated));
+  LLMC_TRY_ASSIGN(dist::MeshOp mesh, addMesh(module, options, fileMesh));
   LLMC_TRY(addLayouts(module, main, mesh, options.config));
   LLMC_TRY(addHypers(module, main, options.config));
   if (canTrain(main))

@@ -26,10 +26,10 @@ static rt::Status refuse(const rt::Config &config, const std::string &key,
 // [machine]
 //===----------------------------------------------------------------------===//
 
-static rt::Status checkMachine(dist::MeshAxesAttr axes,
+static rt::Status checkMachine(ArrayRef<std::string> names,
                                const rt::Config &config) {
   const rt::MachineConfig &machine = config.machine;
-  std::vector<std::string> links, names;
+  std::vector<std::string> links;
   for (auto [i, link] : llvm::enumerate(machine.links)) {
     std::string key = "machine.link[" + std::to_string(i) + "]";
     if (link.name.empty() || llvm::is_contained(links, link.name))
@@ -43,12 +43,10 @@ static rt::Status checkMachine(dist::MeshAxesAttr axes,
                         "least 0");
     links.push_back(link.name);
   }
-  for (StringAttr name : axes.getNames())
-    names.push_back(name.str());
   for (const auto &[axis, link] : machine.axes) {
     std::string key = "machine.axes." + axis;
     if (!llvm::is_contained(names, axis)) {
-      std::string near = rt::nearest(axis, names);
+      std::string near = rt::nearest(axis, names.vec());
       return refuse(config, key,
                     "expected '" + key + "' to name an axis of 'mesh.axes' (" +
                         llvm::join(names, ", ") + ")" +
@@ -67,7 +65,7 @@ static rt::Status checkMachine(dist::MeshAxesAttr axes,
 
 static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
   const rt::MachineConfig &machine = config.machine;
-  LLMC_TRY(checkMachine(mesh.getAxes(), config));
+  LLMC_TRY(checkMachine(getWholeAxes(mesh.getAxes()), config));
   if (machine.links.empty() && machine.flops == 0 && machine.memory == 0)
     return rt::Status::success();
   Builder builder(mesh.getContext());
@@ -81,8 +79,11 @@ static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
         builder.getF64FloatAttr(link.latency),
         builder.getF64FloatAttr(link.bandwidth)));
   SmallVector<NamedAttribute> axes;
-  for (const auto &[axis, link] : machine.axes)
-    axes.push_back(builder.getNamedAttr(axis, builder.getStringAttr(link)));
+  for (StringAttr name : mesh.getAxes().getNames())
+    if (auto link = machine.axes.find(readPart(name).name);
+        link != machine.axes.end())
+      axes.push_back(
+          builder.getNamedAttr(name, builder.getStringAttr(link->second)));
   mesh.setMachineAttr(dist::MachineAttr::get(
       builder.getContext(),
       links.empty() ? ArrayAttr() : builder.getArrayAttr(links),
@@ -114,10 +115,30 @@ static rt::Status setSizes(const std::vector<std::string> &axes,
   return rt::Status::success();
 }
 
-rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
-                                         const Options &options,
-                                         const MeshAxes &annotated) {
-  MLIRContext *context = module.getContext();
+MeshAxes import::getGivenAxes(const Options &options) {
+  const rt::Config &config = options.config;
+  MeshAxes axes;
+  bool isGiven = config.originOf("mesh.axes") != "default" ||
+                 llvm::any_of(options.meshSizes, [&](const auto &axis) {
+                   return llvm::is_contained(config.mesh.axes, axis.first);
+                 });
+  if (!isGiven)
+    return axes;
+  for (const std::string &axis : config.mesh.axes) {
+    if (axis == config.mesh.pipeline)
+      continue;
+    axes.emplace_back(axis, 1);
+    for (const auto &[name, size] : options.meshSizes)
+      if (name == axis)
+        axes.back().second = size;
+  }
+  return axes;
+}
+
+/// The axes that the file gives where the configuration has none, with the
+/// sizes of the command line.
+static rt::Result<MeshAxes> findMesh(const Options &options,
+                                     const MeshAxes &annotated) {
   std::vector<std::string> axes = options.config.mesh.axes;
   SmallVector<int64_t> sizes(axes.size(), 1);
   if (!annotated.empty() && options.config.originOf("mesh.axes") == "default") {
@@ -129,16 +150,47 @@ rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
     }
   }
   LLMC_TRY(setSizes(axes, sizes, options));
-  const std::string &pipeline = options.config.mesh.pipeline;
+  const rt::Config &config = options.config;
+  const std::string &pipeline = config.mesh.pipeline;
   if (!pipeline.empty() && !llvm::is_contained(axes, pipeline))
-    return rt::makeError(
-        ErrorKind::usage,
-        options.config.originOf("mesh.pipeline") +
-            ": expected 'mesh.pipeline' to be one of the axes (" +
-            llvm::join(axes, ", ") + "), got \"" + pipeline + "\"");
+    return refuse(config, "mesh.pipeline",
+                  "expected 'mesh.pipeline' to be one of the axes (" +
+                      llvm::join(axes, ", ") + "), got \"" + pipeline + "\"");
+  MeshAxes mesh;
+  for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
+    if (readPart(axis).size > 0)
+      return refuse(config, "mesh.axes",
+                    "expected names of axes that are not those of parts, got "
+                    "\"" +
+                        axis + "\"");
+    mesh.emplace_back(axis, size);
+  }
+  return mesh;
+}
+
+/// Cuts the axes where layouts do. The pipeline's parts are refused later.
+static rt::Status cutMesh(MeshAxes &axes, const Options &options,
+                          const FileMesh &fileMesh) {
+  std::vector<NamedPart> parts = getParts(options.config);
+  parts.insert(parts.end(), fileMesh.parts.begin(), fileMesh.parts.end());
+  llvm::erase_if(parts, [&](const NamedPart &named) {
+    return named.part.name == options.config.mesh.pipeline;
+  });
+  return cutAxes(axes, parts);
+}
+
+rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
+                                         const Options &options,
+                                         const FileMesh &fileMesh) {
+  MLIRContext *context = module.getContext();
+  LLMC_TRY_ASSIGN(MeshAxes axes, findMesh(options, fileMesh.axes));
+  LLMC_TRY(cutMesh(axes, options, fileMesh));
   SmallVector<StringAttr> names;
-  for (const std::string &axis : axes)
+  SmallVector<int64_t> sizes;
+  for (const auto &[axis, size] : axes) {
     names.push_back(StringAttr::get(context, axis));
+    sizes.push_back(size);
+  }
   FirstError error(*context);
   if (failed(dist::MeshAxesAttr::verify(
           [&] { return mlir::emitError(UnknownLoc::get(context)); }, names,
@@ -146,9 +198,10 @@ rt::Result<dist::MeshOp> import::addMesh(ModuleOp module,
     return error.status(ErrorKind::usage, "expected a mesh")
         .inContext("mesh.axes, --mesh");
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  auto mesh = dist::MeshOp::create(
-      builder, module.getLoc(), "mesh",
-      dist::MeshAxesAttr::get(context, names, sizes), pipeline);
+  auto mesh =
+      dist::MeshOp::create(builder, module.getLoc(), "mesh",
+                           dist::MeshAxesAttr::get(context, names, sizes),
+                           options.config.mesh.pipeline);
   LLMC_TRY(addMachine(mesh, options.config));
   return mesh;
 }

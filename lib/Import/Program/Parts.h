@@ -96,10 +96,13 @@ std::string describeRoles(const Roles &roles, mlir::ModuleOp module);
 /// True when there are a loss and a parameter.
 bool canTrain(mlir::func::FuncOp main);
 
-/// Adds `dist.mesh`; `annotated` gives its axes where the configuration has
-/// none.
+/// Adds `dist.mesh`; `fileMesh` gives its axes where the configuration has
+/// none. Axes are cut where layouts name their parts.
 rt::Result<dist::MeshOp> addMesh(mlir::ModuleOp module, const Options &options,
-                                 const MeshAxes &annotated);
+                                 const FileMesh &fileMesh);
+
+/// The parts of axes that [[layout]] names.
+std::vector<NamedPart> getParts(const rt::Config &config);
 
 /// Writes the layouts of [[layout]] on states and inputs.
 rt::Status addLayouts(mlir::ModuleOp module, mlir::func::FuncOp main,

@@ -17,6 +17,7 @@
 
 #include "llmc/Import/Program/Shardings.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "llmc/Support/FirstError.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -29,6 +30,26 @@ using rt::ErrorKind;
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// A whole axis or a part.
+static AxisPart partOf(sdy::AxisRefAttr axis) {
+  sdy::SubAxisInfoAttr info = axis.getSubAxisInfo();
+  return info
+             ? AxisPart{axis.getName().str(), info.getPreSize(), info.getSize()}
+             : AxisPart{axis.getName().str()};
+}
+
+static void readParts(sdy::TensorShardingAttr sharding, Location loc,
+                      std::vector<NamedPart> &parts) {
+  auto read = [&](ArrayRef<sdy::AxisRefAttr> axes) {
+    for (sdy::AxisRefAttr axis : axes)
+      if (axis.getSubAxisInfo())
+        parts.push_back({partOf(axis), describePlace(loc)});
+  };
+  for (sdy::DimensionShardingAttr dim : sharding.getDimShardings())
+    read(dim.getAxes());
+  read(sharding.getReplicatedAxes());
+}
+
 /// Whether the sharding says anything; all meshes with axes must have the same.
 static rt::Result<bool> readMesh(sdy::TensorShardingAttr sharding,
                                  Operation *op, Shardings &shardings) {
@@ -37,6 +58,7 @@ static rt::Result<bool> readMesh(sdy::TensorShardingAttr sharding,
     return false;
   if (!shardings.mesh)
     shardings.mesh = mesh;
+  readParts(sharding, op->getLoc(), shardings.parts);
   if (shardings.mesh.getAxes() == mesh.getAxes())
     return true;
   return rt::makeError(ErrorKind::unsupported,
@@ -55,6 +77,8 @@ static sdy::TensorShardingAttr getConstraint(Operation *op) {
 
 /// JAX prints constraints on a mesh without axes for typed keys.
 static rt::Status readOp(Operation *op, Shardings &shardings) {
+  if (dist::hasSpreadMarks(op))
+    return rt::Status::success();
   bool speaks = false;
   if (sdy::TensorShardingAttr sharding = getConstraint(op)) {
     LLMC_TRY_ASSIGN(speaks, readMesh(sharding, op, shardings));
@@ -106,6 +130,14 @@ rt::Result<Shardings> import::readShardings(func::FuncOp main) {
   return shardings;
 }
 
+sdy::AxisRefAttr import::makeAxisRef(MLIRContext *context,
+                                     const AxisPart &part) {
+  sdy::SubAxisInfoAttr info;
+  if (part.size > 0)
+    info = sdy::SubAxisInfoAttr::get(context, part.preSize, part.size);
+  return sdy::AxisRefAttr::get(context, part.name, info);
+}
+
 MeshAxes import::axesOf(sdy::MeshAttr mesh) {
   MeshAxes axes;
   if (mesh)
@@ -152,34 +184,24 @@ private:
 /// Axes of size above 1.
 rt::Result<SmallVector<dist::AxisAttr>>
 ShardingConverter::convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
-  std::vector<std::string> known;
-  for (StringAttr name : mesh.getAxes().getNames())
-    known.push_back(name.str());
-  auto refuse = [&](ErrorKind kind, const std::string &message) {
-    return rt::makeError(kind, describePlace(loc) + message);
+  std::vector<std::string> known = getWholeAxes(mesh.getAxes());
+  auto refuse = [&](const std::string &message) {
+    return rt::makeError(ErrorKind::usage, describePlace(loc) + message);
   };
   SmallVector<dist::AxisAttr> converted;
   for (sdy::AxisRefAttr axis : axes) {
     std::string name = axis.getName().str();
     if (!llvm::is_contained(known, name)) {
       std::string near = rt::nearest(name, known);
-      return refuse(
-          ErrorKind::usage,
-          "expected a sharding by axes of 'mesh.axes' (" +
-              llvm::join(known, ", ") + "), got \"" + name + "\"" +
-              (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
+      return refuse("expected a sharding by axes of 'mesh.axes' (" +
+                    llvm::join(known, ", ") + "), got \"" + name + "\"" +
+                    (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
     }
-    if (axis.getSubAxisInfo())
-      return refuse(ErrorKind::unsupported,
-                    "expected a sharding by whole axes, got a part of \"" +
-                        name + "\"");
     if (mesh.getPipeline() == StringRef(name))
-      return refuse(ErrorKind::usage,
-                    "expected a sharding by axes other than the pipeline axis, "
+      return refuse("expected a sharding by axes other than the pipeline axis, "
                     "got \"" +
-                        name + "\"");
-    if (mesh.getAxes().getSize(name) > 1)
-      converted.push_back(dist::AxisAttr::get(mesh.getContext(), name));
+                    name + "\"");
+    converted.append(findAxes(mesh.getAxes(), partOf(axis)));
   }
   return converted;
 }
@@ -216,6 +238,13 @@ rt::Result<Value> ShardingConverter::constrain(OpBuilder &builder, Value value,
       dist::ConstraintOp::create(builder, loc, value.getType(), value, layout));
 }
 
+static void copyMarks(Operation *op, dist::ConstraintOp constraint) {
+  constraint.setHint(isa<sdy::PlaceOp>(op));
+  for (StringRef mark : {dist::kGroup, dist::kDirection})
+    if (Attribute value = op->getAttr(mark))
+      constraint->setAttr(mark, value);
+}
+
 rt::Status ShardingConverter::convertOp(Operation *op) {
   if (sdy::TensorShardingAttr sharding = getConstraint(op)) {
     OpBuilder builder(op);
@@ -223,7 +252,7 @@ rt::Status ShardingConverter::convertOp(Operation *op) {
                                            op->getLoc()));
     if (auto made = value.getDefiningOp<dist::ConstraintOp>();
         made && value != op->getOperand(0))
-      made.setHint(isa<sdy::PlaceOp>(op));
+      copyMarks(op, made);
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
     return rt::Status::success();

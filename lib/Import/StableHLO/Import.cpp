@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Import/StableHLO/Import.h"
+#include "HloMesh.h"
 #include "Parts.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/NN/IR/NN.h"
@@ -116,10 +117,12 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
                         const Options &options, std::string *description) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
+  LLMC_TRY(translateHloShardings(*module, getGivenAxes(options)));
   LLMC_TRY(expandCallers(*module));
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(flattenTuples(main));
   LLMC_TRY(checkGraph(*module, main));
+  LLMC_TRY(markSpread(main));
   LLMC_TRY(inlineManualRegions(main));
   LLMC_TRY(readResources(main));
   SmallVector<Derivation> derivations = readDerivations(main);
@@ -133,9 +136,10 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
     result.derivation = derivation;
   LLMC_TRY(addObjective(graph, options.config));
   LLMC_TRY_ASSIGN(Shardings shardings, readShardings(main));
-  LLMC_TRY_ASSIGN(
-      dist::MeshOp mesh,
-      makeProgram(graph, options, axesOf(shardings.mesh), description));
+  LLMC_TRY_ASSIGN(dist::MeshOp mesh,
+                  makeProgram(graph, options,
+                              {axesOf(shardings.mesh), shardings.parts},
+                              description));
   LLMC_TRY(applyShardings(*module, main, mesh, shardings));
   addForward(graph);
   FirstError error(context);

@@ -231,9 +231,10 @@ static void addLayoutKeys(std::vector<Key> &keys) {
   keys.push_back(elementRow<LayoutConfig, std::string>(
       "input", &LayoutConfig::input, "",
       "glob over input names, instead of match"));
-  keys.push_back(
-      listsRow("rest", &LayoutConfig::rest,
-               "axes of each dimension between steps; a last \"?\": open"));
+  keys.push_back(listsRow(
+      "rest", &LayoutConfig::rest,
+      "axes of each dimension between steps; a last \"?\": open; x:(2)4: "
+      "the part of size 4 of axis x behind its major part of size 2"));
   keys.push_back(
       listsRow("use", &LayoutConfig::use, "in the model (default: rest)"));
   keys.push_back(listsRow("gradient", &LayoutConfig::gradient,

@@ -10,6 +10,7 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Support/Refusal.h"
@@ -40,10 +41,6 @@ LogicalResult PropagationProblem::checkGiven(LayoutAttr given,
            << "expected a layout that is not partial for " << name
            << ": where values are partial is decided later";
   for (dist::DimAttr dim : given.getDims()) {
-    if (dim.hasPriority())
-      return emitRefusal(loc, rt::ErrorKind::unsupported)
-             << "expected a layout without priorities for " << name
-             << ": they are not supported yet";
     if (dim.isPadded())
       return emitRefusal(loc)
              << "expected a layout without extents for " << name
@@ -81,6 +78,7 @@ int PropagationProblem::addVariable(RankedTensorType type, LayoutAttr given,
     for (auto [d, dim] : llvm::enumerate(given.getDims())) {
       if (!dim.getIsOpen())
         variable.closed |= uint64_t(1) << d;
+      variable.priorities.push_back(std::max<int64_t>(dim.getPriority(), 0));
       for (dist::AxisAttr axis : dim.getAxes())
         if (axis.getSize(mesh.getAxes()) > 1)
           variable.dims[d].push_back(
@@ -234,8 +232,32 @@ LogicalResult PropagationProblem::addArgument(const ProgramFunction &program,
   return success();
 }
 
+/// All members of a group are one variable.
+void PropagationProblem::joinGroup(Operation &op) {
+  std::optional<int64_t> group = dist::getGroup(&op);
+  if (!group)
+    return;
+  auto [known, isNew] =
+      groups.try_emplace({op.getParentOp(), *group}, op.getResult(0));
+  if (!isNew)
+    values[op.getResult(0)] = values.lookup(known->second);
+}
+
+/// Whether axes pass the op in one direction, or none, which is added.
+bool PropagationProblem::addBarrier(Operation &op, uint8_t phase) {
+  std::optional<dist::Direction> direction = dist::getDirection(&op);
+  if (!direction)
+    return false;
+  int from = variableOf(op.getOperand(0)), to = variableOf(op.getResult(0));
+  if (*direction == dist::Direction::Backward)
+    std::swap(from, to);
+  addIdentity(from, to, phase, *direction == dist::Direction::None, &op);
+  return true;
+}
+
 LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
   auto constraint = dyn_cast<dist::ConstraintOp>(op);
+  joinGroup(op);
   // What a loop carries lies alike in all trips, and so it leaves.
   bool isCarried = dist::isOfCarried(&op) && !isa<dist::EnterOp>(op);
   if (isCarried)
@@ -253,6 +275,8 @@ LogicalResult PropagationProblem::addOp(Operation &op, uint8_t phase) {
     values[result] =
         addVariable(type, given, Seed::Constraint, op.getLoc(), "", &op) + 1;
   }
+  if (addBarrier(op, phase))
+    return success();
   auto model = dyn_cast<graph::ShardingRuleOpInterface>(op);
   if (!model)
     return mesh.getAxes().getNumDevices() == 1

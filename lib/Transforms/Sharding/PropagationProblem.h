@@ -62,6 +62,8 @@ private:
   LogicalResult addArgument(const ProgramFunction &program,
                             mlir::BlockArgument argument);
   LogicalResult addOp(Operation &op, uint8_t phase);
+  void joinGroup(Operation &op);
+  bool addBarrier(Operation &op, uint8_t phase);
   void addResults(const ProgramFunction &program);
   void addIdentity(int from, int to, uint8_t phase, bool onlyTies,
                    Operation *op);
@@ -79,6 +81,8 @@ private:
   /// Numbers from 1.
   llvm::DenseMap<mlir::Value, int> values;
   llvm::DenseMap<mlir::StringAttr, int> rests, uses, gradientRows;
+  /// A member of each group, by function and number.
+  llvm::DenseMap<std::pair<Operation *, int64_t>, mlir::Value> groups;
   /// By function and result; of arguments of the update by owner and state.
   llvm::DenseMap<std::pair<Operation *, unsigned>, int> results;
   /// What microbatches return, by owner and slot.

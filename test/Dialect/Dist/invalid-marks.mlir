@@ -216,3 +216,19 @@ func.func @f(%x: tensor<f32>) {
 
 // expected-error @+1 {{'func.func' op expected 'dist.port' on an argument, got 'dist.block'}}
 func.func private @f(tensor<f32> {dist.port = #dist.port<step>}, tensor<f32> {dist.block = 0 : i64})
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected an i64 of at least 0 for 'dist.group', got -1 : i64}}
+  %0 = arith.constant {dist.group = -1 : i64} 0 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected "NONE", "FORWARD" or "BACKWARD" for 'dist.direction', got "BOTH"}}
+  %0 = arith.constant {dist.direction = "BOTH"} 0 : i32
+  return
+}

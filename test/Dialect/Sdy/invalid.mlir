@@ -159,8 +159,8 @@ func.func @per_value_count(%x: tensor<4xf32>) {
 // -----
 
 func.func @unknown(%x: tensor<4xf32>) {
-  // expected-error@+1 {{expected an op that llmc knows, got 'sdy.sharding_group', which llmc does not have}}
-  sdy.sharding_group %x group_id=0 : tensor<4xf32>
+  // expected-error@+1 {{expected an op that llmc knows, got 'sdy.reshard', which llmc does not have}}
+  %0 = sdy.reshard %x <@mesh, [{}]> : tensor<4xf32>
   return
 }
 
@@ -460,5 +460,21 @@ sdy.mesh @mesh = <["b"=4]>
 func.func @second_mesh(%x: tensor<4xf32>) {
   // expected-error@+1 {{expected an axis of the mesh, got "a"}}
   %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @both(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected the direction NONE, FORWARD or BACKWARD, got 'BOTH'}}
+  %0 = sdy.propagation_barrier %x allowed_direction=BOTH : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @number(%x: tensor<4xf32>) {
+  // expected-error@+1 {{attribute 'group_id' failed to satisfy constraint}}
+  sdy.sharding_group %x group_id=-1 : tensor<4xf32>
   return
 }

@@ -30,6 +30,14 @@ module {
     return
   }
 
+  // Values that lie alike, and where axes pass one way.
+  func.func @spread(%arg0: tensor<4x8xf32>) {
+    sdy.sharding_group %arg0 group_id=21 : tensor<4x8xf32>
+    %0 = sdy.propagation_barrier %arg0 allowed_direction=FORWARD : tensor<4x8xf32>
+    %1 = sdy.propagation_barrier %0 allowed_direction=NONE : tensor<4x8xf32>
+    return
+  }
+
   // An attribute that llmc does not have.
   func.func private @other() attributes {sdy.other = #sdy.op_sharding_rule<([i])->([i]) {i=4}>}
 

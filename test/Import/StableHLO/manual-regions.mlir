@@ -88,7 +88,7 @@
 // KIND: {{^}}llmc: error[unsupported]: {{.*}}kind.mlir:4:10: 'stablehlo.all_reduce' op expected values that one add, multiply, maximum, minimum, and or or combines, got a body of stablehlo.subtract stablehlo.return{{$}}
 // REPLICAS: {{^}}llmc: error[unsupported]: {{.*}}replicas.mlir:5:10: 'stablehlo.partition_id' op expected a module of 1 replica, got 2{{$}}
 // PAIRS: {{^}}llmc: error[diagnosed]: {{.*}}pairs.mlir:4:10: 'stablehlo.collective_permute' op expected numbers of devices below 4 in 'source_target_pairs', got 4{{$}}
-// GSPMD: {{^}}llmc: error[unsupported]: {{.*}}gspmd.mlir:2:8: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'SPMDFullToShardShape', which llmc does not have (print manual regions as sdy.manual_computation, as JAX does by jax_use_shardy_partitioner){{$}}
+// GSPMD: {{^}}llmc: error[unsupported]: {{.*}}gspmd.mlir:2:8: expected '@SPMDFullToShardShape' and '@SPMDShardToFullShape' around one call of a function, as jax.shard_map prints them, got '@SPMDFullToShardShape' elsewhere{{$}}
 
 //--- region.mlir
 sdy.mesh @mesh = <["data"=2, "tensor"=4]>

@@ -18,7 +18,6 @@
 // FAR: {{: }}expected a sharding by axes of 'mesh.axes' (qqqqqqqq, tensor), got "data"{{$}}
 // RUN: %{import} %t/split.mlir --config %t/input.toml | FileCheck %t/input.toml
 // RUN: not %{import} %t/absent.mlir --config %t/init.toml 2>&1 | FileCheck %t/absent.mlir
-// RUN: not %{import} %t/part.mlir 2>&1 | FileCheck %t/part.mlir
 // RUN: not %{import} %t/two.mlir 2>&1 | FileCheck %t/two.mlir
 // RUN: not %{import} %t/unreduced.mlir 2>&1 | FileCheck %t/unreduced.mlir
 
@@ -129,16 +128,6 @@ match = "*"
 [[layout]]
 match = "w"
 optimizer = [["data"]]
-
-//--- part.mlir
-// CHECK: llmc: error[unsupported]: {{.*}}: expected a sharding by whole axes, got a part of "data"
-module @jit_f {
-  sdy.mesh @mesh = <["data"=4]>
-  func.func public @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data":(1)2}, {}]>} loc("x")) -> tensor<f32> {
-    %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    return %zero : tensor<f32>
-  }
-}
 
 //--- two.mlir
 // CHECK: llmc: error[unsupported]: {{.*}}two.mlir:7:{{[0-9]+}}: expected one mesh in all shardings, got two with different axes

@@ -147,15 +147,6 @@ dist.entry @forward function(@f) chunks([0])
 // -----
 
 dist.mesh @mesh = <"tensor"=4>
-// expected-error@+1 {{expected a layout without priorities for input "x": they are not supported yet}}
-func.func @f(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"tensor"}p1]>>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y">}) {
-  return %x : tensor<4xf32>
-}
-dist.entry @forward function(@f) chunks([0])
-
-// -----
-
-dist.mesh @mesh = <"tensor"=4>
 // expected-error@+1 {{expected a layout without extents for input "x": they are chosen together with those of other values}}
 func.func @f(%x: tensor<7xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"tensor"}:8]>>}) -> (tensor<7xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<7xf32>
@@ -233,8 +224,8 @@ dist.entry @forward function(@f) chunks([0])
 // Each layout of a row is looked at, of each state.
 dist.mesh @mesh = <"tensor"=4>
 dist.state @v : tensor<8xf32> {role = parameter}
-// expected-error@+1 {{expected a layout without priorities for state @w: they are not supported yet}}
-dist.state @w : tensor<8xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{"tensor"}p1]>>}
+// expected-error@+1 {{expected a layout without extents for state @w: they are chosen together with those of other values}}
+dist.state @w : tensor<8xf32> {role = parameter, row = #dist.row<rest = #dist.layout<@mesh, [{"tensor"}:12]>>}
 func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
   return %x : tensor<8xf32>
 }
@@ -266,8 +257,8 @@ dist.entry @forward function(@f) chunks([0])
 dist.mesh @mesh = <"tensor"=4>
 func.func @f(%x: tensor<8xf32> {dist.port = #dist.port<input "x">}) -> (tensor<8xf32> {dist.port = #dist.port<output "y">}) {
   %0 = dist.constraint %x to <@mesh, [{"tensor"}]> : tensor<8xf32>
-  // expected-error@+1 {{expected a layout without priorities for 'dist.constraint': they are not supported yet}}
-  %1 = dist.constraint %0 to <@mesh, [{"tensor"}p1]> : tensor<8xf32>
+  // expected-error@+1 {{expected a layout without extents for 'dist.constraint': they are chosen together with those of other values}}
+  %1 = dist.constraint %0 to <@mesh, [{"tensor"}:12]> : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
 dist.entry @forward function(@f) chunks([0])

@@ -18,6 +18,9 @@
 // extended axis by axis; not where a dim is closed, where the axis already
 // splits the tensor, or where storage cannot be had (DimStorage.h).
 //
+// A dim with a priority above 0 takes no part, closed and without its axes,
+// until all of lower priority has come to rest; then all of this is done again.
+//
 // Phase 0 (microbatch and entries) is solved first; in phase 1 (updates) its
 // variables stand, and optimizer states with rows of their own come first: the
 // update follows them (ZeRO). Partial values are none of its business.
@@ -53,6 +56,8 @@ struct LayoutVariable {
   SmallVector<AxisList, 2> dims;
   /// Dims that may not be extended (bits), and axes that may not be used.
   uint64_t closed = 0, blocked = 0;
+  /// For each dim the round in which it takes part; none: all in round 0.
+  SmallVector<int64_t, 2> priorities;
   /// Axes that split it.
   uint64_t axes = 0;
   /// Why each axis is there: a relation, or -1 where it was given.
@@ -178,6 +183,10 @@ private:
   void tieFactors();
   std::optional<Fault> checkGiven() const;
   Fault findRefused(const std::string &reason) const;
+  void setAside();
+  bool waitsForPhase(int variable, uint8_t phase) const;
+  void admit(uint8_t phase, int64_t priority);
+  void runPriorities(uint8_t phase);
   void runPhase(uint8_t phase);
   void runRound(const Round &round, uint8_t phase);
   void visit(int relation, const Round &round);
@@ -225,6 +234,14 @@ private:
   /// Variable, dim and axis of each refusal.
   llvm::DenseSet<std::tuple<int, int, int>> refused;
   std::vector<uint8_t> isFrozen, isDirty;
+  /// Dims whose round has not come, with what is given of them.
+  struct Waiting {
+    int variable, dim;
+    int64_t priority;
+    AxisList list;
+    bool isClosed;
+  };
+  std::vector<Waiting> waiting;
   std::vector<ClassAtoms> dimAtoms;
   int64_t numVisits = 0;
 };

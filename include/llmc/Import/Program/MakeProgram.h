@@ -26,6 +26,7 @@
 #define LLMC_IMPORT_PROGRAM_MAKEPROGRAM_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Import/Program/AxisParts.h"
 #include "llmc/Runtime/Base/Status.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -115,16 +116,23 @@ rt::Status addObjective(Graph &graph, const rt::Config &config);
 /// Makes a result the first one.
 void moveToFront(Graph &graph, unsigned result);
 
-/// Axes of a mesh with their sizes, major first.
-using MeshAxes = std::vector<std::pair<std::string, int64_t>>;
+/// The axes that the configuration and the command line give, without the
+/// pipeline; none where they say nothing.
+MeshAxes getGivenAxes(const Options &options);
+
+/// What a file says of a mesh: its axes, and the parts of axes that it names.
+struct FileMesh {
+  MeshAxes axes;
+  std::vector<NamedPart> parts;
+};
 
 /// Makes the graph's module a program, and returns its mesh. Where the
-/// configuration has no axes the mesh has those that the file names
-/// (`annotated`). Errors: 1 or 2 for arguments that fit neither data nor
-/// states, 2 and 3 for what the configuration and the weights say. Of a module
-/// that has its derivative, `description` gets what each argument is, and why.
+/// configuration has no axes the mesh has those of the file. Errors: 1 or 2 for
+/// arguments that fit neither data nor states, 2 and 3 for what the
+/// configuration and the weights say. Of a module that has its derivative,
+/// `description` gets what each argument is, and why.
 rt::Result<dist::MeshOp> makeProgram(const Graph &graph, const Options &options,
-                                     const MeshAxes &annotated,
+                                     const FileMesh &fileMesh,
                                      std::string *description = nullptr);
 
 /// Adds the entry 'forward' to a program, once its ops are final: the graph's

@@ -25,19 +25,28 @@ inline constexpr llvm::StringLiteral kSharding = "sdy.sharding";
 struct Shardings {
   /// The mesh with axes of all of them, or null.
   sdy::MeshAttr mesh;
+  /// The parts of axes that they name, those on ops too.
+  std::vector<NamedPart> parts;
   /// For each argument and result of the function; null where there is none.
   llvm::SmallVector<sdy::TensorShardingAttr> arguments, results;
 };
+/// Makes `sdy.sharding_group` and `sdy.propagation_barrier` constraints that
+/// say no more than how axes spread there. Error 1: members of different
+/// shapes; 5: a group or barrier in a manual region.
+rt::Status markSpread(mlir::func::FuncOp main);
+
 /// Takes it off the function, whose arguments and results are final, and
 /// removes annotations that say nothing and the meshes. Error 5: two meshes.
 rt::Result<Shardings> readShardings(mlir::func::FuncOp main);
 
+/// An axis or a part of one in an annotation.
+sdy::AxisRefAttr makeAxisRef(mlir::MLIRContext *context, const AxisPart &part);
 /// The axes of a mesh, which may be null.
 MeshAxes axesOf(sdy::MeshAttr mesh);
 
 /// Writes the layouts of the annotations where no others stand, and makes those
-/// on ops constraints. Error 2: axes that the program's mesh lacks; 5: parts of
-/// axes, partial values.
+/// on ops constraints. Error 2: axes that the program's mesh lacks; 5: partial
+/// values.
 rt::Status applyShardings(mlir::ModuleOp module, mlir::func::FuncOp main,
                           dist::MeshOp mesh, const Shardings &shardings);
 

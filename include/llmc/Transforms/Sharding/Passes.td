@@ -105,8 +105,9 @@ def PropagateLayoutsPass : Pass<"llmc-propagate-layouts", "::mlir::ModuleOp"> {
     Rows get what was solved for what they gave. Constants used with several
     layouts become several. Remarks say
     where two lists met (kept, runner-up), what was not taken, and which reshapes
-    pass no axes. Refuses layouts that cannot be stored, parts of axes,
-    priorities, extents and partial values in what is given.
+    pass no axes. What has a priority spreads after what has a lower one, or none.
+    Refuses layouts that cannot be stored, parts of axes, extents and partial
+    values in what is given.
   }];
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }

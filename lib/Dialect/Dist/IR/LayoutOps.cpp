@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -46,7 +47,7 @@ OpFoldResult ConstraintOp::fold(FoldAdaptor) {
   // The same constraint twice says nothing new.
   auto inner = getInput().getDefiningOp<ConstraintOp>();
   bool isSame = inner && inner.getLayout() == getLayout() &&
-                (getHint() || !inner.getHint());
+                !hasSpreadMarks(*this) && (getHint() || !inner.getHint());
   return isSame ? getInput() : OpFoldResult();
 }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -104,7 +105,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute mark) {
   StringRef name = mark.getName().getValue();
   Attribute value = mark.getValue();
-  if (name == kBlock || name == kChunk) {
+  if (name == kBlock || name == kChunk || name == kGroup) {
     auto number = dyn_cast<IntegerAttr>(value);
     if (number && number.getType().isSignlessInteger(64) &&
         number.getInt() >= 0)
@@ -120,6 +121,13 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kLayouts)
     return verifyLayouts(op, value);
+  if (name == kDirection) {
+    if (auto text = dyn_cast<StringAttr>(value); text && parseDirection(text))
+      return success();
+    return op->emitOpError() << "expected \"NONE\", \"FORWARD\" or "
+                                "\"BACKWARD\" for '"
+                             << name << "', got " << value;
+  }
   if (name == kUnroll) {
     if (isa<UnitAttr>(value))
       return success();

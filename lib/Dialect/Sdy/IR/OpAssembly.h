@@ -18,6 +18,12 @@ mlir::ParseResult parseShardings(mlir::AsmParser &parser,
 void printShardings(mlir::AsmPrinter &printer, mlir::Operation *,
                     TensorShardingPerValueAttr list);
 
+/// `FORWARD`
+mlir::ParseResult parseDirection(mlir::AsmParser &parser,
+                                 mlir::StringAttr &direction);
+void printDirection(mlir::AsmPrinter &printer, mlir::Operation *,
+                    mlir::StringAttr direction);
+
 /// `{"a", "b"}`
 mlir::ParseResult parseManualAxes(mlir::AsmParser &parser,
                                   ManualAxesAttr &axes);

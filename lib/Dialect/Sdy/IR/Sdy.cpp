@@ -119,6 +119,32 @@ LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &) {
 }
 
 //===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+ParseResult sdy::parseDirection(AsmParser &parser, StringAttr &direction) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  direction = StringAttr::get(parser.getContext(), word);
+  return success();
+}
+
+void sdy::printDirection(AsmPrinter &printer, Operation *,
+                         StringAttr direction) {
+  printer << direction.getValue();
+}
+
+LogicalResult PropagationBarrierOp::verify() {
+  StringRef direction = getAllowedDirection();
+  if (llvm::is_contained({"NONE", "FORWARD", "BACKWARD"}, direction))
+    return success();
+  return emitOpError() << "expected the direction NONE, FORWARD or BACKWARD, "
+                          "got '"
+                       << direction << "'";
+}
+
+//===----------------------------------------------------------------------===//
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 

@@ -75,12 +75,10 @@ struct CompositeExpansion
 // Custom calls
 //===----------------------------------------------------------------------===//
 
-/// Calls that return their operand, and say where it is to be: a layout in the
-/// words of older texts, or a memory.
-static constexpr StringLiteral kAnnotations[] = {"Sharding",
-                                                 "annotate_device_placement"};
+/// Calls that return their operand, and say in which memory it is to be.
+static constexpr StringLiteral kAnnotations[] = {"annotate_device_placement"};
 
-/// Entries and exits of manual regions in older texts, which name no mesh.
+/// Entries and exits of manual regions in older texts.
 static constexpr StringLiteral kOldBoundaries[] = {
     "SPMDFullToShardShape", "SPMDShardToFullShape",
     "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"};

@@ -6,6 +6,7 @@
 
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -35,10 +36,36 @@ private:
 
 } // namespace
 
+/// "t" of "t:(1)2", the name of a part of an axis.
+static std::string_view wholeName(const MeshAxis &axis) {
+  return std::string_view(axis.name).substr(0, axis.name.rfind(":("));
+}
+
+/// How many axes from `first` on are all parts of one axis of the user's.
+static size_t countParts(const Mesh &mesh, const std::vector<int32_t> &axes,
+                         size_t first) {
+  std::string_view name = wholeName(mesh.axes[axes[first]]);
+  size_t found = 0;
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    if (wholeName(mesh.axes[axis]) != name) {
+      continue;
+    }
+    size_t at = first + found++;
+    if (at >= axes.size() || axes[at] != static_cast<int32_t>(axis)) {
+      return 0;
+    }
+  }
+  return found;
+}
+
 std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes) {
   std::string names;
-  for (int32_t axis : axes) {
-    names += (names.empty() ? "" : " ") + mesh.axes[axis].name;
+  for (size_t i = 0; i < axes.size();) {
+    size_t parts = countParts(mesh, axes, i);
+    const MeshAxis &axis = mesh.axes[axes[i]];
+    names += names.empty() ? "" : " ";
+    names += parts > 0 ? wholeName(axis) : std::string_view(axis.name);
+    i += std::max<size_t>(parts, 1);
   }
   return names;
 }

@@ -36,6 +36,17 @@ TEST(PlanTraffic, CountsEachMicrobatch) {
   EXPECT_EQ(reduce->bytesOut, 4u);
 }
 
+// All parts of an axis, in their order, are the axis.
+TEST(PlanTraffic, NamesPartsOfAxes) {
+  llmc::rt::Mesh mesh;
+  mesh.axes = {{"d", 2}, {"t:(1)2", 2}, {"t:(2)2", 2}};
+  EXPECT_EQ(axisNames(mesh, {1, 2}), "t");
+  EXPECT_EQ(axisNames(mesh, {1, 2, 0}), "t d");
+  EXPECT_EQ(axisNames(mesh, {0, 1}), "d t:(1)2");
+  EXPECT_EQ(axisNames(mesh, {2, 1}), "t:(2)2 t:(1)2");
+  EXPECT_EQ(axisNames(mesh, {1, 0, 2}), "t:(1)2 d t:(2)2");
+}
+
 // What one stage sends, the other receives.
 TEST(PlanTraffic, StagesAgree) {
   Plan plan = makeSamplePlan();

@@ -9,6 +9,7 @@
 #define LLMC_DIALECT_SDY_IR_SDYOPS_TD
 
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "llmc/Dialect/Sdy/IR/SdyAttributes.td"
@@ -30,6 +31,34 @@ def Sdy_ShardingConstraintOp : Op<Sdy_Dialect, "sharding_constraint",
   let arguments = (ins AnyRankedTensor:$input, Sdy_TensorShardingAttr:$sharding);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $sharding attr-dict `:` type($result)";
+}
+
+def Sdy_ShardingGroupOp : Op<Sdy_Dialect, "sharding_group"> {
+  let summary = "Its operand lies as all values of its group";
+  let description = [{
+    The text's functions share the numbers of groups.
+
+    Constraints: a number of at least 0.
+  }];
+  let arguments = (ins AnyRankedTensor:$input,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$group_id);
+  let assemblyFormat = "$input `group_id` `` `=` `` $group_id attr-dict `:` type($input)";
+}
+
+def Sdy_PropagationBarrierOp : Op<Sdy_Dialect, "propagation_barrier",
+    [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Its operand, which axes leave or enter in one direction only";
+  let description = [{
+    Axes pass to the result (`FORWARD`), to the operand (`BACKWARD`) or not at all
+    (`NONE`).
+  }];
+  let arguments = (ins AnyRankedTensor:$input, StrAttr:$allowed_direction);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `allowed_direction` `` `=` `` custom<Direction>($allowed_direction) attr-dict `:`
+    type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def Sdy_ManualComputationOp : Op<Sdy_Dialect, "manual_computation",

@@ -38,7 +38,7 @@ struct Traffic {
 std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
                                int64_t stage);
 
-/// "pipe data"
+/// "pipe data"; where all parts of an axis stand side by side, the axis.
 std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes);
 
 } // namespace llmc::rt::plan
