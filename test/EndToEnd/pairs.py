@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# ===- pairs.py - What composes with what ----------------------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Trains a small GPT with each pair of features and compares it with one device.
+
+Features are rows of FEATURES: axes of the mesh, layouts, a schedule, flags of the step and
+forms of the model. A pair is trained for three steps on the union of both meshes; losses
+and gradient norms must be those of one device with the same model and step (f32 2e-5, bf16
+2e-2, f64 1e-12). Pairs that mean nothing have a reason in REASONS instead. The table of
+docs/composition.md is written by `--update` and compared otherwise.
+
+    python pairs.py --llmc llmc -o out ../../docs/composition.md [--update] [--only zero3]
+"""
+
+import argparse
+import dataclasses
+import itertools
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(ROOT / "examples" / "gpt")]
+
+import make_gpt  # noqa: E402
+
+LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 2, 8, 4, 64
+BARS = {"f32": 2e-5, "bf16": 2e-2, "f64": 1e-12}
+
+
+@dataclasses.dataclass(frozen=True)
+class Feature:
+    name: str
+    # Only one feature of a kind at a time.
+    kind: str
+    axes: tuple = ()
+    schedule: str = ""
+
+
+FEATURES = (
+    Feature("data", "states", ("data",)),
+    Feature("ZeRO-1", "states", ("data",)),
+    Feature("ZeRO-2", "states", ("data",)),
+    Feature("ZeRO-3", "states", ("data",)),
+    Feature("FSDP by annotations", "states", ("data",)),
+    Feature("HSDP", "states", ("replica", "data")),
+    Feature("tensor", "tensor", ("tensor",)),
+    Feature("vocabulary", "vocabulary", ("tensor",)),
+    Feature("GPipe", "schedule", ("pipe",), "gpipe"),
+    Feature("1F1B", "schedule", ("pipe",), "1f1b"),
+    Feature("interleaved", "schedule", ("pipe",), "interleaved"),
+    Feature("accumulation", "accumulation"),
+    Feature("recomputation", "recomputation"),
+    Feature("clipping", "clipping"),
+    Feature("tied weights", "tied"),
+    Feature("loop over layers", "loop"),
+    Feature("bf16", "precision"),
+    Feature("f64", "precision"),
+)
+REASONS = {
+    "states": "each says how parameters, gradients and optimizer states lie: the later one contains the earlier",
+    "schedule": "a step has one schedule",
+    "precision": "a step has one precision",
+}
+
+
+# --- The model ---------------------------------------------------------------
+
+
+def parameters_of(names):
+    dtype = jnp.bfloat16 if "bf16" in names else jnp.float32
+    leaf = lambda *shape: jax.ShapeDtypeStruct(shape, dtype)
+    stack = (LAYERS,) if "loop over layers" in names else ()
+    block = lambda: {
+        "scale1": leaf(*stack, WIDTH),
+        "qkv": leaf(*stack, WIDTH, 3 * WIDTH),
+        "proj": leaf(*stack, WIDTH, WIDTH),
+        "scale2": leaf(*stack, WIDTH),
+        "in": leaf(*stack, WIDTH, 4 * WIDTH),
+        "out": leaf(*stack, 4 * WIDTH, WIDTH),
+    }
+    result = {"embed": leaf(WORDS, WIDTH), "blocks": block() if stack else [block() for _ in range(LAYERS)]}
+    return result if "tied weights" in names else {**result, "head": leaf(WIDTH, WORDS)}
+
+
+def rms_norm(scale, x):
+    wide = x.astype(jnp.float32) if x.dtype == jnp.bfloat16 else x
+    return (wide * jax.lax.rsqrt(jnp.mean(jnp.square(wide), -1, keepdims=True) + 1e-5)).astype(x.dtype) * scale
+
+
+def apply_block(x, p):
+    y = rms_norm(p["scale1"], x)
+    split = lambda z: z.reshape(*z.shape[:2], HEADS, -1).swapaxes(1, 2)
+    q, k, v = (split(z) for z in jnp.split(y @ p["qkv"], 3, axis=-1))
+    scores = (q @ k.swapaxes(-1, -2)).astype(jnp.float32) * (WIDTH // HEADS) ** -0.5
+    scores = jnp.where(jnp.tril(jnp.ones((SEQ, SEQ), bool)), scores, -1e9)
+    y = jax.nn.softmax(scores, -1).astype(x.dtype) @ v
+    x = x + y.swapaxes(1, 2).reshape(x.shape) @ p["proj"]
+    return x + jax.nn.gelu(rms_norm(p["scale2"], x) @ p["in"]) @ p["out"]
+
+
+def text_of(names):
+    """The loss, in the forms of the model that are named."""
+
+    def pair_loss(params, tokens, targets):
+        x = params["embed"][tokens % WORDS]
+        if "loop over layers" in names:
+            x, _ = jax.lax.scan(lambda x, p: (apply_block(x, p), None), x, params["blocks"])
+        else:
+            for p in params["blocks"]:
+                x = apply_block(x, p)
+        head = params["embed"].T if "tied weights" in names else params["head"]
+        log_p = jax.nn.log_softmax((x @ head).astype(jnp.float32), -1)
+        return -jnp.mean(jnp.take_along_axis(log_p, (targets % WORDS)[..., None], -1))
+
+    ids = jax.ShapeDtypeStruct((BATCH, SEQ), jnp.int32)
+    return make_gpt.text_of(pair_loss, parameters_of(names), ids, ids)
+
+
+# --- The configuration -------------------------------------------------------
+
+
+def used(name, shape, names):
+    """The layout in use: pairs by columns and rows, the vocabulary."""
+    dims = [[] for _ in shape]
+    last = name.split(".")[-1]
+    if "tensor" in names and last in ("qkv", "in"):
+        dims[-1] = ["tensor"]
+    if "tensor" in names and last in ("proj", "out"):
+        dims[-2] = ["tensor"]
+    if "vocabulary" in names and last in ("embed", "head"):
+        dims[0 if last == "embed" else -1] = ["tensor"]
+    return dims
+
+
+def split(dims, shape):
+    """Over data too, in the last dim that is divided evenly: the first may be a stack of layers."""
+    for d in reversed(range(len(shape))):
+        if shape[d] % 2 ** (len(dims[d]) + 1) == 0:
+            return [each + ["data"] if i == d else each for i, each in enumerate(dims)]
+    return dims
+
+
+def row_of(name, shape, names):
+    dims = used(name, shape, names)
+    spread = split(dims, shape)
+    row = {"rest": dims}
+    if "ZeRO-1" in names:
+        row = {"rest": dims, "optimizer": spread}
+    elif "ZeRO-2" in names:
+        row = {"rest": dims, "gradient": spread, "optimizer": spread}
+    elif "ZeRO-3" in names or "HSDP" in names:
+        row = {"rest": spread, "use": dims, "gradient": spread}
+    elif "FSDP by annotations" in names:
+        row = {"rest": spread}
+    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in row.items())
+    return f'[[layout]]\nmatch = "{name}"\n{lines}'
+
+
+def configuration(names, features):
+    corpus = json.dumps(str(ROOT / "examples" / "gpt" / "corpus.bin"))
+    axes = ["pipe", "replica", "data", "tensor"]
+    batch = ["replica", "data"] if "HSDP" in names else ["data"]
+    schedule = next((f.schedule for f in features if f.schedule), "1f1b")
+    parts = [
+        f'[mesh]\naxes = {json.dumps(axes)}\npipeline = "pipe"\n[data]\nfile = {corpus}\ndtype = "u8"\n',
+        "[data.inputs]\ntokens = 0\ntargets = 1\n",
+        '[[init]]\nmatch = "*scale*"\ndraw = "ones"\n[[init]]\nmatch = "*"\ndraw = "normal"\nstd = 0.2\n',
+        f'[[layout]]\ninput = "*"\ndims = [{json.dumps(batch)}]\n',
+        *(row_of(name, x.shape, names) for name, x in make_gpt.state_names(parameters_of(names))),
+        f'[pipeline]\nschedule = "{schedule}"\n' + ("chunks = 2\n" if schedule == "interleaved" else ""),
+        f"[training]\nmicrobatches = {microbatches(features)}\nseed = 1\n",
+    ]
+    parts += ['precision = "f64"\n'] if "f64" in names else []
+    parts += ['recompute = "all"\n'] if "recomputation" in names else []
+    parts += ["max_norm = 0.3\n"] if "clipping" in names else []
+    return "".join(parts) + '[optimizer]\nname = "adamw"\nlr = 1e-2\neps = 1e-4\n'
+
+
+def microbatches(features):
+    return 4 if any(f.schedule or f.kind == "accumulation" for f in features) else 1
+
+
+# --- Training ----------------------------------------------------------------
+
+
+class Trainer:
+    def __init__(self, llmc, out):
+        self.llmc, self.out = llmc, out
+        self.ones = {}
+
+    def train(self, folder, names, features, mesh):
+        """Rows of (loss, norm), or the error."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.mlir").write_text(text_of(names), encoding="utf-8")
+        (folder / "config.toml").write_text(configuration(names, features), encoding="utf-8")
+        command = [self.llmc, "train", folder / "model.mlir", "--config", folder / "config.toml", "--threads", 1]
+        command += ["--steps", 3, "--log", folder / "log.jsonl", *(["--mesh", mesh] if mesh else [])]
+        process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        if process.returncode:
+            return process.stderr.strip().splitlines()[-1]
+        rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+        return [(row["loss"], row["grad_norm"]) for row in rows if "loss" in row]
+
+    def one(self, names, features):
+        """One device with the same model and step."""
+        kept = {"tied weights", "loop over layers", "bf16", "f64", "clipping"} & names
+        key = (tuple(sorted(kept)), microbatches(features))
+        if key not in self.ones:
+            some = (Feature("accumulation", "accumulation"),) if key[1] > 1 else ()
+            folder = self.out / ("one-" + "-".join([*key[0], str(key[1])]).replace(" ", "_"))
+            self.ones[key] = self.train(folder, kept, some, "")
+        return self.ones[key]
+
+    def judge(self, features):
+        """The error, or None."""
+        names = {f.name for f in features}
+        axes = sorted({axis for f in features for axis in f.axes})
+        folder = self.out / "+".join(f.name.replace(" ", "_") for f in features)
+        found = self.train(folder, names, features, ",".join(f"{axis}=2" for axis in axes))
+        wanted = self.one(names, features)
+        if isinstance(found, str) or isinstance(wanted, str):
+            return found if isinstance(found, str) else wanted
+        bar = BARS["bf16" if "bf16" in names else "f64" if "f64" in names else "f32"]
+        apart = max(abs(x / y - 1) for a, b in zip(found, wanted) for x, y in zip(a, b))
+        if len(found) != 3 or not apart <= bar or not all(math.isfinite(x) for row in found for x in row):
+            return f"{apart:.1e} apart (bar {bar:.0e})"
+        return None
+
+
+def reason_of(pair):
+    return REASONS[pair[0].kind] if pair[0].kind == pair[1].kind else None
+
+
+# --- The table ---------------------------------------------------------------
+
+
+def page(verdicts):
+    """docs/composition.md of (name, name) -> None, a reason or an error."""
+    reasons = list(dict.fromkeys(REASONS.values()))
+    head = "| | " + " | ".join(str(i + 1) for i in range(len(FEATURES))) + " |"
+    lines = [head, "|---" * (len(FEATURES) + 1) + "|"]
+    for i, row in enumerate(FEATURES):
+        cells = []
+        for j, column in enumerate(FEATURES):
+            verdict = verdicts.get((min(i, j), max(i, j)))
+            cells.append("" if i == j else "✓" if verdict is None else "abc"[reasons.index(verdict)] if verdict in reasons else "✗")
+        lines.append(f"| {i + 1} {row.name} | " + " | ".join(cells) + " |")
+    trained = sum(verdict is None for verdict in verdicts.values())
+    notes = "\n".join(f"- **{'abc'[i]}**: {reason}." for i, reason in enumerate(reasons))
+    return (
+        "# What composes with what\n\n"
+        "Written by `test/EndToEnd/pairs.py --update`; do not edit. A small GPT (4 layers, 4 samples) is trained for three "
+        "steps with each pair of features, on the union of their meshes with two devices on each axis. ✓: losses and "
+        f"gradient norms are those of one device (f32 within {BARS['f32']:.0e}, bf16 {BARS['bf16']:.0e}, f64 "
+        f"{BARS['f64']:.0e}). {trained} of {len(verdicts)} pairs are trained; the others have a letter:\n\n"
+        f"{notes}\n\n" + "\n".join(lines) + "\n"
+    )
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--llmc", required=True)
+    p.add_argument("--update", action="store_true", help="write the page")
+    p.add_argument("--only", help="pairs with this feature alone")
+    p.add_argument("-o", "--output", required=True)
+    p.add_argument("page", type=pathlib.Path)
+    a = p.parse_args()
+    trainer = Trainer(os.path.abspath(shutil.which(a.llmc) or a.llmc), pathlib.Path(a.output))
+    pairs = [
+        (i, j)
+        for i, j in itertools.combinations(range(len(FEATURES)), 2)
+        if a.only in (None, FEATURES[i].name, FEATURES[j].name)
+    ]
+    verdicts = {}
+    for i, j in pairs:
+        pair = FEATURES[i], FEATURES[j]
+        verdicts[i, j] = reason_of(pair) or trainer.judge(pair)
+    bad = {pair: verdict for pair, verdict in verdicts.items() if verdict and verdict not in REASONS.values()}
+    for (i, j), verdict in bad.items():
+        print(f"FAILED  {FEATURES[i].name} + {FEATURES[j].name}: {verdict}")
+    if a.update:
+        a.page.write_text(page(verdicts), encoding="utf-8")
+    elif not a.only and a.page.read_text(encoding="utf-8") != page(verdicts):
+        sys.exit(f"error: expected {a.page} as pairs.py writes it, got another table: run it with --update")
+    trained = sum(verdict is None for verdict in verdicts.values())
+    print(f"{len(pairs)} pairs, {trained} trained, {len(bad)} failed")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
