@@ -234,9 +234,10 @@ static void addLayoutKeys(std::vector<Key> &keys) {
   keys.push_back(listsRow(
       "rest", &LayoutConfig::rest,
       "axes of each dimension between steps; a last \"?\": open; x:(2)4: "
-      "the part of size 4 of axis x behind its major part of size 2"));
+      "the part of size 4 of axis x that follows its major part of size 2"));
   keys.push_back(
-      listsRow("use", &LayoutConfig::use, "in the model (default: rest)"));
+      listsRow("use", &LayoutConfig::use,
+               "in the model (default: rest, without axes that split inputs)"));
   keys.push_back(listsRow("gradient", &LayoutConfig::gradient,
                           "of the gradient (default: chosen)"));
   keys.push_back(listsRow("optimizer", &LayoutConfig::optimizer,

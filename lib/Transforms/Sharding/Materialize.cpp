@@ -452,9 +452,10 @@ LogicalResult FunctionMaterializer::run() {
   if (failed(rewriteReturn(body.getTerminator())))
     return failure();
   moveReshardsIntoLoops(body);
-  // Ops of which every use wanted another layout.
+  // Ops of which every use wanted another layout, and what was moved for them.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (cloned.contains(&op) && isOpTriviallyDead(&op))
+    if ((cloned.contains(&op) || isa<dist::ReshardOp>(op)) &&
+        isOpTriviallyDead(&op))
       op.erase();
   return success();
 }

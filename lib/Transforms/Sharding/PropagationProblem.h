@@ -5,8 +5,8 @@
 // One side table over all functions. A state has one variable for `rest`,
 // shared by all that read and write it, and one for another `use`, which ops of
 // microbatches and entries see; a gradient has one, and another one that ops of
-// the update see; every other tensor its own. Rows,
-// layouts of inputs and constraints are what is given.
+// the update see; every other tensor its own. Rows, layouts of inputs and
+// constraints are what is given.
 //
 // A row that says nothing of `use` keeps in use what it has at rest, but for
 // axes that split inputs: a device has other samples than its neighbours along

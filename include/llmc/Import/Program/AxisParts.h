@@ -25,7 +25,7 @@ namespace llmc::import {
 /// Axes of a mesh with their sizes, major first.
 using MeshAxes = std::vector<std::pair<std::string, int64_t>>;
 
-/// An axis, or its part of `size` behind `preSize` (size 0: the whole).
+/// An axis, or its part of `size` that follows `preSize` (size 0: the whole).
 struct AxisPart {
   std::string name;
   int64_t preSize = 1, size = 0;

@@ -59,6 +59,17 @@ struct BoundedCondition {
 };
 } // namespace
 
+WhileOp stablehlo::makeEmptyLoop(OpBuilder &builder, WhileOp loop,
+                                 ValueRange start) {
+  Location loc = loop.getLoc();
+  OperationState state(loc, WhileOp::getOperationName(), start,
+                       start.getTypes(), loop->getAttrs());
+  SmallVector<Location> locs(start.size(), loc);
+  for (int i = 0; i < 2; ++i)
+    state.addRegion()->emplaceBlock().addArguments(start.getTypes(), locs);
+  return cast<WhileOp>(builder.create(state));
+}
+
 SmallVector<Value> stablehlo::splitConjunction(Value flag) {
   SmallVector<Value> parts, work = {flag};
   while (!work.empty()) {
@@ -170,13 +181,7 @@ WhileOp Bounder::makeLoop() {
   start.push_back(scalar(b, loc, b.getI1Type(), 1));
   for (unsigned number : counters)
     start.push_back(loop->getOperand(number));
-  OperationState state(loc, WhileOp::getOperationName(), start,
-                       ValueRange(start).getTypes(), loop->getAttrs());
-  SmallVector<Location> locs(start.size(), loc);
-  for (int i = 0; i < 2; ++i)
-    state.addRegion()->emplaceBlock().addArguments(ValueRange(start).getTypes(),
-                                                   locs);
-  return cast<WhileOp>(b.create(state));
+  return makeEmptyLoop(b, loop, start);
 }
 
 /// Only the part that counts; what it does not read is never read.

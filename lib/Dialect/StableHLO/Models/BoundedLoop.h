@@ -36,6 +36,10 @@ namespace llmc::stablehlo {
 /// What all have to hold for a flag to hold, or for each of several.
 SmallVector<Value> splitConjunction(Value flag);
 
+/// A loop that starts from `start`, with the attributes of `loop` and empty
+/// blocks.
+WhileOp makeEmptyLoop(OpBuilder &builder, WhileOp loop, ValueRange start);
+
 /// Whether the condition is such a conjunction, and no counted loop already.
 bool hasBound(WhileOp loop);
 

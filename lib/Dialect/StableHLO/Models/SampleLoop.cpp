@@ -265,13 +265,7 @@ WhileOp SampleLoop::makeLoop(OpBuilder &b) {
   Location loc = loop.getLoc();
   SmallVector<Value> start(loop->getOperands());
   start.push_back(scalar(b, loc, b.getI32Type(), 0));
-  OperationState state(loc, WhileOp::getOperationName(), start,
-                       ValueRange(start).getTypes(), loop->getAttrs());
-  SmallVector<Location> locs(start.size(), loc);
-  for (int i = 0; i < 2; ++i)
-    state.addRegion()->emplaceBlock().addArguments(ValueRange(start).getTypes(),
-                                                   locs);
-  auto counted = cast<WhileOp>(b.create(state));
+  WhileOp counted = makeEmptyLoop(b, loop, start);
   OpBuilder::InsertionGuard guard(b);
   Block &cond = counted.getCond().front();
   b.setInsertionPointToStart(&cond);
