@@ -19,6 +19,7 @@
 #ifndef LLMC_RUNTIME_COMM_BACKEND_H
 #define LLMC_RUNTIME_COMM_BACKEND_H
 
+#include "llmc/Runtime/Comm/Transport.h"
 #include "llmc/Runtime/Comm/World.h"
 
 #include <memory>
@@ -40,6 +41,9 @@ struct WorldOptions {
   int threadsPerDevice = 1;
   /// Takes any ready task in an order drawn from this seed.
   std::optional<uint64_t> shuffleSeed;
+  /// Between the processes of the job, among which the devices are dealt out in
+  /// blocks of equal size; null: this is the only one.
+  std::shared_ptr<Transport> transport;
 };
 
 class Backend {

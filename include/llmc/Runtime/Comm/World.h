@@ -17,6 +17,7 @@
 #define LLMC_RUNTIME_COMM_WORLD_H
 
 #include "llmc/Runtime/Comm/Communicator.h"
+#include "llmc/Runtime/Comm/Transport.h"
 
 #include <chrono>
 #include <cstdint>
@@ -41,6 +42,8 @@ public:
   virtual int size() const = 0;
   /// World numbers of the devices that this process drives, ascending.
   virtual const std::vector<int> &local() const = 0;
+  /// Between the processes; null where this is the only one.
+  virtual Transport *transport() const { return nullptr; }
   virtual Device &device(int number) = 0;
 
   /// Makes the communicators of several groups at once, which have no device in

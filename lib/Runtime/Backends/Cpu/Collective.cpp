@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Group.h"
+#include "RemoteGroup.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 #include <algorithm>
@@ -28,23 +29,35 @@ constexpr uint64_t leastTicketBytes = 64 * 1024;
 
 namespace {
 
-/// The buffers of one collective, by rank and index.
+/// The buffers of one collective, by rank and index. Of members in other
+/// processes what they have sent is here, and nothing of where their outputs
+/// lie.
 struct Members {
   const Group &group;
   const Collective &collective;
   int64_t elementBytes;
 
   const char *in(int rank, size_t buffer) const {
-    return pointer(rank, buffer);
+    return group.standing[rank] ? pointer(rank, buffer)
+                                : input(rank, 0, buffer).data;
   }
+  /// Null where another process has it.
   char *out(int rank, size_t buffer) const {
-    return pointer(rank, collective.buffers.size() + buffer);
+    return group.standing[rank]
+               ? pointer(rank, collective.buffers.size() + buffer)
+               : nullptr;
+  }
+  /// What the local member `to` needs of the input of `from`.
+  ByteRows input(int from, int to, size_t buffer) const {
+    return group.standing[from]
+               ? inputFor(collective, buffer, pointer(from, buffer),
+                          group.size(), to)
+               : group.remote->inputFor(collective, buffer, from, to);
   }
 
 private:
   char *pointer(int rank, size_t word) const {
-    return reinterpret_cast<char *>(
-        group.standing[static_cast<size_t>(rank)]->frontWords()[word]);
+    return reinterpret_cast<char *>(group.standing[rank]->frontWords()[word]);
   }
 };
 
@@ -193,9 +206,14 @@ void reduceWhole(const Members &members, size_t index, Range range) {
   int n = members.group.size(), numOuts = 0;
   for (int rank = 0; rank < n; ++rank) {
     ins[rank] = members.in(rank, index);
-    if (traitsOf(c.kind).peer == CollectivePeer::none || rank == c.root) {
-      outs[numOuts++] = members.out(rank, index);
+    char *out = members.out(rank, index);
+    bool gets = traitsOf(c.kind).peer == CollectivePeer::none || rank == c.root;
+    if (gets && out) {
+      outs[numOuts++] = out;
     }
+  }
+  if (numOuts == 0) {
+    return; // Nobody here wants it, and not all terms are here.
   }
   chooseReduction(c)(
       ins, isSeeded(Fault::reductionSkipsLastMember) ? std::max(n - 1, 1) : n,
@@ -213,12 +231,15 @@ void reduceScatter(const Members &members, size_t index, Range range) {
     int64_t begin = std::max(range.begin, o * count);
     int64_t end = std::min(range.end, (o + 1) * count);
     for (int m = 0; m < n && begin < end; ++m) {
-      for (int rank = 0; rank < n; ++rank) {
-        ins[rank] = members.in(rank, index) +
-                    ((o * n + m) - o) * count * members.elementBytes;
-      }
       char *out = members.out(
           isSeeded(Fault::reduceScatterSwapsParts) ? n - 1 - m : m, index);
+      if (!out) {
+        continue;
+      }
+      for (int rank = 0; rank < n; ++rank) {
+        ByteRows rows = members.input(rank, m, index);
+        ins[rank] = rows.data + o * (rows.step - count * members.elementBytes);
+      }
       reduce(ins, n, &out, 1, begin, end);
     }
   }
@@ -245,18 +266,17 @@ void moveBlocks(const Members &members, size_t index, Range range) {
   int64_t n = members.group.size(), bytes = members.elementBytes;
   const CollectiveBuffer &shape = members.collective.buffers[index];
   auto count = static_cast<int64_t>(shape.count);
-  bool gather = !traitsOf(members.collective.kind).splitsInput;
   int64_t outRow = count;
-  if (!gather) {
+  if (traitsOf(members.collective.kind).splitsInput) {
     outRow = static_cast<int64_t>(shape.outer * shape.count / shape.outerOut);
   }
-  int64_t inStep = gather ? count : n * count;
   for (int to = 0; to < n && count > 0; ++to) {
-    for (int from = 0; from < n; ++from) {
-      const char *in =
-          members.in(from, index) + (gather ? 0 : to * count * bytes);
-      char *out = members.out(to, index) + from * outRow * bytes;
-      copyBlock(out, outRow, n * outRow, in, count, inStep, range, bytes);
+    char *whole = members.out(to, index);
+    for (int from = 0; from < n && whole; ++from) {
+      ByteRows rows = members.input(from, to, index);
+      char *out = whole + from * outRow * bytes;
+      copyBlock(out, outRow, n * outRow, rows.data, count, rows.step / bytes,
+                range, bytes);
     }
   }
 }
@@ -270,7 +290,11 @@ void moveWhole(const Members &members, size_t index, Range range) {
     int from = traitsOf(c.kind).peer == CollectivePeer::root
                    ? c.root
                    : c.sources[static_cast<size_t>(to)];
-    char *out = members.out(to, index) + offset;
+    char *out = members.out(to, index);
+    if (!out) {
+      continue;
+    }
+    out += offset;
     if (from < 0) {
       std::memset(out, 0, bytes);
     } else if (const char *in = members.in(from, index) + offset; in != out) {
@@ -303,9 +327,25 @@ bool isScalar(const Collective &collective, int members) {
          collective.buffers.size() * sizeOf(collective.type);
 }
 
+ByteRows inputFor(const Collective &collective, size_t buffer, const char *in,
+                  int n, int to) {
+  const CollectiveBuffer &shape = collective.buffers[buffer];
+  auto rows = static_cast<int64_t>(shape.outer);
+  int64_t length = static_cast<int64_t>(shape.count) * sizeOf(collective.type);
+  char *data = const_cast<char *>(in);
+  return traitsOf(collective.kind).splitsInput
+             ? ByteRows{data + to * length, rows, length, n * length}
+             : ByteRows{data, rows, length, length};
+}
+
+void reduceElements(const Collective &collective, const char *const *ins,
+                    int numIns, char *const *outs, int numOuts, int64_t begin,
+                    int64_t end) {
+  chooseReduction(collective)(ins, numIns, outs, numOuts, begin, end);
+}
+
 void runCollective(const Group &group, int ticket) {
-  const Entry &entry = group.standing[0]->front();
-  const Collective &c = *std::get<CollectiveEntry>(entry.work).collective;
+  const Collective &c = *entryOf(group, group.local.front()).collective;
   Members members{group, c, sizeOf(c.type)};
   for (size_t index = 0; index < c.buffers.size(); ++index) {
     const CollectiveBuffer &shape = c.buffers[index];

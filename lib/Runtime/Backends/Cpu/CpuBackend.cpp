@@ -58,9 +58,17 @@ CpuBackend::makeWorld(const WorldOptions &options) const {
                                  "devices, got {}",
                                  cpu::mostMembers, options.devices));
   }
+  int processes = options.transport ? options.transport->size() : 1;
+  if (options.devices % processes != 0) {
+    return makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected a plan for a multiple of {} devices, "
+                    "the number of processes, got {}",
+                    processes, options.devices));
+  }
   WorldOptions resolved = options;
   if (resolved.threads <= 0) {
-    int64_t wanted = options.devices * options.threadsPerDevice;
+    int64_t wanted = options.devices / processes * options.threadsPerDevice;
     int64_t there = std::max(1u, std::thread::hardware_concurrency());
     resolved.threads = static_cast<int>(std::min(wanted, there));
   }

@@ -20,30 +20,36 @@ namespace {
 class CpuWorld final : public World {
 public:
   explicit CpuWorld(const WorldOptions &options)
-      : numbers(static_cast<size_t>(options.devices)), pool(options) {
-    std::iota(numbers.begin(), numbers.end(), 0);
+      : numDevices(static_cast<int>(options.devices)),
+        messages(options.transport), pool(options) {
+    int count = numDevices / (messages ? messages->size() : 1);
+    numbers.resize(static_cast<size_t>(count));
+    std::iota(numbers.begin(), numbers.end(),
+              messages ? messages->process() * count : 0);
     for (int number : numbers) {
       devices.push_back(std::make_unique<cpu::CpuDevice>(
           pool, library, reserved, number, options.threadsPerDevice));
     }
   }
 
-  int size() const override { return static_cast<int>(numbers.size()); }
+  int size() const override { return numDevices; }
   const std::vector<int> &local() const override { return numbers; }
+  Transport *transport() const override { return messages.get(); }
   Device &device(int number) override {
-    return *devices[static_cast<size_t>(number)];
+    return *devices[static_cast<size_t>(number - numbers[0])];
   }
 
   Result<std::vector<Communicator *>>
   split(const std::vector<std::vector<int>> &groups) override {
+    std::vector<bool> taken(static_cast<size_t>(numDevices));
     std::vector<Communicator *> handles(numbers.size());
     for (const std::vector<int> &members : groups) {
-      LLMC_TRY(check(members, handles));
+      LLMC_TRY(check(members, taken));
       cpu::Group *group = pool.addGroup(members);
-      for (int rank = 0; rank < group->size(); ++rank) {
+      for (int rank : group->local) {
         communicators.push_back(
             std::make_unique<cpu::CpuCommunicator>(pool, *group, rank));
-        handles[static_cast<size_t>(members[static_cast<size_t>(rank)])] =
+        handles[static_cast<size_t>(members[rank] - numbers[0])] =
             communicators.back().get();
       }
     }
@@ -69,7 +75,7 @@ public:
 private:
   /// Each device is in one group at most.
   Status check(const std::vector<int> &members,
-               const std::vector<Communicator *> &taken) const {
+               std::vector<bool> &taken) const {
     if (members.empty() || members.size() > cpu::mostMembers) {
       return makeError(ErrorKind::mismatch,
                        fmt::format("expected a group of 1 to {} devices, got "
@@ -87,12 +93,17 @@ private:
                         size(), member));
       }
     }
+    for (int member : members) {
+      taken[static_cast<size_t>(member)] = true;
+    }
     return Status::success();
   }
 
   cpu::KernelLibrary library;
   uint64_t reserved = 0; ///< Bytes of device memory.
-  std::vector<int> numbers;
+  int numDevices;
+  std::shared_ptr<Transport> messages;
+  std::vector<int> numbers; ///< Of the devices of this process.
   std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
   std::vector<std::unique_ptr<cpu::CpuCommunicator>> communicators;
   /// Goes first: its workers use all of the above.

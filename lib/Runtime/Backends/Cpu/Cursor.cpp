@@ -112,7 +112,7 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
     return;
   }
   group.standing[entry.rank] = &stream;
-  if (++group.numStanding < group.size()) {
+  if (++group.numStanding < static_cast<int>(group.local.size())) {
     return;
   }
   if (Status status = checkMembers(group); !status.ok()) {
@@ -121,6 +121,11 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
   }
   if (stream.skips) {
     leaveCollective(group);
+    return;
+  }
+  group.tickets = 1;
+  if (group.remote) {
+    group.remote->startCollective();
     return;
   }
   group.tickets = collectiveTickets(*entry.collective, numWorkers());
@@ -156,7 +161,9 @@ void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
     part.posted = true;
     (part.send ? channel.send : channel.receive) = {&stream, part.buffer,
                                                     part.bytes};
-    if (channel.send.stream && channel.receive.stream) {
+    if (channel.group->remote) {
+      channel.group->remote->startTransfer(channel.sender);
+    } else if (channel.send.stream && channel.receive.stream) {
       startTransfer(channel);
     }
   }
@@ -212,8 +219,7 @@ void Pool::advance(CpuStream &stream) {
 }
 
 void Pool::finishCollective(Group &group) {
-  const auto &entry =
-      std::get<CollectiveEntry>(group.standing[0]->front().work);
+  const CollectiveEntry &entry = entryOf(group, group.local.front());
   auto kind = static_cast<size_t>(entry.collective->kind);
   uint64_t bytes = payloadBytes(*entry.collective, group.size());
   bool scalar = isScalar(*entry.collective, group.size());
@@ -228,21 +234,22 @@ void Pool::finishCollective(Group &group) {
 void Pool::leaveCollective(Group &group) {
   ++group.current;
   group.numStanding = 0;
-  for (CpuStream *&stream : group.standing) {
-    advance(*stream);
-    stream = nullptr;
+  for (int rank : group.local) {
+    advance(*group.standing[rank]);
+    group.standing[rank] = nullptr;
   }
   settleDeferred();
 }
 
 void Pool::finishTransfer(Channel &channel) {
   channel.group->counts.transfers += 1;
-  channel.group->counts.transferBytes += channel.send.bytes;
+  channel.group->counts.transferBytes +=
+      std::max(channel.send.bytes, channel.receive.bytes);
   ++channel.current;
   for (ChannelSide *side : {&channel.send, &channel.receive}) {
     CpuStream *stream = side->stream;
     *side = {};
-    if (--stream->partsLeft == 0) {
+    if (stream && --stream->partsLeft == 0) {
       advance(*stream);
     }
   }

@@ -10,6 +10,7 @@
 #include "Group.h"
 
 #include "Pool.h"
+#include "RemoteGroup.h"
 
 #include <fmt/format.h>
 
@@ -24,13 +25,16 @@ Group::Group(std::vector<int> given, uint32_t number)
   if (size() == 2) {
     for (int sender : {0, 1}) {
       channels[sender].group = this;
+      channels[sender].sender = sender;
       channels[sender].from = members[static_cast<size_t>(sender)];
       channels[sender].to = members[static_cast<size_t>(1 - sender)];
     }
   }
 }
 
-static std::string signature(const Collective &collective) {
+Group::~Group() = default;
+
+std::string signature(const Collective &collective) {
   std::string text = fmt::format("{} '{}' {}", nameOf(collective.kind),
                                  collective.symbol, nameOf(collective.type));
   for (const CollectiveBuffer &buffer : collective.buffers) {
@@ -63,30 +67,30 @@ static bool same(const Collective &a, const Collective &b) {
                     b.buffers.end(), sameBuffer);
 }
 
-static const Collective &collectiveOf(const Group &group, int rank) {
-  const Entry &entry = group.standing[static_cast<size_t>(rank)]->front();
-  return *std::get<CollectiveEntry>(entry.work).collective;
+const CollectiveEntry &entryOf(const Group &group, int rank) {
+  return std::get<CollectiveEntry>(group.standing[rank]->front().work);
 }
 
 Status checkMembers(const Group &group) {
-  const Collective &first = collectiveOf(group, 0);
-  for (int rank = 1; rank < group.size(); ++rank) {
-    if (group.standing[rank]->skips != group.standing[0]->skips) {
+  const int one = group.local.front();
+  const Collective &first = *entryOf(group, one).collective;
+  for (int rank : group.local) {
+    if (group.standing[rank]->skips != group.standing[one]->skips) {
       return makeError(
           ErrorKind::mismatch,
           fmt::format("expected devices {} and {} to repeat '{}' equally "
                       "often, got a flag that holds on one of them alone",
-                      group.members[0], group.members[rank],
-                      group.standing[0]->front().origin->name));
+                      group.members[one], group.members[rank],
+                      group.standing[one]->front().origin->name));
     }
-    const Collective &other = collectiveOf(group, rank);
+    const Collective &other = *entryOf(group, rank).collective;
     if (&other == &first || same(first, other)) {
       continue;
     }
     return makeError(
         ErrorKind::mismatch,
         fmt::format("expected {} on device {} as on device {}, got {}",
-                    signature(first), group.members[rank], group.members[0],
+                    signature(first), group.members[rank], group.members[one],
                     signature(other)));
   }
   return Status::success();

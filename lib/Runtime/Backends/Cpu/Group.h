@@ -33,8 +33,19 @@ struct ChannelSide {
   uint64_t bytes = 0;
 };
 
+class RemoteGroup;
+
+/// `rows` rows of `length` bytes, one every `step`.
+struct ByteRows {
+  char *data = nullptr;
+  int64_t rows = 1, length = 0, step = 0;
+
+  bool isDense() const { return rows == 1 || step == length; }
+};
+
 struct Channel {
   Group *group = nullptr;
+  int sender = 0;       ///< Rank.
   int from = 0, to = 0; ///< World numbers.
   uint64_t sendsIssued = 0, receivesIssued = 0;
   uint64_t current = 0; ///< Sequence of the transfer that is next.
@@ -44,6 +55,7 @@ struct Channel {
 class Group {
 public:
   Group(std::vector<int> members, uint32_t number);
+  ~Group();
   Group(const Group &) = delete;
 
   int size() const { return static_cast<int>(members.size()); }
@@ -51,7 +63,10 @@ public:
   Channel &channel(int sender) { return channels[sender]; }
 
   std::vector<int> members; ///< World numbers in rank order.
-  uint32_t number;          ///< Among all groups of the world.
+  std::vector<int> local;   ///< Ranks that this process drives, ascending.
+  /// Where other processes drive some; null otherwise.
+  std::unique_ptr<RemoteGroup> remote;
+  uint32_t number; ///< Among all groups of the world.
 
   std::vector<uint64_t> issued; ///< Collectives enqueued, by rank.
   /// Collectives that trips of a repeat ran again, by rank: later ones are so
@@ -67,11 +82,27 @@ private:
   Channel channels[2];
 };
 
-/// Compares what the members bring; an error shows both signatures.
+/// What a member brings, as errors show it.
+std::string signature(const Collective &collective);
+
+/// Compares what the local members bring; an error shows both signatures.
 Status checkMembers(const Group &group);
 
-/// Runs ticket `ticket` of the collective at which all members stand.
+/// The entry at which a local member stands.
+const CollectiveEntry &entryOf(const Group &group, int rank);
+
+/// What member `to` of n needs of `in`: its part, where inputs are split.
+ByteRows inputFor(const Collective &collective, size_t buffer, const char *in,
+                  int n, int to);
+
+/// Runs ticket `ticket` of the collective at which all members stand; of a
+/// group with members in other processes what its local members get.
 void runCollective(const Group &group, int ticket);
+
+/// Combines elements [begin, end) of the inputs, in order, into all outputs.
+void reduceElements(const Collective &collective, const char *const *ins,
+                    int numIns, char *const *outs, int numOuts, int64_t begin,
+                    int64_t end);
 
 /// Into how many tickets the collective is cut for `threads` workers: by
 /// elements, so the bits do not depend on it.

@@ -41,6 +41,10 @@ static void mix(uint64_t &hash, uint64_t value) {
 
 Pool::Pool(const WorldOptions &options)
     : options(options), random(options.shuffleSeed.value_or(0)) {
+  if (owners.transport = options.transport.get(); owners.transport) {
+    owners.devicesOfProcess =
+        static_cast<int>(options.devices) / owners.transport->size();
+  }
   std::unique_lock<std::mutex> lock(mutex);
   for (int i = 0; i < std::max(1, options.threads); ++i) {
     workers.emplace_back([this] { work(); });
@@ -58,6 +62,11 @@ Pool::~Pool() {
   for (std::thread &worker : workers) {
     worker.join();
   }
+  // Their lanes use all else.
+  if (owners.transport && !sticky.ok()) {
+    owners.transport->abort(sticky);
+  }
+  groups.clear();
 }
 
 CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
@@ -81,8 +90,17 @@ CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
 Group *Pool::addGroup(std::vector<int> members) {
   auto number = static_cast<uint32_t>(groups.size());
   groups.push_back(std::make_unique<Group>(std::move(members), number));
+  Group &group = *groups.back();
+  for (int rank = 0; rank < group.size(); ++rank) {
+    if (owners.isLocal(group.members[rank])) {
+      group.local.push_back(rank);
+    }
+  }
+  if (!group.local.empty() && group.local.size() < group.members.size()) {
+    group.remote = std::make_unique<RemoteGroup>(*this, group, owners);
+  }
   reserveTasks(2);
-  return groups.back().get();
+  return &group;
 }
 
 /// One task for the head of each stream; for each group one of a collective, or
@@ -219,7 +237,7 @@ void Pool::startSteps() {
     // The list is taken from its end: the first stream is looked at first.
     std::reverse(unsettled.begin(), unsettled.end());
     settleAll();
-    if (!ready.empty()) {
+    if (!ready.empty() || waiting) {
       active = true;
       wake.notify_one();
       return;
@@ -251,10 +269,22 @@ void Pool::stop(Status status) {
     sticky = std::move(status);
   }
   ready.clear();
-  if (!running) {
+  if (waiting) {
+    owners.transport->abort(sticky);
+  }
+  if (!running && !waiting) {
     active = false;
     done.notify_all();
   }
+}
+
+/// After a task or a lane has ended.
+void Pool::goOn() {
+  if (!running && !waiting && ready.empty()) {
+    endStep();
+    startSteps();
+  }
+  hint = active && !ready.empty();
 }
 
 /// Waits a little without sleeping: between two kernels of a step a sleep costs
@@ -297,11 +327,7 @@ void Pool::work() {
     if (sticky.ok()) {
       finish(task);
     }
-    if (!running && ready.empty()) {
-      endStep();
-      startSteps();
-    }
-    hint = active && !ready.empty();
+    goOn();
   }
 }
 

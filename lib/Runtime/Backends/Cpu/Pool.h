@@ -22,6 +22,7 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_POOL_H
 
 #include "Group.h"
+#include "RemoteGroup.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
 #include <atomic>
@@ -74,6 +75,9 @@ public:
   int numWorkers() const { return static_cast<int>(workers.size()); }
 
 private:
+  friend class Lane;
+  friend class RemoteGroup;
+
   void work();
   void spin(std::unique_lock<std::mutex> &lock);
   static void run(const Task &task, int ticket);
@@ -85,6 +89,7 @@ private:
   void stop(Status status);
   void startSteps();
   void endStep();
+  void goOn();
 
   // Cursor.cpp:
   void settleAll();
@@ -111,6 +116,7 @@ private:
   Status overdue(std::chrono::milliseconds deadline) const;
 
   WorldOptions options;
+  Owners owners;
   std::vector<std::unique_ptr<CpuStream>> streams;
   std::vector<std::unique_ptr<Group>> groups;
 
@@ -126,6 +132,7 @@ private:
   bool leaving = false;
   size_t numReady = 0; ///< Workers that have prepared themselves.
   int running = 0;
+  int waiting = 0; ///< Lanes that wait for other processes.
   /// A copy of `active && !ready.empty()` that spinning workers read.
   std::atomic<bool> hint{false};
   size_t undrained = 0; ///< Streams whose cursor is not at the end.
