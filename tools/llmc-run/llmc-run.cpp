@@ -9,8 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Job/Job.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Print/PlanPrint.h"
 
@@ -24,12 +27,13 @@ using namespace llmc::rt;
 namespace {
 
 struct Arguments {
-  std::string planFile, errorFile, dataType;
+  std::string planFile, errorFile, dataType, messages = "gloo";
   std::vector<std::string> data, inputs;
   std::vector<std::string> externals;
   SessionOptions session;
   RunOptions run;
   int64_t deadlineSeconds = 1800;
+  double silenceSeconds = 20, joiningSeconds = 300;
   bool inspect = false, json = false, keepGoing = false, oneByOne = false;
 };
 
@@ -73,6 +77,17 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
   app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--messages", a.messages,
+                 "The library of messages between processes, where a launcher "
+                 "started several, or none")
+      ->check(CLI::IsMember({"gloo", "none"}))
+      ->capture_default_str();
+  app.add_option("--joining", a.joiningSeconds,
+                 "Seconds for all processes to come")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--silence", a.silenceSeconds,
+                 "Seconds for which another process may say nothing")
       ->check(CLI::PositiveNumber);
   app.add_option("--error-file", a.errorFile, "The error as JSON");
   app.add_flag("--trust-kernels", a.session.trustKernels,
@@ -139,10 +154,48 @@ Status inspect(const Arguments &a) {
   return Status::success();
 }
 
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
+}
+
+/// Meets the other processes that a launcher started; null where it is alone.
+Result<std::unique_ptr<Job>> joinJob(Arguments &a) {
+  std::unique_ptr<Job> none;
+  LLMC_TRY_ASSIGN(auto place, findJob(processEnvironment()));
+  if (!place || a.messages == "none") {
+    return none;
+  }
+  JobOptions options;
+  options.joining = milliseconds(a.joiningSeconds);
+  options.silence = milliseconds(a.silenceSeconds);
+  return Job::join(*place, options);
+}
+
+/// What must be equal before anything else, then the way to the others.
+Status meet(Job &job, Arguments &a) {
+  LLMC_TRY(job.compare("version", fmt::format("{}, plan format {}", version,
+                                              plan::formatVersion)));
+  LLMC_TRY_ASSIGN(std::string bytes, readFile(plan::planFileOf(a.planFile)));
+  LLMC_TRY(job.compare("plan", hexDigits(hash64(bytes))));
+  LLMC_TRY_ASSIGN(a.session.transport, job.connect(a.messages));
+  return Status::success();
+}
+
+Status runSession(Arguments &a);
+
 Status execute(Arguments &a) {
   if (a.inspect) {
     return inspect(a);
   }
+  LLMC_TRY_ASSIGN(std::unique_ptr<Job> job, joinJob(a));
+  if (!job) {
+    return runSession(a);
+  }
+  Status status = meet(*job, a);
+  return job->leave(status.ok() ? runSession(a) : status);
+}
+
+Status runSession(Arguments &a) {
   a.session.deadline = std::chrono::seconds(a.deadlineSeconds);
   a.run.stopOnNan = !a.keepGoing;
   a.run.ahead = !a.oneByOne;

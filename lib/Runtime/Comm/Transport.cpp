@@ -17,7 +17,7 @@ Result<std::vector<std::string>> gatherBytes(Transport &transport,
   std::vector<uint64_t> sizes(count, bytes.size());
   std::vector<std::string> all(count, bytes);
   std::string own = bytes;
-  std::vector<Message> sends, receives;
+  std::vector<PeerMessage> sends, receives;
   auto others = [&](auto visit) {
     sends.clear();
     receives.clear();

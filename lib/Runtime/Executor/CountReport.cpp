@@ -60,7 +60,7 @@ Status reportCounts(const Session &session, const plan::Entry &entry,
   const plan::Plan &plan = session.plan();
   uint64_t sent = 0, groups = 0;
   for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
-    std::vector<plan::Traffic> counted = session.traffic(stage);
+    LLMC_TRY_ASSIGN(std::vector<plan::Traffic> counted, session.traffic(stage));
     for (const plan::Traffic &row : counted) {
       fmt::print(out, "counted on stage {}: {}\n", stage, describe(row));
     }
@@ -72,7 +72,7 @@ Status reportCounts(const Session &session, const plan::Entry &entry,
   }
   groups =
       static_cast<uint64_t>(plan.mesh.numDevices() / plan.mesh.numStages());
-  CommunicatorCounts all = session.communication();
+  LLMC_TRY_ASSIGN(CommunicatorCounts all, session.communication());
   uint64_t expected = sent * groups * static_cast<uint64_t>(steps);
   fmt::print(out, "counted on all devices: {} transfers, {} B\n", all.transfers,
              all.transferBytes);

@@ -25,11 +25,11 @@ static uint64_t alignHost(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 Result<std::unique_ptr<EntryRun>>
 EntryRun::make(const plan::Plan &plan, const plan::Entry &entry,
-               std::vector<LocalDevice> &devices) {
-  std::unique_ptr<EntryRun> run(new EntryRun(plan, entry, devices));
+               std::vector<LocalDevice> &devices, const Peers &peers) {
+  std::unique_ptr<EntryRun> run(new EntryRun(plan, entry, devices, peers));
   LLMC_TRY(run->makeStagings());
   LLMC_TRY(run->reserve());
-  run->findMetricOwners();
+  LLMC_TRY(run->findMetricOwners());
   return std::move(run);
 }
 
@@ -127,7 +127,7 @@ Status EntryRun::reserveDevice(size_t device) {
 }
 
 /// The first device whose programs return a metric reports it.
-void EntryRun::findMetricOwners() {
+Status EntryRun::findMetricOwners() {
   metricOwners.assign(source.metrics.size(), -1);
   for (size_t i = devices.size(); i-- > 0;) {
     for (int32_t program :
@@ -141,6 +141,16 @@ void EntryRun::findMetricOwners() {
       }
     }
   }
+  LLMC_TRY_ASSIGN(auto all, peers.gather(metricOwners));
+  metricProcesses.assign(source.metrics.size(), -1);
+  for (size_t process = all.size(); process-- > 0;) {
+    for (size_t i = 0; i < all[process].size(); ++i) {
+      if (all[process][i] >= 0) {
+        metricProcesses[i] = static_cast<int>(process);
+      }
+    }
+  }
+  return Status::success();
 }
 
 void EntryRun::fillHypers(int64_t step, const StepContext &context) {
@@ -239,7 +249,7 @@ Status EntryRun::setInput(const std::string &name, int64_t microbatch,
                                                  source.name, name));
 }
 
-void EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
+Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
   for (size_t i = 0; i < source.metrics.size(); ++i) {
     values[i].name = source.metrics[i].name;
     if (metricOwners[i] >= 0) {
@@ -248,11 +258,25 @@ void EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
                       sets[set][metricOwners[i]].metrics[i].base, 0);
     }
   }
+  if (peers.areNone()) {
+    return Status::success();
+  }
+  std::vector<double> own;
+  for (const NamedValue &each : values) {
+    own.push_back(each.value);
+  }
+  LLMC_TRY_ASSIGN(auto all, peers.gather(own));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (metricProcesses[i] >= 0) {
+      values[i].value = all[metricProcesses[i]].at(i);
+    }
+  }
+  return Status::success();
 }
 
 /// Writes what the devices returned of fetched value `i` into its box.
 Status EntryRun::readBox(int set, size_t i, int64_t microbatch,
-                         HostTensor &whole) {
+                         HostTensor &whole, Pieces &own) {
   const plan::Fetch &fetch = source.fetches[i];
   std::vector<int64_t> origin = fetch.origin;
   origin.resize(whole.shape.size());
@@ -268,6 +292,10 @@ Status EntryRun::readBox(int set, size_t i, int64_t microbatch,
                          std::memcpy(whole.bytes.data() + run.global * bytes,
                                      base + run.local * bytes,
                                      static_cast<size_t>(run.length * bytes));
+                         if (!peers.areNone()) {
+                           own.add(run.global, base + run.local * bytes,
+                                   run.length);
+                         }
                        }));
   }
   return Status::success();
@@ -282,23 +310,27 @@ EntryRun::fetch(int set, const std::string &name, int64_t microbatch) {
                               source.numMicrobatches, microbatch)));
   }
   std::optional<HostTensor> whole;
+  std::optional<Pieces> own;
   for (size_t i = 0; i < source.fetches.size(); ++i) {
     const plan::Fetch &fetch = source.fetches[i];
     if (fetch.tensorName() != name) {
       continue;
     }
     if (!whole) {
+      own.emplace(sizeOf(fetch.dtype));
       whole = HostTensor::zeros(fetch.dtype, fetch.of.empty()
                                                  ? fetch.layout.globalShape()
                                                  : fetch.shape);
     }
-    Status status = readBox(set, i, microbatch, *whole);
+    Status status = readBox(set, i, microbatch, *whole, *own);
     if (!status.ok()) {
       return Result<HostTensor>(status);
     }
   }
   if (whole) {
-    return Result<HostTensor>(*std::move(whole));
+    Status status = peers.complete(*whole, *own);
+    return status.ok() ? Result<HostTensor>(*std::move(whole))
+                       : Result<HostTensor>(status);
   }
   for (size_t i = 0; i < stagings.size(); ++i) {
     if (stagings[i].input->name == name) {

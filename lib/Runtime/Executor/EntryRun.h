@@ -13,6 +13,7 @@
 
 #include "Boxes.h"
 #include "InFlight.h"
+#include "Peers.h"
 #include "Walker.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Runtime/Executor/Samples.h"
@@ -34,7 +35,7 @@ class EntryRun {
 public:
   static Result<std::unique_ptr<EntryRun>>
   make(const plan::Plan &plan, const plan::Entry &entry,
-       std::vector<LocalDevice> &devices);
+       std::vector<LocalDevice> &devices, const Peers &peers);
 
   const plan::Entry &entry() const { return source; }
   InFlight &inFlight() { return inFlightCount; }
@@ -52,13 +53,14 @@ public:
   Status setInput(const std::string &name, int64_t microbatch,
                   const HostTensor &value);
   /// After the step of the set has ended.
-  void readMetrics(int set, std::vector<NamedValue> &values) const;
+  Status readMetrics(int set, std::vector<NamedValue> &values) const;
   /// The same; absent when the entry has none of that name.
   std::optional<Result<HostTensor>> fetch(int set, const std::string &name,
                                           int64_t microbatch);
 
 private:
-  Status readBox(int set, size_t i, int64_t microbatch, HostTensor &whole);
+  Status readBox(int set, size_t i, int64_t microbatch, HostTensor &whole,
+                 Pieces &own);
 
   /// An input of the entry, staged for the devices.
   struct Staging {
@@ -70,14 +72,14 @@ private:
   };
 
   EntryRun(const plan::Plan &plan, const plan::Entry &entry,
-           std::vector<LocalDevice> &devices)
-      : plan(plan), source(entry), devices(devices),
+           std::vector<LocalDevice> &devices, const Peers &peers)
+      : plan(plan), source(entry), devices(devices), peers(peers),
         inFlightCount(plan, entry) {}
 
   Status reserve();
   Status reserveDevice(size_t device);
   Status makeStagings();
-  void findMetricOwners();
+  Status findMetricOwners();
   void fillHypers(int64_t step, const StepContext &context);
   Status fillWhole(size_t i, int64_t step, int64_t microbatch,
                    const StepContext &context);
@@ -87,13 +89,15 @@ private:
   const plan::Plan &plan;
   const plan::Entry &source;
   std::vector<LocalDevice> &devices;
+  const Peers &peers;
   std::vector<Staging> stagings;
   Samples samples;
   std::vector<HostEnds> sets[2]; ///< [set][device]
   int current = 0;
   int64_t steps[2] = {0, 0}; ///< Which each set was prepared for.
   StepContext contexts[2];
-  std::vector<int> metricOwners; ///< Device, or -1.
+  std::vector<int> metricOwners;    ///< Device of this process, or -1.
+  std::vector<int> metricProcesses; ///< Whose value counts, or -1.
   InFlight inFlightCount;
 };
 

@@ -82,14 +82,12 @@ Groups::split(World &world, const std::vector<std::vector<int>> &groups) {
     byDevice[world.local()[i]] = made[i];
   }
   for (const std::vector<int> &group : groups) {
-    bool isFirst = true;
     for (int member : group) {
       if (Communicator *handle = byDevice[member]) {
         handles.push_back(handle);
-        if (isFirst) {
+        if (handle->rank() == 0) {
           firsts.push_back(handle);
         }
-        isFirst = false;
       }
     }
   }
@@ -132,8 +130,18 @@ Communicator *Groups::transfer(bool isSend, int32_t stage, int32_t peer,
   return route ? pairs.at(*route)[device] : nullptr;
 }
 
-std::vector<plan::Traffic> Groups::trafficOf(const Mesh &mesh,
-                                             int device) const {
+std::vector<CommunicatorCounts> Groups::countsOf(int device) const {
+  std::vector<CommunicatorCounts> counts;
+  for (const auto &[key, handles] : sets) {
+    Communicator *handle = handles[device];
+    counts.push_back(handle ? handle->counts() : CommunicatorCounts());
+  }
+  return counts;
+}
+
+std::vector<plan::Traffic>
+Groups::trafficOf(const Mesh &mesh,
+                  const std::vector<CommunicatorCounts> &all) const {
   std::map<std::tuple<std::string, std::string, bool>, plan::Traffic> rows;
   auto add = [&](CollectiveKind kind, const std::vector<int32_t> &axes,
                  bool isScalar, uint64_t count, uint64_t bytes) {
@@ -148,11 +156,9 @@ std::vector<plan::Traffic> Groups::trafficOf(const Mesh &mesh,
     row.count += static_cast<int64_t>(count);
     row.bytesIn += bytes;
   };
+  size_t index = 0;
   for (const auto &[key, handles] : sets) {
-    if (!handles[device]) {
-      continue;
-    }
-    CommunicatorCounts counts = handles[device]->counts();
+    const CommunicatorCounts &counts = all[index++];
     for (unsigned i = 0; i < numCollectiveKinds; ++i) {
       CollectiveKind kind = collectiveTraits[i].kind;
       add(kind, key.first, true, counts.scalars[i], counts.scalarBytes[i]);

@@ -38,9 +38,13 @@ public:
   Communicator *transfer(bool isSend, int32_t stage, int32_t peer,
                          int32_t transfer, int device);
 
-  /// What the device took part in: rows by kind, axes, scalar or not, without
-  /// transfers and bytes out, in the order of `plan::trafficOf`.
-  std::vector<plan::Traffic> trafficOf(const Mesh &mesh, int device) const;
+  /// What the device took part in, by set of axes; zeros of others.
+  std::vector<CommunicatorCounts> countsOf(int device) const;
+  /// The same as rows by kind, axes, scalar or not, without transfers and bytes
+  /// out, in the order of `plan::trafficOf`.
+  std::vector<plan::Traffic>
+  trafficOf(const Mesh &mesh,
+            const std::vector<CommunicatorCounts> &counts) const;
 
   /// World numbers of the group that `device` is in, in member order.
   static std::vector<int> members(const Mesh &mesh,
@@ -50,7 +54,7 @@ public:
 
   /// Every communicator of a local device, once.
   const std::vector<Communicator *> &all() const { return handles; }
-  /// One handle of each group.
+  /// The handle of the first member of each group, where it is local.
   const std::vector<Communicator *> &firstOfEach() const { return firsts; }
 
 private:

@@ -47,12 +47,19 @@ struct StepFacts {
 class Loop {
 public:
   Loop(Session &session, const RunOptions &options)
-      : session(session), options(options) {}
+      : session(session), options(options) {
+    // One process speaks for all.
+    if (!speaks()) {
+      silent.reset(std::fopen("/dev/null", "w"));
+    }
+    out = silent ? silent.get() : options.out;
+  }
 
   Status run();
 
 private:
   Status prepare();
+  bool speaks() const { return session.process() == 0; }
   bool isStopped() const { return options.stop && options.stop->load(); }
   void submitAhead();
   Status finishStep();
@@ -71,7 +78,8 @@ private:
   const RunOptions &options;
   const plan::Entry *entry = nullptr;
   StepSize size;
-  OwnedFile log;
+  OwnedFile log, silent;
+  std::FILE *out = nullptr;
   int64_t submitted = 0, ran = 0;  ///< Steps.
   Status refusal;                  ///< Of the step that was to be submitted.
   Clock::time_point begin, before; ///< Of the run, of the step.
@@ -190,8 +198,8 @@ void Loop::printPrediction() const {
       parts += fmt::format(", alignment {}",
                            printBytes(static_cast<uint64_t>(rest)));
     }
-    fmt::print(options.out, "memory of stage {}: {} on each device ({})\n",
-               stage, printBytes(static_cast<uint64_t>(report.total)), parts);
+    fmt::print(out, "memory of stage {}: {} on each device ({})\n", stage,
+               printBytes(static_cast<uint64_t>(report.total)), parts);
     printTraffic(stage);
   }
 }
@@ -205,10 +213,10 @@ void Loop::printTraffic(int64_t stage) const {
     }
     for (const plan::Traffic &row : plan::trafficOf(plan, entry, stage)) {
       if (!row.isScalar) {
-        fmt::print(
-            options.out, "  {} x {} over {}, {} a step{}\n", row.count,
-            row.kind, row.axes, printBytes(std::max(row.bytesIn, row.bytesOut)),
-            row.isOpen ? ", with one trip of loops that the run ends" : "");
+        fmt::print(out, "  {} x {} over {}, {} a step{}\n", row.count, row.kind,
+                   row.axes, printBytes(std::max(row.bytesIn, row.bytesOut)),
+                   row.isOpen ? ", with one trip of loops that the run ends"
+                              : "");
       }
     }
   }
@@ -222,7 +230,7 @@ void Loop::printResult() const {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::print(options.out,
+  fmt::print(out,
              "memory: predicted {} B, reserved {} B on {} devices; peak of "
              "the process {}\n",
              printCount(predicted), printCount(reserved),
@@ -250,8 +258,8 @@ void Loop::printLine(const StepFacts &facts, double eta) const {
       fmt::format("  data: {:.1f}%  eta: {}\n",
                   100 * facts.dataSeconds / facts.seconds, printDuration(eta));
   // One write for each line, so that lines of processes do not mix.
-  std::fwrite(line.data(), 1, line.size(), options.out);
-  std::fflush(options.out);
+  std::fwrite(line.data(), 1, line.size(), out);
+  std::fflush(out);
 }
 
 Status Loop::writeLog(const StepFacts &facts) {
@@ -298,7 +306,7 @@ Status Loop::prepare() {
                                  options.entry, names));
   }
   size = stepSize(session.plan(), *entry);
-  if (!options.logFile.empty()) {
+  if (!options.logFile.empty() && speaks()) {
     log.reset(std::fopen(options.logFile.c_str(), "w"));
     if (!log) {
       return makeError(ErrorKind::usage, "cannot open the log for writing")
@@ -402,8 +410,11 @@ Status Loop::finishStep() {
 }
 
 Status Loop::give(const std::string &label, const HostTensor &value) {
+  if (!speaks()) {
+    return Status::success();
+  }
   if (options.dumpFolder.empty()) {
-    fmt::print(options.out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
+    fmt::print(out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
                fmt::join(value.shape, ", "), printElements(value));
     return Status::success();
   }
@@ -458,7 +469,7 @@ Status Loop::run() {
     LLMC_TRY(writeFetches(""));
   }
   printResult();
-  return options.count ? reportCounts(session, *entry, ran, options.out)
+  return options.count ? reportCounts(session, *entry, ran, out)
                        : Status::success();
 }
 

@@ -32,13 +32,15 @@ namespace {
 class PlanSession final : public Session {
 public:
   PlanSession(plan::Plan plan, const SessionOptions &options)
-      : source(std::move(plan)), options(options), states(source, devices) {}
+      : source(std::move(plan)), options(options),
+        states(source, devices, peers) {}
   /// The world goes first: steps that still run use the rest.
   ~PlanSession() override { world.reset(); }
 
   Status load();
 
   const plan::Plan &plan() const override { return source; }
+  int process() const override { return peers.own(); }
   uint64_t seed() const override { return options.seed.value_or(source.seed); }
   Status useData(const std::string &name, const std::string &path,
                  std::optional<DType> dtype) override;
@@ -55,10 +57,10 @@ public:
   Result<HostTensor> readState(const std::string &name) override;
   Status writeState(const std::string &name, const HostTensor &value) override;
   Result<bool> copiesAgree(const std::string &name) override;
-  std::vector<DeviceMemory> memory() const override;
+  std::vector<DeviceMemory> memory() const override { return allMemory; }
   Result<MemoryAudit> auditMemory() override;
-  CommunicatorCounts communication() const override;
-  std::vector<plan::Traffic> traffic(int64_t stage) const override;
+  Result<CommunicatorCounts> communication() const override;
+  Result<std::vector<plan::Traffic>> traffic(int64_t stage) const override;
   const std::vector<int64_t> &inFlight() const override;
   OrderDigest order() const override { return world->order(); }
   double dataSeconds() const override { return last.dataSeconds; }
@@ -66,6 +68,7 @@ public:
 private:
   Status verify(const plan::Manifest &manifest) const;
   Status reserveDevices();
+  Status gatherMemory();
   Status bindDevices(const plan::Manifest &manifest);
   /// A step that was submitted and not waited for.
   struct Flight {
@@ -86,7 +89,9 @@ private:
   SessionOptions options;
   const Backend *backend = nullptr;
   std::unique_ptr<World> world;
+  Peers peers;
   std::vector<LocalDevice> devices;
+  std::vector<DeviceMemory> allMemory;
   Groups groups;
   std::vector<std::vector<Origin>> origins;
   States states;
@@ -119,8 +124,10 @@ Status PlanSession::load() {
   LLMC_TRY(plan::checkStructure(source));
   LLMC_TRY_ASSIGN(backend, findBackend(source.target));
   WorldOptions wanted{source.mesh.numDevices(), options.threads,
-                      std::max(1, source.threads), options.shuffleSeed};
+                      std::max(1, source.threads), options.shuffleSeed,
+                      options.transport};
   LLMC_TRY_ASSIGN(world, backend->makeWorld(wanted));
+  peers.use(*world);
   plan::Manifest manifest;
   for (int number : world->local()) {
     LLMC_TRY_ASSIGN(manifest,
@@ -134,7 +141,7 @@ Status PlanSession::load() {
   files.resize(source.sources.size());
   size_t mostMetrics = 0;
   for (const plan::Entry &entry : source.entries) {
-    LLMC_TRY_ASSIGN(auto run, EntryRun::make(source, entry, devices));
+    LLMC_TRY_ASSIGN(auto run, EntryRun::make(source, entry, devices, peers));
     entries.push_back(std::move(run));
     mostMetrics = std::max(mostMetrics, entry.metrics.size());
   }
@@ -174,6 +181,19 @@ Status PlanSession::reserveDevices() {
       LLMC_TRY(device.staging->fill(device.arena.base, *options.poison,
                                     device.arena.bytes));
     }
+  }
+  return gatherMemory();
+}
+
+Status PlanSession::gatherMemory() {
+  std::vector<DeviceMemory> own;
+  for (const LocalDevice &device : devices) {
+    own.push_back({static_cast<uint64_t>(source.arenas[device.stage]),
+                   device.arena.bytes, device.device->memoryBytes()});
+  }
+  LLMC_TRY_ASSIGN(auto all, peers.gather(own));
+  for (const std::vector<DeviceMemory> &each : all) {
+    allMemory.insert(allMemory.end(), each.begin(), each.end());
   }
   return Status::success();
 }
@@ -306,7 +326,7 @@ Status PlanSession::countFirst(EntryRun &run, int64_t step,
     LLMC_TRY(enqueue(*counts));
     LLMC_TRY(world->wait(options.deadline));
     counted.resize(counting->metrics.size());
-    counts->readMetrics(counts->prepared(), counted);
+    LLMC_TRY(counts->readMetrics(counts->prepared(), counted));
     for (const NamedValue &count : counted) {
       externals[std::string(count.name)] += count.value;
     }
@@ -346,8 +366,7 @@ Status PlanSession::wait() {
   std::move(flights.begin() + 1, flights.end(), flights.begin());
   --numFlights;
   values.resize(last.run->entry().metrics.size());
-  last.run->readMetrics(last.set, values);
-  return Status::success();
+  return last.run->readMetrics(last.set, values);
 }
 
 Status PlanSession::run(const std::string &entry, int64_t step) {
@@ -440,33 +459,39 @@ Result<bool> PlanSession::copiesAgree(const std::string &name) {
   return states.copiesAgree(*state);
 }
 
-std::vector<DeviceMemory> PlanSession::memory() const {
-  std::vector<DeviceMemory> all;
-  for (const LocalDevice &device : devices) {
-    all.push_back({static_cast<uint64_t>(source.arenas[device.stage]),
-                   device.arena.bytes, device.device->memoryBytes()});
-  }
-  return all;
-}
-
 Result<MemoryAudit> PlanSession::auditMemory() {
   LLMC_TRY(settle());
   return exec::auditMemory(source, devices, options.poison.value_or(0));
 }
 
-std::vector<plan::Traffic> PlanSession::traffic(int64_t stage) const {
-  for (const LocalDevice &device : devices) {
-    if (device.stage == stage) {
-      return groups.trafficOf(source.mesh, device.number);
+/// The first process with a device of the stage has the stage's first device.
+Result<std::vector<plan::Traffic>> PlanSession::traffic(int64_t stage) const {
+  std::vector<CommunicatorCounts> own;
+  for (size_t i = 0; i < devices.size() && own.empty(); ++i) {
+    if (devices[i].stage == stage) {
+      own = groups.countsOf(devices[i].number);
     }
   }
-  return {};
+  LLMC_TRY_ASSIGN(auto all, peers.gather(own));
+  for (const std::vector<CommunicatorCounts> &counts : all) {
+    if (!counts.empty()) {
+      return groups.trafficOf(source.mesh, counts);
+    }
+  }
+  return std::vector<plan::Traffic>();
 }
 
-CommunicatorCounts PlanSession::communication() const {
-  CommunicatorCounts sum;
+Result<CommunicatorCounts> PlanSession::communication() const {
+  std::vector<CommunicatorCounts> own;
   for (const Communicator *group : groups.firstOfEach()) {
-    CommunicatorCounts counts = group->counts();
+    own.push_back(group->counts());
+  }
+  LLMC_TRY_ASSIGN(auto all, peers.gather(own));
+  for (size_t process = 1; process < all.size(); ++process) {
+    all[0].insert(all[0].end(), all[process].begin(), all[process].end());
+  }
+  CommunicatorCounts sum;
+  for (const CommunicatorCounts &counts : all[0]) {
     for (unsigned kind = 0; kind < numCollectiveKinds; ++kind) {
       sum.collectives[kind] += counts.collectives[kind];
       sum.bytes[kind] += counts.bytes[kind];

@@ -250,11 +250,16 @@ Status States::initialise(const std::string &folder, bool trust,
 Result<HostTensor> States::read(const plan::State &state) {
   HostTensor whole = HostTensor::zeros(state.dtype, state.shape);
   int64_t bytes = sizeOf(state.dtype);
+  Pieces own(bytes);
   LLMC_TRY(visit(state, WindowUse::read,
                  [&](std::byte *values, int64_t global, int64_t length) {
                    std::memcpy(whole.bytes.data() + global * bytes, values,
                                static_cast<size_t>(length * bytes));
+                   if (!peers.areNone()) {
+                     own.add(global, values, length);
+                   }
                  }));
+  LLMC_TRY(peers.complete(whole, own));
   return whole;
 }
 
@@ -285,7 +290,9 @@ Result<bool> States::copiesAgree(const plan::State &state) {
                        std::memcmp(whole.bytes.data() + global * bytes, values,
                                    static_cast<size_t>(length * bytes)) == 0;
                  }));
-  return agree;
+  LLMC_TRY_ASSIGN(auto all, peers.gather(std::vector<uint8_t>{agree}));
+  return std::all_of(all.begin(), all.end(),
+                     [](const auto &each) { return each[0] != 0; });
 }
 
 } // namespace llmc::rt::exec

@@ -13,6 +13,7 @@
 #define LLMC_LIB_RUNTIME_EXECUTOR_STATES_H
 
 #include "Bound.h"
+#include "Peers.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 
 #include <functional>
@@ -22,8 +23,9 @@ namespace llmc::rt::exec {
 
 class States {
 public:
-  States(const plan::Plan &plan, std::vector<LocalDevice> &devices)
-      : plan(plan), devices(devices) {}
+  States(const plan::Plan &plan, std::vector<LocalDevice> &devices,
+         const Peers &peers)
+      : plan(plan), devices(devices), peers(peers) {}
 
   /// Fills every state. Files are relative to `folder`; others than those
   /// within it need `trust`.
@@ -49,6 +51,7 @@ private:
 
   const plan::Plan &plan;
   std::vector<LocalDevice> &devices;
+  const Peers &peers;
 };
 
 } // namespace llmc::rt::exec

@@ -10,6 +10,7 @@
 #ifndef LLMC_TEST_RUNTIME_COMM_COMMUNICATORTEST_H
 #define LLMC_TEST_RUNTIME_COMM_COMMUNICATORTEST_H
 
+#include "ProcessesWorld.h"
 #include "Worlds.h"
 
 #include <gtest/gtest.h>
@@ -24,6 +25,17 @@ inline const Origin origin{"operation", "model.py:88"};
 
 inline float value(int member, int64_t i) {
   return static_cast<float>(100 * (member + 1)) + static_cast<float>(i) / 7;
+}
+
+/// Those whose devices several processes drive beside all others.
+inline std::vector<WorldKind> allCommunicators() {
+  std::vector<WorldKind> kinds = allWorlds();
+  for (int ofProcess : {1, 2}) {
+    kinds.push_back({"Processes" + std::to_string(ofProcess),
+                     [=](int n) { return makeProcesses(n, ofProcess); },
+                     {}});
+  }
+  return kinds;
 }
 
 class CommunicatorTest : public testing::TestWithParam<WorldKind> {

@@ -237,7 +237,7 @@ TEST_P(CommunicatorTest, SeveralBuffers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, CommunicatorTest,
-                         testing::ValuesIn(allWorlds()),
+                         testing::ValuesIn(allCommunicators()),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace llmc::rt::test

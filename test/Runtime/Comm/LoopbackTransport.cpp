@@ -33,16 +33,16 @@ public:
   int process() const override { return number; }
   int size() const override { return processes; }
 
-  Status exchange(uint32_t lane, const std::vector<Message> &sends,
-                  const std::vector<Message> &receives) override {
+  Status exchange(uint32_t lane, const std::vector<PeerMessage> &sends,
+                  const std::vector<PeerMessage> &receives) override {
     std::unique_lock<std::mutex> lock(hub->mutex);
-    for (const Message &message : sends) {
+    for (const PeerMessage &message : sends) {
       auto *data = static_cast<const char *>(message.data);
       hub->messages[{lane, number, message.process}].emplace_back(
           data, data + message.bytes);
     }
     hub->arrived.notify_all();
-    for (const Message &message : receives) {
+    for (const PeerMessage &message : receives) {
       auto &queue = hub->messages[{lane, message.process, number}];
       hub->arrived.wait(lock, [&] { return !queue.empty() || !reason.ok(); });
       LLMC_TRY(reason);

@@ -10,7 +10,6 @@
 #ifndef LLMC_TEST_RUNTIME_COMM_WORLDS_H
 #define LLMC_TEST_RUNTIME_COMM_WORLDS_H
 
-#include "ProcessesWorld.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
 #include <functional>
@@ -54,8 +53,6 @@ inline std::vector<WorldKind> allWorlds() {
       {"Cpu3", [](int n) { return makeCpu(n, 3, {}); }, {}},
       {"CpuShuffle", [](int n) { return makeCpu(n, 1, 7); }, {}},
       {"Opaque", makeOpaque, {}},
-      {"Processes", [](int n) { return makeProcesses(n, 1); }, {}},
-      {"ProcessesOfTwo", [](int n) { return makeProcesses(n, 2); }, {}},
   };
 }
 

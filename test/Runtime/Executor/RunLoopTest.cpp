@@ -88,12 +88,14 @@ public:
     return {{1000, 2000, 100000}, {3000, 1500, 100000}};
   }
   Result<MemoryAudit> auditMemory() override { return MemoryAudit{}; }
-  CommunicatorCounts communication() const override {
+  Result<CommunicatorCounts> communication() const override {
     CommunicatorCounts counts;
     counts.transferBytes = transferBytes;
     return counts;
   }
-  std::vector<plan::Traffic> traffic(int64_t) const override { return counted; }
+  Result<std::vector<plan::Traffic>> traffic(int64_t) const override {
+    return counted;
+  }
   const std::vector<int64_t> &inFlight() const override { return most; }
   OrderDigest order() const override { return {}; }
   double dataSeconds() const override { return 0; }

@@ -161,7 +161,7 @@ TEST(WalkthroughTest, Communication) {
   auto session = openWalkthrough(makeWalkthroughPlan(2, object));
   ASSERT_TRUE(session);
   runAll(*session, 1);
-  CommunicatorCounts counts = session->communication();
+  CommunicatorCounts counts = *session->communication();
   auto at = [](CollectiveKind kind) { return static_cast<size_t>(kind); };
   // tensor: 2 x 2 on 2 groups of stage 0, 2 x 2 on 2 of stage 1; gW2 on 2
   // groups; gE and ls on 2 groups each; n2 once.
@@ -190,7 +190,7 @@ TEST(WalkthroughTest, TrafficIsThatOfThePlan) {
         planned.push_back(row);
       }
     }
-    std::vector<plan::Traffic> counted = session->traffic(stage);
+    std::vector<plan::Traffic> counted = *session->traffic(stage);
     ASSERT_EQ(counted.size(), planned.size());
     for (size_t i = 0; i < counted.size(); ++i) {
       EXPECT_EQ(counted[i].kind, planned[i].kind);

@@ -28,7 +28,7 @@
 namespace llmc::rt {
 
 /// Bytes that lie in a row, to or from a process; both ends give their number.
-struct Message {
+struct PeerMessage {
   int process = 0;
   void *data = nullptr;
   uint64_t bytes = 0;
@@ -45,8 +45,8 @@ public:
   /// Sends and receives, and returns when all of it is done. Errors: 10 (the
   /// other end is gone), 15 (its message has another size), or what `abort`
   /// was given.
-  virtual Status exchange(uint32_t lane, const std::vector<Message> &sends,
-                          const std::vector<Message> &receives) = 0;
+  virtual Status exchange(uint32_t lane, const std::vector<PeerMessage> &sends,
+                          const std::vector<PeerMessage> &receives) = 0;
   /// Ends every present and later exchange of this process with `reason`.
   /// Returns at once; may be called from any thread, and more than once.
   virtual void abort(const Status &reason) = 0;

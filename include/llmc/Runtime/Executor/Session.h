@@ -57,6 +57,10 @@ struct SessionOptions {
   std::chrono::milliseconds deadline = std::chrono::minutes(30);
   /// Fills the arenas with this byte before anything else (`auditMemory`).
   std::optional<uint8_t> poison;
+  /// To the other processes that run this plan, each with as many of its
+  /// devices; null: this one runs all of it. Every process makes the same calls
+  /// in the same order.
+  std::shared_ptr<Transport> transport;
   /// For tests: runs plans that the loader would refuse.
   bool bypassLoader = false;
 };
@@ -91,6 +95,8 @@ public:
                                                const SessionOptions &options);
 
   virtual const plan::Plan &plan() const = 0;
+  /// The number of this process, 0 where it is the only one. It speaks for all.
+  virtual int process() const { return 0; }
   virtual uint64_t seed() const = 0;
 
   /// The file of the source of that name, or with "" of all the plan's sources;
@@ -131,13 +137,15 @@ public:
   /// Whether all devices that hold an element of the state hold the same bits.
   virtual Result<bool> copiesAgree(const std::string &name) = 0;
 
+  /// Of all devices, by number.
   virtual std::vector<DeviceMemory> memory() const = 0;
+  /// Of the devices of this process.
   virtual Result<MemoryAudit> auditMemory() = 0;
   /// What all groups moved since the session was opened.
-  virtual CommunicatorCounts communication() const = 0;
+  virtual Result<CommunicatorCounts> communication() const = 0;
   /// Of the collectives that the first device of a stage took part in since
   /// then, as its communicators counted; the order is `plan::trafficOf`'s.
-  virtual std::vector<plan::Traffic> traffic(int64_t stage) const = 0;
+  virtual Result<std::vector<plan::Traffic>> traffic(int64_t stage) const = 0;
   /// For each stage the most microbatches of a chunk that the last entry had
   /// begun there and not ended, in the order of issue.
   virtual const std::vector<int64_t> &inFlight() const = 0;

@@ -296,9 +296,9 @@ Status RemoteGroup::runCollective() {
 Status RemoteGroup::runTransfer(int sender) {
   const Channel &channel = group.channel(sender);
   const ChannelSide &side = isLocal(sender) ? channel.send : channel.receive;
-  std::vector<Message> one = {{ownerOf(isLocal(sender) ? 1 - sender : sender),
+  std::vector<PeerMessage> one = {{ownerOf(isLocal(sender) ? 1 - sender : sender),
                                side.buffer, side.bytes}};
-  const std::vector<Message> none;
+  const std::vector<PeerMessage> none;
   return owners.transport->exchange(lane + 1 + static_cast<uint32_t>(sender),
                                     isLocal(sender) ? one : none,
                                     isLocal(sender) ? none : one);

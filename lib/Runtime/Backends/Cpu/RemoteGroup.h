@@ -95,7 +95,7 @@ private:
   std::vector<char *> arrived;
   std::vector<std::vector<char>> staging;
   size_t numTaken = 0;
-  std::vector<Message> sends, receives; ///< Listed, and not exchanged yet.
+  std::vector<PeerMessage> sends, receives; ///< Listed, and not exchanged yet.
   std::unique_ptr<Lane> collectives;
   std::unique_ptr<Lane> transfers[2]; ///< By the rank that sends.
 };

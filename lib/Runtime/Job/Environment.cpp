@@ -1,0 +1,115 @@
+//===- Environment.cpp - What a launcher says of a process ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Job/EnvironmentTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Job/Environment.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace llmc::rt {
+
+namespace {
+/// The variables of a launcher.
+struct Launcher {
+  const char *process, *size, *host, *port;
+};
+
+constexpr std::array<Launcher, 4> launchers = {{
+    {"LLMC_RANK", "LLMC_WORLD_SIZE", "LLMC_ADDRESS", "LLMC_PORT"},
+    {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "MASTER_ADDR",
+     "MASTER_PORT"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "MASTER_ADDR", "MASTER_PORT"},
+}};
+constexpr int mostProcesses = 1 << 20, mostPort = 65535;
+} // namespace
+
+Environment processEnvironment() {
+  return [](const std::string &name) -> std::optional<std::string> {
+    const char *value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  };
+}
+
+static Result<int> readNumber(const std::string &name, const std::string &text,
+                              int least, int most) {
+  int value = 0;
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() ||
+      value < least || value > most) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected a number from {} to {} in the "
+                                 "variable {}, got '{}'",
+                                 least, most, name, text));
+  }
+  return value;
+}
+
+/// What one launcher says; absent where it did not start this process.
+static Result<std::optional<JobPlace>>
+readLauncher(const Launcher &launcher, const Environment &environment) {
+  auto process = environment(launcher.process);
+  auto size = environment(launcher.size);
+  if (!process && !size) {
+    return std::optional<JobPlace>();
+  }
+  if (!process || !size) {
+    return makeError(
+        ErrorKind::usage,
+        fmt::format("expected the variables {} and {}, got {} alone",
+                    launcher.process, launcher.size,
+                    process ? launcher.process : launcher.size));
+  }
+  JobPlace place;
+  LLMC_TRY_ASSIGN(place.size,
+                  readNumber(launcher.size, *size, 1, mostProcesses));
+  LLMC_TRY_ASSIGN(place.process,
+                  readNumber(launcher.process, *process, 0, place.size - 1));
+  place.host = environment(launcher.host).value_or(place.host);
+  if (auto port = environment(launcher.port)) {
+    LLMC_TRY_ASSIGN(place.port, readNumber(launcher.port, *port, 1, mostPort));
+  }
+  // torchrun's own store listens at the port that it names.
+  bool isTaken = launcher.port == std::string("MASTER_PORT") &&
+                 environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  place.port += isTaken && place.port < mostPort;
+  place.token = environment("LLMC_TOKEN").value_or("");
+  return std::optional<JobPlace>(place);
+}
+
+Result<std::optional<JobPlace>> findJob(const Environment &environment) {
+  std::optional<JobPlace> found;
+  const Launcher *first = nullptr;
+  for (const Launcher &launcher : launchers) {
+    LLMC_TRY_ASSIGN(auto place, readLauncher(launcher, environment));
+    if (!place || place->size == 1) {
+      continue;
+    }
+    if (found &&
+        (found->process != place->process || found->size != place->size)) {
+      return makeError(
+          ErrorKind::usage,
+          fmt::format("expected one launcher, got process {} of {} by {} and "
+                      "{}, and process {} of {} by {} and {}",
+                      found->process, found->size, first->process, first->size,
+                      place->process, place->size, launcher.process,
+                      launcher.size));
+    }
+    if (!found) {
+      found = place;
+      first = &launcher;
+    }
+  }
+  return found;
+}
+
+} // namespace llmc::rt

@@ -1,0 +1,97 @@
+//===- Watch.cpp - Says that this process lives, hears who does not -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Job/JobTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Watch.h"
+
+#include "StoreServer.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt::job {
+
+Watch::Watch(Socket given, std::string first, std::chrono::milliseconds silence)
+    : socket(std::move(given)), first(std::move(first)), silence(silence),
+      heard(Clock::now()), thread([this] { run(); }) {}
+
+Watch::~Watch() {
+  leaving = true;
+  socket.shutdown();
+  thread.join();
+}
+
+void Watch::guard(std::shared_ptr<Transport> transport) {
+  std::lock_guard<std::mutex> lock(mutex);
+  guarded = std::move(transport);
+  if (!reason.ok()) {
+    guarded->abort(reason);
+  }
+}
+
+Status Watch::lost() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return reason;
+}
+
+void Watch::sayBye(const std::string &error) {
+  leaving = true;
+  (void)sendFrame(socket, {FrameKind::bye, error});
+}
+
+void Watch::fail(const Status &status) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!reason.ok()) {
+    return;
+  }
+  reason = status;
+  if (guarded) {
+    guarded->abort(reason);
+  }
+}
+
+/// One turn: says that it lives, and hears what is said until the next.
+Status Watch::listen() {
+  (void)sendFrame(socket, {FrameKind::beat, ""});
+  const Clock::time_point end = Clock::now() + beatInterval;
+  while (!leaving) {
+    Result<Frame> frame = receiveFrame(socket, end);
+    if (frame.kind() == ErrorKind::timeout) {
+      break;
+    }
+    if (!frame.ok()) {
+      return makeError(ErrorKind::peerLost,
+                       fmt::format("{} ended without a word, as one that is "
+                                   "killed does",
+                                   first));
+    }
+    heard = Clock::now();
+    if (frame->kind == FrameKind::lost) {
+      return makeError(ErrorKind::peerLost, frame->text);
+    }
+  }
+  if (Clock::now() - heard > silence) {
+    return makeError(ErrorKind::peerLost,
+                     fmt::format("{} says nothing for {} ms, as one that is "
+                                 "stopped or cut off does",
+                                 first, silence.count()));
+  }
+  return Status::success();
+}
+
+void Watch::run() {
+  while (!leaving) {
+    Status status = listen();
+    if (!status.ok()) {
+      if (!leaving) {
+        fail(status);
+      }
+      return;
+    }
+  }
+}
+
+} // namespace llmc::rt::job

@@ -1,0 +1,51 @@
+//===- Watch.h - Says that this process lives, hears who does not ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_JOB_WATCH_H
+#define LLMC_LIB_RUNTIME_JOB_WATCH_H
+
+#include "Sockets.h"
+#include "llmc/Runtime/Comm/Transport.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace llmc::rt::job {
+
+class Watch {
+public:
+  /// `socket` has said hello. `silence`: how long process 0 may say nothing.
+  Watch(Socket socket, std::string first, std::chrono::milliseconds silence);
+  ~Watch();
+
+  /// What is to be ended when somebody is lost.
+  void guard(std::shared_ptr<Transport> transport);
+  /// The process that was lost first, as an error; success so far.
+  Status lost() const;
+  /// The last word: "" or the error.
+  void sayBye(const std::string &error);
+
+private:
+  void run();
+  Status listen();
+  void fail(const Status &status);
+
+  Socket socket;
+  std::string first; ///< Who holds the meeting place.
+  std::chrono::milliseconds silence;
+  mutable std::mutex mutex;
+  std::shared_ptr<Transport> guarded;
+  Status reason;
+  Clock::time_point heard;
+  std::atomic<bool> leaving{false};
+  std::thread thread;
+};
+
+} // namespace llmc::rt::job
+
+#endif // LLMC_LIB_RUNTIME_JOB_WATCH_H
