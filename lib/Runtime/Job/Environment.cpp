@@ -18,18 +18,18 @@ namespace llmc::rt {
 
 namespace {
 /// The variables of a launcher.
-struct Launcher {
+struct LaunchVariables {
   const char *process, *size, *host, *port;
 };
 
-constexpr std::array<Launcher, 4> launchers = {{
+constexpr std::array<LaunchVariables, 4> launchers = {{
     {"LLMC_RANK", "LLMC_WORLD_SIZE", "LLMC_ADDRESS", "LLMC_PORT"},
     {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "MASTER_ADDR",
      "MASTER_PORT"},
     {"SLURM_PROCID", "SLURM_NTASKS", "MASTER_ADDR", "MASTER_PORT"},
 }};
-constexpr int mostProcesses = 1 << 20, mostPort = 65535;
+constexpr int mostRanks = 1 << 20, mostPort = 65535;
 } // namespace
 
 Environment processEnvironment() {
@@ -56,7 +56,7 @@ static Result<int> readNumber(const std::string &name, const std::string &text,
 
 /// What one launcher says; absent where it did not start this process.
 static Result<std::optional<JobPlace>>
-readLauncher(const Launcher &launcher, const Environment &environment) {
+readLauncher(const LaunchVariables &launcher, const Environment &environment) {
   auto process = environment(launcher.process);
   auto size = environment(launcher.size);
   if (!process && !size) {
@@ -70,8 +70,7 @@ readLauncher(const Launcher &launcher, const Environment &environment) {
                     process ? launcher.process : launcher.size));
   }
   JobPlace place;
-  LLMC_TRY_ASSIGN(place.size,
-                  readNumber(launcher.size, *size, 1, mostProcesses));
+  LLMC_TRY_ASSIGN(place.size, readNumber(launcher.size, *size, 1, mostRanks));
   LLMC_TRY_ASSIGN(place.process,
                   readNumber(launcher.process, *process, 0, place.size - 1));
   place.host = environment(launcher.host).value_or(place.host);
@@ -88,8 +87,8 @@ readLauncher(const Launcher &launcher, const Environment &environment) {
 
 Result<std::optional<JobPlace>> findJob(const Environment &environment) {
   std::optional<JobPlace> found;
-  const Launcher *first = nullptr;
-  for (const Launcher &launcher : launchers) {
+  const LaunchVariables *first = nullptr;
+  for (const LaunchVariables &launcher : launchers) {
     LLMC_TRY_ASSIGN(auto place, readLauncher(launcher, environment));
     if (!place || place->size == 1) {
       continue;

@@ -1,0 +1,294 @@
+//===- Launch.cpp - Starts the processes of a job on this machine ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Job/Launch.h"
+
+#include "Sockets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <random>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace llmc::rt {
+
+using job::Clock;
+using job::Socket;
+
+namespace {
+
+constexpr int mostChildren = 4096;
+/// Of a child that could not start its program, which then says so itself.
+constexpr int cannotStart = 127;
+
+struct Child {
+  pid_t pid = 0;
+  Socket errors; ///< The end of a pipe that this process reads.
+  std::string line;
+  bool runs = true;
+};
+
+class LocalLauncher {
+public:
+  explicit LocalLauncher(const LaunchOptions &options) : options(options) {}
+  /// Nobody is left behind, whatever went wrong.
+  ~LocalLauncher() { sendAll(SIGKILL, /*andWait=*/true); }
+
+  Status start();
+  LaunchResult waitForAll();
+
+private:
+  Status startOne(int process, int port, const std::string &token);
+  [[noreturn]] void become(int process, int port, const std::string &token,
+                           int errors);
+  void pass(Child &child, int process);
+  void print(int process, const std::string &line);
+  void collect();
+  void judge(const Child &child, int process, int status);
+  void sendAll(int signal, bool andWait = false);
+  void hurry();
+  bool anyRuns() const;
+
+  const LaunchOptions &options;
+  std::vector<Child> children;
+  LaunchResult result;
+  Clock::time_point failed{}; ///< When the first one did.
+  int forwarded = 0;
+  bool asked = false, forced = false;
+};
+
+std::string randomToken() {
+  std::random_device source;
+  return fmt::format("{:08x}{:08x}", source(), source());
+}
+
+Status LocalLauncher::start() {
+  int port = options.port;
+  // A port that was free a moment ago; the socket is closed again.
+  std::random_device source;
+  for (int turn = 0; port == 0 && turn < 100; ++turn) {
+    int guess = 20000 + static_cast<int>(source() % 40000);
+    port = job::listenAt("127.0.0.1", guess).ok() ? guess : 0;
+  }
+  const std::string token = randomToken();
+  for (int process = 0; process < options.processes; ++process) {
+    LLMC_TRY(startOne(process, port, token));
+  }
+  return Status::success();
+}
+
+Status LocalLauncher::startOne(int process, int port,
+                               const std::string &token) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return makeError(
+        ErrorKind::outOfMemory,
+        fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
+  std::fflush(nullptr);
+  pid_t pid = ::fork();
+  if (pid == 0) {
+    become(process, port, token, ends[1]);
+  }
+  ::close(ends[1]);
+  Child child;
+  child.errors = Socket(ends[0]);
+  child.pid = pid;
+  if (pid < 0) {
+    return makeError(ErrorKind::outOfMemory,
+                     fmt::format("expected {} processes, the machine starts {} "
+                                 "({})",
+                                 options.processes, process,
+                                 std::strerror(errno)));
+  }
+  ::setpgid(pid, pid);
+  children.push_back(std::move(child));
+  return Status::success();
+}
+
+/// In the child: a group of its own, so that what it starts can be ended too.
+void LocalLauncher::become(int process, int port, const std::string &token,
+                           int errors) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(errors, STDERR_FILENO);
+  auto set = [](const char *name, const std::string &value) {
+    ::setenv(name, value.c_str(), 1);
+  };
+  set("LLMC_RANK", std::to_string(process));
+  set("LLMC_WORLD_SIZE", std::to_string(options.processes));
+  set("LLMC_LOCAL_RANK", std::to_string(process));
+  set("LLMC_ADDRESS", "127.0.0.1");
+  set("LLMC_PORT", std::to_string(port));
+  set("LLMC_TOKEN", token);
+  std::vector<char *> arguments;
+  for (const std::string &each : options.command) {
+    arguments.push_back(const_cast<char *>(each.c_str()));
+  }
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  std::string text = fmt::format("cannot start '{}': {}\n", arguments[0],
+                                 std::strerror(errno));
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+  ::_exit(cannotStart);
+}
+
+void LocalLauncher::print(int process, const std::string &line) {
+  std::string text = fmt::format("[{}] {}\n", process, line);
+  std::fwrite(text.data(), 1, text.size(), options.errors);
+  std::fflush(options.errors);
+}
+
+/// Whole lines of a child's errors, each with its number.
+void LocalLauncher::pass(Child &child, int process) {
+  char block[4096];
+  ssize_t got = ::read(child.errors.get(), block, sizeof(block));
+  if (got <= 0) {
+    if (got == 0 || errno != EINTR) {
+      child.errors = Socket();
+    }
+  } else {
+    child.line.append(block, static_cast<size_t>(got));
+  }
+  size_t end = 0;
+  while ((end = child.line.find('\n')) != std::string::npos) {
+    print(process, child.line.substr(0, end));
+    child.line.erase(0, end + 1);
+  }
+  if (!child.errors.isOpen() && !child.line.empty()) {
+    print(process, child.line);
+    child.line.clear();
+  }
+}
+
+/// Who fails because another one is lost is not the cause.
+void LocalLauncher::judge(const Child &child, int process, int status) {
+  bool isKilled = WIFSIGNALED(status);
+  int code = isKilled ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (code == 0) {
+    return;
+  }
+  const int follows = exitCode(ErrorKind::peerLost);
+  bool isFirst = result.code == 0;
+  if (isFirst) {
+    failed = Clock::now();
+  }
+  if (isFirst || (result.code == follows && code != follows && !asked)) {
+    result.code = code;
+    result.cause =
+        isKilled ? fmt::format("process {} (pid {}) was killed by signal {}",
+                               process, child.pid, WTERMSIG(status))
+                 : fmt::format("process {} (pid {}) ended with code {}",
+                               process, child.pid, code);
+  }
+}
+
+void LocalLauncher::collect() {
+  for (size_t i = 0; i < children.size(); ++i) {
+    int status = 0;
+    if (children[i].runs &&
+        ::waitpid(children[i].pid, &status, WNOHANG) == children[i].pid) {
+      children[i].runs = false;
+      judge(children[i], static_cast<int>(i), status);
+    }
+  }
+}
+
+void LocalLauncher::sendAll(int signal, bool andWait) {
+  for (Child &child : children) {
+    if (child.runs) {
+      ::kill(-child.pid, signal);
+    }
+    if (child.runs && andWait) {
+      ::waitpid(child.pid, nullptr, 0);
+      child.runs = false;
+    }
+  }
+}
+
+/// After a failure the others get a while to end by themselves, then a request,
+/// then no choice.
+void LocalLauncher::hurry() {
+  if (options.signal && options.signal->load() != forwarded) {
+    forwarded = options.signal->load();
+    sendAll(forwarded);
+  }
+  if (result.code == 0) {
+    return;
+  }
+  if (!asked && Clock::now() - failed > options.grace) {
+    asked = true;
+    sendAll(SIGTERM);
+  }
+  if (!forced && Clock::now() - failed > 2 * options.grace) {
+    forced = true;
+    sendAll(SIGKILL);
+  }
+}
+
+bool LocalLauncher::anyRuns() const {
+  return std::any_of(children.begin(), children.end(),
+                     [](const Child &child) { return child.runs; });
+}
+
+LaunchResult LocalLauncher::waitForAll() {
+  constexpr int turnMilliseconds = 20;
+  bool runs = true;
+  while (runs) {
+    std::vector<pollfd> polled;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < children.size(); ++i) {
+      if (children[i].errors.isOpen()) {
+        polled.push_back({children[i].errors.get(), POLLIN, 0});
+        owners.push_back(i);
+      }
+    }
+    ::poll(polled.data(), polled.size(), turnMilliseconds);
+    for (size_t i = 0; i < polled.size(); ++i) {
+      if (polled[i].revents) {
+        pass(children[owners[i]], static_cast<int>(owners[i]));
+      }
+    }
+    collect();
+    hurry();
+    runs = anyRuns();
+  }
+  // What they said last. A grandchild may hold the pipe open for longer.
+  for (size_t i = 0; i < children.size(); ++i) {
+    pollfd one{children[i].errors.get(), POLLIN, 0};
+    while (children[i].errors.isOpen() && ::poll(&one, 1, 0) > 0) {
+      pass(children[i], static_cast<int>(i));
+      one.fd = children[i].errors.get();
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+Result<LaunchResult> launch(const LaunchOptions &options) {
+  if (options.command.empty()) {
+    return makeError(ErrorKind::usage, "expected a command after --, got none");
+  }
+  if (options.processes < 1 || options.processes > mostChildren) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected 1 to {} processes, got {}",
+                                 mostChildren, options.processes));
+  }
+  LocalLauncher launcher(options);
+  LLMC_TRY(launcher.start());
+  return launcher.waitForAll();
+}
+
+} // namespace llmc::rt

@@ -1,0 +1,109 @@
+//===- LaunchTest.cpp - Starts the processes of a job ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Runtime/Job/Launch.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+namespace llmc::rt::test {
+
+namespace {
+struct Ended {
+  LaunchResult result;
+  std::string errors;
+  double seconds = 0;
+};
+
+Ended run(int processes, const std::string &script,
+          const std::atomic<int> *signal = nullptr) {
+  Ended ended;
+  std::FILE *file = std::tmpfile();
+  LaunchOptions options;
+  options.processes = processes;
+  options.command = {"/bin/sh", "-c", script};
+  options.grace = std::chrono::milliseconds(300);
+  options.errors = file;
+  options.signal = signal;
+  auto begin = std::chrono::steady_clock::now();
+  auto result = launch(options);
+  EXPECT_TRUE(result.ok());
+  ended.result = *result;
+  ended.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  std::rewind(file);
+  char block[4096];
+  ended.errors.assign(block, std::fread(block, 1, sizeof(block), file));
+  std::fclose(file);
+  return ended;
+}
+} // namespace
+
+TEST(Launch, NumbersProcessesAndTheirErrors) {
+  Ended ended = run(3, "echo $LLMC_RANK of $LLMC_WORLD_SIZE >&2; "
+                       "test -n \"$LLMC_PORT$LLMC_TOKEN\"");
+  EXPECT_EQ(ended.result.code, 0);
+  EXPECT_EQ(ended.result.cause, "");
+  for (const char *line : {"[0] 0 of 3\n", "[1] 1 of 3\n", "[2] 2 of 3\n"}) {
+    EXPECT_NE(ended.errors.find(line), std::string::npos) << ended.errors;
+  }
+}
+
+// The others sleep for long and do not know that one has failed.
+TEST(Launch, TheFirstFailureEndsAll) {
+  Ended ended = run(3, "[ $LLMC_RANK = 1 ] && exit 13; sleep 60");
+  EXPECT_EQ(ended.result.code, 13);
+  EXPECT_NE(ended.result.cause.find("process 1 (pid "), std::string::npos);
+  EXPECT_LT(ended.seconds, 10);
+}
+
+TEST(Launch, WhoOnlyLosesAnotherIsNotTheCause) {
+  Ended ended = run(2, "[ $LLMC_RANK = 0 ] && exit 10; sleep 0.1; kill -9 $$");
+  EXPECT_EQ(ended.result.code, 128 + 9);
+  EXPECT_NE(ended.result.cause.find("killed by signal 9"), std::string::npos);
+}
+
+// Also what a process starts, and what does not listen to requests.
+TEST(Launch, NobodyIsLeft) {
+  Ended ended = run(2, "trap '' TERM; [ $LLMC_RANK = 0 ] && exit 3; "
+                       "sleep 61 & sleep 61");
+  EXPECT_EQ(ended.result.code, 3);
+  EXPECT_LT(ended.seconds, 10);
+  EXPECT_NE(std::system("pgrep -x -f 'sleep 61' >/dev/null"), 0);
+}
+
+TEST(Launch, SignalsArePassedOn) {
+  std::atomic<int> signal{0};
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    signal = SIGTERM;
+  });
+  Ended ended = run(2, "trap 'exit 7' TERM; sleep 60 & wait", &signal);
+  sender.join();
+  EXPECT_EQ(ended.result.code, 7);
+  EXPECT_LT(ended.seconds, 10);
+}
+
+TEST(Launch, WhatCannotBeStarted) {
+  LaunchOptions options;
+  EXPECT_EQ(launch(options).kind(), ErrorKind::usage);
+  options.command = {"true"};
+  options.processes = 0;
+  EXPECT_EQ(launch(options).kind(), ErrorKind::usage);
+  options.processes = 1000000;
+  EXPECT_EQ(launch(options).kind(), ErrorKind::usage);
+  options.processes = 1;
+  options.command = {"/no/such/program"};
+  options.errors = std::tmpfile();
+  auto ended = launch(options);
+  EXPECT_EQ(ended->code, 127);
+  std::fclose(options.errors);
+}
+
+} // namespace llmc::rt::test
