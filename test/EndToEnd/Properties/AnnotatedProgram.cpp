@@ -202,8 +202,8 @@ void ProgramMaker::addCall(Value value) {
     appendResults(result);
     return;
   }
-  if (!isExact) {
-    OperationState state(value.getLoc(), "stablehlo.tanh");
+  if (!isExact) { // what was positive is again
+    OperationState state(value.getLoc(), "stablehlo.logistic");
     state.addOperands(result);
     state.addTypes(result.getType());
     result = builder.create(state)->getResult(0);
