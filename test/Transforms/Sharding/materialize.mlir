@@ -121,6 +121,23 @@ dist.entry @forward function(@once) chunks([0, 1])
 
 // -----
 
+// A weight of the first stage that the backward of the second alone reads otherwise is sent by the forward of the first,
+// whose backward runs later.
+#w0 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [0]}>
+#w1 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [1]}>
+#B = #dist.phase<backward_input>
+dist.mesh @mesh = <"pipe"=2, "x"=2> pipeline "pipe"
+dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
+// CHECK-LABEL: func.func @sent
+func.func @sent(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w, layout = #w0>}, %x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #w1>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #w1>}) {
+  // CHECK: dist.reshard %arg0 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
+  %y = stablehlo.multiply %x, %w {dist.layouts = [#w1], dist.block = 1 : i64, dist.phase = #B} : tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+dist.entry @forward function(@sent) chunks([0, 1])
+
+// -----
+
 // What is padded and what has copies is said.
 #row = #dist.layout<@mesh, [{"x"}:6, {}]>
 #whole = #dist.layout<@mesh, [{}, {}]>
