@@ -93,6 +93,7 @@ protected:
     GraphContext context(std::move(all));
     MeshCase one(context, program.kind, "", seed);
     one.useProgram(*std::move(whole), *std::move(plain));
+    one.setTolerance(program.tolerance);
     OpCounts ops;
     std::string error = one.run(ops), messages = context.takeMessages();
     isSkipped = one.isSkipped();

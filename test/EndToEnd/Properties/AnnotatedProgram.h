@@ -22,6 +22,8 @@ namespace llmc::test {
 
 struct AnnotatedProgram {
   CaseKind kind = CaseKind::Graph;
+  /// Relative distance of a value after a step on f64.
+  double tolerance = kStepTolerance;
   std::string plain, annotated;
   /// Configurations: of the plain text, and what is added for the other one.
   std::string config, meshConfig;

@@ -234,7 +234,7 @@ MeshCase::compareStep(const StepInterpreter &expected,
                       LockstepStepInterpreter &lockstep,
                       const LockstepStepInterpreter::StepResult &got) {
   bool isExact = kind == CaseKind::Exact;
-  double tolerance = isExact ? 0 : kStepTolerance;
+  double tolerance = isExact ? 0 : stepTolerance;
   for (auto &[name, value] : want.metrics) {
     // A norm is a square root.
     bool isRounded = isExact && name.getValue() == "grad_norm";

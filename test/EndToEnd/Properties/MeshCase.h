@@ -53,6 +53,8 @@ public:
     whole = std::move(program);
     reference = std::move(onOneDevice);
   }
+  /// Of values after a step on f64.
+  void setTolerance(double relative) { stepTolerance = relative; }
   /// What differs or fails, with the program; nothing when all is well.
   std::string run(OpCounts &counts);
   /// The same of the plan, which is left in `folder`.
@@ -121,6 +123,7 @@ private:
   mlir::OwningOpRef<ModuleOp> whole, local, reference;
   std::unique_ptr<rt::Session> session;
   std::map<std::string, dist::LayoutAttr> inputLayouts, markLayouts;
+  double stepTolerance = kStepTolerance;
   bool skipped = false, hasRandomTable = false, hasGradients = true;
 };
 
