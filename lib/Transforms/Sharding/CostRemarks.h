@@ -1,4 +1,4 @@
-//===- CostRemarks.h - Costs of a program, a line for equal facts -*- C++ -*-===//
+//===- CostRemarks.h - Costs of a program, one line for equals --*- C++ -*-===//
 //-*-//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
