@@ -14,7 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Group.h"
+#include "Members.h"
+#include "RaggedCollective.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 #include <algorithm>
@@ -27,26 +28,6 @@ constexpr int64_t blockElements = 256;
 constexpr uint64_t leastTicketBytes = 64 * 1024;
 
 namespace {
-
-/// The buffers of one collective, by rank and index.
-struct Members {
-  const Group &group;
-  const Collective &collective;
-  int64_t elementBytes;
-
-  const char *in(int rank, size_t buffer) const {
-    return pointer(rank, buffer);
-  }
-  char *out(int rank, size_t buffer) const {
-    return pointer(rank, collective.buffers.size() + buffer);
-  }
-
-private:
-  char *pointer(int rank, size_t word) const {
-    return reinterpret_cast<char *>(
-        group.standing[static_cast<size_t>(rank)]->frontWords()[word]);
-  }
-};
 
 // Elements in memory -> accumulate type and back.
 template <typename T, typename Acc> struct Plain {
@@ -290,6 +271,13 @@ int collectiveTickets(const Collective &collective, int threads) {
       std::clamp<uint64_t>(bytes / leastTicketBytes, 1, std::max(1, threads)));
 }
 
+uint64_t movedBytes(const Group &group) {
+  Members members = membersOf(group);
+  return traitsOf(members.collective.kind).takesCounts
+             ? raggedBytes(members)
+             : payloadBytes(members.collective, group.size());
+}
+
 uint64_t payloadBytes(const Collective &collective, int members) {
   uint64_t bytes = 0;
   for (const CollectiveBuffer &buffer : collective.buffers) {
@@ -299,18 +287,21 @@ uint64_t payloadBytes(const Collective &collective, int members) {
 }
 
 bool isScalar(const Collective &collective, int members) {
-  return payloadBytes(collective, members) ==
-         collective.buffers.size() * sizeOf(collective.type);
+  return !traitsOf(collective.kind).takesCounts &&
+         payloadBytes(collective, members) ==
+             collective.buffers.size() * sizeOf(collective.type);
 }
 
 void runCollective(const Group &group, int ticket) {
-  const Entry &entry = group.standing[0]->front();
-  const Collective &c = *std::get<CollectiveEntry>(entry.work).collective;
-  Members members{group, c, sizeOf(c.type)};
+  Members members = membersOf(group);
+  const Collective &c = members.collective;
   for (size_t index = 0; index < c.buffers.size(); ++index) {
     const CollectiveBuffer &shape = c.buffers[index];
-    Range range = ticketRange(static_cast<int64_t>(shape.outer * shape.count),
-                              ticket, group.tickets);
+    int64_t elements =
+        traitsOf(c.kind).takesCounts
+            ? static_cast<int64_t>(shape.outer * c.rows.out * c.rows.elements)
+            : static_cast<int64_t>(shape.outer * shape.count);
+    Range range = ticketRange(elements, ticket, group.tickets);
     if (range.begin == range.end) {
       continue; // also of a buffer without elements
     }
@@ -329,6 +320,9 @@ void runCollective(const Group &group, int ticket) {
     case CollectiveKind::broadcast:
     case CollectiveKind::permute:
       moveWhole(members, index, range);
+      break;
+    case CollectiveKind::raggedAllToAll:
+      moveRows(members, range);
       break;
     }
   }

@@ -123,6 +123,10 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
     leaveCollective(group);
     return;
   }
+  if (Status status = checkCounts(group); !status.ok()) {
+    stop(std::move(status));
+    return;
+  }
   group.tickets = collectiveTickets(*entry.collective, numWorkers());
   group.nextTicket = group.doneTickets = 0;
   Task task;
@@ -215,7 +219,7 @@ void Pool::finishCollective(Group &group) {
   const auto &entry =
       std::get<CollectiveEntry>(group.standing[0]->front().work);
   auto kind = static_cast<size_t>(entry.collective->kind);
-  uint64_t bytes = payloadBytes(*entry.collective, group.size());
+  uint64_t bytes = movedBytes(group);
   bool scalar = isScalar(*entry.collective, group.size());
   group.counts.collectives[kind] += 1;
   group.counts.bytes[kind] += bytes;

@@ -70,6 +70,11 @@ private:
 /// Compares what the members bring; an error shows both signatures.
 Status checkMembers(const Group &group);
 
+/// Where the collective takes counts, what they say fits: each slice lies in
+/// the rows of both sides, is what the other side expects, and overlaps no
+/// other in a result. An error names the device.
+Status checkCounts(const Group &group);
+
 /// Runs ticket `ticket` of the collective at which all members stand.
 void runCollective(const Group &group, int ticket);
 
@@ -80,6 +85,10 @@ int collectiveTickets(const Collective &collective, int threads);
 /// Elements that a collective moves for each buffer, and payload bytes of one
 /// member (what it passes in).
 uint64_t payloadBytes(const Collective &collective, int members);
+
+/// The same of what all stand at; where the run says how much, the bytes that
+/// go from members to others, all together.
+uint64_t movedBytes(const Group &group);
 
 /// Every buffer that a member passes in has one element.
 bool isScalar(const Collective &collective, int members);
