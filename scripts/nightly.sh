@@ -19,7 +19,8 @@
 # oracles  what the suite compares with JAX and one device in part: the example, gradients on
 #          all meshes, all element types, whole steps and manual regions on more meshes
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
-# families the families of models on every mesh, against one device and JAX; what they communicate
+# families the families of models on every mesh, against one device and JAX; what they communicate, what is
+#          said of it
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
@@ -174,10 +175,12 @@ part_mutate() {
   scripts/mutate.py --seed "$seed" --count 100 --minutes "$minutes" --table docs/mutation.md
 }
 part_families() {
-  build dev llmc || return 1
+  build dev llmc llmc-opt || return 1
   .venv/bin/python test/EndToEnd/Families/train_families.py --llmc build/dev/bin/llmc \
     --jobs "$(nproc)" -o build/dev/families &&
-    .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives
+    .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
+    .venv/bin/python test/EndToEnd/Families/remarks.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
+      -o build/dev/remarks
 }
 
 part_torch() {

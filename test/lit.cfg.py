@@ -30,6 +30,10 @@ if config.has_seeded_faults:
 if os.path.exists(config.llmc_obj_root + "/bin/llmc-fuzz-plan"):
     config.available_features.add("libfuzzer")
 
+# Messages between processes, by a library that a machine may lack.
+if os.path.exists(config.llmc_obj_root + "/lib/llmc/libllmc-gloo.so"):
+    config.available_features.add("gloo")
+
 # The public tests of ONNX backends, a Debian package.
 onnx_data = "/usr/share/libonnx-testdata/data"
 if os.path.isdir(onnx_data + "/node"):

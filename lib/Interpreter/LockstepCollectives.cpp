@@ -68,7 +68,7 @@ struct Exchange {
   const rt::Mesh &mesh;
   std::vector<int32_t> axes;
   ArrayRef<int64_t> group;
-  ArrayRef<HostTensor> inputs;
+  ArrayRef<HostTensor> inputs, counts;
   llvm::MutableArrayRef<HostTensor> outputs;
 
   int64_t size() const { return group.size(); }
@@ -141,6 +141,26 @@ struct Exchange {
     return "";
   }
 
+  /// Rows that come in, zero elsewhere.
+  std::string run(dist::RaggedAllToAllOp op) {
+    if (std::string error = checkAll(); !error.empty())
+      return error;
+    SmallVector<int64_t> shape(inputs.front().getShape());
+    auto dim = static_cast<int64_t>(op.getDim());
+    shape[dim] =
+        cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(dim);
+    for (HostTensor &output : outputs)
+      output = HostTensor(inputs.front().getElementType(), shape);
+    int64_t outer = 1;
+    for (int64_t batch : ArrayRef(shape).take_front(dim))
+      outer *= batch;
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t from = 0; from < size(); ++from)
+        if (std::string error = sendRows(dim, o, from); !error.empty())
+          return error;
+    return "";
+  }
+
   bool isAt(int64_t device, ArrayRef<int64_t> coordinates) const {
     std::vector<int64_t> at = mesh.coordinatesOf(device);
     for (auto [axis, coordinate] : llvm::zip_equal(axes, coordinates))
@@ -150,6 +170,7 @@ struct Exchange {
   }
 
 private:
+  std::string sendRows(int64_t dim, int64_t outer, int64_t from);
   HostTensor total(ReductionKind kind) const {
     SmallVector<HostTensor> terms;
     for (const HostTensor &input : inputs)
@@ -176,15 +197,49 @@ private:
 };
 } // namespace
 
+/// All slices of a member, at one index of the dims before its rows.
+std::string Exchange::sendRows(int64_t dim, int64_t outer, int64_t from) {
+  int64_t n = counts[from].getShape().back(), each = n / size();
+  int64_t rowsIn = inputs[from].getShape()[dim],
+          rowsOut = outputs[from].getShape()[dim];
+  int64_t bytes =
+      inputs[from].getStrides()[dim] * inputs[from].getElementBytes();
+  auto at = [&](int64_t member, int64_t list, int64_t slice) {
+    return counts[member].getInt((outer * 4 + list) * n + slice);
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t to = i / each, first = at(from, 0, i), count = at(from, 1, i),
+            target = at(from, 2, i),
+            expected = at(to, 3, from * each + i % each);
+    bool isIn = count > 0 && first >= 0 && target >= 0 &&
+                count <= std::min(rowsIn - first, rowsOut - target);
+    if (count != expected || (count != 0 && !isIn))
+      return "device " + describeDevice(mesh, group[from]) + " sends " +
+             std::to_string(count) + " rows from row " + std::to_string(first) +
+             " to row " + std::to_string(target) + " of device " +
+             describeDevice(mesh, group[to]) + ", which expects " +
+             std::to_string(expected) + " and has " + std::to_string(rowsOut);
+    if (count > 0 && bytes > 0)
+      std::memcpy(outputs[to].mutableBytes() +
+                      (outer * rowsOut + target) * bytes,
+                  inputs[from].bytes() + (outer * rowsIn + first) * bytes,
+                  count * bytes);
+  }
+  return "";
+}
+
 std::string llmc::exchange(Operation *collective, const rt::Mesh &mesh,
                            ArrayRef<int32_t> axes, ArrayRef<int64_t> group,
                            ArrayRef<HostTensor> inputs,
+                           ArrayRef<HostTensor> counts,
                            llvm::MutableArrayRef<HostTensor> outputs) {
-  Exchange state{mesh, {axes.begin(), axes.end()}, group, inputs, outputs};
+  Exchange state{mesh,   {axes.begin(), axes.end()}, group, inputs, counts,
+                 outputs};
   return llvm::TypeSwitch<Operation *, std::string>(collective)
       .Case<dist::AllReduceOp, dist::ReduceScatterOp, dist::AllGatherOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
-            dist::ReduceOp>([&](auto op) { return state.run(op); })
+            dist::ReduceOp, dist::RaggedAllToAllOp>(
+          [&](auto op) { return state.run(op); })
       .Default([](Operation *) { return "not a known collective"; });
 }
 
@@ -193,6 +248,6 @@ bool llmc::isRead(Operation *collective, const rt::Mesh &mesh,
   auto broadcast = dyn_cast<dist::BroadcastOp>(collective);
   if (!broadcast)
     return true;
-  Exchange state{mesh, {axes.begin(), axes.end()}, {}, {}, {}};
+  Exchange state{mesh, {axes.begin(), axes.end()}, {}, {}, {}, {}};
   return state.isAt(device, broadcast.getFrom());
 }

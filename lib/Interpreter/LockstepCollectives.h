@@ -20,10 +20,11 @@ std::vector<std::vector<int64_t>> listGroups(const rt::Mesh &mesh,
 
 /// One buffer in one group. `inputs` has a tensor for each member, empty for
 /// those that take no part; `outputs` likewise, empty where nothing is
-/// received. Returns what is wrong, or nothing.
+/// received, and `counts` the members' counts, if it takes any. Returns what is
+/// wrong, or nothing.
 std::string exchange(Operation *collective, const rt::Mesh &mesh,
                      ArrayRef<int32_t> axes, ArrayRef<int64_t> group,
-                     ArrayRef<HostTensor> inputs,
+                     ArrayRef<HostTensor> inputs, ArrayRef<HostTensor> counts,
                      llvm::MutableArrayRef<HostTensor> outputs);
 
 /// Whether the member's value is read: of a broadcast only the sender's is.

@@ -194,7 +194,13 @@ LockstepInterpreter::runExchange(Operation *op, const Stages &stages,
     crossesStages |= axes.back() == mesh.pipelineAxis;
   }
   results.assign(op->getNumResults(), DeviceTensors(mesh.numDevices()));
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+  const DeviceTensors *counted = nullptr;
+  if (collective.getExchange().counts) {
+    counted = lookup(op, collective.getInputs().size());
+    if (!counted)
+      return failure();
+  }
+  for (unsigned i = 0; i < collective.getInputs().size(); ++i) {
     const DeviceTensors *value = lookup(op, i);
     if (!value)
       return failure();
@@ -213,7 +219,12 @@ LockstepInterpreter::runExchange(Operation *op, const Stages &stages,
         return reportAbsent(op, i, *absent);
       if (isIdle)
         continue;
-      std::string error = exchange(op, mesh, axes, group, inputs, outputs);
+      SmallVector<HostTensor> counts;
+      if (counted)
+        for (int64_t device : group)
+          counts.push_back((*counted)[device]);
+      std::string error =
+          exchange(op, mesh, axes, group, inputs, counts, outputs);
       if (!error.empty())
         return op->emitOpError()
                << "cannot exchange operand #" << i << ": " << error;

@@ -459,7 +459,7 @@ std::string llmc::test::makeProgram(const ProgramOptions &options) {
   std::vector<const Recipe *> recipes = getRecipes(options);
   Writer w(options);
   std::string text = "func.func @" + options.name + "(";
-  for (const Shape &shape : {Shape{4, 6}, Shape{2, 4, 6}, Shape{6}}) {
+  for (const Shape &shape : options.shapes) {
     std::string name = "%arg" + std::to_string(w.variables.size());
     text += (w.variables.empty() ? "" : ", ") + name + ": " + w.type(shape);
     w.variables.push_back({name, shape});
@@ -471,7 +471,7 @@ std::string llmc::test::makeProgram(const ProgramOptions &options) {
   for (int i = 1; i < options.numRecipes; ++i)
     recipes[w.below(recipes.size())]->add(w);
   std::string names, types;
-  for (size_t i = 3; i < w.variables.size(); ++i)
+  for (size_t i = options.shapes.size(); i < w.variables.size(); ++i)
     if (!w.variables[i].isUsed) {
       names += (names.empty() ? "" : ", ") + w.variables[i].name;
       types += (types.empty() ? "" : ", ") + w.typeOf(i);

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace llmc::test {
 
@@ -36,9 +37,11 @@ struct ProgramOptions {
   /// The recipe of the first op; -1: random.
   int firstRecipe = -1;
   std::string name = "f";
+  /// Of the arguments; the first has at least two dims.
+  std::vector<std::vector<int64_t>> shapes = {{4, 6}, {2, 4, 6}, {6}};
 };
 
-/// @name with two or three float arguments and all float values that nobody
+/// @name with float arguments and all float values that nobody
 /// uses as results.
 std::string makeProgram(const ProgramOptions &options);
 

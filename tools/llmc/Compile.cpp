@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Remarks.h"
 #include "Timing.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
@@ -380,10 +381,12 @@ rt::Status driver::runCompile(const Options &options) {
     return rt::Status::success();
   }
   std::unique_ptr<MLIRContext> context = makeContext();
+  RemarkFile remarks(*context, options.remarks);
   size_t to = *findPhase(options.compileTo);
   if (options.compileTo != "plan") {
     LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
                     compileToPhase(*context, options, config, to));
+    LLMC_TRY(remarks.write());
     return writeModule(*module, options.output);
   }
   if (options.output.empty() || options.output == "-")
@@ -392,6 +395,7 @@ rt::Status driver::runCompile(const Options &options) {
   LLMC_TRY_ASSIGN(
       std::string path,
       compileToPlan(*context, options, config, options.output, &description));
+  LLMC_TRY(remarks.write());
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
   watch.lap("read plan.llmc");

@@ -181,6 +181,11 @@ struct Flags {
   cl::opt<bool> printConfig{"print-config", cl::cat(category),
                             cl::desc("print every key with its origin, stop"),
                             cl::sub(train), cl::sub(compile)};
+  cl::opt<std::string> remarks{
+      "remarks", cl::cat(category),
+      cl::desc("what is gathered, replicated and padded, and where layouts "
+               "are in conflict"),
+      cl::value_desc("file"), cl::sub(compile)};
   cl::opt<bool> timing{"timing", cl::cat(category),
                        cl::desc("print the time of each pass, and the peak "
                                 "of memory"),
@@ -323,6 +328,7 @@ rt::Status Flags::fill(Options &options) {
                             ? kernelCache.getValue()
                             : std::string(cache);
   options.printConfig = printConfig;
+  options.remarks = remarks;
   options.timing = timing;
   options.json = json;
   options.trustKernels = trustKernels;

@@ -56,6 +56,8 @@ struct Options {
   /// A folder with kernels compiled before; empty for none.
   std::string kernelCache;
   bool printConfig = false, json = false, trustKernels = false;
+  /// `compile`: a file of what the program costs; empty for none.
+  std::string remarks;
   /// `compile`: print what each pass takes.
   bool timing = false;
 };

@@ -14,7 +14,11 @@
 #include "Options.h"
 #include "Run.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+
+#include <unistd.h>
 
 using namespace llmc;
 using namespace llmc::driver;
@@ -37,8 +41,23 @@ static rt::Status execute(const Options &options) {
   return rt::Status::success();
 }
 
+/// `llmc launch …` is the launcher of the runtime house, which machines without
+/// the compiler have too: it takes this process over.
+static rt::Status becomeLauncher(char **argv) {
+  std::string program = llvm::sys::fs::getMainExecutable(
+      argv[0], reinterpret_cast<void *>(&becomeLauncher));
+  llvm::SmallString<128> launcher(llvm::sys::path::parent_path(program));
+  llvm::sys::path::append(launcher, "llmc-launch");
+  ::execv(launcher.c_str(), argv + 1);
+  return rt::makeError(rt::ErrorKind::mismatch,
+                       "expected the launcher beside llmc, got none")
+      .at(launcher.str().str());
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  if (argc > 1 && llvm::StringRef(argv[1]) == "launch")
+    return rt::reportError("llmc", becomeLauncher(argv), "");
   Options options;
   rt::Status status = parseCommandLine(argc, argv, options);
   if (status.ok())

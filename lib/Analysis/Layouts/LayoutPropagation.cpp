@@ -495,6 +495,34 @@ int LayoutPropagation::originAt(const Relation &relation,
   return origins.empty() ? -1 : origins.front();
 }
 
+/// Why the variable has the axis, which splits it: a relation, or -1.
+int LayoutPropagation::originOf(int variable, int8_t axis) const {
+  const LayoutVariable &has = variables[variable];
+  for (auto [list, origins] : llvm::zip(has.dims, has.origins))
+    for (auto [given, origin] : llvm::zip(list, origins))
+      if (given == axis)
+        return origin;
+  return -1;
+}
+
+int LayoutPropagation::findGiver(int variable, int8_t axis) const {
+  llvm::DenseSet<int> seen = {variable};
+  SmallVector<int> next = {variable};
+  while (!next.empty()) {
+    int at = next.pop_back_val(), origin = originOf(at, axis);
+    if (origin < 0)
+      return at;
+    const Relation &relation = relations[origin];
+    for (ArrayRef<int> list :
+         {ArrayRef<int>(relation.results), ArrayRef<int>(relation.operands)})
+      for (int other : llvm::reverse(list))
+        if (other >= 0 && (variables[other].axes >> axis & 1) &&
+            originOf(other, axis) != origin && seen.insert(other).second)
+          next.push_back(other);
+  }
+  return variable;
+}
+
 std::vector<LayoutConflict> LayoutPropagation::findConflicts() const {
   std::vector<LayoutConflict> conflicts;
   const Round all = {Seed::None, false, false, true, true};

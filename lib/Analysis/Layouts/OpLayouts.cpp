@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Layouts/OpLayouts.h"
+#include "llmc/Analysis/Layouts/UsesInPlace.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -208,20 +209,42 @@ static bool isDearSum(const View &view, int factor, AxisAttr axis) {
          2 * priceScatter(view, axis) > priceGather(view, factor, -1, axis);
 }
 
+/// How many uses share what is gathered where `axis` does not split `factor`;
+/// none where others gather it anyway, so that it is free here.
+static std::optional<int> countSharers(const View &view, int factor,
+                                       AxisAttr axis) {
+  int sharers = 0;
+  for (auto [i, layout] : llvm::enumerate(view.operands())) {
+    if (!layout || !view.isSplitBy(i, factor, axis))
+      continue;
+    Operation *op = view.decided.op;
+    std::optional<int> uses = op ? countUsesInPlace(op->getOperand(i), layout,
+                                                    op, axis, view.decided.mesh)
+                                 : std::nullopt;
+    if (!uses)
+      return std::nullopt;
+    sharers = std::max(sharers, *uses);
+  }
+  return sharers;
+}
+
 /// Whether the result shall leave `axis`, which splits it along `resultFactor`,
 /// to the reduced `factor`: the result is then scattered after the op.
 static bool isTakenFrom(const View &view, int resultFactor, int factor,
                         AxisAttr axis) {
   if (view.decided.rule.factors[factor].kind != FactorKind::Reduced)
     return false;
-  // What must move anyway is often gathered for other uses too.
-  if (priceGather(view, resultFactor, factor, axis) > 0)
-    return false;
+  double moved = priceGather(view, resultFactor, factor, axis),
+         gathered = priceGather(view, factor, resultFactor, axis);
+  // Indices move rather than the table that they look into.
+  if (moved > 0) {
+    std::optional<int> sharers = countSharers(view, factor, axis);
+    return sharers && (moved + priceScatter(view, axis)) * *sharers <= gathered;
+  }
   // Operands that agree rather stay: a weight that is split for this dot would
   // be gathered in each microbatch.
   int times = agree(view, factor, axis) ? 4 : 1;
-  return priceScatter(view, axis) <=
-         priceGather(view, factor, resultFactor, axis) * times;
+  return priceScatter(view, axis) <= gathered * times;
 }
 
 /// Takes `axis` for `factor`, which is in no result; false when it is in use.

@@ -68,8 +68,12 @@ static rt::Status checkMesh(sdy::ManualComputationOp region,
 
 static rt::Status checkCollectives(func::FuncOp main) {
   rt::Status status;
-  main.walk([&](graph::DeviceOpInterface op) {
-    if (op->getParentOfType<sdy::ManualComputationOp>())
+  main.walk([&](Operation *op) {
+    auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+    bool isOfDevices = isa<graph::DeviceOpInterface>(op) ||
+                       (call && call.getCallTargetName() ==
+                                    stablehlo::RaggedAllToAllOp::kCallTarget);
+    if (!isOfDevices || op->getParentOfType<sdy::ManualComputationOp>())
       return WalkResult::advance();
     status = refuse(op, "expected '" + op->getName().getStringRef().str() +
                             "' in a manual region (jax.shard_map), whose mesh "

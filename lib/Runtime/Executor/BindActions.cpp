@@ -150,6 +150,18 @@ static CollectiveBuffer bufferOf(const plan::Collective &collective,
   return buffer;
 }
 
+/// What the counts of a collective count, if it takes any.
+static CollectiveRows rowsOf(const plan::Collective &collective) {
+  if (!collective.counts.present()) {
+    return {};
+  }
+  const std::vector<int64_t> &in = collective.inputs.front().shape;
+  auto dim = static_cast<size_t>(collective.dim);
+  return {product(in, dim + 1, in.size()), static_cast<uint64_t>(in[dim]),
+          static_cast<uint64_t>(collective.outputs.front().shape[dim]),
+          static_cast<uint64_t>(collective.counts.shape.back())};
+}
+
 /// The root, or for each member whose value it gets. Peers do not depend on a
 /// call, and every member of a broadcast names the same root.
 Status Binder::setPeers(const plan::Collective &collective, Collective &bound,
@@ -213,6 +225,10 @@ Result<BoundAction> Binder::bindCollective(const plan::Collective &collective,
     bound.buffers.push_back(bufferOf(collective, in, out, members.size()));
     action.ins.push_back(ref(in));
     action.outs.push_back(ref(out));
+  }
+  bound.rows = rowsOf(collective);
+  if (collective.counts.present()) {
+    action.ins.push_back(ref(collective.counts));
   }
   local.collectives.push_back(std::make_unique<Collective>(std::move(bound)));
   action.collective = local.collectives.back().get();

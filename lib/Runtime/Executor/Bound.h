@@ -51,7 +51,7 @@ struct BoundLibrary {
 struct BoundCollective {
   Communicator *communicator;
   const Collective *collective;
-  std::vector<Ref> ins, outs;
+  std::vector<Ref> ins, outs; ///< Counts are the last of the inputs.
 };
 struct BoundPart {
   bool send;

@@ -42,7 +42,8 @@ struct Measure {
     words = static_cast<uint32_t>(library.operands.size());
   }
   void operator()(const plan::Collective &collective) {
-    words = static_cast<uint32_t>(2 * collective.inputs.size());
+    words = static_cast<uint32_t>(2 * collective.inputs.size() +
+                                  collective.counts.present());
   }
   void operator()(const plan::Send &send) { message(send.message); }
   void operator()(const plan::Receive &receive) { message(receive.message); }

@@ -120,6 +120,8 @@ void Walker::enqueue(const BoundInstruction &instruction,
                      const BoundCollective &action, const Scope &scope) {
   for (size_t i = 0; i < action.ins.size(); ++i) {
     inputs[i] = address(action.ins[i], scope);
+  }
+  for (size_t i = 0; i < action.outs.size(); ++i) {
     pointers[i] = address(action.outs[i], scope);
   }
   action.communicator->collective(*instruction.stream, *action.collective,

@@ -34,8 +34,8 @@ constexpr int cannotStart = 127;
 
 struct Child {
   pid_t pid = 0;
-  Socket errors; ///< The end of a pipe that this process reads.
-  std::string line;
+  Socket errors;          ///< The end of a pipe that this process reads.
+  std::string line, last; ///< Of its errors: not whole yet, the last whole one.
   bool runs = true;
 };
 
@@ -64,6 +64,7 @@ private:
   std::vector<Child> children;
   LaunchResult result;
   Clock::time_point failed{}; ///< When the first one did.
+  int first = 0;              ///< Whose code is the job's.
   int forwarded = 0;
   bool asked = false, forced = false;
 };
@@ -163,7 +164,8 @@ void LocalLauncher::pass(Child &child, int process) {
   }
   size_t end = 0;
   while ((end = child.line.find('\n')) != std::string::npos) {
-    print(process, child.line.substr(0, end));
+    child.last = child.line.substr(0, end);
+    print(process, child.last);
     child.line.erase(0, end + 1);
   }
   if (!child.errors.isOpen() && !child.line.empty()) {
@@ -186,6 +188,7 @@ void LocalLauncher::judge(const Child &child, int process, int status) {
   }
   if (isFirst || (result.code == follows && code != follows && !asked)) {
     result.code = code;
+    first = process;
     result.cause =
         isKilled ? fmt::format("process {} (pid {}) was killed by signal {}",
                                process, child.pid, WTERMSIG(status))
@@ -271,6 +274,9 @@ LaunchResult LocalLauncher::waitForAll() {
       pass(children[i], static_cast<int>(i));
       one.fd = children[i].errors.get();
     }
+  }
+  if (result.code != 0 && !children[first].last.empty()) {
+    result.cause += ": " + children[first].last;
   }
   return result;
 }

@@ -125,7 +125,7 @@ LogicalResult emitCollective(OpBuilder &builder,
                      : builder.getDenseI64ArrayAttr(stages),
       builder.getI64IntegerAttr(shape.dim),
       builder.getI64IntegerAttr(shape.concatDim), *peer, request.inputs,
-      request.outputs, plan::OperandAttr());
+      request.outputs, request.counts);
   return success();
 }
 

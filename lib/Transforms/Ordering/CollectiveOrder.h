@@ -22,6 +22,8 @@ plan::ExprAttr getCoordinates(mlir::ArrayAttr axes, dist::MeshOp mesh);
 struct CollectiveRequest {
   dist::CollectiveInterface op;
   mlir::ArrayAttr inputs, outputs;
+  /// Null where it takes none.
+  plan::OperandAttr counts;
   PlanStreams &streams;
   /// The stages that have a named collective.
   const llvm::StringMap<SmallVector<int64_t>> &members;

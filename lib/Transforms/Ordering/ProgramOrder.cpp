@@ -188,9 +188,11 @@ ProgramEmitter::emitCollective(dist::CollectiveInterface collective) {
     inputs.push_back(operandOf(input));
   for (Value output : op->getResults())
     outputs.push_back(operandOf(output));
+  Value counts = collective.getExchange().counts;
   CollectiveRequest wanted{collective,
                            builder.getArrayAttr(inputs),
                            builder.getArrayAttr(outputs),
+                           counts ? operandOf(counts) : plan::OperandAttr(),
                            request.streams,
                            request.meetings.members,
                            name + ".x" + std::to_string(numCollectives++)};

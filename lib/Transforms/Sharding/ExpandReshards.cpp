@@ -10,6 +10,9 @@
 //   becomes
 //   dist.reduce_scatter; dist.transfer @t0 along "pipe" 0 -> 1; dist.all_gather
 //
+// Two plans from one value that begin with the same move between stages share
+// it: a cotangent that a stage reads split and gathered is sent there once.
+//
 // Every move that sends is reported with its bytes and its reason.
 //
 // Test: test/Transforms/Sharding/expand-reshards.mlir
@@ -48,6 +51,8 @@ private:
   Operation *findFirstUser(Value value) const;
   LogicalResult expand(dist::ReshardOp op);
   LogicalResult build(dist::ReshardOp op, const LayoutPlan &plan);
+  Value findMade(Value value, const ReshardStep &step, Operation *like) const;
+  void mark(Value before, Value after, LayoutAttr layout, Operation *like);
   void report(dist::ReshardOp op, const ReshardStep &step);
 
   func::FuncOp function;
@@ -55,6 +60,8 @@ private:
   LayoutReshards &reshards;
   StepBuilder &steps;
   SegmentMarks marks;
+  /// What moves between stages have made of each value.
+  llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value, 1>> moved;
 };
 } // namespace
 
@@ -97,6 +104,29 @@ void Expander::report(dist::ReshardOp op, const ReshardStep &step) {
              " makes " + layouts;
 }
 
+/// What an earlier plan has made of `value` by the same move in the segment of
+/// `like`, or null.
+Value Expander::findMade(Value value, const ReshardStep &step,
+                         Operation *like) const {
+  for (Value made : moved.lookup({value, step.layout})) {
+    Operation *op = made.getDefiningOp();
+    if (op->getBlock() == like->getBlock() && !marks.isEarlier(op, like) &&
+        !marks.isEarlier(like, op))
+      return made;
+  }
+  return Value();
+}
+
+/// The ops that made `after` of `before` run in the segment of `like`.
+void Expander::mark(Value before, Value after, LayoutAttr layout,
+                    Operation *like) {
+  for (Operation *made = after.getDefiningOp();
+       made && made != before.getDefiningOp();
+       made = made->getOperand(0).getDefiningOp())
+    marks.set(made, like,
+              layout ? layout : dist::getLayout(made->getOperand(0).getType()));
+}
+
 LogicalResult Expander::build(dist::ReshardOp op, const LayoutPlan &plan) {
   OpBuilder builder(op);
   Operation *user = findFirstUser(op.getResult()), *like = op;
@@ -106,24 +136,25 @@ LogicalResult Expander::build(dist::ReshardOp op, const LayoutPlan &plan) {
   Value value = op.getInput();
   for (const ReshardStep &step : plan.steps) {
     Value before = value;
-    FailureOr<Value> after =
-        steps.build(builder, op.getLoc(), value, step, kind);
-    if (failed(after))
-      return failure();
-    value = *after;
     bool isMoved =
         dist::getLayout(before.getType()).getAt() != step.layout.getAt() &&
         !step.isLocal();
-    for (Operation *made = value.getDefiningOp();
-         made && made != before.getDefiningOp();
-         made = made->getOperand(0).getDefiningOp())
-      marks.set(made, like,
-                isMoved ? dist::getLayout(made->getOperand(0).getType())
-                        : step.layout);
+    if (Value made = isMoved ? findMade(value, step, like) : Value()) {
+      value = made;
+    } else {
+      FailureOr<Value> after =
+          steps.build(builder, op.getLoc(), value, step, kind);
+      if (failed(after))
+        return failure();
+      value = *after;
+      mark(before, value, isMoved ? LayoutAttr() : step.layout, like);
+      if (isMoved)
+        moved[{before, step.layout}].push_back(value);
+      if (!step.isLocal())
+        report(op, step);
+    }
     if (isMoved && user)
       like = user;
-    if (!step.isLocal())
-      report(op, step);
   }
   op.getResult().replaceAllUsesWith(value);
   op.erase();

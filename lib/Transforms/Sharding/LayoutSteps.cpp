@@ -278,6 +278,17 @@ bool SegmentMarks::isEarlier(Operation *op, Operation *other) const {
   return keyOf(op) < keyOf(other);
 }
 
+/// Whether what an op reads is there once the forward has run.
+static bool readsForward(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    while (def && !getPhase(def)) // to be marked as well
+      def =
+          def->getNumOperands() ? def->getOperand(0).getDefiningOp() : nullptr;
+    return !def || getPhase(def) == dist::Phase::Forward;
+  });
+}
+
 void SegmentMarks::set(Operation *op, Operation *like,
                        LayoutAttr layout) const {
   MLIRContext *context = op->getContext();
@@ -295,6 +306,9 @@ void SegmentMarks::set(Operation *op, Operation *like,
          !livesAt(number, pin) && b < static_cast<int64_t>(chunks.size()); ++b)
       if (livesAt(b, pin))
         number = b;
+    // Backward runs downward: a chunk below has run its forward alone.
+    if (number < block.value_or(number) && readsForward(op))
+      phase = dist::Phase::Forward;
     block = number;
   }
   op->setAttr(dist::DistDialect::kPhase, dist::PhaseAttr::get(context, phase));

@@ -28,10 +28,8 @@
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
-#include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <unordered_set>
 
@@ -62,7 +60,6 @@ public:
 
 private:
   LogicalResult readArguments();
-  void reportArgument(BlockArgument argument, LayoutAttr layout);
   bool staysAsItIs(Value value) const;
   LogicalResult readOp(Operation *op);
   LogicalResult rewriteOp(Operation *op);
@@ -116,53 +113,6 @@ static int64_t getLocalElements(RankedTensorType type, LayoutAttr layout,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// "dim 0 of 'wte' is stored as 50260 instead of 50257"
-static void reportPadding(Location loc, const std::string &name,
-                          RankedTensorType type, LayoutAttr layout) {
-  for (auto [d, size, dim] : llvm::enumerate(type.getShape(), layout.getDims()))
-    if (dim.isPadded())
-      remark::analysis(loc, remark::RemarkOpts::name("pad").category("layouts"))
-          << "dim " + std::to_string(d) + " of '" + name + "' is stored as " +
-                 std::to_string(dim.getExtent(size)) + " instead of " +
-                 std::to_string(size) + ": split by " + showAxes(dim.getAxes());
-}
-
-/// What a device holds of inputs and states more than it must: padding, and
-/// copies of what other devices hold too.
-void FunctionMaterializer::reportArgument(BlockArgument argument,
-                                          LayoutAttr layout) {
-  unsigned i = argument.getArgNumber();
-  dist::PortAttr port = dist::getArgumentPort(function, i);
-  FlatSymbolRefAttr state = dist::getState(port);
-  StringAttr input = dist::getInput(port);
-  if (kind == FunctionKind::Update || (!state && !input))
-    return;
-  std::string name = state ? state.getValue().str() : input.str();
-  auto type = cast<RankedTensorType>(argument.getType());
-  Location loc = argument.getLoc();
-  if (state)
-    if (auto op = symbols.lookup<dist::StateOp>(state.getAttr()))
-      loc = op.getLoc();
-  reportPadding(loc, name, type, layout);
-  SmallVector<dist::AxisAttr> copies;
-  int64_t number = 1;
-  for (auto [axis, size] : llvm::zip(mesh.getNames(), mesh.getSizes()))
-    if (size > 1 && !layout.getDimSplitBy(axis) &&
-        layout.getPin(axis).empty()) {
-      copies.push_back(dist::AxisAttr::get(axis.getContext(), axis));
-      number *= size;
-    }
-  if (number == 1)
-    return;
-  int64_t bytes = getLocalElements(type, layout, mesh) *
-                  getElementBytes(type.getElementType());
-  remark::analysis(loc,
-                   remark::RemarkOpts::name("replication").category("layouts"))
-      << "'" + name + "' is replicated over " + showAxes(copies) + ": " +
-             std::to_string(number) + " copies of " + std::to_string(bytes) +
-             " B";
-}
-
 LogicalResult FunctionMaterializer::readArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
@@ -174,7 +124,6 @@ LogicalResult FunctionMaterializer::readArguments() {
              << "expected a layout of argument " << i << ", got none";
     decided[argument] =
         getUseLayout(symbols, {function, kind, nullptr}, i, layout, mesh);
-    reportArgument(argument, layout);
     argument.setType(encode(argument.getType(), layout));
   }
   return success();

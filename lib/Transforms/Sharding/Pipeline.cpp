@@ -26,5 +26,6 @@ void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
   // From here to localize only our passes may run: shape functions of others
   // copy encodings wrongly.
   manager.addPass(createExpandReshardsPass());
+  manager.addPass(createReportCostsPass());
   manager.addPass(createVerifyMaterializedPass());
 }

@@ -486,38 +486,3 @@ LayoutAttr PropagationProblem::getResultLayout(FuncOp function,
   auto found = results.find({function, result});
   return found == results.end() ? LayoutAttr() : layoutOf(found->second);
 }
-
-//===----------------------------------------------------------------------===//
-// Remarks
-//===----------------------------------------------------------------------===//
-
-/// Where axes came from: the op with its rule, or that they were given.
-std::string PropagationProblem::describe(int relation) {
-  if (relation < 0)
-    return "given";
-  return "'" + ops[relation]->getName().getStringRef().str() + "', " +
-         engine.getRule(relation).str() + ", step " + std::to_string(relation);
-}
-
-void PropagationProblem::emitRemarks() {
-  auto options = [](StringRef name) {
-    return remark::RemarkOpts::name(name).category("layouts");
-  };
-  for (const LayoutRefusal &refusal : engine.getRefusals()) {
-    int8_t axis[] = {refusal.axis};
-    remark::missed(ops[refusal.relation]->getLoc(), options("refused"))
-        << show(axis) + " not taken on dim " + std::to_string(refusal.dim) +
-               " of " + nameOf(refusal.variable) + ": " + refusal.reason;
-  }
-  for (auto [relation, factor] : engine.getOpaque())
-    remark::missed(ops[relation]->getLoc(), options("opaque"))
-        << "factor " + std::to_string(factor) +
-               " passes no axes: its boundaries and those of other ops are no "
-               "chain of divisors";
-  for (const LayoutConflict &conflict : engine.findConflicts())
-    remark::missed(ops[conflict.relation]->getLoc(), options("conflict"))
-        << "kept " + show(conflict.kept) + " (" +
-               describe(conflict.keptOrigin) + "), runner-up " +
-               show(conflict.other) + " (" + describe(conflict.otherOrigin) +
-               ") on factor " + std::to_string(conflict.factor);
-}

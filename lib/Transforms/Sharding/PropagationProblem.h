@@ -20,6 +20,7 @@
 
 #include "StateRows.h"
 #include "llmc/Analysis/Layouts/LayoutPropagation.h"
+#include "llmc/Analysis/Layouts/ReshardOfLayouts.h"
 #include "llmc/Analysis/Program/Program.h"
 
 namespace llmc {
@@ -70,6 +71,9 @@ private:
   void addRelation(LayoutRelation relation, Operation *op);
   dist::LayoutAttr layoutOf(int variable);
   std::string describe(int relation);
+  std::string describeGiver(int variable, ArrayRef<int8_t> list) const;
+  int64_t priceAt(int relation, LayoutReshards &reshards);
+  void emitConflicts();
   bool dropHints(const LayoutPropagation::Fault &fault);
   std::string show(ArrayRef<int8_t> list);
 

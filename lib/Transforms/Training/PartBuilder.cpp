@@ -6,6 +6,7 @@
 
 #include "PartBuilder.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "llmc/Dialect/Graph/IR/LocalForm.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -217,12 +218,14 @@ static std::optional<int64_t> findBackwardBlock(Operation *op) {
 }
 
 namespace {
-/// Gives what is built the marks of an op. A part of what is put together in
-/// the backward of several blocks stands no lower than what it is made of.
+/// Gives what is built the marks of an op, but for its sharding group, whose
+/// values have the shape of the whole. A part of what is put together in the
+/// backward of several blocks stands no lower than what it is made of.
 struct Marking : OpBuilder::Listener {
   explicit Marking(Operation *from) : from(from) {}
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     copyMarks(from, op);
+    op->removeAttr(dist::kGroup);
     std::optional<int64_t> block = findBackwardBlock(op);
     if (block && *block > getBlockMark(op).value_or(*block))
       setBlockMark(op, *block);

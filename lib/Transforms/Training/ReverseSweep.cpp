@@ -5,8 +5,9 @@
 // Phases of backward ops: an op is `backward_input` when its result reaches the
 // cotangent of an activation that came from an earlier block, since the stage
 // before waits for it; all others are `backward_weight`. The sum of cotangents
-// belongs to the block of the contribution just added: contributions of later
-// blocks are thus added up in their block, and one value crosses the cut.
+// belongs to the first block that has contributed: contributions of later
+// blocks are thus added up in their block, and one value crosses the cut. Ops
+// need not stand in the order of blocks.
 //
 // Test: test/Transforms/Training/differentiate.mlir
 //===----------------------------------------------------------------------===//
@@ -92,10 +93,9 @@ LogicalResult ReverseSweep::checkDerivatives() {
   return diag;
 }
 
-bool ReverseSweep::entersEarlierBlock(Value value, Operation *user) const {
+bool ReverseSweep::entersBlockBefore(Value value, int64_t block) const {
   Operation *producer = value.getDefiningOp();
-  return producer && activations.contains(value) &&
-         getBlock(producer) < getBlock(user);
+  return producer && activations.contains(value) && getBlock(producer) < block;
 }
 
 void ReverseSweep::markCreatedOps(Location forward, int64_t block) {
@@ -104,22 +104,34 @@ void ReverseSweep::markCreatedOps(Location forward, int64_t block) {
   for (Operation *op : created) {
     if (op->getBlock() != &function.front())
       continue;
-    training::setBlockMark(op, block);
+    auto sum = sums.find(op);
+    training::setBlockMark(op, sum == sums.end() ? block : sum->second);
     training::setPhaseMark(op, dist::Phase::BackwardWeight);
     op->setLoc(loc);
   }
   created.clear();
+  sums.clear();
 }
 
 void ReverseSweep::addContribution(Operation *op, Value operand,
                                    Value contribution) {
-  Value &cotangent = cotangents[operand];
-  cotangent =
-      cotangent ? stablehlo::add(builder, op->getLoc(), cotangent, contribution)
-                : contribution;
-  Operation *producer = cotangent.getDefiningOp();
-  if (producer && entersEarlierBlock(operand, op))
-    inputCotangents.insert(producer);
+  auto [known, isNew] =
+      cotangents.try_emplace(operand, Cotangent{contribution, getBlock(op)});
+  Cotangent &cotangent = known->second;
+  auto markInput = [&](Value value) {
+    if (Operation *producer = value.getDefiningOp())
+      inputCotangents.insert(producer);
+  };
+  if (!isNew) {
+    cotangent.block = std::min(cotangent.block, getBlock(op));
+    cotangent.value =
+        stablehlo::add(builder, op->getLoc(), cotangent.value, contribution);
+    sums[cotangent.value.getDefiningOp()] = cotangent.block;
+    if (getBlock(op) > cotangent.block && activations.contains(operand))
+      markInput(contribution);
+  }
+  if (entersBlockBefore(operand, cotangent.block))
+    markInput(cotangent.value);
 }
 
 /// Whether other trips of a loop may have a cotangent of what `op` makes.
@@ -130,8 +142,7 @@ bool ReverseSweep::isOfTrips(Operation *op) const {
 
 LogicalResult ReverseSweep::differentiateCall(const KnownCall &call) {
   SmallVector<Value> gradients;
-  known.buildDerivative(builder, call, cotangents.lookup(call.result()),
-                        gradients);
+  known.buildDerivative(builder, call, getCotangent(call.result()), gradients);
   for (auto [argument, gradient] : llvm::zip_equal(call.arguments, gradients))
     if (active.contains(argument))
       addContribution(call.root, argument, gradient);
@@ -142,8 +153,8 @@ LogicalResult ReverseSweep::differentiateCall(const KnownCall &call) {
 LogicalResult ReverseSweep::differentiateOp(Operation *op) {
   SmallVector<Value> resultCotangents;
   for (Value result : op->getResults())
-    resultCotangents.push_back(
-        active.contains(result) ? cotangents.lookup(result) : Value());
+    resultCotangents.push_back(active.contains(result) ? getCotangent(result)
+                                                       : Value());
   if (llvm::none_of(resultCotangents, [](Value value) { return !!value; }) &&
       !isOfTrips(op))
     return success();
@@ -200,16 +211,17 @@ LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
   // The loss may be a parameter itself.
   if (active.contains(loss)) {
     auto type = cast<RankedTensorType>(loss.getType());
-    cotangents[loss] =
-        stablehlo::constantSplat(builder, loss.getLoc(), type, 1.0);
-    markCreatedOps(loss.getLoc(), getBlock(loss.getDefiningOp()));
+    int64_t block = getBlock(loss.getDefiningOp());
+    cotangents[loss] = {
+        stablehlo::constantSplat(builder, loss.getLoc(), type, 1.0), block};
+    markCreatedOps(loss.getLoc(), block);
   }
   for (Operation *op : llvm::reverse(forwardOps))
     if (failed(differentiateOp(op)))
       return failure();
   markPhases();
   for (BlockArgument argument : function.getArguments())
-    gradients.push_back(active.contains(argument) ? cotangents.lookup(argument)
+    gradients.push_back(active.contains(argument) ? getCotangent(argument)
                                                   : Value());
   return success();
 }

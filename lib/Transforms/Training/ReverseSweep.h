@@ -43,10 +43,10 @@ private:
   void addContribution(Operation *op, Value operand, Value contribution);
   /// Block and location of the ops created since the last call.
   void markCreatedOps(Location forward, int64_t block);
-  /// Whether a cotangent of `value` made by `user` leaves the user's block for
-  /// an earlier one.
   bool isOfTrips(Operation *op) const;
-  bool entersEarlierBlock(Value value, Operation *user) const;
+  /// Whether a cotangent of `value` that is there in `block` leaves it for an
+  /// earlier one.
+  bool entersBlockBefore(Value value, int64_t block) const;
   void markPhases();
 
   mlir::func::FuncOp function;
@@ -56,7 +56,15 @@ private:
   /// Ops of the forward graph, in program order.
   SmallVector<Operation *> forwardOps;
   llvm::DenseSet<Value> active, activations;
-  llvm::DenseMap<Value, Value> cotangents;
+  /// What has been added up, and the first block that has contributed.
+  struct Cotangent {
+    Value value;
+    int64_t block = 0;
+  };
+  Value getCotangent(Value of) const { return cotangents.lookup(of).value; }
+  llvm::DenseMap<Value, Cotangent> cotangents;
+  /// Sums among the ops of `created`, with their blocks.
+  llvm::DenseMap<Operation *, int64_t> sums;
   /// Ops that the derivative in progress has created.
   SmallVector<Operation *> created;
   /// Ops whose result is (a part of) a cotangent of a block's input.

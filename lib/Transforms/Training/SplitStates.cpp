@@ -148,13 +148,26 @@ void FunctionRewriter::addArguments() {
   }
 }
 
+/// The parts of a family along a dimension that is made of the family's, alone
+/// or with others: a reshape makes it longer or shorter. None where a part ends
+/// within an element.
+static SmallVector<Cut> getCutsOf(const Family &family, Cut whole) {
+  SmallVector<Cut> cuts;
+  int64_t size = family.bounds.back();
+  for (size_t i = 0; i < family.getNumParts(); ++i) {
+    int64_t end = family.bounds[i + 1] * whole.end;
+    if (end % size != 0)
+      return {};
+    cuts.push_back({whole.dim, cuts.empty() ? 0 : cuts.back().end, end / size});
+  }
+  return cuts;
+}
+
 /// sum(%g)  ->  sum(%g.0) + sum(%g.1)
 void FunctionRewriter::replaceSum(Operation *op, unsigned operand, Cut whole,
                                   const Family &family) {
-  int64_t scale = whole.end / family.bounds.back();
   Value total;
-  for (size_t i = 0; i < family.getNumParts(); ++i) {
-    Cut cut{whole.dim, family.bounds[i] * scale, family.bounds[i + 1] * scale};
+  for (Cut cut : getCutsOf(family, whole)) {
     std::optional<OpCut> through = cutThroughOperand(op, operand, cut);
     FailureOr<SmallVector<Value>> part = failure();
     if (through)
@@ -166,6 +179,8 @@ void FunctionRewriter::replaceSum(Operation *op, unsigned operand, Cut whole,
                   : part->front();
     copyMarks(op, total.getDefiningOp());
   }
+  if (!total)
+    return;
   op->getResult(0).replaceAllUsesWith(total);
 }
 

@@ -84,7 +84,7 @@ func.func @rest(%pxy: tensor<12x6xf32, #pxy>, %xpad: tensor<12x6xf32, #xpad>, %y
 }
 
 // CHECK-LABEL: func.func @local
-func.func @local(%a: tensor<12x6xf32>, %b: tensor<4xf32>) {
+func.func @local(%a: tensor<12x6xf32>, %b: tensor<4xf32>, %n: tensor<4x6xi64>, %m: tensor<12x4x4xi64>) {
   // One collective of two buffers, with the name that its clones share.
   // CHECK-NEXT: dist.all_reduce @stats %{{.*}}, %{{.*}} over ["x", "y"] on @mesh sum : tensor<12x6xf32>, tensor<4xf32>
   %0:2 = dist.all_reduce @stats %a, %b over ["x", "y"] on @mesh sum : tensor<12x6xf32>, tensor<4xf32>
@@ -100,5 +100,18 @@ func.func @local(%a: tensor<12x6xf32>, %b: tensor<4xf32>) {
   %5 = dist.broadcast %b from [0, 2] over ["x", "y"] : tensor<4xf32>
   // CHECK-NEXT: dist.reduce %{{.*}} to [1] over ["x"] min : tensor<4xf32>
   %6 = dist.reduce %b to [1] over ["x"] min : tensor<4xf32>
+  // CHECK-NEXT: dist.ragged_all_to_all %{{.*}} dim 0 counts %{{.*}} : tensor<4x6xi64> over ["x", "y"] : tensor<12x6xf32> -> tensor<5x6xf32>
+  %7 = dist.ragged_all_to_all %a dim 0 counts %n : tensor<4x6xi64> over ["x", "y"] : tensor<12x6xf32> -> tensor<5x6xf32>
+  // CHECK-NEXT: dist.ragged_all_to_all @rows %{{.*}} dim 1 counts %{{.*}} : tensor<12x4x4xi64> over ["x"] on @mesh : tensor<12x6xf32>
+  %8 = dist.ragged_all_to_all @rows %a dim 1 counts %m : tensor<12x4x4xi64> over ["x"] on @mesh : tensor<12x6xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @rows
+func.func @rows(%x: tensor<2x4x8x3xf32>, %s: tensor<2x4x4x8xi64>) {
+  // CHECK-NEXT: dist.send_rows %{{.*}}, %{{.*}} : tensor<2x4x8x3xf32>, tensor<2x4x4x8xi64> -> tensor<2x4x20x3xf32>
+  %0 = dist.send_rows %x, %s : tensor<2x4x8x3xf32>, tensor<2x4x4x8xi64> -> tensor<2x4x20x3xf32>
+  // CHECK-NEXT: dist.send_rows %{{.*}}, %{{.*}} split : tensor<2x4x8x3xf32>, tensor<2x4x4x8xi64> -> tensor<2x4x8x3xf32>
+  %1 = dist.send_rows %x, %s split : tensor<2x4x8x3xf32>, tensor<2x4x4x8xi64> -> tensor<2x4x8x3xf32>
   return
 }

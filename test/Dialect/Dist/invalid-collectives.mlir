@@ -412,3 +412,66 @@ func.func @f(%a: tensor<4611686018427387903x?xf32>, %b: tensor<4x?xf32>) {
   %1 = dist.all_to_all %b split 0 concat 1 over ["x"] : tensor<4x?xf32>
   return
 }
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<4x3xf32>, %n: tensor<4x3xi64>) {
+  // expected-error @+1 {{'dist.ragged_all_to_all' op expected counts of [4, n] with n a multiple of 2 members, got 'tensor<4x3xi64>'}}
+  %0 = dist.ragged_all_to_all %a dim 0 counts %n : tensor<4x3xi64> over ["x"] : tensor<4x3xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<4x3xf32>, %n: tensor<4x2xi64>) {
+  // expected-error @+1 {{'dist.ragged_all_to_all' op expected a result of 'tensor<4x3xf32>', got 'tensor<4x2xf32>'}}
+  %0 = dist.ragged_all_to_all %a dim 0 counts %n : tensor<4x2xi64> over ["x"] : tensor<4x3xf32> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<4x3xf32>, %n: tensor<4x2xi64>) {
+  // expected-error @+1 {{'dist.ragged_all_to_all' op expected a dim below 2, got 2}}
+  %0 = dist.ragged_all_to_all %a dim 2 counts %n : tensor<4x2xi64> over ["x"] : tensor<4x3xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<4x3xf32>, %n: tensor<4x2xi64>) {
+  // expected-error @+1 {{'dist.ragged_all_to_all' op expected one buffer without a layout, got 2 of 'tensor<4x3xf32>'}}
+  %0:2 = dist.ragged_all_to_all %a, %a dim 0 counts %n : tensor<4x2xi64> over ["x"] : tensor<4x3xf32>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<2x4x3xf32>, %n: tensor<2x3x2xi64>) {
+  // expected-error @+1 {{'dist.send_rows' op expected slices of [batch, members, 4, n] with n a multiple of the members, got 'tensor<2x3x2xi64>'}}
+  %0 = dist.send_rows %a, %n : tensor<2x4x3xf32>, tensor<2x3x2xi64> -> tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<2x4x3xf32>, %n: tensor<2x4x2xi64>) {
+  // expected-error @+1 {{'dist.send_rows' op expected an input and a result that differ in dim 1 only, got 'tensor<2x4x3xf32>' and 'tensor<2x4x4xf32>'}}
+  %0 = dist.send_rows %a, %n : tensor<2x4x3xf32>, tensor<2x4x2xi64> -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <"x"=2>
+func.func @f(%a: tensor<3x4x3xf32>, %n: tensor<2x4x2xi64>) {
+  // expected-error @+1 {{'dist.send_rows' op expected slices for the batch and the members of 'tensor<3x4x3xf32>', got 'tensor<2x4x2xi64>'}}
+  %0 = dist.send_rows %a, %n : tensor<3x4x3xf32>, tensor<2x4x2xi64> -> tensor<3x4x3xf32>
+  return
+}

@@ -29,7 +29,7 @@ dist.mesh @mesh = <"x"=2, "y"=2>
 func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p: tensor<4x8xi1>, %i: tensor<i32>, %t: tensor<4xi32>,
              %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>, %s8: tensor<8xf32>,
              %row: tensor<1x8xf32>, %updates: tensor<5x8xf32>, %none: tensor<4x0xf32>, %all: tensor<0x4xf32>, %l: tensor<4x8xf32, #full>,
-             %seven: tensor<2x7x3xf32>, %kernel: tensor<3x3x4xf32>, %four: tensor<2x4x3xf32>, %each: tensor<3x1x6xf32>) {
+             %seven: tensor<2x7x3xf32>, %kernel: tensor<3x3x4xf32>, %four: tensor<2x4x3xf32>, %each: tensor<3x1x6xf32>, %two: tensor<2x4x8xf32>, %lists: tensor<2x4x2xi64>, %counts: tensor<4x2xi64>) {
   %z = stablehlo.constant {test.cost = array<i64: 0, 0, 0, 4>, test.form = "Element inactive"} dense<0.0> : tensor<f32>
   %0 = stablehlo.iota dim = 0 {test.cost = array<i64: 0, 0, 0, 40>, test.form = "Element inactive"} : tensor<10xi32>
   // Element by element: a flop for each, and half the bytes for half the width.
@@ -134,6 +134,8 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %221 = chlo.lgamma %x {test.cost = array<i64: 1920, 96, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %bessel = chlo.bessel_i1e %x {test.cost = array<i64: 3520, 32, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %routed = dist.route %x dim 0 from [3, 0, 1, 2] {test.cost = array<i64: 0, 0, 128, 128>, test.form = "Decompose"} : tensor<4x8xf32>
+  %sent = dist.send_rows %two, %lists {test.cost = array<i64: 0, 0, 384, 256>, test.form = "Decompose"} : tensor<2x4x8xf32>, tensor<2x4x2xi64> -> tensor<2x4x8xf32>
+  %ragged = dist.ragged_all_to_all %x dim 0 counts %counts : tensor<4x2xi64> over ["x"] {test.cost = array<i64: 0, 0, 192, 160>, test.form = ""} : tensor<4x8xf32> -> tensor<5x8xf32>
   %222 = chlo.digamma %x {test.cost = array<i64: 1920, 64, 128, 128>, test.form = "Element uniform"} : tensor<4x8xf32> -> tensor<4x8xf32>
   %223 = chlo.polygamma %x, %x {test.cost = array<i64: 4800, 960, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
   %224 = chlo.next_after %x, %x {test.cost = array<i64: 192, 0, 256, 128>, test.form = "Element uniform"} : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>

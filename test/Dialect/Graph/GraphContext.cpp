@@ -38,6 +38,15 @@ test::GraphContext::GraphContext() {
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   context->allowUnregisteredDialects();
+  keepMessages();
+}
+
+test::GraphContext::GraphContext(std::unique_ptr<MLIRContext> given)
+    : context(std::move(given)) {
+  keepMessages();
+}
+
+void test::GraphContext::keepMessages() {
   context->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";
     return success();

@@ -25,6 +25,8 @@ ArrayRef<StringRef> getGraphDialects();
 class GraphContext {
 public:
   GraphContext();
+  /// Of a context that has more.
+  explicit GraphContext(std::unique_ptr<MLIRContext> given);
 
   MLIRContext *get() { return context.get(); }
   /// Null when `text` has an error; see `getMessages`.
@@ -33,6 +35,8 @@ public:
   std::string takeMessages();
 
 private:
+  void keepMessages();
+
   std::unique_ptr<MLIRContext> context;
   std::string messages;
 };

@@ -396,7 +396,7 @@ plan.frame @f tmp
 plan.buffer @x in @f bytes(16)
 plan.program @p other {
   // expected-error @+1 {{'plan.collective' op expected buffer @y in the module, got none}}
-  plan.collective on @C @c all_gather axes(["a"]) inputs([#plan.operand<@x, [4], f32>]) outputs([#plan.operand<@x, [4], f32>]) counts(<@y, [1], i32>)
+  plan.collective on @C @c ragged_all_to_all axes(["a"]) inputs([#plan.operand<@x, [4], f32>]) outputs([#plan.operand<@x, [4], f32>]) counts(<@y, [4, 2], i64>)
 }
 
 // -----

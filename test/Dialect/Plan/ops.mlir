@@ -74,8 +74,10 @@ plan.program @train.c0.F forward chunk(0) {
   plan.signal on @C @act event(1)
   // CHECK-NEXT: plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])
   plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])
-  // CHECK-NEXT: plan.collective on @T @c2 broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) peer(<0>) inputs({{.*}}) outputs({{.*}}) counts(<@tmp.s, [2], i32>)
-  plan.collective on @T @c2 broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) peer(<0>) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>]) counts(<@tmp.s, [2], i32>)
+  // CHECK-NEXT: plan.collective on @T @c3 ragged_all_to_all axes(["data"]) inputs({{.*}}) outputs({{.*}}) counts(<@tmp.s, [4, 2], i64>)
+  plan.collective on @T @c3 ragged_all_to_all axes(["data"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>]) counts(<@tmp.s, [4, 2], i64>)
+  // CHECK-NEXT: plan.collective on @T @c2 broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) peer(<0>) inputs({{.*}}) outputs({{.*}})
+  plan.collective on @T @c2 broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) peer(<0>) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])
   // CHECK-NEXT: plan.send on @T <@t0, peer = <add(coordinate("pipe"), 1)>, operands = [<@tmp.y, [16], f32>]>
   plan.send on @T <@t0, peer = <add(coordinate("pipe"), 1)>, operands = [<@tmp.y, [16], f32>]>
   // CHECK-NEXT: plan.receive on @T <@t1, peer = <1>, operands = [<@tmp.y, [8], f32>, <@tmp.y, [8], f32, offset = 32>]>

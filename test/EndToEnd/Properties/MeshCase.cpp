@@ -199,7 +199,7 @@ HostTensor MeshCase::giveInput(StringRef name, int64_t step, int64_t microbatch,
 void MeshCase::setIntegers(StepInterpreter &interpreter) {
   NamedTensors states = interpreter.getStates();
   for (auto &[name, value] : states) {
-    auto state = whole->lookupSymbol<dist::StateOp>(name);
+    auto state = getReference().lookupSymbol<dist::StateOp>(name);
     if (state.getRole() != dist::Role::Parameter || !value.isFloat())
       continue;
     for (int64_t i = 0; i < value.getNumElements(); ++i)
@@ -234,7 +234,7 @@ MeshCase::compareStep(const StepInterpreter &expected,
                       LockstepStepInterpreter &lockstep,
                       const LockstepStepInterpreter::StepResult &got) {
   bool isExact = kind == CaseKind::Exact;
-  double tolerance = isExact ? 0 : kStepTolerance;
+  double tolerance = isExact ? 0 : stepTolerance;
   for (auto &[name, value] : want.metrics) {
     // A norm is a square root.
     bool isRounded = isExact && name.getValue() == "grad_norm";
@@ -244,6 +244,9 @@ MeshCase::compareStep(const StepInterpreter &expected,
       return "metric " + name.str() + ": " + error;
   }
   for (auto &[name, value] : expected.getStates()) {
+    // The other program may have the state in parts.
+    if (reference && !whole->lookupSymbol(name))
+      continue;
     FailureOr<HostTensor> state = lockstep.getState(name);
     std::string error = failed(state)
                             ? "cannot be gathered"
@@ -254,15 +257,26 @@ MeshCase::compareStep(const StepInterpreter &expected,
   return "";
 }
 
+/// The states as the devices' program has them: in other parts, perhaps.
+NamedTensors MeshCase::getStates(const StepInterpreter &expected) {
+  if (!reference)
+    return expected.getStates();
+  StepInterpreter parts(*whole);
+  (void)parts.initializeStates(seed);
+  for (auto &[name, value] : expected.getStates())
+    (void)parts.setState(name, value);
+  return parts.getStates();
+}
+
 std::string MeshCase::compareSteps(OpCounts &counts) {
   bool isExact = kind == CaseKind::Exact;
-  StepInterpreter expected(*whole);
+  StepInterpreter expected(getReference());
   LockstepStepInterpreter lockstep(*local, getMeshOp(*local));
   if (failed(expected.initializeStates(seed)))
     return "no states";
   if (isExact)
     setIntegers(expected);
-  if (failed(lockstep.setStates(expected.getStates())))
+  if (failed(lockstep.setStates(getStates(expected))))
     return "no local states";
   for (int64_t step = 0; step < (isExact ? 1 : 2); ++step) {
     StepInterpreter::StepResult want;
@@ -293,15 +307,23 @@ std::string MeshCase::compareSteps(OpCounts &counts) {
   return "";
 }
 
+/// The types of what the entry's function returns.
+static SmallVector<RankedTensorType> getResultTypes(ModuleOp module) {
+  auto entry = module.lookupSymbol<dist::EntryOp>("forward");
+  auto function = module.lookupSymbol<func::FuncOp>(entry.getFunction());
+  SmallVector<RankedTensorType> types;
+  for (Type type : function.getResultTypes())
+    types.push_back(cast<RankedTensorType>(type));
+  return types;
+}
+
 std::string MeshCase::compareEntry(OpCounts &counts) {
-  StepInterpreter expected(*whole);
+  StepInterpreter expected(getReference());
   LockstepStepInterpreter lockstep(*local, getMeshOp(*local));
   SmallVector<HostTensor> want, got;
-  SmallVector<RankedTensorType> types;
-  for (Type type : getFunction(*whole).getResultTypes())
-    types.push_back(cast<RankedTensorType>(type));
+  SmallVector<RankedTensorType> types = getResultTypes(*whole);
   if (failed(expected.initializeStates(seed)) ||
-      failed(lockstep.setStates(expected.getStates())) ||
+      failed(lockstep.setStates(getStates(expected))) ||
       failed(expected.runEntry(
           "forward", 0,
           [&](StringRef name, int64_t step, int64_t m,
@@ -330,14 +352,16 @@ std::string MeshCase::compareEntry(OpCounts &counts) {
 }
 
 std::string MeshCase::makeProgram() {
-  std::string error = kind == CaseKind::Graph ? makeGraph() : makeTraining();
+  std::string error;
+  if (!reference)
+    error = kind == CaseKind::Graph ? makeGraph() : makeTraining();
   if (!error.empty())
     return error;
   if (!hasEnoughBlocks()) {
     skipped = true;
     return "fewer blocks than stages";
   }
-  if (!hasRandomTable)
+  if (!hasRandomTable && !reference)
     decorate();
   return "";
 }

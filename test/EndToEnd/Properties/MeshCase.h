@@ -46,6 +46,15 @@ public:
 
   /// Draws the layout of every value instead of propagating.
   void useRandomTable() { hasRandomTable = true; }
+  /// Takes a program as it is after phase 1, layouts included, and another one
+  /// that gives the values which are expected.
+  void useProgram(mlir::OwningOpRef<ModuleOp> program,
+                  mlir::OwningOpRef<ModuleOp> onOneDevice) {
+    whole = std::move(program);
+    reference = std::move(onOneDevice);
+  }
+  /// Of values after a step on f64.
+  void setTolerance(double relative) { stepTolerance = relative; }
   /// What differs or fails, with the program; nothing when all is well.
   std::string run(OpCounts &counts);
   /// The same of the plan, which is left in `folder`.
@@ -99,6 +108,8 @@ private:
   LogicalResult initialize(StepInterpreter &interpreter, double noise = 0);
   bool isIllConditioned(ArrayRef<HostTensor> expected);
   bool areStepsIllConditioned(int64_t numSteps);
+  ModuleOp getReference() { return reference ? *reference : *whole; }
+  NamedTensors getStates(const StepInterpreter &expected);
   std::string printed(ModuleOp of);
   dist::MeshOp getMeshOp(ModuleOp of) {
     return *of.getOps<dist::MeshOp>().begin();
@@ -109,9 +120,10 @@ private:
   std::string mesh;
   uint64_t seed;
   std::mt19937_64 engine;
-  mlir::OwningOpRef<ModuleOp> whole, local;
+  mlir::OwningOpRef<ModuleOp> whole, local, reference;
   std::unique_ptr<rt::Session> session;
   std::map<std::string, dist::LayoutAttr> inputLayouts, markLayouts;
+  double stepTolerance = kStepTolerance;
   bool skipped = false, hasRandomTable = false, hasGradients = true;
 };
 

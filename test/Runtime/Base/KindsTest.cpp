@@ -61,21 +61,22 @@ TEST(ReductionKinds, CombineWrapsAndPassesNaNsOn) {
 }
 
 TEST(CollectiveKinds, NumbersAndNamesStand) {
-  const char *names[] = {"all_reduce", "all_gather", "reduce_scatter",
-                         "all_to_all", "broadcast",  "reduce",
-                         "permute"};
+  const char *names[] = {"all_reduce", "all_gather",       "reduce_scatter",
+                         "all_to_all", "broadcast",        "reduce",
+                         "permute",    "ragged_all_to_all"};
   for (uint8_t i = 0; i < numCollectiveKinds; ++i) {
     auto kind = static_cast<CollectiveKind>(i);
     EXPECT_EQ(nameOf(kind), names[i]);
     EXPECT_EQ(collectiveNamed(names[i]), kind);
   }
-  EXPECT_EQ(nameOf(static_cast<CollectiveKind>(7)), "unknown");
+  EXPECT_EQ(nameOf(static_cast<CollectiveKind>(8)), "unknown");
   EXPECT_FALSE(collectiveNamed("send"));
 }
 
 TEST(CollectiveKinds, ShapesAndPlaces) {
   using K = CollectiveKind;
-  for (K kind : {K::allGather, K::reduceScatter, K::allToAll}) {
+  for (K kind :
+       {K::allGather, K::reduceScatter, K::allToAll, K::raggedAllToAll}) {
     EXPECT_TRUE(traitsOf(kind).usesDim());
     EXPECT_FALSE(traitsOf(kind).worksInPlace());
   }
@@ -92,6 +93,7 @@ TEST(CollectiveKinds, BytesReceived) {
   EXPECT_EQ(bytesReceived(K::allGather, 10, 4), 30);
   EXPECT_EQ(bytesReceived(K::reduceScatter, 10, 4), 8);
   EXPECT_EQ(bytesReceived(K::allToAll, 10, 4), 8);
+  EXPECT_EQ(bytesReceived(K::raggedAllToAll, 10, 4), 8);
   for (K kind : {K::broadcast, K::reduce, K::permute})
     EXPECT_EQ(bytesReceived(kind, 10, 4), 10);
   for (const CollectiveTraits &traits : collectiveTraits)

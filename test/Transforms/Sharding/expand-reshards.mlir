@@ -186,3 +186,21 @@ func.func @more(%x: tensor<4xf32, #two> {dist.port = #dist.port<input "x">}) -> 
   return %0 : tensor<4xf32, #three>
 }
 dist.entry @forward function(@more) chunks([0, 1, 2])
+
+// -----
+
+// A stage reads a value split and gathered: it is sent there once.
+#from = #dist.layout<@mesh, [{"t"}], at = {"pipe" = [1]}>
+#split = #dist.layout<@mesh, [{"t"}], at = {"pipe" = [0]}>
+#whole = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
+dist.mesh @mesh = <"pipe"=2, "t"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @once
+func.func @once(%x: tensor<4xf32, #from> {dist.port = #dist.port<input "x">}) -> (tensor<4xf32, #split> {dist.port = #dist.port<output "y">}, tensor<4xf32, #whole> {dist.port = #dist.port<output "z">}) {
+  // CHECK-NEXT: %[[S:.*]] = dist.transfer @t0 %arg0 along "pipe" 1 -> 0
+  // CHECK-NEXT: %[[G:.*]] = dist.all_gather %[[S]]
+  // CHECK-NEXT: return %[[S]], %[[G]]
+  %0 = dist.reshard %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #from> -> tensor<4xf32, #split>
+  %1 = dist.reshard %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #from> -> tensor<4xf32, #whole>
+  return %0, %1 : tensor<4xf32, #split>, tensor<4xf32, #whole>
+}
+dist.entry @forward function(@once) chunks([0, 1])

@@ -1,5 +1,4 @@
 // RUN: llmc-opt %s --split-input-file --llmc-materialize | FileCheck %s
-// RUN: llmc-opt %s --split-input-file --llmc-materialize --remarks-filter=layouts --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Layouts move from attributes into types; constants carry them in their value,
 // the body of a reduction keeps plain types.
@@ -121,92 +120,17 @@ dist.entry @forward function(@once) chunks([0, 1])
 
 // -----
 
-// What is padded and what has copies is said.
-#row = #dist.layout<@mesh, [{"x"}:6, {}]>
-#whole = #dist.layout<@mesh, [{}, {}]>
-dist.mesh @mesh = <"x"=2, "y"=3>
-// REMARK: remark: {{.*}}'x' is replicated over {"x", "y"}: 6 copies of 80 B
-// REMARK: remark: {{.*}}dim 0 of 'w' is stored as 6 instead of 5: split by {"x"}
-// REMARK: remark: {{.*}}'w' is replicated over {"y"}: 3 copies of 48 B
-dist.state @w : tensor<5x4xf32> {role = parameter, source = #dist.draw<ones>}
-func.func @copies(%x: tensor<5x4xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<5x4xf32> {dist.port = #dist.port<parameter @w, layout = #row>}) -> (tensor<5x4xf32> {dist.port = #dist.port<output "y", layout = #row>}) {
-  %y = stablehlo.multiply %x, %w {dist.layouts = [#row]} : tensor<5x4xf32>
-  return %y : tensor<5x4xf32>
+// A weight of the first stage that the backward of the second alone reads otherwise is sent by the forward of the first,
+// whose backward runs later.
+#w0 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [0]}>
+#w1 = #dist.layout<@mesh, [{}, {}], at = {"pipe" = [1]}>
+#B = #dist.phase<backward_input>
+dist.mesh @mesh = <"pipe"=2, "x"=2> pipeline "pipe"
+dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
+// CHECK-LABEL: func.func @sent
+func.func @sent(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w, layout = #w0>}, %x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #w1>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #w1>}) {
+  // CHECK: dist.reshard %arg0 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>}
+  %y = stablehlo.multiply %x, %w {dist.layouts = [#w1], dist.block = 1 : i64, dist.phase = #B} : tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
 }
-dist.entry @forward function(@copies) chunks([0])
-
-// -----
-
-// A value that both stages have is forgotten at one of them when it is returned
-// from the other.
-#both = #dist.layout<@mesh, [{}], at = {"pipe" = [0, 1]}>
-#one = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
-dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
-// CHECK-LABEL: func.func @fewer(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32, #[[BOTH:[a-z0-9_]*]]>
-// CHECK-SAME: -> (tensor<4xf32, #[[ONE:[a-z0-9_]*]]> {dist.port = #dist.port<output "y">})
-func.func @fewer(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #both>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #one>}) {
-  // CHECK-NEXT: %[[Y:.*]] = dist.reshard %[[X]] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #[[BOTH]]> -> tensor<4xf32, #[[ONE]]>
-  // CHECK-NEXT: return %[[Y]]
-  return %x : tensor<4xf32>
-}
-dist.entry @forward function(@fewer) chunks([0, 1])
-
-// -----
-
-// An argument is resharded for the return in the first segment; a constant is
-// made again where it was.
-#split = #dist.layout<@mesh, [{"x"}]>
-#whole = #dist.layout<@mesh, [{}]>
-dist.mesh @mesh = <"x"=2>
-// CHECK-LABEL: func.func @returned(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32, #[[WHOLE:[a-z0-9_]*]]>
-func.func @returned(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #whole>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #split>}, tensor<4xf32> {dist.port = #dist.port<output "c", layout = #split>}) {
-  // CHECK-NEXT: %[[Y:.*]] = dist.reshard %[[X]] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4xf32, #[[WHOLE]]> -> tensor<4xf32, #[[SPLIT:.*]]>
-  // CHECK-NEXT: %[[C:.*]] = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<backward>} dense<2.000000e+00> : tensor<4xf32, #[[SPLIT]]>
-  // CHECK-NEXT: return %[[Y]], %[[C]]
-  %c = stablehlo.constant {dist.layouts = [#whole], dist.block = 1 : i64, dist.phase = #dist.phase<backward>} dense<2.0> : tensor<4xf32>
-  return %x, %c : tensor<4xf32>, tensor<4xf32>
-}
-dist.entry @forward function(@returned) chunks([0, 0])
-
-// -----
-
-// A constant that several ops want split is made once, for the one that runs
-// first, which is not the first in the text.
-#split = #dist.layout<@mesh, [{"x"}]>
-#whole = #dist.layout<@mesh, [{}]>
-#F = #dist.phase<forward>
-#B = #dist.phase<backward>
-dist.mesh @mesh = <"x"=2>
-// CHECK-LABEL: func.func @hastened(
-func.func @hastened() -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #split>}) {
-  // CHECK-NEXT: %[[C:.*]] = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} dense<2.000000e+00>
-  // CHECK-NEXT: stablehlo.tanh %[[C]]
-  // CHECK-NEXT: stablehlo.negate %[[C]]
-  // CHECK-NEXT: stablehlo.cosine %[[C]]
-  %c = stablehlo.constant {dist.layouts = [#whole], dist.block = 1 : i64, dist.phase = #B} dense<2.0> : tensor<4xf32>
-  %0 = stablehlo.tanh %c {dist.layouts = [#split], dist.block = 1 : i64, dist.phase = #B} : tensor<4xf32>
-  %1 = stablehlo.negate %c {dist.layouts = [#split], dist.block = 1 : i64, dist.phase = #F} : tensor<4xf32>
-  %2 = stablehlo.cosine %c {dist.layouts = [#split], dist.block = 0 : i64, dist.phase = #B} : tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-dist.entry @forward function(@hastened) chunks([0, 0])
-
-// -----
-
-// A function of two entries is rewritten once; what is no tensor stays as it is.
-#split = #dist.layout<@mesh, [{"x"}]>
-#whole = #dist.layout<@mesh, [{}]>
-dist.mesh @mesh = <"x"=2>
-// CHECK-LABEL: func.func @twice(
-// CHECK-SAME: %[[N:[^:]*]]: f32 {{.*}}, %[[X:[^:]*]]: tensor<4xf32, #[[WHOLE:[a-z0-9_]*]]>
-func.func @twice(%n: f32 {dist.port = #dist.port<input "n">}, %x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #whole>}) -> (f32 {dist.port = #dist.port<output "m">}, tensor<4xf32> {dist.port = #dist.port<output "y", layout = #split>}) {
-  // CHECK-NEXT: %[[S:.*]] = dist.reshard %[[X]] {{.*}}: tensor<4xf32, #[[WHOLE]]> -> tensor<4xf32, #[[SPLIT:.*]]>
-  // CHECK-NEXT: %[[Y:.*]] = stablehlo.tanh %[[S]] : tensor<4xf32, #[[SPLIT]]>
-  // CHECK-NEXT: return %[[N]], %[[Y]] : f32, tensor<4xf32, #[[SPLIT]]>
-  %0 = stablehlo.tanh %x {dist.layouts = [#split]} : tensor<4xf32>
-  return %n, %0 : f32, tensor<4xf32>
-}
-dist.entry @a function(@twice) chunks([0])
-dist.entry @b function(@twice) chunks([0])
+dist.entry @forward function(@sent) chunks([0, 1])

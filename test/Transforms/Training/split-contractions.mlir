@@ -2,6 +2,7 @@
 // RUN: llmc-opt %t/fused.mlir --llmc-split-contractions | FileCheck %t/fused.mlir
 // RUN: llmc-opt %t/fused.mlir --llmc-split-contractions --remarks-filter=training --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %t/fused.mlir --check-prefix=REMARK
 // RUN: llmc-opt %t/reshaped.mlir --llmc-split-contractions | FileCheck %t/reshaped.mlir
+// RUN: llmc-opt %t/group.mlir --llmc-split-contractions | FileCheck %t/group.mlir
 // RUN: llmc-opt %t/whole.mlir --llmc-split-contractions > %t/after
 // RUN: llmc-opt %t/whole.mlir > %t/before
 // RUN: diff %t/before %t/after
@@ -78,6 +79,29 @@ func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: ten
   %6 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [0, 1, 2] : (tensor<2x2x4xf32>, tensor<f32>) -> tensor<f32>
   %7 = stablehlo.add %5, %6 : tensor<f32>
   return %7 : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- group.mlir
+// A part has not the shape of the sharding group of the whole, and is not in it.
+// CHECK-LABEL: func.func @loss
+// CHECK: dist.constraint %arg0 {{.*}}{dist.group = 3 : i64}
+// CHECK: stablehlo.dot_general {{.*}} -> tensor<2x4xf32>
+// CHECK-NOT: dist.group
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<8x8xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"tensor"}]>>, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%x: tensor<2x8xf32> {dist.port = #dist.port<input "x">}, %w: tensor<8x8xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = dist.constraint %x to <@mesh, [{?}, {?}]> {dist.group = 3 : i64} : tensor<2x8xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x8xf32>) -> tensor<2x8xf32>
+  %2 = dist.constraint %1 to <@mesh, [{?}, {?}]> {dist.group = 3 : i64} : tensor<2x8xf32>
+  %3 = stablehlo.slice %2 [0:2, 0:4] : (tensor<2x8xf32>) -> tensor<2x4xf32>
+  %4 = stablehlo.slice %2 [0:2, 4:8] : (tensor<2x8xf32>) -> tensor<2x4xf32>
+  %5 = stablehlo.multiply %3, %4 : tensor<2x4xf32>
+  %6 = stablehlo.reduce(%5 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<f32>
+  return %6 : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
 

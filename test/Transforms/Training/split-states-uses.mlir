@@ -3,6 +3,7 @@
 // RUN: llmc-opt %t/sliced.mlir --llmc-split-states --llmc-split-states | FileCheck %t/sliced.mlir
 // RUN: llmc-opt %t/first.mlir --llmc-split-states | FileCheck %t/first.mlir
 // RUN: llmc-opt %t/others.mlir --llmc-split-states | FileCheck %t/others.mlir
+// RUN: llmc-opt %t/reshaped.mlir --llmc-split-states | FileCheck %t/reshaped.mlir
 // RUN: llmc-opt %t/whole.mlir --llmc-split-states --remarks-filter=training --remark-format=emitRemark 2>&1 | FileCheck %t/whole.mlir
 
 //--- sliced.mlir
@@ -36,6 +37,33 @@ func.func private @f(%w: tensor<8x12xf32> {dist.port = #dist.port<parameter @w>}
 }
 dist.entry @forward function(@f)
 dist.entry @again function(@f)
+
+//--- reshaped.mlir
+// Sums over a dimension that is a part of the sliced one. Where parts end between its elements, each part has a sum of its
+// own; else the whole is put together for the sum.
+// CHECK-LABEL: func.func private @f
+// CHECK-SAME: (%[[W0:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[W1:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-DAG: %[[W:.*]] = stablehlo.concatenate %[[W0]], %[[W1]], dim = 0
+// CHECK-DAG: %[[R0:.*]] = stablehlo.reshape %[[W0]] : (tensor<4xf32>) -> tensor<1x4xf32>
+// CHECK-DAG: %[[R1:.*]] = stablehlo.reshape %[[W1]] : (tensor<8xf32>) -> tensor<2x4xf32>
+// CHECK-DAG: %[[S0:.*]] = stablehlo.reduce(%[[R0]] init: {{.*}} across dimensions = [0] : (tensor<1x4xf32>
+// CHECK-DAG: %[[S1:.*]] = stablehlo.reduce(%[[R1]] init: {{.*}} across dimensions = [0] : (tensor<2x4xf32>
+// CHECK-DAG: %[[S:.*]] = stablehlo.add %[[S0]], %[[S1]]
+// CHECK-DAG: %[[H:.*]] = stablehlo.reshape %[[W]] : (tensor<12xf32>) -> tensor<2x6xf32>
+// CHECK-DAG: %[[T:.*]] = stablehlo.reduce(%[[H]] init: {{.*}} across dimensions = [0] : (tensor<2x6xf32>
+// CHECK: return %[[W0]], %[[S]], %[[T]]
+dist.mesh @mesh = <"tensor"=2>
+dist.state @w : tensor<12xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"tensor"}]>>, source = #dist.draw<ones>}
+func.func private @f(%w: tensor<12xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y0">}, tensor<4xf32> {dist.port = #dist.port<output "y1">}, tensor<6xf32> {dist.port = #dist.port<output "y2">}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.slice %w [0:4] : (tensor<12xf32>) -> tensor<4xf32>
+  %1 = stablehlo.reshape %w : (tensor<12xf32>) -> tensor<3x4xf32>
+  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = stablehlo.reshape %w : (tensor<12xf32>) -> tensor<2x6xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2x6xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0, %2, %4 : tensor<4xf32>, tensor<4xf32>, tensor<6xf32>
+}
+dist.entry @forward function(@f)
 
 //--- first.mlir
 // Where the row splits both dims, the first slice decides.

@@ -131,6 +131,9 @@ public:
   ArrayRef<LayoutRefusal> getRefusals() const { return refusals; }
   /// Lists that differ where a factor should have one.
   std::vector<LayoutConflict> findConflicts() const;
+  /// The variable that was given the axis which this one has: its own number,
+  /// or that from which the axis spread to it.
+  int findGiver(int variable, int8_t axis) const;
   /// How often a relation was looked at: what the time depends on.
   int64_t getNumVisits() const { return numVisits; }
 
@@ -217,6 +220,7 @@ private:
   void markDirty(int variable, int except);
   int pickKept(const Relation &relation, int factor) const;
   int originAt(const Relation &relation, const Place &place) const;
+  int originOf(int variable, int8_t axis) const;
   const ClassAtoms &atomsOf(int variable, int dim) const {
     return dimAtoms[variables[variable].firstDim + dim];
   }

@@ -13,6 +13,9 @@
 //   broadcast       a value; the root's                         L
 //   reduce          a term; the root all of them combined       L
 //   permute         a value; that of another, or zero           L
+//   raggedAllToAll  rows, of which it sends slices; what of     as counted, at
+//                   them it gets, zero between                  most as
+//                   allToAll
 //
 // Buffers of a communicator, in elements, with n members:
 //
@@ -25,6 +28,13 @@
 //   reduce          [outer, count]      [outer, count], at `root` only
 //   permute         [outer, count]      [outer, count], that of `sources[me]`,
 //                                       zero where that is -1
+//   raggedAllToAll  [outer, rows in,    [outer, rows out, count]
+//                   count]
+//
+// Of a raggedAllToAll each member has counts, integers of 64 bits: [outer, 4,
+// n slices]. Of slice i, which goes to member i / slices: the first row that is
+// sent; how many are; the row of the receiver where the first one lies; and how
+// many rows come in, for the slice that member i / slices sends to this one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +58,9 @@ enum class CollectiveKind : uint8_t {
   broadcast = 4,
   reduce = 5,
   permute = 6,
+  raggedAllToAll = 7,
 };
-constexpr unsigned numCollectiveKinds = 7;
+constexpr unsigned numCollectiveKinds = 8;
 
 /// The member that a collective names.
 enum class CollectivePeer : uint8_t {
@@ -70,9 +81,13 @@ struct CollectiveTraits {
   CollectivePeer peer;
   /// All members that get a value get the same bits.
   bool givesAllTheSame;
+  /// How much is sent, the run says: rows along a dim.
+  bool takesCounts = false;
 
   /// Otherwise the output has the input's shape.
-  constexpr bool usesDim() const { return splitsInput || joinsOutput; }
+  constexpr bool usesDim() const {
+    return splitsInput || joinsOutput || takesCounts;
+  }
   /// The output may be the input. An input may besides be the member's own part
   /// of an output that is joined, unless it is split too, and the other way
   /// round.
@@ -99,6 +114,8 @@ inline constexpr std::array<CollectiveTraits, numCollectiveKinds>
          CollectivePeer::root, true},
         {CollectiveKind::permute, "permute", false, false, false,
          CollectivePeer::source, false},
+        {CollectiveKind::raggedAllToAll, "ragged_all_to_all", false, false,
+         false, CollectivePeer::none, false, /*takesCounts=*/true},
     }};
 
 static_assert(
@@ -140,7 +157,7 @@ constexpr int64_t bytesReceived(CollectiveKind kind, int64_t bytes,
   if (traits.joinsOutput && !traits.splitsInput)
     return bytes * (members - 1);
   // Once around for each half of an all-reduce.
-  int64_t rounds = traits.splitsInput ? 1 : 2;
+  int64_t rounds = traits.splitsInput || traits.takesCounts ? 1 : 2;
   return (rounds * bytes * (members - 1) + members - 1) / members;
 }
 

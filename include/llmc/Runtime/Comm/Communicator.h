@@ -48,6 +48,13 @@ struct CollectiveBuffer {
   uint64_t outerOut = 1; ///< Where parts are split and joined.
 };
 
+/// What counts count, of a collective that takes them.
+struct CollectiveRows {
+  uint64_t elements = 0;    ///< Of one row.
+  uint64_t in = 0, out = 0; ///< For each outer index.
+  uint64_t slices = 0;      ///< To all members together.
+};
+
 /// The static half of a collective; made at load, kept by the caller for as
 /// long as the world lives. All members pass equal ones: the backend compares
 /// them, and a difference is an error that shows both.
@@ -59,6 +66,7 @@ struct Collective {
   std::vector<CollectiveBuffer> buffers;
   int root = 0;
   std::vector<int> sources; ///< permute: for each member, whose value it gets.
+  CollectiveRows rows;      ///< raggedAllToAll.
   std::string symbol;       ///< What members are matched by.
 };
 
@@ -75,7 +83,8 @@ struct TransferPart {
 };
 
 /// What a group moved since it was made: one count for each collective that
-/// completed, payload bytes read from one member.
+/// completed, payload bytes read from one member; of one that takes counts the
+/// bytes that went from members to others, all together.
 struct CommunicatorCounts {
   std::array<uint64_t, numCollectiveKinds> collectives{};
   std::array<uint64_t, numCollectiveKinds> bytes{};
@@ -93,8 +102,9 @@ public:
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// `ins[i]`, `outs[i]` belong to `collective.buffers[i]`; the pointers are
-  /// copied into the queue.
+  /// `ins[i]`, `outs[i]` belong to `collective.buffers[i]`; behind the inputs
+  /// stand the counts, if it takes them. The pointers are copied into the
+  /// queue.
   virtual void collective(Stream &, const Collective &, const void *const *ins,
                           void *const *outs, const Origin &) = 0;
   /// Ends every present and later operation of the group with `reason`.

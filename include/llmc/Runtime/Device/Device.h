@@ -102,8 +102,9 @@ public:
 /// What a stream is made for. The queue never grows: `entries` and `words`
 /// bound what is enqueued in one step. A launch takes a word for each
 /// buffer and scalar, a call of a library one for each buffer, a collective two
-/// for each buffer, an exchange five for each part, all else none. A repeat is
-/// two entries of each of its streams, and what it repeats is there once.
+/// for each buffer and one for counts, an exchange five for each part, all else
+/// none. A repeat is two entries of each of its streams, and what it repeats is
+/// there once.
 struct StreamShape {
   std::string name;
   int priority = 0; ///< Ready heads of greater priority run first.

@@ -100,6 +100,7 @@ LLMC_VERIFY_COLLECTIVE(AllGatherOp)
 LLMC_VERIFY_COLLECTIVE(AllToAllOp)
 LLMC_VERIFY_COLLECTIVE(BroadcastOp)
 LLMC_VERIFY_COLLECTIVE(ReduceOp)
+LLMC_VERIFY_COLLECTIVE(RaggedAllToAllOp)
 #undef LLMC_VERIFY_COLLECTIVE
 
 Exchange AllReduceOp::getExchange() { return {}; }
@@ -120,6 +121,9 @@ Exchange PermuteOp::getExchange() {
 }
 Exchange BroadcastOp::getExchange() { return {0, 0, getFrom(), {}}; }
 Exchange ReduceOp::getExchange() { return {0, 0, getTo(), {}}; }
+Exchange RaggedAllToAllOp::getExchange() {
+  return {static_cast<int64_t>(getDim()), 0, {}, {}, {}, getCounts()};
+}
 
 static SmallVector<AxisAttr> getAxisAttrs(ArrayAttr axes) {
   return llvm::map_to_vector(
@@ -454,4 +458,61 @@ LogicalResult RouteOp::verify() {
       seen[row] = true;
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult RaggedAllToAllOp::verifyBuffer(RankedTensorType from,
+                                             RankedTensorType to,
+                                             MeshAxesAttr mesh) {
+  if (failed(verifyDim(*this, getDim(), from)))
+    return failure();
+  if (getLayout(from) || getInputs().size() != 1)
+    return emitOpError() << "expected one buffer without a layout, got "
+                         << getInputs().size() << " of " << from;
+  SmallVector<int64_t> rows(from.getShape());
+  rows[getDim()] = to.getDimSize(getDim());
+  if (failed(expectType(*this, from.clone(rows), to)))
+    return failure();
+  constexpr int64_t numLists = 4;
+  RankedTensorType counts = getCounts().getType();
+  int64_t members = getNumMembers(getAxes(), mesh);
+  SmallVector<int64_t> wanted(from.getShape().take_front(getDim()));
+  wanted.push_back(numLists);
+  if (counts.getRank() == static_cast<int64_t>(wanted.size()) + 1 &&
+      counts.getShape().drop_back() == ArrayRef(wanted) &&
+      counts.getShape().back() > 0 && counts.getShape().back() % members == 0)
+    return success();
+  return emitOpError() << "expected counts of [" << wanted
+                       << ", n] with n a multiple of " << members
+                       << " members, got " << counts;
+}
+
+LogicalResult SendRowsOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType slices = getSlices().getType();
+  constexpr int64_t numLists = 4;
+  int64_t members = getMembersDim();
+  if (members < 0 || slices.getDimSize(members + 1) != numLists ||
+      slices.getDimSize(members) < 1 ||
+      slices.getDimSize(members + 2) % slices.getDimSize(members) != 0)
+    return emitOpError() << "expected slices of [batch, members, 4, n] with n "
+                            "a multiple of the members, got "
+                         << slices;
+  SmallVector<int64_t> wanted(from.getShape());
+  if (from.getRank() == to.getRank() && from.getRank() > members + 1)
+    wanted[members + 1] = to.getDimSize(members + 1);
+  if (from.getRank() < members + 2 || to.getShape() != ArrayRef(wanted) ||
+      from.getElementType() != to.getElementType())
+    return emitOpError() << "expected an input and a result that differ in dim "
+                         << members + 1 << " only, got " << from << " and "
+                         << to;
+  if (from.getShape().take_front(members + 1) ==
+      slices.getShape().take_front(members + 1))
+    return success();
+  return emitOpError() << "expected slices for the batch and the members of "
+                       << from << ", got " << slices;
 }

@@ -26,6 +26,9 @@ using namespace llmc::dist;
 namespace {
 template <typename Op> struct CollectiveAnswers : AnswerDefaults<Op> {
   static LogicalResult evaluate(Op op, EvaluationCall &call) {
+    if (op.getExchange().counts)
+      return op.emitOpError("expected the devices that exchange as much as the "
+                            "run says; evaluate the mesh in lockstep");
     for (auto [value, result] : llvm::zip(call.operands, op->getResults())) {
       auto type = cast<RankedTensorType>(result.getType());
       if (value.getShape() != type.getShape())
@@ -49,6 +52,7 @@ template <typename... Ops> void attachCollectives(MLIRContext *context) {
 void dist::registerCollectiveModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DistDialect *) {
     attachCollectives<AllReduceOp, ReduceScatterOp, AllGatherOp, AllToAllOp,
-                      PermuteOp, BroadcastOp, ReduceOp>(context);
+                      PermuteOp, BroadcastOp, ReduceOp, RaggedAllToAllOp>(
+        context);
   });
 }

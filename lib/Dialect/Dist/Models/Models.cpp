@@ -19,6 +19,7 @@ void dist::registerModels(DialectRegistry &registry) {
   registerLoopModels(registry);
   registerBatchedLoopModels(registry);
   registerRouteModels(registry);
+  registerSendRowsModels(registry);
   registerLibraryCallModels(registry);
   registerArgsortCallModels(registry);
   registerAttendCallModels(registry);

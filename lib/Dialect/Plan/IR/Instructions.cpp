@@ -145,6 +145,10 @@ LogicalResult CollectiveOp::verify() {
     return emitOpError() << "expected a peer exactly for broadcast, reduce and "
                             "permute, got '"
                          << StringRef(traits.name) << "'";
+  if (getCounts().has_value() != traits.takesCounts)
+    return emitOpError() << "expected counts exactly for ragged_all_to_all, "
+                            "got '"
+                         << StringRef(traits.name) << "'";
   if (getInputs().empty() || getInputs().size() != getOutputs().size())
     return emitOpError() << "expected as many outputs as inputs and at least "
                             "one, got "

@@ -173,6 +173,29 @@ LogicalResult AllToAllOp::verify() {
   return success();
 }
 
+LogicalResult RaggedAllToAllOp::verify() {
+  RankedTensorType from = getOperand().getType(), to = getOutput().getType();
+  RankedTensorType slices = getInputOffsets().getType();
+  if (failed(verifyGroups(*this, getReplicaGroups())) ||
+      failed(verifyDim(*this, "the dim of rows", 0, from)) ||
+      failed(verifyButFor(*this, 0, from, to)) ||
+      failed(verifySameType(*this, to, getType())))
+    return failure();
+  for (Value list :
+       {getInputOffsets(), getSendSizes(), getOutputOffsets(), getRecvSizes()})
+    if (auto type = cast<RankedTensorType>(list.getType());
+        type.getRank() != 1 || !isa<IntegerType>(type.getElementType()) ||
+        type.getShape() != slices.getShape())
+      return emitOpError("expected offsets and sizes as lists of integers of "
+                         "one length, got ")
+             << slices << " and " << type;
+  int64_t size = getReplicaGroups().getType().getDimSize(1);
+  if (size > 0 && slices.getDimSize(0) % size == 0)
+    return success();
+  return emitOpError("expected as many slices for each of the ")
+         << size << " devices of a group, got " << slices;
+}
+
 LogicalResult CollectiveBroadcastOp::verify() {
   if (failed(verifyGroups(*this, getReplicaGroups())))
     return failure();

@@ -5,6 +5,7 @@
 //   composite "chlo.erf" %x {decomposition = @impl}   ->   chlo.erf %x
 //   composite "my.gelu" %x {decomposition = @impl}    ->   call @impl(%x)
 //   custom_call @Sharding(%x)                         ->   %x
+//   custom_call @ragged_all_to_all(%x, ...)           ->   ragged_all_to_all %x
 //
 // Test: test/Import/StableHLO/expand-calls.mlir
 //===----------------------------------------------------------------------===//
@@ -83,12 +84,47 @@ static constexpr StringLiteral kOldBoundaries[] = {
     "SPMDFullToShardShape", "SPMDShardToFullShape",
     "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"};
 
+/// The exchange of slices that the run counts: of StableHLO it is no op.
+static LogicalResult expandExchange(CustomCallOp call, OpBuilder &builder,
+                                    SmallVectorImpl<Value> &results) {
+  auto config = dyn_cast_or_null<DictionaryAttr>(
+      call.getBackendConfig().value_or(Attribute()));
+  auto groups = config ? config.getAs<DenseIntElementsAttr>("replica_groups")
+                       : DenseIntElementsAttr();
+  constexpr unsigned numOperands = 6;
+  bool isWhole = groups && groups.getType().getRank() == 2 &&
+                 groups.getElementType().isInteger(64) &&
+                 call->getNumOperands() == numOperands &&
+                 call->getNumResults() == 1;
+  if (!isWhole)
+    return emitRefusal(call, rt::ErrorKind::unsupported)
+           << "expected '" << RaggedAllToAllOp::kCallTarget
+           << "' of 6 operands, 1 result and "
+           << "'replica_groups' in its backend_config, got "
+           << call->getNumOperands() << ", " << call->getNumResults() << " and "
+           << call.getBackendConfig().value_or(builder.getUnitAttr());
+  ChannelHandleAttr channel;
+  if (auto id = config.getAs<IntegerAttr>("channel_id"))
+    channel = ChannelHandleAttr::get(call.getContext(), id.getInt(), 1);
+  OperationState state(call.getLoc(), RaggedAllToAllOp::getOperationName());
+  state.addOperands(call.getOperands());
+  state.addTypes(call.getResultTypes());
+  state.addAttribute("replica_groups", groups);
+  if (channel)
+    state.addAttribute("channel_handle", channel);
+  Operation *made = builder.create(state);
+  results.push_back(made->getResult(0));
+  return mlir::verify(made);
+}
+
 namespace {
 struct CustomCallExpansion
     : ExpansionOpInterface::ExternalModel<CustomCallExpansion, CustomCallOp> {
-  LogicalResult expand(Operation *op, OpBuilder &,
+  LogicalResult expand(Operation *op, OpBuilder &builder,
                        SmallVectorImpl<Value> &results) const {
     auto call = cast<CustomCallOp>(op);
+    if (call.getCallTargetName() == RaggedAllToAllOp::kCallTarget)
+      return expandExchange(call, builder, results);
     if (llvm::is_contained(kAnnotations, call.getCallTargetName()) &&
         op->getNumOperands() == 1 &&
         op->getOperandTypes() == op->getResultTypes()) {

@@ -12,6 +12,7 @@
 //   all_to_all            cut, and transpose             4x8 -> 4x4x2 -> 4x8
 //   collective_permute    a route of the dim's rows      4x8 -> 4x8
 //   collective_broadcast  its first row                  4x8 -> 8, for all
+//   ragged_all_to_all     rows sent along the dim        4x8 -> 4x8
 //   partition_id          numbers                        0, 1, 2, 3
 //
 // Where the result lies on the axis is said (BatchForm::place), and layouts
@@ -304,6 +305,144 @@ struct CollectiveBroadcastOfDevices
 };
 
 //===----------------------------------------------------------------------===//
+// Slices that the run counts
+//===----------------------------------------------------------------------===//
+
+class RaggedExchange {
+public:
+  RaggedExchange(BatchForm &form, RaggedAllToAllOp op, ArrayRef<unsigned> group)
+      : form(form), b(form.builder), loc(form.loc), op(op), group(group),
+        numSlices(op.getInputOffsets().getType().getDimSize(0)),
+        members(countMembers(form, group)) {}
+
+  DeviceValue build();
+
+private:
+  bool hasOutput() {
+    return !isNeutral(form.getValue(op.getOutput()).value, ReductionKind::sum);
+  }
+  Value getRows(Value ofDevice);
+  Value exchangeLists(Value list);
+  Value isReceived(RankedTensorType result);
+  Value collectSlices();
+
+  BatchForm &form;
+  OpBuilder &b;
+  Location loc;
+  RaggedAllToAllOp op;
+  ArrayRef<unsigned> group;
+  int64_t numSlices, members;
+  DeviceAxes axes, others;
+  /// Input offsets, sizes, output offsets, sizes: [others, members, slices].
+  SmallVector<Value> lists;
+};
+
+/// What each device has of a value, with the others' axes ahead and one dim
+/// for all members behind them.
+Value RaggedExchange::getRows(Value ofDevice) {
+  Value value = form.place({form.getAlong(ofDevice, axes), axes}, {}).value;
+  DeviceAxes order = others;
+  llvm::append_range(order, group);
+  SmallVector<int64_t> permutation = getPlaces(order, axes);
+  SmallVector<int64_t> shape = form.getSizes(others);
+  shape.push_back(members);
+  RankedTensorType type = typeOf(ofDevice);
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    permutation.push_back(axes.size() + d);
+    shape.push_back(type.getDimSize(d));
+  }
+  return reshape(b, loc, transpose(b, loc, value, permutation), shape);
+}
+
+/// Of each list the entries for a member, by the member that has the list.
+Value RaggedExchange::exchangeLists(Value list) {
+  SmallVector<int64_t> whole(typeOf(list).getShape()), cut(whole);
+  cut.back() = members;
+  cut.push_back(numSlices / members);
+  int64_t from = others.size();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, cut.size()));
+  std::swap(order[from], order[from + 1]);
+  return reshape(b, loc, transpose(b, loc, reshape(b, loc, list, cut), order),
+                 whole);
+}
+
+/// Where rows come in, of the shape of the result.
+Value RaggedExchange::isReceived(RankedTensorType result) {
+  Value starts = exchangeLists(lists[2]);
+  Value ends = add(b, loc, starts, lists[3]);
+  int64_t rows = others.size() + 1;
+  SmallVector<int64_t> shape(result.getShape().take_front(rows + 1));
+  shape.push_back(numSlices);
+  auto type = RankedTensorType::get(shape, typeOf(starts).getElementType());
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rows));
+  dims.push_back(rows + 1);
+  Value row = iota(b, loc, type, rows);
+  auto compareWith = [&](Value bound, ComparisonDirection direction) {
+    return compare(b, loc, direction, row,
+                   broadcastInDim(b, loc, bound, type, dims));
+  };
+  Value isIn = logicalAnd(b, loc, compareWith(starts, ComparisonDirection::GE),
+                          compareWith(ends, ComparisonDirection::LT));
+  Value isAny = reduce(b, loc, ReductionKind::bitOr, isIn, {rows + 1});
+  dims.back() = rows;
+  return broadcastInDim(b, loc, isAny, result.clone(b.getI1Type()), dims);
+}
+
+Value RaggedExchange::collectSlices() {
+  SmallVector<Value> all;
+  for (Value list : {op.getInputOffsets(), op.getSendSizes(),
+                     op.getOutputOffsets(), op.getRecvSizes()}) {
+    lists.push_back(convertTo(b, loc, getRows(list), b.getIntegerType(64)));
+    SmallVector<int64_t> shape(typeOf(lists.back()).getShape());
+    shape.insert(shape.end() - 1, 1);
+    all.push_back(reshape(b, loc, lists.back(), shape));
+  }
+  return concatenate(b, loc, all, others.size() + 1);
+}
+
+DeviceValue RaggedExchange::build() {
+  axes = uniteAxes(form.getAxes(), sorted(group));
+  others = subtractAxes(axes, group);
+  Value input = getRows(op.getOperand()), slices = collectSlices();
+  SmallVector<int64_t> shape(typeOf(input).getShape());
+  shape[others.size() + 1] = op.getType().getDimSize(0);
+  RankedTensorType type = typeOf(input).clone(shape);
+  Value sent = dist::SendRowsOp::create(b, loc, type, input, slices,
+                                        /*split=*/false);
+  if (hasOutput())
+    sent = select(b, loc, isReceived(type), sent, getRows(op.getOutput()));
+  DeviceAxes order = others;
+  llvm::append_range(order, group);
+  SmallVector<DeviceDim> dims = llvm::map_to_vector(
+      order, [](unsigned axis) { return DeviceDim::ofAxis(axis); });
+  SmallVector<int64_t> cut = form.getSizes(order);
+  for (auto [d, size] : llvm::enumerate(op.getType().getShape())) {
+    dims.push_back(DeviceDim::ofDim(d));
+    cut.push_back(size);
+  }
+  return arrange(form, reshape(b, loc, sent, cut), op.getType().getShape(),
+                 dims);
+}
+
+struct RaggedAllToAllOfDevices
+    : OfDevices<RaggedAllToAllOfDevices, RaggedAllToAllOp> {
+  LogicalResult buildForDevices(Operation *op, BatchForm &form) const {
+    auto all = cast<RaggedAllToAllOp>(op);
+    FailureOr<GroupAxes> group = readPartitionGroups(
+        form, all.getReplicaGroups(), all.getChannelHandleAttr());
+    int64_t slices = all.getInputOffsets().getType().getDimSize(0);
+    if (failed(group))
+      return failure();
+    int64_t members = countMembers(form, *group);
+    if (failed(checkMembers(form, *group, slices / members * members, slices)))
+      return failure();
+    form.results.push_back(
+        form.place(RaggedExchange(form, all, *group).build(), {}));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Numbers of devices
 //===----------------------------------------------------------------------===//
 
@@ -339,6 +478,7 @@ void stablehlo::registerCollectiveModels(DialectRegistry &registry) {
     CollectivePermuteOp::attachInterface<CollectivePermuteOfDevices>(*context);
     CollectiveBroadcastOp::attachInterface<CollectiveBroadcastOfDevices>(
         *context);
+    RaggedAllToAllOp::attachInterface<RaggedAllToAllOfDevices>(*context);
     PartitionIdOp::attachInterface<PartitionIdOfDevices>(*context);
     ReplicaIdOp::attachInterface<ReplicaIdOfDevices>(*context);
   });

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Group.h"
-#include "RemoteGroup.h"
+#include "Members.h"
+#include "RaggedCollective.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
 #include <algorithm>
@@ -28,38 +28,6 @@ constexpr int64_t blockElements = 256;
 constexpr uint64_t leastTicketBytes = 64 * 1024;
 
 namespace {
-
-/// The buffers of one collective, by rank and index. Of members in other
-/// processes what they have sent is here, and nothing of where their outputs
-/// lie.
-struct Members {
-  const Group &group;
-  const Collective &collective;
-  int64_t elementBytes;
-
-  const char *in(int rank, size_t buffer) const {
-    return group.standing[rank] ? pointer(rank, buffer)
-                                : input(rank, 0, buffer).data;
-  }
-  /// Null where another process has it.
-  char *out(int rank, size_t buffer) const {
-    return group.standing[rank]
-               ? pointer(rank, collective.buffers.size() + buffer)
-               : nullptr;
-  }
-  /// What the local member `to` needs of the input of `from`.
-  ByteRows input(int from, int to, size_t buffer) const {
-    return group.standing[from]
-               ? inputFor(collective, buffer, pointer(from, buffer),
-                          group.size(), to)
-               : group.remote->inputFor(collective, buffer, from, to);
-  }
-
-private:
-  char *pointer(int rank, size_t word) const {
-    return reinterpret_cast<char *>(group.standing[rank]->frontWords()[word]);
-  }
-};
 
 // Elements in memory -> accumulate type and back.
 template <typename T, typename Acc> struct Plain {
@@ -314,6 +282,13 @@ int collectiveTickets(const Collective &collective, int threads) {
       std::clamp<uint64_t>(bytes / leastTicketBytes, 1, std::max(1, threads)));
 }
 
+uint64_t movedBytes(const Group &group) {
+  Members members = membersOf(group);
+  return traitsOf(members.collective.kind).takesCounts
+             ? raggedBytes(members)
+             : payloadBytes(members.collective, group.size());
+}
+
 uint64_t payloadBytes(const Collective &collective, int members) {
   uint64_t bytes = 0;
   for (const CollectiveBuffer &buffer : collective.buffers) {
@@ -323,8 +298,9 @@ uint64_t payloadBytes(const Collective &collective, int members) {
 }
 
 bool isScalar(const Collective &collective, int members) {
-  return payloadBytes(collective, members) ==
-         collective.buffers.size() * sizeOf(collective.type);
+  return !traitsOf(collective.kind).takesCounts &&
+         payloadBytes(collective, members) ==
+             collective.buffers.size() * sizeOf(collective.type);
 }
 
 ByteRows inputFor(const Collective &collective, size_t buffer, const char *in,
@@ -345,12 +321,15 @@ void reduceElements(const Collective &collective, const char *const *ins,
 }
 
 void runCollective(const Group &group, int ticket) {
-  const Collective &c = *entryOf(group, group.local.front()).collective;
-  Members members{group, c, sizeOf(c.type)};
+  Members members = membersOf(group);
+  const Collective &c = members.collective;
   for (size_t index = 0; index < c.buffers.size(); ++index) {
     const CollectiveBuffer &shape = c.buffers[index];
-    Range range = ticketRange(static_cast<int64_t>(shape.outer * shape.count),
-                              ticket, group.tickets);
+    int64_t elements =
+        traitsOf(c.kind).takesCounts
+            ? static_cast<int64_t>(shape.outer * c.rows.out * c.rows.elements)
+            : static_cast<int64_t>(shape.outer * shape.count);
+    Range range = ticketRange(elements, ticket, group.tickets);
     if (range.begin == range.end) {
       continue; // also of a buffer without elements
     }
@@ -369,6 +348,9 @@ void runCollective(const Group &group, int ticket) {
     case CollectiveKind::broadcast:
     case CollectiveKind::permute:
       moveWhole(members, index, range);
+      break;
+    case CollectiveKind::raggedAllToAll:
+      moveRows(members, range);
       break;
     }
   }

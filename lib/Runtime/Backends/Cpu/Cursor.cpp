@@ -128,6 +128,10 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
     group.remote->startCollective();
     return;
   }
+  if (Status status = checkCounts(group); !status.ok()) {
+    stop(std::move(status));
+    return;
+  }
   group.tickets = collectiveTickets(*entry.collective, numWorkers());
   group.nextTicket = group.doneTickets = 0;
   Task task;
@@ -221,7 +225,7 @@ void Pool::advance(CpuStream &stream) {
 void Pool::finishCollective(Group &group) {
   const CollectiveEntry &entry = entryOf(group, group.local.front());
   auto kind = static_cast<size_t>(entry.collective->kind);
-  uint64_t bytes = payloadBytes(*entry.collective, group.size());
+  uint64_t bytes = movedBytes(group);
   bool scalar = isScalar(*entry.collective, group.size());
   group.counts.collectives[kind] += 1;
   group.counts.bytes[kind] += bytes;

@@ -46,6 +46,11 @@ std::string signature(const Collective &collective) {
     text += fmt::format(" {} in {}", nameOf(collective.reduction),
                         nameOf(collective.accumulate));
   }
+  if (traits.takesCounts) {
+    text += fmt::format(" {} to {} rows of {} in {} slices", collective.rows.in,
+                        collective.rows.out, collective.rows.elements,
+                        collective.rows.slices);
+  }
   if (traits.peer == CollectivePeer::root) {
     text +=
         fmt::format(" {} {}", traits.reduces ? "to" : "from", collective.root);
@@ -63,6 +68,8 @@ static bool same(const Collective &a, const Collective &b) {
   return a.kind == b.kind && a.reduction == b.reduction && a.type == b.type &&
          a.accumulate == b.accumulate && a.root == b.root &&
          a.sources == b.sources && a.symbol == b.symbol &&
+         a.rows.elements == b.rows.elements && a.rows.in == b.rows.in &&
+         a.rows.out == b.rows.out && a.rows.slices == b.rows.slices &&
          std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(),
                     b.buffers.end(), sameBuffer);
 }
@@ -101,15 +108,16 @@ void CpuCommunicator::collective(Stream &stream, const Collective &collective,
                                  const Origin &origin) {
   auto &cpu = static_cast<CpuStream &>(stream);
   auto count = static_cast<uint32_t>(collective.buffers.size());
-  Entry *entry = pool.push(cpu, 2 * count, origin);
+  uint32_t numIns = count + traitsOf(collective.kind).takesCounts;
+  Entry *entry = pool.push(cpu, numIns + count, origin);
   if (!entry) {
     return;
   }
   entry->work =
       CollectiveEntry{&group, &collective, group.issued[myRank]++, myRank};
   uint64_t *words = entry->words;
-  std::memcpy(words, ins, count * sizeof(uint64_t));
-  std::memcpy(words + count, outs, count * sizeof(uint64_t));
+  std::memcpy(words, ins, numIns * sizeof(uint64_t));
+  std::memcpy(words + numIns, outs, count * sizeof(uint64_t));
 }
 
 void CpuCommunicator::abort(const Status &reason) { pool.fail(reason); }

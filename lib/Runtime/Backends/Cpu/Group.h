@@ -95,6 +95,11 @@ const CollectiveEntry &entryOf(const Group &group, int rank);
 ByteRows inputFor(const Collective &collective, size_t buffer, const char *in,
                   int n, int to);
 
+/// Where the collective takes counts, what they say fits: each slice lies in
+/// the rows of both sides, is what the other side expects, and overlaps no
+/// other in a result. An error names the device.
+Status checkCounts(const Group &group);
+
 /// Runs ticket `ticket` of the collective at which all members stand; of a
 /// group with members in other processes what its local members get.
 void runCollective(const Group &group, int ticket);
@@ -111,6 +116,10 @@ int collectiveTickets(const Collective &collective, int threads);
 /// Elements that a collective moves for each buffer, and payload bytes of one
 /// member (what it passes in).
 uint64_t payloadBytes(const Collective &collective, int members);
+
+/// The same of what all stand at; where the run says how much, the bytes that
+/// go from members to others, all together.
+uint64_t movedBytes(const Group &group);
 
 /// Every buffer that a member passes in has one element.
 bool isScalar(const Collective &collective, int members);

@@ -11,6 +11,7 @@
 #include "RemoteGroup.h"
 
 #include "Pool.h"
+#include "RaggedCollective.h"
 
 #include <fmt/format.h>
 
@@ -157,6 +158,48 @@ Status RemoteGroup::shareInputs(const Collective &c) {
   return exchange();
 }
 
+/// Of a collective that takes counts those of all members, whole.
+Status RemoteGroup::shareCounts(const Collective &c) {
+  constexpr int64_t numLists = 4;
+  const int64_t bytes = static_cast<int64_t>(c.buffers[0].outer) * numLists *
+                        static_cast<int64_t>(c.rows.slices) * sizeof(int64_t);
+  const size_t counts = c.buffers.size();
+  arrived.assign((counts + 1) * group.members.size(), nullptr);
+  for (int from = 0; from < group.size(); ++from) {
+    if (isLocal(from)) {
+      for (int process : processes) {
+        send(process, {word(from, counts), 1, bytes, bytes});
+      }
+      continue;
+    }
+    char *&place = arrived[counts * group.members.size() + from];
+    place = take(bytes);
+    receive(ownerOf(from), place, bytes);
+  }
+  return exchange();
+}
+
+/// The rows that counts name, each where it lies in the sender's input.
+Status RemoteGroup::shareRows(const Collective &c) {
+  const int64_t bytes =
+      static_cast<int64_t>(c.buffers[0].outer * c.rows.in * c.rows.elements) *
+      sizeOf(c.type);
+  for (int from = 0; from < group.size(); ++from) {
+    if (!isLocal(from)) {
+      arrived[from] = take(bytes);
+    }
+  }
+  for (const RowRun &run : rowRuns(membersOf(group))) {
+    if (isLocal(run.from) && !isLocal(run.to)) {
+      send(ownerOf(run.to),
+           {word(run.from, 0) + run.offset, 1, run.bytes, run.bytes});
+    } else if (!isLocal(run.from) && isLocal(run.to)) {
+      receive(ownerOf(run.from), arrived[run.from] + run.offset, run.bytes);
+    }
+  }
+  return exchange();
+}
+
 /// The elements that member `rank` of n combines.
 static Range partOf(const CollectiveBuffer &shape, int rank, int n) {
   return ticketRange(static_cast<int64_t>(shape.outer * shape.count), rank, n);
@@ -288,7 +331,13 @@ Status RemoteGroup::runCollective() {
     }
     return Status::success();
   }
-  LLMC_TRY(shareInputs(c));
+  if (traitsOf(c.kind).takesCounts) {
+    LLMC_TRY(shareCounts(c));
+    LLMC_TRY(checkCounts(group));
+    LLMC_TRY(shareRows(c));
+  } else {
+    LLMC_TRY(shareInputs(c));
+  }
   cpu::runCollective(group, 0);
   return Status::success();
 }
@@ -296,8 +345,9 @@ Status RemoteGroup::runCollective() {
 Status RemoteGroup::runTransfer(int sender) {
   const Channel &channel = group.channel(sender);
   const ChannelSide &side = isLocal(sender) ? channel.send : channel.receive;
-  std::vector<PeerMessage> one = {{ownerOf(isLocal(sender) ? 1 - sender : sender),
-                               side.buffer, side.bytes}};
+  std::vector<PeerMessage> one = {
+      {ownerOf(isLocal(sender) ? 1 - sender : sender), side.buffer,
+       side.bytes}};
   const std::vector<PeerMessage> none;
   return owners.transport->exchange(lane + 1 + static_cast<uint32_t>(sender),
                                     isLocal(sender) ? one : none,

@@ -58,6 +58,11 @@ public:
   /// What the local member `to` needs of the input of `from`, which another
   /// process has sent.
   ByteRows inputFor(const Collective &c, size_t buffer, int from, int to) const;
+  /// Where what `from` has sent of a buffer begins; of the number of buffers:
+  /// its counts.
+  const char *arrivedInput(size_t buffer, int from) const {
+    return arrived[buffer * group.members.size() + from];
+  }
 
 private:
   Status runCollective();
@@ -66,6 +71,8 @@ private:
   Status shareInputs(const Collective &c);
   void sendInput(const Collective &c, size_t buffer, int from);
   void receiveInput(const Collective &c, size_t buffer, int from);
+  Status shareCounts(const Collective &c);
+  Status shareRows(const Collective &c);
   Status combineParts(const Collective &c, size_t buffer,
                       std::vector<char *> &results);
   Status spreadParts(const Collective &c, size_t buffer,

@@ -201,6 +201,11 @@ Status StructureCheck::check(const Collective &collective) const {
                                  collective.inputs.size()));
   }
   const CollectiveTraits &traits = traitsOf(collective.kind);
+  if (collective.counts.present() != traits.takesCounts) {
+    return malformed(fmt::format("expected counts exactly for a collective "
+                                 "that takes them, got {} with{} counts",
+                                 traits.name, traits.takesCounts ? "out" : ""));
+  }
   for (const Operand &input : collective.inputs) {
     if (traits.usesDim()) {
       LLMC_TRY(index("a collective's dim", collective.dim, input.shape.size()));

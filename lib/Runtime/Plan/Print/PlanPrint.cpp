@@ -264,6 +264,9 @@ std::string Printer::operator()(const Collective &collective) const {
   if (traitsOf(collective.kind).reduces) {
     text += fmt::format(" {}", nameOf(collective.reduction));
   }
+  if (collective.counts.present()) {
+    text += fmt::format(" counts {}", operands({collective.counts}));
+  }
   return text;
 }
 

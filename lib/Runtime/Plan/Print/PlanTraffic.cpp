@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace llmc::rt::plan {
@@ -82,7 +83,8 @@ void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
                   const std::vector<Operand> &in,
                   const std::vector<Operand> &out) {
   std::string names = axisNames(plan_.mesh, axes);
-  bool isScalar = true;
+  std::optional<CollectiveKind> known = collectiveNamed(kind);
+  bool isScalar = !known || !traitsOf(*known).takesCounts;
   for (const Operand &each : in.empty() ? out : in) {
     isScalar &= elementsOf(each) == 1;
   }

@@ -31,6 +31,7 @@ public:
 private:
   Status checkGroup();
   Status checkShapes(const Operand &input, const Operand &output) const;
+  Status checkRows() const;
   Status checkPlaces(size_t number) const;
   Status checkGatherPlace(const Operand &input, const Operand &output) const;
   Status checkPeer() const;
@@ -91,6 +92,9 @@ static bool isTimes(const std::vector<int64_t> &from, size_t dim,
 Status CollectiveCheck::checkShapes(const Operand &input,
                                     const Operand &output) const {
   size_t dim = static_cast<size_t>(collective_.dim);
+  if (traits_.takesCounts) {
+    return checkRows();
+  }
   // The part of one member, seen from both sides.
   std::vector<int64_t> part = input.shape;
   bool fits = input.dtype == output.dtype;
@@ -117,6 +121,39 @@ Status CollectiveCheck::checkShapes(const Operand &input,
     return mismatch(fmt::format("expected integers for reduction '{}', got {}",
                                 nameOf(collective_.reduction),
                                 nameOf(input.dtype)));
+  }
+  return Status::success();
+}
+
+/// Of a collective with counts: input and output differ in their rows.
+Status CollectiveCheck::checkRows() const {
+  const Operand &input = collective_.inputs.front();
+  const Operand &output = collective_.outputs.front();
+  const Operand &counts = collective_.counts;
+  constexpr int64_t numLists = 4;
+  auto dim = static_cast<std::ptrdiff_t>(collective_.dim);
+  std::vector<int64_t> wanted = input.shape;
+  if (output.shape.size() == wanted.size()) {
+    wanted[collective_.dim] = output.shape[collective_.dim];
+  }
+  if (collective_.inputs.size() != 1 || input.dtype != output.dtype ||
+      wanted != output.shape) {
+    return mismatch(fmt::format("expected one input and an output of {} that "
+                                "differ in dim {} only",
+                                traits_.name, dim));
+  }
+  wanted.assign(input.shape.begin(), input.shape.begin() + dim);
+  wanted.push_back(numLists);
+  int64_t slices = counts.shape.empty() ? 0 : counts.shape.back();
+  wanted.push_back(slices);
+  bool fits = counts.dtype == DType::i64 && counts.shape == wanted &&
+              isContiguous(counts) && slices > 0 && slices % members_ == 0;
+  if (!fits || mayOverlap(scene_, output, counts)) {
+    return mismatch(fmt::format(
+        "expected counts of {} apart from its output, [{}] of i64 with a "
+        "multiple of {} members, got {} of {} elements",
+        traits_.name, fmt::join(wanted, ", "), members_, nameOf(counts.dtype),
+        elementsOf(counts)));
   }
   return Status::success();
 }
@@ -294,10 +331,6 @@ Status CollectiveCheck::checkPeer() const {
 }
 
 Status CollectiveCheck::run() {
-  if (collective_.counts.present()) {
-    return makeError(ErrorKind::unsupported,
-                     "run-time counts of a collective are not supported");
-  }
   LLMC_TRY(checkGroup());
   for (size_t i = 0; i < collective_.inputs.size(); ++i) {
     LLMC_TRY(checkShapes(collective_.inputs[i], collective_.outputs[i]));

@@ -270,6 +270,9 @@ public:
       ins.push_back(space.resolve(from[i], 0));
       outs.push_back(space.resolve(to[i], 0));
     }
+    if (traitsOf(collective.kind).takesCounts) {
+      ins.push_back(space.resolve(from[ins.size()], 0));
+    }
     tape.add([this, &stream, &collective, &origin, ins, outs] {
       inner.collective(stream, collective, ins.data(), outs.data(), origin);
     });

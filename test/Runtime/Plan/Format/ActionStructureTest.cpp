@@ -312,8 +312,8 @@ TEST(ActionStructure, Collectives) {
        {"a collective's symbol to be an index below 2, got 2",
         [](C &c) { c.symbol = 2; }},
        {"a collective's symbol", [](C &c) { c.symbol = -1; }},
-       {"a collective's kind to be between 0 and 6, got 7",
-        [](C &c) { c.kind = no<CollectiveKind>(7); }},
+       {"a collective's kind to be between 0 and 7, got 8",
+        [](C &c) { c.kind = no<CollectiveKind>(8); }},
        {"a reduction to be between 0 and 5, got 6",
         [](C &c) { c.reduction = no<ReductionKind>(6); }},
        {"", [](C &c) { c.reduction = ReductionKind::product; }},
@@ -329,6 +329,11 @@ TEST(ActionStructure, Collectives) {
        {"an input of a collective to be", [](C &c) { c.inputs = {{}}; }},
        {"an output of a collective to be", [](C &c) { c.outputs = {{}}; }},
        {"the counts of a collective", [](C &c) { c.counts.buffer = -2; }},
+       {"counts exactly for a collective that takes them, got all_reduce with "
+        "counts",
+        [](C &c) { c.counts = operand(); }},
+       {"got ragged_all_to_all without counts",
+        [](C &c) { c.kind = CollectiveKind::raggedAllToAll; }},
        {"expected one output for each input of a collective, got 0 and 0",
         [](C &c) {
           c.inputs.clear();
@@ -336,7 +341,7 @@ TEST(ActionStructure, Collectives) {
         }},
        {"expected one output for each input of a collective, got 1 and 2",
         [](C &c) { c.inputs.push_back(operand()); }},
-       // No kind but these three looks at its dims.
+       // No kind but these looks at its dims.
        {"", [](C &c) { c.dim = c.concatDim = 9; }},
        {"a collective's dim to be an index below 2, got 2",
         [](C &c) {

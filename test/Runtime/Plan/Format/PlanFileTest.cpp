@@ -40,7 +40,7 @@ static Plan makeFullPlan() {
   plan.programs[2].instructions.push_back({0, 0, While{flag, 1}});
   add(Exchange{{{0, 1, {lr}}}, {{1, 1, {lr}}}});
   Collective collective;
-  collective.kind = CollectiveKind::allToAll;
+  collective.kind = CollectiveKind::raggedAllToAll;
   collective.axes = {1, 0};
   collective.stages = {0, 1};
   collective.reduction = ReductionKind::max;

@@ -103,6 +103,43 @@ TEST_F(PlanVerifyCollectives, AllToAll) {
   EXPECT_THAT(verify(exchange), HasSubstr("do not fit 3 members"));
 }
 
+// Rows of [6, 4] and [2, 4] in slices to 2 or 3 members.
+TEST_F(PlanVerifyCollectives, CountedRows) {
+  Collective rowsOf = make(CollectiveKind::raggedAllToAll, {0}, b.view(whole),
+                           rows(other, 0, 2));
+  auto counts = [&](std::vector<int64_t> shape, DType type = DType::i64) {
+    int32_t made = b.addBuffer(frame, "counts", type, shape);
+    rowsOf.counts = b.view(made);
+    int32_t p = b.addProgram("q", Phase::other);
+    b.emit(p, stream, Fill{b.view(whole), 0});
+    b.emit(p, stream, Fill{b.view(made), 0});
+    b.emit(p, stream, rowsOf);
+    b.place();
+    Plan plan = b.plan();
+    plan.entries = {makeEntryOf(p)};
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(counts({4, 2}), "");
+  EXPECT_EQ(counts({4, 6}), "");
+  constexpr const char *wrong = "expected counts of ragged_all_to_all";
+  EXPECT_THAT(counts({4, 3}), HasSubstr("a multiple of 2 members"));
+  EXPECT_THAT(counts({3, 2}), HasSubstr(wrong));
+  EXPECT_THAT(counts({4, 0}), HasSubstr(wrong));
+  EXPECT_THAT(counts({8}), HasSubstr(wrong));
+  EXPECT_THAT(counts({4, 2}, DType::i32), HasSubstr(wrong));
+  rowsOf.axes = {1};
+  EXPECT_EQ(counts({4, 3}), "");
+  EXPECT_THAT(counts({4, 2}), HasSubstr("a multiple of 3 members"));
+  // Behind a batch of 6 the rows are those of dim 1.
+  rowsOf.outputs = {b.view(other, 0, {6, 2})};
+  EXPECT_THAT(counts({4, 3}), HasSubstr("differ in dim 0 only"));
+  rowsOf.dim = 1;
+  EXPECT_EQ(counts({6, 4, 3}), "");
+  EXPECT_THAT(counts({5, 4, 3}), HasSubstr(wrong));
+  rowsOf.outputs = {b.view(whole)};
+  EXPECT_THAT(counts({6, 4, 3}), HasSubstr("overlaps an output"));
+}
+
 TEST_F(PlanVerifyCollectives, Permutations) {
   Collective shift =
       make(CollectiveKind::permute, {1}, b.view(whole), b.view(other));
@@ -125,9 +162,6 @@ TEST_F(PlanVerifyCollectives, Refusals) {
   all.reduction = ReductionKind::bitAnd;
   EXPECT_THAT(verify(all), HasSubstr("expected integers for reduction 'and'"));
   all.reduction = ReductionKind::sum;
-  all.counts = b.view(whole);
-  EXPECT_THAT(verify(all), HasSubstr("run-time counts"));
-  all.counts = {};
   all.stages = {0};
   EXPECT_THAT(verify(all), HasSubstr("expected no stages"));
   all.stages = {};

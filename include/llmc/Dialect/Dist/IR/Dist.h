@@ -54,6 +54,8 @@ struct Exchange {
   mlir::ArrayAttr to;
   /// Of one by members: from which each gets its value.
   llvm::ArrayRef<int64_t> from = {};
+  /// Of one that takes counts: the tensor that has them.
+  mlir::Value counts = {};
 };
 } // namespace llmc::dist
 

@@ -172,6 +172,27 @@ def Dist_ReduceOp : Dist_CollectiveOp<"reduce", (ins Dist_ReductionAttr:$kind, D
   }];
 }
 
+def Dist_RaggedAllToAllOp : Dist_CollectiveOp<"ragged_all_to_all", (ins RankedTensorOf<[I64]>:$counts, Dist_I64Attr:$dim)> {
+  let summary = "slices of rows to each member, as many as the run says";
+  let description = [{
+    ```mlir
+    %y = dist.ragged_all_to_all %x dim 0 counts %n : tensor<4x4xi64> over ["expert"] : tensor<8x16xf32> -> tensor<32x16xf32>
+    ```
+    What `dist.send_rows` becomes where an axis splits its members. Of the device's
+    lists of slices, `counts`, as there, those for member i come from place i n /
+    members on; each has an entry for each slice that goes out, the last one
+    for each that comes in. Rows that nobody sends are zero; a slice that does
+    not fit ends the run.
+
+    Constraints: no layouts, one buffer; input and result differ in their rows,
+    dim `dim`, only; `counts` are [dims before `dim`, 4, n] of i64, n a multiple of the members.
+  }];
+  let assemblyFormat = [{
+    ($symbol^)? $inputs `dim` $dim `counts` $counts `:` type($counts) `over` custom<AxisNames>($axes) (`on` $mesh^)?
+    attr-dict `:` custom<BufferTypes>(type($inputs), type($results))
+  }];
+}
+
 } // opDocGroup
 
 def Dist_RouteOp : Dist_Op<"route", [Pure, SameOperandsAndResultType]> {
@@ -193,6 +214,44 @@ def Dist_RouteOp : Dist_Op<"route", [Pure, SameOperandsAndResultType]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `dim` $dim `from` $from (`split` $split^)? attr-dict `:` type($input)";
   let hasVerifier = 1;
+}
+
+def Dist_SendRowsOp : Dist_Op<"send_rows", [Pure]> {
+  let summary = "slices of rows from members to members, as many as the run says";
+  let description = [{
+    ```mlir
+    %y = dist.send_rows %x, %slices : tensor<4x8x16xf32>, tensor<4x4x4xi64> -> tensor<4x32x16xf32>
+    ```
+    What devices of a manual region send to each other where the data says how much
+    (`ragged_all_to_all`). Here 4 members have 8 rows each, and get up to 32. Of
+    member i, `slices[i]` has four lists with an entry for each slice: the first row
+    that is sent, how many are, the row of the receiver from which on they lie there,
+    and how many rows come in for slice i of the list of the member that sends
+    them. With s slices for each member, entries j s to j s + s - 1 go to member j.
+    Rows that nobody sends are zero. The sizes of `slices` before the members are
+    those of a batch, which `input` and the result have too.
+
+    Slices that leave their rows, overlap in the result or are not those
+    that are expected are errors where devices exchange them. Where no axis
+    splits the members, a row that does not exist is any row.
+
+    Made by the import. Where an axis splits the members, phase 3 marks it `split`,
+    and localize makes it `dist.ragged_all_to_all`; where none does, it is a gather.
+
+    Constraints: `slices` is [batch…, members, 4, n], n a multiple of the members;
+    `input` and the result are [batch…, members, rows, …] and differ in their rows only.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, RankedTensorOf<[I64]>:$slices, UnitAttr:$split);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $slices (`split` $split^)? attr-dict `:` type($input) `,` type($slices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dim of the members; that of their rows is the next one.
+    int64_t getMembersDim() { return getSlices().getType().getRank() - 3; }
+    int64_t getNumMembers() { return getSlices().getType().getDimSize(getMembersDim()); }
+  }];
 }
 
 #endif // LLMC_DIALECT_DIST_IR_DISTCOLLECTIVEOPS

@@ -30,7 +30,7 @@ def Dist_CollectiveInterface : OpInterface<"CollectiveInterface"> {
     InterfaceMethod<"Names of the axes, major to minor.", "::mlir::ArrayAttr", "getAxes">,
     InterfaceMethod<"Name that all members' clones share.", "::mlir::FlatSymbolRefAttr", "getSymbolAttr">,
     InterfaceMethod<"Mesh, when the types do not name it.", "::mlir::FlatSymbolRefAttr", "getMeshAttr">,
-    InterfaceMethod<"Dims that are split and joined, and the members it names.", "::llmc::dist::Exchange",
+    InterfaceMethod<"Dims that are split and joined, the members it names, its counts.", "::llmc::dist::Exchange",
                     "getExchange">,
     InterfaceMethod<"Verifies one buffer's layouts and shapes.", "::llvm::LogicalResult", "verifyBuffer",
                     (ins "::mlir::RankedTensorType":$from, "::mlir::RankedTensorType":$to, "::llmc::dist::MeshAxesAttr":$mesh)>

@@ -21,6 +21,7 @@ void registerCollectiveModels(mlir::DialectRegistry &registry);
 void registerLoopModels(mlir::DialectRegistry &registry);
 void registerBatchedLoopModels(mlir::DialectRegistry &registry);
 void registerRouteModels(mlir::DialectRegistry &registry);
+void registerSendRowsModels(mlir::DialectRegistry &registry);
 void registerLibraryCallModels(mlir::DialectRegistry &registry);
 void registerArgsortCallModels(mlir::DialectRegistry &registry);
 void registerAttendCallModels(mlir::DialectRegistry &registry);

@@ -92,7 +92,8 @@ def Plan_CollectiveOp : Plan_Instruction<"collective",
     which a permute receives.
 
     Constraints: at least one axis, each once; a reduction exactly for the reducing
-    kinds; a peer exactly for broadcast, reduce and permute; at least one input
+    kinds; a peer exactly for broadcast, reduce and permute, counts exactly for
+    ragged_all_to_all; at least one input
     and as many outputs; stages ascending; dims at least 0.
   }];
   let assemblyFormat = [{

@@ -64,6 +64,29 @@ def StableHLO_AllToAllOp : StableHLO_GroupsOp<"all_to_all", (ins Variadic<GraphT
   }];
 }
 
+def StableHLO_RaggedAllToAllOp : StableHLO_GroupsOp<"ragged_all_to_all",
+    (ins GraphTensor:$operand, GraphTensor:$output, GraphTensor:$input_offsets, GraphTensor:$send_sizes,
+         GraphTensor:$output_offsets, GraphTensor:$recv_sizes),
+    (ins), (outs GraphTensor:$result), [Pure]> {
+  let summary = "To each device of a group slices of rows, as many as the run says";
+  let description = [{
+    Texts have it as a custom call, `@ragged_all_to_all`, of which the import makes
+    this op. Row numbers and counts have an entry for each slice, as many slices for
+    each device of the group: slice i is rows `input_offsets[i]` to
+    `input_offsets[i] + send_sizes[i]` of the operand, and lies from row
+    `output_offsets[i]` on in the result of the device that gets it, which expects
+    `recv_sizes[i]` rows of device i. All other rows are those of `output`.
+
+    Constraints: operand, output and result differ in their first dim only; output and
+    result have one type; offsets and sizes are integers, one list for each, of
+    one length, a multiple of the devices of a group.
+  }];
+  let extraClassDeclaration = [{
+    /// Of the custom call.
+    static constexpr ::llvm::StringLiteral kCallTarget = "ragged_all_to_all";
+  }];
+}
+
 def StableHLO_CollectiveBroadcastOp : StableHLO_GroupsOp<"collective_broadcast", (ins GraphTensor:$operand),
     (ins), (outs GraphTensor:$result), [Pure]> {
   let summary = "The value of the first device of a group, for all of them";

@@ -84,8 +84,9 @@ def StableHLO_CompositeOp : StableHLO_Op<"composite",
 def StableHLO_CustomCallOp : StableHLO_Op<"custom_call"> {
   let summary = "What another program calls by a name";
   let description = [{
-    The import makes `@Sharding` a constraint, drops `@annotate_device_placement`
-    and refuses all others by their name.
+    The import makes `@Sharding` a constraint and `@ragged_all_to_all` the op of
+    that name, drops `@annotate_device_placement` and refuses all others by their
+    name.
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$call_target_name,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$has_side_effect,

@@ -96,8 +96,8 @@ struct Collective {
   /// (all-gather), else they are apart.
   std::vector<Operand> inputs;
   std::vector<Operand> outputs;
-  /// Run-time counts of an uneven all-to-all; refused (5) until something
-  /// produces them.
+  /// Of a kind that takes them: [outer..., 4, members x slices] integers of 64
+  /// bits, where outer are the input's dims before `dim` (CollectiveKind.h).
   Operand counts;
 };
 

@@ -1,0 +1,36 @@
+//===- UsesInPlace.h - Whether others gather a value too --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value is gathered once for all uses that want it whole along an axis, so
+// what an op saves by taking it as it is split depends on the other uses:
+//
+//   %x = gather %table [{t}, {}], %tokens    can sum up rows that it masks
+//   %y = dot %h, %table                      decided [.., {t}]: reads a part
+//   in place                                 2 uses, none gathers %table
+//
+//   %y = dot %h, %table                      decided [{t}, ..]: gathers it
+//
+// The decided layouts of other ops are those of their `dist.layouts`.
+//
+// Test: test/Transforms/Sharding/uses-in-place.mlir
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_ANALYSIS_LAYOUTS_USESINPLACE_H
+#define LLMC_ANALYSIS_LAYOUTS_USESINPLACE_H
+
+#include "llmc/Dialect/Dist/IR/Dist.h"
+#include <optional>
+
+namespace llmc {
+
+/// The number of uses of `value`, of decided layout `layout`, that can have it
+/// split by `axis` as it is; none where one of them but those of `user` gathers
+/// it.
+std::optional<int> countUsesInPlace(mlir::Value value, dist::LayoutAttr layout,
+                                    mlir::Operation *user, dist::AxisAttr axis,
+                                    dist::MeshAxesAttr mesh);
+
+} // namespace llmc
+
+#endif // LLMC_ANALYSIS_LAYOUTS_USESINPLACE_H

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# ===- processes.py - One plan in several processes ------------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Runs plans in several processes over Gloo, and compares them with one process bit by bit:
+losses, norms, what communicators count, and all states. Then jobs of which a process is
+killed or stopped at a random moment: all others name it, end with 10, and nobody is left.
+
+    python processes.py --bin build/dev/bin --model M --config C --data D -o out [--faults 10]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+# Mesh, microbatches, numbers of processes.
+CASES = (
+    ("data=2", 1, (2,)),
+    ("data=4", 2, (2, 4)),
+    ("tensor=2", 2, (2,)),
+    ("data=2,tensor=2", 2, (2, 4)),
+    ("pipe=2", 4, (2,)),
+    ("pipe=2,data=2,tensor=2", 4, (2, 8)),
+)
+SILENCE = 1.0  # Seconds for which a stopped process may say nothing.
+
+
+class Jobs:
+    def __init__(self, a):
+        self.bin, self.data, self.out = a.bin, a.data, a.out
+        self.model, self.config = a.model, a.config
+
+    def plan(self, mesh, microbatches):
+        folder = self.out / re.sub(r"\W+", "-", f"{mesh}-{microbatches}")
+        command = [self.bin / "llmc", "compile", self.model, "--config", self.config, "--mesh", mesh]
+        command += [f"--set=training.microbatches={microbatches}", "--set=training.max_norm=1.0", "-o", folder]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        return folder
+
+    def command(self, plan, steps, processes, *flags):
+        run = [self.bin / "llmc-run", plan, "--data", self.data, "--steps", steps, *flags]
+        before = [self.bin / "llmc-launch", "-n", processes, "--"] if processes > 1 else []
+        return list(map(str, [*before, *run]))
+
+    def observe(self, plan, processes):
+        """All that a user sees of a run: (losses and norms, counts, states), or the error."""
+        out = plan / f"processes-{processes}"
+        flags = ["--log", f"{out}.jsonl", "--dump", out, "--fetch", "*", "--count"]
+        done = subprocess.run(self.command(plan, 3, processes, *flags), capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            return done.stderr
+        rows = [json.loads(line) for line in pathlib.Path(f"{out}.jsonl").read_text().splitlines()]
+        counts = [line for line in done.stdout.splitlines() if line.startswith("counted")]
+        states = {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+        return [(row["loss"], row["grad_norm"]) for row in rows], counts, states
+
+    def compare(self):
+        failed = runs = 0
+        for mesh, microbatches, numbers in CASES:
+            plan = self.plan(mesh, microbatches)
+            one = self.observe(plan, 1)
+            for processes in numbers:
+                found = self.observe(plan, processes)
+                equal = not isinstance(one, str) and found == one and len(one[2]) > 50
+                runs += 1
+                failed += not equal
+                verdict = "equal bits" if equal else f"FAILED: {found if isinstance(found, str) else 'differs'}"
+                print(f"{mesh}, {microbatches} microbatches, {processes} processes: {verdict}")
+        return runs, failed
+
+    def lose(self, plan, size, number, moment, victim):
+        """What is wrong with how a job of `size` ends when one of it gets the signal."""
+        flags = ["--silence", SILENCE]
+        job = subprocess.Popen(self.command(plan, 10**6, size, *flags), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children")
+        while len(children.read_text().split()) < size:
+            time.sleep(0.01)
+        pids = list(map(int, children.read_text().split()))
+        time.sleep(moment)
+        begin = time.monotonic()
+        os.kill(pids[victim], number)
+        named, text = None, ""
+        for line in job.stderr:
+            text += line
+            if named is None and f"process {victim} (host" in line:
+                named = time.monotonic() - begin
+        job.wait(timeout=60)
+        left = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+        # Who is killed before all have met is named by the launcher alone.
+        met = "peer-lost" in text
+        code = 128 + number if number == signal.SIGKILL else 10
+        bar = 1.0 + (0 if number == signal.SIGKILL else SILENCE)
+        if job.returncode != code or left or (met and (named is None or named > bar)):
+            return f"code {job.returncode}, named after {named}, left {left}: {text[-600:]}"
+        return None
+
+    def faults(self, count, seed):
+        draw = random.Random(seed)
+        plan = self.plan("data=2,tensor=2", 2)
+        failed = 0
+        for i in range(count):
+            number = signal.SIGSTOP if i % 5 == 4 else signal.SIGKILL
+            size, moment = draw.choice((2, 4)), draw.uniform(0.0, 1.5)
+            victim = draw.randrange(size)
+            wrong = self.lose(plan, size, number, moment, victim)
+            failed += wrong is not None
+            if wrong:
+                print(f"{number.name} of {victim} of {size} after {moment:.2f} s: FAILED: {wrong}")
+        return count, failed
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--bin", type=pathlib.Path, required=True)
+    p.add_argument("--model", type=pathlib.Path, required=True)
+    p.add_argument("--config", type=pathlib.Path, required=True)
+    p.add_argument("--data", type=pathlib.Path, required=True)
+    p.add_argument("-o", "--out", type=pathlib.Path, required=True)
+    p.add_argument("--faults", type=int, default=10)
+    p.add_argument("--seed", type=int, default=1)
+    a = p.parse_args()
+    a.out.mkdir(parents=True, exist_ok=True)
+    jobs = Jobs(a)
+    runs, failed = jobs.compare()
+    print(f"{runs} runs, {failed} failed")
+    lost, wrong = jobs.faults(a.faults, a.seed)
+    print(f"{lost} lost processes, {wrong} failed")
+    sys.exit(1 if failed or wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
