@@ -201,11 +201,20 @@ static double priceScatter(const View &view, AxisAttr axis) {
   return price;
 }
 
+/// One operand alone has the factor, as the table of a gather its rows.
+static bool isOfOne(const View &view, int factor) {
+  int operands = 0;
+  for (size_t i = 0; i < view.operands().size(); ++i)
+    operands += view.has(i, factor);
+  return operands == 1;
+}
+
 /// One operand is split along the reduced factor, another one could be for
-/// nothing, but adding up the results sends more than gathering the operand.
+/// nothing, or none has it, but adding up the results sends more than gathering
+/// the operand.
 static bool isDearSum(const View &view, int factor, AxisAttr axis) {
   return view.decided.rule.factors[factor].kind == FactorKind::Reduced &&
-         !agree(view, factor, axis) &&
+         (!agree(view, factor, axis) || isOfOne(view, factor)) &&
          2 * priceScatter(view, axis) > priceGather(view, factor, -1, axis);
 }
 
