@@ -150,9 +150,11 @@ TEST_F(AnnotatedCases, DevicesAgreeWithThePlainText) {
 
 /// Of each fault that these texts have found, one that showed it: sums over
 /// dims that are shorter than a state's parts, groups of parts, cotangents and
-/// states that went down a pipeline too late.
+/// states that went down a pipeline too late, parts that are scattered to, a
+/// maximum that is read over devices.
 TEST_F(AnnotatedCases, WhatHasFailedAgrees) {
-  for (uint64_t seed : {203553, 201145, 200680, 202007, 203128, 100791})
+  for (uint64_t seed :
+       {203553, 201145, 200680, 202007, 203128, 100791, 400774, 401925})
     runOne(seed);
   EXPECT_EQ(numSkipped, 0);
   EXPECT_EQ(numFailures, 0);
