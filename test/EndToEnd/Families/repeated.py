@@ -31,9 +31,9 @@ from makers import MAKERS  # noqa: E402
 # "recompute" stands in no text of phase 3: blocks are computed again from phase 6 on.
 COLLECTIVE = re.compile(r"dist\.(all_reduce|all_gather|reduce_scatter|all_to_all|permute|broadcast|reduce|transfer)$")
 MARKS = re.compile(r"(dist\.(block|phase) = (#dist\.phase<\w+>|\d+ : i64)|symbol = @\w+)(, )?")
-# What is still moved in each microbatch though it is the same in all: what is made of
-# parameters at one stage and read at another, and the numbers of the samples (clip), which
-# are made of constants, in parts.
+# What is still moved in each microbatch though it is the same in all: noise that a fixed
+# key draws at one stage for another (diffusion), which is sent rather than drawn twice, and
+# numbers of the samples (clip), which are made in parts and read whole.
 LISTED = {("diffusion", "pipe 2 x 2"): {"dist.transfer": 1}}
 LISTED |= {("clip", mesh): {"dist.all_gather": 1} for mesh in ("4 x 2", "3 x 3", "pipe 2 x 2")}
 # What has another value in each microbatch.
