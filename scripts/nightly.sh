@@ -186,6 +186,8 @@ part_families() {
     --jobs "$(nproc)" -o build/dev/families &&
     .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
     .venv/bin/python test/EndToEnd/Families/remarks.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
+      -o build/dev/remarks &&
+    .venv/bin/python test/EndToEnd/Families/repeated.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
       -o build/dev/remarks
 }
 
