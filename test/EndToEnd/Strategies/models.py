@@ -217,7 +217,7 @@ def route(s, p, x):
     """Weights of [tokens, experts, slots] in each group of tokens: the best two experts of a
     token, each with `capacity` slots that are filled in the order of tokens (first choices
     first); what finds no slot is dropped."""
-    shares = jax.nn.softmax(x @ p["router"], axis=-1)
+    shares = jax.nn.softmax((x @ p["router"]).astype(jnp.float32), axis=-1)
     first = jax.nn.one_hot(jnp.argmax(shares, -1), s.experts)
     second = jax.nn.one_hot(jnp.argmax(jnp.where(first > 0, -1.0, shares), -1), s.experts)
     weights, filled = 0.0, 0.0
@@ -237,7 +237,7 @@ def experts_mlp(s, place, p, x):
     sent = (jax.lax.stop_gradient(weights) > 0).astype(x.dtype)
     slots = place("slots", place("groups", jnp.einsum("gtes,gtd->egsd", sent, x)))
     made = jnp.einsum("egsf,efd->egsd", jax.nn.gelu(jnp.einsum("egsd,edf->egsf", slots, p["up"])), p["down"])
-    return jnp.einsum("gtes,egsd->gtd", weights, place("groups", place("slots", made)))
+    return jnp.einsum("gtes,egsd->gtd", weights.astype(x.dtype), place("groups", place("slots", made)))
 
 
 def make_experts(s=Sizes(experts=8, capacity=4), place=Places()):
