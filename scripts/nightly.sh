@@ -13,6 +13,7 @@
 # plans    takes away waits, breaks, shuffles, poisons and hides the memory of the plans
 #          of these meshes
 # random   600 random programs of each kind, compiled to plans for their meshes and executed;
+#          4,000 texts with random annotations on up to 16 devices in lockstep, and 1,000 wrong ones;
 #          200 random losses, several microbatches against one batch; random convolutions
 #          and windows, dropout and noise against JAX; random uses of ops that are written
 #          with others against XLA
@@ -103,13 +104,18 @@ part_plans() {
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
 }
 part_random() {
-  build dev PlanCaseTest llmc || return 1
+  build dev PlanCaseTest AnnotatedCaseTest llmc || return 1
   LLMC_TEST_SEED=3 LLMC_TEST_CASES=600 LLMC_TEST_SHOW=1 build/dev/test/Unit/tests/PlanCaseTest | tee "$log/random"
-  local status=$?
+  local status=$? annotated=build/dev/test/Unit/tests/AnnotatedCaseTest
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=4000 LLMC_TEST_SHOW=1 $annotated --gtest_filter='*Agree*' 2>/dev/null |
+    tee "$log/annotated" || status=1
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=1000 LLMC_TEST_SHOW=1 $annotated --gtest_filter='*Refused*' 2>/dev/null |
+    tee -a "$log/annotated" || status=1
   python3 test/EndToEnd/loss_terms.py --llmc build/dev/bin/llmc --out "$log/losses" --first 1000 --count 200 \
     --interpret --meshes "pipe=2,data=2; data=2" | tee "$log/losses.txt" || status=1
   grep -c 'plans executed' "$log/random" >/dev/null &&
-    echo "$(grep 'plans executed' "$log/random" | paste -sd';'); $(tail -1 "$log/losses.txt")"
+    echo "$(grep 'plans executed' "$log/random" | paste -sd';'); $(grep -E 'in lockstep|wrong texts' "$log/annotated" |
+      paste -sd';'); $(tail -1 "$log/losses.txt")"
   python3 test/EndToEnd/names.py --llmc build/dev/bin/llmc --corpus "$PWD/examples/gpt/corpus.bin" \
     --seeds $(seq 101 250) -o build/dev/names || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/oracle/windows.py --llmc build/dev/bin/llmc -o build/dev/windows || status=1
@@ -180,6 +186,8 @@ part_families() {
     --jobs "$(nproc)" -o build/dev/families &&
     .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
     .venv/bin/python test/EndToEnd/Families/remarks.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
+      -o build/dev/remarks &&
+    .venv/bin/python test/EndToEnd/Families/repeated.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
       -o build/dev/remarks
 }
 

@@ -12,6 +12,7 @@
 #include "LoopValues.h"
 #include "TripSteps.h"
 #include "llmc/Solvers/Schedules/Schedule.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/MapVector.h"
@@ -181,34 +182,60 @@ LockstepInterpreter::runTransfer(dist::TransferOp transfer,
   return success();
 }
 
+static FailureOr<SmallVector<int32_t>>
+findAxes(dist::CollectiveInterface collective, const rt::Mesh &mesh) {
+  SmallVector<int32_t> axes;
+  for (auto name : collective.getAxes().getAsRange<StringAttr>()) {
+    axes.push_back(mesh.axisNamed(name.str()));
+    if (axes.back() < 0)
+      return collective->emitOpError()
+             << "expected an axis of the mesh, got " << name;
+  }
+  return axes;
+}
+
+/// What the devices have, if there is anything.
+static SmallVector<HostTensor> takeOf(const DeviceTensors *values,
+                                      ArrayRef<int64_t> devices) {
+  SmallVector<HostTensor> tensors;
+  if (values)
+    for (int64_t device : devices)
+      tensors.push_back((*values)[device]);
+  return tensors;
+}
+
+static LogicalResult reportExchange(dist::CollectiveInterface op, unsigned i,
+                                    const std::string &error) {
+  // Counts are data of the run.
+  if (op.getExchange().counts)
+    return emitRefusal(op, rt::ErrorKind::mismatch)
+           << "expected slices that fit, got " << error;
+  return op->emitOpError() << "cannot exchange operand #" << i << ": " << error;
+}
+
 LogicalResult
 LockstepInterpreter::runExchange(Operation *op, const Stages &stages,
                                  SmallVectorImpl<DeviceTensors> &results) {
   auto collective = cast<dist::CollectiveInterface>(op);
-  SmallVector<int32_t> axes;
-  bool crossesStages = false;
-  for (auto name : collective.getAxes().getAsRange<StringAttr>()) {
-    axes.push_back(mesh.axisNamed(name.str()));
-    if (axes.back() < 0)
-      return op->emitOpError() << "expected an axis of the mesh, got " << name;
-    crossesStages |= axes.back() == mesh.pipelineAxis;
-  }
+  FailureOr<SmallVector<int32_t>> axes = findAxes(collective, mesh);
+  if (failed(axes))
+    return failure();
+  bool crossesStages = llvm::is_contained(*axes, mesh.pipelineAxis);
+  unsigned numInputs = collective.getInputs().size();
+  bool isCounted = bool(collective.getExchange().counts);
+  const DeviceTensors *counted = isCounted ? lookup(op, numInputs) : nullptr;
+  if (isCounted && !counted)
+    return failure();
   results.assign(op->getNumResults(), DeviceTensors(mesh.numDevices()));
-  const DeviceTensors *counted = nullptr;
-  if (collective.getExchange().counts) {
-    counted = lookup(op, collective.getInputs().size());
-    if (!counted)
-      return failure();
-  }
-  for (unsigned i = 0; i < collective.getInputs().size(); ++i) {
+  for (unsigned i = 0; i < numInputs; ++i) {
     const DeviceTensors *value = lookup(op, i);
     if (!value)
       return failure();
-    for (const std::vector<int64_t> &group : listGroups(mesh, axes)) {
+    for (const std::vector<int64_t> &group : listGroups(mesh, *axes)) {
       SmallVector<HostTensor> inputs(group.size()), outputs(group.size());
       std::optional<int64_t> absent;
       for (auto [input, device] : llvm::zip_equal(inputs, group)) {
-        if (!isRead(op, mesh, axes, device) || !runsAt(stages, device))
+        if (!isRead(op, mesh, *axes, device) || !runsAt(stages, device))
           continue;
         input = (*value)[device];
         if (!input && (stages || !crossesStages))
@@ -219,15 +246,10 @@ LockstepInterpreter::runExchange(Operation *op, const Stages &stages,
         return reportAbsent(op, i, *absent);
       if (isIdle)
         continue;
-      SmallVector<HostTensor> counts;
-      if (counted)
-        for (int64_t device : group)
-          counts.push_back((*counted)[device]);
-      std::string error =
-          exchange(op, mesh, axes, group, inputs, counts, outputs);
+      std::string error = exchange(op, mesh, *axes, group, inputs,
+                                   takeOf(counted, group), outputs);
       if (!error.empty())
-        return op->emitOpError()
-               << "cannot exchange operand #" << i << ": " << error;
+        return reportExchange(collective, i, error);
       for (auto [output, device] : llvm::zip_equal(outputs, group))
         results[i][device] = std::move(output);
     }

@@ -69,7 +69,8 @@ class Trainer:
         count = found.group(1) if found else "1"
         if (model, count) not in self.references:
             name = f"one-{model.stem}-{count}"
-            config = base + f"[training]\nmicrobatches = {count}\n"
+            mesh = re.search(r"(?m)^\[mesh\]\n(?:.+\n)+", toml)
+            config = base + (mesh.group(0) if mesh else "") + f"[training]\nmicrobatches = {count}\n"
             self.references[model, count] = self.train(name, model, config, [])[0]
         return self.references[model, count]
 
@@ -88,10 +89,10 @@ def main():
     trainer = Trainer(a.llmc, a.out)
     count = failed = 0
     for title, mesh, text, toml in sections(a.page.read_text(encoding="utf-8")):
-        model = a.example / pathlib.Path(text).name if text else a.model
+        model = a.example.resolve().parents[1] / text if text else a.model
         name = re.sub(r"\W+", "-", title.lower())
         losses, moves = trainer.train(name, model, base_tables(gpt, toml) + toml, ["--mesh", mesh])
-        wanted = trainer.reference(model, base_tables(gpt, ""), toml)
+        wanted = trainer.reference(model, base_tables(gpt, toml), toml)
         passed = bool(losses and wanted) and len(losses) == len(wanted)
         worst = max(abs(x - y) / abs(y) for x, y in zip(losses, wanted)) if passed else 0
         passed = passed and worst <= BAR

@@ -17,6 +17,7 @@ docs/composition.md is written by `--update` and compared otherwise.
 
 import argparse
 import dataclasses
+import functools
 import itertools
 import json
 import math
@@ -31,11 +32,15 @@ import jax.numpy as jnp
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "examples" / "gpt")]
+sys.path[:0] = [str(ROOT / "examples" / "gpt"), str(HERE / "Strategies")]
 
 import make_gpt  # noqa: E402
+import models  # noqa: E402
+import pairs_onnx  # noqa: E402
 
-LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 2, 8, 4, 64
+LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 4, 8, 8, 64
+EXPERTS = models.Sizes(experts=4, capacity=4)
+AXES = ["pipe", "replica", "data", "expert", "seq", "tensor"]
 BARS = {"f32": 2e-5, "bf16": 2e-2, "f64": 1e-12}
 
 
@@ -57,6 +62,10 @@ FEATURES = (
     Feature("HSDP", "states", ("replica", "data")),
     Feature("tensor", "tensor", ("tensor",)),
     Feature("vocabulary", "vocabulary", ("tensor",)),
+    Feature("sequence", "sequence", ("tensor",)),
+    Feature("context", "context", ("seq",)),
+    Feature("Ulysses", "context", ("seq",)),
+    Feature("expert", "expert", ("expert",)),
     Feature("GPipe", "schedule", ("pipe",), "gpipe"),
     Feature("1F1B", "schedule", ("pipe",), "1f1b"),
     Feature("interleaved", "schedule", ("pipe",), "interleaved"),
@@ -67,11 +76,14 @@ FEATURES = (
     Feature("loop over layers", "loop"),
     Feature("bf16", "precision"),
     Feature("f64", "precision"),
+    Feature("ONNX input", "input"),
 )
 REASONS = {
     "states": "each says how parameters, gradients and optimizer states lie: the later one contains the earlier",
+    "context": "a sequence that is split by an axis changes to heads for attention, or does not",
     "schedule": "a step has one schedule",
     "precision": "a step has one precision",
+    "input": "its constraints are said in the text of a model in JAX",
 }
 
 
@@ -82,13 +94,16 @@ def parameters_of(names):
     dtype = jnp.bfloat16 if "bf16" in names else jnp.float32
     leaf = lambda *shape: jax.ShapeDtypeStruct(shape, dtype)
     stack = (LAYERS,) if "loop over layers" in names else ()
+    mlp = {"in": (WIDTH, 4 * WIDTH), "out": (4 * WIDTH, WIDTH)}
+    if "expert" in names:
+        n = EXPERTS.experts
+        mlp = {"router": (WIDTH, n), "up": (n, WIDTH, 2 * WIDTH), "down": (n, 2 * WIDTH, WIDTH)}
     block = lambda: {
         "scale1": leaf(*stack, WIDTH),
         "qkv": leaf(*stack, WIDTH, 3 * WIDTH),
         "proj": leaf(*stack, WIDTH, WIDTH),
         "scale2": leaf(*stack, WIDTH),
-        "in": leaf(*stack, WIDTH, 4 * WIDTH),
-        "out": leaf(*stack, 4 * WIDTH, WIDTH),
+        **({name: leaf(*stack, *shape) for name, shape in mlp.items()}),
     }
     result = {"embed": leaf(WORDS, WIDTH), "blocks": block() if stack else [block() for _ in range(LAYERS)]}
     return result if "tied weights" in names else {**result, "head": leaf(WIDTH, WORDS)}
@@ -99,33 +114,66 @@ def rms_norm(scale, x):
     return (wide * jax.lax.rsqrt(jnp.mean(jnp.square(wide), -1, keepdims=True) + 1e-5)).astype(x.dtype) * scale
 
 
-def apply_block(x, p):
+def batch_axes(names):
+    replica = ("replica",) if "HSDP" in names else ()
+    return (*replica, "data", "expert") if "expert" in names else (*replica, "data")
+
+
+def places_of(names):
+    """Constraints on both sides of the all-to-alls of Ulysses and of experts."""
+    batch, specs = batch_axes(names), {}
+    tensor = ("tensor",) if names & {"tensor", "sequence"} else ()
+    if "Ulysses" in names:
+        specs["tokens"] = (batch, tensor or None, "seq", None)
+        specs["heads"] = (batch, (*tensor, "seq"), None, None)
+    if "expert" in names:
+        specs["groups"] = (None, batch, None, None)
+        specs["slots"] = ("expert", batch[:-1], None, None)
+    return models.Places(**specs)
+
+
+def apply_block(x, p, place):
     y = rms_norm(p["scale1"], x)
     split = lambda z: z.reshape(*z.shape[:2], HEADS, -1).swapaxes(1, 2)
-    q, k, v = (split(z) for z in jnp.split(y @ p["qkv"], 3, axis=-1))
+    q, k, v = (place("heads", place("tokens", split(z))) for z in jnp.split(y @ p["qkv"], 3, axis=-1))
     scores = (q @ k.swapaxes(-1, -2)).astype(jnp.float32) * (WIDTH // HEADS) ** -0.5
     scores = jnp.where(jnp.tril(jnp.ones((SEQ, SEQ), bool)), scores, -1e9)
-    y = jax.nn.softmax(scores, -1).astype(x.dtype) @ v
+    y = place("tokens", place("heads", jax.nn.softmax(scores, -1).astype(x.dtype) @ v))
     x = x + y.swapaxes(1, 2).reshape(x.shape) @ p["proj"]
+    if "router" in p:
+        return x + models.experts_mlp(EXPERTS, place, p, rms_norm(p["scale2"], x))
     return x + jax.nn.gelu(rms_norm(p["scale2"], x) @ p["in"]) @ p["out"]
 
 
+@functools.cache
 def text_of(names):
     """The loss, in the forms of the model that are named."""
+    place = places_of(names)
 
     def pair_loss(params, tokens, targets):
         x = params["embed"][tokens % WORDS]
         if "loop over layers" in names:
-            x, _ = jax.lax.scan(lambda x, p: (apply_block(x, p), None), x, params["blocks"])
+            x, _ = jax.lax.scan(lambda x, p: (apply_block(x, p, place), None), x, params["blocks"])
         else:
             for p in params["blocks"]:
-                x = apply_block(x, p)
+                x = apply_block(x, p, place)
         head = params["embed"].T if "tied weights" in names else params["head"]
         log_p = jax.nn.log_softmax((x @ head).astype(jnp.float32), -1)
         return -jnp.mean(jnp.take_along_axis(log_p, (targets % WORDS)[..., None], -1))
 
     ids = jax.ShapeDtypeStruct((BATCH, SEQ), jnp.int32)
     return make_gpt.text_of(pair_loss, parameters_of(names), ids, ids)
+
+
+def write_model(names, path):
+    if "ONNX input" not in names:
+        forms = {"tied weights", "loop over layers", "bf16", "Ulysses", "expert"} & names
+        places = {"HSDP", "tensor", "sequence"} & names if forms & {"Ulysses", "expert"} else set()
+        path.write_text(text_of(frozenset(forms | places)), encoding="utf-8")
+        return
+    shapes = {name: x.shape for name, x in make_gpt.state_names(parameters_of(names))}
+    sizes = {"layers": LAYERS, "width": WIDTH, "heads": HEADS, "seq": SEQ, "batch": BATCH, "words": WORDS}
+    pairs_onnx.write(path, shapes, sizes, "bf16" in names, "loop over layers" in names)
 
 
 # --- The configuration -------------------------------------------------------
@@ -135,10 +183,12 @@ def used(name, shape, names):
     """The layout in use: pairs by columns and rows, the vocabulary."""
     dims = [[] for _ in shape]
     last = name.split(".")[-1]
-    if "tensor" in names and last in ("qkv", "in"):
+    if names & {"tensor", "sequence"} and last in ("qkv", "in", "up"):
         dims[-1] = ["tensor"]
-    if "tensor" in names and last in ("proj", "out"):
+    if names & {"tensor", "sequence"} and last in ("proj", "out", "down"):
         dims[-2] = ["tensor"]
+    if "expert" in names and last in ("up", "down"):
+        dims[-3] = ["expert"]
     if "vocabulary" in names and last in ("embed", "head"):
         dims[0 if last == "embed" else -1] = ["tensor"]
     return dims
@@ -155,29 +205,34 @@ def split(dims, shape):
 def row_of(name, shape, names):
     dims = used(name, shape, names)
     spread = split(dims, shape)
-    row = {"rest": dims}
+    # Axes that split inputs too are gathered where no use is said.
+    row = {"rest": dims, "use": dims} if "sequence" in names else {"rest": dims}
     if "ZeRO-1" in names:
-        row = {"rest": dims, "optimizer": spread}
+        row["optimizer"] = spread
     elif "ZeRO-2" in names:
-        row = {"rest": dims, "gradient": spread, "optimizer": spread}
+        row |= {"gradient": spread, "optimizer": spread}
     elif "ZeRO-3" in names or "HSDP" in names:
         row = {"rest": spread, "use": dims, "gradient": spread}
     elif "FSDP by annotations" in names:
-        row = {"rest": spread}
+        row["rest"] = spread
     lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in row.items())
     return f'[[layout]]\nmatch = "{name}"\n{lines}'
 
 
+# The weights of an ONNX file lie in the file.
+DRAWS = '[[init]]\nmatch = "*scale*"\ndraw = "ones"\n[[init]]\nmatch = "*"\ndraw = "normal"\nstd = 0.2\n'
+
+
 def configuration(names, features):
     corpus = json.dumps(str(ROOT / "examples" / "gpt" / "corpus.bin"))
-    axes = ["pipe", "replica", "data", "tensor"]
-    batch = ["replica", "data"] if "HSDP" in names else ["data"]
+    sequence = ["tensor"] if "sequence" in names else []
+    sequence += ["seq"] if names & {"context", "Ulysses"} else []
     schedule = next((f.schedule for f in features if f.schedule), "1f1b")
     parts = [
-        f'[mesh]\naxes = {json.dumps(axes)}\npipeline = "pipe"\n[data]\nfile = {corpus}\ndtype = "u8"\n',
+        f'[mesh]\naxes = {json.dumps(AXES)}\npipeline = "pipe"\n[data]\nfile = {corpus}\ndtype = "u8"\n',
         "[data.inputs]\ntokens = 0\ntargets = 1\n",
-        '[[init]]\nmatch = "*scale*"\ndraw = "ones"\n[[init]]\nmatch = "*"\ndraw = "normal"\nstd = 0.2\n',
-        f'[[layout]]\ninput = "*"\ndims = [{json.dumps(batch)}]\n',
+        "" if "ONNX input" in names else DRAWS,
+        f'[[layout]]\ninput = "*"\ndims = {json.dumps([batch_axes(names), sequence])}\n',
         *(row_of(name, x.shape, names) for name, x in make_gpt.state_names(parameters_of(names))),
         f'[pipeline]\nschedule = "{schedule}"\n' + ("chunks = 2\n" if schedule == "interleaved" else ""),
         f"[training]\nmicrobatches = {microbatches(features)}\nseed = 1\n",
@@ -203,9 +258,10 @@ class Trainer:
     def train(self, folder, names, features, mesh):
         """Rows of (loss, norm), or the error."""
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "model.mlir").write_text(text_of(names), encoding="utf-8")
+        model = folder / ("model.onnx" if "ONNX input" in names else "model.mlir")
+        write_model(names, model)
         (folder / "config.toml").write_text(configuration(names, features), encoding="utf-8")
-        command = [self.llmc, "train", folder / "model.mlir", "--config", folder / "config.toml", "--threads", 1]
+        command = [self.llmc, "train", model, "--config", folder / "config.toml", "--threads", 1]
         command += ["--steps", 3, "--log", folder / "log.jsonl", *(["--mesh", mesh] if mesh else [])]
         process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         if process.returncode:
@@ -215,7 +271,7 @@ class Trainer:
 
     def one(self, names, features):
         """One device with the same model and step."""
-        kept = {"tied weights", "loop over layers", "bf16", "f64", "clipping"} & names
+        kept = {"tied weights", "loop over layers", "expert", "bf16", "f64", "clipping", "ONNX input"} & names
         key = (tuple(sorted(kept)), microbatches(features))
         if key not in self.ones:
             some = (Feature("accumulation", "accumulation"),) if key[1] > 1 else ()
@@ -240,6 +296,8 @@ class Trainer:
 
 
 def reason_of(pair):
+    if pair[1].kind == "input" and pair[0].name in ("Ulysses", "expert"):
+        return REASONS["input"]
     return REASONS[pair[0].kind] if pair[0].kind == pair[1].kind else None
 
 
@@ -255,13 +313,13 @@ def page(verdicts):
         cells = []
         for j, column in enumerate(FEATURES):
             verdict = verdicts.get((min(i, j), max(i, j)))
-            cells.append("" if i == j else "✓" if verdict is None else "abc"[reasons.index(verdict)] if verdict in reasons else "✗")
+            cells.append("" if i == j else "✓" if verdict is None else "abcdef"[reasons.index(verdict)] if verdict in reasons else "✗")
         lines.append(f"| {i + 1} {row.name} | " + " | ".join(cells) + " |")
     trained = sum(verdict is None for verdict in verdicts.values())
-    notes = "\n".join(f"- **{'abc'[i]}**: {reason}." for i, reason in enumerate(reasons))
+    notes = "\n".join(f"- **{'abcdef'[i]}**: {reason}." for i, reason in enumerate(reasons))
     return (
         "# What composes with what\n\n"
-        "Written by `test/EndToEnd/pairs.py --update`; do not edit. A small GPT (4 layers, 4 samples) is trained for three "
+        "Written by `test/EndToEnd/pairs.py --update`; do not edit. A small GPT (4 layers, 8 samples) is trained for three "
         "steps with each pair of features, on the union of their meshes with two devices on each axis. ✓: losses and "
         f"gradient norms are those of one device (f32 within {BARS['f32']:.0e}, bf16 {BARS['bf16']:.0e}, f64 "
         f"{BARS['f64']:.0e}). {trained} of {len(verdicts)} pairs are trained; the others have a letter:\n\n"

@@ -201,11 +201,20 @@ static double priceScatter(const View &view, AxisAttr axis) {
   return price;
 }
 
+/// One operand alone has the factor, as the table of a gather its rows.
+static bool isOfOne(const View &view, int factor) {
+  int operands = 0;
+  for (size_t i = 0; i < view.operands().size(); ++i)
+    operands += view.has(i, factor);
+  return operands == 1;
+}
+
 /// One operand is split along the reduced factor, another one could be for
-/// nothing, but adding up the results sends more than gathering the operand.
+/// nothing, or none has it, but adding up the results sends more than gathering
+/// the operand.
 static bool isDearSum(const View &view, int factor, AxisAttr axis) {
   return view.decided.rule.factors[factor].kind == FactorKind::Reduced &&
-         !agree(view, factor, axis) &&
+         (!agree(view, factor, axis) || isOfOne(view, factor)) &&
          2 * priceScatter(view, axis) > priceGather(view, factor, -1, axis);
 }
 
@@ -416,10 +425,17 @@ static std::optional<CarriedAxis> carry(const View &view,
   return CarriedAxis{axis, kind, SmallVector<int>(*group)};
 }
 
-static SmallVector<CarriedAxis> findCarried(const View &view,
-                                            const FactorSplits &splits) {
+/// What the op itself leaves partial, `reduced`, and what it carries are of one
+/// kind, as no value is partial in two ways.
+static SmallVector<CarriedAxis>
+findCarried(const View &view, const FactorSplits &splits,
+            ArrayRef<std::pair<AxisAttr, ReductionKind>> reduced) {
   SmallVector<CarriedAxis> carried;
   auto add = [&](AxisAttr axis, ReductionKind kind, bool isDecided) {
+    bool isOfKind = llvm::all_of(
+        reduced, [&](const auto &made) { return made.second == kind; });
+    if (!isOfKind)
+      return;
     if (auto found = carry(view, splits, axis, kind, isDecided))
       carried.push_back(std::move(*found));
   };
@@ -538,7 +554,7 @@ OpLayouts llmc::getOpLayouts(const LayoutProblem &decided) {
   if (!view.like)
     return made;
   made.reduced = findReduced(view, made.splits);
-  made.carried = findCarried(view, made.splits);
+  made.carried = findCarried(view, made.splits, made.reduced);
   made.joined = findJoin(view, made.carried);
   for (size_t i = 0; i < decided.operands.size(); ++i)
     made.operands[i] = wantOf(view, made, i);

@@ -148,13 +148,19 @@ bool AxisPlacer::isSource(const ProgramOp &item) const {
          });
 }
 
-/// No result is decided otherwise: partial by another kind, or stated to be
-/// split by the axis.
+/// No result is decided otherwise: partial by another kind, over any axis, or
+/// stated to be split by this one.
 bool AxisPlacer::mayCarry(const ProgramOp &item) const {
+  for (auto [other, reduction] : item.runs->reduced)
+    if (reduction != kind)
+      return false;
   for (Value result : item.op->getResults()) {
     LayoutAttr layout = table.layoutOf(result);
     if (!layout || layout.getPartialKind(axis.getName()))
       return false;
+    for (dist::PartialAttr part : layout.getPartial())
+      if (part.getKind() != kind)
+        return false;
     if (auto split = findSplit(layout, axis); split && !split->second)
       return false;
   }

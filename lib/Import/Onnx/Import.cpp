@@ -551,6 +551,7 @@ onnx::importOnnx(MLIRContext &context, const std::string &path,
                           {import::axesOf(shardings.mesh), shardings.parts},
                           description));
   LLMC_TRY(import::applyShardings(*read.module, main, mesh, shardings));
+  import::storeSmallWhole(*read.module, main, options.config);
   import::addForward(read.graph);
   FirstError error(context);
   if (failed(verify(*read.module)))

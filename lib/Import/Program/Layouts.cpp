@@ -33,9 +33,6 @@ using namespace llmc::import;
 using rt::ErrorKind;
 
 namespace {
-/// The kinds of layout that a table may give to states.
-using Lists = std::optional<rt::AxisLists> rt::LayoutConfig::*;
-
 class LayoutMaker {
 public:
   LayoutMaker(dist::MeshOp mesh, const rt::Config &config)
@@ -110,6 +107,12 @@ rt::Status LayoutMaker::checkTable(size_t table, ArrayRef<std::string> states,
                       "expected 'dims' for an input, got '" + member.str() +
                           "'");
     }
+  if (layout.wholeBelow != 0 && (isInput || layout.wholeBelow < 0))
+    return refuse(keyOf(table, "whole_below"),
+                  "expected 'whole_below' to be bytes of states, at least 0, "
+                  "got " +
+                      std::to_string(layout.wholeBelow) +
+                      (isInput ? " for an input" : ""));
   if (!isInput && layout.dims)
     return refuse(keyOf(table, "dims"), "expected 'rest', 'use', 'gradient' or "
                                         "'optimizer' for states, got 'dims'");
@@ -203,22 +206,35 @@ rt::Result<dist::LayoutAttr> LayoutMaker::makeLayout(const rt::AxisLists &lists,
       context, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), dims);
 }
 
+bool import::isGlob(const std::string &pattern) {
+  return pattern.find_first_of("*?") != std::string::npos;
+}
+
+/// "*" means all that have the dimensions; a name means that one.
+std::optional<size_t> import::findTable(const rt::Config &config, bool isInput,
+                                        StringRef name, int64_t rank,
+                                        Lists kind) {
+  for (auto [table, layout] : llvm::enumerate(config.layout)) {
+    const std::string &pattern = isInput ? layout.input : layout.match;
+    if (layout.*kind && rt::matchesGlob(pattern, name) &&
+        (!isGlob(pattern) ||
+         static_cast<int64_t>((layout.*kind)->size()) <= rank))
+      return table;
+  }
+  return std::nullopt;
+}
+
 /// The layout of the first table that gives one of this kind, or null. A table
 /// with a glob passes over what has fewer dimensions than it has lists.
 rt::Result<dist::LayoutAttr> LayoutMaker::find(bool isInput, StringRef name,
                                                RankedTensorType type,
                                                Lists kind, StringRef key) {
-  for (auto [table, layout] : llvm::enumerate(config.layout)) {
-    const std::string &pattern = isInput ? layout.input : layout.match;
-    if (!(layout.*kind) || !rt::matchesGlob(pattern, name))
-      continue;
-    // "*" means all that have the dimensions; a name means that one.
-    bool isGlob = pattern.find_first_of("*?") != std::string::npos;
-    if (!isGlob ||
-        static_cast<int64_t>((layout.*kind)->size()) <= type.getRank())
-      return makeLayout(*(layout.*kind), type, name, keyOf(table, key));
-  }
-  return dist::LayoutAttr();
+  std::optional<size_t> table =
+      findTable(config, isInput, name, type.getRank(), kind);
+  if (!table)
+    return dist::LayoutAttr();
+  return makeLayout(*(config.layout[*table].*kind), type, name,
+                    keyOf(*table, key));
 }
 
 rt::Status LayoutMaker::markState(dist::StateOp state) {

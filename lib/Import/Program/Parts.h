@@ -104,6 +104,16 @@ rt::Result<dist::MeshOp> addMesh(mlir::ModuleOp module, const Options &options,
 /// The parts of axes that [[layout]] names.
 std::vector<NamedPart> getParts(const rt::Config &config);
 
+/// The kinds of layout that a table may give.
+using Lists = std::optional<rt::AxisLists> rt::LayoutConfig::*;
+
+/// The first table of [[layout]] that gives what has this name a layout of the
+/// kind.
+std::optional<size_t> findTable(const rt::Config &config, bool isInput,
+                                llvm::StringRef name, int64_t rank, Lists kind);
+/// True for a pattern that is more than a name.
+bool isGlob(const std::string &pattern);
+
 /// Writes the layouts of [[layout]] on states and inputs.
 rt::Status addLayouts(mlir::ModuleOp module, mlir::func::FuncOp main,
                       dist::MeshOp mesh, const rt::Config &config);

@@ -141,6 +141,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
                               {axesOf(shardings.mesh), shardings.parts},
                               description));
   LLMC_TRY(applyShardings(*module, main, mesh, shardings));
+  storeSmallWhole(*module, main, options.config);
   addForward(graph);
   FirstError error(context);
   if (failed(verify(*module)))

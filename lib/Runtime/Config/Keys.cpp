@@ -242,6 +242,10 @@ static void addLayoutKeys(std::vector<Key> &keys) {
                           "of the gradient (default: chosen)"));
   keys.push_back(listsRow("optimizer", &LayoutConfig::optimizer,
                           "of optimizer states (default: rest)"));
+  keys.push_back(elementRow<LayoutConfig, int64_t>(
+      "whole_below", &LayoutConfig::wholeBelow, 0,
+      "a state of fewer bytes that a glob matches is stored as it is used: "
+      "rest, gradient and optimizer of the table do not count for it"));
   keys.push_back(listsRow("dims", &LayoutConfig::dims, "of an input"));
   keys.push_back(elementRow<LinkConfig, std::string>(
       "name", &LinkConfig::name, "", "a class of links between devices"));

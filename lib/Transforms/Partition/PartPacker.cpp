@@ -4,8 +4,8 @@
 //
 // See PartPacker.h. That equal ops may be one follows from their rule: the
 // dimension's factor passes, so that splitting it splits every tensor that has
-// it and changes nothing else. The merged op is the local form of the first
-// one with larger types.
+// it and changes nothing else; no operand holds positions along it. The merged
+// op is the local form of the first one with larger types.
 //
 // Test: test/Transforms/Partition/merge-parts.mlir
 //===----------------------------------------------------------------------===//
@@ -138,6 +138,8 @@ static Pack getOperands(ArrayRef<Operation *> ops, unsigned operand,
 std::optional<PartPacker::Merge>
 PartPacker::findMergeOf(ArrayRef<Operation *> ops, int factor,
                         const ShardingRule &rule, bool mayCopy) {
+  if (rule.factors[factor].isAddressed)
+    return std::nullopt;
   Merge merge;
   merge.ops = ops.vec();
   llvm::SmallPtrSet<Value, 4> shared, packed;

@@ -26,6 +26,8 @@ void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
   // From here to localize only our passes may run: shape functions of others
   // copy encodings wrongly.
   manager.addPass(createExpandReshardsPass());
+  // Equal moves are seen when each is one op.
+  manager.addPass(createMergeMovesPass());
   manager.addPass(createReportCostsPass());
   manager.addPass(createVerifyMaterializedPass());
 }

@@ -80,6 +80,26 @@ TEST_F(OpLayoutsTest, ASumThatSendsMoreThanTheOperandIsNotMade) {
             "[{}, {t}], [{t}, {}] -> [{}, {}] P{t}");
 }
 
+TEST_F(OpLayoutsTest, ATableIsGatheredWhereItsRowsAreMore) {
+  // Rows of a table: 2 * 64 * 4 elements of the result are added up, or 32 * 4
+  // elements of the table gathered.
+  auto lookUp = [](int64_t table, int64_t found) {
+    ShardingRule rule;
+    int row = rule.addFactor(found), column = rule.addFactor(4);
+    int key = rule.addFactor(table, FactorKind::Reduced);
+    rule.operands = {{{key}, {column}}, {{row}}};
+    rule.results = {{{row}, {column}}};
+    rule.addLinear(ReductionKind::sum, {{0}});
+    return rule;
+  };
+  const char *split = "[{t}, {}], [{}] -> [{}, {}] P{t}";
+  const char *gathered = "[{}, {}], [{}] -> [{}, {}]";
+  EXPECT_EQ(run(lookUp(32, 64), {rows, "[{}]", whole}), gathered);
+  EXPECT_EQ(run(lookUp(32, 17), {rows, "[{}]", whole}), gathered);
+  EXPECT_EQ(run(lookUp(32, 16), {rows, "[{}]", whole}), split);
+  EXPECT_EQ(run(lookUp(256, 64), {rows, "[{}]", whole}), split);
+}
+
 TEST_F(OpLayoutsTest, TheLargestOperandSplitsAReducedFactor) {
   const char *dataColumns = "[{}, {\"data\"}]";
   const char *first = "[{}, {d}], [{d}, {}] -> [{}, {}] P{d}";

@@ -219,9 +219,10 @@ TEST_F(PlanTarget, CollectivesMessagesAndCalls) {
   plan.fill on @C <@tmp.y, [2], f32, offset = 8, strides = [3], expr = <mul(4, parameter(0))>> pattern(9)
 }
 plan.program @talk other {
-  plan.collective on @C @c broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) concat_dim(2) peer(<1>) inputs([#plan.operand<@tmp.y, [4], f32>]) outputs([#plan.operand<@out.z, [4], f32>]) counts(<@in.x, [2], i32>)
+  plan.collective on @C @c broadcast axes(["pipe", "data"]) stages([0, 1]) dim(1) concat_dim(2) peer(<1>) inputs([#plan.operand<@tmp.y, [4], f32>]) outputs([#plan.operand<@out.z, [4], f32>])
   plan.exchange on @C sends([#plan.message<@t1, peer = <1>, operands = [<@tmp.y, [1], f32>]>, #plan.message<@t0, peer = <0>, operands = [<@tmp.y, [2], f32>]>]) receives([#plan.message<@t0, peer = <1>, operands = [<@out.z, [3], f32>]>])
   plan.call on @C @sub microbatch(<microbatch>) arguments([#plan.expr<coordinate("pipe")>])
+  plan.collective on @C @c ragged_all_to_all axes(["data"]) inputs([#plan.operand<@tmp.y, [4], f32>]) outputs([#plan.operand<@out.z, [4], f32>]) counts(<@in.x, [4, 2], i64>)
 }
 plan.table)mlir");
   replace("prologue([unit]) table(@f.table) epilogue([unit])",
@@ -249,8 +250,11 @@ plan.table)mlir");
   EXPECT_EQ(plan->expressions[collective.peer].value, 1);
   EXPECT_EQ(collective.inputs[0].buffer, 2);
   EXPECT_EQ(collective.outputs[0].buffer, 3);
-  EXPECT_EQ(collective.counts.buffer, 1);
-  EXPECT_EQ(collective.counts.dtype, rt::DType::i32);
+  EXPECT_FALSE(collective.counts.present());
+  auto ragged = std::get<rtp::Collective>(talk.instructions[3].action);
+  EXPECT_EQ(ragged.kind, CollectiveKind::raggedAllToAll);
+  EXPECT_EQ(ragged.counts.buffer, 1);
+  EXPECT_EQ(ragged.counts.dtype, rt::DType::i64);
   auto exchange = std::get<rtp::Exchange>(talk.instructions[1].action);
   ASSERT_EQ(exchange.sends.size(), 2u);
   ASSERT_EQ(exchange.receives.size(), 1u);

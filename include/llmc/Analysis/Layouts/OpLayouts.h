@@ -11,8 +11,9 @@
 //   elements wins: gathering the operands (four times, if they agree), or
 //   scattering the partial result; where another operand must move for that,
 //   as indices do for a table, only if no use gathers the first one anyway
-//   (UsesInPlace.h). Nor is it split where operands disagree and
-//   adding up the results sends more than gathering the one that is split;
+//   (UsesInPlace.h). Nor is it split where operands disagree, or one alone has
+//   it as a table its rows, and adding up the results sends more than gathering
+//   the operand that is split;
 // - a factor that must be whole, or needs data of neighbours, is not split;
 // - the result is partial over the axes of reduced factors, and over those over
 //   which it was decided partial and the op carries its operands' partial sums.

@@ -135,6 +135,11 @@ rt::Result<dist::MeshOp> makeProgram(const Graph &graph, const Options &options,
                                      const FileMesh &fileMesh,
                                      std::string *description = nullptr);
 
+/// Stores states that are smaller than `whole_below` of their tables as they
+/// are used. After all layouts are known, those of the text too.
+void storeSmallWhole(mlir::ModuleOp module, mlir::func::FuncOp main,
+                     const rt::Config &config);
+
 /// Adds the entry 'forward' to a program, once its ops are final: the graph's
 /// function, or what of it has nothing to do with derivatives.
 void addForward(const Graph &graph);

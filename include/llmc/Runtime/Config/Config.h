@@ -61,6 +61,8 @@ using AxisLists = std::vector<std::vector<std::string>>;
 struct LayoutConfig {
   std::string match, input;
   std::optional<AxisLists> rest, use, gradient, optimizer, dims;
+  /// Bytes of a state below which it is stored as it is used.
+  int64_t wholeBelow = 0;
 };
 
 /// A class of links between devices.

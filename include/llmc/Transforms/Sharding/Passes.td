@@ -197,6 +197,22 @@ def ExpandReshardsPass : Pass<"llmc-expand-reshards", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect"];
 }
 
+def MergeMovesPass : Pass<"llmc-merge-moves", "::mlir::ModuleOp"> {
+  let summary = "Move once what is moved alike several times";
+  let description = [{
+    Collectives of one chunk and phase that move values which are computed alike
+    become one, and what only the others have read is erased.
+
+    ```mlir
+    %a = stablehlo.convert %w {dist.block = 1, ...}
+    %b = dist.all_gather %a dim 0 over ["data"] {dist.block = 1, ...}
+    %c = stablehlo.convert %w {dist.block = 2, ...}
+    %d = dist.all_gather %c dim 0 over ["data"] {dist.block = 2, ...}
+    // %d becomes %b, %c goes away
+    ```
+  }];
+}
+
 def ReportCostsPass : Pass<"llmc-report-costs", "::mlir::ModuleOp"> {
   let summary = "Say what the layouts of a program cost";
   let description = [{

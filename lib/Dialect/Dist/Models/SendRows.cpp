@@ -404,7 +404,7 @@ LogicalResult SendRowsAnswers::evaluate(SendRowsOp op, EvaluationCall &call) {
             batch = line / n / members;
     std::string error = checkSlice(slices, batch, from, slice, rowsIn, rowsOut);
     if (!error.empty())
-      return op.emitOpError() << error;
+      return emitRefusal(op, rt::ErrorKind::mismatch) << error;
     auto at = [&](List list) {
       return slices.getInt((line / n * kNumLists + list) * n + slice);
     };

@@ -18,7 +18,7 @@ using namespace llmc::graph;
 
 bool Factor::operator==(const Factor &other) const {
   return size == other.size && kind == other.kind &&
-         reduction == other.reduction;
+         reduction == other.reduction && isAddressed == other.isAddressed;
 }
 
 bool Linearity::operator==(const Linearity &other) const {

@@ -81,6 +81,7 @@ struct GatherAnswers : AnswerDefaults<GatherOp> {
       operand[d] = {rule.addFactor(
           a.operand.getDimSize(d),
           isIndexed ? FactorKind::Reduced : FactorKind::Whole, kind)};
+      rule.factors.back().isAddressed = isIndexed;
     }
     if (a.vectorDim < a.indices.getRank())
       indices[a.vectorDim] = {

@@ -211,11 +211,14 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
         factor = rule.addFactor(a.other.getDimSize(w), factorKind);
       set(rule, n, /*isOperand=*/false, w, factor);
     }
-    for (int64_t d : a.dropped)
-      set(rule, n, /*isOperand=*/true, d,
-          rule.addFactor(a.operand.getDimSize(d), llvm::is_contained(a.map, d)
-                                                      ? FactorKind::Pass
-                                                      : FactorKind::Whole));
+    for (int64_t d : a.dropped) {
+      bool isAddressed = llvm::is_contained(a.map, d);
+      int factor =
+          rule.addFactor(a.operand.getDimSize(d),
+                         isAddressed ? FactorKind::Pass : FactorKind::Whole);
+      rule.factors[factor].isAddressed = isAddressed;
+      set(rule, n, /*isOperand=*/true, d, factor);
+    }
     if (a.vectorDim < a.indices.getRank())
       indices[a.vectorDim] = {
           rule.addFactor(a.indices.getDimSize(a.vectorDim), FactorKind::Whole)};

@@ -43,6 +43,9 @@ struct Factor {
   /// Meaningful for Reduced factors: how the results' summands combine. It
   /// also names the neutral value that padding of the operands must hold.
   ReductionKind reduction = ReductionKind::sum;
+  /// Its positions are numbers in an operand (rows of a gather or a scatter):
+  /// a part is told where it begins, and equal ops on parts are not one op.
+  bool isAddressed = false;
 
   bool operator==(const Factor &other) const;
 };
