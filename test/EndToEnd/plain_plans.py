@@ -20,7 +20,8 @@ import jax.numpy as jnp
 
 SAMPLES, TIMES, WIDTH, WORDS, EXPERTS = 4, 16, 8, 64, 4
 WEIGHTS = {"w": (WIDTH, WIDTH)}
-TABLE = WEIGHTS | {"table": (WORDS, WIDTH)}
+# Much larger than what is looked up in it: a smaller one would be gathered.
+TABLE = WEIGHTS | {"table": (8 * WORDS, WIDTH)}
 HEAD = WEIGHTS | {"table": (WIDTH, WORDS)}
 ROUTED = WEIGHTS | {"router": (WIDTH, EXPERTS)}
 
