@@ -18,8 +18,7 @@ using dist::AxisAttr;
 using dist::DistDialect;
 using dist::LayoutAttr;
 
-/// What propagation decided for a value, or null.
-static LayoutAttr getDecided(Value value) {
+LayoutAttr llmc::getDecidedLayout(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
     return function ? dist::getLayout(dist::getArgumentPort(
@@ -66,8 +65,8 @@ static bool agreesWithOthers(OpOperand &use, const ShardingRule &rule,
   Operation *op = use.getOwner();
   for (auto [i, tensor] : llvm::enumerate(rule.operands))
     if (i != use.getOperandNumber() && hasFactor(tensor, factor) &&
-        findFactor(rule, tensor, getDecided(op->getOperand(i)), axis, mesh) !=
-            factor)
+        findFactor(rule, tensor, getDecidedLayout(op->getOperand(i)), axis,
+                   mesh) != factor)
       return false;
   return true;
 }
@@ -80,7 +79,7 @@ static bool passesOn(OpOperand &use, const ShardingRule &rule, int factor,
   for (auto [result, tensor] : llvm::zip(op->getResults(), rule.results)) {
     if (!hasFactor(tensor, factor))
       continue;
-    LayoutAttr layout = getDecided(result);
+    LayoutAttr layout = getDecidedLayout(result);
     if (findFactor(rule, tensor, layout, axis, mesh) != factor)
       return false;
     if (op->getNumOperands() == 1 &&

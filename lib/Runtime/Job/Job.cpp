@@ -123,8 +123,10 @@ Status TcpJob::join() {
     Status came = nameOf(other).status();
     if (!came.ok()) {
       LLMC_TRY(watch->lost());
-      return came.inContext(
-          fmt::format("process {} of {} did not come", other, place.size));
+      return came
+          .inContext(
+              fmt::format("process {} of {} did not come", other, place.size))
+          .withHint("start all of them, or run alone with --messages none");
     }
   }
   return Status::success();

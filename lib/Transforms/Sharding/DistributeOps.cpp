@@ -16,6 +16,7 @@
 
 #include "LayoutSteps.h"
 #include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "llmc/Analysis/Layouts/UsesInPlace.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
@@ -184,26 +185,12 @@ LogicalResult LayoutFiller::run() {
   return success();
 }
 
-/// The layout that propagation decided, or null.
-static LayoutAttr getDecided(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function ? dist::getLayout(dist::getArgumentPort(
-                          function, argument.getArgNumber()))
-                    : LayoutAttr();
-  }
-  auto result = cast<OpResult>(value);
-  auto list =
-      result.getOwner()->getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
-  return list ? cast<LayoutAttr>(list[result.getResultNumber()]) : LayoutAttr();
-}
-
 /// Whether a factor with a distributed form is split by an operand or result.
 static bool isDistributed(Operation *op, const graph::ShardingRule &rule,
                           dist::MeshAxesAttr mesh) {
   bool isSplit = false;
   auto look = [&](Value value, const graph::TensorFactors &tensor) {
-    if (LayoutAttr layout = getDecided(value))
+    if (LayoutAttr layout = getDecidedLayout(value))
       projectToFactors(layout, tensor, rule.factors, mesh, "",
                        [&](int factor, const FactorSplit &split) {
                          isSplit |=
@@ -232,11 +219,11 @@ static LogicalResult distribute(graph::ShardingRuleOpInterface model,
                                 : &op->getBlock()->front();
        made != op; made = made->getNextNode())
     ops.push_back(made);
-  LayoutFiller filler(ops, mesh, getDecided(op->getResult(0)));
+  LayoutFiller filler(ops, mesh, getDecidedLayout(op->getResult(0)));
   for (Value operand : op->getOperands())
-    filler.fix(operand, getDecided(operand));
+    filler.fix(operand, getDecidedLayout(operand));
   for (auto [result, replacement] : llvm::zip(op->getResults(), replacements))
-    filler.fix(replacement, getDecided(result));
+    filler.fix(replacement, getDecidedLayout(result));
   if (failed(filler.run()))
     return failure();
   for (Operation *made : ops)

@@ -24,6 +24,10 @@
 
 namespace llmc {
 
+/// What propagation decided for a value: its port's layout, or that among its
+/// op's `dist.layouts`; null where neither is there.
+dist::LayoutAttr getDecidedLayout(mlir::Value value);
+
 /// The number of uses of `value`, of decided layout `layout`, that can have it
 /// split by `axis` as it is; none where one of them but those of `user` gathers
 /// it.
