@@ -13,6 +13,7 @@
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
 
+#include <csignal>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -157,10 +158,20 @@ private:
 
 } // namespace llmc::rt
 
+/// Gloo writes to sockets without MSG_NOSIGNAL: who has lost the other end must
+/// not be killed for it. A handler of the program's own is kept.
+static void survivePipes() {
+  struct sigaction now{};
+  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) {
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+}
+
 extern "C" __attribute__((visibility("default"))) llmc::rt::Transport *
 llmcMakeTransport(llmc::rt::Store &store, const llmc::rt::Place &place,
                   llmc::rt::Status &error) {
   using namespace llmc::rt;
+  survivePipes();
   try {
     return new GlooTransport(store, place);
   } catch (const std::exception &thrown) {
