@@ -14,7 +14,7 @@ packages=(
   libflatbuffers-dev flatbuffers-compiler libxxhash-dev libfmt-dev  # plan files, hashes, text
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev  # command line, configuration, JSON
   libdnnl-dev                                          # contractions on CPU
-  libgloo-dev                                          # messages between processes
+  libgloo-dev libopenmpi-dev openmpi-bin               # messages between processes
   libgtest-dev libgmock-dev libbenchmark-dev           # tests, benchmarks
   libonnx-testdata                                     # the public tests of ONNX backends
   python3 python3-venv python3-psutil                  # lit and its time limit, oracles

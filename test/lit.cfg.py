@@ -31,8 +31,9 @@ if os.path.exists(config.llmc_obj_root + "/bin/llmc-fuzz-plan"):
     config.available_features.add("libfuzzer")
 
 # Messages between processes, by a library that a machine may lack.
-if os.path.exists(config.llmc_obj_root + "/lib/llmc/libllmc-gloo.so"):
-    config.available_features.add("gloo")
+for name in ("gloo", "mpi"):
+    if os.path.exists(f"{config.llmc_obj_root}/lib/llmc/libllmc-{name}.so"):
+        config.available_features.add(name)
 
 # The public tests of ONNX backends, a Debian package.
 onnx_data = "/usr/share/libonnx-testdata/data"

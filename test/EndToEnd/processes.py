@@ -9,6 +9,7 @@ losses, norms, what communicators count, and all states. Then jobs of which a pr
 killed or stopped at a random moment: all others name it, end with 10, and nobody is left.
 
     python processes.py --bin build/dev/bin --model M --config C --data D -o out [--faults 10]
+    python processes.py … --messages mpi     # a sample of the plans, started by mpirun
 """
 
 import argparse
@@ -31,6 +32,7 @@ CASES = (
     ("pipe=2", 4, (2,)),
     ("pipe=2,data=2,tensor=2", 4, (2, 8)),
 )
+MPI_CASES = (CASES[3], CASES[5])
 SILENCE = 1.0  # Seconds for which a stopped process may say nothing.
 
 
@@ -38,6 +40,7 @@ class Jobs:
     def __init__(self, a):
         self.bin, self.data, self.out = a.bin, a.data, a.out
         self.model, self.config = a.model, a.config
+        self.messages = a.messages
 
     def plan(self, mesh, microbatches):
         folder = self.out / re.sub(r"\W+", "-", f"{mesh}-{microbatches}")
@@ -48,8 +51,16 @@ class Jobs:
 
     def command(self, plan, steps, processes, *flags):
         run = [self.bin / "llmc-run", plan, "--data", self.data, "--steps", steps, *flags]
-        before = [self.bin / "llmc-launch", "-n", processes, "--"] if processes > 1 else []
-        return list(map(str, [*before, *run]))
+        if processes > 1:
+            run += ["--messages", self.messages]
+        return list(map(str, [*self.launcher(processes), *run]))
+
+    def launcher(self, processes):
+        if processes == 1:
+            return []
+        if self.messages == "mpi":
+            return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", processes]
+        return [self.bin / "llmc-launch", "-n", processes, "--"]
 
     def observe(self, plan, processes):
         """All that a user sees of a run: (losses and norms, counts, states), or the error."""
@@ -65,7 +76,7 @@ class Jobs:
 
     def compare(self):
         failed = runs = 0
-        for mesh, microbatches, numbers in CASES:
+        for mesh, microbatches, numbers in MPI_CASES if self.messages == "mpi" else CASES:
             plan = self.plan(mesh, microbatches)
             one = self.observe(plan, 1)
             for processes in numbers:
@@ -126,6 +137,7 @@ def main():
     p.add_argument("--config", type=pathlib.Path, required=True)
     p.add_argument("--data", type=pathlib.Path, required=True)
     p.add_argument("-o", "--out", type=pathlib.Path, required=True)
+    p.add_argument("--messages", choices=("gloo", "mpi"), default="gloo")
     p.add_argument("--faults", type=int, default=10)
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()

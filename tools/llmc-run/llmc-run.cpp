@@ -81,7 +81,7 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--messages", a.messages,
                  "The library of messages between processes, where a launcher "
                  "started several, or none")
-      ->check(CLI::IsMember({"gloo", "none"}))
+      ->check(CLI::IsMember({"gloo", "mpi", "none"}))
       ->capture_default_str();
   app.add_option("--joining", a.joiningSeconds,
                  "Seconds for all processes to come")

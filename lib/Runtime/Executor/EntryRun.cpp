@@ -54,6 +54,7 @@ Status EntryRun::makeStagings() {
       }
       staging.runs.push_back(std::move(runs));
     }
+    staging.rows = rowsOf(staging);
     stagings.push_back(std::move(staging));
   }
   std::vector<DataKind> kinds;
@@ -170,16 +171,43 @@ void EntryRun::fillHypers(int64_t step, const StepContext &context) {
   }
 }
 
+std::vector<int64_t> EntryRun::rowsOf(const Staging &staging) {
+  const std::vector<int64_t> &shape = staging.whole.shape;
+  const int64_t batch = shape.empty() ? 1 : shape[0];
+  const int64_t elements = batch ? staging.whole.elements() / batch : 0;
+  std::vector<bool> used(batch);
+  for (const auto &runs : staging.runs) {
+    for (const ElementRun &run : runs) {
+      if (run.length > 0) {
+        std::fill(used.begin() + run.global / elements,
+                  used.begin() + (run.global + run.length - 1) / elements + 1,
+                  true);
+      }
+    }
+  }
+  std::vector<int64_t> rows;
+  for (int64_t row = 0; row < batch; ++row) {
+    if (used[row]) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
 Status EntryRun::fillWhole(size_t i, int64_t step, int64_t microbatch,
-                           const StepContext &context) {
+                           const StepContext &context,
+                           const std::vector<int64_t> *rows) {
   Staging &staging = stagings[i];
   if (const auto &given = staging.given[microbatch]) {
     std::memcpy(staging.whole.bytes.data(), given->bytes.data(),
                 given->bytes.size());
     return Status::success();
   }
-  return samples.read(i, *context.files, context.seed, step, microbatch,
-                      staging.whole.bytes.data());
+  void *out = staging.whole.bytes.data();
+  return rows ? samples.readRows(i, *context.files, context.seed, step,
+                                 microbatch, *rows, out)
+              : samples.read(i, *context.files, context.seed, step, microbatch,
+                             out);
 }
 
 void EntryRun::stage(size_t i, const HostTensor &whole, int64_t microbatch) {
@@ -202,7 +230,7 @@ Status EntryRun::prepare(int64_t step, const StepContext &context) {
   fillHypers(step, context);
   for (size_t i = 0; i < stagings.size(); ++i) {
     for (int64_t m = 0; m < source.numMicrobatches; ++m) {
-      LLMC_TRY(fillWhole(i, step, m, context));
+      LLMC_TRY(fillWhole(i, step, m, context, &stagings[i].rows));
       stage(i, stagings[i].whole, m);
     }
   }
@@ -216,7 +244,8 @@ Status EntryRun::prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
   for (size_t i = 0; i < stagings.size(); ++i) {
     for (size_t j = 0; j < other.stagings.size(); ++j) {
       if (other.stagings[j].input->name == stagings[i].input->name) {
-        LLMC_TRY(other.fillWhole(j, step, microbatch, context));
+        LLMC_TRY(
+            other.fillWhole(j, step, microbatch, context, &stagings[i].rows));
         stage(i, other.stagings[j].whole, 0);
       }
     }
@@ -334,7 +363,8 @@ EntryRun::fetch(int set, const std::string &name, int64_t microbatch) {
   }
   for (size_t i = 0; i < stagings.size(); ++i) {
     if (stagings[i].input->name == name) {
-      Status status = fillWhole(i, steps[set], microbatch, contexts[set]);
+      Status status =
+          fillWhole(i, steps[set], microbatch, contexts[set], nullptr);
       return status.ok() ? Result<HostTensor>(stagings[i].whole)
                          : Result<HostTensor>(status);
     }

@@ -69,6 +69,8 @@ private:
     std::vector<std::optional<HostTensor>> given; ///< By microbatch.
     /// By device: empty where no box of it lies.
     std::vector<std::vector<ElementRun>> runs;
+    /// Of the batch, those that devices of this process read; ascending.
+    std::vector<int64_t> rows;
   };
 
   EntryRun(const plan::Plan &plan, const plan::Entry &entry,
@@ -81,8 +83,11 @@ private:
   Status makeStagings();
   Status findMetricOwners();
   void fillHypers(int64_t step, const StepContext &context);
+  static std::vector<int64_t> rowsOf(const Staging &staging);
+  /// Fills these rows of `whole`; null: all.
   Status fillWhole(size_t i, int64_t step, int64_t microbatch,
-                   const StepContext &context);
+                   const StepContext &context,
+                   const std::vector<int64_t> *rows);
   /// Gives each device its part of `whole` as input `i`.
   void stage(size_t i, const HostTensor &whole, int64_t microbatch);
 

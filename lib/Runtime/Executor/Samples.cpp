@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace llmc::rt {
 
@@ -92,6 +93,16 @@ Status Samples::check(const SampleInput &input, const DataFiles &files) const {
 
 Status Samples::read(size_t i, const DataFiles &files, uint64_t seed,
                      int64_t step, int64_t microbatch, void *out) const {
+  const std::vector<int64_t> &shape = inputs[i].shape;
+  std::vector<int64_t> rows(shape.empty() ? 1 : shape[0]);
+  std::iota(rows.begin(), rows.end(), 0);
+  return readRows(i, files, seed, step, microbatch, rows, out);
+}
+
+Status Samples::readRows(size_t i, const DataFiles &files, uint64_t seed,
+                         int64_t step, int64_t microbatch,
+                         const std::vector<int64_t> &batchRows,
+                         void *out) const {
   const SampleInput &input = inputs[i];
   LLMC_TRY(check(input, files));
   const DataFile &file = *files[input.source];
@@ -101,7 +112,7 @@ Status Samples::read(size_t i, const DataFiles &files, uint64_t seed,
   // Steps are the user's: their products wrap.
   uint64_t first = (static_cast<uint64_t>(step) * microbatches + microbatch) *
                    static_cast<uint64_t>(batch);
-  for (int64_t row = 0; row < batch; ++row) {
+  for (int64_t row : batchRows) {
     LLMC_TRY_ASSIGN(int64_t at,
                     file.find(seed, first + static_cast<uint64_t>(row),
                               windows[input.source]));

@@ -166,7 +166,14 @@ Status TcpJob::leave(const Status &status) {
   }
   bool isOurs = status.ok() || status.kind() != ErrorKind::peerLost;
   if (!isOurs && !watch->lost().ok()) {
+    // The name of the lost one, and where this one waited for it.
     cause = watch->lost();
+    cause = status.error().hint.empty() ? cause
+                                        : cause.withHint(status.error().hint);
+  }
+  // Nobody waits for messages of a process that has failed, nor it for theirs.
+  if (!cause.ok()) {
+    watch->abort(cause);
   }
   watch->sayBye(cause.ok() ? "" : describe(cause.error()));
   if (server) {

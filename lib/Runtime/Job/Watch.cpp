@@ -37,6 +37,13 @@ Status Watch::lost() const {
   return reason;
 }
 
+void Watch::abort(const Status &why) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (guarded) {
+    guarded->abort(why);
+  }
+}
+
 void Watch::sayBye(const std::string &error) {
   leaving = true;
   (void)sendFrame(socket, {FrameKind::bye, error});

@@ -27,6 +27,8 @@ public:
   void guard(std::shared_ptr<Transport> transport);
   /// The process that was lost first, as an error; success so far.
   Status lost() const;
+  /// Ends what is guarded, of a process that has failed itself.
+  void abort(const Status &why);
   /// The last word: "" or the error.
   void sayBye(const std::string &error);
 

@@ -76,6 +76,18 @@ TEST(Samples, ArraysStayTogether) {
   }
 }
 
+// A process of several reads the rows of its devices alone.
+TEST(Samples, SomeRowsAreThoseOfAll) {
+  DataFiles files = makeFiles();
+  Samples samples({x, y}, arrays, 2);
+  std::vector<float> all = read(samples, 0, files, 3, 1, 6);
+  std::vector<float> some(6, -1);
+  Status status = samples.readRows(0, files, seed, 3, 1, {0, 2}, some.data());
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_THAT(some,
+              testing::ElementsAre(all[0], all[1], -1, -1, all[4], all[5]));
+}
+
 // Sample i is the same whatever the number of microbatches.
 TEST(Samples, MicrobatchesOnlyCutTheStep) {
   DataFiles files = makeFiles();

@@ -51,6 +51,10 @@ public:
   /// of another shape or type, too few of them, values out of range).
   Status read(size_t i, const DataFiles &files, uint64_t seed, int64_t step,
               int64_t microbatch, void *out) const;
+  /// The same of these rows of the batch alone; others stay as they are.
+  Status readRows(size_t i, const DataFiles &files, uint64_t seed, int64_t step,
+                  int64_t microbatch, const std::vector<int64_t> &rows,
+                  void *out) const;
 
 private:
   Status check(const SampleInput &input, const DataFiles &files) const;

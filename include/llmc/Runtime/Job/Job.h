@@ -49,7 +49,7 @@ public:
   virtual Store &store() = 0;
   /// Error (15) on every process where one has another `value`, with both.
   virtual Status compare(const std::string &what, const std::string &value) = 0;
-  /// Messages by a library of that name: "gloo". Error (15) where this machine
+  /// Messages by a library of that name: "gloo", "mpi". Error (15) where this machine
   /// or build has none of that name.
   virtual Result<std::shared_ptr<Transport>>
   connect(const std::string &library) = 0;

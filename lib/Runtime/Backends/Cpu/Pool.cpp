@@ -267,6 +267,9 @@ void Pool::endStep() {
 void Pool::stop(Status status) {
   if (sticky.ok()) {
     sticky = std::move(status);
+    if (sticky.kind() == ErrorKind::peerLost) {
+      sticky = sticky.withHint(whereWaits());
+    }
   }
   ready.clear();
   if (waiting) {

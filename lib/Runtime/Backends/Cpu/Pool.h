@@ -113,6 +113,8 @@ private:
 
   // Report.cpp:
   Status deadlock() const;
+  /// Where the first device that waits for others stands; "" if none does.
+  std::string whereWaits() const;
   Status overdue(std::chrono::milliseconds deadline) const;
 
   WorldOptions options;

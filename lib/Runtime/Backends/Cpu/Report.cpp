@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace llmc::rt::cpu {
 
 /// Streams named in full; more are counted.
@@ -115,6 +117,33 @@ Status Pool::deadlock() const {
   return makeError(
       ErrorKind::mismatch,
       fmt::format("deadlock: {} streams are blocked{}", blocked, text));
+}
+
+/// Programs run once for each microbatch, so the runs of an instruction tell
+/// which one it is.
+static size_t runsOfHead(const CpuStream &stream) {
+  const auto &entries = stream.queue->entries;
+  return static_cast<size_t>(
+      std::count_if(entries.begin(), entries.begin() + stream.head + 1,
+                    [&](const Entry &entry) {
+                      return entry.origin == stream.front().origin;
+                    }));
+}
+
+std::string Pool::whereWaits() const {
+  for (const auto &stream : streams) {
+    if (stream->atEnd() || stream->state != CpuStream::State::blocked) {
+      continue;
+    }
+    const Entry &entry = stream->front();
+    if (std::holds_alternative<CollectiveEntry>(entry.work) ||
+        std::holds_alternative<ExchangeEntry>(entry.work)) {
+      return fmt::format("device {} waited at {}, run {} of the step",
+                         stream->device, place(*entry.origin),
+                         runsOfHead(*stream));
+    }
+  }
+  return "";
 }
 
 Status Pool::overdue(std::chrono::milliseconds deadline) const {
