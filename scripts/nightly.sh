@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch] [processes]
 #     [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
@@ -23,6 +23,8 @@
 # families the families of models on every mesh, against one device and JAX; what they communicate, what is
 #          said of it
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
+# processes  processes that are killed or stopped and links that are cut between two
+#          hosts, at 50 random moments each, and 50 of one host's
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # readers  the readers of models by libFuzzer, 100,000 texts and 100,000 ONNX files, and
@@ -39,7 +41,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch fuzz readers mutate)
+all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -194,6 +196,14 @@ part_families() {
 part_torch() {
   build dev llmc || return 1
   .venv/bin/python test/EndToEnd/Torch/check.py --llmc build/dev/bin/llmc --all --jobs "$(nproc)" -o build/dev/torch
+}
+
+part_processes() {
+  build dev llmc llmc-run llmc-launch llmc-gloo || return 1
+  local job=(--bin build/dev/bin --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml
+    --data examples/gpt/corpus.bin)
+  .venv/bin/python test/EndToEnd/hosts.py "${job[@]}" --faults 150 --seed 7 -o build/dev/processes &&
+    .venv/bin/python test/EndToEnd/processes.py "${job[@]}" --faults 50 --seed 7 -o build/dev/processes
 }
 
 passed=0

@@ -18,6 +18,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev           # tests, benchmarks
   libonnx-testdata                                     # the public tests of ONNX backends
   python3 python3-venv python3-psutil                  # lit and its time limit, oracles
+  iproute2                                             # hosts that tests make
 )
 
 missing=()

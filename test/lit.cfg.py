@@ -35,6 +35,11 @@ for name in ("gloo", "mpi"):
     if os.path.exists(f"{config.llmc_obj_root}/lib/llmc/libllmc-{name}.so"):
         config.available_features.add(name)
 
+# Hosts that a test makes itself, where the system allows it.
+probe = "ip netns add llmcprobe && ip netns del llmcprobe && unshare --uts true"
+if subprocess.run(["sh", "-c", probe], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("network-namespaces")
+
 # The public tests of ONNX backends, a Debian package.
 onnx_data = "/usr/share/libonnx-testdata/data"
 if os.path.isdir(onnx_data + "/node"):

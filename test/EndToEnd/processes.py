@@ -33,6 +33,7 @@ CASES = (
     ("pipe=2,data=2,tensor=2", 4, (2, 8)),
 )
 MPI_CASES = (CASES[3], CASES[5])
+JOINING = 10.0  # Seconds for all to come.
 SILENCE = 1.0  # Seconds for which a stopped process may say nothing.
 
 
@@ -41,6 +42,7 @@ class Jobs:
         self.bin, self.data, self.out = a.bin, a.data, a.out
         self.model, self.config = a.model, a.config
         self.messages = a.messages
+        self.placed = 0  # Lost processes of whom others said where they waited.
 
     def plan(self, mesh, microbatches):
         folder = self.out / re.sub(r"\W+", "-", f"{mesh}-{microbatches}")
@@ -90,7 +92,7 @@ class Jobs:
 
     def lose(self, plan, size, number, moment, victim):
         """What is wrong with how a job of `size` ends when one of it gets the signal."""
-        flags = ["--silence", SILENCE]
+        flags = ["--silence", SILENCE, "--joining", JOINING]
         job = subprocess.Popen(self.command(plan, 10**6, size, *flags), stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
         children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children")
@@ -103,14 +105,15 @@ class Jobs:
         named, text = None, ""
         for line in job.stderr:
             text += line
-            if named is None and f"process {victim} (host" in line:
+            if named is None and re.search(rf"process {victim} (\(host|says nothing|of {size} did not come)", line):
                 named = time.monotonic() - begin
         job.wait(timeout=60)
         left = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
-        # Who is killed before all have met is named by the launcher alone.
-        met = "peer-lost" in text
-        code = 128 + number if number == signal.SIGKILL else 10
-        bar = 1.0 + (0 if number == signal.SIGKILL else SILENCE)
+        # Who is killed before all have met is named by the launcher alone; who is stopped has not come.
+        met, came = "peer-lost" in text, "did not come" not in text
+        code = 128 + number if number == signal.SIGKILL else 10 if came else 11
+        bar = 1.0 + (0 if number == signal.SIGKILL else SILENCE if came else JOINING)
+        self.placed += "waited at" in text
         if job.returncode != code or left or (met and (named is None or named > bar)):
             return f"code {job.returncode}, named after {named}, left {left}: {text[-600:]}"
         return None
@@ -127,7 +130,7 @@ class Jobs:
             failed += wrong is not None
             if wrong:
                 print(f"{number.name} of {victim} of {size} after {moment:.2f} s: FAILED: {wrong}")
-        return count, failed
+        return count, failed, self.placed
 
 
 def main():
@@ -145,8 +148,8 @@ def main():
     jobs = Jobs(a)
     runs, failed = jobs.compare()
     print(f"{runs} runs, {failed} failed")
-    lost, wrong = jobs.faults(a.faults, a.seed)
-    print(f"{lost} lost processes, {wrong} failed")
+    lost, wrong, placed = jobs.faults(a.faults, a.seed)
+    print(f"{lost} lost processes, {wrong} failed, {placed} waited for at a place that is named")
     sys.exit(1 if failed or wrong else 0)
 
 

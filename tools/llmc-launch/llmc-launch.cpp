@@ -1,8 +1,14 @@
-//===- llmc-launch.cpp - Starts the processes of a job on this machine ----===//
+//===- llmc-launch.cpp - Starts the processes of a job on a machine -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   llmc-launch -n 4 -- llmc-run plan --data corpus.bin --steps 50
+//
+// On two machines, with one secret of their own:
+//
+//   LLMC_TOKEN=... llmc-launch -n 4 --nnodes 2 --node-rank 0 \
+//       --master-addr 10.0.0.1 --master-port 29400 -- llmc-run ...
+//   LLMC_TOKEN=... llmc-launch -n 4 --nnodes 2 --node-rank 1 ...
 //
 // The exit code is that of the process that failed first; 128 + n after a
 // signal n.
@@ -16,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <cstdlib>
 
 using namespace llmc::rt;
 
@@ -35,11 +42,25 @@ int main(int argc, char **argv) {
   CLI::App app("Starts the processes of a job on this machine.", "llmc-launch");
   app.set_version_flag("--version", fmt::format("llmc-launch {}", version));
   LaunchOptions options;
-  app.add_option("-n,--processes", options.processes, "Number of processes")
+  app.add_option("-n,--processes", options.processes,
+                 "Number of processes on this machine")
       ->required();
-  app.add_option("--port", options.port,
-                 "At which process 0 listens (0: one that is free)")
+  app.add_option("--nnodes", options.nodes, "Machines of the job")
+      ->capture_default_str();
+  app.add_option("--node-rank", options.nodeRank, "Which this machine is")
+      ->capture_default_str();
+  app.add_option("--master-addr", options.address,
+                 "Address of node 0, as the others reach it")
+      ->capture_default_str();
+  app.add_option("--master-port,--port", options.port,
+                 "At which process 0 listens (0, with one machine: one that is "
+                 "free)")
       ->check(CLI::Range(0, 65535));
+  double stopped = 60;
+  app.add_option("--stopped", stopped,
+                 "Seconds for which a process may be stopped, as by a debugger")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("command", options.command,
                  "After --: the program and its arguments")
       ->required();
@@ -53,6 +74,11 @@ int main(int argc, char **argv) {
   std::signal(SIGTERM, onSignal);
   std::signal(SIGINT, onSignal);
   options.signal = &received;
+  options.stopped =
+      std::chrono::milliseconds(static_cast<int64_t>(1000 * stopped));
+  if (const char *token = std::getenv("LLMC_TOKEN")) {
+    options.token = token;
+  }
   Result<LaunchResult> ended = launch(options);
   if (!ended.ok()) {
     return report(kindName(ended.kind()), describe(ended.error()),

@@ -168,6 +168,9 @@ Result<std::unique_ptr<Job>> joinJob(Arguments &a) {
   JobOptions options;
   options.joining = milliseconds(a.joiningSeconds);
   options.silence = milliseconds(a.silenceSeconds);
+  options.stuck = [&a](const Status &lost) {
+    std::_Exit(reportError("llmc-run", lost, a.errorFile));
+  };
   return Job::join(*place, options);
 }
 

@@ -21,31 +21,72 @@ using namespace job;
 
 namespace {
 
-/// Asks the meeting place.
+/// Asks the meeting place, and says meanwhile that it waits.
 class StoreClient final : public Store {
 public:
-  StoreClient(Socket socket, std::chrono::milliseconds patience)
-      : socket(std::move(socket)), patience(patience) {}
+  StoreClient(Socket socket, const JobOptions &options)
+      : socket(std::move(socket)), options(options) {}
 
   Status set(const std::string &key, const std::string &value) override {
     std::lock_guard<std::mutex> lock(mutex);
-    return sendFrame(socket, {FrameKind::set, joinTexts(key, value)});
+    Status said = sendFrame(socket, {FrameKind::set, joinTexts(key, value)});
+    closed = closed || !said.ok();
+    return said;
   }
   Result<std::string> get(const std::string &key) override {
     std::lock_guard<std::mutex> lock(mutex);
     LLMC_TRY(sendFrame(socket, {FrameKind::get, key}));
-    Result<Frame> frame = receiveFrame(socket, Clock::now() + patience);
-    if (!frame.ok()) {
-      return frame.status().inContext(fmt::format("waiting for '{}'", key));
-    }
-    return std::move(frame->text);
+    Result<std::string> value = waitForValue();
+    return value.ok()
+               ? value
+               : value.status().inContext(fmt::format("waiting for '{}'", key));
   }
 
+  /// From now on whoever is lost ends the wait for a value.
+  void watchOver(const Watch &given) { watch = &given; }
+  /// The other end has closed the connection.
+  bool isClosed() const { return closed; }
+
 private:
+  Result<std::string> waitForValue();
+
+  bool closed = false;
+  const Watch *watch = nullptr;
   std::mutex mutex;
   Socket socket;
-  std::chrono::milliseconds patience;
+  JobOptions options;
 };
+
+/// A meeting place that answers no beat is stopped or cut off.
+Result<std::string> StoreClient::waitForValue() {
+  const Clock::time_point end = Clock::now() + options.joining;
+  Clock::time_point heard = Clock::now();
+  for (;;) {
+    Result<Frame> frame =
+        receiveFrame(socket, std::min(end, Clock::now() + beatInterval));
+    if (frame.ok()) {
+      heard = Clock::now();
+      if (frame->kind == FrameKind::value) {
+        return std::move(frame->text);
+      }
+      continue;
+    }
+    closed = frame.kind() == ErrorKind::peerLost;
+    if (frame.kind() != ErrorKind::timeout || Clock::now() > end) {
+      return frame.status();
+    }
+    if (watch) {
+      LLMC_TRY(watch->lost());
+    }
+    if (Clock::now() - heard > options.silence) {
+      return makeError(ErrorKind::peerLost,
+                       fmt::format("process 0 says nothing for {} ms, as one "
+                                   "that is stopped or cut off does",
+                                   options.silence.count()));
+    }
+    (void)sendFrame(socket, {FrameKind::beat, ""});
+  }
+}
 
 std::string hostName() {
   char name[256] = "";
@@ -104,11 +145,11 @@ Status TcpJob::join() {
                                            place.size, options.silence);
   }
   LLMC_TRY_ASSIGN(Socket questions, greet(""));
-  client = std::make_unique<StoreClient>(std::move(questions), options.joining);
-  LLMC_TRY(client->set(fmt::format("name.{}", place.process), name));
-  Result<std::string> first = nameOf(0);
+  client = std::make_unique<StoreClient>(std::move(questions), options);
+  Status said = client->set(fmt::format("name.{}", place.process), name);
+  Result<std::string> first = said.ok() ? nameOf(0) : said;
   if (!first.ok()) {
-    return first.kind() == ErrorKind::peerLost
+    return client->isClosed()
                ? makeError(ErrorKind::mismatch,
                            fmt::format("expected process 0 at {}:{} to know "
                                        "this job's token, got a closed "
@@ -118,12 +159,13 @@ Status TcpJob::join() {
                : first.status();
   }
   LLMC_TRY_ASSIGN(Socket watching, greet(std::to_string(place.process)));
-  watch = std::make_unique<Watch>(std::move(watching), *first, options.silence);
+  watch = std::make_unique<Watch>(std::move(watching), *first, options);
+  client->watchOver(*watch);
   for (int other = 0; other < place.size; ++other) {
     Status came = nameOf(other).status();
     if (!came.ok()) {
       LLMC_TRY(watch->lost());
-      return came
+      return came.kind() != ErrorKind::timeout ? came : came
           .inContext(
               fmt::format("process {} of {} did not come", other, place.size))
           .withHint("start all of them, or run alone with --messages none");

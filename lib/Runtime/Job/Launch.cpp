@@ -1,4 +1,4 @@
-//===- Launch.cpp - Starts the processes of a job on this machine ---------===//
+//===- Launch.cpp - Starts the processes of a job on a machine ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <random>
 #include <sys/prctl.h>
@@ -37,6 +38,7 @@ struct Child {
   Socket errors;          ///< The end of a pipe that this process reads.
   std::string line, last; ///< Of its errors: not whole yet, the last whole one.
   bool runs = true;
+  std::optional<Clock::time_point> stopped; ///< Since when.
 };
 
 class LocalLauncher {
@@ -56,9 +58,14 @@ private:
   void print(int process, const std::string &line);
   void collect();
   void judge(const Child &child, int process, int status);
+  void endStopped();
   void sendAll(int signal, bool andWait = false);
   void hurry();
   bool anyRuns() const;
+  /// In the job.
+  int numberOf(int process) const {
+    return options.nodeRank * options.processes + process;
+  }
 
   const LaunchOptions &options;
   std::vector<Child> children;
@@ -82,7 +89,8 @@ Status LocalLauncher::start() {
     int guess = 20000 + static_cast<int>(source() % 40000);
     port = job::listenAt("127.0.0.1", guess).ok() ? guess : 0;
   }
-  const std::string token = randomToken();
+  const std::string token =
+      options.token.empty() ? randomToken() : options.token;
   for (int process = 0; process < options.processes; ++process) {
     LLMC_TRY(startOne(process, port, token));
   }
@@ -127,10 +135,10 @@ void LocalLauncher::become(int process, int port, const std::string &token,
   auto set = [](const char *name, const std::string &value) {
     ::setenv(name, value.c_str(), 1);
   };
-  set("LLMC_RANK", std::to_string(process));
-  set("LLMC_WORLD_SIZE", std::to_string(options.processes));
+  set("LLMC_RANK", std::to_string(numberOf(process)));
+  set("LLMC_WORLD_SIZE", std::to_string(options.nodes * options.processes));
   set("LLMC_LOCAL_RANK", std::to_string(process));
-  set("LLMC_ADDRESS", "127.0.0.1");
+  set("LLMC_ADDRESS", options.address);
   set("LLMC_PORT", std::to_string(port));
   set("LLMC_TOKEN", token);
   std::vector<char *> arguments;
@@ -146,7 +154,7 @@ void LocalLauncher::become(int process, int port, const std::string &token,
 }
 
 void LocalLauncher::print(int process, const std::string &line) {
-  std::string text = fmt::format("[{}] {}\n", process, line);
+  std::string text = fmt::format("[{}] {}\n", numberOf(process), line);
   std::fwrite(text.data(), 1, text.size(), options.errors);
   std::fflush(options.errors);
 }
@@ -191,19 +199,42 @@ void LocalLauncher::judge(const Child &child, int process, int status) {
     first = process;
     result.cause =
         isKilled ? fmt::format("process {} (pid {}) was killed by signal {}",
-                               process, child.pid, WTERMSIG(status))
+                               numberOf(process), child.pid, WTERMSIG(status))
                  : fmt::format("process {} (pid {}) ended with code {}",
-                               process, child.pid, code);
+                               numberOf(process), child.pid, code);
   }
 }
 
 void LocalLauncher::collect() {
   for (size_t i = 0; i < children.size(); ++i) {
     int status = 0;
-    if (children[i].runs &&
-        ::waitpid(children[i].pid, &status, WNOHANG) == children[i].pid) {
-      children[i].runs = false;
-      judge(children[i], static_cast<int>(i), status);
+    Child &child = children[i];
+    if (!child.runs ||
+        ::waitpid(child.pid, &status, WNOHANG | WUNTRACED | WCONTINUED) !=
+            child.pid) {
+      continue;
+    }
+    if (WIFSTOPPED(status)) {
+      child.stopped = Clock::now();
+    } else if (WIFCONTINUED(status)) {
+      child.stopped.reset();
+    } else {
+      child.runs = false;
+      judge(child, static_cast<int>(i), status);
+    }
+  }
+}
+
+void LocalLauncher::endStopped() {
+  for (size_t i = 0; i < children.size(); ++i) {
+    Child &child = children[i];
+    if (child.runs && child.stopped &&
+        Clock::now() - *child.stopped > options.stopped) {
+      print(static_cast<int>(i),
+            fmt::format("was stopped for {} ms, and is ended",
+                        options.stopped.count()));
+      child.stopped.reset();
+      ::kill(-child.pid, SIGKILL);
     }
   }
 }
@@ -264,6 +295,7 @@ LaunchResult LocalLauncher::waitForAll() {
       }
     }
     collect();
+    endStopped();
     hurry();
     runs = anyRuns();
   }
@@ -283,7 +315,27 @@ LaunchResult LocalLauncher::waitForAll() {
 
 } // namespace
 
+static Status checkNodes(const LaunchOptions &options) {
+  if (options.nodes < 1 || options.nodeRank < 0 ||
+      options.nodeRank >= options.nodes) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected a node's rank from 0 to {}, got {} "
+                                 "of {} nodes",
+                                 options.nodes - 1, options.nodeRank,
+                                 options.nodes));
+  }
+  if (options.nodes > 1 && (options.port == 0 || options.token.empty())) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected a {} that all nodes know, got none",
+                                 options.port == 0 ? "port" : "token"))
+        .withHint(options.port == 0 ? "give --master-port"
+                                    : "set the variable LLMC_TOKEN on each");
+  }
+  return Status::success();
+}
+
 Result<LaunchResult> launch(const LaunchOptions &options) {
+  LLMC_TRY(checkNodes(options));
   if (options.command.empty()) {
     return makeError(ErrorKind::usage, "expected a command after --, got none");
   }

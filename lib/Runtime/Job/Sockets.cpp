@@ -183,9 +183,14 @@ static Status receiveBytes(const Socket &socket, size_t size,
   return Status::success();
 }
 
+/// For the rest of a frame that has begun, so that the next one is found.
+constexpr std::chrono::seconds restOfFrame(10);
+
 Result<Frame> receiveFrame(const Socket &socket, Clock::time_point deadline) {
   std::string bytes;
-  LLMC_TRY(receiveBytes(socket, headerBytes, deadline, bytes));
+  LLMC_TRY(receiveBytes(socket, 1, deadline, bytes));
+  deadline = Clock::now() + restOfFrame;
+  LLMC_TRY(receiveBytes(socket, headerBytes - 1, deadline, bytes));
   LLMC_TRY_ASSIGN(auto frame, takeFrame(bytes));
   if (!frame) {
     uint32_t size = 0;

@@ -14,8 +14,8 @@
 
 namespace llmc::rt::job {
 
-Watch::Watch(Socket given, std::string first, std::chrono::milliseconds silence)
-    : socket(std::move(given)), first(std::move(first)), silence(silence),
+Watch::Watch(Socket given, std::string first, const JobOptions &options)
+    : socket(std::move(given)), first(std::move(first)), options(options),
       heard(Clock::now()), thread([this] { run(); }) {}
 
 Watch::~Watch() {
@@ -80,13 +80,25 @@ Status Watch::listen() {
       return makeError(ErrorKind::peerLost, frame->text);
     }
   }
-  if (Clock::now() - heard > silence) {
+  if (Clock::now() - heard > options.silence) {
     return makeError(ErrorKind::peerLost,
                      fmt::format("{} says nothing for {} ms, as one that is "
                                  "stopped or cut off does",
-                                 first, silence.count()));
+                                 first, options.silence.count()));
   }
   return Status::success();
+}
+
+/// All waits of ours have been ended. A library may still wait for itself, as
+/// one that connects to a process that is stopped.
+void Watch::waitForEnd(const Status &status) const {
+  const Clock::time_point end = Clock::now() + options.ending;
+  while (!leaving && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  if (!leaving && options.stuck) {
+    options.stuck(status);
+  }
 }
 
 void Watch::run() {
@@ -95,6 +107,7 @@ void Watch::run() {
     if (!status.ok()) {
       if (!leaving) {
         fail(status);
+        waitForEnd(status);
       }
       return;
     }

@@ -8,7 +8,7 @@
 #define LLMC_LIB_RUNTIME_JOB_WATCH_H
 
 #include "Sockets.h"
-#include "llmc/Runtime/Comm/Transport.h"
+#include "llmc/Runtime/Job/Job.h"
 
 #include <atomic>
 #include <memory>
@@ -19,8 +19,8 @@ namespace llmc::rt::job {
 
 class Watch {
 public:
-  /// `socket` has said hello. `silence`: how long process 0 may say nothing.
-  Watch(Socket socket, std::string first, std::chrono::milliseconds silence);
+  /// `socket` has said hello; `first` holds the meeting place.
+  Watch(Socket socket, std::string first, const JobOptions &options);
   ~Watch();
 
   /// What is to be ended when somebody is lost.
@@ -36,10 +36,11 @@ private:
   void run();
   Status listen();
   void fail(const Status &status);
+  void waitForEnd(const Status &status) const;
 
   Socket socket;
-  std::string first; ///< Who holds the meeting place.
-  std::chrono::milliseconds silence;
+  std::string first;
+  JobOptions options;
   mutable std::mutex mutex;
   std::shared_ptr<Transport> guarded;
   Status reason;

@@ -55,6 +55,48 @@ TEST(Launch, NumbersProcessesAndTheirErrors) {
   }
 }
 
+// As one that a debugger forgot.
+TEST(Launch, WhoStaysStoppedIsEnded) {
+  LaunchOptions options;
+  options.stopped = std::chrono::milliseconds(200);
+  options.command = {"/bin/sh", "-c", "kill -STOP $$; sleep 60"};
+  auto result = launch(options);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->code, 128 + 9);
+  EXPECT_NE(result->cause.find("killed by signal 9"), std::string::npos);
+  // One that goes on in time is left alone.
+  options.stopped = std::chrono::seconds(20);
+  options.command[2] = "(sleep 0.1; kill -CONT $$) & kill -STOP $$; exit 4";
+  EXPECT_EQ(launch(options)->code, 4);
+}
+
+// Numbers go on from node to node.
+TEST(Launch, NodesNumberTheirOwn) {
+  LaunchOptions options;
+  options.processes = 2;
+  options.nodes = 3;
+  options.nodeRank = 1;
+  options.address = "10.1.2.3";
+  options.port = 29411;
+  options.token = "secret";
+  options.command = {"/bin/sh", "-c",
+                     "[ \"$LLMC_WORLD_SIZE $LLMC_ADDRESS $LLMC_PORT "
+                     "$LLMC_TOKEN\" = '6 10.1.2.3 29411 secret' ] && "
+                     "[ $LLMC_RANK = $((2 + LLMC_LOCAL_RANK)) ] || exit 9"};
+  auto result = launch(options);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->code, 0);
+  options.token = "";
+  EXPECT_EQ(launch(options).kind(), ErrorKind::usage);
+  options.token = "secret";
+  options.port = 0;
+  EXPECT_EQ(launch(options).message(),
+            "expected a port that all nodes know, got none");
+  options.nodeRank = 3;
+  EXPECT_EQ(launch(options).message(),
+            "expected a node's rank from 0 to 2, got 3 of 3 nodes");
+}
+
 // The others sleep for long and do not know that one has failed.
 TEST(Launch, TheFirstFailureEndsAll) {
   Ended ended = run(3, "[ $LLMC_RANK = 1 ] && exit 13; sleep 60");

@@ -25,6 +25,7 @@
 #include "llmc/Runtime/Job/Environment.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 namespace llmc::rt {
@@ -35,6 +36,11 @@ struct JobOptions {
   /// For which a process may say nothing; a thread of its own says every 200 ms
   /// that it is alive.
   std::chrono::milliseconds silence = std::chrono::seconds(20);
+  /// After a process was lost: for this one to end by itself.
+  std::chrono::milliseconds ending = std::chrono::milliseconds(500);
+  /// Called, from a thread of the job's, where it has not: to report the error
+  /// and end the process.
+  std::function<void(const Status &lost)> stuck;
 };
 
 class Job {
@@ -49,8 +55,8 @@ public:
   virtual Store &store() = 0;
   /// Error (15) on every process where one has another `value`, with both.
   virtual Status compare(const std::string &what, const std::string &value) = 0;
-  /// Messages by a library of that name: "gloo", "mpi". Error (15) where this machine
-  /// or build has none of that name.
+  /// Messages by a library of that name: "gloo", "mpi". Error (15) where this
+  /// machine or build has none of that name.
   virtual Result<std::shared_ptr<Transport>>
   connect(const std::string &library) = 0;
   /// Ends `transport` when another process is lost; `connect` does so itself.

@@ -1,10 +1,12 @@
-//===- Launch.h - Starts the processes of a job on this machine -----------===//
+//===- Launch.h - Starts the processes of a job on a machine --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers n processes by the variables of Environment.h, passes signals on,
 // puts a number before each line of their errors, and leaves nobody behind.
-// Equivalent to `torchrun --standalone --nproc-per-node=n`, without restarts.
+// Equivalent to `torchrun --standalone --nproc-per-node=n`, without restarts;
+// on several machines each has a launcher, as with torchrun's `--nnodes`,
+// `--node-rank` and `--master-addr`.
 //
 // Tested by test/Runtime/Job/LaunchTest.cpp.
 //
@@ -24,14 +26,24 @@
 namespace llmc::rt {
 
 struct LaunchOptions {
+  /// On this machine.
   int processes = 1;
+  /// Machines of the job, each with as many processes, and which this one is.
+  int nodes = 1, nodeRank = 0;
+  /// Of node 0, as the others reach it.
+  std::string address = "127.0.0.1";
+  /// What all launchers of a job know; "" with one node: drawn at random.
+  std::string token;
   /// The program and its arguments.
   std::vector<std::string> command;
-  /// At which process 0 listens; 0: one that is free.
+  /// At which process 0 listens; 0, with one node: one that is free.
   int port = 0;
   /// For which the others may go on after one has failed, and after they were
   /// asked to end.
   std::chrono::milliseconds grace = std::chrono::seconds(5);
+  /// For which a process may be stopped, as by a debugger, before it counts as
+  /// failed. On other machines the job has ended by then.
+  std::chrono::milliseconds stopped = std::chrono::minutes(1);
   /// Where lines of errors go.
   std::FILE *errors = stderr;
   /// A signal from outside, which all processes get.
@@ -46,8 +58,9 @@ struct LaunchResult {
   std::string cause;
 };
 
-/// Returns when no process is left. Errors: 2 (no command, no processes, a
-/// program that cannot be started), 12 (the machine starts no more).
+/// Returns when no process of this machine is left. Errors: 2 (no command, no
+/// processes, several nodes without a port or a token), 12 (the machine starts
+/// no more).
 Result<LaunchResult> launch(const LaunchOptions &options);
 
 } // namespace llmc::rt
