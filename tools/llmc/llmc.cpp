@@ -41,23 +41,24 @@ static rt::Status execute(const Options &options) {
   return rt::Status::success();
 }
 
-/// `llmc launch …` is the launcher of the runtime house, which machines without
-/// the compiler have too: it takes this process over.
-static rt::Status becomeLauncher(char **argv) {
+/// `llmc launch …` and `llmc doctor …` are tools of the runtime house, which
+/// machines without the compiler have too: they take this process over.
+static rt::Status becomeTool(char **argv) {
   std::string program = llvm::sys::fs::getMainExecutable(
-      argv[0], reinterpret_cast<void *>(&becomeLauncher));
-  llvm::SmallString<128> launcher(llvm::sys::path::parent_path(program));
-  llvm::sys::path::append(launcher, "llmc-launch");
-  ::execv(launcher.c_str(), argv + 1);
+      argv[0], reinterpret_cast<void *>(&becomeTool));
+  llvm::SmallString<128> tool(llvm::sys::path::parent_path(program));
+  llvm::sys::path::append(tool, llvm::Twine("llmc-") + argv[1]);
+  ::execv(tool.c_str(), argv + 1);
   return rt::makeError(rt::ErrorKind::mismatch,
-                       "expected the launcher beside llmc, got none")
-      .at(launcher.str().str());
+                       "expected this tool beside llmc, got none")
+      .at(tool.str().str());
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  if (argc > 1 && llvm::StringRef(argv[1]) == "launch")
-    return rt::reportError("llmc", becomeLauncher(argv), "");
+  if (argc > 1 &&
+      llvm::is_contained({"launch", "doctor"}, llvm::StringRef(argv[1])))
+    return rt::reportError("llmc", becomeTool(argv), "");
   Options options;
   rt::Status status = parseCommandLine(argc, argv, options);
   if (status.ok())

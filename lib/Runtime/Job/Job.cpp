@@ -165,10 +165,12 @@ Status TcpJob::join() {
     Status came = nameOf(other).status();
     if (!came.ok()) {
       LLMC_TRY(watch->lost());
-      return came.kind() != ErrorKind::timeout ? came : came
-          .inContext(
-              fmt::format("process {} of {} did not come", other, place.size))
-          .withHint("start all of them, or run alone with --messages none");
+      return came.kind() != ErrorKind::timeout
+                 ? came
+                 : came.inContext(fmt::format("process {} of {} did not come",
+                                              other, place.size))
+                       .withHint("start all of them, or run alone with "
+                                 "--messages none");
     }
   }
   return Status::success();

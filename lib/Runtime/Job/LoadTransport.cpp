@@ -23,8 +23,7 @@ static std::string programFolder() {
   return text.substr(0, text.rfind('/'));
 }
 
-Result<std::shared_ptr<Transport>>
-loadTransport(const std::string &library, Store &store, const Place &place) {
+static Result<MakeTransport> openLibrary(const std::string &library) {
   const std::string file = "libllmc-" + library + ".so";
   const std::string folder = programFolder();
   void *module = nullptr;
@@ -49,6 +48,16 @@ loadTransport(const std::string &library, Store &store, const Place &place) {
                      fmt::format("expected '{}' in {}, got none",
                                  makeTransportSymbol, file));
   }
+  return make;
+}
+
+Status checkTransport(const std::string &library) {
+  return openLibrary(library).status();
+}
+
+Result<std::shared_ptr<Transport>>
+loadTransport(const std::string &library, Store &store, const Place &place) {
+  LLMC_TRY_ASSIGN(MakeTransport make, openLibrary(library));
   Status error;
   std::shared_ptr<Transport> transport(make(store, place, error));
   return transport ? Result<std::shared_ptr<Transport>>(std::move(transport))

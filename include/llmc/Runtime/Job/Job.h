@@ -71,6 +71,9 @@ public:
 Result<std::shared_ptr<Transport>>
 loadTransport(const std::string &library, Store &store, const Place &place);
 
+/// Whether it could be loaded; nothing is connected.
+Status checkTransport(const std::string &library);
+
 /// What such a library exports: null after an error, which it stores.
 using MakeTransport = Transport *(*)(Store & store, const Place &place,
                                      Status &error);
