@@ -13,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 
 namespace llmc::rt {
 
@@ -54,6 +55,37 @@ static Result<int> readNumber(const std::string &name, const std::string &text,
   return value;
 }
 
+std::string firstHost(const std::string &nodes) {
+  std::string host = nodes.substr(0, nodes.find_first_of("[,"));
+  size_t open = nodes.find_first_of("[,");
+  if (open != std::string::npos && nodes[open] == '[') {
+    size_t end = nodes.find_first_of("-,]", open);
+    host +=
+        nodes.substr(open + 1, end == std::string::npos ? end : end - open - 1);
+    size_t close = nodes.find(']', open);
+    size_t rest = close == std::string::npos ? nodes.size() : close + 1;
+    host += nodes.substr(rest, nodes.find(',', rest) - rest);
+  }
+  return host;
+}
+
+/// Slurm names the nodes of a step, and process 0 runs on the first. Jobs of
+/// one machine get ports of their own.
+static void askSlurm(const LaunchVariables &launcher,
+                     const Environment &environment, JobPlace &place) {
+  auto nodes = environment("SLURM_STEP_NODELIST");
+  if (launcher.process != std::string("SLURM_PROCID") || !nodes ||
+      environment(launcher.host)) {
+    return;
+  }
+  constexpr int portsOfJobs = 10000;
+  place.host = firstHost(*nodes);
+  Result<int> job =
+      readNumber("SLURM_JOB_ID", environment("SLURM_JOB_ID").value_or("0"), 0,
+                 std::numeric_limits<int>::max());
+  place.port += job.ok() ? *job % portsOfJobs : 0;
+}
+
 /// What one launcher says; absent where it did not start this process.
 static Result<std::optional<JobPlace>>
 readLauncher(const LaunchVariables &launcher, const Environment &environment) {
@@ -73,6 +105,7 @@ readLauncher(const LaunchVariables &launcher, const Environment &environment) {
   LLMC_TRY_ASSIGN(place.size, readNumber(launcher.size, *size, 1, mostRanks));
   LLMC_TRY_ASSIGN(place.process,
                   readNumber(launcher.process, *process, 0, place.size - 1));
+  askSlurm(launcher, environment, place);
   place.host = environment(launcher.host).value_or(place.host);
   if (auto port = environment(launcher.port)) {
     LLMC_TRY_ASSIGN(place.port, readNumber(launcher.port, *port, 1, mostPort));

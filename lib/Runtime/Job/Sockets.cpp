@@ -106,7 +106,8 @@ Result<Socket> connectTo(const std::string &host, int port,
       return makeError(ErrorKind::timeout,
                        fmt::format("expected process 0 to listen at {}:{}, got "
                                    "no answer",
-                                   host, port));
+                                   host, port))
+          .withHint("MASTER_ADDR and MASTER_PORT say where it runs");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

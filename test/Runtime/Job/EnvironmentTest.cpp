@@ -52,6 +52,26 @@ TEST(Environment, TorchrunKeepsItsOwnPort) {
   EXPECT_EQ((*find(variables))->port, 5001);
 }
 
+TEST(Environment, FirstHostOfSlurmsLists) {
+  EXPECT_EQ(firstHost("node1"), "node1");
+  EXPECT_EQ(firstHost("node1,node2"), "node1");
+  EXPECT_EQ(firstHost("n[003-005,9],gpu1"), "n003");
+  EXPECT_EQ(firstHost("n[7]"), "n7");
+  EXPECT_EQ(firstHost("rack[2,4]-n1,x"), "rack2-n1");
+}
+
+TEST(Environment, SlurmSaysWhereProcess0Runs) {
+  std::map<std::string, std::string> variables = {
+      {"SLURM_PROCID", "1"},
+      {"SLURM_NTASKS", "4"},
+      {"SLURM_STEP_NODELIST", "n[003-005]"},
+      {"SLURM_JOB_ID", "4210007"}};
+  EXPECT_EQ((*find(variables))->host, "n003");
+  EXPECT_EQ((*find(variables))->port, 29407);
+  variables["MASTER_ADDR"] = "10.0.0.9";
+  EXPECT_EQ((*find(variables))->host, "10.0.0.9");
+}
+
 TEST(Environment, WhatIsNoNumber) {
   for (auto [process, size] : {std::pair("4", "4"),
                                {"-1", "4"},

@@ -12,6 +12,9 @@
 //   OMPI_COMM_WORLD_RANK   OMPI_COMM_WORLD_SIZE   MASTER_ADDR, MASTER_PORT
 //   SLURM_PROCID           SLURM_NTASKS           MASTER_ADDR, MASTER_PORT
 //
+// Without MASTER_ADDR process 0 of a step of Slurm is looked for at the first
+// of SLURM_STEP_NODELIST, at a port of the job's.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_RUNTIME_JOB_ENVIRONMENT_H
@@ -39,6 +42,9 @@ struct JobPlace {
 using Environment =
     std::function<std::optional<std::string>(const std::string &name)>;
 Environment processEnvironment();
+
+/// The first host of a list as Slurm writes it: "n003" of "n[003-005,9],gpu1".
+std::string firstHost(const std::string &nodes);
 
 /// Absent where no launcher says that there is more than one process. Errors
 /// (2): a number that is none or out of range, half of a pair, two launchers
