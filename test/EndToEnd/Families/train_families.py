@@ -90,9 +90,9 @@ class Trainer:
         command = [self.model, "--config", config]
         if families.MESHES[mesh]:
             command += ["--mesh", families.MESHES[mesh]]
-        if precision == "f64":
-            command += ["--set", 'training.precision="f64"']
-        else:
+        if precision != "model":
+            command += ["--set", f'training.precision="{precision}"']
+        if precision != "f64":
             command += ["--weights", self.weights]
         if fetch:
             command += ["--fetch", ",".join(fetch), "--dump", self.out / f"{mesh}-{precision}" / "dump"]
