@@ -34,11 +34,11 @@ from narrowed import narrowed
 
 # What XLA computes in another order, or by another exponential, is rounded to another number now and
 # then, and all that follows from it too. In EXACT this does not happen in 20 steps: what is rounded
-# where is the same.
+# where is the same. In f16 JAX has no scale of the loss, and its smallest cotangents fewer digits.
 EXACT = ("mlp", "cnn", "lstm", "unet")
 EXACT_BAR = 2e-6
 JAX_BARS = {"bf16": 1e-2, "f16": 2e-3}
-WIDE_BARS = {"bf16": 2e-2, "f16": 4e-3}
+WIDE_BAR = 2e-2
 DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16}
 
 
@@ -50,13 +50,14 @@ def check(a, family, meshes, judge):
     trainer.family = dataclasses.replace(family, loss=narrowed(family.loss, DTYPES[a.precision]))
     theirs, _ = trainer.train_by_jax(wide)
     losses = train_families.losses
-    bar = EXACT_BAR if family.name in EXACT else JAX_BARS[a.precision]
+    isExact = a.precision == "bf16" and family.name in EXACT
+    bar = EXACT_BAR if isExact else JAX_BARS[a.precision]
 
     def against_both(run):
         apart = distance(losses(run.rows), losses(wide.rows))
         found = [
             ("against JAX", distance(losses(run.rows), losses(theirs)), bar),
-            ("against f32", apart, WIDE_BARS[a.precision]),
+            ("against f32", apart, WIDE_BAR),
         ]
         # A policy that changes nothing is none.
         return found + [("same as f32", math.inf, 0.0)] * (apart == 0)
