@@ -8,8 +8,7 @@
 
 Features are rows of FEATURES: axes of the mesh, layouts, a schedule, flags of the step and
 forms of the model. A pair is trained for three steps on the union of both meshes; losses
-and gradient norms must be those of one device with the same model and step (f32 2e-5, bf16
-2e-2, f64 1e-12). Pairs that mean nothing have a reason in REASONS instead. The table of
+and gradient norms must be those of one device with the same model and step, within BARS. Pairs that mean nothing have a reason in REASONS instead. The table of
 docs/composition.md is written by `--update` and compared otherwise.
 
     python pairs.py --llmc llmc -o out ../../docs/composition.md [--update] [--only zero3]
@@ -41,7 +40,7 @@ import pairs_onnx  # noqa: E402
 LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 4, 8, 8, 64
 EXPERTS = models.Sizes(experts=4, capacity=4)
 AXES = ["pipe", "replica", "data", "expert", "seq", "tensor"]
-BARS = {"f32": 2e-5, "bf16": 2e-2, "f64": 1e-12}
+BARS = {"f32": 2e-5, "bf16": 2e-2, "bf16 contractions": 2e-2, "f16 contractions": 4e-3, "f64": 1e-12}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,9 +74,13 @@ FEATURES = (
     Feature("tied weights", "tied"),
     Feature("loop over layers", "loop"),
     Feature("bf16", "precision"),
+    Feature("bf16 contractions", "precision"),
+    Feature("f16 contractions", "precision"),
     Feature("f64", "precision"),
     Feature("ONNX input", "input"),
 )
+# training.precision of these, in a model of f32.
+CONTRACTIONS = ("bf16 contractions", "f16 contractions")
 REASONS = {
     "states": "each says how parameters, gradients and optimizer states lie: the later one contains the earlier",
     "context": "a sequence that is split by an axis changes to heads for attention, or does not",
@@ -237,7 +240,7 @@ def configuration(names, features):
         f'[pipeline]\nschedule = "{schedule}"\n' + ("chunks = 2\n" if schedule == "interleaved" else ""),
         f"[training]\nmicrobatches = {microbatches(features)}\nseed = 1\n",
     ]
-    parts += ['precision = "f64"\n'] if "f64" in names else []
+    parts += [f'precision = "{name.split()[0]}"\n' for name in names & {"f64", *CONTRACTIONS}]
     parts += ['recompute = "all"\n'] if "recomputation" in names else []
     parts += ["max_norm = 0.3\n"] if "clipping" in names else []
     return "".join(parts) + '[optimizer]\nname = "adamw"\nlr = 1e-2\neps = 1e-4\n'
@@ -271,7 +274,8 @@ class Trainer:
 
     def one(self, names, features):
         """One device with the same model and step."""
-        kept = {"tied weights", "loop over layers", "expert", "bf16", "f64", "clipping", "ONNX input"} & names
+        forms = {"tied weights", "loop over layers", "expert", "bf16", "f64", "clipping", "ONNX input"}
+        kept = (forms | set(CONTRACTIONS)) & names
         key = (tuple(sorted(kept)), microbatches(features))
         if key not in self.ones:
             some = (Feature("accumulation", "accumulation"),) if key[1] > 1 else ()
@@ -288,7 +292,7 @@ class Trainer:
         wanted = self.one(names, features)
         if isinstance(found, str) or isinstance(wanted, str):
             return found if isinstance(found, str) else wanted
-        bar = BARS["bf16" if "bf16" in names else "f64" if "f64" in names else "f32"]
+        bar = BARS[next((f.name for f in features if f.kind == "precision"), "f32")]
         apart = max(abs(x / y - 1) for a, b in zip(found, wanted) for x, y in zip(a, b))
         if len(found) != 3 or not apart <= bar or not all(math.isfinite(x) for row in found for x in row):
             return f"{apart:.1e} apart (bar {bar:.0e})"
@@ -321,8 +325,7 @@ def page(verdicts):
         "# What composes with what\n\n"
         "Written by `test/EndToEnd/pairs.py --update`; do not edit. A small GPT (4 layers, 8 samples) is trained for three "
         "steps with each pair of features, on the union of their meshes with two devices on each axis. ✓: losses and "
-        f"gradient norms are those of one device (f32 within {BARS['f32']:.0e}, bf16 {BARS['bf16']:.0e}, f64 "
-        f"{BARS['f64']:.0e}). {trained} of {len(verdicts)} pairs are trained; the others have a letter:\n\n"
+        f"gradient norms are those of one device ({', '.join(f'{name} {bar:.0e}' for name, bar in BARS.items())}). {trained} of {len(verdicts)} pairs are trained; the others have a letter:\n\n"
         f"{notes}\n\n" + "\n".join(lines) + "\n"
     )
 

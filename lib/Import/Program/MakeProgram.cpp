@@ -29,8 +29,10 @@ rt::Result<dist::MeshOp> import::makeProgram(const Graph &graph,
   LLMC_TRY_ASSIGN(dist::MeshOp mesh, addMesh(module, options, fileMesh));
   LLMC_TRY(addLayouts(module, main, mesh, options.config));
   LLMC_TRY(addHypers(module, main, options.config));
-  if (canTrain(main))
+  if (canTrain(main)) {
     LLMC_TRY(addRecipe(module, main, roles.kind, options.config));
+    LLMC_TRY(addPrecisions(module, options.config));
+  }
   return mesh;
 }
 

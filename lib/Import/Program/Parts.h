@@ -124,6 +124,12 @@ rt::Status addLayouts(mlir::ModuleOp module, mlir::func::FuncOp main,
 rt::Status addRecipe(mlir::ModuleOp module, mlir::func::FuncOp main,
                      ModuleKind kind, const rt::Config &config);
 
+/// The float type of a configuration's word, or null.
+mlir::Type getFloatType(mlir::MLIRContext *context, llvm::StringRef name);
+/// Marks the parameters that [[precision]] matches; error 2 for a table that
+/// matches none.
+rt::Status addPrecisions(mlir::ModuleOp module, const rt::Config &config);
+
 /// The hyper values of this name that we know: lr, t (the step from 1), step,
 /// seed. Adds those that arguments of `func` have as ports; error 1 for any
 /// other.

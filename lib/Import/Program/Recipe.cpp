@@ -12,6 +12,8 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Solvers/Schedules/ScheduleCsv.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -81,8 +83,9 @@ static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
   if (kind == ModuleKind::Loss)
     return rt::Status::success();
   std::string what = kind == ModuleKind::Step ? "a whole step" : "gradients";
-  std::vector<std::string> fixed = {"training.recompute",
-                                    "training.derivative"};
+  std::vector<std::string> fixed = {"training.recompute", "training.derivative",
+                                    "training.loss_scale",
+                                    "training.loss_scale_steps"};
   if (kind == ModuleKind::Step) {
     for (const char *key :
          {"optimizer.name", "optimizer.path", "training.max_norm",
@@ -104,6 +107,27 @@ static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
                                "that returns " +
                                what);
   return rt::Status::success();
+}
+
+/// Null where the loss is not scaled. A module that has its derivative scales
+/// its loss itself.
+static rt::Result<DenseF64ArrayAttr>
+getLossScale(MLIRContext *context, ModuleKind kind,
+             const rt::TrainingConfig &training) {
+  constexpr double ofHalves = 65536;
+  double scale = training.lossScale;
+  if (scale == 0 && training.precision == "f16" && kind == ModuleKind::Loss)
+    scale = ofHalves;
+  if (scale == 0)
+    return DenseF64ArrayAttr();
+  int exponent = 0;
+  if (std::frexp(scale, &exponent) != 0.5 || scale < 1 || exponent > 64)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.loss_scale' to be a power of two "
+                         "from 1 to 2^63, got " +
+                             llvm::formatv("{0}", scale).str());
+  return DenseF64ArrayAttr::get(
+      context, {scale, static_cast<double>(training.lossScaleSteps)});
 }
 
 rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
@@ -133,8 +157,10 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
   Location loc = module.getLoc();
   const rt::TrainingConfig &recipe = config.training;
   TypeAttr precision;
-  if (recipe.precision == "f64")
-    precision = TypeAttr::get(builder.getF64Type());
+  if (Type type = getFloatType(context, recipe.precision))
+    precision = TypeAttr::get(type);
+  LLMC_TRY_ASSIGN(DenseF64ArrayAttr lossScale,
+                  getLossScale(context, kind, recipe));
   auto flag = [&](bool isSet) {
     return isSet ? builder.getUnitAttr() : UnitAttr();
   };
@@ -145,6 +171,6 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
       TypeAttr(), recompute, precision,
       recipe.raise ? BoolAttr() : builder.getBoolAttr(false),
       flag(recipe.derivative == "of the text"), flag(recipe.loss != "exact"),
-      flag(recipe.skipNotFinite));
+      flag(recipe.skipNotFinite), lossScale);
   return rt::Status::success();
 }

@@ -20,7 +20,7 @@ const std::vector<std::string_view> &reservedWords() {
       // Buffers, frames and streams: Localize, PlanNames, PlanStreams.
       "local", "state",
       // Metrics: BuildUpdate, SumLoss.
-      "grad_norm", "count"};
+      "grad_norm", "count", "loss_scale"};
   return words;
 }
 

@@ -72,6 +72,10 @@ template <> struct Array<LayoutConfig> {
   static constexpr const char *name = "layout";
   template <typename C> static auto &in(C &config) { return config.layout; }
 };
+template <> struct Array<PrecisionConfig> {
+  static constexpr const char *name = "precision";
+  template <typename C> static auto &in(C &config) { return config.precision; }
+};
 template <> struct Array<LinkConfig> {
   static constexpr const char *name = "machine.link";
   template <typename C> static auto &in(C &config) {
@@ -264,6 +268,18 @@ static void addLayoutKeys(std::vector<Key> &keys) {
                      0));
 }
 
+/// [[precision]].
+static void addPrecisionKeys(std::vector<Key> &keys) {
+  keys.push_back(elementRow<PrecisionConfig, std::string>(
+      "match", &PrecisionConfig::match, "",
+      "glob over parameters; the first match counts for the contractions that "
+      "read one or make its gradient"));
+  keys.push_back(elementRow<PrecisionConfig, std::string>(
+      "type", &PrecisionConfig::type, "f32",
+      "the floats that these multiply, in place of training.precision",
+      {"f32", "bf16", "f16"}));
+}
+
 /// [optimizer] and [schedule].
 static void addOptimizerKeys(std::vector<Key> &keys) {
   auto constant = [&](const char *name, const char *meaning) {
@@ -388,7 +404,18 @@ static void addTrainingKeys(std::vector<Key> &keys) {
              "gradient it is; needed where it is not clear"));
   add(row("training.precision", &Config::training, &TrainingConfig::precision,
           std::optional<std::string>("model"),
-          "model: as in the text; f64: widen all floats", {"model", "f64"}));
+          "model: as in the text; f64: widen all floats; bf16, f16: "
+          "contractions multiply floats of this type and add up in f32",
+          {"model", "f64", "bf16", "f16"}));
+  add(row("training.loss_scale", &Config::training, &TrainingConfig::lossScale,
+          std::optional(0.0),
+          "power of two by which the loss is multiplied before it is derived; "
+          "halved, and the step skipped, where a gradient is not finite; 0: "
+          "65536 with the precision f16, else none",
+          {}, 0));
+  add(row("training.loss_scale_steps", &Config::training,
+          &TrainingConfig::lossScaleSteps, std::optional<int64_t>(2000),
+          "steps without a skipped one after which the scale doubles", {}, 1));
   add(row("training.loss", &Config::training, &TrainingConfig::loss,
           std::optional<std::string>("exact"),
           "of a step: exact, as of one batch of all microbatches, or the mean "
@@ -411,6 +438,7 @@ const std::vector<Key> &llmc::rt::config::keys() {
     std::vector<Key> keys;
     addInputKeys(keys);
     addLayoutKeys(keys);
+    addPrecisionKeys(keys);
     addOptimizerKeys(keys);
     addLossKeys(keys);
     addTrainingKeys(keys);
@@ -428,6 +456,9 @@ size_t llmc::rt::config::countOf(const Key &key, const Config &config) {
   }
   if (isIn(Array<LayoutConfig>::name)) {
     return config.layout.size();
+  }
+  if (isIn(Array<PrecisionConfig>::name)) {
+    return config.precision.size();
   }
   return isIn(Array<LinkConfig>::name) ? config.machine.links.size() : 0;
 }

@@ -5,8 +5,8 @@
 // A value of the forward that the backward reads is kept when it is a base: in
 // memory anyway (findKeptValues), the result of a reduction, or of an op that
 // is not element-wise. Any other is computed again from bases, unless these
-// weigh more than the value itself. What is kept for one value serves the
-// others, so values are taken in program order.
+// weigh more than the value itself, and so is a weight that is rounded. What is
+// kept for one value serves the others, so values are taken in program order.
 //
 //   forward   d = dot, u = d + b, t = tanh u, y = u * t; dot(y)   backward: u,
 //   t, y kept      d and y (operand and result of contractions); u, t from d
@@ -23,10 +23,12 @@
 #include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/Stages.h"
+#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Transforms/Activations/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -73,6 +75,7 @@ private:
       return backward->isProperAncestor(user);
     });
   }
+  bool isRoundedState(Value value) const;
   bool isBase(Value value) const;
   bool expand(Value value, llvm::SetVector<Operation *> &chain,
               llvm::SetVector<Value> &bases) const;
@@ -98,11 +101,41 @@ static bool isRecomputable(Operation *op) {
   return kernel && (isView(op) || isElementwise(op));
 }
 
+static unsigned getWidth(Value value) {
+  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+}
+
+/// A weight in smaller elements: made again of states, which the backward has
+/// where they lie, rather than kept for each microbatch in flight.
+bool SegmentPair::isRoundedState(Value value) const {
+  Operation *maker = value.getDefiningOp();
+  if (maker->getNumOperands() != 1 ||
+      getWidth(value) >= getWidth(maker->getOperand(0)))
+    return false;
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (size_t i = 0; i < open.size() && i <= maxOps; ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (isInside(open[i]) && isRecomputable(op)) {
+      open.insert(op->operand_begin(), op->operand_end());
+      continue;
+    }
+    auto argument = dyn_cast<BlockArgument>(open[i]);
+    auto function = forward->getParentOfType<func::FuncOp>();
+    if (!argument || argument.getOwner() != &function.front() ||
+        !dist::isPort(dist::getArgumentPort(function, argument.getArgNumber()),
+                      dist::PortKind::Parameter))
+      return false;
+  }
+  return open.size() <= maxOps;
+}
+
 bool SegmentPair::isBase(Value value) const {
   if (!isInside(value) || !isRecomputable(value.getDefiningOp()))
     return true;
   // A constant in memory is made again rather than kept.
-  return inMemory.contains(value) && value.getDefiningOp()->getNumOperands();
+  return inMemory.contains(value) && value.getDefiningOp()->getNumOperands() &&
+         !isRoundedState(value);
 }
 
 /// Collects the ops between `value` and its bases; false when there are many.

@@ -16,13 +16,15 @@
 //
 // A value without operands is computed again in the wanted layout instead, and
 // so is what an op makes of one operand that is there as it must be: of a
-// weight that is gathered, the transpose is not gathered as well.
+// weight that is gathered, the transpose is not gathered as well. What is
+// rounded where it is read is rounded before it is moved (NarrowFirst.h).
 //
 // Test: test/Transforms/Sharding/materialize.mlir
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
 #include "LoopReshards.h"
+#include "NarrowFirst.h"
 #include "llmc/Analysis/Layouts/OpLayouts.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
@@ -201,8 +203,11 @@ bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want) {
   if (!runs.reduced.empty() || runs.results.front() != want)
     return false;
   LayoutAttr read = operand ? runs.operands.front() : LayoutAttr();
-  return !operand || (read && (isReadableAs(decided.lookup(operand), read) ||
-                               wanted.contains({operand, read})));
+  if (!operand || !read)
+    return !operand;
+  Operation *maker = operand.getDefiningOp();
+  return isReadableAs(decided.lookup(operand), read) ||
+         wanted.contains({operand, read}) || (maker && canMake(maker, read));
 }
 
 /// The op again, in the wanted layout, or null.
@@ -406,6 +411,7 @@ LogicalResult FunctionMaterializer::run() {
     if ((cloned.contains(&op) || isa<dist::ReshardOp>(op)) &&
         isOpTriviallyDead(&op))
       op.erase();
+  narrowBeforeMoves(body);
   return success();
 }
 

@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   g_i   = gradient_i / count
+//   g_i   = gradient_i / count                  and by the scale (LossScale.h)
 //   norm  = sqrt(sum_i sum(g_i * g_i))          metric "grad_norm"
 //   g_i   = g_i * min(1, clip / norm)           where the recipe clips
 //   loss  = loss_sum / count                    metric "loss"
 //   p_i, moments_i = optimizer(p_i, g_i, moments_i, hyper)
 //   p_i, moments_i = those before, where loss or norm is not finite and the
-//                    recipe has `skip_not_finite`
+//                    recipe has `skip_not_finite`, or the norm is not and it
+//                    has a scale
 //
 // where `count` is bounded as the text bounds it (@<training>.count_bound).
 // All sums arrive added up over microbatches (`dist.step`). Squares are summed
@@ -18,6 +19,7 @@
 // Test: test/Transforms/Training/build-update.mlir
 //===----------------------------------------------------------------------===//
 
+#include "LossScale.h"
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
@@ -72,12 +74,15 @@ private:
   Value addArgument(Type type, PortAttr port);
   void addResult(Value value, PortAttr port);
   void addMetric(StringRef name, Value value);
+  void readScale();
+  Value buildDivisor(Location loc, Type element);
   void averageGradients();
   Value buildNorm();
   Value buildMean(Value sum);
   void clipGradients();
   Value buildLoss();
   void buildFinite();
+  void writeScale();
   LogicalResult applyOptimizer(Update &update);
   Location getLoc() { return recipe.getLoc(); }
   /// The port of a state, hyper value or gradient.
@@ -97,6 +102,8 @@ private:
   /// Hyper values by name, as arguments of the function.
   llvm::MapVector<StringRef, Value> hypers;
   Value lossSum, count, loss, norm;
+  std::optional<training::LossScale> scaling;
+  Value scale, good;
   /// Whether the step counts, as an i1; null where every step does.
   Value finite;
   /// Sums of the model's own metrics, by name.
@@ -259,6 +266,7 @@ void UpdateBuilder::makeFunction() {
     auto hyper = symbols.lookup<dist::HyperOp>(name);
     value = addArgument(hyper.getType(), portOf(PortKind::Hyper, hyper));
   }
+  readScale();
   builder.setInsertionPointToStart(&function.front());
 }
 
@@ -272,11 +280,38 @@ static Value broadcastTo(OpBuilder &builder, Location loc, Value scalar,
              : stablehlo::broadcastInDim(builder, loc, scalar, type, {});
 }
 
+void UpdateBuilder::readScale() {
+  scaling = training::LossScale::find(recipe, microbatch);
+  if (!scaling)
+    return;
+  scale = addArgument(scaling->scale.getTensorType(),
+                      scaling->getPort(scaling->scale));
+  good = addArgument(scaling->good.getTensorType(),
+                     scaling->getPort(scaling->good));
+}
+
+/// What sums of gradients are divided by.
+Value UpdateBuilder::buildDivisor(Location loc, Type element) {
+  if (!scaling)
+    return count;
+  Value divisor = scaling->buildDivisor(builder, loc, scale);
+  return stablehlo::mul(builder, loc,
+                        stablehlo::convertTo(builder, loc, count, element),
+                        stablehlo::convertTo(builder, loc, divisor, element));
+}
+
 void UpdateBuilder::averageGradients() {
-  for (Update &update : updates)
-    update.gradient = stablehlo::div(
-        builder, update.state.getLoc(), update.gradient,
-        broadcastTo(builder, update.state.getLoc(), count, update.gradient));
+  for (Update &update : updates) {
+    Location loc = update.state.getLoc();
+    Type element = getElementTypeOrSelf(update.gradient.getType());
+    // The divisor of a scaled gradient need not be a number of its type.
+    bool isNarrow = scaling && element.getIntOrFloatBitWidth() < 32;
+    Type wide = isNarrow ? builder.getF32Type() : element;
+    Value g = stablehlo::convertTo(builder, loc, update.gradient, wide);
+    g = stablehlo::div(builder, loc, g,
+                       broadcastTo(builder, loc, buildDivisor(loc, wide), g));
+    update.gradient = stablehlo::convertTo(builder, loc, g, element);
+  }
 }
 
 /// sqrt(sum_i sum(g_i * g_i))
@@ -322,13 +357,26 @@ Value UpdateBuilder::buildLoss() {
 
 /// All devices have the same loss and norm, hence the same answer.
 void UpdateBuilder::buildFinite() {
-  loss = buildLoss();
   auto isFinite = [&](Value scalar) -> Value {
     auto type = RankedTensorType::get({}, builder.getI1Type());
     return stablehlo::IsFiniteOp::create(builder, getLoc(), type, scalar);
   };
-  Value isLossFinite = isFinite(loss), isNormFinite = isFinite(norm);
-  finite = stablehlo::logicalAnd(builder, getLoc(), isLossFinite, isNormFinite);
+  Value isLossFinite;
+  if (recipe.getSkipNotFinite()) {
+    loss = buildLoss();
+    isLossFinite = isFinite(loss);
+  }
+  finite = isFinite(norm);
+  if (isLossFinite)
+    finite = stablehlo::logicalAnd(builder, getLoc(), isLossFinite, finite);
+}
+
+/// The metric is the scale of this step.
+void UpdateBuilder::writeScale() {
+  auto [nextScale, nextGood] =
+      scaling->buildNext(builder, getLoc(), scale, good, finite);
+  addResult(nextScale, scaling->getPort(scaling->scale));
+  addResult(nextGood, scaling->getPort(scaling->good));
 }
 
 LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
@@ -385,17 +433,21 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   averageGradients();
   norm = buildNorm();
   clipGradients();
-  if (recipe.getSkipNotFinite())
+  if (recipe.getSkipNotFinite() || scaling)
     buildFinite();
   for (Update &update : updates)
     if (failed(applyOptimizer(update)))
       return failure();
+  if (scaling)
+    writeScale();
   if (!loss)
     loss = buildLoss();
   addMetric("loss", loss);
   addMetric("grad_norm", norm);
   if (Value rate = hypers.lookup("lr"))
     addMetric("lr", rate);
+  if (scaling)
+    addMetric("loss_scale", scale);
   for (auto [name, sum] : metricSums)
     addMetric(name, buildMean(sum));
   func::ReturnOp::create(builder, getLoc(), results);

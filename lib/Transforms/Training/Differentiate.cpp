@@ -13,6 +13,7 @@
 // Test: test/Transforms/Training/differentiate.mlir
 //===----------------------------------------------------------------------===//
 
+#include "LossScale.h"
 #include "ReverseSweep.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
@@ -125,7 +126,25 @@ static void enterAgain(func::FuncOp function) {
   }
 }
 
-static LogicalResult differentiate(func::FuncOp function) {
+/// The argument that holds a scale that the recipe wants, or null.
+static BlockArgument addScale(dist::TrainingOp recipe, func::FuncOp function,
+                              std::optional<training::LossScale> &scale) {
+  if (!recipe.getLossScale())
+    return {};
+  scale = training::LossScale::make(recipe, function);
+  dist::Signature signature(function);
+  signature.arguments.push_back(scale->getPort(scale->scale));
+  BlockArgument argument = function.front().addArgument(
+      scale->scale.getTensorType(), recipe.getLoc());
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.front().getArgumentTypes(),
+                                     function.getFunctionType().getResults()));
+  signature.write(function);
+  return argument;
+}
+
+static LogicalResult differentiate(dist::TrainingOp recipe,
+                                   func::FuncOp function) {
   if (training::hasDerivative(function)) {
     training::markGivenDerivative(function);
     training::eraseDerivativeMarks(function);
@@ -134,6 +153,14 @@ static LogicalResult differentiate(func::FuncOp function) {
   FailureOr<unsigned> loss = findLossSum(function);
   if (failed(loss))
     return failure();
+  std::optional<training::LossScale> scale;
+  BlockArgument factor = addScale(recipe, function, scale);
+  auto seed = [&](OpBuilder &builder, Value loss) {
+    if (!scale)
+      return stablehlo::constantLike(builder, loss.getLoc(), loss, 1.0);
+    return scale->buildSeed(builder, loss.getLoc(), factor,
+                            getElementTypeOrSelf(loss.getType()));
+  };
   SmallVector<bool> wanted, inputs;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     wanted.push_back(training::isParameter(function, i));
@@ -148,7 +175,7 @@ static LogicalResult differentiate(func::FuncOp function) {
   training::ReverseSweep sweep(function, wanted, inputs);
   Value lossValue = function.front().getTerminator()->getOperand(*loss);
   SmallVector<Value> gradients;
-  if (failed(sweep.run(lossValue, gradients)))
+  if (failed(sweep.run(lossValue, seed, gradients)))
     return failure();
   for (unsigned i = 0; i < gradients.size(); ++i)
     if (wanted[i] && !gradients[i])
@@ -169,7 +196,7 @@ struct DifferentiatePass
     ModuleOp module = getOperation();
     for (auto recipe : module.getOps<dist::TrainingOp>()) {
       FailureOr<func::FuncOp> function = training::findMicrobatch(recipe);
-      if (failed(function) || failed(differentiate(*function)))
+      if (failed(function) || failed(differentiate(recipe, *function)))
         return signalPassFailure();
     }
     // Entries have no derivative: all is forward, and no mark is needed.

@@ -33,6 +33,9 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createSplitStatesPass());
   // Stacks that lie in several blocks are read and put together by parts now.
   pm.addPass(createPairLoopsPass());
+  // On the derivative, which is that of the wide graph; loops that are paired
+  // by now read each other's values themselves.
+  pm.addPass(createNarrowPass());
   // Merges within a block and phase only: the marks tell ops apart.
   pm.addPass(mlir::createCSEPass());
   pm.addPass(createVerifyTrainingPass());

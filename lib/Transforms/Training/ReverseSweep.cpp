@@ -200,7 +200,8 @@ void ReverseSweep::markPhases() {
   }
 }
 
-LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
+LogicalResult ReverseSweep::run(Value loss, Seed seed,
+                                SmallVectorImpl<Value> &gradients) {
   active = findActiveValues(function, wanted, loss);
   if (failed(checkDerivatives()) ||
       failed(training::refuseOpenLoops(function, active, loss)))
@@ -210,10 +211,8 @@ LogicalResult ReverseSweep::run(Value loss, SmallVectorImpl<Value> &gradients) {
   builder.setInsertionPoint(function.front().getTerminator());
   // The loss may be a parameter itself.
   if (active.contains(loss)) {
-    auto type = cast<RankedTensorType>(loss.getType());
     int64_t block = getBlock(loss.getDefiningOp());
-    cotangents[loss] = {
-        stablehlo::constantSplat(builder, loss.getLoc(), type, 1.0), block};
+    cotangents[loss] = {seed(builder, loss), block};
     markCreatedOps(loss.getLoc(), block);
   }
   for (Operation *op : llvm::reverse(forwardOps))

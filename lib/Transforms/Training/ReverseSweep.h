@@ -29,10 +29,13 @@ public:
   ReverseSweep(mlir::func::FuncOp function, ArrayRef<bool> wanted,
                ArrayRef<bool> inputs);
 
+  /// Builds the cotangent of the loss, a scalar of its type.
+  using Seed = llvm::function_ref<Value(OpBuilder &builder, Value loss)>;
+
   /// Appends the derivative of the scalar `loss` before the terminator and
   /// marks all ops. `gradients` gets one value for each argument, null where
   /// it is zero or not wanted.
-  LogicalResult run(Value loss, SmallVectorImpl<Value> &gradients);
+  LogicalResult run(Value loss, Seed seed, SmallVectorImpl<Value> &gradients);
 
 private:
   /// One error with a note for each kind of op that lacks a derivative.

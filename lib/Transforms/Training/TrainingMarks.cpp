@@ -149,6 +149,9 @@ void training::makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
   if (auto recompute = recipe.getRecomputeAttr())
     state.addAttribute("recompute", recompute);
   state.addAttributes(llvm::to_vector(recipe->getDiscardableAttrs()));
+  if (std::optional<Type> type = recipe.getPrecision();
+      type && isa<BFloat16Type, Float16Type>(*type))
+    state.addAttribute(DistDialect::kPrecision, recipe.getPrecisionAttr());
   builder.create(state);
   recipe.erase();
 }

@@ -232,3 +232,11 @@ func.func @f() {
   %0 = arith.constant {dist.direction = "BOTH"} 0 : i32
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected a float type for 'dist.precision', got i32}}
+  %0 = arith.constant {dist.precision = i32} 0 : i32
+  return
+}

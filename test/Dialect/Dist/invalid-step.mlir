@@ -227,8 +227,20 @@ dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 // -----
 
 func.func private @f(tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss>})
-// expected-error @+1 {{'dist.training' op expected precision f32 or f64, got 'bf16'}}
-dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = bf16}
+// expected-error @+1 {{'dist.training' op expected precision f32, f64, bf16 or f16, got 'f8E4M3FN'}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = f8E4M3FN}
+
+// -----
+
+func.func private @f(tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected a loss scale of a power of two and a number of steps, got array<f64: 3.000000e+00, 1.000000e+00>}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {loss_scale = array<f64: 3.0, 1.0>}
+
+// -----
+
+func.func private @f(tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss>})
+// expected-error @+1 {{'dist.training' op expected a loss scale of a power of two and a number of steps, got array<f64: 4.000000e+00, 0.000000e+00>}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {loss_scale = array<f64: 4.0, 0.0>}
 
 // -----
 

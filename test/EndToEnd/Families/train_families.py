@@ -84,20 +84,20 @@ class Trainer:
         self.weights = self.out / "weights.safetensors"
         arrays.write_safetensors(self.weights, families.draw_weights(family))
 
-    def train(self, mesh, precision, fetch=()):
+    def train(self, mesh, precision, fetch=(), more=()):
         config = self.out / f"{mesh}.toml"
         config.write_text(families.configuration(self.family, mesh), encoding="utf-8")
         command = [self.model, "--config", config]
         if families.MESHES[mesh]:
             command += ["--mesh", families.MESHES[mesh]]
-        if precision == "f64":
-            command += ["--set", 'training.precision="f64"']
-        else:
+        if precision != "model":
+            command += ["--set", f'training.precision="{precision}"']
+        if precision != "f64":
             command += ["--weights", self.weights]
         if fetch:
             command += ["--fetch", ",".join(fetch), "--dump", self.out / f"{mesh}-{precision}" / "dump"]
             command += ["--fetch-each-step"] if precision == "model" else []
-        return Run(self.a, self.out / f"{mesh}-{precision}", command)
+        return Run(self.a, self.out / f"{mesh}-{precision}", [*command, *more])
 
     def batches(self, run):
         """For each step a tuple of microbatches, as one device was fed."""

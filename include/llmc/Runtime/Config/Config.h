@@ -65,6 +65,11 @@ struct LayoutConfig {
   int64_t wholeBelow = 0;
 };
 
+/// The float type of contractions that read parameters whose name matches.
+struct PrecisionConfig {
+  std::string match, type;
+};
+
 /// A class of links between devices.
 struct LinkConfig {
   std::string name;
@@ -122,8 +127,13 @@ struct TrainingConfig {
   bool skipNotFinite = false;
   /// "none", "all", or every K blocks as a number in text.
   std::string recompute;
-  /// "model" keeps the element types of the text; "f64" widens all floats.
+  /// "model" keeps the element types of the text; "f64" widens all floats;
+  /// "bf16" and "f16" narrow the factors of contractions.
   std::string precision;
+  /// By what the loss is multiplied before it is derived; 0: of the precision.
+  double lossScale = 0;
+  /// Good steps after which the scale doubles.
+  int64_t lossScaleSteps = 0;
   /// Globs over arguments, roots included, that are parameters.
   std::vector<std::string> parameters;
   /// Globs over weights of the file that training leaves as they are.
@@ -155,6 +165,7 @@ struct Config {
   std::map<std::string, DataConfig> sources;
   std::vector<InitConfig> init;
   std::vector<LayoutConfig> layout;
+  std::vector<PrecisionConfig> precision;
   MachineConfig machine;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;

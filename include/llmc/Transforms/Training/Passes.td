@@ -309,6 +309,27 @@ def PairLoopsPass : Pass<"llmc-pair-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }
 
+def NarrowPass : Pass<"llmc-narrow", "::mlir::ModuleOp"> {
+  let summary = "Contractions multiply narrow floats";
+  let description = [{
+    Where a step has the mark `dist.precision`, each op of its microbatch function
+    and of entries that has factors (PrecisionOpInterface) multiplies floats of that
+    type; one that reads a state with the mark, or makes its gradient, those of the
+    state's. Sums, results and all other ops stay wide, and so do states and updates.
+
+    ```mlir
+    %y = stablehlo.dot_general %x, %W : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+    // becomes
+    %xn = stablehlo.convert %x : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+    %Wn = stablehlo.convert %W : (tensor<4x6xf32>) -> tensor<4x6xbf16>
+    %y = stablehlo.dot_general %xn, %Wn : (tensor<8x4xbf16>, tensor<4x6xbf16>) -> tensor<8x6xf32>
+    ```
+    The backward reads the narrow values of the forward. Conversions stand before ops
+    that move a value.
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
 def VerifyTrainingPass : Pass<"llmc-verify-training", "::mlir::ModuleOp"> {
   let summary = "Check what holds after phase 1";
   let description = [{

@@ -138,6 +138,13 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     return verifyStages(op, value);
   if (name == kJaxFunction)
     return verifyJaxFunction(op, value);
+  if (name == kPrecision) {
+    auto type = dyn_cast<TypeAttr>(value);
+    if (type && isa<FloatType>(type.getValue()))
+      return success();
+    return op->emitOpError()
+           << "expected a float type for '" << name << "', got " << value;
+  }
   if (name == kStopGradient)
     return verifyStopGradient(op, value);
   if (name == kName) {

@@ -237,6 +237,22 @@ static LogicalResult verifyMicrobatches(Operation *op, int64_t microbatches) {
 // Training
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifyLossScale(TrainingOp op) {
+  std::optional<ArrayRef<double>> scale = op.getLossScale();
+  if (!scale)
+    return success();
+  int exponent = 0;
+  bool isSound =
+      scale->size() == 2 && std::isfinite(scale->front()) &&
+      std::frexp(scale->front(), &exponent) == 0.5 && scale->back() >= 1 &&
+      scale->back() == std::floor(scale->back()) && scale->back() <= INT32_MAX;
+  if (isSound)
+    return success();
+  return op.emitOpError() << "expected a loss scale of a power of two and a "
+                             "number of steps, got "
+                          << op.getLossScaleAttr();
+}
+
 LogicalResult TrainingOp::verify() {
   if (failed(verifyMicrobatches(*this, getMicrobatches())))
     return failure();
@@ -249,10 +265,11 @@ LogicalResult TrainingOp::verify() {
   if (getAccumulate() && !isa<FloatType>(*getAccumulate()))
     return emitOpError() << "expected a float to accumulate in, got "
                          << *getAccumulate();
-  if (getPrecision() && !getPrecision()->isF32() && !getPrecision()->isF64())
-    return emitOpError() << "expected precision f32 or f64, got "
-                         << *getPrecision();
-  return success();
+  if (std::optional<Type> type = getPrecision();
+      type && !isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(*type))
+    return emitOpError() << "expected precision f32, f64, bf16 or f16, got "
+                         << *type;
+  return verifyLossScale(*this);
 }
 
 LogicalResult ExecutionOp::verify() {

@@ -18,6 +18,7 @@
 #include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/Graph/IR/Parts.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -192,6 +193,7 @@ void dist::registerLayoutModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DistDialect *) {
     attachAnswers<ConstraintOp, ConstraintAnswers>(context);
     ConstraintOp::attachInterface<ConstraintPart>(*context);
+    ConstraintOp::attachInterface<graph::MoveModel<ConstraintOp>>(*context);
     attachSomeAnswers<ReshardOp, ReshardAnswers, CostModel, EvaluationModel>(
         context);
     attachSomeAnswers<KeepOp, KeepAnswers, CostModel, EvaluationModel>(context);

@@ -17,6 +17,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/Graph/IR/LocalForm.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -362,12 +363,25 @@ struct AttentionGradAnswers : AnswerDefaults<AttentionGradOp> {
     return success();
   }
 };
+
+/// Query, key, value and the cotangent; the scores and their softmax are made
+/// in the type of the row's statistics.
+struct AttentionGradPrecision
+    : PrecisionOpInterface::ExternalModel<AttentionGradPrecision,
+                                          AttentionGradOp> {
+  SmallVector<unsigned> getFactors(Operation *) const { return {0, 1, 2, 5}; }
+  SmallVector<unsigned> getFactorResults(Operation *) const {
+    return {0, 1, 2};
+  }
+};
 } // namespace
 
 void nn::registerAttentionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
     context->loadDialect<dist::DistDialect>();
     attachAnswers<AttentionOp, AttentionAnswers>(context);
+    AttentionOp::attachInterface<FactorModel<AttentionOp, 3, 1>>(*context);
+    AttentionGradOp::attachInterface<AttentionGradPrecision>(*context);
     attachSomeAnswers<AttentionGradOp, AttentionGradAnswers,
                       graph::detail::RuleModel, graph::detail::CostModel,
                       graph::detail::KernelModel,

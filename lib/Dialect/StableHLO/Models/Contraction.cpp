@@ -24,6 +24,7 @@
 #include "Movement.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Runtime/Base/SeededFault.h"
@@ -300,10 +301,21 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     return success();
   }
 };
+
+/// An algorithm is what the text says of its own factors.
+struct DotPrecision
+    : PrecisionOpInterface::ExternalModel<DotPrecision, DotGeneralOp> {
+  SmallVector<unsigned> getFactors(Operation *op) const {
+    if (cast<DotGeneralOp>(op).getAlgorithm())
+      return {};
+    return {0, 1};
+  }
+};
 } // namespace
 
 void stablehlo::registerContractionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     attachAnswers<DotGeneralOp, DotAnswers>(context);
+    DotGeneralOp::attachInterface<DotPrecision>(*context);
   });
 }

@@ -34,6 +34,7 @@
 
 #include "Convolution.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include <numeric>
@@ -271,5 +272,6 @@ struct ConvolutionAnswers : AnswerDefaults<ConvolutionOp> {
 void stablehlo::registerConvolutionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     attachAnswers<ConvolutionOp, ConvolutionAnswers>(context);
+    ConvolutionOp::attachInterface<FactorModel<ConvolutionOp, 2, 0>>(*context);
   });
 }

@@ -11,6 +11,7 @@
 
 #include "Movement.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -401,5 +402,9 @@ void stablehlo::registerMovementModels(DialectRegistry &registry) {
     attachAnswers<TransposeOp, TransposeAnswers>(context);
     attachAnswers<ReverseOp, ReverseAnswers>(context);
     attachAnswers<OptimizationBarrierOp, BarrierAnswers>(context);
+    BroadcastInDimOp::attachInterface<MoveModel<BroadcastInDimOp>>(*context);
+    ReshapeOp::attachInterface<MoveModel<ReshapeOp>>(*context);
+    TransposeOp::attachInterface<MoveModel<TransposeOp>>(*context);
+    ReverseOp::attachInterface<MoveModel<ReverseOp>>(*context);
   });
 }

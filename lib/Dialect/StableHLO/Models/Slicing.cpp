@@ -19,6 +19,7 @@
 #include "Combining.h"
 #include "Movement.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -374,6 +375,7 @@ struct ConcatenateAnswers : AnswerDefaults<ConcatenateOp> {
 void stablehlo::registerSlicingModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     attachAnswers<SliceOp, SliceAnswers>(context);
+    SliceOp::attachInterface<MoveModel<SliceOp>>(*context);
     attachAnswers<PadOp, PadAnswers>(context);
     attachAnswers<ConcatenateOp, ConcatenateAnswers>(context);
   });

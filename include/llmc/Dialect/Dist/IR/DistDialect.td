@@ -36,6 +36,7 @@ def Dist_Dialect : Dialect {
     | `dist.name` | name for `--fetch`, reports and files |
     | `dist.jax_function` (until phase 1 has differentiated it) | name of JAX's own function that the op was the result of, where another function may have the same ops and another derivative |
     | `dist.unroll` (of loops, in the import) | unit: the loop does not stay one |
+    | `dist.precision` (inside phase 1, of steps and states) | float type of factors (`llmc-narrow`): of all contractions of the step, or of those that read the state |
     | `dist.stop_gradient` (inside phase 1) | `array<i64>`: operands through which no derivative flows |
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -52,6 +53,7 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kChunk = "dist.chunk";
     static constexpr llvm::StringLiteral kJaxFunction = "dist.jax_function";
     static constexpr llvm::StringLiteral kUnroll = "dist.unroll";
+    static constexpr llvm::StringLiteral kPrecision = "dist.precision";
     static constexpr llvm::StringLiteral kStopGradient = "dist.stop_gradient";
     /// The functions that `kJaxFunction` may name.
     static constexpr llvm::StringLiteral kNamedJaxFunctions[] = {"relu", "relu6", "log1mexp"};

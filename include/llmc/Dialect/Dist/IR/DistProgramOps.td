@@ -154,7 +154,9 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     `optimizer` it is the whole step, and returns the new states. `clip` bounds the global norm of the
     gradients. `accumulate` is the element type in which gradients are summed
     when the state's row names none. In the dictionary after it may stand:
-    `precision` (f64: all floats are widened), `raise` (false: ops stay as the
+    `precision` (f64: all floats are widened; bf16 or f16: factors of contractions
+    are narrowed), `loss_scale` (the first scale of the loss, and the number of good
+    steps after which it doubles), `raise` (false: ops stay as the
     text has them), `derivative_of_text` (ops of functions with a custom rule
     are derived), `mean_of_microbatches` (the loss is the mean of those of
     the microbatches, whatever that of the whole batch may be) and
@@ -164,14 +166,15 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     port `loss`; its arguments are inputs, hyper values, states, step or
     microbatch, its other results carried states, outputs and, with an
     optimizer, gradients of the shape of their state, each once; without one, any states; microbatches at least 1; `clip` positive and finite;
-    `accumulate` a float; `precision` f32 or f64.
+    `accumulate` a float; `precision` f32, f64, bf16 or f16; `loss_scale` a power of two
+    and at least 1 step.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, OptionalAttr<FlatSymbolRefAttr>:$optimizer,
                        Dist_I64Attr:$microbatches, Dist_ScheduleAttr:$schedule, OptionalAttr<F64Attr>:$clip,
                        OptionalAttr<TypeAttr>:$accumulate, OptionalAttr<Dist_RecomputeAttr>:$recompute,
                        OptionalAttr<TypeAttr>:$precision, OptionalAttr<BoolAttr>:$raise,
                        UnitAttr:$derivative_of_text, UnitAttr:$mean_of_microbatches,
-                       UnitAttr:$skip_not_finite);
+                       UnitAttr:$skip_not_finite, OptionalAttr<DenseF64ArrayAttr>:$loss_scale);
   let assemblyFormat = [{
     $sym_name `forward` `(` $forward `)` (`optimizer` `(` $optimizer^ `)`)? `microbatches` `(` $microbatches `)`
     `schedule` `(` $schedule `)` (`clip` `(` $clip^ `)`)? (`accumulate` `(` $accumulate^ `)`)?

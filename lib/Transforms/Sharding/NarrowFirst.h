@@ -1,0 +1,27 @@
+//===- NarrowFirst.h - Fewer bytes are moved --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %W1 = reshard %W                    f32    %n0 = convert %W    f32 -> bf16
+//   %n  = convert %W1    f32 -> bf16    ->     %n  = reshard %n0   bf16
+//
+// Where all that reads a value in its new layout are element-wise ops of
+// smaller elements, they compute where the value lies, and what they make is
+// moved: of weights that are gathered, half the bytes. Equal ops of forward and
+// backward share one move, as they shared that of the value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_TRANSFORMS_SHARDING_NARROWFIRST_H
+#define LLMC_LIB_TRANSFORMS_SHARDING_NARROWFIRST_H
+
+#include "mlir/IR/Block.h"
+
+namespace llmc {
+
+/// Moves ops of smaller elements in front of changes of layout.
+void narrowBeforeMoves(mlir::Block &block);
+
+} // namespace llmc
+
+#endif // LLMC_LIB_TRANSFORMS_SHARDING_NARROWFIRST_H

@@ -1,0 +1,271 @@
+//===- Narrow.cpp - Contractions multiply narrow floats -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %y  = dot %x, %W : f32, f32 -> f32          forward
+//   %gW = dot %x, %g : f32, f32 -> f32          backward
+//   becomes
+//   %xn = convert %x : f32 -> bf16              forward
+//   %Wn = convert %W : f32 -> bf16
+//   %y  = dot %xn, %Wn : bf16, bf16 -> f32
+//   %gn = convert %g : f32 -> bf16              backward
+//   %gW = dot %xn, %gn : bf16, bf16 -> f32      %xn is what is kept
+//
+// Which operands these are, the op says (PrecisionOpInterface); of which type,
+// the marks of step and states (FactorTypes.h). All that lies between two
+// contractions stays wide. This is done on the derivative, so that cotangents
+// are factors like any others, and gradients are not rounded.
+//
+// A value has one conversion in each block that reads it: in the forward for
+// what the backward reads too, so that the narrow one is kept, or what is
+// gathered of it; of a weight that is not gathered it is made again
+// (llmc-trim-activations). A conversion stands before ops that move or repeat
+// the value.
+//
+// Test: test/Transforms/Training/narrow.mlir
+//===----------------------------------------------------------------------===//
+
+#include "FactorTypes.h"
+#include "PartBuilder.h"
+#include "TrainingMarks.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Transforms/Training/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <map>
+#include <tuple>
+
+namespace llmc {
+#define GEN_PASS_DEF_NARROWPASS
+#include "llmc/Transforms/Training/Passes.h.inc"
+} // namespace llmc
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::training;
+using dist::DistDialect;
+using dist::Phase;
+using graph::PrecisionOpInterface;
+
+namespace {
+class FunctionNarrower {
+public:
+  FunctionNarrower(func::FuncOp function, const FactorTypes &types)
+      : function(function), types(types) {}
+
+  void run();
+
+private:
+  /// Where the narrow form of a value stands.
+  struct Place {
+    /// In front of it, or behind it.
+    Operation *at;
+    bool isBehind;
+    /// Whose block it has.
+    Operation *block;
+    Phase phase;
+  };
+
+  bool canNarrow(PrecisionOpInterface op, FloatType type);
+  void narrow(PrecisionOpInterface op, FloatType type);
+  void widenResult(OpResult result, FloatType type);
+  Place findPlace(Value value, Operation *user);
+  Value getNarrow(Value value, FloatType type, Operation *user);
+  Value build(Value value, FloatType type, Operation *user, Place place);
+
+  func::FuncOp function;
+  const FactorTypes &types;
+  /// By value, type, block and phase.
+  std::map<std::tuple<void *, void *, int64_t, int>, Value> built;
+};
+} // namespace
+
+static Type withElement(Type type, FloatType element) {
+  return cast<RankedTensorType>(type).clone(element);
+}
+
+static Phase getPhase(Operation *op) {
+  auto phase = op->getAttrOfType<dist::PhaseAttr>(DistDialect::kPhase);
+  return phase ? phase.getValue() : Phase::Forward;
+}
+
+static bool isMoved(Value value) {
+  auto move = value.getDefiningOp<PrecisionOpInterface>();
+  return move && move.isMove();
+}
+
+/// Every phase can convert it: arguments, what enters a trip as it is,
+/// constants, and these moved.
+static bool isEverywhere(Value value) {
+  while (isMoved(value))
+    value = value.getDefiningOp()->getOperand(0);
+  if (isa<BlockArgument>(value) || matchPattern(value, m_Constant()))
+    return true;
+  auto enter = value.getDefiningOp<dist::EnterOp>();
+  return enter && !enter.isCarry();
+}
+
+//===----------------------------------------------------------------------===//
+// Narrow values
+//===----------------------------------------------------------------------===//
+
+/// The operation that moves a value, where conversions stand before it: the
+/// value has no more elements than the result, or is a weight, whose slices are
+/// all of it (and which is gathered as a whole).
+static Operation *getMove(Value value) {
+  if (!isMoved(value))
+    return nullptr;
+  Operation *move = value.getDefiningOp();
+  auto before = cast<RankedTensorType>(move->getOperand(0).getType());
+  auto after = cast<RankedTensorType>(value.getType());
+  bool isSmall = before.getNumElements() <= after.getNumElements();
+  return isSmall || isEverywhere(value) ? move : nullptr;
+}
+
+/// In the block of the user, and in the phase of the value; where the forward
+/// has no user in that block, with the value.
+FunctionNarrower::Place FunctionNarrower::findPlace(Value value,
+                                                    Operation *user) {
+  if (isEverywhere(value))
+    return {user, false, user, getPhase(user)};
+  Operation *maker = value.getDefiningOp();
+  Phase phase = getPhase(maker);
+  bool isKept = phase == Phase::Forward && getPhase(user) != Phase::Forward;
+  return isKept ? Place{maker, true, maker, phase}
+                : Place{user, false, user, phase};
+}
+
+Value FunctionNarrower::build(Value value, FloatType type, Operation *user,
+                              Place place) {
+  Operation *move = getMove(value);
+  IRMapping mapping;
+  if (move)
+    mapping.map(move->getOperand(0),
+                getNarrow(move->getOperand(0), type, user));
+  OpBuilder builder(function.getContext());
+  if (place.isBehind)
+    builder.setInsertionPointAfter(place.at);
+  else
+    builder.setInsertionPoint(place.at);
+  Value result;
+  if (move) {
+    Operation *copy = builder.clone(*move, mapping);
+    result = copy->getResult(0);
+    result.setType(withElement(result.getType(), type));
+  } else {
+    result = stablehlo::convertTo(builder, user->getLoc(), value, type);
+  }
+  Operation *op = result.getDefiningOp();
+  copyMarks(place.block, op);
+  if (place.block->hasAttr(DistDialect::kPhase))
+    setPhaseMark(op, place.phase);
+  return result;
+}
+
+Value FunctionNarrower::getNarrow(Value value, FloatType type,
+                                  Operation *user) {
+  if (getElementTypeOrSelf(value.getType()) == type)
+    return value;
+  if (auto convert = value.getDefiningOp<stablehlo::ConvertOp>();
+      convert && getElementTypeOrSelf(convert->getOperand(0)) == type)
+    return convert->getOperand(0);
+  auto keyOf = [&](Operation *block, Phase phase) {
+    return std::tuple(value.getAsOpaquePointer(),
+                      const_cast<void *>(type.getAsOpaquePointer()),
+                      getBlockMark(block).value_or(0), static_cast<int>(phase));
+  };
+  Place place = findPlace(value, user);
+  for (auto key : {keyOf(user, Phase::Forward), keyOf(user, place.phase),
+                   keyOf(place.block, place.phase)})
+    if (auto known = built.find(key); known != built.end())
+      return known->second;
+  Value result = build(value, type, user, place);
+  built[keyOf(place.block, place.phase)] = result;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// All factors are of this type, or wider; not all of this type.
+bool FunctionNarrower::canNarrow(PrecisionOpInterface op, FloatType type) {
+  bool isWider = false;
+  for (unsigned factor : op.getFactors()) {
+    Type own = getElementTypeOrSelf(op->getOperand(factor).getType());
+    if (own == type)
+      continue;
+    auto element = dyn_cast<FloatType>(own);
+    if (!element || element.getWidth() <= type.getWidth())
+      return false;
+    isWider = true;
+  }
+  return isWider;
+}
+
+void FunctionNarrower::widenResult(OpResult result, FloatType type) {
+  Type wide = result.getType();
+  result.setType(withElement(wide, type));
+  OpBuilder builder(result.getContext());
+  builder.setInsertionPointAfter(result.getOwner());
+  Value converted =
+      stablehlo::convertTo(builder, result.getLoc(), result,
+                           cast<RankedTensorType>(wide).getElementType());
+  Operation *convert = converted.getDefiningOp();
+  copyMarks(result.getOwner(), convert);
+  result.replaceAllUsesExcept(converted, convert);
+}
+
+void FunctionNarrower::narrow(PrecisionOpInterface op, FloatType type) {
+  for (unsigned factor : op.getFactors())
+    op->setOperand(factor, getNarrow(op->getOperand(factor), type, op));
+  for (unsigned result : op.getFactorResults())
+    widenResult(op->getResult(result), type);
+}
+
+void FunctionNarrower::run() {
+  SmallVector<PrecisionOpInterface> ops(
+      function.front().getOps<PrecisionOpInterface>());
+  for (PrecisionOpInterface op : ops)
+    if (FloatType type = types.of(op))
+      if (canNarrow(op, type))
+        narrow(op, type);
+  eraseDeadOps(function.front());
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// All but updates, which stay wide.
+static llvm::SetVector<Operation *> collectFunctions(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> functions;
+  for (auto step : module.getOps<dist::StepOp>())
+    functions.insert(symbols.lookup(step.getMicrobatch()));
+  for (func::FuncOp function : getGraphFunctions(module))
+    functions.insert(function);
+  return functions;
+}
+
+namespace {
+struct NarrowPass : llmc::impl::NarrowPassBase<NarrowPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FactorTypes types(module);
+    if (types.isEmpty())
+      return markAllAnalysesPreserved();
+    for (Operation *op : collectFunctions(module)) {
+      auto function = cast<func::FuncOp>(op);
+      if (function.isExternal())
+        continue;
+      types.collect(function);
+      FunctionNarrower(function, types).run();
+    }
+    for (Operation &op : *module.getBody())
+      op.removeAttr(DistDialect::kPrecision);
+  }
+};
+} // namespace

@@ -1,0 +1,50 @@
+// RUN: split-file %s %t
+// RUN: %python %S/Inputs/write_safetensors.py %t/w.safetensors a:F32:4,4 b:F32:4,4
+// DEFINE: %{import} = llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --compile-to=import -o -
+// RUN: %{import} --config %t/tables.toml | FileCheck %t/tables.toml
+// RUN: %{import} --set training.precision=f16 | FileCheck %s --check-prefix=HALF
+// RUN: %{import} --set training.precision=f16 --set training.loss_scale=4 --set training.loss_scale_steps=7 | FileCheck %s --check-prefix=GIVEN
+// RUN: %{import} --set training.loss_scale=8 | FileCheck %s --check-prefix=ALONE
+// RUN: not %{import} --set training.loss_scale=3 2>&1 | FileCheck %s --check-prefix=POWER
+// RUN: not %{import} --config %t/none.toml 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %{import} --set training.precision=f8 2>&1 | FileCheck %s --check-prefix=WORD
+// HALF: dist.training @train {{.*}} {loss_scale = array<f64: 6.553600e+04, 2.000000e+03>, precision = f16}
+// GIVEN: dist.training @train {{.*}} {loss_scale = array<f64: 4.000000e+00, 7.000000e+00>, precision = f16}
+// ALONE: dist.training @train {{.*}} {loss_scale = array<f64: 8.000000e+00, 2.000000e+03>}
+// POWER: error[usage]: expected 'training.loss_scale' to be a power of two from 1 to 2^63, got 3
+// NONE: error[usage]: expected 'precision[1].match' to match a parameter, got "c*", which matches none
+// WORD: expected {{.*}}training.precision{{.*}} to be one of model, f64, bf16, f16, got "f8"
+
+//--- tables.toml
+# The first table that matches counts; inputs have no mark.
+# CHECK: dist.state @a : tensor<4x4xf32> {role = parameter, {{.*}}} attributes {dist.precision = f16}
+# CHECK: dist.state @b : tensor<4x4xf32> {role = parameter, {{.*}}} attributes {dist.precision = f32}
+# CHECK: dist.training @train {{.*}} {precision = bf16}
+[training]
+precision = "bf16"
+
+[[precision]]
+match = "a"
+type = "f16"
+
+[[precision]]
+match = "*"
+
+//--- none.toml
+[[precision]]
+match = "a"
+
+[[precision]]
+match = "c*"
+type = "bf16"
+
+//--- model.mlir
+module @m {
+  func.func public @main(%a: tensor<4x4xf32> loc("a"), %b: tensor<4x4xf32> loc("b"), %x: tensor<2x4xf32> loc("x")) -> (tensor<f32> {jax.result_info = "result"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %1 = stablehlo.dot_general %0, %b, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<f32>
+    return %2 : tensor<f32>
+  }
+}
