@@ -39,6 +39,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.entry = options.entry;
   runOptions.steps = steps;
   runOptions.logFile = options.log;
+  runOptions.traceFile = options.trace;
   runOptions.fetch = options.fetch;
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
@@ -95,6 +96,7 @@ rt::Status driver::runTrain(const Options &options) {
       options.mesh, [](const auto &axis) { return axis.second == 1; });
   sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
+  sessionOptions.trace = !options.trace.empty();
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
   // The plan has those of which a program reads an input.
   for (const rt::plan::DataSource &used : session->plan().sources)
@@ -110,6 +112,7 @@ rt::Status driver::runPlan(const Options &options) {
   rt::SessionOptions sessionOptions;
   sessionOptions.threads = options.threads;
   sessionOptions.trustKernels = options.trustKernels;
+  sessionOptions.trace = !options.trace.empty();
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
   std::optional<rt::DType> dtype;
