@@ -83,10 +83,10 @@ rt::Status driver::runTrain(const Options &options) {
     return rt::makeError(ErrorKind::usage,
                          "cannot make a temporary folder: " + code.message());
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  std::string description;
+  std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config,
-                                std::string(folder.path), &description));
+                                std::string(folder.path), &description, &time));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -104,6 +104,7 @@ rt::Status driver::runTrain(const Options &options) {
       if (source.name == used.name && !source.file.empty())
         LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count(), description);
+  std::fputs(time.c_str(), stdout);
   return run(*session, options, config.training.steps,
              !config.training.skipNotFinite);
 }
