@@ -76,6 +76,8 @@ void declare(CLI::App &app, Arguments &a) {
                "Fetch after each step, as step-<n>.<name>");
   app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
+  app.add_option("--trace", a.run.traceFile,
+                 "When each instruction ran, for Perfetto or Chrome");
   app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")
       ->check(CLI::PositiveNumber);
   app.add_option("--messages", a.messages,
@@ -202,6 +204,7 @@ Status runSession(Arguments &a) {
   a.session.deadline = std::chrono::seconds(a.deadlineSeconds);
   a.run.stopOnNan = !a.keepGoing;
   a.run.ahead = !a.oneByOne;
+  a.session.trace = !a.run.traceFile.empty();
   a.run.stop = &terminated;
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
   for (const std::string &text : a.data) {

@@ -22,12 +22,14 @@
 #include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Target/Plan/Plan.h"
+#include "llmc/Transforms/Ordering/StepTime.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
 
@@ -79,7 +81,7 @@ rt::Result<rt::Config> driver::readConfig(const Options &options) {
   LLMC_TRY_ASSIGN(rt::Config config,
                   rt::loadConfig(options.config, options.overrides));
   if (!options.machine.empty())
-    LLMC_TRY(rt::loadMachine(options.machine, config));
+    LLMC_TRY(rt::loadMachine(options.machine, config, options.overrides));
   if (options.steps >= 0)
     config.training.steps = options.steps;
   LLMC_TRY(addData(options, config));
@@ -314,11 +316,23 @@ writeKernels(ModuleOp module, const std::string &folder,
   return *manifest;
 }
 
-rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
-                                              const Options &options,
-                                              const rt::Config &config,
-                                              const std::string &folder,
-                                              std::string *description) {
+/// By the machine's numbers; empty where it does not say them.
+static std::string describeTime(ModuleOp module, StringRef entry) {
+  std::optional<StepTime> time = findStepTime(module, entry);
+  if (!time)
+    return "";
+  constexpr double milli = 1e3;
+  return llvm::formatv("time by the machine: {0:f3} ms a step, {1:f3} ms of it "
+                       "exposed communication, of {2:f3} ms\n",
+                       milli * time->seconds, milli * time->exposed,
+                       milli * time->communication)
+      .str();
+}
+
+rt::Result<std::string>
+driver::compileToPlan(MLIRContext &context, const Options &options,
+                      const rt::Config &config, const std::string &folder,
+                      std::string *description, std::string *time) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
                   compileToPhase(context, options, config,
                                  getPhases().size() - 1, description));
@@ -326,6 +340,8 @@ rt::Result<std::string> driver::compileToPlan(MLIRContext &context,
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   if (!llvm::sys::fs::is_directory(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": expected a folder");
+  if (time)
+    *time = describeTime(*module, options.entry);
   Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
@@ -391,15 +407,15 @@ rt::Status driver::runCompile(const Options &options) {
   }
   if (options.output.empty() || options.output == "-")
     return rt::makeError(ErrorKind::usage, "expected -o <folder> for the plan");
-  std::string description;
-  LLMC_TRY_ASSIGN(
-      std::string path,
-      compileToPlan(*context, options, config, options.output, &description));
+  std::string description, time;
+  LLMC_TRY_ASSIGN(std::string path,
+                  compileToPlan(*context, options, config, options.output,
+                                &description, &time));
   LLMC_TRY(remarks.write());
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
   watch.lap("read plan.llmc");
   llvm::outs() << (description.empty() ? describeArguments(plan) : description)
-               << path << "\n";
+               << time << path << "\n";
   return rt::Status::success();
 }

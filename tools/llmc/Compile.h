@@ -38,12 +38,12 @@ compileToPhase(mlir::MLIRContext &context, const Options &options,
                std::string *description = nullptr);
 
 /// Compiles to a plan in `folder` (made if absent): plan.llmc and the kernels'
-/// shared object. Returns the plan's path.
-rt::Result<std::string> compileToPlan(mlir::MLIRContext &context,
-                                      const Options &options,
-                                      const rt::Config &config,
-                                      const std::string &folder,
-                                      std::string *description = nullptr);
+/// shared object. Returns the plan's path; `time` gets a line with what a step
+/// takes by the machine's numbers, where it has them.
+rt::Result<std::string>
+compileToPlan(mlir::MLIRContext &context, const Options &options,
+              const rt::Config &config, const std::string &folder,
+              std::string *description = nullptr, std::string *time = nullptr);
 
 /// Which arguments of the model are what, as a line:
 ///

@@ -138,6 +138,13 @@ struct Flags {
                            cl::sub(train),
                            cl::sub(run),
                            cl::sub(interpret)};
+  cl::opt<std::string> trace{
+      "trace",
+      cl::cat(category),
+      cl::desc("when each instruction ran, for Perfetto or Chrome"),
+      cl::value_desc("file"),
+      cl::sub(train),
+      cl::sub(run)};
   cl::list<std::string> fetch{"fetch",
                               cl::cat(category),
                               cl::desc("names of values to print"),
@@ -319,6 +326,7 @@ rt::Status Flags::fill(Options &options) {
   options.dataType = dataType;
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());
+  options.trace = trace;
   options.fetchEachStep = fetchEachStep;
   options.count = count;
   options.check = check;

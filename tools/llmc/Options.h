@@ -45,6 +45,8 @@ struct Options {
   std::vector<std::string> data;
   std::string dataType;
   std::string log;
+  /// Of the run; see RunOptions::traceFile.
+  std::string trace;
   std::vector<std::string> fetch;
   bool fetchEachStep = false;
   /// Print what devices communicated, and compare it with the plan.

@@ -39,6 +39,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.entry = options.entry;
   runOptions.steps = steps;
   runOptions.logFile = options.log;
+  runOptions.traceFile = options.trace;
   runOptions.fetch = options.fetch;
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
@@ -82,10 +83,10 @@ rt::Status driver::runTrain(const Options &options) {
     return rt::makeError(ErrorKind::usage,
                          "cannot make a temporary folder: " + code.message());
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  std::string description;
+  std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config,
-                                std::string(folder.path), &description));
+                                std::string(folder.path), &description, &time));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -95,6 +96,7 @@ rt::Status driver::runTrain(const Options &options) {
       options.mesh, [](const auto &axis) { return axis.second == 1; });
   sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
+  sessionOptions.trace = !options.trace.empty();
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
   // The plan has those of which a program reads an input.
   for (const rt::plan::DataSource &used : session->plan().sources)
@@ -102,6 +104,7 @@ rt::Status driver::runTrain(const Options &options) {
       if (source.name == used.name && !source.file.empty())
         LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count(), description);
+  std::fputs(time.c_str(), stdout);
   return run(*session, options, config.training.steps,
              !config.training.skipNotFinite);
 }
@@ -110,6 +113,7 @@ rt::Status driver::runPlan(const Options &options) {
   rt::SessionOptions sessionOptions;
   sessionOptions.threads = options.threads;
   sessionOptions.trustKernels = options.trustKernels;
+  sessionOptions.trace = !options.trace.empty();
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
   std::optional<rt::DType> dtype;

@@ -30,6 +30,10 @@ FailureOr<MachineModel> llmc::readMachine(dist::MeshOp mesh) {
     machine.flops = flops.getValueAsDouble();
   if (FloatAttr memory = attribute->getMemory())
     machine.memory = static_cast<int64_t>(memory.getValueAsDouble());
+  if (FloatAttr bandwidth = attribute->getMemoryBandwidth())
+    machine.memoryBandwidth = bandwidth.getValueAsDouble();
+  if (FloatAttr bucket = attribute->getBucket())
+    machine.bucket = bucket.getValueAsDouble();
   if (std::string reason = machine.check(numAxes); !reason.empty())
     return mesh.emitOpError() << "attribute 'machine': " << reason;
   return machine;

@@ -66,7 +66,8 @@ static rt::Status checkMachine(ArrayRef<std::string> names,
 static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
   const rt::MachineConfig &machine = config.machine;
   LLMC_TRY(checkMachine(getWholeAxes(mesh.getAxes()), config));
-  if (machine.links.empty() && machine.flops == 0 && machine.memory == 0)
+  if (machine.links.empty() && machine.flops == 0 && machine.memory == 0 &&
+      machine.memoryBandwidth == 0 && machine.bucket < 0)
     return rt::Status::success();
   Builder builder(mesh.getContext());
   auto number = [&](double value) {
@@ -88,7 +89,10 @@ static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
       builder.getContext(),
       links.empty() ? ArrayAttr() : builder.getArrayAttr(links),
       axes.empty() ? DictionaryAttr() : builder.getDictionaryAttr(axes),
-      number(machine.flops), number(machine.memory)));
+      number(machine.flops), number(machine.memory),
+      number(machine.memoryBandwidth),
+      machine.bucket < 0 ? FloatAttr()
+                         : builder.getF64FloatAttr(machine.bucket)));
   return rt::Status::success();
 }
 

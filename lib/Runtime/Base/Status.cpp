@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Base/Json.h"
 
 #include "llmc/Runtime/Base/Log.h"
 
@@ -109,21 +110,6 @@ std::string describe(const Error &error) {
     text += fmt::format(" ({})", escape(error.hint, 500));
   }
   return text;
-}
-
-static std::string quoteAsJson(std::string_view text) {
-  std::string out = "\"";
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += static_cast<char>(c);
-    } else if (c < 0x20 || c == 0x7f) {
-      out += fmt::format("\\u{:04x}", c);
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  return out + '"';
 }
 
 std::string describeAsJson(const Error &error) {

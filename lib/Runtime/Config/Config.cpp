@@ -459,9 +459,16 @@ Result<Config> llmc::rt::loadConfig(const std::string &path,
   return config;
 }
 
-Status llmc::rt::loadMachine(const std::string &path, Config &config) {
+Status llmc::rt::loadMachine(const std::string &path, Config &config,
+                             const std::vector<Override> &overrides) {
   LLMC_TRY_ASSIGN(MappedFile text, MappedFile::open(path));
-  LLMC_TRY_ASSIGN(Config machine, parseConfig(text.text(), path, {}));
+  std::vector<Override> own;
+  for (const Override &each : overrides) {
+    if (each.first.rfind("machine.", 0) == 0) {
+      own.push_back(each);
+    }
+  }
+  LLMC_TRY_ASSIGN(Config machine, parseConfig(text.text(), path, own));
   for (const auto &[key, origin] : machine.origins) {
     if (key.rfind("machine.", 0) == 0) {
       config.origins.emplace_back(key, origin);

@@ -266,6 +266,15 @@ static void addLayoutKeys(std::vector<Key> &keys) {
   keys.push_back(row("machine.memory", &Config::machine, &MachineConfig::memory,
                      std::optional(0.0), "bytes of a device; 0: unknown", {},
                      0));
+  keys.push_back(row("machine.memory_bandwidth", &Config::machine,
+                     &MachineConfig::memoryBandwidth, std::optional(0.0),
+                     "bytes a second of a device's memory; 0: unknown", {}, 0));
+  keys.push_back(row("machine.bucket", &Config::machine, &MachineConfig::bucket,
+                     std::optional(-1.0),
+                     "bytes at which a bucket of collectives is full; 0: each "
+                     "stays alone; -1: what the axes' links move in four "
+                     "latencies, for each member (none without a latency)",
+                     {}, -1));
 }
 
 /// [[precision]].

@@ -41,12 +41,58 @@ static std::string actionName(const plan::Plan &plan,
   return std::string(nameOf(action));
 }
 
+static uint64_t bytesOf(const std::vector<plan::Operand> &operands) {
+  uint64_t bytes = 0;
+  for (const plan::Operand &each : operands) {
+    bytes += each.present() ? uint64_t(elementsOf(each)) *
+                                  static_cast<uint64_t>(sizeOf(each.dtype))
+                            : 0;
+  }
+  return bytes;
+}
+
+/// Of the operands of an instruction that moves or computes something.
+static uint64_t actionBytes(const plan::Action &action) {
+  if (auto *launch = std::get_if<plan::KernelLaunch>(&action)) {
+    return bytesOf(launch->operands);
+  }
+  if (auto *library = std::get_if<plan::Library>(&action)) {
+    return bytesOf(library->operands);
+  }
+  if (auto *collective = std::get_if<plan::Collective>(&action)) {
+    return bytesOf(collective->inputs) + bytesOf(collective->outputs);
+  }
+  if (auto *send = std::get_if<plan::Send>(&action)) {
+    return bytesOf(send->message.operands);
+  }
+  if (auto *receive = std::get_if<plan::Receive>(&action)) {
+    return bytesOf(receive->message.operands);
+  }
+  if (auto *exchange = std::get_if<plan::Exchange>(&action)) {
+    uint64_t bytes = 0;
+    for (const auto *side : {&exchange->sends, &exchange->receives}) {
+      for (const plan::Message &message : *side) {
+        bytes += bytesOf(message.operands);
+      }
+    }
+    return bytes;
+  }
+  if (auto *copy = std::get_if<plan::Copy>(&action)) {
+    return bytesOf({copy->to, copy->from});
+  }
+  if (auto *fill = std::get_if<plan::Fill>(&action)) {
+    return bytesOf({fill->to});
+  }
+  return 0;
+}
+
 std::vector<std::vector<Origin>> makeOrigins(const plan::Plan &plan) {
   std::vector<std::vector<Origin>> origins;
   for (const plan::Program &program : plan.programs) {
     std::vector<Origin> names;
     for (const plan::Instruction &instruction : program.instructions) {
       Origin origin;
+      origin.bytes = actionBytes(instruction.action);
       origin.name = program.name + ": " + actionName(plan, instruction.action);
       if (instruction.location >= 0) {
         origin.location = plan.locations[instruction.location];

@@ -68,6 +68,7 @@ private:
   void printResult() const;
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
+  Status writeTrace();
   Status nameFetches();
   bool isOfEachMicrobatch(const std::string &name) const;
   Status writeFetches(const std::string &prefix);
@@ -458,8 +459,22 @@ Status Loop::writeFetches(const std::string &prefix) {
   return Status::success();
 }
 
+Status Loop::writeTrace() {
+  if (options.traceFile.empty()) {
+    return Status::success();
+  }
+  int process = session.process();
+  return writeFileAtomically(
+      options.traceFile + (process > 0 ? fmt::format(".{}", process) : ""),
+      session.printTrace());
+}
+
 Status Loop::run() {
   LLMC_TRY(prepare());
+  // What gave the devices their first values is no part of a step.
+  if (!options.traceFile.empty()) {
+    session.printTrace();
+  }
   printPrediction();
   begin = before = Clock::now();
   while (ran < options.steps && !(isStopped() && ran > 0 && ran == submitted)) {
@@ -469,6 +484,7 @@ Status Loop::run() {
     LLMC_TRY(writeFetches(""));
   }
   printResult();
+  LLMC_TRY(writeTrace());
   return options.count ? reportCounts(session, *entry, ran, out)
                        : Status::success();
 }

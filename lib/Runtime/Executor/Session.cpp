@@ -15,6 +15,7 @@
 #include "EntryRun.h"
 #include "Objects.h"
 #include "States.h"
+#include "Trace.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
@@ -63,6 +64,9 @@ public:
   Result<std::vector<plan::Traffic>> traffic(int64_t stage) const override;
   const std::vector<int64_t> &inFlight() const override;
   OrderDigest order() const override { return world->order(); }
+  std::string printTrace() override {
+    return exec::printTrace(source, world->local(), world->takeTrace());
+  }
   double dataSeconds() const override { return last.dataSeconds; }
 
 private:
@@ -123,9 +127,9 @@ int64_t mostMicrobatches(const plan::Plan &plan) {
 Status PlanSession::load() {
   LLMC_TRY(plan::checkStructure(source));
   LLMC_TRY_ASSIGN(backend, findBackend(source.target));
-  WorldOptions wanted{source.mesh.numDevices(), options.threads,
+  WorldOptions wanted{source.mesh.numDevices(),    options.threads,
                       std::max(1, source.threads), options.shuffleSeed,
-                      options.transport};
+                      options.transport,           options.trace};
   LLMC_TRY_ASSIGN(world, backend->makeWorld(wanted));
   peers.use(*world);
   plan::Manifest manifest;

@@ -57,4 +57,24 @@ std::vector<double> MachineModel::latencyBytes() const {
   return result;
 }
 
+const MachineModel::Link &
+MachineModel::linkOf(const std::vector<int32_t> &axes) const {
+  const Link *slowest = &links[axisLinks[axes.front()]];
+  for (int32_t axis : axes)
+    if (links[axisLinks[axis]].bandwidth < slowest->bandwidth)
+      slowest = &links[axisLinks[axis]];
+  return *slowest;
+}
+
+int64_t MachineModel::bucketBytes(const std::vector<int32_t> &axes,
+                                  int64_t members) const {
+  // Beyond that sums of bytes overflow.
+  constexpr double most = 1e18;
+  if (bucket >= 0)
+    return static_cast<int64_t>(std::min(bucket, most));
+  const Link &link = linkOf(axes);
+  return static_cast<int64_t>(
+      std::min(4.0 * double(members) * link.latency * link.bandwidth, most));
+}
+
 } // namespace llmc

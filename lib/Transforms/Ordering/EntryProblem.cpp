@@ -13,16 +13,12 @@ using namespace mlir;
 
 namespace llmc::ordering {
 
-/// More trips of a loop order nothing that these do not: what two trips that
-/// follow each other ask for holds for all.
-static constexpr int64_t kMostTrips = 3;
-
 namespace {
 /// One device of a stage.
 class Walker {
 public:
-  Walker(const SymbolTable &symbols, int64_t whileTrips)
-      : symbols(symbols), whileTrips(whileTrips) {}
+  Walker(const SymbolTable &symbols, int64_t whileTrips, int64_t mostTrips)
+      : symbols(symbols), whileTrips(whileTrips), mostTrips(mostTrips) {}
 
   /// Adds what `program` calls, or itself where it calls nothing.
   void add(plan::ProgramOp program, int64_t microbatch);
@@ -33,7 +29,7 @@ private:
   int64_t countTrips(Operation *op) const;
 
   const SymbolTable &symbols;
-  int64_t whileTrips;
+  int64_t whileTrips, mostTrips;
 };
 } // namespace
 
@@ -41,7 +37,7 @@ int64_t Walker::countTrips(Operation *op) const {
   if (isa<plan::WhileOp>(op))
     return whileTrips;
   auto loop = dyn_cast<plan::LoopOp>(op);
-  return loop ? std::min<int64_t>(loop.getTrips(), kMostTrips) : 1;
+  return loop ? std::min<int64_t>(loop.getTrips(), mostTrips) : 1;
 }
 
 void Walker::add(plan::ProgramOp program, int64_t microbatch) {
@@ -84,8 +80,8 @@ static std::vector<PlanCall> readWalk(plan::EntryOp entry, size_t stage,
   return std::move(walker.walk);
 }
 
-std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
-                                             const SymbolTable &symbols) {
+std::vector<std::vector<PlanCall>>
+readWalks(plan::EntryOp entry, const SymbolTable &symbols, int64_t mostTrips) {
   // No trip orders no more than one does.
   SmallVector<int64_t> whileTrips = {1};
   if (hasWhile(entry))
@@ -93,7 +89,8 @@ std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
   std::vector<std::vector<PlanCall>> walks;
   for (int64_t trips : whileTrips)
     for (size_t stage = 0; stage < entry.getPrologue().size(); ++stage)
-      walks.push_back(readWalk(entry, stage, Walker(symbols, trips), symbols));
+      walks.push_back(
+          readWalk(entry, stage, Walker(symbols, trips, mostTrips), symbols));
   return walks;
 }
 

@@ -25,11 +25,16 @@ struct PlanCall {
   int64_t microbatch = 0;
 };
 
+/// More trips of a loop order nothing that these do not: what two trips that
+/// follow each other ask for holds for all.
+inline constexpr int64_t kMostTrips = 3;
+
 /// What a device of each stage runs in the entry, in order; idle cells are left
-/// out. With loops that the run ends: of each stage a walk with one trip and
-/// one with several.
+/// out, and so are trips of a loop beyond `mostTrips`. With loops that the run
+/// ends: of each stage a walk with one trip and one with several.
 std::vector<std::vector<PlanCall>> readWalks(plan::EntryOp entry,
-                                             const mlir::SymbolTable &symbols);
+                                             const mlir::SymbolTable &symbols,
+                                             int64_t mostTrips = kMostTrips);
 
 struct EntryProblem {
   /// Signals and waits are instructions without accesses.

@@ -15,6 +15,8 @@ void llmc::buildOrderPipeline(mlir::OpPassManager &manager,
   manager.addPass(createMakeFramesPass(options));
   // The order of a program is its own business, by dependencies and memory.
   manager.addPass(createOrderProgramsPass());
+  // What programs do to buffers is known, and nothing waits yet.
+  manager.addPass(createBucketCollectivesPass());
   // Programs are complete: a wait is between instructions of any two of them.
   manager.addPass(createAddWaitsPass());
 }

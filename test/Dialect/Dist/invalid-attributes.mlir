@@ -426,4 +426,14 @@ dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = -1.0>
 
 // -----
 
-dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = 0.0>
+// expected-error @+1 {{expected memory_bandwidth to be a finite f64 of at least 0, got -1.000000e+00 : f64}}
+dist.mesh @mesh = <"x"=2> machine <memory_bandwidth = -1.0>
+
+// -----
+
+// expected-error @+1 {{expected bucket to be a finite f64 of at least 0, got -1.000000e+00 : f64}}
+dist.mesh @mesh = <"x"=2> machine <bucket = -1.0>
+
+// -----
+
+dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = 0.0, memory_bandwidth = 0.0, bucket = 0.0>

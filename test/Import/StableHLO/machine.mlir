@@ -17,6 +17,12 @@
 // FLOPS: dist.mesh @mesh = <"data"=1> machine <flops = 2.000000e+00 : f64> loc
 // RUN: %{import} --set machine.memory=2.0 | FileCheck %s --check-prefix=MEMORY
 // MEMORY: dist.mesh @mesh = <"data"=1> machine <memory = 2.000000e+00 : f64> loc
+// RUN: %{import} --set machine.memory_bandwidth=2.0 | FileCheck %s --check-prefix=SPEED
+// SPEED: dist.mesh @mesh = <"data"=1> machine <memory_bandwidth = 2.000000e+00 : f64> loc
+// RUN: %{import} --set machine.bucket=2.0 | FileCheck %s --check-prefix=BUCKET
+// BUCKET: dist.mesh @mesh = <"data"=1> machine <bucket = 2.000000e+00 : f64> loc
+// RUN: %{import} --set machine.bucket=0 | FileCheck %s --check-prefix=OFF
+// OFF: dist.mesh @mesh = <"data"=1> machine <bucket = 0.000000e+00 : f64> loc
 
 // Axes have names of their own, and all together at most 2,147,483,647 devices.
 // RUN: not %{import} --set 'mesh.axes=["a","b","a"]' 2>&1 | FileCheck %s --check-prefix=AGAIN

@@ -336,6 +336,12 @@ TEST(Config, NamesAreRelativeToTheFile) {
   EXPECT_EQ(machine.machine.flops, 3);
   EXPECT_EQ(machine.machine.memory, 0);
   EXPECT_EQ(machine.originOf("machine.flops"), file + ":2:9");
+  // What is set counts for it, too.
+  ASSERT_TRUE(loadMachine(file, machine,
+                          {{"machine.bucket", "0"}, {"training.steps", "3"}})
+                  .ok());
+  EXPECT_EQ(machine.machine.flops, 3);
+  EXPECT_EQ(machine.machine.bucket, 0);
   Status other =
       loadMachine(write("n.toml", "[training]\nsteps = 3\n"), machine);
   EXPECT_EQ(other.kind(), ErrorKind::usage);

@@ -44,6 +44,8 @@ struct WorldOptions {
   /// Between the processes of the job, among which the devices are dealt out in
   /// blocks of equal size; null: this is the only one.
   std::shared_ptr<Transport> transport;
+  /// Keeps when each entry ran, for `World::takeTrace`.
+  bool trace = false;
 };
 
 class Backend {

@@ -17,6 +17,7 @@
 #define LLMC_RUNTIME_COMM_WORLD_H
 
 #include "llmc/Runtime/Comm/Communicator.h"
+#include "llmc/Runtime/Comm/Trace.h"
 #include "llmc/Runtime/Comm/Transport.h"
 
 #include <chrono>
@@ -80,6 +81,10 @@ public:
 
   /// Of the tasks that ended; without tasks where the hardware orders them.
   virtual OrderDigest order() const { return {}; }
+
+  /// With `WorldOptions::trace` the entries of this process's devices that have
+  /// ended since the last call, but events and waits; else nothing.
+  virtual std::vector<TraceSpan> takeTrace() { return {}; }
 };
 
 } // namespace llmc::rt

@@ -84,8 +84,12 @@ struct MachineConfig {
   std::vector<LinkConfig> links;
   /// Mesh axis -> name of its link class; an absent axis has the first class.
   std::map<std::string, std::string> axes;
-  /// Of one device: operations a second, bytes (0: unknown).
-  double flops = 0, memory = 0;
+  /// Of one device: operations a second, bytes, bytes a second of its memory
+  /// (0: unknown).
+  double flops = 0, memory = 0, memoryBandwidth = 0;
+  /// Bytes at which a bucket of collectives is full; 0: none, -1: as the links
+  /// ask for.
+  double bucket = -1;
 };
 
 struct OptimizerConfig {
@@ -193,8 +197,10 @@ Result<Config> parseConfig(std::string_view text, const std::string &file,
                            const std::vector<Override> &overrides);
 
 /// Reads the keys of [machine] from a file of its own (`--machine`) in place of
-/// those that `config` has. Errors: as `loadConfig`, also for any other key.
-Status loadMachine(const std::string &path, Config &config);
+/// those that `config` has, then applies the overrides of such keys. Errors: as
+/// `loadConfig`, also for any other key.
+Status loadMachine(const std::string &path, Config &config,
+                   const std::vector<Override> &overrides = {});
 
 /// A source with the inputs that it feeds.
 struct DataSource {

@@ -51,6 +51,7 @@ namespace llmc::rt {
 struct Origin {
   std::string name;
   std::string location;
+  uint64_t bytes = 0; ///< Of all operands.
 };
 
 /// The host follows addresses of `host` memory; those of `device` memory are

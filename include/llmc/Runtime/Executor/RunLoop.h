@@ -30,6 +30,9 @@ struct RunOptions {
   int64_t firstStep = 0;
   /// JSON lines; "" for none.
   std::string logFile;
+  /// When each instruction of the steps ran, of a session with `trace`; "" for
+  /// none. Process n > 0 writes `<traceFile>.<n>`.
+  std::string traceFile;
   /// Printed after the last step, or written as `<dumpFolder>/<name>.npy`;
   /// after `<name>` a microbatch where each has its own value. A glob stands
   /// for the fetches, metrics, inputs and states that it matches.

@@ -61,6 +61,8 @@ struct SessionOptions {
   /// devices; null: this one runs all of it. Every process makes the same calls
   /// in the same order.
   std::shared_ptr<Transport> transport;
+  /// Keeps what ran when, for `printTrace`.
+  bool trace = false;
   /// For tests: runs plans that the loader would refuse.
   bool bypassLoader = false;
 };
@@ -150,6 +152,10 @@ public:
   /// begun there and not ended, in the order of issue.
   virtual const std::vector<int64_t> &inFlight() const = 0;
   virtual OrderDigest order() const = 0;
+  /// What has run since the last call on the devices of this process, in the
+  /// trace event format that Perfetto and Chrome open: a process for each
+  /// device, a thread for each of its streams, an event for each instruction.
+  virtual std::string printTrace() = 0;
   /// Seconds that the host spent on the data of the last step.
   virtual double dataSeconds() const = 0;
 };

@@ -37,6 +37,10 @@ struct MachineModel {
   /// Of one device: operations a second, bytes.
   double flops = 1;
   int64_t memory = 0;
+  /// Bytes a second of its memory; 0: unknown.
+  double memoryBandwidth = 0;
+  /// Bytes at which a bucket of collectives is full; -1: see `bucketBytes`.
+  double bucket = -1;
 
   /// One link class for all axes.
   static MachineModel uniform(size_t numAxes);
@@ -50,6 +54,15 @@ struct MachineModel {
   /// For each mesh axis: what the fastest class carries within the latency of
   /// its own.
   std::vector<double> latencyBytes() const;
+
+  /// The link class that a collective over `axes` waits for.
+  const Link &linkOf(const std::vector<int32_t> &axes) const;
+
+  /// Bytes, whole, at which a bucket of collectives of `members` devices over
+  /// `axes` is full: `bucket`, or as many as make the latencies a fifth of the
+  /// time. A ring of n takes n - 1 times a latency and an nth of the bytes, so
+  /// that is 4 n latency bandwidth. 0: no buckets.
+  int64_t bucketBytes(const std::vector<int32_t> &axes, int64_t members) const;
 };
 
 } // namespace llmc

@@ -72,6 +72,32 @@ def OrderProgramsPass : Pass<"llmc-order-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::plan::PlanDialect"];
 }
 
+def BucketCollectivesPass : Pass<"llmc-bucket-collectives", "::mlir::ModuleOp"> {
+  let summary = "Make one collective of small ones that are ready together";
+  let description = [{
+    Collectives of one kind, reduction, stream, axes and element type become one
+    of several buffers, up to the bytes at which a bucket is full by the machine
+    (`bucket`, or the latency and bandwidth of the axes' links; without a latency
+    there are no buckets). Members do not depend on each other, and wait for the
+    last of them no longer than what reads them may be put off. Each element is
+    reduced as before, so no bit changes.
+
+    ```mlir
+    plan.library on @C ... write <@g1, [4], f32>
+    plan.collective on @X.data @x0 all_reduce reduction sum axes(["data"]) inputs([<@g1, [4], f32>]) ...
+    plan.library on @C ... write <@g2, [4], f32>
+    plan.collective on @X.data @x1 all_reduce reduction sum axes(["data"]) inputs([<@g2, [4], f32>]) ...
+    // becomes
+    plan.library on @C ... write <@g1, [4], f32>
+    plan.library on @C ... write <@g2, [4], f32>
+    plan.collective on @X.data @x0 all_reduce reduction sum axes(["data"]) inputs([<@g1, [4], f32>, <@g2, [4], f32>]) ...
+    ```
+    Collectives between stages and those that take counts stay alone, in their
+    order; so do those of programs that call others.
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::plan::PlanDialect"];
+}
+
 def AddWaitsPass : Pass<"llmc-add-waits", "::mlir::ModuleOp"> {
   let summary = "Order streams by signals and waits";
   let description = [{

@@ -288,7 +288,8 @@ static bool hasLink(ArrayAttr links, Attribute name) {
 
 LogicalResult MachineAttr::verify(EmitError emitError, ArrayAttr links,
                                   DictionaryAttr axes, FloatAttr flops,
-                                  FloatAttr memory) {
+                                  FloatAttr memory, FloatAttr memoryBandwidth,
+                                  FloatAttr bucket) {
   llvm::SmallDenseSet<Attribute> names;
   if (links)
     for (Attribute attribute : links) {
@@ -305,10 +306,13 @@ LogicalResult MachineAttr::verify(EmitError emitError, ArrayAttr links,
       if (!hasLink(links, axis.getValue()))
         return emitError() << "expected a link class of axis " << axis.getName()
                            << " among the links, got " << axis.getValue();
-  if (flops && failed(verifyQuantity(emitError, flops, "flops", false)))
-    return failure();
-  return memory ? verifyQuantity(emitError, memory, "memory", false)
-                : success();
+  for (auto [value, name] : {std::pair(flops, "flops"),
+                             {memory, "memory"},
+                             {memoryBandwidth, "memory_bandwidth"},
+                             {bucket, "bucket"}})
+    if (value && failed(verifyQuantity(emitError, value, name, false)))
+      return failure();
+  return success();
 }
 
 size_t MachineAttr::getLinkOfAxis(StringRef axis) const {

@@ -71,6 +71,7 @@ public:
     return pool.drain(deadline);
   }
   OrderDigest order() const override { return pool.digest(); }
+  std::vector<TraceSpan> takeTrace() override { return pool.takeTrace(); }
 
 private:
   /// Each device is in one group at most.

@@ -125,6 +125,7 @@ void Pool::standAtCollective(CpuStream &stream, const CollectiveEntry &entry) {
   }
   group.tickets = 1;
   if (group.remote) {
+    startClock(group.began);
     group.remote->startCollective();
     return;
   }
@@ -166,6 +167,7 @@ void Pool::postParts(CpuStream &stream, const ExchangeEntry &entry) {
     (part.send ? channel.send : channel.receive) = {&stream, part.buffer,
                                                     part.bytes};
     if (channel.group->remote) {
+      startClock(channel.began);
       channel.group->remote->startTransfer(channel.sender);
     } else if (channel.send.stream && channel.receive.stream) {
       startTransfer(channel);
@@ -201,6 +203,7 @@ void Pool::finish(const Task &task) {
   switch (task.kind) {
   case Task::Kind::head:
     if (++task.stream->doneTickets == task.stream->tickets) {
+      note(*task.stream, task.stream->began);
       advance(*task.stream);
     }
     break;
@@ -231,6 +234,9 @@ void Pool::finishCollective(Group &group) {
   group.counts.bytes[kind] += bytes;
   group.counts.scalars[kind] += scalar;
   group.counts.scalarBytes[kind] += scalar ? bytes : 0;
+  for (int rank : group.local) {
+    note(*group.standing[rank], group.began);
+  }
   leaveCollective(group);
 }
 
@@ -254,6 +260,7 @@ void Pool::finishTransfer(Channel &channel) {
     CpuStream *stream = side->stream;
     *side = {};
     if (stream && --stream->partsLeft == 0) {
+      note(*stream, channel.began);
       advance(*stream);
     }
   }

@@ -18,6 +18,7 @@
 #include "llmc/Runtime/Device/Device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <variant>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Group;
 struct Channel;
 struct CpuRepeat;
 struct CpuStream;
+
+using TimePoint = std::chrono::steady_clock::time_point;
 
 /// `recorded` counts the records enqueued, `reached` is the greatest that ran.
 /// A wait that expects n passes when `reached >= n`.
@@ -139,6 +142,7 @@ struct CpuStream final : Stream {
   uint32_t head = 0;
   State state = State::drained;
   int tickets = 0, nextTicket = 0, doneTickets = 0;
+  TimePoint began;        ///< Of a traced world, as in groups and channels.
   uint32_t partsLeft = 0; ///< Of an exchange at the head.
   bool posted = false;    ///< The exchange at the head has posted its parts.
   /// The cursor goes through a repeat whose flag does not hold: it waits and

@@ -50,6 +50,7 @@ struct Channel {
   uint64_t sendsIssued = 0, receivesIssued = 0;
   uint64_t current = 0; ///< Sequence of the transfer that is next.
   ChannelSide send, receive;
+  TimePoint began;
 };
 
 class Group {
@@ -76,6 +77,7 @@ public:
   std::vector<CpuStream *> standing; ///< By rank.
   int numStanding = 0;
   int tickets = 0, nextTicket = 0, doneTickets = 0;
+  TimePoint began;
   CommunicatorCounts counts;
 
 private:

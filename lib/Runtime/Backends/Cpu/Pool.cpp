@@ -334,6 +334,25 @@ void Pool::work() {
   }
 }
 
+void Pool::startClock(TimePoint &began) const {
+  if (options.trace) {
+    began = std::chrono::steady_clock::now();
+  }
+}
+
+/// The entry at the stream's head has ended.
+void Pool::note(const CpuStream &stream, TimePoint began) {
+  if (options.trace) {
+    spans.push_back({stream.device, stream.name, stream.front().origin, began,
+                     std::chrono::steady_clock::now()});
+  }
+}
+
+std::vector<TraceSpan> Pool::takeTrace() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return std::exchange(spans, {});
+}
+
 /// The next ready task: the first of the most urgent ones, or in shuffle mode
 /// any.
 size_t Pool::pick() {
@@ -361,6 +380,9 @@ Task Pool::take(int &ticket) {
   } else if (task.kind == Task::Kind::collective) {
     ticket = task.group->nextTicket++;
     last = task.group->nextTicket == task.group->tickets;
+  }
+  if (ticket == 0) {
+    startClock(task.began());
   }
   if (last) {
     ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(index));

@@ -43,6 +43,13 @@ struct Task {
   Channel *channel = nullptr;  ///< transfer
   int priority = 0;
   uint32_t number = 0; ///< Stream or group; only for the digest of the order.
+
+  /// When its first ticket was taken.
+  TimePoint &began() const {
+    return kind == Kind::head         ? stream->began
+           : kind == Kind::collective ? group->began
+                                      : channel->began;
+  }
 };
 
 class Pool {
@@ -72,6 +79,7 @@ public:
 
   OrderDigest digest() const;
   CommunicatorCounts countsOf(const Group &group) const;
+  std::vector<TraceSpan> takeTrace();
   int numWorkers() const { return static_cast<int>(workers.size()); }
 
 private:
@@ -86,6 +94,8 @@ private:
   // All below: the mutex is held. Pool.cpp:
   size_t pick();
   Task take(int &ticket);
+  void startClock(TimePoint &began) const;
+  void note(const CpuStream &stream, TimePoint began);
   void stop(Status status);
   void startSteps();
   void endStep();
@@ -145,6 +155,7 @@ private:
   Status sticky;
   uint64_t random;
   OrderDigest order;
+  std::vector<TraceSpan> spans; ///< Only where the options ask for them.
   std::vector<std::thread> workers;
 };
 

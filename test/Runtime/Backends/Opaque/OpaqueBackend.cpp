@@ -348,6 +348,7 @@ public:
     return inner->drain(deadline);
   }
   OrderDigest order() const override { return inner->order(); }
+  std::vector<TraceSpan> takeTrace() override { return inner->takeTrace(); }
 
 private:
   AddressSpace space;
