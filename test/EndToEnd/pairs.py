@@ -39,6 +39,7 @@ import pairs_onnx  # noqa: E402
 
 LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 4, 8, 8, 64
 EXPERTS = models.Sizes(experts=4, capacity=4)
+CORPUS = ROOT / "examples" / "gpt" / "corpus.bin"
 AXES = ["pipe", "replica", "data", "expert", "seq", "tensor"]
 BARS = {"f32": 2e-5, "bf16": 2e-2, "bf16 contractions": 2e-2, "f16 contractions": 4e-3, "f64": 1e-12}
 
@@ -78,6 +79,7 @@ FEATURES = (
     Feature("f16 contractions", "precision"),
     Feature("f64", "precision"),
     Feature("ONNX input", "input"),
+    Feature("processes", "processes", ("data",)),
 )
 # training.precision of these, in a model of f32.
 CONTRACTIONS = ("bf16 contractions", "f16 contractions")
@@ -227,7 +229,7 @@ DRAWS = '[[init]]\nmatch = "*scale*"\ndraw = "ones"\n[[init]]\nmatch = "*"\ndraw
 
 
 def configuration(names, features):
-    corpus = json.dumps(str(ROOT / "examples" / "gpt" / "corpus.bin"))
+    corpus = json.dumps(str(CORPUS))
     sequence = ["tensor"] if "sequence" in names else []
     sequence += ["seq"] if names & {"context", "Ulysses"} else []
     schedule = next((f.schedule for f in features if f.schedule), "1f1b")
@@ -264,11 +266,19 @@ class Trainer:
         model = folder / ("model.onnx" if "ONNX input" in names else "model.mlir")
         write_model(names, model)
         (folder / "config.toml").write_text(configuration(names, features), encoding="utf-8")
-        command = [self.llmc, "train", model, "--config", folder / "config.toml", "--threads", 1]
-        command += ["--steps", 3, "--log", folder / "log.jsonl", *(["--mesh", mesh] if mesh else [])]
-        process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        if process.returncode:
-            return process.stderr.strip().splitlines()[-1]
+        given = [model, "--config", folder / "config.toml", *(["--mesh", mesh] if mesh else [])]
+        steps = ["--threads", 1, "--steps", 3, "--log", folder / "log.jsonl"]
+        commands = [[self.llmc, "train", *given, *steps]]
+        if "processes" in names:
+            run = [f"{self.llmc}-run", folder / "plan", "--data", CORPUS, *steps]
+            commands = [
+                [self.llmc, "compile", *given, "-o", folder / "plan"],
+                [self.llmc, "launch", "-n", 2, "--", *run],
+            ]
+        for command in commands:
+            process = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+            if process.returncode:
+                return process.stderr.strip().splitlines()[-1]
         rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
         return [(row["loss"], row["grad_norm"]) for row in rows if "loss" in row]
 
@@ -324,7 +334,7 @@ def page(verdicts):
     return (
         "# What composes with what\n\n"
         "Written by `test/EndToEnd/pairs.py --update`; do not edit. A small GPT (4 layers, 8 samples) is trained for three "
-        "steps with each pair of features, on the union of their meshes with two devices on each axis. ✓: losses and "
+        "steps with each pair of features, on the union of their meshes with two devices on each axis (processes: two, each with half of the devices). ✓: losses and "
         f"gradient norms are those of one device ({', '.join(f'{name} {bar:.0e}' for name, bar in BARS.items())}). {trained} of {len(verdicts)} pairs are trained; the others have a letter:\n\n"
         f"{notes}\n\n" + "\n".join(lines) + "\n"
     )
