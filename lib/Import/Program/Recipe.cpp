@@ -8,6 +8,7 @@
 #include "Parts.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/ScheduleProblem.h"
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Solvers/Schedules/ScheduleCsv.h"
@@ -130,6 +131,20 @@ getLossScale(MLIRContext *context, ModuleKind kind,
       context, {scale, static_cast<double>(training.lossScaleSteps)});
 }
 
+/// The type in which what the backward reads is kept.
+static rt::Status markSaved(dist::TrainingOp training,
+                            const rt::TrainingConfig &config) {
+  if (config.saved != "narrow")
+    return rt::Status::success();
+  if (config.precision != "bf16" && config.precision != "f16")
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.precision' to be bf16 or f16 "
+                         "beside 'training.saved' narrow, got \"" +
+                             config.precision + "\"");
+  training->setAttr(dist::kSavedPrecision, training.getPrecisionAttr());
+  return rt::Status::success();
+}
+
 rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
                              ModuleKind kind, const rt::Config &config) {
   MLIRContext *context = module.getContext();
@@ -164,7 +179,7 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
   auto flag = [&](bool isSet) {
     return isSet ? builder.getUnitAttr() : UnitAttr();
   };
-  dist::TrainingOp::create(
+  auto training = dist::TrainingOp::create(
       builder, loc, builder.getStringAttr("train"),
       FlatSymbolRefAttr::get(context, main.getName()), optimizer,
       builder.getI64IntegerAttr(recipe.microbatches), schedule, clip,
@@ -172,5 +187,5 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
       recipe.raise ? BoolAttr() : builder.getBoolAttr(false),
       flag(recipe.derivative == "of the text"), flag(recipe.loss != "exact"),
       flag(recipe.skipNotFinite), lossScale);
-  return rt::Status::success();
+  return markSaved(training, recipe);
 }

@@ -416,6 +416,12 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           "model: as in the text; f64: widen all floats; bf16, f16: "
           "contractions multiply floats of this type and add up in f32",
           {"model", "f64", "bf16", "f16"}));
+  add(row("training.saved", &Config::training, &TrainingConfig::saved,
+          std::optional<std::string>("as computed"),
+          "what is kept for the backward beside factors of contractions: as "
+          "computed, or narrow: in training.precision, where products, norms "
+          "and activations alone read it",
+          {"as computed", "narrow"}));
   add(row("training.loss_scale", &Config::training, &TrainingConfig::lossScale,
           std::optional(0.0),
           "power of two by which the loss is multiplied before it is derived; "

@@ -17,6 +17,7 @@
 
 #include "FactorTypes.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/Precision.h"
 #include "mlir/IR/Matchers.h"
@@ -28,14 +29,17 @@ using namespace llmc;
 using namespace llmc::training;
 using dist::DistDialect;
 
-static FloatType readMark(Operation *op) {
-  auto mark = op->getAttrOfType<TypeAttr>(DistDialect::kPrecision);
+static FloatType readMark(Operation *op,
+                          StringRef name = DistDialect::kPrecision) {
+  auto mark = op->getAttrOfType<TypeAttr>(name);
   return mark ? cast<FloatType>(mark.getValue()) : FloatType();
 }
 
 FactorTypes::FactorTypes(ModuleOp module) {
-  for (auto step : module.getOps<dist::StepOp>())
+  for (auto step : module.getOps<dist::StepOp>()) {
     type = readMark(step);
+    saved = readMark(step, dist::kSavedPrecision);
+  }
   SymbolTable symbols(module);
   for (auto state : module.getOps<dist::StateOp>()) {
     Operation *whole = state;

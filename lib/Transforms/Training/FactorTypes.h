@@ -18,7 +18,9 @@ class FactorTypes {
 public:
   explicit FactorTypes(mlir::ModuleOp module);
 
-  bool isEmpty() const { return !type && states.empty(); }
+  bool isEmpty() const { return !type && !saved && states.empty(); }
+  /// The type in which what the backward reads is kept, or null.
+  mlir::FloatType getSaved() const { return saved; }
   /// Finds the contractions of a function that read a marked parameter or make
   /// its gradient.
   void collect(mlir::func::FuncOp function);
@@ -30,7 +32,7 @@ private:
   void collectGradient(mlir::Value gradient, mlir::FloatType wanted);
 
   /// Of what reads no marked parameter.
-  mlir::FloatType type;
+  mlir::FloatType type, saved;
   llvm::DenseMap<mlir::Attribute, mlir::FloatType> states;
   llvm::DenseMap<mlir::Operation *, mlir::FloatType> found;
 };

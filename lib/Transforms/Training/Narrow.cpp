@@ -22,12 +22,21 @@
 // (llmc-trim-activations). A conversion stands before ops that move or repeat
 // the value.
 //
+// With `dist.saved_precision` what is no factor is kept narrow too, where all
+// that reads it in the backward may read it rounded:
+//
+//   %d = nn.gelu_grad %h, %g   ->   %hn = convert %h, in the forward
+//                                   %hw = convert %hn : bf16 -> f32
+//                                   %d  = nn.gelu_grad %hw, %g
+//
 // Test: test/Transforms/Training/narrow.mlir
 //===----------------------------------------------------------------------===//
 
 #include "FactorTypes.h"
 #include "PartBuilder.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -71,6 +80,7 @@ private:
   bool canNarrow(PrecisionOpInterface op, FloatType type);
   void narrow(PrecisionOpInterface op, FloatType type);
   void widenResult(OpResult result, FloatType type);
+  void keepNarrow(OpResult value, FloatType type);
   Place findPlace(Value value, Operation *user);
   Value getNarrow(Value value, FloatType type, Operation *user);
   Value build(Value value, FloatType type, Operation *user, Place place);
@@ -225,6 +235,49 @@ void FunctionNarrower::narrow(PrecisionOpInterface op, FloatType type) {
     widenResult(op->getResult(result), type);
 }
 
+/// A product of others with the operand, or an op that says so.
+static bool mayRound(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (auto answers = dyn_cast<PrecisionOpInterface>(op);
+      answers && llvm::is_contained(answers.getRoundable(), number))
+    return true;
+  auto rule = dyn_cast<graph::ShardingRuleOpInterface>(op);
+  if (!rule || op->getNumOperands() < 2)
+    return false;
+  return llvm::any_of(rule.getShardingRule().carries, [&](auto &carried) {
+    return carried.kind == ReductionKind::sum &&
+           llvm::any_of(carried.groups, [&](ArrayRef<int> group) {
+             return group.size() == 1 && group[0] == int(number);
+           });
+  });
+}
+
+/// Where all of the backward may read a value rounded, it reads the narrow one.
+void FunctionNarrower::keepNarrow(OpResult value, FloatType type) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  auto element =
+      tensor ? dyn_cast<FloatType>(tensor.getElementType()) : FloatType();
+  if (!element || element.getWidth() <= type.getWidth() || isEverywhere(value))
+    return;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+        getPhase(use.getOwner()) != Phase::Forward)
+      uses.push_back(&use);
+  if (uses.empty() ||
+      !llvm::all_of(uses, [](OpOperand *use) { return mayRound(*use); }))
+    return;
+  for (OpOperand *use : llvm::reverse(uses)) {
+    Operation *user = use->getOwner();
+    OpBuilder builder(user);
+    Value wide = stablehlo::convertTo(builder, user->getLoc(),
+                                      getNarrow(value, type, user), element);
+    copyMarks(user, wide.getDefiningOp());
+    use->set(wide);
+  }
+}
+
 void FunctionNarrower::run() {
   SmallVector<PrecisionOpInterface> ops(
       function.front().getOps<PrecisionOpInterface>());
@@ -232,6 +285,11 @@ void FunctionNarrower::run() {
     if (FloatType type = types.of(op))
       if (canNarrow(op, type))
         narrow(op, type);
+  if (FloatType type = types.getSaved())
+    for (Operation &op : llvm::make_early_inc_range(function.front()))
+      if (getPhase(&op) == Phase::Forward)
+        for (OpResult result : op.getResults())
+          keepNarrow(result, type);
   eraseDeadOps(function.front());
 }
 
@@ -265,7 +323,8 @@ struct NarrowPass : llmc::impl::NarrowPassBase<NarrowPass> {
       FunctionNarrower(function, types).run();
     }
     for (Operation &op : *module.getBody())
-      op.removeAttr(DistDialect::kPrecision);
+      for (StringRef mark : {DistDialect::kPrecision, dist::kSavedPrecision})
+        op.removeAttr(mark);
   }
 };
 } // namespace

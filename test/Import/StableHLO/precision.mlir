@@ -5,12 +5,16 @@
 // RUN: %{import} --set training.precision=f16 | FileCheck %s --check-prefix=HALF
 // RUN: %{import} --set training.precision=f16 --set training.loss_scale=4 --set training.loss_scale_steps=7 | FileCheck %s --check-prefix=GIVEN
 // RUN: %{import} --set training.loss_scale=8 | FileCheck %s --check-prefix=ALONE
+// RUN: %{import} --set training.precision=bf16 --set training.saved=narrow | FileCheck %s --check-prefix=SAVED
+// RUN: not %{import} --set training.saved=narrow 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not %{import} --set training.loss_scale=3 2>&1 | FileCheck %s --check-prefix=POWER
 // RUN: not %{import} --config %t/none.toml 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not %{import} --set training.precision=f8 2>&1 | FileCheck %s --check-prefix=WORD
 // HALF: dist.training @train {{.*}} {loss_scale = array<f64: 6.553600e+04, 2.000000e+03>, precision = f16}
 // GIVEN: dist.training @train {{.*}} {loss_scale = array<f64: 4.000000e+00, 7.000000e+00>, precision = f16}
 // ALONE: dist.training @train {{.*}} {loss_scale = array<f64: 8.000000e+00, 2.000000e+03>}
+// SAVED: dist.training @train {{.*}} {dist.saved_precision = bf16, precision = bf16}
+// WIDE: error[usage]: expected 'training.precision' to be bf16 or f16 beside 'training.saved' narrow, got "model"
 // POWER: error[usage]: expected 'training.loss_scale' to be a power of two from 1 to 2^63, got 3
 // NONE: error[usage]: expected 'precision[1].match' to match a parameter, got "c*", which matches none
 // WORD: expected {{.*}}training.precision{{.*}} to be one of model, f64, bf16, f16, got "f8"

@@ -2,6 +2,7 @@
 // RUN: llmc-opt %t/step.mlir --llmc-narrow | FileCheck %t/step.mlir
 // RUN: llmc-opt %t/states.mlir --llmc-narrow | FileCheck %t/states.mlir
 // RUN: llmc-opt %t/trips.mlir --llmc-narrow | FileCheck %t/trips.mlir
+// RUN: llmc-opt %t/saved.mlir --llmc-narrow | FileCheck %t/saved.mlir
 // RUN: llmc-opt %t/as-they-are.mlir --llmc-narrow | FileCheck %t/as-they-are.mlir
 
 //--- step.mlir
@@ -123,6 +124,43 @@ func.func private @update(%w: tensor<3x4x4xf32> {dist.port = #dist.port<paramete
   return %g, %gv : tensor<3x4x4xf32>, tensor<3x2x4xf32>
 }
 dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) {dist.precision = bf16}
+
+//--- saved.mlir
+// What the backward reads is kept narrow where a product, a norm or an
+// activation reads it; a difference reads @w's product as it is, and so all of
+// the backward does. Statistics of a norm are no factor.
+// CHECK-LABEL: func.func private @microbatch
+// CHECK: %[[H:.*]] = stablehlo.exponential
+// CHECK-NEXT: %[[HN:.*]] = stablehlo.convert %[[H]] {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : (tensor<2x8xf32>) -> tensor<2x8xf16>
+// CHECK-NEXT: %[[Y:.*]], %[[R:.*]] = nn.layer_norm %[[H]]
+// CHECK-NEXT: %[[YN:.*]] = stablehlo.convert %[[Y]]
+// CHECK-NEXT: %[[S:.*]] = stablehlo.tanh %[[Y]] {{.*}}
+// CHECK-NOT: stablehlo.convert %[[S]]
+// CHECK: %[[YW:.*]] = stablehlo.convert %[[YN]] {dist.block = 2 : i64, dist.phase = #dist.phase<backward_weight>} : (tensor<2x8xf16>) -> tensor<2x8xf32>
+// CHECK: nn.layer_norm_grad %[[YW]], %[[R]],
+// CHECK: stablehlo.subtract %{{.*}}, %[[S]]
+// CHECK: stablehlo.multiply %{{.*}}, %[[S]]
+// CHECK: %[[HW:.*]] = stablehlo.convert %[[HN]]
+// CHECK: stablehlo.multiply %{{.*}}, %[[HW]]
+dist.mesh @mesh = <"data"=1>
+dist.state @x : tensor<2x8xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @microbatch(%x: tensor<2x8xf32> {dist.port = #dist.port<parameter @x>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2x8xf32> {dist.port = #dist.port<gradient @x>}) {
+  %zero = stablehlo.constant {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} dense<0.0> : tensor<f32>
+  %h = stablehlo.exponential %x {dist.block = 1 : i64, dist.phase = #dist.phase<forward>} : tensor<2x8xf32>
+  %y, %r = nn.layer_norm %h {dims = 1 : i64, epsilon = 1.0e-5 : f64, dist.block = 2 : i64, dist.phase = #dist.phase<forward>} : (tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2xf32>)
+  %s = stablehlo.tanh %y {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} : tensor<2x8xf32>
+  %l = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0, 1] {dist.block = 2 : i64, dist.phase = #dist.phase<forward>} : (tensor<2x8xf32>, tensor<f32>) -> tensor<f32>
+  %g = nn.layer_norm_grad %y, %r, %x {dims = 1 : i64, dist.block = 2 : i64, dist.phase = #dist.phase<backward_weight>} : (tensor<2x8xf32>, tensor<2xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  %d = stablehlo.subtract %g, %s {dist.block = 2 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2x8xf32>
+  %e = stablehlo.multiply %d, %s {dist.block = 2 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2x8xf32>
+  %gx = stablehlo.multiply %e, %h {dist.block = 1 : i64, dist.phase = #dist.phase<backward_weight>} : tensor<2x8xf32>
+  return %l, %zero, %gx : tensor<f32>, tensor<f32>, tensor<2x8xf32>
+}
+func.func private @update(%x: tensor<2x8xf32> {dist.port = #dist.port<parameter @x>}, %g: tensor<2x8xf32> {dist.port = #dist.port<gradient @x>}) -> (tensor<2x8xf32> {dist.port = #dist.port<parameter @x>}) {
+  return %g : tensor<2x8xf32>
+}
+dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) {dist.saved_precision = f16}
 
 //--- as-they-are.mlir
 // Integers, what is as narrow already, and what says itself how it multiplies;

@@ -134,6 +134,8 @@ struct TrainingConfig {
   /// "model" keeps the element types of the text; "f64" widens all floats;
   /// "bf16" and "f16" narrow the factors of contractions.
   std::string precision;
+  /// "as computed", or "narrow": what the backward reads, in that type too.
+  std::string saved;
   /// By what the loss is multiplied before it is derived; 0: of the precision.
   double lossScale = 0;
   /// Good steps after which the scale doubles.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Dist/IR/SpreadMarks.h"
 #include "llvm/ADT/StringExtras.h"
@@ -138,7 +139,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     return verifyStages(op, value);
   if (name == kJaxFunction)
     return verifyJaxFunction(op, value);
-  if (name == kPrecision) {
+  if (name == kPrecision || name == kSavedPrecision) {
     auto type = dyn_cast<TypeAttr>(value);
     if (type && isa<FloatType>(type.getValue()))
       return success();

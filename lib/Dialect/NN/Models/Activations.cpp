@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -207,5 +208,7 @@ void nn::registerActivationModels(DialectRegistry &registry) {
     attachPointwise<SiluOp, siluAnswers>(context);
     attachSlope<GeluGradOp, geluGradAnswers>(context);
     attachSlope<SiluGradOp, siluGradAnswers>(context);
+    GeluGradOp::attachInterface<RoundableModel<GeluGradOp>>(*context);
+    SiluGradOp::attachInterface<RoundableModel<SiluGradOp>>(*context);
   });
 }

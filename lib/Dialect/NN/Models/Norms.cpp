@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowForms.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Support/HostElements.h"
@@ -194,5 +195,7 @@ void nn::registerNormModels(DialectRegistry &registry) {
     attachGradient<LayerNormGradOp, NormGradientAnswers<LayerNormGradOp>>(
         context);
     attachGradient<RmsNormGradOp, NormGradientAnswers<RmsNormGradOp>>(context);
+    LayerNormGradOp::attachInterface<RoundableModel<LayerNormGradOp>>(*context);
+    RmsNormGradOp::attachInterface<RoundableModel<RmsNormGradOp>>(*context);
   });
 }

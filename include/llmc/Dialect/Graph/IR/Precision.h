@@ -45,6 +45,14 @@ struct FactorModel
   }
 };
 
+/// The answer of a derivative of one forward value, its first operand, which
+/// may be kept narrow.
+template <typename Op>
+struct RoundableModel
+    : PrecisionOpInterface::ExternalModel<RoundableModel<Op>, Op> {
+  SmallVector<unsigned> getRoundable(Operation *) const { return {0}; }
+};
+
 } // namespace llmc::graph
 
 #endif // LLMC_DIALECT_GRAPH_IR_PRECISION_H

@@ -29,6 +29,11 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       Results that have the type of the factors; all others keep theirs.
     }], "::llvm::SmallVector<unsigned>", "getFactorResults", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
+      Of an op of a backward: operands of which a rounding changes the results
+      by no more than it has changed them, so that they may be kept narrow.
+      Of products of two operands the sharding rule says so.
+    }], "::llvm::SmallVector<unsigned>", "getRoundable", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
       The elements of the result are elements of the first operand, moved,
       repeated or left out: rounding them before or after is the same.
     }], "bool", "isMove", (ins), [{}], [{ return false; }]>,

@@ -1,0 +1,22 @@
+//===- PrecisionMarks.h - What floats a step computes with ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beside `dist.precision`, the type of factors: the type in which what the
+// backward reads is kept (`llmc-narrow`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_DIST_IR_PRECISIONMARKS_H
+#define LLMC_DIALECT_DIST_IR_PRECISIONMARKS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llmc::dist {
+
+/// Of recipes and steps, inside phase 1: a float type.
+inline constexpr llvm::StringLiteral kSavedPrecision = "dist.saved_precision";
+
+} // namespace llmc::dist
+
+#endif // LLMC_DIALECT_DIST_IR_PRECISIONMARKS_H
