@@ -77,13 +77,56 @@ def count_early(lanes):
     return early, all_
 
 
+def list_times(plan, lanes, device, program):
+    """For each step the instructions of a program, each with its begin and end. A lane has
+    those of its stream in the program's order."""
+    streams = [stream["name"] for stream in plan["streams"]]
+    found = next(each for each in plan["programs"] if each["name"] == program)
+    moving = [each for each in found["instructions"] if each["action"]["kind"] not in ("signal", "wait")]
+    steps = []
+    for step in range(STEPS):
+        times = {}
+        for number, stream in enumerate(streams):
+            mine = [i for i, each in enumerate(moving) if each["stream"] == number]
+            events = [e for e in lanes.get((device, stream), []) if e["name"].startswith(program + ": ")]
+            events = events[step * len(mine) : (step + 1) * len(mine)]
+            if len(events) != len(mine):
+                fail(f"lane {device}, {stream}: expected {len(mine)} events in step {step}, got {len(events)}")
+            times.update({i: (e["ts"], e["ts"] + e["dur"]) for i, e in zip(mine, events)})
+        steps.append([(each["action"], *times[i]) for i, each in enumerate(moving)])
+    return steps
+
+
+def operands_of(action, *names):
+    return {operand["buffer"] for name in names for operand in action.get(name, [])}
+
+
+def count_ahead(plan, lanes):
+    """Gathers of parameters in the forward, and those that begin before the last use of
+    what the gather before them has made ends."""
+    ahead = all_ = 0
+    for device in sorted({device for device, _ in lanes}):
+        for step in list_times(plan, lanes, device, "train.c0.F"):
+            gathers = [each for each in step if each[0]["kind"] == "all_gather"]
+            for (one, _, _), (_, begin, _) in zip(gathers, gathers[1:]):
+                made = operands_of(one, "outputs")
+                ends = [end for action, _, end in step if made & operands_of(action, "operands")]
+                ahead += begin < max(ends)
+                all_ += 1
+    return ahead, all_
+
+
 class Runs:
     def __init__(self, a):
         self.a = a
 
-    def plan(self, name, *flags):
+    def plan(self, name, *flags, layouts=""):
         folder = self.a.out / name
-        command = [self.a.bin / "llmc", "compile", self.a.model, "--config", self.a.example / "gpt.toml"]
+        folder.mkdir(parents=True)
+        text = (self.a.example / "gpt.toml").read_text(encoding="utf-8")
+        text = text.replace("corpus.bin", str(self.a.example / "corpus.bin"))
+        (folder / "c.toml").write_text(text.replace("[[layout]]", layouts + "[[layout]]", 1), encoding="utf-8")
+        command = [self.a.bin / "llmc", "compile", self.a.model, "--config", folder / "c.toml"]
         command += [*flags, "--set=machine.bucket=20000", "-o", folder]
         subprocess.run(list(map(str, command)), check=True, capture_output=True)
         return folder
@@ -119,6 +162,14 @@ def main():
     # Its last gradient is there when the backward ends.
     if all_ < 2 * 2 * STEPS or early < all_ - 2 * STEPS:
         fail("expected all buckets but the last to begin before the backward ends")
+    zero = runs.plan("zero", "--mesh", "data=2", layouts='[[layout]]\nmatch = "*"\nrest = [["data"]]\n')
+    lanes = runs.trace(zero)
+    show = [runs.a.bin / "llmc-run", zero, "--inspect", "--json"]
+    plan = json.loads(subprocess.run(show, check=True, capture_output=True, text=True).stdout)
+    ahead, all_ = count_ahead(plan, lanes)
+    print(f"{describe('ZeRO-3', lanes)}; {ahead} of {all_} gathers begin before the use of the one before them ends")
+    if all_ < 2 * 3 * STEPS or ahead < all_:
+        fail("expected gathers ahead of their use")
     pipe = runs.plan("pipe", "--mesh", "pipe=2", "--set=training.microbatches=4")
     lanes = runs.trace(pipe)
     messages = [e for events in lanes.values() for e in events if is_of(e, ": send ") or is_of(e, ": receive ")]

@@ -29,6 +29,8 @@ std::string BucketProblem::check() const {
       return "op " + std::to_string(op) + " has a key that is not there";
     if (ops[op].stream < 0 || ops[op].stream >= numStreams)
       return "op " + std::to_string(op) + " is on a stream that is not there";
+    if (ops[op].ready > 0)
+      return "op " + std::to_string(op) + " is ready after the start";
     if (ops[op].startup < 0 || ops[op].time < ops[op].startup ||
         ops[op].bytes < 0)
       return "op " + std::to_string(op) + " has a negative cost";
@@ -87,6 +89,7 @@ void BucketFinder::readTimes() {
   for (size_t op = 0; op < numOps; ++op) {
     start[op] = now;
     now += computes(op);
+    ready[op] = problem.ops[op].ready;
     for (int32_t before : problem.ops[op].after)
       ready[op] = std::max(ready[op], start[before] + computes(before));
   }
@@ -172,11 +175,17 @@ public:
     std::vector<int32_t> next;
     int32_t numBefore = 0;
     /// When all before it have ended.
-    int64_t ready = 0;
+    int64_t ready = std::numeric_limits<int64_t>::min();
   };
 
   GroupOrder(std::vector<Group> groups, int32_t numStreams)
-      : groups(std::move(groups)), streams(numStreams) {}
+      : groups(std::move(groups)), streams(numStreams) {
+    int64_t first = 0;
+    for (const Group &group : this->groups)
+      first = std::min(first, group.ready);
+    for (int32_t stream = 1; stream < numStreams; ++stream)
+      streams[stream].now = first;
+  }
 
   std::vector<int32_t> run();
 
@@ -253,11 +262,13 @@ std::vector<std::vector<int32_t>> BucketFinder::run() {
   // Groups are numbered in the order of their first members.
   std::vector<GroupOrder::Group> list(groups.size());
   for (size_t op = 0; op < problem.ops.size(); ++op) {
-    list[groupOf[op]].stream = problem.ops[op].stream;
-    list[groupOf[op]].time = getTime(groupOf[op]);
+    GroupOrder::Group &group = list[groupOf[op]];
+    group.stream = problem.ops[op].stream;
+    group.time = getTime(groupOf[op]);
+    group.ready = std::max(group.ready, problem.ops[op].ready);
     for (int32_t before : problem.ops[op].after) {
       list[groupOf[before]].next.push_back(groupOf[op]);
-      ++list[groupOf[op]].numBefore;
+      ++group.numBefore;
     }
   }
   std::vector<std::vector<int32_t>> result;
@@ -266,8 +277,37 @@ std::vector<std::vector<int32_t>> BucketFinder::run() {
   return result;
 }
 
+/// The problem in the order in which its ops alone would run.
+static BucketProblem reorder(const BucketProblem &problem,
+                             const std::vector<std::vector<int32_t>> &order) {
+  BucketProblem result = problem;
+  result.ops.clear();
+  std::vector<int32_t> numbers(problem.ops.size());
+  for (const std::vector<int32_t> &group : order) {
+    numbers[group.front()] = static_cast<int32_t>(result.ops.size());
+    result.ops.push_back(problem.ops[group.front()]);
+    for (int32_t &before : result.ops.back().after)
+      before = numbers[before];
+  }
+  return result;
+}
+
 std::vector<std::vector<int32_t>> findBuckets(const BucketProblem &problem) {
-  return BucketFinder(problem).run();
+  bool isEarly = std::any_of(problem.ops.begin(), problem.ops.end(),
+                             [](const auto &op) { return op.ready < 0; });
+  if (!isEarly)
+    return BucketFinder(problem).run();
+  // What is there first may stand behind: buckets are found in the order of
+  // the ops' times.
+  BucketProblem alone = problem;
+  std::fill(alone.full.begin(), alone.full.end(), 0);
+  std::vector<std::vector<int32_t>> order = BucketFinder(alone).run();
+  std::vector<std::vector<int32_t>> groups =
+      BucketFinder(reorder(problem, order)).run();
+  for (std::vector<int32_t> &group : groups)
+    for (int32_t &member : group)
+      member = order[member].front();
+  return groups;
 }
 
 } // namespace llmc

@@ -16,8 +16,9 @@
 #include "llmc/Solvers/Streams/CollectiveBuckets.h"
 #include "llmc/Transforms/Ordering/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include <map>
+#include <limits>
 
 using namespace mlir;
 
@@ -30,13 +31,28 @@ using ordering::InstructionTimes;
 
 namespace {
 
+/// What programs before have left.
+struct Before {
+  /// When a buffer was written last, from the end of that program's
+  /// computation back: at most 0.
+  llvm::DenseMap<Attribute, int64_t> written;
+  /// The memory of calls, which the compute stream opens.
+  llvm::DenseSet<Attribute> ofCalls;
+};
+
 /// A program's instructions and what is solved for them.
 class ProgramBuckets {
 public:
-  ProgramBuckets(plan::ProgramOp program, const InstructionTimes &times);
+  ProgramBuckets(plan::ProgramOp program, const InstructionTimes &times,
+                 Before &before);
 
   /// False where nothing may be moved: the program calls others.
   bool read();
+  /// Whether any collective may be in a bucket.
+  bool isOn() const {
+    return llvm::any_of(problem.full, [](int64_t full) { return full > 0; });
+  }
+  void keep();
   void write(ArrayRef<std::vector<int32_t>> groups);
 
   BucketProblem problem;
@@ -45,6 +61,8 @@ private:
   void setTimes(BucketProblem::Op &self, plan::InstructionInterface op);
   void addUses(BucketProblem::Op &self, plan::InstructionInterface op);
   void setKey(BucketProblem::Op &self, plan::CollectiveOp op);
+  void setReady(BucketProblem::Op &self, plan::CollectiveOp op);
+  void noteWrites(ArrayRef<std::vector<int32_t>> groups);
   void merge(ArrayRef<int32_t> members);
 
   /// The instructions that have touched a buffer last.
@@ -54,6 +72,7 @@ private:
   };
   plan::ProgramOp program;
   const InstructionTimes &times;
+  Before &before;
   std::vector<Operation *> ops;
   llvm::DenseMap<Attribute, Touched> touched;
   llvm::DenseMap<Attribute, int32_t> streams;
@@ -65,8 +84,8 @@ private:
 
 /// Number 0 computes.
 ProgramBuckets::ProgramBuckets(plan::ProgramOp program,
-                               const InstructionTimes &times)
-    : program(program), times(times) {
+                               const InstructionTimes &times, Before &before)
+    : program(program), times(times), before(before) {
   auto module = program->getParentOfType<ModuleOp>();
   for (auto stream : module.getOps<plan::StreamOp>())
     streams[FlatSymbolRefAttr::get(stream.getSymNameAttr())] =
@@ -130,6 +149,18 @@ void ProgramBuckets::setKey(BucketProblem::Op &self, plan::CollectiveOp op) {
   self.bytes = ordering::getWholeBytes(op);
 }
 
+/// What a program before has made may be reduced while that still computes, as
+/// the gradients of the last microbatch; but not into memory of this call.
+void ProgramBuckets::setReady(BucketProblem::Op &self, plan::CollectiveOp op) {
+  self.ready = std::numeric_limits<int64_t>::min();
+  for (auto operand : op.getInputs().getAsRange<plan::OperandAttr>())
+    self.ready =
+        std::max(self.ready, before.written.lookup(operand.getBuffer()));
+  for (auto operand : op.getOutputs().getAsRange<plan::OperandAttr>())
+    if (before.ofCalls.contains(operand.getBuffer()))
+      self.ready = 0;
+}
+
 bool ProgramBuckets::read() {
   // What other devices wait for, beside buckets, keeps its order.
   int32_t lastMeeting = -1;
@@ -144,6 +175,7 @@ bool ProgramBuckets::read() {
     if (collective && !collective.getCounts() &&
         times.staysInStage(collective)) {
       setKey(self, collective);
+      setReady(self, collective);
     } else if (collective ||
                isa<plan::SendOp, plan::ReceiveOp, plan::ExchangeOp>(op)) {
       if (lastMeeting >= 0)
@@ -172,7 +204,32 @@ void ProgramBuckets::merge(ArrayRef<int32_t> members) {
   first.setOutputsAttr(builder.getArrayAttr(outputs));
 }
 
+void ProgramBuckets::noteWrites(ArrayRef<std::vector<int32_t>> groups) {
+  int64_t now = 0;
+  SmallVector<std::pair<Attribute, int64_t>> written;
+  for (const std::vector<int32_t> &members : groups)
+    for (int32_t member : members) {
+      const BucketProblem::Op &self = problem.ops[member];
+      now += self.stream == 0 ? self.time : 0;
+      auto op = cast<plan::InstructionInterface>(ops[member]);
+      for (const plan::OperandUse &use : op.getUses())
+        if (use.access != plan::Access::Read)
+          written.push_back({use.operand.getBuffer(), now});
+    }
+  for (auto [buffer, time] : written)
+    before.written[buffer] = time - now;
+}
+
+/// All stays as it is.
+void ProgramBuckets::keep() {
+  std::vector<std::vector<int32_t>> groups;
+  for (size_t op = 0; op < ops.size(); ++op)
+    groups.push_back({static_cast<int32_t>(op)});
+  noteWrites(groups);
+}
+
 void ProgramBuckets::write(ArrayRef<std::vector<int32_t>> groups) {
+  noteWrites(groups);
   Block &body = program.getBody().front();
   int64_t merged = 0, buckets = 0;
   for (const std::vector<int32_t> &members : groups) {
@@ -209,12 +266,21 @@ void BucketCollectivesPass::runOnOperation() {
   FailureOr<InstructionTimes> times = InstructionTimes::read(*meshes.begin());
   if (failed(times))
     return signalPassFailure();
+  Before before;
+  SymbolTable symbols(module);
+  for (auto buffer : module.getOps<plan::BufferOp>())
+    if (symbols.lookup<plan::FrameOp>(buffer.getFrame()).getKind() ==
+        plan::FrameKind::Tmp)
+      before.ofCalls.insert(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
   for (auto program : module.getOps<plan::ProgramOp>()) {
     // 1 read
-    ProgramBuckets buckets(program, *times);
-    if (!buckets.read() || llvm::none_of(buckets.problem.full,
-                                         [](int64_t full) { return full > 0; }))
+    ProgramBuckets buckets(program, *times, before);
+    if (!buckets.read())
       continue;
+    if (!buckets.isOn()) {
+      buckets.keep();
+      continue;
+    }
     // 2 check and solve
     if (std::string error = buckets.problem.check(); !error.empty()) {
       program.emitOpError() << "cannot have buckets: " << error;

@@ -16,12 +16,12 @@ namespace {
 using Groups = std::vector<std::vector<int32_t>>;
 
 BucketProblem::Op compute(std::vector<int32_t> after, int64_t time = 1) {
-  return {std::move(after), time, 0, 0, -1, 0};
+  return {std::move(after), time, 0, 0, 0, -1, 0};
 }
 
 BucketProblem::Op move(std::vector<int32_t> after, int64_t bytes,
                        int32_t key = 0) {
-  return {std::move(after), 0, 0, 1, key, bytes};
+  return {std::move(after), 0, 0, 1, 0, key, bytes};
 }
 
 Groups solve(BucketProblem problem) {
@@ -63,6 +63,8 @@ TEST(CollectiveBuckets, FindsFaults) {
             "op 0 has a negative cost");
   EXPECT_EQ(check([](P &p) { p.ops[0].startup = -1; }),
             "op 0 has a negative cost");
+  EXPECT_EQ(check([](P &p) { p.ops[0].ready = 1; }),
+            "op 0 is ready after the start");
   for (int32_t stream : {-1, 2})
     EXPECT_EQ(check([&](P &p) { p.ops[1].stream = stream; }),
               "op 1 is on a stream that is not there");
@@ -159,6 +161,20 @@ TEST(CollectiveBuckets, MembersShareAStartup) {
   EXPECT_EQ(solve(problem), (Groups{{0, 1}, {3}, {4}, {2}}));
 }
 
+/// Gradients that the program before has made, the last one first: they are
+/// reduced while it still computes, with those that are there together.
+TEST(CollectiveBuckets, WhatIsThereFirstIsReducedFirst) {
+  BucketProblem problem;
+  problem.full = {8};
+  problem.ops = {move({}, 4),  compute({0}), move({}, 4),
+                 compute({2}), move({}, 4),  compute({4})};
+  problem.ops[2].ready = -5;
+  problem.ops[4].ready = -6;
+  EXPECT_EQ(solve(problem), (Groups{{4, 2}, {0}, {1}, {3}, {5}}));
+  problem.full = {0};
+  EXPECT_EQ(solve(problem), (Groups{{4}, {2}, {0}, {1}, {3}, {5}}));
+}
+
 /// What the buckets promise, on random programs.
 TEST(CollectiveBuckets, KeepDependenciesAndSizes) {
   std::mt19937 random(1);
@@ -166,6 +182,7 @@ TEST(CollectiveBuckets, KeepDependenciesAndSizes) {
   for (int round = 0; round < 200; ++round) {
     BucketProblem problem;
     problem.full = {int64_t(random() % 30), int64_t(random() % 30)};
+    bool isEarly = round % 2;
     for (int op = 0; op < 40; ++op) {
       std::vector<int32_t> after;
       for (int i = 0; op > 0 && i < int(random() % 3); ++i)
@@ -173,6 +190,8 @@ TEST(CollectiveBuckets, KeepDependenciesAndSizes) {
       problem.ops.push_back(random() % 2
                                 ? compute(after, random() % 5)
                                 : move(after, random() % 9, random() % 2));
+      if (isEarly && problem.ops.back().key >= 0)
+        problem.ops.back().ready = -int64_t(random() % 20);
     }
     Groups groups = solve(problem);
     std::vector<size_t> place(problem.ops.size(), groups.size());
@@ -189,7 +208,7 @@ TEST(CollectiveBuckets, KeepDependenciesAndSizes) {
     for (const auto &members : groups) {
       int32_t key = problem.ops[members.front()].key;
       int64_t bytes = 0;
-      EXPECT_TRUE(std::is_sorted(members.begin(), members.end()));
+      EXPECT_TRUE(isEarly || std::is_sorted(members.begin(), members.end()));
       for (int32_t op : members) {
         EXPECT_EQ(problem.ops[op].key, key);
         if (members.size() > 1)

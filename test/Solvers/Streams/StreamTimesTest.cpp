@@ -12,7 +12,7 @@ using namespace llmc;
 
 namespace {
 using P = StreamTimesProblem;
-enum { C, X };
+enum { Compute, Moves };
 
 double secondsOf(const P &problem, bool isFree = false) {
   EXPECT_EQ(problem.check(), "");
@@ -47,8 +47,11 @@ TEST(StreamTimes, FindsFaults) {
 TEST(StreamTimes, WhatIsNotHiddenIsExposed) {
   P problem;
   problem.numStreams = 2;
-  problem.devices = {
-      {{C, 3}, {X, 2, true, 0}, {C, 1}, {C, 0, false, 1}, {C, 1}}};
+  problem.devices = {{{Compute, 3},
+                      {Moves, 2, true, 0},
+                      {Compute, 1},
+                      {Compute, 0, false, 1},
+                      {Compute, 1}}};
   EXPECT_EQ(secondsOf(problem), 6);
   EXPECT_EQ(secondsOf(problem, /*isFree=*/true), 5);
   // Later work hides it.
@@ -61,21 +64,24 @@ TEST(StreamTimes, WhoMeetsBeginsTogether) {
   P problem;
   problem.numStreams = 2;
   problem.meetings = {2};
-  problem.devices = {{{C, 1}, {X, 2, true, 0, 0}},
-                     {{C, 5}, {X, 2, true, 0, 0}, {C, 0, false, 1}, {C, 1}}};
+  problem.devices = {{{Compute, 1}, {Moves, 2, true, 0, 0}},
+                     {{Compute, 5},
+                      {Moves, 2, true, 0, 0},
+                      {Compute, 0, false, 1},
+                      {Compute, 1}}};
   EXPECT_EQ(secondsOf(problem), 8);
   EXPECT_EQ(secondsOf(problem, true), 6);
 }
 
 TEST(StreamTimes, AStreamIsInOrder) {
   P problem;
-  problem.devices = {{{C, 1}, {C, 2}, {C, 3}}};
+  problem.devices = {{{Compute, 1}, {Compute, 2}, {Compute, 3}}};
   EXPECT_EQ(secondsOf(problem), 6);
 }
 
 TEST(StreamTimes, NamesWhatNeverBegins) {
   P problem;
-  problem.devices = {{{C, 1}, {C, 1, false, 2}, {C, 1}}};
+  problem.devices = {{{Compute, 1}, {Compute, 1, false, 2}, {Compute, 1}}};
   EXPECT_EQ(problem.check(), "");
   EXPECT_EQ(findTimes(problem).error, "entry 1 of device 0 never begins");
 }

@@ -114,3 +114,44 @@ plan.program @off backward chunk(0) {
   plan.collective on @X @x1 all_reduce reduction sum axes(["data"]) inputs([#plan.operand<@b, [4], f32>]) outputs([#plan.operand<@b, [4], f32>])
   // CHECK-NEXT: }
 }
+
+// -----
+
+// What the program before has made last is reduced last, though it is listed
+// first: the others are reduced while that still computes.
+
+dist.mesh @mesh = <"data"=2> machine <bucket = 16.0>
+plan.device threads(1)
+plan.stream @C compute
+plan.stream @X collective priority(1)
+plan.frame @step step
+plan.buffer @a in @step bytes(16)
+plan.buffer @b in @step bytes(16)
+plan.frame @tmp tmp
+plan.buffer @t in @tmp bytes(16)
+plan.program @made backward chunk(0) {
+  plan.fill on @C <@b, [4], f32>
+  plan.fill on @C <@a, [4], f32>
+}
+// CHECK-LABEL: plan.program @reduced
+plan.program @reduced update {
+  // CHECK-NEXT: plan.collective on @X @x1
+  // CHECK-NEXT: plan.collective on @X @x0
+  plan.collective on @X @x0 all_reduce reduction sum axes(["data"]) inputs([#plan.operand<@a, [4], f32>]) outputs([#plan.operand<@a, [4], f32>])
+  plan.collective on @X @x1 all_reduce reduction sum axes(["data"]) inputs([#plan.operand<@b, [4], f32>]) outputs([#plan.operand<@b, [4], f32>])
+  // CHECK-NEXT: }
+}
+
+// Memory of the call is not there before it begins.
+plan.program @again backward chunk(1) {
+  plan.fill on @C <@b, [4], f32>
+  plan.fill on @C <@a, [4], f32>
+}
+// CHECK-LABEL: plan.program @apart
+plan.program @apart update {
+  // CHECK-NEXT: plan.collective on @X @y0
+  // CHECK-NEXT: plan.collective on @X @y1
+  plan.collective on @X @y0 all_reduce reduction sum axes(["data"]) inputs([#plan.operand<@a, [4], f32>]) outputs([#plan.operand<@a, [4], f32>])
+  plan.collective on @X @y1 all_reduce reduction sum axes(["data"]) inputs([#plan.operand<@b, [4], f32>]) outputs([#plan.operand<@t, [4], f32>])
+  // CHECK-NEXT: }
+}

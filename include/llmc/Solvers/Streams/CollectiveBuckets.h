@@ -39,6 +39,9 @@ struct BucketProblem {
     int64_t time = 0, startup = 0;
     /// Streams run side by side; number 0 computes.
     int32_t stream = 0;
+    /// When what was made before these ops is there: computing begins at 0, and
+    /// other streams may begin while what runs before still computes.
+    int64_t ready = 0;
     /// Of collectives that may go together; -1 of all else.
     int32_t key = -1;
     int64_t bytes = 0;
@@ -53,7 +56,7 @@ struct BucketProblem {
 };
 
 /// The ops in groups, in the order in which they are to run; a group of several
-/// is a bucket, its members ascending. On a stream the first group that is
+/// is a bucket. On a stream the first group that is
 /// ready runs, in the order of first members. Assumes a checked problem.
 std::vector<std::vector<int32_t>> findBuckets(const BucketProblem &problem);
 
