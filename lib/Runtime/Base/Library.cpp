@@ -71,6 +71,18 @@ static std::vector<LibraryOperand> operandsOf(const ArgsortShape &shape) {
   return operands;
 }
 
+static std::vector<LibraryOperand>
+operandsOf(const GroupedContractionShape &shape) {
+  std::vector<LibraryOperand> operands = operandsOfSum(shape.product);
+  LibraryOperand c = operands.back();
+  operands.back() = {"sizes", shape.sizes, true, false};
+  if (shape.hasFirst) {
+    operands.push_back({"first", shape.sizes, true, false});
+  }
+  operands.push_back(c);
+  return operands;
+}
+
 std::vector<LibraryOperand> operandsOf(const LibraryDescriptor &descriptor) {
   return std::visit([](const auto &each) { return operandsOf(each); },
                     descriptor);

@@ -94,6 +94,12 @@ func.func @kernels(%a: tensor<4x6xf32>, %b: tensor<6x2xf32>, %c: tensor<4x2xf32>
   %e = dist.contract %a, %b plus %k#0 batch [] x [] contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   // CHECK-NEXT: dist.argsort %{{.*}}, %{{.*}} dim 1 descending [true, false] : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x3xi32>
   %f = dist.argsort %a, %a dim 1 descending [true, false] : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x3xi32>
+  %sizes = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %first = stablehlo.constant dense<0> : tensor<i32>
+  // CHECK: %[[G:.*]] = dist.contract_groups %{{.*}}, %{{.*}}, %{{.*}} batch [] x [] contracting [0] x [0] rows 0 : (tensor<4x6xf32>, tensor<4x2xf32>, tensor<2xi32>) -> tensor<2x6x2xf32>
+  %g = dist.contract_groups %a, %c, %sizes batch [] x [] contracting [0] x [0] rows 0 : (tensor<4x6xf32>, tensor<4x2xf32>, tensor<2xi32>) -> tensor<2x6x2xf32>
+  // CHECK-NEXT: dist.contract_groups %{{.*}}, %[[G]], %{{.*}} first %{{.*}} plus %{{.*}} batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<4x6xf32>, tensor<2x6x2xf32>, tensor<2xi32>, tensor<i32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  %h = dist.contract_groups %a, %g, %sizes first %first plus %c batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<4x6xf32>, tensor<2x6x2xf32>, tensor<2xi32>, tensor<i32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   return %e : tensor<4x2xf32>
 }
 

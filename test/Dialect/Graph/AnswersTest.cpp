@@ -44,8 +44,9 @@ bool hasAnswer(mlir::RegisteredOperationName op, Answer answer) {
 
 /// What programs consist of once graphs are cut up: no computation of a graph.
 const llvm::StringRef kProgramOps[] = {
-    "dist.segment",  "dist.transfer", "dist.launch",      "dist.contract",
-    "dist.convolve", "dist.attend",   "dist.attend_grad", "dist.argsort"};
+    "dist.segment",     "dist.transfer", "dist.launch",
+    "dist.contract",    "dist.convolve", "dist.attend",
+    "dist.attend_grad", "dist.argsort",  "dist.contract_groups"};
 
 /// Ops of a function's body: no symbols or other ops of modules, no
 /// terminators, none that import replaces by others.

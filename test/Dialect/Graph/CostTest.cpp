@@ -64,6 +64,8 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %dbatch:3 = nn.batch_norm_grad %x, %s8, %mean, %variance, %batch {dim = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 320, 0, 352, 192>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
   %turned = nn.rotary %x, %row, %row {test.cost = array<i64: 96, 0, 192, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
   %order = nn.argsort %x dim 1 descending [false] {test.cost = array<i64: 96, 0, 128, 32>, test.form = "Library inactive"} : (tensor<4x8xf32>) -> tensor<4x2xi32>
+  %sizes = stablehlo.constant dense<1> : tensor<2xi32>
+  %grouped = nn.grouped_dot %x, %x, %sizes batch [] x [] contracting [0] x [0] rows 0 {test.cost = array<i64: 512, 0, 264, 512>, test.form = "Library"} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<2xi32>) -> tensor<2x8x8xf32>
   %gelu = nn.gelu %x {test.cost = array<i64: 160, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %dgelu = nn.gelu_grad %x, %x {test.cost = array<i64: 288, 64, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %silu = nn.silu %x {test.cost = array<i64: 128, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -66,6 +66,15 @@ func.func @rotary(%x: tensor<8x10x4xbf16>, %t: tensor<1x10x2xbf16>) -> tensor<8x
   return %y : tensor<8x10x4xbf16>
 }
 
+// CHECK-LABEL: func.func @grouped_dot
+// CHECK-NEXT: %[[Y:.*]] = nn.grouped_dot %arg0, %arg1, %arg2 batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<4x6xf32>, tensor<2x6x3xf32>, tensor<2xi32>) -> tensor<4x3xf32>
+// CHECK-NEXT: nn.grouped_dot %arg0, %[[Y]], %arg2 first %arg3 batch [] x [] contracting [0] x [0] rows 0 : (tensor<4x6xf32>, tensor<4x3xf32>, tensor<2xi32>, tensor<i32>) -> tensor<7x6x3xf32>
+func.func @grouped_dot(%x: tensor<4x6xf32>, %w: tensor<2x6x3xf32>, %s: tensor<2xi32>, %f: tensor<i32>) -> tensor<7x6x3xf32> {
+  %y = nn.grouped_dot %x, %w, %s batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<4x6xf32>, tensor<2x6x3xf32>, tensor<2xi32>) -> tensor<4x3xf32>
+  %g = nn.grouped_dot %x, %y, %s first %f batch [] x [] contracting [0] x [0] rows 0 : (tensor<4x6xf32>, tensor<4x3xf32>, tensor<2xi32>, tensor<i32>) -> tensor<7x6x3xf32>
+  return %g : tensor<7x6x3xf32>
+}
+
 // CHECK-LABEL: func.func @argsort
 // CHECK-NEXT: nn.argsort %arg0, %arg1 dim 1 descending [false, true] : (tensor<8x10x4xbf16>, tensor<8x10x4xui8>) -> tensor<8x3x4xi32>
 func.func @argsort(%x: tensor<8x10x4xbf16>, %y: tensor<8x10x4xui8>) -> tensor<8x3x4xi32> {

@@ -70,6 +70,12 @@ plan.program @train.c0.F forward chunk(0) {
   // CHECK-NEXT: plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 3, descending = [true, false]> operands([
   plan.library on @C #plan.argsort<outer = 2, size = 8, inner = 1, count = 3, descending = [true, false]>
       operands([#plan.use<read, <@act.x, [2, 8], f32>>, #plan.use<read, <@act.x, [2, 8], ui8>>, #plan.use<write, <@tmp.s, [2, 3], i32>>])
+  // CHECK-NEXT: plan.library on @C #plan.grouped_contraction<product = <[<m, 4, a = 2, c = 4>, <n, 4, b = 1, c = 1>, <k, 2, a = 1, b = 4>], accumulate = f32>, rows = 0, num_sizes = 2, groups = 2, stride = 8> operands([
+  plan.library on @C #plan.grouped_contraction<product = <[<m, 4, a = 2, c = 4>, <n, 4, b = 1, c = 1>, <k, 2, a = 1, b = 4>], accumulate = f32>, rows = 0, num_sizes = 2, groups = 2, stride = 8>
+      operands([#plan.use<read, <@act.x, [4, 2], f32>>, #plan.use<read, <@state.w, [2, 2, 4], f32>>, #plan.use<read, <@tmp.s, [2], i32>>, #plan.use<write, <@tmp.y, [4, 4], f32>>])
+  // CHECK-NEXT: plan.library on @C #plan.grouped_contraction<product = <[<k, 4, a = 2, b = 2>, <m, 2, a = 1, c = 2>, <n, 2, b = 1, c = 1>], accumulate = f32, beta = 1>, rows = 0, num_sizes = 3, groups = 4, stride = 4, has_own_sizes = true, has_first = true> operands([
+  plan.library on @C #plan.grouped_contraction<product = <[<k, 4, a = 2, b = 2>, <m, 2, a = 1, c = 2>, <n, 2, b = 1, c = 1>], accumulate = f32, beta = 1>, rows = 0, num_sizes = 3, groups = 4, stride = 4, has_own_sizes = true, has_first = true>
+      operands([#plan.use<read, <@act.x, [4, 2], f32>>, #plan.use<read, <@act.x, [4, 2], f32>>, #plan.use<read, <@tmp.s, [3], i32>>, #plan.use<read, <@tmp.s, [], i32>>, #plan.use<readwrite, <@tmp.y, [4, 2, 2], f32>>])
   // CHECK-NEXT: plan.signal on @C @act event(1)
   plan.signal on @C @act event(1)
   // CHECK-NEXT: plan.collective on @T @c1 all_reduce reduction sum axes(["tensor"]) inputs([#plan.operand<@tmp.y, [16], f32>]) outputs([#plan.operand<@tmp.y, [16], f32>])

@@ -62,6 +62,24 @@ constexpr const char *kArgsort = R"(
     return %q : tensor<4x6x4xi32>
   })";
 
+constexpr const char *kGroupedDot = R"(
+  func.func @f(%x: tensor<12x6xf64>, %w: tensor<4x6x4xf64>, %g: tensor<12x4xf64>, %b: tensor<2x12x6xf64>, %v: tensor<2x4x6x4xf64>)
+      -> (tensor<12x4xf64>, tensor<4x6x4xf64>, tensor<2x12x4xf64>, tensor<12x4xf64>) {
+    %s = stablehlo.constant dense<[3, 0, 5, 2]> : tensor<4xi32>
+    %o = stablehlo.constant dense<[[3, 0, 5, 4], [1, 1, 0, 7]]> : tensor<2x4xi64>
+    %t = stablehlo.constant dense<[2, 1, 3, 0, 5, 1]> : tensor<6xi32>
+    %f = stablehlo.constant dense<1> : tensor<i32>
+    %y = nn.grouped_dot %x, %w, %s batch [] x [] contracting [1] x [1] rows 0 groups 0
+        : (tensor<12x6xf64>, tensor<4x6x4xf64>, tensor<4xi32>) -> tensor<12x4xf64>
+    %d = nn.grouped_dot %x, %g, %s batch [] x [] contracting [0] x [0] rows 0
+        : (tensor<12x6xf64>, tensor<12x4xf64>, tensor<4xi32>) -> tensor<4x6x4xf64>
+    %z = nn.grouped_dot %b, %v, %o batch [0] x [0] contracting [2] x [2] rows 1 groups 1
+        : (tensor<2x12x6xf64>, tensor<2x4x6x4xf64>, tensor<2x4xi64>) -> tensor<2x12x4xf64>
+    %p = nn.grouped_dot %x, %w, %t first %f batch [] x [] contracting [1] x [1] rows 0 groups 0
+        : (tensor<12x6xf64>, tensor<4x6x4xf64>, tensor<6xi32>, tensor<i32>) -> tensor<12x4xf64>
+    return %y, %d, %z, %p : tensor<12x4xf64>, tensor<4x6x4xf64>, tensor<2x12x4xf64>, tensor<12x4xf64>
+  })";
+
 constexpr const char *kAttention = R"(
   func.func @f(%q: tensor<4x2x6x4xf64>, %k: tensor<4x12x4xf64>, %v: tensor<4x12x2xf64>, %b: tensor<4x1x1x12xf64>, %g: tensor<4x2x6x2xf64>)
       -> (tensor<4x2x6x4xf64>, tensor<4x12x4xf64>, tensor<4x12x2xf64>) {
@@ -143,6 +161,8 @@ TEST(OpCases, LocalFormsGiveTheGlobalResults) {
       cases.run(kRotary, base * 100000 + i * 100 + k);
     for (uint64_t k = 110; k < 120; ++k)
       cases.run(kArgsort, base * 100000 + i * 100 + k);
+    for (uint64_t k = 120; k < 130; ++k)
+      cases.run(kGroupedDot, base * 100000 + i * 100 + k);
     for (uint64_t k = 60; k < 70; ++k)
       cases.run(kBatchNorm, base * 100000 + i * 100 + k);
     for (uint64_t k = 70; k < 80; ++k)

@@ -203,6 +203,8 @@ fixed("ragged_dot", "chlo.ragged_dot", grouped([1, 3], (1,), (1,), 0, ((), ()), 
 fixed("ragged_dot_contracted", "chlo.ragged_dot", grouped([2, 1], (0,), (0,), 0), RAGGED_X, RAGGED_X[:, :3] * 2)
 fixed("ragged_dot_batch", "chlo.ragged_dot", grouped([2, 1], (2,), (2,), 1, ((0,), (1,)), (0,)),
       RAGGED_W.reshape(2, 3, 4) - 1, np.arange(48.0).reshape(2, 2, 4, 3) % 5 - 2)
+fixed("grouped_dot", "nn.grouped_dot", grouped([0, 4], (1,), (1,), 0, ((), ()), (0,)), RAGGED_X, RAGGED_W)
+fixed("grouped_dot_contracted", "nn.grouped_dot", grouped([0, 4], (0,), (0,), 0), RAGGED_X, RAGGED_X[:, :3] * 2)
 fixed("convolution", "stablehlo.convolution",
       lambda x, w: lax.conv(x.reshape(1, 1, 3, 4), w.reshape(3, 1, 2, 2), (1, 2), "SAME"),
       np.arange(12.0).reshape(3, 4) - 5, np.arange(12.0).reshape(3, 4) % 5 - 2)

@@ -136,6 +136,32 @@ TEST_F(PlanTarget, ArgsortsGoToAttributesAndBack) {
               descriptor);
 }
 
+TEST_F(PlanTarget, GroupedContractionsGoToAttributesAndBack) {
+  using Kind = rt::ContractionIndexKind;
+  rt::GroupedContractionShape shape;
+  shape.product.a = shape.product.b = rt::DType::bf16;
+  shape.product.indices = {{Kind::m, 4, 2, 0, 3}, {Kind::k, 2, 1, 5, 0}};
+  shape.product.beta = 1;
+  shape.rows = 1;
+  shape.sizes = rt::DType::i64;
+  shape.numSizes = 7;
+  shape.groups = 6;
+  shape.stride = 9;
+  for (int flags = 0; flags < 4; ++flags) {
+    shape.hasOwnSizes = flags % 2 != 0;
+    shape.hasFirst = flags / 2 != 0;
+    std::vector<rt::DType> types = {rt::DType::bf16, rt::DType::bf16,
+                                    rt::DType::i64};
+    if (shape.hasFirst)
+      types.push_back(rt::DType::i64);
+    types.push_back(rt::DType::f32);
+    rt::LibraryDescriptor descriptor = shape;
+    EXPECT_TRUE(
+        plan::getDescriptorAttr(&context, descriptor).getDescriptor(types) ==
+        descriptor);
+  }
+}
+
 // Raw bytes have the state's type; others are found by the tensor's name.
 TEST_F(PlanTarget, FilesOfStates) {
   struct Case {

@@ -13,6 +13,7 @@
 //   dist.convolve  ->   library, convolution  ->
 //   dist.attend    ->   library, attention    ->
 //   dist.argsort   ->   library, argsort      ->
+//   dist.contract_groups -> library, grouped_contraction ->
 //
 // A new kind is a struct here or beside this file, an alternative of
 // `LibraryDescriptor`, and what CONTRIBUTING.md lists under "A library op".
@@ -23,6 +24,7 @@
 #define LLMC_RUNTIME_BASE_LIBRARY_H
 
 #include "llmc/Runtime/Base/ArgsortShape.h"
+#include "llmc/Runtime/Base/ContractionShape.h"
 #include "llmc/Runtime/Base/DType.h"
 #include "llmc/Runtime/Base/RandomBits.h"
 #include "llmc/Runtime/Base/Tied.h"
@@ -35,72 +37,6 @@
 #include <vector>
 
 namespace llmc::rt {
-
-/// An element-wise function of a result, in the type of its sums.
-enum class Activation : uint8_t {
-  none = 0,
-  relu = 1,     ///< the greater of x and 0
-  gelu = 2,     ///< x / 2 * (1 + erf(x / sqrt(2)))
-  geluTanh = 3, ///< the same with tanh(sqrt(2 / pi) * (x + 0.044715 x^3))
-  tanh = 4,
-  logistic = 5, ///< 1 / (1 + exp(-x))
-};
-inline constexpr std::array<std::string_view, 6> activationNames = {
-    "none", "relu", "gelu", "gelu_tanh", "tanh", "logistic"};
-
-constexpr std::string_view nameOf(Activation activation) {
-  auto index = static_cast<size_t>(activation);
-  return index < activationNames.size() ? activationNames[index] : "unknown";
-}
-
-enum class ContractionIndexKind : uint8_t { batch = 0, m = 1, n = 2, k = 3 };
-inline constexpr std::array<std::string_view, 4> contractionIndexNames = {
-    "batch", "m", "n", "k"};
-
-constexpr std::string_view nameOf(ContractionIndexKind kind) {
-  auto index = static_cast<size_t>(kind);
-  return index < contractionIndexNames.size() ? contractionIndexNames[index]
-                                              : "unknown";
-}
-
-/// One index, with its strides in elements; zero where an operand lacks it. A
-/// batch has strides in a, b and c, m in a and c, n in b and c, k in a and b;
-/// the bias may have one along any but k.
-struct ContractionIndex {
-  ContractionIndexKind kind = ContractionIndexKind::m;
-  int64_t size = 1;
-  int64_t strideA = 0, strideB = 0, strideC = 0;
-  int64_t strideBias = 0;
-
-  auto tied() const {
-    return std::tie(kind, size, strideA, strideB, strideC, strideBias);
-  }
-};
-
-/// c[batch, m, n] = activation(alpha * sum over k of a[batch, m, k] *
-/// b[batch, k, n] + beta * c[batch, m, n] + bias[batch, m, n])
-///
-/// Each letter stands for any number of indices. An operand has a stride of its
-/// own for each index, so transposed, sliced and repeated operands need no
-/// copy. Sums are made, and scaled, added to and activated, in `accumulate`.
-/// The buffers of a call are a, b, the bias where there is one, and c. What a
-/// library cannot express, a backend runs by plain loops or refuses; it never
-/// changes the meaning.
-struct ContractionShape {
-  DType a = DType::f32, b = DType::f32, c = DType::f32;
-  DType accumulate = DType::f32;
-  std::vector<ContractionIndex> indices; ///< Of one kind major to minor.
-  double alpha = 1;
-  double beta = 0; ///< 0: c is written; 1: c is added to.
-  bool hasBias = false;
-  DType bias = DType::f32; ///< f32 where there is none.
-  Activation activation = Activation::none;
-
-  auto tied() const {
-    return std::tie(a, b, c, accumulate, indices, alpha, beta, hasBias, bias,
-                    activation);
-  }
-};
 
 /// One spatial dim of a convolution. A place of c has a term for each element i
 /// of a and j of b with
@@ -249,23 +185,23 @@ struct AttentionShape {
   }
 };
 
-LLMC_COMPARE_TIED(ContractionIndex)
-LLMC_COMPARE_TIED(ContractionShape)
 LLMC_COMPARE_TIED(ConvolutionWindow)
 LLMC_COMPARE_TIED(ConvolutionShape)
 LLMC_COMPARE_TIED(AttentionIndex)
 LLMC_COMPARE_TIED(AttentionShape)
 
 /// The order of the alternatives is stored in plan files: append only.
-using LibraryDescriptor = std::variant<ContractionShape, ConvolutionShape,
-                                       AttentionShape, ArgsortShape>;
+using LibraryDescriptor =
+    std::variant<ContractionShape, ConvolutionShape, AttentionShape,
+                 ArgsortShape, GroupedContractionShape>;
 inline constexpr std::array<std::string_view,
                             std::variant_size_v<LibraryDescriptor>>
-    libraryKindNames = {"contraction", "convolution", "attention", "argsort"};
+    libraryKindNames = {"contraction", "convolution", "attention", "argsort",
+                        "grouped_contraction"};
 
 inline constexpr std::array<std::string_view, libraryKindNames.size()>
     libraryKindPhrases = {"a contraction", "a convolution", "an attention",
-                          "an argsort"};
+                          "an argsort", "a grouped contraction"};
 
 /// The name with its article.
 inline std::string_view phraseOf(const LibraryDescriptor &descriptor) {

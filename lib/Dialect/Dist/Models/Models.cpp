@@ -23,5 +23,6 @@ void dist::registerModels(DialectRegistry &registry) {
   registerLibraryCallModels(registry);
   registerArgsortCallModels(registry);
   registerAttendCallModels(registry);
+  registerContractGroupsCallModels(registry);
   registerConvolveCallModels(registry);
 }

@@ -22,6 +22,7 @@ void nn::registerModels(DialectRegistry &registry) {
   registerAttentionModels(registry);
   registerBatchNormModels(registry);
   registerCrossEntropyModels(registry);
+  registerGroupedDotModels(registry);
   registerLogSumExpModels(registry);
   registerNormModels(registry);
   registerActivationModels(registry);

@@ -308,6 +308,11 @@ static LibraryDescriptorInterface getAttr(MLIRContext *context,
   return getArgsortAttr(context, shape);
 }
 
+static LibraryDescriptorInterface
+getAttr(MLIRContext *context, const rt::GroupedContractionShape &shape) {
+  return getGroupedContractionAttr(context, shape);
+}
+
 //===----------------------------------------------------------------------===//
 // All kinds
 //===----------------------------------------------------------------------===//

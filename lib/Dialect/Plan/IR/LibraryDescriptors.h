@@ -20,6 +20,9 @@ LibraryDescriptorInterface getAttentionAttr(mlir::MLIRContext *context,
                                             const rt::AttentionShape &shape);
 LibraryDescriptorInterface getArgsortAttr(mlir::MLIRContext *context,
                                           const rt::ArgsortShape &shape);
+LibraryDescriptorInterface
+getGroupedContractionAttr(mlir::MLIRContext *context,
+                          const rt::GroupedContractionShape &shape);
 
 } // namespace llmc::plan
 

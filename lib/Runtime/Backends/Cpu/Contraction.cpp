@@ -19,9 +19,8 @@
 
 namespace llmc::rt::cpu {
 
-/// What neither oneDNN nor the loops have.
-static Status checkShape(const ContractionShape &shape,
-                         const std::string &name) {
+Status checkContraction(const ContractionShape &shape,
+                        const std::string &name) {
   for (const ContractionIndex &index : shape.indices) {
     if (index.size < 0 || index.strideA < 0 || index.strideB < 0 ||
         index.strideC < 0 || index.strideBias < 0) {
@@ -118,7 +117,7 @@ MatrixShape toMatrix(const ContractionShape &shape, std::string name) {
   return matrix;
 }
 
-static Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape) {
+Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape) {
   LLMC_TRY_ASSIGN(auto slice, makeLibrarySlice(shape));
   if (slice) {
     return std::move(slice);
@@ -139,7 +138,7 @@ static ContractionIndex &cutIndex(MatrixShape &shape, int threads) {
 Result<std::unique_ptr<CpuLibraryOp>>
 makeContraction(const ContractionShape &shape, const std::string &name,
                 int threads) {
-  LLMC_TRY(checkShape(shape, name));
+  LLMC_TRY(checkContraction(shape, name));
   auto contraction = std::make_unique<SlicedOp>(shape.hasBias);
   MatrixShape part = toMatrix(shape, name);
   ContractionIndex &cut = cutIndex(part, threads);

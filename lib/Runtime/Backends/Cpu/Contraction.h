@@ -35,6 +35,11 @@ MatrixShape toMatrix(const ContractionShape &shape, std::string name);
 Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape);
 /// Plain loops; k innermost, in order.
 Result<std::unique_ptr<OpSlice>> makeLoopSlice(const MatrixShape &shape);
+/// By oneDNN where it has it, else by loops.
+Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape);
+
+/// Refuses what neither oneDNN nor the loops have.
+Status checkContraction(const ContractionShape &shape, const std::string &name);
 
 Result<std::unique_ptr<CpuLibraryOp>>
 makeContraction(const ContractionShape &shape, const std::string &name,

@@ -89,14 +89,29 @@ void Pool::reach(CpuEvent &event, uint64_t generation) {
   }
 }
 
+/// What the data says of a call, with the place of what is wrong.
+static Status checkCall(const CpuStream &stream, const LibraryEntry &call) {
+  Status status = call.op->check(stream.frontWords());
+  return status.ok()
+             ? status
+             : makeError(status.kind(), fmt::format("{} in '{}' of device {}",
+                                                    status.message(),
+                                                    stream.front().origin->name,
+                                                    stream.device));
+}
+
 void Pool::makeHeadReady(CpuStream &stream) {
-  stream.state = CpuStream::State::ready;
   stream.tickets = 1;
   if (auto *launch = std::get_if<LaunchEntry>(&stream.front().work)) {
     stream.tickets = launch->kernel->tickets(stream.threads);
   } else if (auto *call = std::get_if<LibraryEntry>(&stream.front().work)) {
+    if (Status status = checkCall(stream, *call); !status.ok()) {
+      stop(std::move(status));
+      return;
+    }
     stream.tickets = call->op->tickets();
   }
+  stream.state = CpuStream::State::ready;
   stream.nextTicket = stream.doneTickets = 0;
   Task task;
   task.stream = &stream;

@@ -12,6 +12,7 @@
 #include "Attention.h"
 #include "Contraction.h"
 #include "Convolution.h"
+#include "GroupedContraction.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,10 @@ struct Make {
   Result<std::unique_ptr<CpuLibraryOp>>
   operator()(const ArgsortShape &argsort) const {
     return makeArgsort(argsort, shape.name, shape.threads);
+  }
+  Result<std::unique_ptr<CpuLibraryOp>>
+  operator()(const GroupedContractionShape &grouped) const {
+    return makeGroupedContraction(grouped, shape.name, shape.threads);
   }
 };
 } // namespace

@@ -24,6 +24,12 @@ public:
   /// At least 1.
   virtual int tickets() const = 0;
   virtual uint64_t workspaceBytes() const = 0;
+  /// Whether what the data says of the call is sound; asked once, when all
+  /// before it has run. The pool adds where the call stands.
+  virtual Status check(const uint64_t *buffers) const {
+    (void)buffers;
+    return Status::success();
+  }
   /// `buffers` has the addresses of the operands, in the descriptor's order.
   virtual void run(const uint64_t *buffers, void *workspace,
                    int ticket) const = 0;

@@ -195,6 +195,24 @@ ArgsortShape PlanReader::argsort(uint32_t index) {
   return shape;
 }
 
+GroupedContractionShape PlanReader::groupedContraction(uint32_t index) {
+  GroupedContractionShape shape;
+  const fb::GroupedContraction *flat =
+      item(flat_.grouped_contractions(), index);
+  if (!flat) {
+    return shape;
+  }
+  shape.product = contraction(flat->product());
+  shape.rows = flat->rows();
+  shape.sizes = static_cast<DType>(flat->sizes());
+  shape.numSizes = flat->num_sizes();
+  shape.groups = flat->groups();
+  shape.stride = flat->stride();
+  shape.hasOwnSizes = flat->has_own_sizes();
+  shape.hasFirst = flat->has_first();
+  return shape;
+}
+
 LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
   switch (kind) {
   case 0:
@@ -205,6 +223,8 @@ LibraryDescriptor PlanReader::descriptor(uint8_t kind, uint32_t index) {
     return attention(index);
   case 3:
     return argsort(index);
+  case 4:
+    return groupedContraction(index);
   default:
     failed_ = true;
     return {};

@@ -163,6 +163,30 @@ Status StructureCheck::checkDescriptor(const ArgsortShape &shape) {
   return range("the count of an argsort", shape.count, 0, shape.size);
 }
 
+/// Rows are an m or a k, and nothing is done with the sums.
+Status StructureCheck::checkDescriptor(const GroupedContractionShape &shape) {
+  const ContractionShape &product = shape.product;
+  LLMC_TRY(checkDescriptor(product));
+  LLMC_TRY(range("the index of a grouped contraction's rows", shape.rows, 0,
+                 static_cast<int64_t>(product.indices.size()) - 1));
+  ContractionIndexKind kind = product.indices[shape.rows].kind;
+  if (kind != ContractionIndexKind::m && kind != ContractionIndexKind::k) {
+    return malformed(fmt::format("expected the rows of a grouped contraction "
+                                 "to be an index m or k, got {}",
+                                 nameOf(kind)));
+  }
+  if (product.hasBias || product.alpha != 1 ||
+      product.activation != Activation::none) {
+    return malformed("expected a grouped contraction without bias, alpha and "
+                     "activation");
+  }
+  LLMC_TRY(dtype(shape.sizes));
+  for (int64_t value : {shape.numSizes, shape.groups, shape.stride}) {
+    LLMC_TRY(range("the groups of a grouped contraction", value, 0, INT64_MAX));
+  }
+  return Status::success();
+}
+
 Status StructureCheck::check(const Library &library) const {
   LLMC_TRY(operands("an operand of a library call", library.operands));
   LLMC_TRY(operand("the workspace of a library call", library.workspace, true));

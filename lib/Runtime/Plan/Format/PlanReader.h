@@ -87,6 +87,7 @@ private:
   ConvolutionShape convolution(uint32_t index);
   AttentionShape attention(uint32_t index);
   ArgsortShape argsort(uint32_t index);
+  GroupedContractionShape groupedContraction(uint32_t index);
   LibraryDescriptor descriptor(uint8_t kind, uint32_t index);
   Library library(uint32_t index);
   Collective collective(uint32_t index);

@@ -76,6 +76,7 @@ private:
   static Status checkDescriptor(const ConvolutionShape &shape);
   static Status checkDescriptor(const AttentionShape &shape);
   static Status checkDescriptor(const ArgsortShape &shape);
+  static Status checkDescriptor(const GroupedContractionShape &shape);
   Status programs(const std::vector<int32_t> &list) const;
 
   const Plan &plan_;

@@ -46,6 +46,7 @@ private:
   uint32_t add(const ConvolutionShape &shape);
   uint32_t add(const AttentionShape &shape);
   uint32_t add(const ArgsortShape &shape);
+  uint32_t add(const GroupedContractionShape &shape);
   /// Runs of the operand pool.
   fb::Range operands(const std::vector<Operand> &list, const Operand &last);
   fb::Range operands(std::initializer_list<const Operand *> list);
@@ -107,6 +108,7 @@ private:
   std::vector<fb::Convolution> convolutions_;
   std::vector<fb::Attention> attentions_;
   std::vector<fb::Argsort> argsorts_;
+  std::vector<fb::GroupedContraction> groupedContractions_;
   std::vector<fb::Collective> collectives_;
   std::vector<fb::Message> messages_;
   std::vector<fb::Exchange> exchanges_;
@@ -216,6 +218,15 @@ uint32_t Writer::add(const ArgsortShape &shape) {
   }
   return append(argsorts_, fb::Argsort(shape.outer, shape.size, shape.inner,
                                        shape.count, numbers(flat)));
+}
+
+uint32_t Writer::add(const GroupedContractionShape &shape) {
+  uint32_t product = add(shape.product);
+  return append(groupedContractions_,
+                fb::GroupedContraction(shape.numSizes, shape.groups,
+                                       shape.stride, product, shape.rows,
+                                       byte(shape.sizes), shape.hasOwnSizes,
+                                       shape.hasFirst));
 }
 
 uint32_t Writer::add(const Library &library) {
@@ -490,6 +501,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto convolutions = builder_.CreateVectorOfStructs(convolutions_);
   auto attentions = builder_.CreateVectorOfStructs(attentions_);
   auto argsorts = builder_.CreateVectorOfStructs(argsorts_);
+  auto grouped = builder_.CreateVectorOfStructs(groupedContractions_);
   auto collectives = builder_.CreateVectorOfStructs(collectives_);
   auto messages = builder_.CreateVectorOfStructs(messages_);
   auto exchanges = builder_.CreateVectorOfStructs(exchanges_);
@@ -507,7 +519,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       locations, arenas, plan_.threads, numbers, operands, launches, libraries,
       contractions, convolutions, collectives, messages, exchanges, copies,
       fills, events, calls, loops, branches, sources, target, attentions,
-      whiles, argsorts);
+      whiles, argsorts, grouped);
 }
 
 std::string Writer::run() {

@@ -244,6 +244,19 @@ static std::string describe(const ArgsortShape &shape) {
   return text;
 }
 
+/// " m=64 n=10 k=6 of 8 groups", with what else there is.
+static std::string describe(const GroupedContractionShape &shape) {
+  const ContractionIndex &rows = shape.product.indices[shape.rows];
+  std::string text =
+      describe(shape.product) +
+      fmt::format(" {}={} in {} of {} groups",
+                  rows.kind == ContractionIndexKind::m ? "m" : "k", rows.size,
+                  shape.groups, shape.numSizes);
+  text += shape.hasOwnSizes ? " by batch" : "";
+  text += shape.hasFirst ? " from first" : "";
+  return text;
+}
+
 std::string Printer::operator()(const Library &library) const {
   return fmt::format("{}{}{}", nameOf(library.descriptor),
                      uses(library.operands, library.access, ""),

@@ -50,6 +50,9 @@ static Status checkReach(const Sum &sum, const Walk &walk) {
                                   "index that it lacks, got {}",
                                   walk.name, index.*walk.stride));
     }
+    if (index.size == 0 && index.kind == walk.absent) {
+      continue;
+    }
     if (index.size == 0) {
       return Status::success();
     }
@@ -152,25 +155,59 @@ static Status check(const AttentionShape &shape,
   return checkAttention(shape, operands);
 }
 
-/// Elements of a buffer of an argsort, against what the descriptor says.
-static Status checkBuffer(const Operand &operand, std::string_view name,
-                          Checked elements) {
+/// Elements of a row-major buffer, against what the descriptor says.
+static Status checkBuffer(const Operand &operand, std::string_view kind,
+                          std::string_view name, Checked elements) {
   int64_t span = *spanOf(operand);
   if (!(elements * sizeOf(operand.dtype)).within(0, span)) {
     return mismatch(fmt::format(
-        "expected an argsort to reach at most {} bytes of operand {}, got {} "
-        "elements of {}",
-        span, name, elements.valid() ? elements.value() : -1,
+        "expected {} to reach at most {} bytes of operand {}, got {} elements "
+        "of {}",
+        kind, span, name, elements.valid() ? elements.value() : -1,
         nameOf(operand.dtype)));
   }
   return Status::success();
+}
+
+static Status checkSizes(const GroupedContractionShape &shape,
+                         const std::vector<Operand> &operands) {
+  if (isFloat(shape.sizes)) {
+    return mismatch(fmt::format("expected sizes of groups to be integers, got "
+                                "{}",
+                                nameOf(shape.sizes)));
+  }
+  Checked batches = 1;
+  for (const Index &index : shape.product.indices) {
+    batches = index.kind == Kind::batch ? batches * index.size : batches;
+  }
+  Checked lists = shape.hasOwnSizes ? batches : Checked(1);
+  std::string_view kind = phraseOf(shape);
+  LLMC_TRY(checkBuffer(operands[2], kind, "sizes", lists * shape.numSizes));
+  return shape.hasFirst ? checkBuffer(operands[3], kind, "first", batches)
+                        : Status::success();
+}
+
+/// The matrices of groups are walked as by one index more, which b has, or c
+/// where rows are contracted.
+static Status check(const GroupedContractionShape &shape,
+                    const std::vector<Operand> &operands) {
+  LLMC_TRY(checkTypes("grouped contraction", shape.product));
+  LLMC_TRY(checkSizes(shape, operands));
+  bool isOfResult = shape.product.indices[shape.rows].kind == Kind::k;
+  std::vector<Index> indices = shape.product.indices;
+  Index groups{isOfResult ? Kind::n : Kind::k, shape.groups, 0, 0, 0, 0};
+  (isOfResult ? groups.strideC : groups.strideB) = shape.stride;
+  indices.push_back(groups);
+  return checkSum({"grouped contraction", indices, {}}, /*hasBias=*/false,
+                  operands);
 }
 
 static Status check(const ArgsortShape &shape,
                     const std::vector<Operand> &operands) {
   Checked rows = Checked(shape.outer) * shape.inner;
   for (size_t i = 0; i < shape.keys.size(); ++i) {
-    LLMC_TRY(checkBuffer(operands[i], "key", rows * shape.size));
+    LLMC_TRY(
+        checkBuffer(operands[i], phraseOf(shape), "key", rows * shape.size));
   }
   const Operand &out = operands.back();
   int64_t expected = elementsOf(out);
@@ -180,7 +217,7 @@ static Status check(const ArgsortShape &shape,
         fmt::format("expected an argsort to make {} elements, got {}", expected,
                     made.valid() ? made.value() : -1));
   }
-  return checkBuffer(out, "out", made);
+  return checkBuffer(out, phraseOf(shape), "out", made);
 }
 
 /// The operands against what a call of this descriptor takes.

@@ -119,11 +119,22 @@ TEST(PlanPrint, OtherInstructions) {
   Library argsort = library;
   argsort.descriptor =
       ArgsortShape{{{DType::f32, false}, {DType::u8, true}}, 4, 50000, 1, 8};
+  Library grouped = library;
+  GroupedContractionShape groups;
+  groups.product.indices = {{ContractionIndexKind::n, 4},
+                            {ContractionIndexKind::k, 64}};
+  groups.rows = 1;
+  groups.groups = 2;
+  groups.numSizes = 8;
+  grouped.descriptor = groups;
+  groups.hasFirst = groups.hasOwnSizes = true;
+  Library own = grouped;
+  own.descriptor = groups;
   for (Action action : std::vector<Action>{
            Exchange{{{0, 0, {lr}}, {1, 1, {lr}}}, {{1, 0, {lr}}}},
            Exchange{{}, {{0, 1, {lr}}, {1, 0, {}}}}, Call{0, noExpr, {0, 1}},
            Call{0, noExpr, {}}, Loop{7, 0, {0, 1}}, Branch{lr, 0}, While{lr, 0},
-           library, convolution, attention, plain, argsort}) {
+           library, convolution, attention, plain, argsort, grouped, own}) {
     program.instructions.push_back({-1, -1, std::move(action)});
   }
   plan.programs.push_back(program);
@@ -144,7 +155,10 @@ TEST(PlanPrint, OtherInstructions) {
             "dropout jax32 below 99 factor 1.25\n"),
         std::string(") scale 1\n"),
         std::string(") outer=4 size=50000 inner=1 count=8 of f32, u8 "
-                    "descending\n")}) {
+                    "descending\n"),
+        std::string(") n=4 k=64 k=64 in 2 of 8 groups\n"),
+        std::string(
+            ") n=4 k=64 k=64 in 2 of 8 groups by batch from first\n")}) {
     EXPECT_THAT(printed, HasSubstr(line));
   }
 }

@@ -298,6 +298,94 @@ TEST(PlanVerifyLibrary, Argsorts) {
                         "f32"));
 }
 
+/// a [4, 4] of 4 rows, b [4, 4] as 2 matrices of [4, 2], c [4, 4] of which 2
+/// columns are there; the sizes and the first group are the elements of c's
+/// buffer.
+static void makeGroups(Plan &plan) {
+  Library &library = product(plan);
+  GroupedContractionShape shape;
+  shape.product.indices = {{ContractionIndexKind::batch, 2, 0, 0, 8},
+                           {ContractionIndexKind::m, 4, 4, 0, 2},
+                           {ContractionIndexKind::n, 2, 0, 1, 1},
+                           {ContractionIndexKind::k, 4, 1, 2, 0}};
+  shape.rows = 1;
+  shape.numSizes = 5;
+  shape.groups = 2;
+  shape.stride = 8;
+  shape.hasOwnSizes = shape.hasFirst = true;
+  library.descriptor = shape;
+  Operand list = library.operands[0];
+  list.dtype = DType::i32;
+  library.operands.insert(library.operands.begin() + 2, {list, list});
+  library.access = {Access::read, Access::read, Access::read, Access::read,
+                    Access::write};
+}
+
+TEST(PlanVerifyLibrary, GroupedContractions) {
+  using S = GroupedContractionShape;
+  auto with = [](void (*edit)(S &shape, Library &library)) {
+    return verifyBroken(
+               [&](Plan &plan) {
+                 makeGroups(plan);
+                 Library &library = product(plan);
+                 edit(std::get<S>(library.descriptor), library);
+               },
+               makeEnvironment())
+        .message();
+  };
+  EXPECT_EQ(with([](S &, Library &) {}), "");
+  EXPECT_THAT(
+      with([](S &s, Library &) { s.stride = 9; }),
+      HasSubstr("expected the indices of a grouped contraction to reach "
+                "at most 64 bytes of operand b, got 68"));
+  EXPECT_THAT(with([](S &s, Library &) { s.groups = 3; }),
+              HasSubstr("of operand b, got 96"));
+  EXPECT_THAT(with([](S &s, Library &) { s.groups = INT64_MAX; }),
+              HasSubstr("of operand b, got -1"));
+  EXPECT_THAT(with([](S &s, Library &) { s.product.indices[1].size = 3; }),
+              HasSubstr("expected the indices of a grouped contraction to make "
+                        "16 elements, got 12"));
+  EXPECT_THAT(with([](S &s, Library &) { s.product.indices[1].size = 5; }),
+              HasSubstr("of operand a, got 80"));
+  EXPECT_THAT(with([](S &s, Library &) { s.numSizes = 9; }),
+              HasSubstr("expected a grouped contraction to reach at most 64 "
+                        "bytes of operand sizes, got 18 elements of i32"));
+  EXPECT_EQ(with([](S &s, Library &) {
+              s.numSizes = 16;
+              s.hasOwnSizes = false;
+            }),
+            "");
+  EXPECT_THAT(with([](S &s, Library &library) {
+                s.sizes = library.operands[2].dtype =
+                    library.operands[3].dtype = DType::f32;
+              }),
+              HasSubstr("expected sizes of groups to be integers, got f32"));
+  EXPECT_THAT(with([](S &, Library &library) {
+                library.operands[3].dtype = DType::u32;
+              }),
+              HasSubstr("expected operand first of a grouped contraction to be "
+                        "of i32, got u32"));
+  EXPECT_THAT(with([](S &s, Library &) { s.hasFirst = false; }),
+              HasSubstr("expected 4 operands of a grouped contraction, got 5"));
+  // Rows that are contracted: b [4, 4], and c has the matrices, one of which
+  // reaches beyond it though there is nothing to add.
+  auto contract = [](S &s, Library &) {
+    s.product.indices = {{ContractionIndexKind::k, 4, 4, 4, 0},
+                         {ContractionIndexKind::m, 4, 1, 0, 2},
+                         {ContractionIndexKind::n, 2, 0, 1, 1}};
+    s.rows = 0;
+  };
+  EXPECT_EQ(with(contract), "");
+  EXPECT_THAT(with([](S &s, Library &library) {
+                s.product.indices = {{ContractionIndexKind::k, 0, 4, 4, 0},
+                                     {ContractionIndexKind::m, 4, 1, 0, 2},
+                                     {ContractionIndexKind::n, 2, 0, 1, 1}};
+                s.rows = 0;
+                s.stride = 9;
+              }),
+              HasSubstr("of operand c, got 68"));
+}
+
 TEST(PlanVerifyLibrary, WorkspaceAndAliases) {
   EXPECT_EQ(verifyBroken([](Plan &plan) {
               firstOf<Library>(plan, "c1.B").workspaceBytes = 256;

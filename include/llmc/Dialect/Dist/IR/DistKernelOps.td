@@ -247,6 +247,35 @@ def Dist_ArgsortOp : Dist_Op<"argsort", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Dist_ContractGroupsOp : Dist_Op<"contract_groups", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a product of each group of rows with its own matrix, done by a library";
+  let description = [{
+    ```mlir
+    %y = dist.contract_groups %x, %w, %sizes batch [] x [] contracting [1] x [1] rows 0 groups 0
+        : (tensor<64x6xf32>, tensor<8x6x10xf32>, tensor<8xi32>) -> tensor<64x10xf32>
+    %g = dist.contract_groups %x, %dy, %sizes plus %acc batch [] x [] contracting [0] x [0] rows 0
+        : (tensor<64x6xf32>, tensor<64x10xf32>, tensor<8xi32>, tensor<8x6x10xf32>) -> tensor<8x6x10xf32>
+    ```
+    `nn.grouped_dot` on buffers. The accumulator shares the result's buffer.
+    Made by kernel formation, becomes `plan.library`.
+
+    Constraints: as `nn.grouped_dot`; both sides have the same element type, and
+    the accumulator has the result's type.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, AnyRankedTensor:$sizes,
+                       Optional<AnyRankedTensor>:$first, Optional<AnyRankedTensor>:$accumulator,
+                       DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
+                       DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting,
+                       I64Attr:$rows, OptionalAttr<I64Attr>:$groups);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $sizes (`first` $first^)? (`plus` $accumulator^)? `batch` $lhs_batch `x` $rhs_batch
+    `contracting` $lhs_contracting `x` $rhs_contracting `rows` $rows (`groups` $groups^)?
+    attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Dist_AttendOp : Dist_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let summary = "an attention done by a library";
   let description = [{

@@ -25,6 +25,7 @@ void registerSendRowsModels(mlir::DialectRegistry &registry);
 void registerLibraryCallModels(mlir::DialectRegistry &registry);
 void registerArgsortCallModels(mlir::DialectRegistry &registry);
 void registerAttendCallModels(mlir::DialectRegistry &registry);
+void registerContractGroupsCallModels(mlir::DialectRegistry &registry);
 void registerConvolveCallModels(mlir::DialectRegistry &registry);
 
 } // namespace llmc::dist

@@ -10,6 +10,7 @@
 #define LLMC_DIALECT_NN_IR_NN_H
 
 #include "llmc/Support/Dropout.h"
+#include "llmc/Support/GroupedDims.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -110,6 +110,7 @@ def NN_SoftmaxCrossEntropyGradOp : NN_Op<"softmax_cross_entropy_grad"> {
 include "llmc/Dialect/NN/IR/NNActivationOps.td"
 include "llmc/Dialect/NN/IR/NNArgsortOp.td"
 include "llmc/Dialect/NN/IR/NNAttentionOps.td"
+include "llmc/Dialect/NN/IR/NNGroupedDotOp.td"
 include "llmc/Dialect/NN/IR/NNNormOps.td"
 include "llmc/Dialect/NN/IR/NNRotaryOps.td"
 include "llmc/Dialect/NN/IR/NNSoftmaxOps.td"

@@ -233,6 +233,29 @@ def Plan_ArgsortAttr : Plan_Attr<"Argsort", "argsort",
   let genVerifyDecl = 1;
 }
 
+def Plan_GroupedContractionAttr : Plan_Attr<"GroupedContraction", "grouped_contraction",
+    [DeclareAttrInterfaceMethods<Plan_LibraryDescriptorInterface>]> {
+  let summary = "a contraction for each group of rows";
+  let description = [{
+    ```mlir
+    #plan.grouped_contraction<product = <[<m, 64, a = 6, c = 10>, <n, 10, b = 1, c = 1>, <k, 6, a = 1, b = 10>],
+        accumulate = f32>, rows = 0, num_sizes = 8, groups = 8, stride = 60>
+    ```
+    The operands are a, b, the sizes, with `has_first = true` the first groups,
+    and c. `rows` is the number of the dim that counts rows. What each field means says
+    `GroupedContractionShape` in `llmc/Runtime/Base/Library.h`.
+
+    Constraints: rows that are a dim m or k; numbers of at least 0; a product
+    without bias, alpha and activation.
+  }];
+  let parameters = (ins "::llmc::plan::ContractionAttr":$product, "int64_t":$rows, "int64_t":$num_sizes,
+                        "int64_t":$groups, "int64_t":$stride,
+                        DefaultValuedParameter<"bool", "false">:$has_own_sizes,
+                        DefaultValuedParameter<"bool", "false">:$has_first);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Plan_MessageAttr : Plan_Attr<"Message", "message"> {
   let summary = "what goes along a transfer";
   let description = [{

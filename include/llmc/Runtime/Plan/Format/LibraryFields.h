@@ -113,6 +113,17 @@ LLMC_FIELDS(ArgsortShape) {
   v("count", x.count);
 }
 
+LLMC_FIELDS(GroupedContractionShape) {
+  v("product", x.product);
+  v("rows", x.rows);
+  v("sizes", x.sizes);
+  v("num_sizes", x.numSizes);
+  v("groups", x.groups);
+  v("stride", x.stride);
+  v("has_own_sizes", x.hasOwnSizes);
+  v("has_first", x.hasFirst);
+}
+
 } // namespace llmc::rt::plan
 
 #endif // LLMC_RUNTIME_PLAN_FORMAT_LIBRARYFIELDS_H
