@@ -47,6 +47,11 @@ static double operationsIn(const AttentionShape &shape) {
          (shape.isGradient ? 3 * depth + 2 * value : depth + value);
 }
 
+/// All rows have a group, at most; each is multiplied by one matrix.
+static double operationsIn(const GroupedContractionShape &shape) {
+  return operationsIn(shape.product);
+}
+
 static double operationsIn(const ArgsortShape &) { return 0; }
 
 double operationsOf(const LibraryDescriptor &descriptor) {

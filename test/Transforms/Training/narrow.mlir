@@ -174,6 +174,7 @@ dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedul
 // CHECK-NOT: convert
 // CHECK: %[[O:.*]], %[[L:.*]] = nn.attention %[[Q]], %[[Q]], %[[Q]] bias %arg5 scale 5.000000e-01 : (tensor<6x4xbf16>, tensor<6x4xbf16>, tensor<6x4xbf16>, tensor<6x6xf32>) -> (tensor<6x4xbf16>, tensor<6xf32>)
 // CHECK: stablehlo.convert %[[O]] : (tensor<6x4xbf16>) -> tensor<6x4xf32>
+// CHECK: nn.grouped_dot %{{.*}}, %{{.*}}, %{{.*}} : (tensor<6x4xbf16>, tensor<2x4x3xbf16>, tensor<2xi32>) -> tensor<6x3xf32>
 // CHECK: stablehlo.convolution(%{{.*}}, %{{.*}}) {{.*}} : (tensor<1x5x2xbf16>, tensor<3x2x4xbf16>) -> tensor<1x3x4xf32>
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
@@ -187,14 +188,15 @@ func.func private @update(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter 
 }
 func.func @f(%i: tensor<2x4xi32> {dist.port = #dist.port<input "i">}, %h: tensor<2x4xf16> {dist.port = #dist.port<input "h">}, %k: tensor<4x4xf16> {dist.port = #dist.port<input "k">},
              %q: tensor<6x4xf32> {dist.port = #dist.port<input "q">}, %x: tensor<1x5x2xf32> {dist.port = #dist.port<input "x">}, %b: tensor<6x6xf32> {dist.port = #dist.port<input "b">}, %c: tensor<3x2x4xf32> {dist.port = #dist.port<input "c">},
-             %j: tensor<4x4xi32> {dist.port = #dist.port<input "j">})
-    -> (tensor<2x4xi32> {dist.port = #dist.port<output "0">}, tensor<2x4xf16> {dist.port = #dist.port<output "1">}, tensor<6x6xf32> {dist.port = #dist.port<output "2">}, tensor<6x4xf32> {dist.port = #dist.port<output "3">}, tensor<1x3x4xf32> {dist.port = #dist.port<output "4">}) {
+             %j: tensor<4x4xi32> {dist.port = #dist.port<input "j">}, %m: tensor<2x4x3xf32> {dist.port = #dist.port<input "m">}, %s: tensor<2xi32> {dist.port = #dist.port<input "s">})
+    -> (tensor<2x4xi32> {dist.port = #dist.port<output "0">}, tensor<2x4xf16> {dist.port = #dist.port<output "1">}, tensor<6x6xf32> {dist.port = #dist.port<output "2">}, tensor<6x4xf32> {dist.port = #dist.port<output "3">}, tensor<1x3x4xf32> {dist.port = #dist.port<output "4">}, tensor<6x3xf32> {dist.port = #dist.port<output "5">}) {
   %0 = stablehlo.dot_general %i, %j, contracting_dims = [1] x [0] : (tensor<2x4xi32>, tensor<4x4xi32>) -> tensor<2x4xi32>
   %1 = stablehlo.dot_general %h, %k, contracting_dims = [1] x [0] : (tensor<2x4xf16>, tensor<4x4xf16>) -> tensor<2x4xf16>
   %2 = stablehlo.dot_general %q, %q, contracting_dims = [1] x [1], precision = [DEFAULT, DEFAULT], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x6xf32>
   %3, %l = nn.attention %q, %q, %q bias %b scale 5.0e-1 : (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x6xf32>) -> (tensor<6x4xf32>, tensor<6xf32>)
+  %5 = nn.grouped_dot %q, %m, %s batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<6x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<6x3xf32>
   %4 = stablehlo.convolution(%x, %c) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
-  return %0, %1, %2, %3, %4 : tensor<2x4xi32>, tensor<2x4xf16>, tensor<6x6xf32>, tensor<6x4xf32>, tensor<1x3x4xf32>
+  return %0, %1, %2, %3, %4, %5 : tensor<2x4xi32>, tensor<2x4xf16>, tensor<6x6xf32>, tensor<6x4xf32>, tensor<1x3x4xf32>, tensor<6x3xf32>
 }
 dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) {dist.precision = bf16}
 dist.entry @forward function(@f)

@@ -466,5 +466,6 @@ void nn::registerGroupedDotModels(DialectRegistry &registry) {
     context->loadDialect<dist::DistDialect>();
     attachAnswers<GroupedDotOp, GroupedDotAnswers>(context);
     GroupedDotOp::attachInterface<GroupedDotBatching>(*context);
+    GroupedDotOp::attachInterface<FactorModel<GroupedDotOp, 2, 0>>(*context);
   });
 }
