@@ -21,6 +21,7 @@
 #include "GroupedDotSides.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
