@@ -7,6 +7,7 @@
 #include "LayoutTable.h"
 
 #include "llmc/Analysis/Layouts/StateUse.h"
+#include "llmc/Analysis/Program/StepInvariants.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
@@ -48,6 +49,8 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
   for (const dist::LoopRun &run : loops.getRuns())
     for (Operation *op : run.ops)
       tripsOf[op] = run.loop.getWeight();
+  if (kind == FunctionKind::Microbatch)
+    findPrepared(function);
   for (Operation &op : function.getBody().front().without_terminator()) {
     auto list = op.getAttrOfType<ArrayAttr>(DistDialect::kLayouts);
     for (auto [i, result] : llvm::enumerate(op.getResults()))
@@ -60,6 +63,29 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
                      &*runs.insert(OpLayouts()).first});
     stale.insert(&op);
   }
+}
+
+/// What PrepareMoves.cpp takes out of microbatches, wherever it is moved.
+void LayoutTable::findPrepared(func::FuncOp function) {
+  ProgramFunction program{function, FunctionKind::Microbatch, nullptr};
+  auto layoutOf = [&](BlockArgument argument) {
+    return dist::getLayout(
+        dist::getArgumentPort(function, argument.getArgNumber()));
+  };
+  // What is made of states that are gathered for use may come after a gather.
+  PassingAxes passing(symbols, program, layoutOf, mesh);
+  StepInvariants invariants(function, [&](BlockArgument argument) {
+    return !passing.of(argument).empty();
+  });
+  auto isThere = [&](Value value) {
+    return !value.getDefiningOp() || prepared.contains(value);
+  };
+  for (Operation &op : function.front().without_terminator())
+    for (Value result : op.getResults())
+      if (!invariants.changes(result) && !tripsOf.contains(&op) &&
+          !isa<dist::LeaveOp>(op) &&
+          llvm::all_of(dist::getAllOperands(&op), isThere))
+        prepared.insert(result);
 }
 
 void LayoutTable::addExits(func::FuncOp function) {

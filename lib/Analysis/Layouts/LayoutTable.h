@@ -66,7 +66,10 @@ public:
   bool isOfUpdate(Value value) const {
     return updates.contains(value.getParentRegion()->getParentOp());
   }
+  /// How often a step makes the value, and moves it.
   int64_t timesOf(Value value) const {
+    if (prepared.contains(value))
+      return 1;
     Region *region = value.getParentRegion();
     auto trips = tripsOf.find(value.getDefiningOp());
     return times.lookup(region->getParentOp()) *
@@ -88,6 +91,7 @@ private:
   void collect();
   void readFunction(mlir::func::FuncOp function, FunctionKind kind);
   void addExits(mlir::func::FuncOp function);
+  void findPrepared(mlir::func::FuncOp function);
   void connect(dist::StepOp step);
   dist::LayoutAttr rowOf(StringRef state);
   void writeFunction(mlir::func::FuncOp function);
@@ -107,6 +111,8 @@ private:
   llvm::DenseMap<std::pair<Operation *, unsigned>, dist::LayoutAttr> results;
   llvm::MapVector<Operation *, FunctionKind> functions;
   llvm::SetVector<Operation *> updates;
+  /// Values of microbatches that are alike in all of them, and move once.
+  llvm::DenseSet<Value> prepared;
   /// Of ops in loops.
   llvm::DenseMap<Operation *, int64_t> tripsOf;
   llvm::DenseMap<Operation *, int64_t> times;

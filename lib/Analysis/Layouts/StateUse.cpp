@@ -31,3 +31,35 @@ LayoutAttr llmc::getUseLayout(const SymbolTable &symbols,
   auto type = cast<RankedTensorType>(state.getTensorType());
   return canonicalLayout(rest.withDims(dims), type.getShape(), mesh);
 }
+
+static void addAxes(llvm::SmallDenseSet<StringAttr, 4> &axes,
+                    LayoutAttr layout) {
+  for (dist::DimAttr dim :
+       layout ? layout.getDims() : ArrayRef<dist::DimAttr>())
+    for (dist::AxisAttr axis : dim.getAxes())
+      axes.insert(axis.getName());
+}
+
+PassingAxes::PassingAxes(const SymbolTable &symbols,
+                         const ProgramFunction &program,
+                         llvm::function_ref<LayoutAttr(BlockArgument)> layoutOf,
+                         dist::MeshAxesAttr mesh) {
+  func::FuncOp function = program.function;
+  llvm::SmallDenseSet<StringAttr, 4> ofInputs;
+  for (BlockArgument argument : function.getArguments())
+    if (dist::getInput(
+            dist::getArgumentPort(function, argument.getArgNumber())))
+      addAxes(ofInputs, layoutOf(argument));
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    LayoutAttr rest = layoutOf(argument);
+    if (!rest || !dist::getState(dist::getArgumentPort(function, i)))
+      continue;
+    llvm::SmallDenseSet<StringAttr, 4> resting, used;
+    addAxes(resting, rest);
+    addAxes(used, getUseLayout(symbols, program, i, rest, mesh));
+    for (StringAttr axis : resting)
+      if (!used.contains(axis) || ofInputs.contains(axis))
+        axes[argument].push_back(axis);
+  }
+}

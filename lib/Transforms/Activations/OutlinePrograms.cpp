@@ -94,6 +94,8 @@ static std::string getName(TimelineContext &context, SegmentOp segment) {
       number += other.getChunk() == segment.getChunk() &&
                 other.getPhase() == segment.getPhase();
   StringRef suffix = "B";
+  if (segment.getPhase() == Phase::Prepare)
+    suffix = "P";
   if (segment.getPhase() == Phase::Forward)
     suffix = "F";
   if (segment.getPhase() == Phase::BackwardWeight)
@@ -116,7 +118,7 @@ bool Outliner::handsOn(OpOperand &returned) {
     return false;
   Stages at = stages.getStages(returned.get());
   for (auto first : source.getOps<SegmentOp>())
-    if (!first.getLoop() &&
+    if (!first.getLoop() && first.getPhase() != Phase::Prepare &&
         llvm::is_contained(at, stages.getStage(getChunk(first))))
       return first == segment;
   return false;
@@ -346,13 +348,15 @@ static PortAttr makeActSlot(const Act &act, size_t number) {
   int64_t chunk = getChunk(act.from);
   dist::EnterOp carried = findCarried(act.value);
   bool isOfTrip = !act.rows.empty() && act.rows.front() == 0;
+  dist::SegmentOp from = act.from;
+  PortKind kind = from.getPhase() == Phase::Prepare ? PortKind::Kept
+                  : carried || isOfTrip             ? PortKind::Carry
+                                                    : PortKind::Act;
   std::string name =
       carried && carried.isCondition()
           ? dist::getConditionName(carried.getLoop(), chunk)
           : "c" + std::to_string(chunk) + ".a" + std::to_string(number);
-  return PortAttr::get(act.value.getContext(),
-                       carried || isOfTrip ? PortKind::Carry : PortKind::Act,
-                       StringRef(name), chunk);
+  return PortAttr::get(act.value.getContext(), kind, StringRef(name), chunk);
 }
 
 LogicalResult llmc::outlineSegments(TimelineContext &context,

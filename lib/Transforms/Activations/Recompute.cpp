@@ -312,8 +312,9 @@ void RecomputePass::runOnOperation() {
         getOperation().lookupSymbol<func::FuncOp>(step.getMicrobatch());
     SmallVector<dist::SegmentOp> forwards, backwards;
     for (auto segment : function.getOps<dist::SegmentOp>())
-      (segment.getPhase() == Phase::Forward ? forwards : backwards)
-          .push_back(segment);
+      if (segment.getPhase() != Phase::Prepare)
+        (segment.getPhase() == Phase::Forward ? forwards : backwards)
+            .push_back(segment);
     for (dist::SegmentOp &forward : forwards)
       for (dist::SegmentOp backward : backwards)
         if (readsTripsOf(backward, forward))

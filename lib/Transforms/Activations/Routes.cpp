@@ -19,6 +19,10 @@ static bool isForward(SegmentOp segment) {
   return segment.getPhase() == Phase::Forward;
 }
 
+static bool isPrepare(SegmentOp segment) {
+  return segment && segment.getPhase() == Phase::Prepare;
+}
+
 Value llmc::getSlotValue(Value value) {
   auto leave = value.getDefiningOp<dist::LeaveOp>();
   if (!leave || !leave.isLast())
@@ -39,7 +43,8 @@ static std::vector<dist::LoopAttr> getLoops(SegmentOp segment) {
 SegmentOp Routes::find(int64_t chunk, bool wantsForward) {
   for (auto segment : function.getOps<SegmentOp>())
     if (segment.getChunk() && getChunk(segment) == chunk &&
-        isForward(segment) == wantsForward && !segment.getLoop())
+        isForward(segment) == wantsForward && !isPrepare(segment) &&
+        !segment.getLoop())
       return segment;
   return {};
 }
@@ -55,20 +60,31 @@ static SegmentOp findFirstReader(Value value) {
   return first;
 }
 
+void Routes::addRoute(const Route &route) {
+  routes.push_back(route);
+  homes[dist::TransferOp(route.transfer).getResult()] = route.to;
+}
+
 LogicalResult Routes::route(TransferOp transfer) {
   int64_t numStages = stages.getNumStages();
   auto fail = [&]() { return transfer.emitOpError() << "cannot be routed: "; };
   auto fromStage = static_cast<int64_t>(transfer.getFrom());
   auto toStage = static_cast<int64_t>(transfer.getTo());
   SegmentOp home = getHome(transfer.getInput());
-  SegmentOp from = home ? home : find(fromStage, true);
+  SegmentOp reader = findFirstReader(transfer.getResult());
+  if (isPrepare(home) && isPrepare(reader)) {
+    addRoute({transfer, home, reader});
+    return success();
+  }
+  SegmentOp from = isPrepare(home) ? find(getChunk(home), true)
+                   : home          ? home
+                                   : find(fromStage, true);
   if (!from)
     return fail() << "expected a segment at stage " << fromStage;
   if (stages.getStage(getChunk(from)) != fromStage)
     return fail() << "expected a value of stage " << fromStage
                   << ", got one of stage " << stages.getStage(getChunk(from));
   // Where nothing reads it (it is returned or sent on), the next chunk there.
-  SegmentOp reader = findFirstReader(transfer.getResult());
   int64_t chunk = reader ? getChunk(reader) : toStage;
   if (!reader && isForward(from))
     while (chunk < getChunk(from) && find(chunk + numStages, true))
@@ -86,8 +102,7 @@ LogicalResult Routes::route(TransferOp transfer) {
                      "downward in the backward, got one of chunk "
                   << getChunk(home ? home : find(fromStage, true))
                   << " for chunk " << chunk;
-  routes.push_back({transfer, from, to});
-  homes[transfer.getResult()] = to;
+  addRoute({transfer, from, to});
   return success();
 }
 
@@ -129,7 +144,7 @@ void Routes::findActs() {
     for (Value value : captured) {
       note(value, segment);
       auto argument = dyn_cast<BlockArgument>(value);
-      if (!argument || isForward(segment))
+      if (!argument || isForward(segment) || isPrepare(segment))
         continue;
       dist::PortAttr port = signature.arguments[argument.getArgNumber()];
       // A state that only the update replaces is there in the backward too.
@@ -143,6 +158,9 @@ void Routes::findActs() {
   }
   for (Route route : routes)
     note(route.transfer.getInput(), route.from);
+  for (auto &[segment, values] : returned)
+    for (const Returned &each : values)
+      note(each.value, cast<SegmentOp>(segment));
   for (auto segment : function.getOps<SegmentOp>()) {
     for (Value result : segment.getResults())
       if (kept.contains(result))
@@ -192,7 +210,11 @@ void Routes::addReturned(Value value, unsigned index) {
       addReturned(operand, index);
     return;
   }
-  if (SegmentOp home = getHome(value))
+  SegmentOp home = getHome(value);
+  // A sum is added to in each microbatch.
+  if (isPrepare(home))
+    home = find(getChunk(home), true);
+  if (home)
     returned[home].push_back({value, index});
 }
 
@@ -218,7 +240,6 @@ LogicalResult Routes::build() {
   for (auto transfer : function.getOps<TransferOp>())
     if (failed(route(transfer)))
       return failure();
-  findActs();
   for (OpOperand &operand :
        function.getBody().front().getTerminator()->getOpOperands()) {
     addReturned(operand.get(), operand.getOperandNumber());
@@ -226,5 +247,6 @@ LogicalResult Routes::build() {
         failed(checkReturned(operand)))
       return failure();
   }
+  findActs();
   return success();
 }

@@ -13,6 +13,8 @@
 //   x of F(1), used in B(0) alone   -> kept for B(1), sent by B(1) to B(0)
 //   x of F(0), used in B(1) alone   -> received by F(1), kept for B(1)
 //
+// What is prepared before the microbatches is sent and received before them.
+//
 // Test: test/Transforms/Activations/outline-programs.mlir
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +86,7 @@ public:
 private:
   dist::SegmentOp find(int64_t chunk, bool isForward);
   LogicalResult route(dist::TransferOp transfer);
+  void addRoute(const Route &route);
   void findActs();
   void findRows(Act &act);
   void addReturned(Value value, unsigned index);

@@ -283,8 +283,9 @@ static LogicalResult decomposeResults(dist::SegmentOp segment) {
 static LogicalResult trim(func::FuncOp function) {
   SmallVector<dist::SegmentOp> forwards, backwards;
   for (auto segment : function.getOps<dist::SegmentOp>())
-    (segment.getPhase() == Phase::Forward ? forwards : backwards)
-        .push_back(segment);
+    if (segment.getPhase() != Phase::Prepare)
+      (segment.getPhase() == Phase::Forward ? forwards : backwards)
+          .push_back(segment);
   for (dist::SegmentOp &forward : forwards) {
     if (failed(decomposeResults(forward)))
       return failure();

@@ -70,9 +70,9 @@ LogicalResult TimelineChecker::checkReads(dist::ProgramAttr program) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     // All have a port, as the timeline has checked.
     dist::PortAttr slot = dist::getArgumentPort(function, i).getSlot();
-    bool isMade =
-        slot.isSum() ||
-        dist::isAnyPort(slot, {dist::PortKind::Act, dist::PortKind::Carry});
+    bool isMade = slot.isSum() || dist::isAnyPort(slot, {dist::PortKind::Act,
+                                                         dist::PortKind::Carry,
+                                                         dist::PortKind::Kept});
     if (isMade && !isWritten.contains(slot))
       return function.emitOpError()
              << "expected slot " << slot << " to be written by a program of '"

@@ -24,7 +24,8 @@ static int32_t getFirstPart(const Timeline &timeline, int32_t program) {
 }
 
 bool isCalled(const Timeline &timeline, int32_t program) {
-  return timeline.programs[program].attr.getLoop() ||
+  dist::ProgramAttr attr = timeline.programs[program].attr;
+  return attr.getLoop() || attr.getPhase() == dist::Phase::Prepare ||
          getFirstPart(timeline, program) != getLastPart(timeline, program);
 }
 
@@ -41,6 +42,9 @@ public:
 
   /// Calls the programs from `first` to `last`.
   FailureOr<plan::ProgramOp> emitGroup(int32_t first, int32_t last);
+  /// Calls the prologue, if there is one, and what the stage prepares.
+  plan::ProgramOp emitBegin(plan::ProgramOp prologue, int64_t stage,
+                            ArrayRef<int32_t> prepared);
 
 private:
   plan::ProgramOp makeProgram(StringRef name, plan::Phase phase,
@@ -258,6 +262,42 @@ FailureOr<plan::ProgramOp> CallerEmitter::emitGroup(int32_t first,
   return caller;
 }
 
+plan::ProgramOp CallerEmitter::emitBegin(plan::ProgramOp prologue,
+                                         int64_t stage,
+                                         ArrayRef<int32_t> prepared) {
+  std::string name = (timeline.op.getSymName() + ".begin").str();
+  if (timeline.getNumStages() > 1)
+    name += ".s" + std::to_string(stage);
+  plan::ProgramOp caller =
+      makeProgram(name, plan::Phase::Other, {}, 0, timeline.op.getLoc());
+  OpBuilder inner = OpBuilder::atBlockEnd(&caller.getBody().front());
+  if (prologue)
+    emitCall(inner, prologue, {});
+  for (int32_t program : prepared)
+    emitCall(inner, programs[program], {});
+  return caller;
+}
+
+SmallVector<plan::ProgramOp> emitBegins(OpBuilder &builder, PlanNames &names,
+                                        const PlanStreams &streams,
+                                        const Timeline &timeline,
+                                        const TimelinePlaces &places,
+                                        ArrayRef<plan::ProgramOp> programs,
+                                        ArrayRef<plan::ProgramOp> prologues) {
+  CallerEmitter emitter(builder, names, streams, timeline, places, programs);
+  SmallVector<plan::ProgramOp> begins(prologues);
+  for (auto [stage, begin] : llvm::enumerate(begins)) {
+    SmallVector<int32_t> prepared;
+    for (auto [i, program] : llvm::enumerate(timeline.programs))
+      if (program.attr.getPhase() == dist::Phase::Prepare &&
+          llvm::is_contained(program.getStages(), stage))
+        prepared.push_back(static_cast<int32_t>(i));
+    if (!prepared.empty())
+      begin = emitter.emitBegin(begin, static_cast<int64_t>(stage), prepared);
+  }
+  return begins;
+}
+
 FailureOr<SmallVector<plan::ProgramOp>>
 emitCallers(OpBuilder &builder, PlanNames &names, const PlanStreams &streams,
             const Timeline &timeline, const TimelinePlaces &places,
@@ -267,7 +307,9 @@ emitCallers(OpBuilder &builder, PlanNames &names, const PlanStreams &streams,
   auto end = static_cast<int32_t>(programs.size());
   for (int32_t first = 0; first < end;) {
     int32_t last = getLastPart(timeline, first);
-    if (isCalled(timeline, first)) {
+    bool isPrepared =
+        timeline.programs[first].attr.getPhase() == dist::Phase::Prepare;
+    if (isCalled(timeline, first) && !isPrepared) {
       FailureOr<plan::ProgramOp> caller = emitter.emitGroup(first, last);
       if (failed(caller))
         return failure();

@@ -28,6 +28,13 @@
 //     plan.while on @C <@go> do @train.c0.F.trip1.turn      calls trip1, then
 //     ask
 //
+// What a stage prepares is called at the beginning of a step, after the copies
+// and fills of its prologue:
+//
+//   plan.program @train.begin other {
+//     plan.call on @C @train.prologue arguments([])
+//     plan.call on @C @train.c0.P arguments([])
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H
@@ -41,6 +48,15 @@ namespace llmc::ordering {
 
 /// Whether another program calls this one.
 bool isCalled(const Timeline &timeline, int32_t program);
+
+/// What each stage runs before the table: its prologue, or a program that calls
+/// that and what the stage prepares.
+SmallVector<plan::ProgramOp> emitBegins(OpBuilder &builder, PlanNames &names,
+                                        const PlanStreams &streams,
+                                        const Timeline &timeline,
+                                        const TimelinePlaces &places,
+                                        ArrayRef<plan::ProgramOp> programs,
+                                        ArrayRef<plan::ProgramOp> prologues);
 
 /// What the table runs for each program of the timeline, by the first of its
 /// group. An error where a conditional loop has no slot of its condition.

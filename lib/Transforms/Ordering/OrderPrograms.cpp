@@ -68,6 +68,8 @@ static LogicalResult orderTimeline(OpBuilder &builder, PlanNames &names,
   if (failed(cells))
     return failure();
   made.cells = std::move(*cells);
+  made.prologues = emitBegins(builder, names, streams, timeline, *places,
+                              made.programs, made.prologues);
   // 3 table and entry
   return emitEntry(builder, names, tables, timeline, *places, made);
 }

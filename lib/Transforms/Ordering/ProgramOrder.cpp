@@ -273,6 +273,8 @@ plan::Phase getPlanPhase(dist::Phase phase) {
     return plan::Phase::BackwardWeight;
   case dist::Phase::Update:
     return plan::Phase::Update;
+  case dist::Phase::Prepare:
+    break;
   }
   return plan::Phase::Other;
 }

@@ -46,7 +46,8 @@ static int64_t getChunk(const Timeline &timeline, PortAttr slot,
 static void addChunk(std::set<int32_t> &programs, const Timeline &timeline,
                      int64_t chunk) {
   for (auto [i, program] : llvm::enumerate(timeline.programs))
-    if (program.attr.getChunk() == chunk)
+    if (program.attr.getChunk() == chunk &&
+        program.attr.getPhase() != dist::Phase::Prepare)
       programs.insert(static_cast<int32_t>(i));
 }
 
@@ -118,6 +119,8 @@ static StringRef getFrameName(PortAttr slot) {
     return "act";
   case PortKind::Carry:
     return "carry";
+  case PortKind::Kept:
+    return "kept";
   case PortKind::Send:
   case PortKind::Recv:
     return "bnd";

@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each slot of the programs becomes a buffer of a frame: sums and metrics in
-// `step`, activations in `act` with a slot for each microbatch in flight, data
-// in `input` with one more, so that it is copied while the last one is used.
-// Slots that the same stages use share a frame.
+// `step`, what a step prepares in `kept`, activations in `act` with a slot for
+// each microbatch in flight, data in `input` with one more, so that it is
+// copied while the last one is used. Slots that the same stages use share a
+// frame.
 //
 //===----------------------------------------------------------------------===//
 

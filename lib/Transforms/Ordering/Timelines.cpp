@@ -62,6 +62,10 @@ Timeline readTimeline(dist::TimelineOp op, SymbolTableCollection &tables) {
   for (int64_t stage = 0; stage < table.getNumRows(); ++stage) {
     timeline.walks.emplace_back();
     timeline.updates.push_back(-1);
+    for (auto [i, program] : llvm::enumerate(timeline.programs))
+      if (program.attr.getPhase() == dist::Phase::Prepare &&
+          llvm::is_contained(program.getStages(), stage))
+        timeline.walks.back().push_back({static_cast<int32_t>(i), 0});
     for (const dist::Cell &cell : table.getRow(stage)) {
       int32_t program = findProgram(timeline, cell, stage);
       if (cell.kind == dist::Cell::Kind::Update)

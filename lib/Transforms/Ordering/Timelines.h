@@ -37,7 +37,8 @@ struct Timeline {
   /// A handle, whose getters are not const.
   mutable dist::TimelineOp op;
   SmallVector<TimelineProgram> programs;
-  /// Of each stage the cells in order, updates and idle cells left out.
+  /// Of each stage what it prepares, and the cells in order, updates and idle
+  /// cells left out.
   std::vector<std::vector<StageCall>> walks;
   /// Of each stage the update's program, or -1.
   SmallVector<int32_t> updates;

@@ -7,7 +7,8 @@
 // downward. In an update it is the set of stages at which the op runs: each op
 // goes to the first segment with its stages after what it reads, so that there
 // are few. Transfers and joins stay between segments.
-// Loops cut a chunk into parts (LoopParts.h).
+// Loops cut a chunk into parts (LoopParts.h). What a step prepares has segments
+// of its own in front of all others, as long as it needs nothing of them.
 //
 //   u = f(a) at(0), v = g(b) at(1), w = all_reduce(join(u, v)) at(0, 1)
 //   -> segment at(0), segment at(1), join, segment at(0, 1)
@@ -40,7 +41,7 @@ struct CutSegmentsPass : llmc::impl::CutSegmentsPassBase<CutSegmentsPass> {
 
 /// Where an op goes; ordered as segments follow each other.
 struct SegmentKey {
-  /// 0 forward, 1 backward, 2 update.
+  /// -1 prepare, 0 forward, 1 backward, 2 update.
   int direction = 0;
   /// Forward: the chunk; backward: its negative, since it runs downward;
   /// update: the place.
@@ -80,6 +81,8 @@ private:
   SegmentKey updateKeyOf(Operation *op);
   SegmentKey homeOf(Operation *constant, bool isJoined);
   std::optional<SegmentKey> keyOf(Value value, bool &isAfter);
+  bool isPrepared(Operation *op);
+  void receivePrepared(dist::TransferOp transfer);
   LogicalResult readKeys();
   void widenCollective(Operation *op);
   LogicalResult prepareCollectives();
@@ -148,6 +151,49 @@ SegmentKey Cutter::updateKeyOf(Operation *op) {
   return SegmentKey{2, rank, false, 0, Phase::Update, at};
 }
 
+/// Whether all that the op reads is there before the first microbatch.
+bool Cutter::isPrepared(Operation *op) {
+  int64_t chunk = getChunk(op, chunks).value_or(0);
+  return llvm::all_of(dist::getAllOperands(op), [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    if (!def || isMadeAnywhere(def))
+      return true;
+    bool isSent = isa<dist::TransferOp>(def);
+    if (isSent && getPhase(def) != Phase::Prepare)
+      return false;
+    if (isSent)
+      def = def->getOperand(0).getDefiningOp();
+    auto key = keys.find(def);
+    return key != keys.end() && key->second.phase == Phase::Prepare &&
+           key->second.chunk <= chunk;
+  });
+}
+
+/// Where microbatches read what is sent before them, it is received by an op
+/// that is prepared as well.
+void Cutter::receivePrepared(dist::TransferOp transfer) {
+  SmallVector<OpOperand *> uses;
+  Operation *first = nullptr;
+  for (OpOperand &use : transfer.getResult().getUses()) {
+    Operation *user = body.findAncestorOpInBlock(*use.getOwner());
+    if (getPhase(user) == Phase::Prepare || !getChunk(user, chunks))
+      continue;
+    uses.push_back(&use);
+    if (!first || *getChunk(user, chunks) < *getChunk(first, chunks))
+      first = user;
+  }
+  if (!first)
+    return;
+  OpBuilder builder(transfer->getContext());
+  builder.setInsertionPointAfter(transfer);
+  auto fence =
+      dist::FenceOp::create(builder, transfer.getLoc(), transfer.getResult());
+  fence->setAttr(DistDialect::kBlock, first->getAttr(DistDialect::kBlock));
+  fence->setAttr(DistDialect::kPhase, transfer->getAttr(DistDialect::kPhase));
+  for (OpOperand *use : uses)
+    use->set(fence.getResult(0));
+}
+
 FailureOr<SegmentKey> Cutter::keyOf(Operation *op) {
   if (isUpdate)
     return updateKeyOf(op);
@@ -165,6 +211,10 @@ FailureOr<SegmentKey> Cutter::keyOf(Operation *op) {
     return SegmentKey{0, chunk, false, chunk, *phase, {}};
   if (*phase == Phase::Update)
     return op->emitOpError() << "expected a phase of a microbatch, got update";
+  if (*phase == Phase::Prepare)
+    return isPrepared(op)
+               ? SegmentKey{-1, chunk, false, chunk, *phase, {}}
+               : SegmentKey{0, chunk, false, chunk, Phase::Forward, {}};
   return SegmentKey{1,     -chunk, *phase == Phase::BackwardWeight,
                     chunk, *phase, {}};
 }
@@ -417,6 +467,9 @@ void Cutter::makeSegment(const SegmentKey &key, ArrayRef<Operation *> ops) {
 }
 
 LogicalResult Cutter::run() {
+  for (auto transfer : llvm::to_vector(body.getOps<dist::TransferOp>()))
+    if (getPhase(transfer) == Phase::Prepare)
+      receivePrepared(transfer);
   if (!isUpdate)
     prepareLoops(function);
   if (failed(prepareCollectives()) || failed(readKeys()))

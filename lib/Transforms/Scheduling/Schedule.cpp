@@ -162,6 +162,8 @@ static void addEmptySegments(func::FuncOp function, dist::TableAttr table,
   auto place = [&](bool forward, int64_t chunk) {
     Operation *next = body.getTerminator();
     for (auto segment : body.getOps<dist::SegmentOp>()) {
+      if (segment.getPhase() == Phase::Prepare)
+        continue;
       bool isForward = segment.getPhase() == Phase::Forward;
       auto other = static_cast<int64_t>(*segment.getChunk());
       bool isLater = isForward == forward

@@ -28,6 +28,8 @@ void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
   manager.addPass(createExpandReshardsPass());
   // Equal moves are seen when each is one op.
   manager.addPass(createMergeMovesPass());
+  // What is left of them, and runs alike in all microbatches, runs once.
+  manager.addPass(createPrepareMovesPass());
   manager.addPass(createReportCostsPass());
   manager.addPass(createVerifyMaterializedPass());
 }

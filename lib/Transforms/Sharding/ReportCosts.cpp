@@ -9,6 +9,7 @@
 //   replication  an input, a state or what an op makes is alike on devices that
 //                could each have a part of it
 //   pad          a dim that its axes do not divide
+//   keep         what is moved once in a step, and lies there through all of it
 //
 // Of a program with a step its microbatch and update are read, of another one
 // its entries. Nothing is decided here, so nothing can be left out but what is
@@ -21,6 +22,7 @@
 #include "CostRemarks.h"
 #include "llmc/Analysis/Layouts/FactorSplits.h"
 #include "llmc/Analysis/Program/Program.h"
+#include "llmc/Analysis/Program/StepInvariants.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
@@ -51,16 +53,15 @@ public:
       : mesh(mesh.getAxes()), pipeline(mesh.getPipeline().value_or("")),
         function(program.function), kind(program.kind), least(least),
         runs(function.front()), remarks(remarks),
-        symbols(SymbolTable::getNearestSymbolTable(program.function)) {
+        symbols(SymbolTable::getNearestSymbolTable(program.function)),
+        invariants(program.function) {
     if (auto step = dyn_cast<dist::StepOp>(program.owner))
       microbatches = step.getMicrobatches();
-    findChanging();
   }
 
   void report();
 
 private:
-  void findChanging();
   std::string nameOfArgument(BlockArgument argument) const;
   std::string nameOf(Value value) const;
   std::string describeWhen(Operation *op) const;
@@ -70,6 +71,7 @@ private:
   void reportPadding(Value value, Location loc);
   void reportGather(dist::AllGatherOp op);
   void reportReplication(Operation *op, Value value);
+  void reportKept(Operation *op);
   std::string whyReplicated(Operation *op, ArrayRef<dist::AxisAttr> axes) const;
 
   dist::MeshAxesAttr mesh;
@@ -81,30 +83,13 @@ private:
   dist::LoopRuns runs;
   CostRemarks &remarks;
   SymbolTable symbols;
-  /// Values that differ from microbatch to microbatch.
-  llvm::DenseSet<Value> changing;
+  StepInvariants invariants;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
-
-/// States of parameters and constants are alike in all microbatches of a step.
-void FunctionCosts::findChanging() {
-  for (BlockArgument argument : function.getArguments()) {
-    dist::PortAttr port =
-        dist::getArgumentPort(function, argument.getArgNumber());
-    if (!dist::isPort(port, dist::PortKind::Parameter) &&
-        !dist::isPort(port, dist::PortKind::Constant) &&
-        !dist::isPort(port, dist::PortKind::Hyper))
-      changing.insert(argument);
-  }
-  for (Operation &op : function.front())
-    if (llvm::any_of(dist::getAllOperands(&op),
-                     [&](Value value) { return changing.contains(value); }))
-      changing.insert(op.getResults().begin(), op.getResults().end());
-}
 
 /// "'w'" of a state or input; otherwise empty.
 std::string FunctionCosts::nameOfArgument(BlockArgument argument) const {
@@ -138,9 +123,11 @@ std::string FunctionCosts::nameOf(Value value) const {
 
 /// When an op runs: "in each microbatch", "in each trip of loop "l"", ...
 std::string FunctionCosts::describeWhen(Operation *op) const {
-  std::string when = kind == FunctionKind::Microbatch ? "in each microbatch"
-                     : kind == FunctionKind::Update   ? "in the update"
-                                                      : "in each run";
+  bool isPrepared = getPhase(op) == dist::Phase::Prepare;
+  std::string when = isPrepared                         ? "once in a step"
+                     : kind == FunctionKind::Microbatch ? "in each microbatch"
+                     : kind == FunctionKind::Update     ? "in the update"
+                                                        : "in each run";
   if (int run = runs.getRunOf(op); run >= 0)
     when += ", in each trip of \"" +
             runs.getRuns()[run].loop.getName().getValue().str() + "\"";
@@ -262,7 +249,8 @@ void FunctionCosts::reportGather(dist::AllGatherOp op) {
                       countDevices(axes, mesh));
     Operation *reader = findReader(result);
     bool isSame = kind == FunctionKind::Microbatch && microbatches > 1 &&
-                  !changing.contains(input);
+                  getPhase(op) != dist::Phase::Prepare &&
+                  !invariants.changes(input);
     remarks.add("gather", op.getLoc(),
                 nameOf(input) + " is gathered over " + showAxes(axes) + " " +
                     describeWhen(op) + ", " + std::to_string(bytes) +
@@ -305,6 +293,22 @@ void FunctionCosts::reportReplication(Operation *op, Value value) {
                     " B on each: " + whyReplicated(op, axes));
 }
 
+/// What microbatches read of what is made before them.
+void FunctionCosts::reportKept(Operation *op) {
+  for (Value result : op->getResults()) {
+    auto reader = llvm::find_if(result.getUsers(), [](Operation *user) {
+      return getPhase(user) != dist::Phase::Prepare;
+    });
+    if (reader != result.user_end())
+      remarks.add("keep", op->getLoc(),
+                  "what " + ::nameOf(op) +
+                      " makes is moved once in a step and kept for all " +
+                      std::to_string(microbatches) + " microbatches, " +
+                      std::to_string(getBytesOfDevice(result)) +
+                      " B on each device: no input is on the way to it");
+  }
+}
+
 void FunctionCosts::report() {
   for (BlockArgument argument : function.getArguments())
     if (dist::getLayout(argument.getType()))
@@ -312,6 +316,8 @@ void FunctionCosts::report() {
   for (Operation &op : function.front().without_terminator()) {
     if (auto gather = dyn_cast<dist::AllGatherOp>(op))
       reportGather(gather);
+    if (getPhase(&op) == dist::Phase::Prepare)
+      reportKept(&op);
     if (isa<DistDialect>(op.getDialect()))
       continue;
     for (Value result : op.getResults())

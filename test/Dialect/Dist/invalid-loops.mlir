@@ -139,7 +139,7 @@ func.func @hyper(%w: tensor<4xf32> {dist.port = #dist.port<hyper @lr, trips = 2>
 
 // -----
 
-// expected-error@+1 {{expected no loop of an update, got #dist.loop<"l", trips = 2>}}
+// expected-error@+1 {{expected no loop in phase 'update', got #dist.loop<"l", trips = 2>}}
 #update = #dist.program<@u, phase = update, at = [0], loop = <"l", trips = 2>>
 
 // -----

@@ -4,7 +4,7 @@
 // its kind has no use for. That its symbol exists checks the op that uses the
 // function: invalid-step.mlir, invalid-schedule.mlir.
 
-// expected-error @+1 {{expected a kind of port: input, hyper, parameter, optimizer, carried, constant, step, microbatch, loss, loss_sum, count, metric_sum, gradient, metric, output, moment, setting, buffer, act, send, recv, carry, got 'los_sum'}}
+// expected-error @+1 {{expected a kind of port: input, hyper, parameter, optimizer, carried, constant, step, microbatch, loss, loss_sum, count, metric_sum, gradient, metric, output, moment, setting, buffer, act, send, recv, carry, kept, got 'los_sum'}}
 func.func private @f(tensor<4x4xf32> {dist.port = #dist.port<los_sum>})
 
 // -----

@@ -51,7 +51,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = 
 dist.mesh @mesh = <"data"=2>
 // expected-note @+1 {{program is defined here}}
 func.func private @f(tensor<4xf32>)
-// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, carry, got no port}}
+// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, carry, kept, got no port}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----
@@ -59,7 +59,7 @@ dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = 
 dist.mesh @mesh = <"data"=2>
 // expected-note @+1 {{program is defined here}}
 func.func private @f() -> tensor<4xf32>
-// expected-error @+1 {{'dist.timeline' op expected result 0 of @f to be buffer, loss_sum, count, metric_sum, gradient, metric, output, act, send, carry, got no port}}
+// expected-error @+1 {{'dist.timeline' op expected result 0 of @f to be buffer, loss_sum, count, metric_sum, gradient, metric, output, act, send, carry, kept, got no port}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----
@@ -141,7 +141,7 @@ dist.mesh @mesh = <"x"=1>
 dist.state @w : tensor<4xf32> {role = parameter}
 // expected-note @+1 {{program is defined here}}
 func.func private @f(tensor<4xf32> {dist.port = #dist.port<parameter @w>})
-// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, carry, got #dist.port<parameter @w>}}
+// expected-error @+1 {{'dist.timeline' op expected argument 0 of @f to be buffer, input, hyper, microbatch, loss_sum, count, metric_sum, gradient, act, recv, carry, kept, got #dist.port<parameter @w>}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----
@@ -198,7 +198,7 @@ dist.mesh @mesh = <"x"=1>
 func.func private @f()
 // expected-note @+1 {{program is defined here}}
 func.func private @g() -> (tensor<4xf32> {dist.port = #dist.port<loss>})
-// expected-error @+1 {{'dist.timeline' op expected result 0 of @g to be buffer, loss_sum, count, metric_sum, gradient, metric, output, act, send, carry, got #dist.port<loss>}}
+// expected-error @+1 {{'dist.timeline' op expected result 0 of @g to be buffer, loss_sum, count, metric_sum, gradient, metric, output, act, send, carry, kept, got #dist.port<loss>}}
 dist.timeline @t microbatches(1) programs([#dist.program<@f, chunk = 0, phase = forward, at = [0]>, #dist.program<@g, chunk = 1, phase = forward, at = [0]>]) transfers([]) table(<["F0.0"]>)
 
 // -----

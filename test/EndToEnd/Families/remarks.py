@@ -149,6 +149,20 @@ def facts_of_op(program, line):
             yield "replication", place, name, show(axes), tensor.bytes
 
 
+def facts_of_kept(program, ops):
+    """What is prepared before the microbatches and read in them."""
+    prepared = {}
+    for line in ops:
+        results, name, operands = re.match(r'\s*(?:%(\w+)(?::\d+)? = )?"([\w.]+)"\((.*?)\)', line).groups()
+        if "#dist.phase<prepare>" in line:
+            types, loc = re.match(r".* : (\(.*?) loc\((.*)\)$", line).groups()
+            prepared[results] = "keep", program.place(loc), name, next(program.tensors(types.split(" -> ")[-1])).bytes
+            continue
+        for each in re.findall(r"%(\w+)", operands):
+            if fact := prepared.pop(each, None):
+                yield fact
+
+
 def find_facts(program):
     facts = collections.Counter()
     for name, head, arguments, ops in read_functions(program):
@@ -156,6 +170,7 @@ def find_facts(program):
         for port, tensor in zip(ports, program.tensors(arguments)):
             if not name.endswith(".update") and re.match("parameter|optimizer|carried|constant|input", port):
                 facts.update(facts_of_argument(port, tensor))
+        facts.update(facts_of_kept(program, ops))
         for line in ops:
             facts.update(facts_of_op(program, line))
     return facts
@@ -165,7 +180,10 @@ def read_remark(place, kind, text):
     numbers = [int(n) for n in re.findall(r"(\d+) (?:B|of|copies)\b", text)]
     if place.startswith("<unknown>"):
         place = ""
-    subject, axes = re.search(r"'([^']*)'", text)[1], AXES.search(text)[0]
+    subject = re.search(r"'([^']*)'", text)[1]
+    if kind == "keep":
+        return kind, place, subject, int(re.search(r"(\d+) B on each device", text)[1])
+    axes = AXES.search(text)[0]
     if kind == "gather":
         return kind, place, axes, numbers[-1]
     if kind == "pad":

@@ -31,11 +31,6 @@ from makers import MAKERS  # noqa: E402
 # "recompute" stands in no text of phase 3: blocks are computed again from phase 6 on.
 COLLECTIVE = re.compile(r"dist\.(all_reduce|all_gather|reduce_scatter|all_to_all|permute|broadcast|reduce|transfer)$")
 MARKS = re.compile(r"(dist\.(block|phase) = (#dist\.phase<\w+>|\d+ : i64)|symbol = @\w+)(, )?")
-# What is still moved in each microbatch though it is the same in all: noise that a fixed
-# key draws at one stage for another (diffusion), which is sent rather than drawn twice, and
-# numbers of the samples (clip), which are made in parts and read whole.
-LISTED = {("diffusion", "pipe 2 x 2"): {"dist.transfer": 1}}
-LISTED |= {("clip", mesh): {"dist.all_gather": 1} for mesh in ("4 x 2", "3 x 3", "pipe 2 x 2")}
 # What has another value in each microbatch.
 CHANGING = ("input", "carried", "gradient", "loss_sum", "count")
 
@@ -69,7 +64,7 @@ class Numbering:
             self.changing |= {value} | {f"{value}#{i}" for i in range(8)}
         if COLLECTIVE.match(name):
             self.moved[key] += 1
-            if not changes:
+            if not changes and "#dist.phase<prepare>" not in line:
                 self.same.append((name, line.strip()[:120]))
 
 
@@ -80,7 +75,7 @@ def count_said(text):
     return sum(int(each[1]) if each else 1 for each in times)
 
 
-def judge(program, text, gathers, listed):
+def judge(program, text, gathers):
     """What is done in vain, a line each; of `gathers` states may be stored split."""
     for name, head, arguments, ops in remarks.read_functions(program):
         numbering = Numbering(head, arguments)
@@ -92,8 +87,8 @@ def judge(program, text, gathers, listed):
         if not name.endswith(".microbatch"):
             continue
         kinds = collections.Counter(kind for kind, _ in numbering.same)
-        expected = {"dist.all_gather": count_said(text)} if gathers else listed
-        for kind in {*kinds, *listed}:
+        expected = {"dist.all_gather": count_said(text)} if gathers else {}
+        for kind in kinds:
             if kinds[kind] != expected.get(kind, 0):
                 lines = [line for each, line in numbering.same if each == kind]
                 yield f"{name} has {kinds[kind]} {kind} of what is the same, expected {expected.get(kind, 0)}: {lines[:1]}"
@@ -118,7 +113,7 @@ def main():
             family = dataclasses.replace(family, microbatches=2, step_loss="mean of microbatches")
             program, text = remarks.compile_family(a, family, *remarks.MESHES[mesh], out)
             gathers = mesh.startswith(("fsdp", "zero3"))
-            found = list(judge(program, text, gathers, LISTED.get((name, mesh), {})))
+            found = list(judge(program, text, gathers))
             failed += bool(found)
             for line in found:
                 print(f"FAILED  {name} {mesh}: {line}")

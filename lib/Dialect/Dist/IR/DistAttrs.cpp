@@ -414,8 +414,9 @@ LogicalResult ProgramAttr::verify(EmitError emitError,
                                   FlatSymbolRefAttr function, int64_t chunk,
                                   Phase phase, DenseI64ArrayAttr at,
                                   LoopAttr loop) {
-  if (loop && phase == Phase::Update)
-    return emitError() << "expected no loop of an update, got " << loop;
+  if (loop && (phase == Phase::Update || phase == Phase::Prepare))
+    return emitError() << "expected no loop in phase '" << stringifyPhase(phase)
+                       << "', got " << loop;
   if ((phase == Phase::Update) != (chunk == -1) || chunk < -1)
     return emitError() << "expected a chunk unless the phase is update, got "
                        << chunk << " for '" << stringifyPhase(phase) << "'";

@@ -73,6 +73,7 @@ static constexpr KindTraits kKinds[] = {
     {PortKind::Send, Returned, Symbol, 0},
     {PortKind::Recv, Taken, Symbol, 0},
     {PortKind::Carry, Taken | Returned, Name, Chunk | Trips},
+    {PortKind::Kept, Taken | Returned, Name, Chunk | Trips},
 };
 
 static constexpr bool areInOrder() {

@@ -145,9 +145,11 @@ static bool runsIn(Cell::Kind kind, Phase phase) {
   case Phase::BackwardWeight:
     return kind == Cell::Kind::BackwardWeight;
   case Phase::Update:
+    return kind == Cell::Kind::Update;
+  case Phase::Prepare:
     break;
   }
-  return kind == Cell::Kind::Update;
+  return false;
 }
 
 LogicalResult TimelineOp::verify() {
@@ -199,12 +201,12 @@ static constexpr PortKind kOfProgram[] = {
     PortKind::Buffer,     PortKind::Input,    PortKind::Hyper,
     PortKind::Microbatch, PortKind::LossSum,  PortKind::Count,
     PortKind::MetricSum,  PortKind::Gradient, PortKind::Act,
-    PortKind::Recv,       PortKind::Carry};
+    PortKind::Recv,       PortKind::Carry,    PortKind::Kept};
 static constexpr PortKind kFromProgram[] = {
     PortKind::Buffer,    PortKind::LossSum,  PortKind::Count,
     PortKind::MetricSum, PortKind::Gradient, PortKind::Metric,
     PortKind::Output,    PortKind::Act,      PortKind::Send,
-    PortKind::Carry};
+    PortKind::Carry,     PortKind::Kept};
 
 /// Verifies the ports of a program.
 static LogicalResult verifyProgram(TimelineOp op, func::FuncOp function) {

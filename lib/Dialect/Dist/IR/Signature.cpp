@@ -40,8 +40,8 @@ FlatSymbolRefAttr dist::getState(PortAttr port) {
 
 bool dist::isOfMicrobatch(PortAttr port) {
   return port && !port.isSum() &&
-         !isAnyPort(port,
-                    {PortKind::Buffer, PortKind::Metric, PortKind::Carry});
+         !isAnyPort(port, {PortKind::Buffer, PortKind::Metric, PortKind::Carry,
+                           PortKind::Kept});
 }
 
 FlatSymbolRefAttr dist::getGradientOf(PortAttr port) {

@@ -284,6 +284,7 @@ def Dist_PortAttr : Dist_Attr<"Port", "port"> {
     | `buffer` | both | symbol | `trips` | the `dist.buffer` of a state |
     | `act` | both | name | `chunk`, `trips` | kept from the forward of a chunk to its backward, or from one program of a chunk to the next |
     | `carry` | both | name | `chunk`, `trips` | what a loop hands from trip to trip, or a part of a trip to another one |
+    | `kept` | both | name | `chunk`, `trips` | made once in a step, before its first microbatch, and read by all of them |
     | `send`, `recv` | result; argument | symbol | | a transfer |
 
     `layout` says where the value lives: given by the user or decided, until it

@@ -87,7 +87,8 @@ def Dist_Phase : Dist_Enum<"Phase", "part of a step to which an op belongs", [
   I32EnumAttrCase<"Backward", 1, "backward">,
   I32EnumAttrCase<"BackwardInput", 2, "backward_input">,
   I32EnumAttrCase<"BackwardWeight", 3, "backward_weight">,
-  I32EnumAttrCase<"Update", 4, "update">
+  I32EnumAttrCase<"Update", 4, "update">,
+  I32EnumAttrCase<"Prepare", 5, "prepare">
 ]>;
 
 def Dist_Access : Dist_Enum<"Access", "what a kernel does with an argument", [
@@ -149,7 +150,8 @@ def Dist_PortKind : I64EnumAttr<"PortKind", "what an argument or result is", [
   I64EnumAttrCase<"Act", 18, "act">,
   I64EnumAttrCase<"Send", 19, "send">,
   I64EnumAttrCase<"Recv", 20, "recv">,
-  I64EnumAttrCase<"Carry", 21, "carry">
+  I64EnumAttrCase<"Carry", 21, "carry">,
+  I64EnumAttrCase<"Kept", 22, "kept">
 ]> {
   let cppNamespace = "::llmc::dist";
   let genSpecializedAttr = 0;

@@ -105,11 +105,11 @@ def Dist_TimelineOp : Dist_SymbolOp<"timeline", [Dist_SymbolUser]> {
 
     Constraints: microbatches at least 1; every program is a function, named
     once, with every argument and result a port of a timeline (`buffer`, `input`,
-    `hyper`, `act`, `carry`, sums, `metric`, `output`, transfers, the microbatch); the programs of a (chunk, phase), of
+    `hyper`, `act`, `carry`, `kept`, sums, `metric`, `output`, transfers, the microbatch); the programs of a (chunk, phase), of
     which each is a part that runs after those before it, stand side by side; for each coordinate
     one update at most; a transfer is named once, sent by its first
     program and received by its second with the same type; every cell has a program that runs at its
-    row, and its microbatch exists; the table has a row for each pipeline coordinate
+    row, and its microbatch exists; programs of phase `prepare` have no cell and run before all others, in their order; the table has a row for each pipeline coordinate
     of the mesh.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$counts, Dist_I64Attr:$microbatches,
