@@ -119,6 +119,9 @@ MatrixShape toMatrix(const ContractionShape &shape, std::string name) {
 
 Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape) {
   LLMC_TRY_ASSIGN(auto slice, makeLibrarySlice(shape));
+  if (!slice) {
+    LLMC_TRY_ASSIGN(slice, makeWidenedSlice(shape));
+  }
   if (slice) {
     return std::move(slice);
   }

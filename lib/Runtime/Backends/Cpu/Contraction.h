@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A contraction is cut along a batch index or its rows. A slice runs as a
-// oneDNN primitive of one thread where oneDNN has the types and strides, else
-// as plain loops.
+// oneDNN primitive of one thread where oneDNN has the types and strides, or has
+// them in f32, else as plain loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,9 @@ MatrixShape toMatrix(const ContractionShape &shape, std::string name);
 
 /// Null when oneDNN cannot express `shape`.
 Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape);
+/// The library's, of sides and result that are copied to f32; null when it
+/// cannot express that either.
+Result<std::unique_ptr<OpSlice>> makeWidenedSlice(const MatrixShape &shape);
 /// Plain loops; k innermost, in order.
 Result<std::unique_ptr<OpSlice>> makeLoopSlice(const MatrixShape &shape);
 /// By oneDNN where it has it, else by loops.

@@ -34,6 +34,24 @@ struct BFloat16 {
   }
 };
 
+/// Elements of f16, read in line: an exponent less, which a product by a power
+/// of two gives back, to the smallest numbers too.
+struct Half : AnyFloat<float> {
+  static float load(DType, const void *base, int64_t i) {
+    constexpr uint32_t sign = 0x8000u, exponent = 0x7c00u;
+    uint32_t half = static_cast<const uint16_t *>(base)[i];
+    uint32_t bits = (half & (sign - 1)) << 13;
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    value *= 0x1p112f;
+    std::memcpy(&bits, &value, sizeof(bits));
+    bool isFinite = (half & exponent) != exponent;
+    bits |= (isFinite ? 0u : 0x7f800000u) | (half & sign) << 16;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+};
+
 /// Calls `visit` with what reads and writes elements of `type`.
 template <typename Visit> void withElements(DType type, const Visit &visit) {
   switch (type) {
@@ -41,6 +59,8 @@ template <typename Visit> void withElements(DType type, const Visit &visit) {
     return visit(Typed<float>());
   case DType::bf16:
     return visit(BFloat16());
+  case DType::f16:
+    return visit(Half());
   default:
     return visit(AnyFloat<float>());
   }

@@ -185,6 +185,32 @@ TEST_P(ContractionTest, TypesOfEachOperand) {
     EXPECT_EQ(greatestError(shape, GetParam()), 0);
   }
 }
+// What oneDNN lacks is multiplied in f32: with a side that is repeated, with
+// holes between rows, transposed, and added to.
+TEST_P(ContractionTest, HalfSides) {
+  constexpr DType f32 = DType::f32, bf16 = DType::bf16, f16 = DType::f16;
+  ContractionShape repeated = matmul(3, 5, 6, 7), spread, adding;
+  repeated.indices[0].strideB = 0;
+  spread.indices = {{Kind::batch, 2, 100, 200, 400},
+                    {Kind::m, 5, 1, 0, 11},
+                    {Kind::n, 6, 0, 9, 1},
+                    {Kind::k, 7, 8, 1, 0}};
+  adding = spread;
+  adding.beta = 1;
+  for (const auto &[a, b, c] :
+       {std::array{f16, f16, f32}, std::array{f16, f16, f16},
+        std::array{f16, bf16, f32}, std::array{f32, f16, bf16}}) {
+    for (ContractionShape shape : {repeated, spread, adding}) {
+      shape.a = a;
+      shape.b = b;
+      shape.c = c;
+      EXPECT_LE(greatestError(shape, GetParam()), c == f32 ? 0 : 2);
+      auto slice = cpu::makeWidenedSlice(cpu::toMatrix(shape, "test"));
+      ASSERT_TRUE(slice.ok()) << slice.status().message();
+      EXPECT_EQ(*slice != nullptr, c == f32 || shape.beta == 0);
+    }
+  }
+}
 // More batches than the library takes.
 TEST_P(ContractionTest, ManyBatches) {
   for (int batches : {4, 5}) {
