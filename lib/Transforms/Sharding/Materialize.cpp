@@ -16,8 +16,9 @@
 //
 // A value without operands is computed again in the wanted layout instead, and
 // so is what an op makes of one operand that is there as it must be: of a
-// weight that is gathered, the transpose is not gathered as well. What is
-// rounded where it is read is rounded before it is moved (NarrowFirst.h).
+// weight that is gathered, the transpose is not gathered as well. What one op
+// makes of another such one is computed again with it. What is rounded where it
+// is read is rounded before it is moved (NarrowFirst.h).
 //
 // Test: test/Transforms/Sharding/materialize.mlir
 //===----------------------------------------------------------------------===//
@@ -70,7 +71,8 @@ private:
   FailureOr<Value> getAs(Value value, LayoutAttr want, Operation *user);
   void hasten(Value copy, Value value, Operation *user);
   OpLayouts getRuns(Operation *op, LayoutAttr want);
-  bool canMake(Operation *op, LayoutAttr want);
+  bool canMake(Operation *op, LayoutAttr want, int depth = 0);
+  bool canRead(Value operand, LayoutAttr read, int depth);
   FailureOr<Value> cloneAs(Operation *source, LayoutAttr want, Operation *user);
   FailureOr<Value> reshard(Value value, LayoutAttr want, Operation *user);
   FailureOr<Value> reshardOrLift(Value value, LayoutAttr want, Operation *user);
@@ -192,9 +194,19 @@ OpLayouts FunctionMaterializer::getRuns(Operation *op, LayoutAttr want) {
   return getOpLayouts(problem);
 }
 
+/// Whether the operand is there in the layout, or is made so in the same way.
+bool FunctionMaterializer::canRead(Value operand, LayoutAttr read, int depth) {
+  constexpr int mostOps = 8;
+  if (isReadableAs(decided.lookup(operand), read) ||
+      wanted.contains({operand, read}))
+    return true;
+  Operation *def = operand.getDefiningOp();
+  return def && depth < mostOps && canMake(def, read, depth + 1);
+}
+
 /// Whether the op makes the wanted layout, of operands that are there in the
 /// layouts that it then reads: nothing is sent for it.
-bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want) {
+bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want, int depth) {
   Value operand = soleOperands.lookup(op);
   if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumResults() != 1 ||
       (op->getNumOperands() > 0 && !operand) || !isMemoryEffectFree(op))
@@ -203,11 +215,7 @@ bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want) {
   if (!runs.reduced.empty() || runs.results.front() != want)
     return false;
   LayoutAttr read = operand ? runs.operands.front() : LayoutAttr();
-  if (!operand || !read)
-    return !operand;
-  Operation *maker = operand.getDefiningOp();
-  return isReadableAs(decided.lookup(operand), read) ||
-         wanted.contains({operand, read}) || (maker && canMake(maker, read));
+  return !operand || (read && canRead(operand, read, depth));
 }
 
 /// The op again, in the wanted layout, or null.

@@ -184,8 +184,6 @@ EXCESS = {
     ("moe", "tensor=2"): (4224, "the softmax of the router is computed in the experts' split, numbers for each token"),
     ("moe", "2 x 2"): (1920, "as over tensor alone"),
     ("moe", "4 x 2"): (768, "as over tensor alone"),
-    ("cnn", "fsdp 2"): (144, "one kernel is gathered again for the gradient of its input"),
-    ("cnn", "fsdp 2 x 2"): (72, "as over data alone"),
     ("mamba", "tensor=2"): (1728, "gradients of what enters and leaves a state are summed up apart"),
     ("routed", "tensor=2"): (8832, "places of all experts are gathered, twice as many as tokens"),
     ("routed", "2 x 2"): (2112, "as over tensor, and samples are gathered for the sort"),

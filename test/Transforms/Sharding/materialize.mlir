@@ -134,3 +134,28 @@ func.func @sent(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w, layout
   return %y : tensor<4x4xf32>
 }
 dist.entry @forward function(@sent) chunks([0, 1])
+
+// -----
+
+// So is the negative of the transpose: of a chain of such ops only the weight is
+// gathered, and none of what is made of its parts is left.
+#rest = #dist.layout<@mesh, [{"x"}, {}]>
+#turned = #dist.layout<@mesh, [{}, {"x"}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+#F = #dist.phase<forward>
+dist.mesh @mesh = <"x"=2>
+dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
+// CHECK-LABEL: func.func @chain
+func.func @chain(%x: tensor<4x4xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w, layout = #rest>}) -> (tensor<4x4xf32> {dist.port = #dist.port<output "y", layout = #whole>}) {
+  // CHECK-NEXT: %[[W:.*]] = dist.reshard %arg1
+  // CHECK-NEXT: %[[T:.*]] = stablehlo.transpose %[[W]]
+  // CHECK-NEXT: %[[N:.*]] = stablehlo.negate %[[T]]
+  %t = stablehlo.transpose %w, dims = [1, 0] {dist.layouts = [#turned], dist.block = 0 : i64, dist.phase = #F} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = stablehlo.negate %t {dist.layouts = [#turned], dist.block = 0 : i64, dist.phase = #F} : tensor<4x4xf32>
+  // CHECK-NEXT: %[[A:.*]] = stablehlo.dot_general %arg0, %[[W]]
+  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#whole], dist.block = 0 : i64, dist.phase = #F} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK-NEXT: stablehlo.dot_general %[[A]], %[[N]]
+  %y = stablehlo.dot_general %a, %n, contracting_dims = [1] x [0] {dist.layouts = [#whole], dist.block = 0 : i64, dist.phase = #F} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+dist.entry @forward function(@chain) chunks([0])
