@@ -19,6 +19,8 @@ void llmc::buildLayoutPipeline(mlir::OpPassManager &manager) {
 }
 
 void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
+  // Before ops are distributed: what it leaves to them is no group's.
+  manager.addPass(createPlaceGroupsPass());
   // Placement reads the side table; types are written once, after it.
   manager.addPass(createDistributeOpsPass());
   manager.addPass(createPlaceReductionsPass());

@@ -137,6 +137,30 @@ def PlaceReductionsPass : Pass<"llmc-place-reductions", "::mlir::ModuleOp"> {
   }];
 }
 
+def PlaceGroupsPass : Pass<"llmc-place-groups", "::mlir::ModuleOp"> {
+  let summary = "Keep rows of groups where the groups' matrices are";
+  let description = [{
+    Where the matrices of groups are split, a device multiplies the rows of its
+    own groups. Between two such products it needs these rows only, whatever it
+    has in place of the others. So what stands between products of the same
+    groups, row by row, gets a leading dim of the devices, which is split; it is
+    added up where something else reads it.
+
+    ```mlir
+    %h = nn.grouped_dot %x, %w, %s ... rows 0 groups 0   // %w is split along its first dim
+    %a = tanh %h
+    %y = nn.grouped_dot %a, %v, %s ... rows 0 groups 0
+    // becomes, of 2 devices
+    %xs = broadcast_in_dim %x                            // [2, m, k]
+    %hs = nn.grouped_dot %xs, %ws, %s first %f batch [0] x [0] ...   // [2, m, n]
+    %as = tanh %hs
+    %ys = nn.grouped_dot %as, %vs, %s first %f batch [0] x [0] ...
+    %y = reduce add %ys over [0]
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::stablehlo::StableHLODialect"];
+}
+
 def DistributeOpsPass : Pass<"llmc-distribute-ops", "::mlir::ModuleOp"> {
   let summary = "Replace ops by global ops where a factor that they need whole is split";
   let description = [{

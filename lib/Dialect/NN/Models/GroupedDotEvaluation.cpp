@@ -54,7 +54,7 @@ struct GroupedWalk {
 };
 
 /// The group of each row of each list less the first one, -1 for none.
-class RowGroups {
+class GroupOfRows {
 public:
   /// What is wrong with the sizes, or nothing.
   std::string read(const HostTensor &sizes, int64_t rows) {
@@ -102,7 +102,7 @@ private:
   EvaluationCall &call;
   GroupedSides sides;
   HostTensor result;
-  RowGroups groups;
+  GroupOfRows groups;
   /// Dims of the walk in both sides and in the result.
   SmallVector<int64_t> left, right, out;
 };

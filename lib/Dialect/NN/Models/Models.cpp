@@ -23,6 +23,7 @@ void nn::registerModels(DialectRegistry &registry) {
   registerBatchNormModels(registry);
   registerCrossEntropyModels(registry);
   registerGroupedDotModels(registry);
+  registerGroupedDotMembers(registry);
   registerLogSumExpModels(registry);
   registerNormModels(registry);
   registerActivationModels(registry);

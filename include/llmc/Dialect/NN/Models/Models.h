@@ -22,6 +22,7 @@ void registerAttentionModels(mlir::DialectRegistry &registry);
 void registerBatchNormModels(mlir::DialectRegistry &registry);
 void registerCrossEntropyModels(mlir::DialectRegistry &registry);
 void registerGroupedDotModels(mlir::DialectRegistry &registry);
+void registerGroupedDotMembers(mlir::DialectRegistry &registry);
 void registerLogSumExpModels(mlir::DialectRegistry &registry);
 void registerNormModels(mlir::DialectRegistry &registry);
 void registerActivationModels(mlir::DialectRegistry &registry);
