@@ -48,6 +48,8 @@ GPT = {
     "recompute": "--mesh pipe=2,tensor=2 --set training.microbatches=4 --set training.recompute=all",
     "every2": "--mesh pipe=4 --set training.microbatches=4 --set training.recompute=2",
     "zero1": "--mesh data=2,tensor=2 --config {example}/gpt-zero1.toml",
+    "buckets": "--mesh data=3 --set machine.bucket=65536",
+    "bucketed1": "--mesh data=2,tensor=2 --config {example}/gpt-zero1.toml --set machine.bucket=65536",
 }
 COUNTED = {"kernel": "kernels", "library": "library calls", "copy": "copies", "fill": "fills", "wait": "waits",
            "send": "messages", "exchange": "messages"}

@@ -98,6 +98,10 @@ public:
   }
   const std::vector<int64_t> &inFlight() const override { return most; }
   OrderDigest order() const override { return {}; }
+  std::string printTrace() override {
+    return "trace " + std::to_string(++traces);
+  }
+  int traces = 0;
   double dataSeconds() const override { return 0; }
 };
 
@@ -274,6 +278,17 @@ TEST_F(RunLoop, Log) {
   EXPECT_EQ(none.kind(), ErrorKind::usage);
   EXPECT_EQ(none.message(), "cannot open the log for writing");
   EXPECT_EQ(none.error().file, options.logFile);
+}
+
+/// What ran before the first step is no part of it.
+TEST_F(RunLoop, Trace) {
+  EXPECT_TRUE(run().ok());
+  EXPECT_EQ(session.traces, 0);
+  options.traceFile = folder + "/trace.json";
+  EXPECT_TRUE(run().ok());
+  EXPECT_EQ(*readFile(options.traceFile), "trace 2");
+  options.traceFile = folder + "/none/trace.json";
+  EXPECT_EQ(run().error().file, options.traceFile);
 }
 
 TEST_F(RunLoop, Dump) {
