@@ -9,6 +9,7 @@ For each family, 20 steps on one device and on its meshes of the table:
     against JAX   the same policy in JAX (oracle/narrowed.py), from the same weights
                   on the same batches
     against f32   llmc without the policy
+and, of two families, five steps of the text of `jax.value_and_grad` against llmc's own derivative.
 
     python narrow_families.py --llmc llmc -o out table.txt
     python narrow_families.py --llmc llmc -o out table.txt --only mlp --precision f16
@@ -27,6 +28,7 @@ import math
 import sys
 import time
 
+import jax
 import jax.numpy as jnp
 
 import train_families
@@ -39,6 +41,8 @@ from narrowed import narrowed
 # where is the same. In f16 JAX has no scale of the loss, and its smallest cotangents fewer digits.
 EXACT = ("mlp", "cnn", "lstm", "unet")
 EXACT_BAR = 2e-6
+# Trained by the text of `value_and_grad` too, one of them a loop over layers.
+GIVEN = ("mlp", "scan")
 JAX_BARS = {"bf16": 1e-2, "f16": 5e-3}
 WIDE_BAR = 2e-2
 DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16}
@@ -65,8 +69,19 @@ def check(a, family, meshes, judge):
         return found + [("same as f32", math.inf, 0.0)] * (apart == 0)
 
     saved = ["--set", f"training.saved={a.saved}"]
+    own = None
     for mesh in ("one", *meshes):
-        judge.note(f"{family.name} {mesh}", trainer.train(mesh, a.precision, more=saved), against_both)
+        run = trainer.train(mesh, a.precision, more=saved)
+        own = own or run
+        judge.note(f"{family.name} {mesh}", run, against_both)
+    if family.name in GIVEN and a.precision == "bf16" and a.saved == "as computed" and not own.error:
+        inputs = [train_families.families.leaf(*shape, dtype=jnp.int32) for shape, _ in family.inputs.values()]
+        gradients = jax.value_and_grad(family.loss)
+        trainer.model.write_text(train_families.families.make_gpt.text_of(gradients, family.parameters, *inputs))
+        run = trainer.train("one", a.precision)
+        early = lambda run: losses(run.rows)[:5]
+        measure = lambda run: [("five steps against llmc's derivative", distance(early(run), early(own)), EXACT_BAR)]
+        judge.note(f"{family.name} with the derivative of JAX", run, measure)
 
 
 def main():
