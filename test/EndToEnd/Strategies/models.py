@@ -70,6 +70,12 @@ class Model:
         ids = jax.ShapeDtypeStruct((self.sizes.batch, self.sizes.seq), jnp.int32)
         return make_gpt.text_of(self.loss, self.parameters, ids, ids)
 
+    def text_for(self, platform):
+        ids = jax.ShapeDtypeStruct((self.sizes.batch, self.sizes.seq), jnp.int32)
+        make_gpt.hide_source_folder()
+        traced = jax.jit(self.loss).trace(self.parameters, ids, ids)
+        return traced.lower(lowering_platforms=(platform,)).as_text(debug_info=True)
+
 
 class Places:
     """`with_sharding_constraint` by name: queries, keys, values and what attention makes of
@@ -240,8 +246,20 @@ def experts_mlp(s, place, p, x):
     return jnp.einsum("gtes,egsd->gtd", weights.astype(x.dtype), place("groups", place("slots", made)))
 
 
+def dropless_mlp(s, p, x):
+    """The best two experts of each token, with as many rows as tokens chose them."""
+    tokens = x.reshape(-1, x.shape[-1])
+    weights, chosen = jax.lax.top_k(jax.nn.softmax((tokens @ p["router"]).astype(jnp.float32), axis=-1), 2)
+    order = jnp.argsort(chosen.reshape(-1))
+    sizes = jnp.sum(chosen.reshape(-1, 1) == jnp.arange(s.experts), 0).astype(jnp.int32)
+    hidden = jax.nn.gelu(jax.lax.ragged_dot(tokens[order // 2], p["up"], sizes))
+    made = jax.lax.ragged_dot(hidden, p["down"], sizes)[jnp.argsort(order)].reshape(-1, 2, x.shape[-1])
+    return jnp.sum(weights[..., None].astype(x.dtype) * made, 1).reshape(x.shape)
+
+
 def make_experts(s=Sizes(experts=8, capacity=4), place=Places()):
-    mlp = lambda p, x: experts_mlp(s, place, p, x)
+    """Experts with slots; without where their capacity is 0."""
+    mlp = lambda p, x: experts_mlp(s, place, p, x) if s.capacity else dropless_mlp(s, p, x)
 
     def experts_loss(params, tokens, targets):
         x = params["embed"][tokens] + params["positions"]
@@ -263,12 +281,15 @@ SMALL = Sizes(batch=8, seq=8, heads=4, groups=4, words=256)
 
 
 def write_systems(folder):
-    """A GPT with both sides of Ulysses' all-to-alls, and one with those of experts."""
+    """A GPT with both sides of Ulysses' all-to-alls, and those with experts: with slots, and without."""
     ulysses = Places(tokens=("data", None, "seq", None), heads=("data", "seq", None, None))
     experts = Places(groups=(None, "expert", None, None), slots=("expert", None, None, None))
     routed = dataclasses.replace(SMALL, experts=4, capacity=4)
     (folder / "gpt-ulysses.mlir").write_text(make_gpt_model(SMALL, ulysses).text(), encoding="utf-8")
     (folder / "gpt-experts.mlir").write_text(make_experts(routed, experts).text(), encoding="utf-8")
+    # Of processors JAX prints a ragged product as masks.
+    dropless = make_experts(dataclasses.replace(routed, capacity=0))
+    (folder / "gpt-dropless.mlir").write_text(dropless.text_for("cuda"), encoding="utf-8")
 
 
 if __name__ == "__main__":
