@@ -16,8 +16,8 @@
 #include "llmc/Solvers/Streams/CollectiveBuckets.h"
 #include "llmc/Transforms/Ordering/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include <limits>
 
 using namespace mlir;
