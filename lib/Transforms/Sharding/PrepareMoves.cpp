@@ -27,6 +27,7 @@
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Analysis/Program/StepInvariants.h"
+#include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Sharding/Passes.h"
