@@ -136,8 +136,11 @@ class Jobs:
         """The process that runs the plan; before it a shell has others."""
         while True:
             for pid in pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split():
-                name = pathlib.Path(f"/proc/{pid}/comm")
-                if name.exists() and name.read_text().strip() == "llmc-run":
+                try:
+                    name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+                except OSError:
+                    continue  # It has ended meanwhile.
+                if name == "llmc-run":
                     return int(pid)
             time.sleep(0.01)
 
