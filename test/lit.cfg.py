@@ -36,7 +36,7 @@ for name in ("gloo", "mpi"):
         config.available_features.add(name)
 
 # Hosts that a test makes itself, where the system allows it.
-probe = "ip netns add llmcprobe && ip netns del llmcprobe && unshare --uts true"
+probe = "ip netns add llmc$$ && ip netns del llmc$$ && unshare --uts true"
 if subprocess.run(["sh", "-c", probe], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("network-namespaces")
 
