@@ -33,7 +33,7 @@ def NN_GroupedDotOp : NN_Op<"grouped_dot"> {
         : (tensor<64x6xf32>, tensor<64x10xf32>, tensor<8xi32>) -> tensor<8x6x10xf32>
     ```
     Dim `rows` of the left side is cut into groups: those of group g are the
-    sizes[g] rows behind those of all groups before it. As `stablehlo.dot_general`,
+    sizes[g] rows after those of all groups before it. As `stablehlo.dot_general`,
     but that the right side has a matrix for each group, along dim `groups`; a row
     is multiplied by the matrix of its group, and the result of a row without
     one is 0. Where the rows are contracted the result has a matrix for each
