@@ -15,6 +15,7 @@ file = "images.npy"
 kind = "array"
 file = "labels.npy"
 """
+DATA = ["images=images.npy", "labels=labels.npy"]
 
 
 def write_pictures(folder, s, batches=8):

@@ -19,14 +19,29 @@ def program(text):
     return os.path.abspath(text) if os.sep in text else text
 
 
-def pinned(threads, command, folder, extra=None):
-    """Runs `command` on the first `threads` cores that this process may use."""
+def on_cores(threads, command):
+    """The command on the first `threads` cores that this process may use."""
     cores = sorted(os.sched_getaffinity(0))[:threads]
     if len(cores) < threads:
         sys.exit(f"error: expected {threads} cores, got {len(cores)}")
+    return ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
+
+
+def pinned(threads, command, folder, extra=None):
+    """Runs `command` on the first `threads` cores that this process may use."""
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads), **(extra or {}))
-    command = ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
+    command = on_cores(threads, command)
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
+
+
+def peak_megabytes(command, folder, output):
+    """Starts `command`, whose output goes to the file `output`; its exit code and the most
+    memory that it had resident."""
+    with open(output, "w", encoding="utf-8") as text:
+        process = subprocess.Popen(list(map(str, command)), stdout=text, stderr=text, cwd=folder)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_maxrss / 1024
 
 
 def busy_seconds():

@@ -37,6 +37,7 @@ class Benchmark:
     work: str  # where the flops are
     optimizer: str
     write_inputs: typing.Callable  # folder, size: model.toml and the data
+    data: typing.Sequence  # of files that write_inputs writes, as llmc-run takes them
     text_command: typing.Callable  # size: the script and its flags, without -o
     torch_flags: typing.Sequence = ((), ("--compile",))
 
@@ -46,18 +47,33 @@ def write_text(b, a, s, folder):
     subprocess.run(list(map(str, command)), check=True)
 
 
-def run_llmc(b, a, folder, threads):
-    log = folder / f"run-{threads}.jsonl"
-    command = [a.llmc, "train", folder / "model.mlir", "--config", folder / "model.toml"]
-    command += ["--steps", a.warmup + a.steps, "--threads", threads, "--log", log]
+def compile_llmc(b, a, folder, threads, forms):
+    """The plan's folder; with `forms`, the library's forms are measured where they are not known."""
+    plan = folder / f"plan-{threads}{'-forms' if forms else ''}"
+    if plan.exists():
+        return plan
+    command = [a.llmc, "compile", folder / "model.mlir", "--config", folder / "model.toml", "--threads", threads, "-o", plan]
+    command += ["--forms", folder / "forms.json"] if forms else []
     process = sitting.pinned(threads, command, b.folder)
     if process.returncode:
-        print(f"llmc: left out ({(process.stderr.strip().splitlines() or ['no output'])[-1]})")
+        sys.exit(f"error: llmc compile: {(process.stderr.strip().splitlines() or ['no output'])[-1]}")
+    return plan
+
+
+def run_llmc(b, a, folder, threads, forms):
+    """The plan alone, by `llmc-run`: what compiled it is not in the memory that is counted."""
+    plan, log, output = compile_llmc(b, a, folder, threads, forms), folder / "run.jsonl", folder / "run.txt"
+    command = [a.llmc.parent / "llmc-run", plan, "--steps", a.warmup + a.steps, "--threads", threads, "--log", log]
+    command += [flag for name in b.data for flag in ("--data", name)]
+    code, megabytes = sitting.peak_megabytes(sitting.on_cores(threads, command), folder, output)
+    if code:
+        print(f"llmc: left out ({(output.read_text().strip().splitlines() or ['no output'])[-1]})")
         return None
     entries = [json.loads(line) for line in log.read_text().splitlines() if line.strip()]
     steps = [e for e in entries if "step" in e and "seconds" in e]
     times = [1e3 * e["seconds"] for e in steps][a.warmup :]
-    return {"name": "llmc", "threads": threads, "ms": times, "loss": steps[-1]["loss"]}
+    name = "llmc, measured forms" if forms else "llmc"
+    return {"name": name, "threads": threads, "ms": times, "loss": steps[-1]["loss"], "max_rss_mb": megabytes}
 
 
 def programs(b, a, s, folder, threads):
@@ -70,7 +86,7 @@ def programs(b, a, s, folder, threads):
         command = [python, script, *common, *flags]
         return sitting.last_json(sitting.pinned(threads, command, b.folder, path), what)
 
-    calls = [lambda: run_llmc(b, a, folder, threads)] if a.llmc else []
+    calls = [lambda forms=forms: run_llmc(b, a, folder, threads, forms) for forms in (False, True)] if a.llmc else []
     calls.append(lambda: peer("JAX", a.jax_python, "peer_jax.py", extra=xla))
     if a.torch_python:
         for flags in b.torch_flags:
@@ -98,8 +114,9 @@ def run_rounds(b, a, s, folder, threads):
         for call in reversed(calls) if number % 2 else calls:
             result = run_alone(a, call)
             if result:
-                known = results.setdefault(result["name"], {**result, "ms": []})
+                known = results.setdefault(result["name"], {**result, "ms": [], "rounds": {}})
                 known["ms"] += result["ms"]
+                known["rounds"][number] = sitting.median(result["ms"])
                 known["others"] = max(known["others"], result["others"])
                 print(f"{result['name']}: {sitting.median(result['ms']):.0f} ms", flush=True)
     return list(results.values())
@@ -117,12 +134,18 @@ def roofline(a, s, threads):
     return rate
 
 
+def paired(result, ours):
+    """The ratio of each round's medians: the middle one, and from least to greatest."""
+    both = [ms / ours["rounds"][number] for number, ms in result["rounds"].items() if number in ours["rounds"]]
+    return f"{sitting.median(both):.2f} ({min(both):.2f} to {max(both):.2f})"
+
+
 def rows(results, rates, s):
     """Markdown rows: program, threads, ms, ratio to llmc, rate, share of the roofline."""
     for result in results:
         ms = sitting.median(result["ms"])
         ours = [r for r in results if r["name"] == "llmc" and r["threads"] == result["threads"]]
-        ratio = f"{ms / sitting.median(ours[0]['ms']):.2f}" if ours else "–"
+        ratio = paired(result, ours[0]) if ours else "–"
         share = rates[result["threads"]]["floor_ms"] / ms
         memory = f"{result['max_rss_mb']:.0f}" if "max_rss_mb" in result else "–"
         yield (
@@ -152,8 +175,8 @@ def report(b, a, s, rates, results):
     lines += [
         f"- Other programs took at most {100 * others:.0f} % of the machine while one of these ran.",
         "",
-        f"Median and least of {a.rounds} rounds of {a.steps} steps after {a.warmup}, the programs in "
-        "turns; ratio = time / llmc's time.",
+        f"Each plan runs by `llmc-run`; "measured forms": compiled with `--forms`. Median and least of {a.rounds} rounds of {a.steps} steps after {a.warmup}, the programs in "
+        "turns; ratio = the round's median / that of llmc in the same round, in the middle, and from least to greatest.",
         "",
         "| program | threads | ms, median | ms, least | ratio | GFLOP/s | of roofline | peak RSS, MB |",
         "|---|---|---|---|---|---|---|---|",
@@ -170,7 +193,7 @@ def arguments(b):
     p.add_argument("--jax-python", type=sitting.program, default=sys.executable)
     p.add_argument("--torch-python", type=sitting.program, help="a Python that imports torch")
     p.add_argument("--threads", default="2,1")
-    p.add_argument("--rounds", type=int, default=2)
+    p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--steps", type=int, default=5)
     p.add_argument("--warmup", type=int, default=2)
     p.add_argument("--alone", action="store_true", help="wait until the machine is idle, repeat what is disturbed")

@@ -69,6 +69,7 @@ BENCHMARK = versus.Benchmark(
     work="contractions",
     optimizer="AdamW",
     write_inputs=write_inputs,
+    data=["ids.bin"],
     text_command=lambda s: [HERE.parents[1] / "examples" / "gpt" / "make_gpt.py", *sizes.size_flags(s)],
 )
 

@@ -57,6 +57,7 @@ BENCHMARK = versus.Benchmark(
     work="convolutions",
     optimizer="momentum",
     write_inputs=write_inputs,
+    data=pictures.DATA,
     text_command=lambda s: [HERE / "network.py", *sizes.size_flags(s)],
     torch_flags=((), ("--features-inside",), ("--compile",)),
 )

@@ -61,6 +61,7 @@ BENCHMARK = versus.Benchmark(
     work="products",
     optimizer="AdamW",
     write_inputs=write_inputs,
+    data=pictures.DATA,
     text_command=lambda s: [HERE / "network.py", *sizes.size_flags(s)],
 )
 

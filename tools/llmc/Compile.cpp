@@ -20,6 +20,7 @@
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Comm/Backend.h"
+#include "llmc/Runtime/Forms/Forms.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Target/Plan/Plan.h"
 #include "llmc/Transforms/Ordering/StepTime.h"
@@ -149,14 +150,30 @@ static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(const rt::Backend *backend,
                   rt::findBackend(codegen::kTarget));
+  rt::FormTable forms;
+  if (!options.forms.empty()) {
+    LLMC_TRY_ASSIGN(forms, rt::FormTable::read(options.forms));
+  }
   FirstError error(*module.getContext());
-  auto ask = [&](const rt::LibraryDescriptor &descriptor, int32_t threads) {
-    return backend->libraryWorkspace(
-        {std::string(rt::nameOf(descriptor)), descriptor, threads, 0});
+  auto ask = [&](const rt::LibraryDescriptor &descriptor,
+                 int32_t threads) -> rt::Result<target::LibraryUse> {
+    rt::LibraryShape shape{std::string(rt::nameOf(descriptor)), descriptor,
+                           threads, 0};
+    if (!options.forms.empty()) {
+      LLMC_TRY_ASSIGN(shape.form, forms.find(*backend, descriptor, threads));
+    }
+    LLMC_TRY_ASSIGN(uint64_t bytes, backend->libraryWorkspace(shape));
+    return target::LibraryUse{shape.form, bytes};
   };
   if (failed(target::reserveWorkspaces(module, ask)))
     return blame(error.status(ErrorKind::diagnosed, "cannot reserve scratch"),
                  error, "phase plan", options);
+  if (forms.numMeasured()) {
+    LLMC_TRY(forms.write(options.forms));
+    llvm::errs() << "forms: measured " << forms.numMeasured()
+                 << " calls of the library, kept in '" << options.forms
+                 << "'\n";
+  }
   watch.lap("ordered scratch");
   return rt::Status::success();
 }

@@ -188,6 +188,14 @@ struct Flags {
   cl::opt<bool> printConfig{"print-config", cl::cat(category),
                             cl::desc("print every key with its origin, stop"),
                             cl::sub(train), cl::sub(compile)};
+  cl::opt<std::string> forms{
+      "forms",
+      cl::cat(category),
+      cl::desc("table of which of the library's ways to compute is fastest "
+               "here; what it lacks is measured and added"),
+      cl::value_desc("file"),
+      cl::sub(train),
+      cl::sub(compile)};
   cl::opt<std::string> remarks{
       "remarks", cl::cat(category),
       cl::desc("what is gathered, replicated and padded, and where layouts "
@@ -337,6 +345,7 @@ rt::Status Flags::fill(Options &options) {
                             : std::string(cache);
   options.printConfig = printConfig;
   options.remarks = remarks;
+  options.forms = forms;
   options.timing = timing;
   options.json = json;
   options.trustKernels = trustKernels;

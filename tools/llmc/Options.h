@@ -60,6 +60,9 @@ struct Options {
   bool printConfig = false, json = false, trustKernels = false;
   /// `compile`: a file of what the program costs; empty for none.
   std::string remarks;
+  /// `compile`, `train`: a table of the library's forms, which is added to;
+  /// empty: each call has the library's first form.
+  std::string forms;
   /// `compile`: print what each pass takes.
   bool timing = false;
 };

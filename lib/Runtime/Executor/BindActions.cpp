@@ -106,11 +106,12 @@ Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
 
 Result<BoundAction> Binder::bindLibrary(const plan::Library &library,
                                         int32_t stream, const Origin &origin) {
-  const LibraryOp *&op =
-      libraryOps[{stream, library.descriptor, library.workspaceBytes}];
+  const LibraryOp *&op = libraryOps[{stream, library.descriptor,
+                                     library.workspaceBytes, library.form}];
   if (!op) {
     LibraryShape shape{origin.name, library.descriptor, shared.plan.threads,
-                       static_cast<uint64_t>(library.workspaceBytes)};
+                       static_cast<uint64_t>(library.workspaceBytes),
+                       static_cast<uint32_t>(library.form)};
     LLMC_TRY_ASSIGN(op, local.device->prepare(shape));
   }
   BoundLibrary bound{op, {}, ref(library.workspace)};

@@ -65,9 +65,10 @@ private:
 
   Shared &shared;
   LocalDevice &local;
-  /// By stream, what is computed, and reserved bytes: instructions that agree
-  /// in these share one op.
-  std::map<std::tuple<int32_t, LibraryDescriptor, int64_t>, const LibraryOp *>
+  /// By stream, what is computed, reserved bytes, and form: instructions that
+  /// agree in these share one op.
+  std::map<std::tuple<int32_t, LibraryDescriptor, int64_t, int32_t>,
+           const LibraryOp *>
       libraryOps;
 };
 

@@ -48,7 +48,7 @@ static plan::BufferOp makeScratch(ModuleOp module, StringRef entry) {
 }
 
 /// Kernels' scratch grows with the buffer; theirs keeps its size.
-LogicalResult reserveWorkspaces(ModuleOp module, const AskWorkspace &ask) {
+LogicalResult reserveWorkspaces(ModuleOp module, const AskLibrary &ask) {
   OpBuilder builder(module.getContext());
   int32_t threads = 1;
   for (auto device : module.getOps<plan::DeviceOp>())
@@ -76,10 +76,11 @@ LogicalResult reserveWorkspaces(ModuleOp module, const AskWorkspace &ask) {
         if (FlatSymbolRefAttr callee = plan::getCallee(&op))
           used.push_back(callee);
       for (auto op : program.getBody().getOps<plan::LibraryOp>()) {
-        rt::Result<uint64_t> asked = ask(op.getRuntimeDescriptor(), threads);
+        rt::Result<LibraryUse> asked = ask(op.getRuntimeDescriptor(), threads);
         if (!asked.ok())
           return op.emitOpError() << asked.message();
-        auto bytes = static_cast<int64_t>(*asked);
+        op.setForm(asked->form);
+        auto bytes = static_cast<int64_t>(asked->workspaceBytes);
         if (bytes == 0)
           continue;
         if (!scratch)

@@ -41,6 +41,7 @@ rt::Result<rtp::Action> PlanExport::libraryOf(plan::LibraryOp op) {
     library.access.push_back(static_cast<rtp::Access>(use.getAccess()));
   }
   library.workspaceBytes = op.getWorkspaceBytes();
+  library.form = static_cast<int32_t>(op.getForm());
   if (op.getWorkspace()) {
     LLMC_TRY_ASSIGN(library.workspace, operandOf(op, *op.getWorkspace()));
   }

@@ -36,6 +36,13 @@ plan.program @p other {
 // -----
 
 plan.program @p other {
+  // expected-error @+1 {{'plan.library' op expected a form from 0 to 255, got 256}}
+  plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>]) form(256)
+}
+
+// -----
+
+plan.program @p other {
   // expected-error @+1 {{'plan.library' op expected a workspace of 65 bytes, got 64}}
   plan.library on @C #plan.contraction<[<m, 4, a = 1, c = 1>], accumulate = f32> operands([#plan.use<read, <@x, [4], f32>>, #plan.use<read, <@x, [4], f32>>, #plan.use<write, <@x, [4], f32>>]) workspace_bytes(65) workspace(<@s, [64], i8>)
 }

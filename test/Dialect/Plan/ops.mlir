@@ -45,10 +45,10 @@ plan.program @train.c0.F forward chunk(0) {
   plan.copy on @C to(<@act.x, [4, 4], f32>) from(<@tmp.y, [16], f32>)
   // CHECK-NEXT: plan.kernel on @C @k::@a operands([#plan.use<read, <@act.x, [16], f32>>, #plan.use<readwrite, <@tmp.y, [16], f32>>]) scalars([#plan.expr<add(coordinate("data"), 1)>]) scratch(<@tmp.s, [64], i8>)
   plan.kernel on @C @k::@a operands([#plan.use<read, <@act.x, [16], f32>>, #plan.use<readwrite, <@tmp.y, [16], f32>>]) scalars([#plan.expr<add(coordinate("data"), 1)>]) scratch(<@tmp.s, [64], i8>)
-  // CHECK-NEXT: plan.library on @C #plan.contraction<[<m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1>, <k, 4, a = 1, b = 4>], accumulate = f32, beta = 1> operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [4, 4], f32>>, #plan.use<readwrite, <@tmp.y, [4, 4], f32>>]) workspace_bytes(64) workspace(<@tmp.s, [128], i8>)
+  // CHECK-NEXT: plan.library on @C #plan.contraction<[<m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1>, <k, 4, a = 1, b = 4>], accumulate = f32, beta = 1> operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [4, 4], f32>>, #plan.use<readwrite, <@tmp.y, [4, 4], f32>>]) workspace_bytes(64) workspace(<@tmp.s, [128], i8>) form(1)
   plan.library on @C #plan.contraction<[<m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1>, <k, 4, a = 1, b = 4>], accumulate = f32, beta = 1>
       operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [4, 4], f32>>, #plan.use<readwrite, <@tmp.y, [4, 4], f32>>])
-      workspace_bytes(64) workspace(<@tmp.s, [128], i8>)
+      workspace_bytes(64) workspace(<@tmp.s, [128], i8>) form(1)
   // CHECK-NEXT: plan.library on @C #plan.contraction<[<batch, 2>, <m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1, bias = 1>, <k, 4, a = 1, b = 4>], accumulate = f64, alpha = 5.000000e-01 : f64, has_bias = true, activation = gelu_tanh> operands([
   plan.library on @C #plan.contraction<[<batch, 2>, <m, 4, a = 4, c = 4>, <n, 4, b = 1, c = 1, bias = 1>, <k, 4, a = 1, b = 4>], accumulate = f64, alpha = 0.5 : f64, has_bias = true, activation = gelu_tanh>
       operands([#plan.use<read, <@act.x, [4, 4], f32>>, #plan.use<read, <@state.w, [4, 4], f32>>, #plan.use<read, <@tmp.s, [4], f32>>, #plan.use<write, <@tmp.y, [4, 4], f32>>])

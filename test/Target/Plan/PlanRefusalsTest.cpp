@@ -38,16 +38,17 @@ TEST_F(PlanTarget, RefusesTwoRulesForOneSource) {
 
 TEST_F(PlanTarget, RecordsTheWorkspaceOfLibraries) {
   auto ask = [](const rt::LibraryDescriptor &descriptor,
-                int32_t threads) -> rt::Result<uint64_t> {
+                int32_t threads) -> rt::Result<target::LibraryUse> {
     EXPECT_EQ(threads, 2);
     EXPECT_EQ(std::get<rt::ContractionShape>(descriptor).indices.size(), 3u);
-    return uint64_t(128);
+    return target::LibraryUse{3, 128};
   };
   ASSERT_TRUE(succeeded(target::reserveWorkspaces(*module, ask)));
   bool found = false;
   module->walk([&](plan::LibraryOp op) {
     found = true;
     EXPECT_EQ(int64_t(op.getWorkspaceBytes()), 128);
+    EXPECT_EQ(int64_t(op.getForm()), 3);
     ASSERT_TRUE(op.getWorkspace());
     auto buffer = module->lookupSymbol<plan::BufferOp>(
         op.getWorkspace()->getBuffer().getValue());
@@ -159,7 +160,7 @@ TEST_F(PlanTarget, SaysWhatTheLibraryRefuses) {
   auto ask = [](const rt::LibraryDescriptor &, int32_t) {
     rt::Error error;
     error.message = "no such contraction";
-    return rt::Result<uint64_t>(error);
+    return rt::Result<target::LibraryUse>(error);
   };
   EXPECT_TRUE(failed(target::reserveWorkspaces(*module, ask)));
   EXPECT_EQ(message, "'plan.library' op no such contraction");
@@ -187,9 +188,10 @@ TEST_F(PlanTarget, WorkspacesShareTheScratch) {
     ASSERT_TRUE(module) << edited;
     // 64 bytes for 4 rows, 112 for 7, none for others.
     auto ask = [](const rt::LibraryDescriptor &descriptor,
-                  int32_t) -> rt::Result<uint64_t> {
+                  int32_t) -> rt::Result<target::LibraryUse> {
       int64_t rows = std::get<rt::ContractionShape>(descriptor).indices[0].size;
-      return uint64_t(rows == 4 || rows == 7 ? 16 * rows : 0);
+      return target::LibraryUse{
+          0, uint64_t(rows == 4 || rows == 7 ? 16 * rows : 0)};
     };
     ASSERT_TRUE(succeeded(target::reserveWorkspaces(*module, ask)));
     std::vector<int64_t> bytes, spans;
@@ -210,7 +212,7 @@ TEST_F(PlanTarget, WorkspacesShareTheScratch) {
 
 TEST_F(PlanTarget, NoScratchWhereNoneIsAskedFor) {
   auto ask = [](const rt::LibraryDescriptor &, int32_t) {
-    return rt::Result<uint64_t>(uint64_t(0));
+    return rt::Result<target::LibraryUse>(target::LibraryUse());
   };
   ASSERT_TRUE(succeeded(target::reserveWorkspaces(*module, ask)));
   EXPECT_FALSE(module->lookupSymbol<plan::BufferOp>("f.scratch.all"));

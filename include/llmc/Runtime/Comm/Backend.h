@@ -48,6 +48,12 @@ struct WorldOptions {
   bool trace = false;
 };
 
+/// A way of a library to compute something.
+struct LibraryForm {
+  uint32_t number = 0;
+  std::string name = "as it lies";
+};
+
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -56,6 +62,8 @@ public:
   virtual std::string_view target() const = 0;
   /// The target of the kernels that it launches, as manifests name it.
   virtual std::string_view kernelTarget() const { return target(); }
+  /// What decides how fast its library is: the processor, and the version.
+  virtual std::string machine() const { return std::string(target()); }
   /// What kernel objects may rely on, as their manifests name it.
   virtual std::vector<std::string> features() const = 0;
   /// Bytes of workspace that the library needs for `shape.descriptor` with
@@ -63,6 +71,15 @@ public:
   /// with. Error (15) as from there.
   virtual Result<uint64_t>
   libraryWorkspace(const LibraryShape &shape) const = 0;
+  /// The ways in which the library can compute `shape.descriptor` with
+  /// `shape.threads`; `shape.form` does not count. Numbers and names stay what
+  /// they are, and number 0 is what it takes where nobody has measured. They
+  /// may differ in the order of additions, and in the workspace.
+  virtual std::vector<LibraryForm>
+  libraryForms(const LibraryShape &shape) const {
+    (void)shape;
+    return {{}};
+  }
   /// Error (15) for more devices than the backend drives.
   virtual Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const = 0;

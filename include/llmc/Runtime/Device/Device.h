@@ -139,6 +139,7 @@ struct LibraryShape {
   LibraryDescriptor descriptor;
   int threads = 1;             ///< That the work is cut for.
   uint64_t workspaceBytes = 0; ///< That the plan reserved.
+  uint32_t form = 0;           ///< By number, of `Backend::libraryForms`.
 };
 
 /// One of the dims of a copy; strides in bytes.

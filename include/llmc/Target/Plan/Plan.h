@@ -47,14 +47,20 @@ rt::Result<rt::plan::Plan> buildPlan(ModuleOp module,
 rt::Status writePlan(ModuleOp module, const rt::plan::Manifest &manifest,
                      const PlanOptions &options, const std::string &path);
 
-/// Asks a runtime how many bytes of workspace its library needs for what is
-/// described, on `threads` threads.
-using AskWorkspace = std::function<rt::Result<uint64_t>(
+/// How a library computes a descriptor (rt::LibraryForm), and what it needs.
+struct LibraryUse {
+  uint32_t form = 0;
+  uint64_t workspaceBytes = 0;
+};
+
+/// Asks a runtime how its library computes what is described, on `threads`
+/// threads.
+using AskLibrary = std::function<rt::Result<LibraryUse>(
     const rt::LibraryDescriptor &descriptor, int32_t threads)>;
 
-/// Between phases 7 and 8: records the workspace of each `plan.library` and
-/// gives it scratch. On failure an error has been emitted.
-LogicalResult reserveWorkspaces(ModuleOp module, const AskWorkspace &ask);
+/// Between phases 7 and 8: records the form and the workspace of each
+/// `plan.library` and gives it scratch. On failure an error has been emitted.
+LogicalResult reserveWorkspaces(ModuleOp module, const AskLibrary &ask);
 
 } // namespace llmc::target
 

@@ -105,7 +105,9 @@ LogicalResult LibraryOp::verify() {
                            << "' of operand " << StringRef(operand.name)
                            << ", got '" << stringifyAccess(use.getAccess())
                            << "'";
-  int64_t bytes = getWorkspaceBytes();
+  int64_t form = getForm(), bytes = getWorkspaceBytes();
+  if (form < 0 || form > UINT8_MAX)
+    return emitOpError() << "expected a form from 0 to 255, got " << form;
   if (bytes < 0)
     return emitOpError() << "expected workspace bytes of at least 0, got "
                          << bytes;

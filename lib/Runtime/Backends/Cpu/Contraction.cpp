@@ -138,19 +138,45 @@ static ContractionIndex &cutIndex(MatrixShape &shape, int threads) {
   return shape.m;
 }
 
+static Status lacksForm(const std::string &name, ContractionForm form) {
+  auto number = static_cast<size_t>(form);
+  return makeError(
+             ErrorKind::mismatch,
+             number < contractionFormNames.size()
+                 ? fmt::format("expected a form that contraction '{}' has on "
+                               "this machine, got '{}'",
+                               name, contractionFormNames[number])
+                 : fmt::format("expected a form of contraction '{}' below {}, "
+                               "got {}",
+                               name, contractionFormNames.size(), number))
+      .withHint("compile the plan on this machine");
+}
+
 Result<std::unique_ptr<CpuLibraryOp>>
 makeContraction(const ContractionShape &shape, const std::string &name,
-                int threads) {
+                int threads, ContractionForm form) {
   LLMC_TRY(checkContraction(shape, name));
+  if (static_cast<size_t>(form) >= contractionFormNames.size()) {
+    return lacksForm(name, form);
+  }
+  bool isPacked = static_cast<int>(form) & 1;
+  bool isByColumns = static_cast<int>(form) & 2;
   auto contraction = std::make_unique<SlicedOp>(shape.hasBias);
   MatrixShape part = toMatrix(shape, name);
-  ContractionIndex &cut = cutIndex(part, threads);
+  ContractionIndex &cut = isByColumns ? part.n : cutIndex(part, threads);
+  if (isByColumns && cut.size < threads) {
+    return lacksForm(name, form);
+  }
   int64_t extent = cut.size;
   int tickets = static_cast<int>(std::clamp<int64_t>(extent, 1, threads));
   for (int ticket = 0; ticket < tickets; ++ticket) {
     Range range = ticketRange(extent, ticket, tickets);
     cut.size = range.end - range.begin;
-    LLMC_TRY_ASSIGN(auto work, makeSlice(part));
+    LLMC_TRY_ASSIGN(auto work,
+                    isPacked ? makePackedSlice(part) : makeSlice(part));
+    if (!work) {
+      return lacksForm(name, form);
+    }
     contraction->add(std::move(work), placeOf(shape, cut, range.begin));
   }
   return std::unique_ptr<CpuLibraryOp>(std::move(contraction));

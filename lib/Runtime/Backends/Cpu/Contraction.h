@@ -36,6 +36,9 @@ Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape);
 /// The library's, of sides and result that are copied to f32; null when it
 /// cannot express that either.
 Result<std::unique_ptr<OpSlice>> makeWidenedSlice(const MatrixShape &shape);
+/// The library's, of operands that each run copies to where it is fastest; null
+/// where it has no such product.
+Result<std::unique_ptr<OpSlice>> makePackedSlice(const MatrixShape &shape);
 /// Plain loops; k innermost, in order.
 Result<std::unique_ptr<OpSlice>> makeLoopSlice(const MatrixShape &shape);
 /// By oneDNN where it has it, else by loops.
@@ -44,9 +47,20 @@ Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape);
 /// Refuses what neither oneDNN nor the loops have.
 Status checkContraction(const ContractionShape &shape, const std::string &name);
 
+/// The forms of a contraction, by their numbers in plans: append only.
+enum class ContractionForm : uint8_t {
+  asItLies = 0,      ///< In place, cut along a batch index or the rows.
+  packed = 1,        ///< The same of operands that a run copies.
+  columns = 2,       ///< In place, cut along the columns.
+  packedColumns = 3, ///< Both.
+};
+inline constexpr std::array<std::string_view, 4> contractionFormNames = {
+    "as it lies", "packed", "columns", "packed columns"};
+
+/// Error (15) where the contraction has not got the form.
 Result<std::unique_ptr<CpuLibraryOp>>
 makeContraction(const ContractionShape &shape, const std::string &name,
-                int threads);
+                int threads, ContractionForm form = ContractionForm::asItLies);
 
 } // namespace llmc::rt::cpu
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "Group.h"
 #include "LibraryOp.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
@@ -27,27 +28,62 @@ namespace {
 class CpuBackend final : public Backend {
 public:
   std::string_view target() const override { return "cpu"; }
+  std::string machine() const override;
   std::vector<std::string> features() const override;
   Result<uint64_t> libraryWorkspace(const LibraryShape &shape) const override;
+  std::vector<LibraryForm>
+  libraryForms(const LibraryShape &shape) const override;
   Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const override;
 };
 
-/// As /proc/cpuinfo names them.
-std::vector<std::string> CpuBackend::features() const {
+/// What follows the colon of the first line that begins with the key.
+std::string findInCpuInfo(const std::string &key) {
   Result<std::string> text = readFile("/proc/cpuinfo");
-  size_t at = text ? text->find("\nflags") : std::string::npos;
+  size_t at = text ? text->find("\n" + key + "\t") : std::string::npos;
   at = at == std::string::npos ? at : text->find(':', at);
   if (at == std::string::npos) {
-    return {};
+    return "";
   }
-  std::istringstream line(text->substr(at + 1, text->find('\n', at) - at - 1));
+  size_t begin = text->find_first_not_of(" ", at + 1);
+  return text->substr(begin, text->find('\n', begin) - begin);
+}
+
+std::string CpuBackend::machine() const {
+  return fmt::format("{}, family {}, model {}, oneDNN {}",
+                     findInCpuInfo("model name"), findInCpuInfo("cpu family"),
+                     findInCpuInfo("model"), cpu::libraryVersion());
+}
+
+/// As /proc/cpuinfo names them.
+std::vector<std::string> CpuBackend::features() const {
+  std::istringstream line(findInCpuInfo("flags"));
   return {std::istream_iterator<std::string>(line), {}};
 }
 
 Result<uint64_t> CpuBackend::libraryWorkspace(const LibraryShape &shape) const {
   LLMC_TRY_ASSIGN(auto op, cpu::CpuLibraryOp::make(shape));
   return op->workspaceBytes();
+}
+
+/// Those of a contraction that can be made; by columns only where more than one
+/// thread shares them.
+std::vector<LibraryForm>
+CpuBackend::libraryForms(const LibraryShape &shape) const {
+  std::vector<LibraryForm> forms = {{}};
+  const auto *contraction = std::get_if<ContractionShape>(&shape.descriptor);
+  if (!contraction) {
+    return forms;
+  }
+  uint32_t count = shape.threads > 1 ? cpu::contractionFormNames.size() : 2;
+  for (uint32_t form = 1; form < count; ++form) {
+    if (cpu::makeContraction(*contraction, shape.name, shape.threads,
+                             static_cast<cpu::ContractionForm>(form))
+            .ok()) {
+      forms.push_back({form, std::string(cpu::contractionFormNames[form])});
+    }
+  }
+  return forms;
 }
 
 Result<std::unique_ptr<World>>

@@ -14,9 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-
-#include "OneDnn.h"
+#include "LibraryContraction.h"
 
 #include <fmt/format.h>
 
@@ -24,48 +22,36 @@
 
 namespace llmc::rt::cpu {
 
+LibrarySlice::LibrarySlice(const dnnl::matmul::primitive_desc &desc)
+    : primitive(desc), a(desc.src_desc(), libraryEngine(), nullptr),
+      b(desc.weights_desc(), libraryEngine(), nullptr),
+      c(desc.dst_desc(), libraryEngine(), nullptr),
+      workspace(desc.scratchpad_desc(), libraryEngine(), nullptr) {
+  if (!desc.bias_desc().is_zero()) {
+    bias = dnnl::memory(desc.bias_desc(), libraryEngine(), nullptr);
+  }
+}
+
+void LibrarySlice::run(const SliceBuffers &at) {
+  // The handles are read only, though the interface takes them as void *.
+  dnnl_memory_set_data_handle(a.get(), const_cast<void *>(at.a));
+  dnnl_memory_set_data_handle(b.get(), const_cast<void *>(at.b));
+  dnnl_memory_set_data_handle(c.get(), at.c);
+  dnnl_memory_set_data_handle(workspace.get(), at.workspace);
+  dnnl_exec_arg_t arguments[5] = {{DNNL_ARG_SRC, a.get()},
+                                  {DNNL_ARG_WEIGHTS, b.get()},
+                                  {DNNL_ARG_DST, c.get()},
+                                  {DNNL_ARG_SCRATCHPAD, workspace.get()}};
+  int count = 4;
+  if (at.bias) {
+    dnnl_memory_set_data_handle(bias.get(), const_cast<void *>(at.bias));
+    arguments[count++] = {DNNL_ARG_BIAS, bias.get()};
+  }
+  dnnl_primitive_execute(primitive.get(), workerStream().get(), count,
+                         arguments);
+}
+
 namespace {
-
-class LibrarySlice final : public OpSlice {
-public:
-  explicit LibrarySlice(const dnnl::matmul::primitive_desc &desc)
-      : primitive(desc), a(desc.src_desc(), libraryEngine(), nullptr),
-        b(desc.weights_desc(), libraryEngine(), nullptr),
-        c(desc.dst_desc(), libraryEngine(), nullptr),
-        workspace(desc.scratchpad_desc(), libraryEngine(), nullptr) {
-    if (!desc.bias_desc().is_zero()) {
-      bias = dnnl::memory(desc.bias_desc(), libraryEngine(), nullptr);
-    }
-  }
-
-  uint64_t workspaceBytes() const override {
-    return workspace.get_desc().get_size();
-  }
-
-  void run(const SliceBuffers &at) override {
-    // The handles are read only, though the interface takes them as void *.
-    dnnl_memory_set_data_handle(a.get(), const_cast<void *>(at.a));
-    dnnl_memory_set_data_handle(b.get(), const_cast<void *>(at.b));
-    dnnl_memory_set_data_handle(c.get(), at.c);
-    dnnl_memory_set_data_handle(workspace.get(), at.workspace);
-    dnnl_exec_arg_t arguments[5] = {{DNNL_ARG_SRC, a.get()},
-                                    {DNNL_ARG_WEIGHTS, b.get()},
-                                    {DNNL_ARG_DST, c.get()},
-                                    {DNNL_ARG_SCRATCHPAD, workspace.get()}};
-    int count = 4;
-    if (at.bias) {
-      dnnl_memory_set_data_handle(bias.get(), const_cast<void *>(at.bias));
-      arguments[count++] = {DNNL_ARG_BIAS, bias.get()};
-    }
-    dnnl_primitive_execute(primitive.get(), workerStream().get(), count,
-                           arguments);
-  }
-
-private:
-  dnnl::matmul primitive;
-  dnnl::memory a, b, c, workspace;
-  dnnl::memory bias; ///< Null where there is none.
-};
 
 bool hasTypes(const ContractionShape &shape) {
   if (shape.accumulate != DType::f32) {
@@ -186,8 +172,9 @@ bool hasStrides(const MatrixShape &shape) {
 
 } // namespace
 
-Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape) {
-  std::unique_ptr<OpSlice> none;
+Result<std::optional<dnnl::matmul::primitive_desc>>
+describeProduct(const MatrixShape &shape, bool isPacked) {
+  std::optional<dnnl::matmul::primitive_desc> none;
   if (!hasTypes(shape.shape) || isEmpty(shape) || !hasStrides(shape) ||
       !hasBias(shape)) {
     return std::move(none);
@@ -199,14 +186,17 @@ Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape) {
       return describe(shape, type, row, column, stride);
     };
     using Index = ContractionIndex;
+    dnnl::memory::desc b =
+        side(shape.shape.b, shape.k, shape.n, &Index::strideB);
+    if (isPacked) {
+      b = {b.dims(), b.data_type(), dnnl::memory::format_tag::any};
+    }
     dnnl::matmul::desc matmul(
-        side(shape.shape.a, shape.m, shape.k, &Index::strideA),
-        side(shape.shape.b, shape.k, shape.n, &Index::strideB),
+        side(shape.shape.a, shape.m, shape.k, &Index::strideA), b,
         describeBias(shape),
         side(shape.shape.c, shape.m, shape.n, &Index::strideC));
-    dnnl::matmul::primitive_desc chosen(matmul, attributesOf(shape.shape),
-                                        libraryEngine());
-    return std::unique_ptr<OpSlice>(std::make_unique<LibrarySlice>(chosen));
+    return std::optional(dnnl::matmul::primitive_desc(
+        matmul, attributesOf(shape.shape), libraryEngine()));
   } catch (const dnnl::error &error) {
     if (error.status == dnnl_unimplemented ||
         error.status == dnnl_invalid_arguments) {
@@ -216,6 +206,14 @@ Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape) {
                      fmt::format("oneDNN cannot make contraction '{}': {}",
                                  shape.name, error.what()));
   }
+}
+
+Result<std::unique_ptr<OpSlice>> makeLibrarySlice(const MatrixShape &shape) {
+  LLMC_TRY_ASSIGN(auto chosen, describeProduct(shape, /*isPacked=*/false));
+  if (!chosen) {
+    return std::unique_ptr<OpSlice>();
+  }
+  return std::unique_ptr<OpSlice>(std::make_unique<LibrarySlice>(*chosen));
 }
 
 } // namespace llmc::rt::cpu

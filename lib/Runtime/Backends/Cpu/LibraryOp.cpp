@@ -24,7 +24,8 @@ struct Make {
 
   Result<std::unique_ptr<CpuLibraryOp>>
   operator()(const ContractionShape &contraction) const {
-    return makeContraction(contraction, shape.name, shape.threads);
+    return makeContraction(contraction, shape.name, shape.threads,
+                           static_cast<ContractionForm>(shape.form));
   }
   Result<std::unique_ptr<CpuLibraryOp>>
   operator()(const ConvolutionShape &convolution) const {
@@ -52,6 +53,14 @@ CpuLibraryOp::make(const LibraryShape &shape) {
         ErrorKind::mismatch,
         fmt::format("expected at least 1 thread in {} '{}', got {}",
                     nameOf(shape.descriptor), shape.name, shape.threads));
+  }
+  bool hasForms = std::holds_alternative<ContractionShape>(shape.descriptor);
+  if (shape.form > (hasForms ? UINT8_MAX : 0)) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected form 0 of {} '{}' on a processor, "
+                                 "got {}",
+                                 nameOf(shape.descriptor), shape.name,
+                                 shape.form));
   }
   return std::visit(Make{shape}, shape.descriptor);
 }

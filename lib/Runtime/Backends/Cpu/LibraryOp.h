@@ -35,6 +35,9 @@ public:
                    int ticket) const = 0;
 };
 
+/// Of oneDNN: "2.6.3".
+std::string libraryVersion();
+
 /// Makes the calling thread's calls of libraries run on that thread alone.
 void limitLibraryThreads();
 

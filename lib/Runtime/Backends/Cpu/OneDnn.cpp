@@ -30,6 +30,12 @@ const dnnl::stream &workerStream() {
   return instance;
 }
 
+std::string libraryVersion() {
+  const dnnl_version_t &version = *dnnl_version();
+  return std::to_string(version.major) + "." + std::to_string(version.minor) +
+         "." + std::to_string(version.patch);
+}
+
 void limitLibraryThreads() {
   omp_set_num_threads(1);
   // What the library keeps for a thread is made here, not in a step.

@@ -242,6 +242,7 @@ Library PlanReader::library(uint32_t index) {
   library.workspace = takeLast(library.operands);
   library.access = numbers<Access>(flat->access());
   library.workspaceBytes = flat->workspace_bytes();
+  library.form = flat->form();
   return library;
 }
 

@@ -193,6 +193,7 @@ Status StructureCheck::check(const Library &library) const {
   LLMC_TRY(accesses(library.operands, library.access));
   LLMC_TRY(range("the workspace of a library call", library.workspaceBytes, 0,
                  int64_t(1) << 60));
+  LLMC_TRY(range("the form of a library call", library.form, 0, UINT8_MAX));
   return std::visit([](const auto &each) { return checkDescriptor(each); },
                     library.descriptor);
 }

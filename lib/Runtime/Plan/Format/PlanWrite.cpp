@@ -235,7 +235,8 @@ uint32_t Writer::add(const Library &library) {
                                    library.descriptor);
   return append(libraries_, fb::Library(library.workspaceBytes, all,
                                         numbers(library.access), descriptor,
-                                        byte(library.descriptor.index())));
+                                        byte(library.descriptor.index()),
+                                        static_cast<uint16_t>(library.form)));
 }
 
 uint32_t Writer::add(const Collective &collective) {

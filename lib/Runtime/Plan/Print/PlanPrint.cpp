@@ -258,10 +258,13 @@ static std::string describe(const GroupedContractionShape &shape) {
 }
 
 std::string Printer::operator()(const Library &library) const {
-  return fmt::format("{}{}{}", nameOf(library.descriptor),
+  std::string form =
+      library.form ? fmt::format(" in form {}", library.form) : "";
+  return fmt::format("{}{}{}{}", nameOf(library.descriptor),
                      uses(library.operands, library.access, ""),
                      std::visit([](const auto &each) { return describe(each); },
-                                library.descriptor));
+                                library.descriptor),
+                     form);
 }
 
 std::string Printer::operator()(const Collective &collective) const {

@@ -46,19 +46,20 @@ void reference(const ContractionShape &shape, size_t level, int64_t a,
 }
 
 /// "test" on `threads`, with the workspace that it needs.
-LibraryShape onThreads(const ContractionShape &shape, int threads) {
-  LibraryShape library{"test", shape, threads, 0};
+LibraryShape onThreads(const ContractionShape &shape, int threads,
+                       uint32_t form = 0) {
+  LibraryShape library{"test", shape, threads, 0, form};
   library.workspaceBytes = *(*findBackend("cpu"))->libraryWorkspace(library);
   return library;
 }
 
-/// Runs `shape` with `threads` and returns the greatest error.
-double greatestError(const ContractionShape &shape, int threads) {
+/// Runs `shape` with `threads` in one form and returns the greatest error.
+double errorOfForm(const ContractionShape &shape, int threads, uint32_t form) {
   WorldOptions options;
   options.threads = options.threadsPerDevice = threads;
   auto world = makeCpuWorld(options);
   Device &device = world->device(0);
-  LibraryShape library = onThreads(shape, threads);
+  LibraryShape library = onThreads(shape, threads, form);
   auto contraction = device.prepare(library);
   if (!contraction.ok()) {
     ADD_FAILURE() << contraction.message();
@@ -96,6 +97,16 @@ double greatestError(const ContractionShape &shape, int threads) {
   return worst;
 }
 
+/// In all forms that it has.
+double greatestError(const ContractionShape &shape, int threads) {
+  double worst = 0;
+  for (const LibraryForm &form :
+       (*findBackend("cpu"))->libraryForms({"test", shape, threads, 0})) {
+    worst = std::max(worst, errorOfForm(shape, threads, form.number));
+  }
+  return worst;
+}
+
 /// c[b, m, n] from a[b, m, k] and b[b, k, n], b transposed where asked.
 ContractionShape matmul(int64_t batch, int64_t m, int64_t n, int64_t k,
                         bool transposed = false) {
@@ -116,6 +127,48 @@ TEST_P(ContractionTest, Plain) {
 }
 TEST_P(ContractionTest, Transposed) {
   EXPECT_EQ(greatestError(matmul(1, 33, 17, 65, true), GetParam()), 0);
+}
+// Strips of a transposed left side are of 16 rows here, and the last of less.
+TEST_P(ContractionTest, TransposedLeft) {
+  ContractionShape shape;
+  shape.indices = {
+      {Kind::m, 37, 1, 0, 9}, {Kind::n, 9, 0, 1, 1}, {Kind::k, 9000, 37, 9, 0}};
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+  shape.beta = 1;
+  EXPECT_EQ(greatestError(shape, GetParam()), 0);
+}
+TEST_P(ContractionTest, Forms) {
+  auto formsOf = [](const ContractionShape &shape) {
+    std::vector<std::string> names;
+    for (const LibraryForm &form :
+         (*findBackend("cpu"))->libraryForms({"test", shape, GetParam(), 0})) {
+      names.push_back(form.name);
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  bool isAlone = GetParam() == 1;
+  EXPECT_EQ(formsOf(matmul(1, 33, 17, 65)),
+            isAlone
+                ? Names({"as it lies", "packed"})
+                : Names({"as it lies", "packed", "columns", "packed columns"}));
+  EXPECT_EQ(formsOf(matmul(7, 33, 17, 65)),
+            isAlone ? Names({"as it lies"}) : Names({"as it lies", "columns"}));
+  ContractionShape integers = matmul(1, 33, 1, 65);
+  integers.a = integers.b = integers.c = integers.accumulate = DType::i32;
+  EXPECT_EQ(formsOf(integers), Names({"as it lies"}));
+}
+TEST(ContractionFormTest, RefusesWhatItHasNot) {
+  auto message = [](const ContractionShape &shape, uint32_t form) {
+    return (*findBackend("cpu"))
+        ->libraryWorkspace({"test", shape, 2, 0, form})
+        .message();
+  };
+  EXPECT_EQ(message(matmul(7, 9, 8, 16), 1),
+            "expected a form that contraction 'test' has on this machine, got "
+            "'packed'");
+  EXPECT_EQ(message(matmul(1, 9, 8, 16), 4),
+            "expected a form of contraction 'test' below 4, got 4");
 }
 TEST_P(ContractionTest, Batched) {
   EXPECT_EQ(greatestError(matmul(7, 9, 8, 16), GetParam()), 0);

@@ -140,7 +140,9 @@ TEST(ActionStructure, Libraries) {
         [](L &l) { l.workspaceBytes = -1; }},
        {"the workspace of a library call to be between 0",
         [](L &l) { l.workspaceBytes = (int64_t(1) << 60) + 1; }},
-       {"", [](L &l) { l.workspaceBytes = int64_t(1) << 60; }}});
+       {"", [](L &l) { l.workspaceBytes = int64_t(1) << 60; }},
+       {"a library call to be between 0 and 255", [](L &l) { l.form = 256; }},
+       {"", [](L &l) { l.form = 255; }}});
 }
 
 /// As `expectRows`, with edits of the descriptor.

@@ -50,7 +50,8 @@ def Plan_KernelOp : Plan_Instruction<"kernel",
 
 def Plan_LibraryOp : Plan_Instruction<"library",
     (ins Plan_LibraryDescriptorInterface:$descriptor, TypedArrayAttrBase<Plan_UseAttr, "array of uses">:$operands,
-         DefaultValuedAttr<Plan_I64Attr, "0">:$workspace_bytes, OptionalAttr<Plan_OperandAttr>:$workspace)> {
+         DefaultValuedAttr<Plan_I64Attr, "0">:$workspace_bytes, OptionalAttr<Plan_OperandAttr>:$workspace,
+         DefaultValuedAttr<Plan_I64Attr, "0">:$form)> {
   let summary = "calls an op of the device's library";
   let description = [{
     ```mlir
@@ -60,14 +61,16 @@ def Plan_LibraryOp : Plan_Instruction<"library",
                   #plan.use<readwrite, <@y, [4, 6], f32>>])
     ```
     The descriptor says what is computed, and of which operands. `workspace_bytes`
-    is what the library asked for when the plan was made.
+    is what the library asked for when the plan was made. `form` is the number of
+    the library's way to compute it, as measured on the target.
 
-    Constraints: as many operands as the descriptor names, with its accesses;
+    Constraints: as many operands as the descriptor names, with its accesses; a form
+    from 0 to 255;
     workspace bytes at least 0; a workspace of at least as many where that is not 0.
   }];
   let assemblyFormat = [{
     `on` $stream $descriptor `operands` `(` $operands `)` (`workspace_bytes` `(` $workspace_bytes^ `)`)?
-    (`workspace` `(` $workspace^ `)`)? attr-dict
+    (`workspace` `(` $workspace^ `)`)? (`form` `(` $form^ `)`)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// The runtime's descriptor, with the types of the operands.

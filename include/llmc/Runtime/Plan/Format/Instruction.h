@@ -76,6 +76,8 @@ struct Library {
   int64_t workspaceBytes = 0;
   /// At least `workspaceBytes`; absent when that is 0.
   Operand workspace;
+  /// Number of the library's form (`Backend::libraryForms`), as measured.
+  int32_t form = 0;
 };
 
 /// Among the devices that differ in `axes` only; the first axis is the major

@@ -61,6 +61,7 @@ LLMC_FIELDS(Library) {
   v("access", x.access);
   v("workspace_bytes", x.workspaceBytes);
   v("workspace", x.workspace);
+  v("form", x.form);
 }
 LLMC_FIELDS(Collective) {
   v("symbol", x.symbol);
