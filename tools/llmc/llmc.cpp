@@ -13,6 +13,7 @@
 #include "Ops.h"
 #include "Options.h"
 #include "Run.h"
+#include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -59,6 +60,7 @@ int main(int argc, char **argv) {
   if (argc > 1 &&
       llvm::is_contained({"launch", "doctor"}, llvm::StringRef(argv[1])))
     return rt::reportError("llmc", becomeTool(argv), "");
+  rt::StopSignals::take();
   Options options;
   rt::Status status = parseCommandLine(argc, argv, options);
   if (status.ok())
@@ -67,5 +69,7 @@ int main(int argc, char **argv) {
     status = status.withHint("this is a fault of llmc: please report it with "
                              "the model, the configuration and this command: " +
                              options.commandLine);
-  return status.ok() ? 0 : rt::reportError("llmc", status, options.errorFile);
+  if (!status.ok())
+    return rt::reportError("llmc", status, options.errorFile);
+  return rt::StopSignals::asked() ? 128 + rt::StopSignals::signal() : 0;
 }

@@ -10,8 +10,10 @@
 
 #include "CountReport.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Json.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Executor/Checkpointing.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <fmt/format.h>
@@ -60,7 +62,18 @@ public:
 private:
   Status prepare();
   bool speaks() const { return session.process() == 0; }
-  bool isStopped() const { return options.stop && options.stop->load(); }
+  bool isTold() const { return options.stop && options.stop->load(); }
+  /// Before the first step nobody has heard what others were told.
+  bool isStopped() const {
+    return stopping || (ran > 0 && session.heard().size() == 1 && isTold());
+  }
+  void say();
+  Status hear();
+  bool isHeld() const;
+  Status writeCheckpoint();
+  Status endCheckpoints();
+  Status print(const Result<std::string> &line) const;
+  Status openLog();
   void submitAhead();
   Status finishStep();
   void printPrediction() const;
@@ -81,57 +94,15 @@ private:
   StepSize size;
   OwnedFile log, silent;
   std::FILE *out = nullptr;
-  int64_t submitted = 0, ran = 0;  ///< Steps.
+  int64_t first = 0, steps = 0;   ///< Of this run.
+  int64_t submitted = 0, ran = 0; ///< Steps.
+  bool stopping = false, timeIsUp = false;
   Status refusal;                  ///< Of the step that was to be submitted.
   Clock::time_point begin, before; ///< Of the run, of the step.
   /// What `options.fetch` stands for.
   std::vector<std::string> fetches;
 };
 } // namespace
-
-StepSize stepSize(const plan::Plan &plan, const plan::Entry &entry) {
-  StepSize size;
-  for (const plan::Input &input : entry.inputs) {
-    int64_t elements = 1;
-    std::vector<int64_t> shape = input.layout.globalShape();
-    for (int64_t extent : shape) {
-      elements *= extent;
-    }
-    bool isArray = input.source >= 0 &&
-                   plan.sources[input.source].rule.kind == DataKind::array;
-    if (!isFloat(input.dtype) && !isArray) {
-      return {elements * entry.numMicrobatches, true};
-    }
-    if (size.count == 0 && !shape.empty()) {
-      size.count = shape[0] * entry.numMicrobatches;
-    }
-  }
-  return size;
-}
-
-std::string printBytes(uint64_t bytes) {
-  constexpr double kibi = 1024;
-  auto count = static_cast<double>(bytes);
-  if (count < kibi) {
-    return fmt::format("{}B", bytes);
-  }
-  if (count < kibi * kibi) {
-    return fmt::format("{:.2f}KiB", count / kibi);
-  }
-  if (count < kibi * kibi * kibi) {
-    return fmt::format("{:.2f}MiB", count / (kibi * kibi));
-  }
-  return fmt::format("{:.2f}GiB", count / (kibi * kibi * kibi));
-}
-
-std::string printCount(uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
 
 static std::string printDuration(double seconds) {
   auto whole = static_cast<int64_t>(seconds + 0.5);
@@ -150,21 +121,6 @@ static std::string printMetric(const NamedValue &metric) {
 
 static std::string jsonNumber(double value) {
   return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
-}
-
-static std::string jsonText(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 /// Of the fullest device, with its share of the memory that there is.
@@ -268,14 +224,14 @@ Status Loop::writeLog(const StepFacts &facts) {
     return Status::success();
   }
   std::string line = fmt::format("{{\"entry\": {}, \"step\": {}",
-                                 jsonText(options.entry), facts.step);
+                                 quoteAsJson(options.entry), facts.step);
   // The model's own metrics may have any name; ours stand beside the step.
   std::string users;
   for (const NamedValue &metric : session.metrics()) {
     bool ours = isOurs(metric.name);
     (ours ? line : users) += fmt::format(
         "{}{}: {}", ours || !users.empty() ? ", " : "",
-        jsonText(unescapeName(metric.name)), jsonNumber(metric.value));
+        quoteAsJson(unescapeName(metric.name)), jsonNumber(metric.value));
   }
   if (!users.empty()) {
     line += fmt::format(", \"metrics\": {{{}}}", users);
@@ -307,13 +263,14 @@ Status Loop::prepare() {
                                  options.entry, names));
   }
   size = stepSize(session.plan(), *entry);
-  if (!options.logFile.empty() && speaks()) {
-    log.reset(std::fopen(options.logFile.c_str(), "w"));
-    if (!log) {
-      return makeError(ErrorKind::usage, "cannot open the log for writing")
-          .at(options.logFile);
-    }
+  first = options.firstStep;
+  steps = options.steps;
+  if (Checkpointing *checkpoints = options.checkpoints) {
+    LLMC_TRY(checkpoints->begin(session, options.entry));
+    first += checkpoints->firstStep();
+    steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
   }
+  LLMC_TRY(openLog());
   std::error_code code;
   if (!options.dumpFolder.empty()) {
     std::filesystem::create_directories(options.dumpFolder, code);
@@ -324,6 +281,18 @@ Status Loop::prepare() {
         .at(options.dumpFolder);
   }
   return nameFetches();
+}
+
+/// What a run has logged before it was resumed stays.
+Status Loop::openLog() {
+  if (options.logFile.empty() || !speaks()) {
+    return Status::success();
+  }
+  bool goesOn = options.checkpoints && options.checkpoints->isResumed();
+  log.reset(std::fopen(options.logFile.c_str(), goesOn ? "a" : "w"));
+  return log ? Status::success()
+             : makeError(ErrorKind::usage, "cannot open the log for writing")
+                   .at(options.logFile);
 }
 
 /// Exact names are kept as they are: the session says which it does not know.
@@ -369,13 +338,75 @@ Status Loop::nameFetches() {
   return Status::success();
 }
 
+namespace {
+/// What a process says with its metrics.
+enum Word { saysStop = 1, saysTimeUp = 2, saysWritten = 4 };
+} // namespace
+
+void Loop::say() {
+  int word = isTold() ? saysStop : 0;
+  if (options.checkpoints) {
+    word |= options.checkpoints->isTimeUp() ? saysTimeUp : 0;
+    word |= options.checkpoints->isWritten() ? saysWritten : 0;
+  }
+  session.say(word);
+}
+
+/// What all have said with the step, so all decide alike. A checkpoint that
+/// was written meanwhile gets its name.
+Status Loop::hear() {
+  int all = saysStop | saysTimeUp | saysWritten, any = 0;
+  for (double word : session.heard()) {
+    all &= static_cast<int>(word);
+    any |= static_cast<int>(word);
+  }
+  stopping = stopping || (any & saysStop);
+  timeIsUp = timeIsUp || (static_cast<int>(session.heard()[0]) & saysTimeUp);
+  return options.checkpoints && (all & saysWritten)
+             ? print(options.checkpoints->finish())
+             : Status::success();
+}
+
+/// Whether a checkpoint stands between the steps that were submitted and the
+/// next one, which would write over the states.
+bool Loop::isHeld() const {
+  const Checkpointing *checkpoints = options.checkpoints;
+  int64_t edge = first + submitted;
+  return checkpoints &&
+         (checkpoints->isDueAt(edge) || (timeIsUp && !checkpoints->has(edge)));
+}
+
+Status Loop::writeCheckpoint() {
+  timeIsUp = false;
+  return print(options.checkpoints->write(session, first + ran));
+}
+
+/// The last one of the run.
+Status Loop::endCheckpoints() {
+  if (!options.checkpoints) {
+    return Status::success();
+  }
+  if (ran > 0 && !options.checkpoints->has(first + ran)) {
+    LLMC_TRY(writeCheckpoint());
+  }
+  return print(options.checkpoints->finish());
+}
+
+Status Loop::print(const Result<std::string> &line) const {
+  if (line.ok() && !line->empty()) {
+    std::fwrite(line->data(), 1, line->size(), out);
+    std::fflush(out);
+  }
+  return line.status();
+}
+
 /// One step more than is waited for, so that the devices do not wait for the
 /// host; none when values are read after each step.
 void Loop::submitAhead() {
   int64_t ahead = options.fetchEachStep || !options.ahead ? 0 : 1;
-  while (submitted < options.steps && submitted <= ran + ahead &&
-         refusal.ok() && !(isStopped() && submitted > ran)) {
-    refusal = session.submit(options.entry, options.firstStep + submitted);
+  while (submitted < steps && submitted <= ran + ahead && refusal.ok() &&
+         !isHeld() && !(isStopped() && submitted > ran)) {
+    refusal = session.submit(options.entry, first + submitted);
     submitted += refusal.ok();
   }
 }
@@ -387,15 +418,17 @@ Status Loop::finishStep() {
   if (submitted == ran) {
     return refusal;
   }
+  say();
   LLMC_TRY(session.wait());
+  LLMC_TRY(hear());
   StepFacts facts;
-  facts.step = options.firstStep + ran++;
+  facts.step = first + ran++;
   facts.seconds = std::max(secondsSince(before), 1e-9);
   before = Clock::now();
   facts.dataSeconds = session.dataSeconds();
   facts.rate = static_cast<double>(size.count) / facts.seconds;
   double eta = secondsSince(begin) / static_cast<double>(ran) *
-               static_cast<double>(options.steps - ran);
+               static_cast<double>(steps - ran);
   printLine(facts, eta);
   LLMC_TRY(writeLog(facts));
   if (options.fetchEachStep) {
@@ -407,7 +440,7 @@ Status Loop::finishStep() {
                      fmt::format("expected a finite loss, got {} at step {}",
                                  *loss, facts.step));
   }
-  return Status::success();
+  return ran == submitted && isHeld() ? writeCheckpoint() : Status::success();
 }
 
 Status Loop::give(const std::string &label, const HostTensor &value) {
@@ -477,9 +510,10 @@ Status Loop::run() {
   }
   printPrediction();
   begin = before = Clock::now();
-  while (ran < options.steps && !(isStopped() && ran > 0 && ran == submitted)) {
+  while (ran < steps && !(isStopped() && ran > 0 && ran == submitted)) {
     LLMC_TRY(finishStep());
   }
+  LLMC_TRY(endCheckpoints());
   if (!options.fetchEachStep) {
     LLMC_TRY(writeFetches(""));
   }
@@ -489,34 +523,8 @@ Status Loop::run() {
                        : Status::success();
 }
 
-Status useDataFlag(Session &session, const std::string &text,
-                   std::optional<DType> dtype) {
-  std::vector<std::string> names;
-  for (const plan::DataSource &source : session.plan().sources) {
-    names.push_back(source.name);
-  }
-  auto [name, file] = splitSource(text, names);
-  return session.useData(name, file, dtype);
-}
-
 Status runSteps(Session &session, const RunOptions &options) {
   return Loop(session, options).run();
-}
-
-int reportError(std::string_view tool, const Status &status,
-                const std::string &errorFile) {
-  const Error &error = status.error();
-  if (!errorFile.empty()) {
-    Status written =
-        writeFileAtomically(errorFile, describeAsJson(error) + "\n");
-    if (!written.ok()) {
-      fmt::print(stderr, "{}: warning: {}\n", tool, describe(written.error()));
-    }
-  }
-  std::fflush(stdout);
-  fmt::print(stderr, "{}: error[{}]: {}\n", tool, kindName(error.kind),
-             describe(error));
-  return exitCode(error.kind);
 }
 
 } // namespace llmc::rt
