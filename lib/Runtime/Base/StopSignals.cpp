@@ -70,6 +70,8 @@ void serveSignals() {
 void StopSignals::take() {
   sigset_t set = endingSignals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // A file that grows beyond what is allowed is an error of its write.
+  std::signal(SIGXFSZ, SIG_IGN);
   shared();
   std::thread(serveSignals).detach();
 }

@@ -21,7 +21,8 @@ namespace llmc::rt {
 class StopSignals {
 public:
   /// Takes the signals from now on. Called first in a program: threads that
-  /// exist already do not know of it.
+  /// exist already do not know of it. A limit of file sizes is an error of
+  /// write from now on, and no signal.
   static void take();
 
   /// While it lives, a first signal only asks.
