@@ -42,7 +42,7 @@ static rt::Status execute(const Options &options) {
   return rt::Status::success();
 }
 
-/// `llmc launch …` and `llmc doctor …` are tools of the runtime house, which
+/// `llmc launch …`, `doctor` and `export` are tools of the runtime house, which
 /// machines without the compiler have too: they take this process over.
 static rt::Status becomeTool(char **argv) {
   std::string program = llvm::sys::fs::getMainExecutable(
@@ -57,8 +57,8 @@ static rt::Status becomeTool(char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  if (argc > 1 &&
-      llvm::is_contained({"launch", "doctor"}, llvm::StringRef(argv[1])))
+  if (argc > 1 && llvm::is_contained({"launch", "doctor", "export"},
+                                     llvm::StringRef(argv[1])))
     return rt::reportError("llmc", becomeTool(argv), "");
   rt::StopSignals::take();
   Options options;

@@ -40,9 +40,10 @@ static std::string keyOf(const TensorBox &box) {
   return box.isWhole() ? box.tensor : fmt::format("{}[{}]", box.tensor, spans);
 }
 
-Result<std::string> printBoxHeader(const std::vector<TensorBox> &boxes) {
+Result<std::string> printBoxHeader(const std::vector<TensorBox> &boxes,
+                                   const std::string &format) {
   std::vector<std::pair<std::string, SafetensorsEntry>> entries;
-  std::map<std::string, std::string> metadata{{"format", "llmc"}};
+  std::map<std::string, std::string> metadata{{"format", format}};
   std::set<std::string> keys;
   uint64_t at = 0;
   for (const TensorBox &box : boxes) {

@@ -182,7 +182,7 @@ Status TensorReader::read(int64_t global, int64_t length, DType dtype,
                                    global));
     }
     int64_t part = length;
-    if (!index.empty()) {
+    if (box->size() != tensor.shape) {
       part = std::min(length,
                       box->origin.back() + box->size().back() - index.back());
     }

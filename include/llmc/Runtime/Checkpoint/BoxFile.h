@@ -40,9 +40,11 @@ struct TensorBox {
   int64_t elements() const;
 };
 
-/// What stands before the elements in a file of these boxes. Errors: 5 (a type
-/// that safetensors do not have), 15 (two boxes of one name).
-Result<std::string> printBoxHeader(const std::vector<TensorBox> &boxes);
+/// What stands before the elements in a file of these boxes; `format` is what
+/// its metadata says of itself. Errors: 5 (a type that safetensors do not
+/// have), 15 (two boxes of one name).
+Result<std::string> printBoxHeader(const std::vector<TensorBox> &boxes,
+                                   const std::string &format = "llmc");
 
 /// Writes a file of boxes from the first element to the last.
 class BoxFileWriter {

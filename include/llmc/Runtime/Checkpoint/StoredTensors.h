@@ -63,9 +63,10 @@ public:
   TensorReader(const StoredTensors &from, const StoredTensor &tensor)
       : from(from), tensor(tensor) {}
 
-  /// `length` elements from `global` on, of one row of the last dim, become
-  /// elements of `dtype` at `values`. A type of another kind, and an integer
-  /// that does not fit, are errors (15, 3).
+  /// `length` elements from `global` on, of one row of the last dim or of a
+  /// tensor that lies in one box, become elements of `dtype` at `values`. A
+  /// type of another kind, and an integer that does not fit, are errors (15,
+  /// 3).
   Status read(int64_t global, int64_t length, DType dtype, void *values);
 
 private:
