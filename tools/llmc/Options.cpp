@@ -68,7 +68,8 @@ struct Flags {
                                cl::sub(interpret)};
   cl::opt<std::string> weights{"weights",
                                cl::cat(category),
-                               cl::desc("initial parameters (safetensors)"),
+                               cl::desc("initial parameters: safetensors, or a "
+                                        "checkpoint"),
                                cl::value_desc("file"),
                                cl::sub(train),
                                cl::sub(compile),

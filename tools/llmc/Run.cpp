@@ -102,7 +102,7 @@ static void printSummary(const rt::Session &session, const Options &options,
              stdout);
 }
 
-rt::Status driver::runTrain(const Options &options) {
+rt::Status driver::runTrain(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
     llvm::outs() << rt::printConfig(config);
@@ -116,6 +116,7 @@ rt::Status driver::runTrain(const Options &options) {
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   LLMC_TRY(folder.make());
+  LLMC_TRY(exportWeights(options, folder.getPath()));
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
