@@ -214,6 +214,9 @@ def refused(faults):
     file = faults.out / "file"
     file.write_text("")
     expect("a file in place of the folder", faults.run("--checkpoint", file), 14, ["folder"])
+    unknown = faults.run("--fetch", "wte,nothing,grad.*", "--steps", 3)
+    expect("unknown values", unknown, 2, ["'nothing', 'grad.*'"])
+    expect("an unknown metric", faults.run("--checkpoint", faults.fresh("none"), "--checkpoint-best", "x"), 2, ["loss"])
     expect("no checkpoint", faults.run("--resume", "--checkpoint", faults.fresh("none")), 14, ["got none"])
     damaged = faults.fresh("damaged")
     shutil.copytree(folder, damaged)
@@ -235,6 +238,8 @@ def mounts(faults, expect):
         return
     flags = ["--steps", 9, "--checkpoint", faults.out / "disk/x", "--checkpoint-every", 2, "--checkpoint-keep", 0]
     expect("a full disk", within("size=256k", *faults.run(*flags)), 14, ["No space left", "make room"])
+    expect("values on a read-only disk", within("ro", *faults.run("--dump", faults.out / "disk")), 2, ["Read-only"])
+    expect("a log on a read-only disk", within("ro", *faults.run("--log", faults.out / "disk/log")), 2, ["the log"])
     expect("a read-only disk", within("ro", *faults.run(*flags)), 14, ["Read-only file system", "may write"])
 
 

@@ -85,6 +85,7 @@ public:
 private:
   Status findResumed(const std::vector<std::string> &names);
   Status usable(const std::string &checkpoint, CheckpointManifest &manifest);
+  Status checkBest(const plan::Plan &plan) const;
   Status writeBoxes(Session &session, int64_t step);
   CheckpointManifest describe(const Session &session, int64_t step) const;
 
@@ -202,6 +203,27 @@ Status RunCheckpoints::findResumed(const std::vector<std::string> &names) {
   return Status::success();
 }
 
+/// A metric of that name is one that steps give.
+Status RunCheckpoints::checkBest(const plan::Plan &plan) const {
+  std::string names;
+  for (const plan::Entry &each : plan.entries) {
+    for (const plan::Metric &metric : each.metrics) {
+      if (each.name == entry && metric.name == options.best) {
+        return Status::success();
+      }
+      names +=
+          each.name == entry ? (names.empty() ? "" : ", ") + metric.name : "";
+    }
+  }
+  return options.best.empty()
+             ? Status::success()
+             : makeError(ErrorKind::usage,
+                         fmt::format("--checkpoint-best: expected a metric of "
+                                     "entry '{}', which are {}, got '{}'",
+                                     entry, names.empty() ? "none" : names,
+                                     options.best));
+}
+
 Status RunCheckpoints::begin(Session &session, const std::string &name) {
   entry = name;
   for (const plan::Entry &each : session.plan().entries) {
@@ -212,6 +234,7 @@ Status RunCheckpoints::begin(Session &session, const std::string &name) {
                                    name));
     }
   }
+  LLMC_TRY(checkBest(session.plan()));
   LLMC_TRY_ASSIGN(std::vector<TensorBox> boxes, session.ownedBoxes());
   Result<std::string> printed = printBoxHeader(boxes);
   LLMC_TRY(meeting.agree(printed.status()));

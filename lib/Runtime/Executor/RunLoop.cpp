@@ -19,10 +19,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace llmc::rt {
 
@@ -82,7 +85,9 @@ private:
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
   Status writeTrace();
+  std::vector<std::string> valueNames() const;
   Status nameFetches();
+  Status checkPlaces() const;
   bool isOfEachMicrobatch(const std::string &name) const;
   Status writeFetches(const std::string &prefix);
   Status give(const std::string &label, const HostTensor &value);
@@ -262,6 +267,8 @@ Status Loop::prepare() {
                      fmt::format("the plan has no entry '{}', only {}",
                                  options.entry, names));
   }
+  LLMC_TRY(nameFetches());
+  LLMC_TRY(checkPlaces());
   size = stepSize(session.plan(), *entry);
   first = options.firstStep;
   steps = options.steps;
@@ -270,17 +277,7 @@ Status Loop::prepare() {
     first += checkpoints->firstStep();
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
   }
-  LLMC_TRY(openLog());
-  std::error_code code;
-  if (!options.dumpFolder.empty()) {
-    std::filesystem::create_directories(options.dumpFolder, code);
-  }
-  if (code) {
-    return makeError(ErrorKind::usage,
-                     "cannot make the folder for values: " + code.message())
-        .at(options.dumpFolder);
-  }
-  return nameFetches();
+  return openLog();
 }
 
 /// What a run has logged before it was resumed stays.
@@ -295,8 +292,7 @@ Status Loop::openLog() {
                    .at(options.logFile);
 }
 
-/// Exact names are kept as they are: the session says which it does not know.
-Status Loop::nameFetches() {
+std::vector<std::string> Loop::valueNames() const {
   std::vector<std::string> known;
   for (const plan::Fetch &fetch : entry->fetches) {
     known.push_back(fetch.tensorName());
@@ -310,29 +306,82 @@ Status Loop::nameFetches() {
   for (const plan::State &state : session.plan().states) {
     known.push_back(state.name);
   }
+  return known;
+}
+
+/// As `Session::fetch` finds it: by its name, escaped or not, alone or after
+/// its kind.
+static bool isAmong(const std::vector<std::string> &known,
+                    const std::string &name) {
+  auto has = [&](const std::string &each) {
+    return std::find(known.begin(), known.end(), each) != known.end() ||
+           std::find(known.begin(), known.end(), escapeName(each)) !=
+               known.end();
+  };
+  for (std::string_view kind : {"input.", "output.", "metric."}) {
+    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
+      return true;
+    }
+  }
+  return has(name);
+}
+
+/// What nothing has is refused before the first step, all of it at once.
+Status Loop::nameFetches() {
+  const std::vector<std::string> known = valueNames();
+  std::string unknown;
   auto add = [&](const std::string &name) {
     if (std::find(fetches.begin(), fetches.end(), name) == fetches.end()) {
       fetches.push_back(name);
     }
   };
   for (const std::string &pattern : options.fetch) {
-    if (pattern.find_first_of("*?") == std::string::npos) {
+    bool isGlob = pattern.find_first_of("*?") != std::string::npos;
+    bool matched = !isGlob && isAmong(known, pattern);
+    if (matched) {
       add(pattern);
-      continue;
     }
-    bool matched = false;
     for (const std::string &name : known) {
-      if (matchesGlob(pattern, name)) {
+      if (isGlob && matchesGlob(pattern, name)) {
         matched = true;
         add(name);
       }
     }
     if (!matched) {
+      unknown += fmt::format("{}'{}'", unknown.empty() ? "" : ", ", pattern);
+    }
+  }
+  return unknown.empty()
+             ? Status::success()
+             : makeError(ErrorKind::usage,
+                         fmt::format("--fetch: expected the name of a value of "
+                                     "entry '{}' or a glob that matches one, "
+                                     "got {}",
+                                     options.entry, unknown));
+}
+
+/// Where values, logs and traces go is there, and can be written.
+Status Loop::checkPlaces() const {
+  std::error_code code;
+  if (!options.dumpFolder.empty()) {
+    std::filesystem::create_directories(options.dumpFolder, code);
+  }
+  if (code) {
+    return makeError(ErrorKind::usage,
+                     "cannot make the folder for values: " + code.message())
+        .at(options.dumpFolder);
+  }
+  std::string folder =
+      std::filesystem::path(options.traceFile).parent_path().string();
+  for (const auto &[place, named] :
+       {std::pair(options.dumpFolder, options.dumpFolder),
+        std::pair(folder.empty() ? "." : folder, options.traceFile)}) {
+    if (!named.empty() && ::access(place.c_str(), W_OK | X_OK) != 0) {
       return makeError(ErrorKind::usage,
-                       fmt::format("--fetch: expected the name of a value of "
-                                   "entry '{}' or a glob that matches one, "
-                                   "got '{}'",
-                                   options.entry, pattern));
+                       fmt::format("expected a folder to write to, got one "
+                                   "for which: {}",
+                                   std::strerror(errno)))
+          .at(named);
     }
   }
   return Status::success();
