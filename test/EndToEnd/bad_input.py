@@ -176,7 +176,7 @@ FLAGS = {
     "floats as tokens": (["--data-type", "f32"], 2, r"expected a type of tokens \(u8, u16, u32, i8, i16, i32, i64\), got f32 \(.*kind = .array"),
     "an axis of none": (["--mesh", "data=0"], 2, "size of at least 1, got 'data=0'"),
     "unknown entry": (["--entry", "trian"], 2, "no entry 'trian', only train, evaluate, forward"),
-    "unknown value": (["--fetch", "nope"], 2, "no value 'nope'"),
+    "unknown value": (["--fetch", "nope"], 2, "got 'nope'"),
     "unknown flag": (["--nope"], 2, "Unknown command line argument '--nope'"),
     "steps that are no number": (["--steps", "x"], 2, "--steps: expected a whole number, got 'x'"),
     "negative steps": (["--steps", "-3"], 2, "--steps: expected at least 0, got -3"),

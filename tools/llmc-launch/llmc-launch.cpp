@@ -56,6 +56,11 @@ int main(int argc, char **argv) {
                  "At which process 0 listens (0, with one machine: one that is "
                  "free)")
       ->check(CLI::Range(0, 65535));
+  app.add_option("--max-restarts", options.restarts,
+                 "How often all processes are started again after one was "
+                 "lost; with --checkpoint they go on from the newest")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   double stopped = 60;
   app.add_option("--stopped", stopped,
                  "Seconds for which a process may be stopped, as by a debugger")

@@ -5,13 +5,15 @@
 //   llmc-run plan.llmc --data corpus.bin --steps 50 --log run.jsonl
 //
 // Exit codes: the kind of the error (0 ok, 2 usage, 3 malformed, ...); 143
-// after SIGTERM, after the step that was running.
+// after SIGTERM, after the step that was running and its checkpoint.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Base/Version.h"
+#include "llmc/Runtime/Executor/Checkpointing.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Job/Job.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
@@ -19,8 +21,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include <csignal>
 
 using namespace llmc::rt;
 
@@ -32,19 +32,29 @@ struct Arguments {
   std::vector<std::string> externals;
   SessionOptions session;
   RunOptions run;
+  CheckpointOptions checkpoints;
   int64_t deadlineSeconds = 1800;
   double silenceSeconds = 20, joiningSeconds = 300;
   bool inspect = false, json = false, keepGoing = false, oneByOne = false;
 };
 
-std::atomic<bool> terminated{false};
-std::atomic<int> lastSignal{0};
-
-void onSignal(int signal) {
-  lastSignal = signal;
-  terminated = true;
-  // A second one ends the process at once.
-  std::signal(signal, SIG_DFL);
+void declareCheckpoints(CLI::App &app, CheckpointOptions &c) {
+  app.add_option("--checkpoint", c.folder,
+                 "Folder of checkpoints: one at the end, and after a signal");
+  app.add_option("--checkpoint-every", c.every,
+                 "One after so many steps (100), or minutes (10m)");
+  app.add_option("--checkpoint-keep", c.keep,
+                 "How many of the newest stay (0: all)")
+      ->capture_default_str();
+  app.add_option("--checkpoint-best", c.best,
+                 "The one with the least value of this metric stays too");
+  app.add_flag("--checkpoint-background", c.background,
+               "Write while the next steps run");
+  app.add_option("--checkpoint-memory", c.memory,
+                 "With --checkpoint-background: bytes that may wait in memory")
+      ->capture_default_str();
+  app.add_flag("--resume", c.resume,
+               "Go on from the newest whole checkpoint of the folder");
 }
 
 void declare(CLI::App &app, Arguments &a) {
@@ -78,6 +88,7 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
   app.add_option("--trace", a.run.traceFile,
                  "When each instruction ran, for Perfetto or Chrome");
+  declareCheckpoints(app, a.checkpoints);
   app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")
       ->check(CLI::PositiveNumber);
   app.add_option("--messages", a.messages,
@@ -176,12 +187,17 @@ Result<std::unique_ptr<Job>> joinJob(Arguments &a) {
   return Job::join(*place, options);
 }
 
+Result<std::string> hashPlan(const std::string &planOrFolder) {
+  LLMC_TRY_ASSIGN(std::string bytes, readFile(plan::planFileOf(planOrFolder)));
+  return hexDigits(hash64(bytes));
+}
+
 /// What must be equal before anything else, then the way to the others.
 Status meet(Job &job, Arguments &a) {
   LLMC_TRY(job.compare("version", fmt::format("{}, plan format {}", version,
                                               plan::formatVersion)));
-  LLMC_TRY_ASSIGN(std::string bytes, readFile(plan::planFileOf(a.planFile)));
-  LLMC_TRY(job.compare("plan", hexDigits(hash64(bytes))));
+  LLMC_TRY_ASSIGN(std::string hash, hashPlan(a.planFile));
+  LLMC_TRY(job.compare("plan", hash));
   LLMC_TRY_ASSIGN(a.session.transport, job.connect(a.messages));
   return Status::success();
 }
@@ -200,20 +216,44 @@ Status execute(Arguments &a) {
   return job->leave(status.ok() ? runSession(a) : status);
 }
 
+/// Null where the run has none. What is resumed draws the data.
+Result<std::unique_ptr<Checkpointing>> openCheckpoints(Arguments &a) {
+  CheckpointOptions &options = a.checkpoints;
+  LLMC_TRY(checkOptions(options));
+  if (options.folder.empty()) {
+    return std::unique_ptr<Checkpointing>();
+  }
+  LLMC_TRY_ASSIGN(options.planHash, hashPlan(a.planFile));
+  // A launcher that starts the job again wants what there is.
+  const char *restart = std::getenv("LLMC_RESTART");
+  options.mayBegin = restart && std::string(restart) != "0";
+  options.resume |= options.mayBegin;
+  options.seed = a.session.seed;
+  if (options.resume && a.run.firstStep > 0) {
+    return makeError(ErrorKind::usage, "--first-step: expected none with "
+                                       "--resume, which has its own");
+  }
+  LLMC_TRY_ASSIGN(auto opened,
+                  Checkpointing::open(options, a.session.transport));
+  a.session.seed = opened->seed();
+  a.run.checkpoints = opened.get();
+  return opened;
+}
+
 Status runSession(Arguments &a) {
   a.session.deadline = std::chrono::seconds(a.deadlineSeconds);
   a.run.stopOnNan = !a.keepGoing;
   a.run.ahead = !a.oneByOne;
   a.session.trace = !a.run.traceFile.empty();
-  a.run.stop = &terminated;
+  a.run.stop = &StopSignals::asked();
+  LLMC_TRY_ASSIGN(auto checkpoints, openCheckpoints(a));
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
   for (const std::string &text : a.data) {
     LLMC_TRY(useDataFlag(*session, text, parseDType(a.dataType)));
   }
   LLMC_TRY(giveInputs(*session, a));
   LLMC_TRY(giveExternals(*session, a));
-  std::signal(SIGTERM, onSignal);
-  std::signal(SIGINT, onSignal);
+  StopSignals::Run running;
   Status status = runSteps(*session, a.run);
   if (status.kind() == ErrorKind::timeout) {
     // A kernel may still run in this memory; the process ends at once.
@@ -225,6 +265,7 @@ Status runSession(Arguments &a) {
 } // namespace
 
 int main(int argc, char **argv) {
+  StopSignals::take();
   CLI::App app("Runs an execution plan on this machine.", "llmc-run");
   app.set_version_flag("--version", fmt::format("llmc-run {}, plan format {}",
                                                 version, plan::formatVersion));
@@ -247,5 +288,5 @@ int main(int argc, char **argv) {
     }
     return code;
   }
-  return terminated ? 128 + lastSignal : 0;
+  return StopSignals::asked() ? 128 + StopSignals::signal() : 0;
 }

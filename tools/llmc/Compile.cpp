@@ -19,6 +19,7 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Checkpoint/Export.h"
 #include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Forms/Forms.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
@@ -32,6 +33,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <filesystem>
 #include <thread>
 
 using namespace mlir;
@@ -236,11 +238,30 @@ static rt::Status checkResumed(ModuleOp module, const Options &options) {
                            "', got a module with nothing to run");
 }
 
+rt::Status driver::exportWeights(Options &options, const std::string &folder) {
+  if (options.weights.empty() || !llvm::sys::fs::is_directory(options.weights))
+    return rt::Status::success();
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
+  std::string file =
+      std::filesystem::absolute(folder + "/weights.safetensors").string();
+  LLMC_TRY(rt::exportCheckpoint(options.weights, file, /*everything=*/false)
+               .status());
+  options.weights = file;
+  return rt::Status::success();
+}
+
 /// Phase 0, by the frontend of the file's kind.
 static rt::Result<OwningOpRef<ModuleOp>> importModel(MLIRContext &context,
                                                      const Options &options,
                                                      const rt::Config &config,
                                                      std::string *description) {
+  if (!options.weights.empty() && llvm::sys::fs::is_directory(options.weights))
+    return rt::makeError(ErrorKind::usage,
+                         "--weights: expected a safetensors file for what is "
+                         "no plan, got the folder '" +
+                             options.weights + "'")
+        .withHint("llmc export it first");
   bool mustTrain =
       options.command != Command::compile && options.entry == "train";
   import::Options importOptions{config, options.mesh, options.weights,
@@ -407,7 +428,7 @@ std::string driver::describeArguments(const rt::plan::Plan &plan) {
          (inputs.empty() ? "none" : rt::listGlobbed(inputs, shown)) + "\n";
 }
 
-rt::Status driver::runCompile(const Options &options) {
+rt::Status driver::runCompile(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
     llvm::outs() << rt::printConfig(config);
@@ -424,6 +445,7 @@ rt::Status driver::runCompile(const Options &options) {
   }
   if (options.output.empty() || options.output == "-")
     return rt::makeError(ErrorKind::usage, "expected -o <folder> for the plan");
+  LLMC_TRY(exportWeights(options, options.output));
   std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config, options.output,

@@ -50,8 +50,12 @@ compileToPlan(mlir::MLIRContext &context, const Options &options,
 ///   arguments: parameters blocks.* (48), wte; inputs tokens, targets
 std::string describeArguments(const rt::plan::Plan &plan);
 
+/// Where `--weights` is a checkpoint, or a folder of them: its tensors as a
+/// file beside the plan, which takes its place.
+rt::Status exportWeights(Options &options, const std::string &folder);
+
 /// `llmc compile`.
-rt::Status runCompile(const Options &options);
+rt::Status runCompile(Options options);
 
 } // namespace llmc::driver
 

@@ -68,7 +68,8 @@ struct Flags {
                                cl::sub(interpret)};
   cl::opt<std::string> weights{"weights",
                                cl::cat(category),
-                               cl::desc("initial parameters (safetensors)"),
+                               cl::desc("initial parameters: safetensors, or a "
+                                        "checkpoint"),
                                cl::value_desc("file"),
                                cl::sub(train),
                                cl::sub(compile),
@@ -174,6 +175,49 @@ struct Flags {
                             cl::sub(train),
                             cl::sub(run),
                             cl::sub(interpret)};
+  cl::opt<std::string> checkpoint{
+      "checkpoint",
+      cl::cat(category),
+      cl::desc("checkpoints: one at the end, and after a signal"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> checkpointEvery{
+      "checkpoint-every",
+      cl::cat(category),
+      cl::desc("one after so many steps (100), or minutes (10m)"),
+      cl::value_desc("interval"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> checkpointKeep{
+      "checkpoint-keep",
+      cl::cat(category),
+      cl::desc("how many of the newest stay (0: all)"),
+      cl::init("2"),
+      cl::value_desc("count"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> checkpointBest{
+      "checkpoint-best",
+      cl::cat(category),
+      cl::desc("the one with the least value of this metric stays too"),
+      cl::value_desc("metric"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<bool> checkpointBackground{"checkpoint-background", cl::cat(category),
+                                     cl::desc("write while the next steps run"),
+                                     cl::sub(train), cl::sub(run)};
+  cl::opt<std::string> checkpointMemory{
+      "checkpoint-memory",
+      cl::cat(category),
+      cl::desc("with --checkpoint-background: bytes that may wait in memory"),
+      cl::value_desc("bytes"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<bool> resume{
+      "resume", cl::cat(category),
+      cl::desc("go on from the newest whole checkpoint of the folder"),
+      cl::sub(train), cl::sub(run)};
   cl::opt<std::string> errorFile{
       "error-file", cl::cat(category), cl::desc("the error as JSON"),
       cl::value_desc("file"), cl::sub(cl::SubCommand::getAll())};
@@ -212,6 +256,7 @@ struct Flags {
                              cl::sub(run)};
 
   std::optional<Command> findCommand();
+  rt::Status fillCheckpoints(rt::CheckpointOptions &options);
   rt::Status fill(Options &options);
 };
 } // namespace
@@ -289,6 +334,19 @@ std::optional<Command> Flags::findCommand() {
   return std::nullopt;
 }
 
+rt::Status Flags::fillCheckpoints(rt::CheckpointOptions &options) {
+  options.folder = checkpoint;
+  options.every = checkpointEvery;
+  options.best = checkpointBest;
+  options.background = checkpointBackground;
+  options.resume = resume;
+  LLMC_TRY(parseNumber("--checkpoint-keep", checkpointKeep, options.keep));
+  if (!checkpointMemory.empty())
+    LLMC_TRY(
+        parseNumber("--checkpoint-memory", checkpointMemory, options.memory));
+  return rt::checkOptions(options);
+}
+
 rt::Status Flags::fill(Options &options) {
   std::optional<Command> command = findCommand();
   if (!command)
@@ -330,6 +388,7 @@ rt::Status Flags::fill(Options &options) {
   LLMC_TRY(parseNumber("--threads", threads, options.threads));
   if (options.threads < 0)
     return usage("--threads: expected at least 0, got " + threads);
+  LLMC_TRY(fillCheckpoints(options.checkpoints));
   options.data.assign(data.begin(), data.end());
   options.dataType = dataType;
   options.log = log;

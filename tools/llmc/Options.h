@@ -12,6 +12,7 @@
 
 #include "llmc/Runtime/Base/Status.h"
 #include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Executor/Checkpointing.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ struct Options {
   /// `interpret`: compare the devices with the whole program.
   bool check = false;
   std::string dump;
+  rt::CheckpointOptions checkpoints;
   std::string errorFile;
   /// A folder with kernels compiled before; empty for none.
   std::string kernelCache;

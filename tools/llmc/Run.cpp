@@ -10,6 +10,9 @@
 #include "Run.h"
 #include "Compile.h"
 #include "Summary.h"
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Executor/DataFile.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
@@ -23,21 +26,40 @@ using namespace llmc::driver;
 using rt::ErrorKind;
 
 namespace {
-/// A folder that goes when this goes.
-struct TemporaryFolder {
-  llvm::SmallString<128> path;
-  ~TemporaryFolder() {
+/// A folder that goes when this goes, and when a signal ends the process.
+class TemporaryFolder {
+public:
+  rt::Status make() {
+    if (std::error_code code =
+            llvm::sys::fs::createUniqueDirectory("llmc", path))
+      return rt::makeError(ErrorKind::usage,
+                           "cannot make a temporary folder: " + code.message());
+    rt::StopSignals::setCleanup(
+        [path = path] { (void)llvm::sys::fs::remove_directories(path); });
+    return rt::Status::success();
+  }
+  ~TemporaryFolder() { remove(); }
+  void remove() {
+    rt::StopSignals::setCleanup({});
     if (!path.empty())
       (void)llvm::sys::fs::remove_directories(path);
+    path.clear();
   }
+  std::string getPath() const { return std::string(path); }
+
+private:
+  llvm::SmallString<128> path;
 };
 } // namespace
 
 static rt::Status run(rt::Session &session, const Options &options,
-                      int64_t steps, bool stopOnNan = true) {
+                      rt::Checkpointing *checkpoints, int64_t steps,
+                      bool stopOnNan = true) {
   rt::RunOptions runOptions;
   runOptions.entry = options.entry;
   runOptions.steps = steps;
+  runOptions.checkpoints = checkpoints;
+  runOptions.stop = &rt::StopSignals::asked();
   runOptions.logFile = options.log;
   runOptions.traceFile = options.trace;
   runOptions.fetch = options.fetch;
@@ -45,7 +67,22 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.dumpFolder = options.dump;
   runOptions.count = options.count;
   runOptions.stopOnNan = stopOnNan;
+  rt::StopSignals::Run running;
   return rt::runSteps(session, runOptions);
+}
+
+/// Takes the folder of checkpoints; null where the run has none.
+static rt::Result<std::unique_ptr<rt::Checkpointing>>
+openCheckpoints(const Options &options, const std::string &plan,
+                rt::SessionOptions &sessionOptions) {
+  if (options.checkpoints.folder.empty())
+    return std::unique_ptr<rt::Checkpointing>();
+  LLMC_TRY_ASSIGN(std::string bytes, rt::readFile(rt::plan::planFileOf(plan)));
+  rt::CheckpointOptions checkpoints = options.checkpoints;
+  checkpoints.planHash = rt::hexDigits(rt::hash64(bytes));
+  LLMC_TRY_ASSIGN(auto opened, rt::Checkpointing::open(checkpoints, nullptr));
+  sessionOptions.seed = opened->seed();
+  return opened;
 }
 
 static void printSummary(const rt::Session &session, const Options &options,
@@ -65,7 +102,7 @@ static void printSummary(const rt::Session &session, const Options &options,
              stdout);
 }
 
-rt::Status driver::runTrain(const Options &options) {
+rt::Status driver::runTrain(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
     llvm::outs() << rt::printConfig(config);
@@ -78,15 +115,13 @@ rt::Status driver::runTrain(const Options &options) {
       LLMC_TRY(rt::DataFile::open(source.rule, source.file).status());
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory("llmc", folder.path))
-    return rt::makeError(ErrorKind::usage,
-                         "cannot make a temporary folder: " + code.message());
+  LLMC_TRY(folder.make());
+  LLMC_TRY(exportWeights(options, folder.getPath()));
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
-                  compileToPlan(*context, options, config,
-                                std::string(folder.path), &description, &time));
+                  compileToPlan(*context, options, config, folder.getPath(),
+                                &description, &time));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -97,7 +132,10 @@ rt::Status driver::runTrain(const Options &options) {
   sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
   sessionOptions.trace = !options.trace.empty();
+  LLMC_TRY_ASSIGN(auto checkpoints,
+                  openCheckpoints(options, path, sessionOptions));
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
+  folder.remove();
   // The plan has those of which a program reads an input.
   for (const rt::plan::DataSource &used : session->plan().sources)
     for (const rt::DataSource &source : sources)
@@ -105,7 +143,7 @@ rt::Status driver::runTrain(const Options &options) {
         LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count(), description);
   std::fputs(time.c_str(), stdout);
-  return run(*session, options, config.training.steps,
+  return run(*session, options, checkpoints.get(), config.training.steps,
              !config.training.skipNotFinite);
 }
 
@@ -114,6 +152,8 @@ rt::Status driver::runPlan(const Options &options) {
   sessionOptions.threads = options.threads;
   sessionOptions.trustKernels = options.trustKernels;
   sessionOptions.trace = !options.trace.empty();
+  LLMC_TRY_ASSIGN(auto checkpoints,
+                  openCheckpoints(options, options.input, sessionOptions));
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
   std::optional<rt::DType> dtype;
@@ -122,7 +162,8 @@ rt::Status driver::runPlan(const Options &options) {
   }
   for (const std::string &text : options.data)
     LLMC_TRY(rt::useDataFlag(*session, text, dtype));
-  return run(*session, options, options.steps < 0 ? 1 : options.steps);
+  return run(*session, options, checkpoints.get(),
+             options.steps < 0 ? 1 : options.steps);
 }
 
 rt::Status driver::runInspect(const Options &options) {

@@ -12,7 +12,7 @@
 namespace llmc::driver {
 
 /// `llmc train`: compiles into a temporary folder and runs.
-rt::Status runTrain(const Options &options);
+rt::Status runTrain(Options options);
 /// `llmc run`.
 rt::Status runPlan(const Options &options);
 /// `llmc inspect plan`.

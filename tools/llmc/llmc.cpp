@@ -13,6 +13,7 @@
 #include "Ops.h"
 #include "Options.h"
 #include "Run.h"
+#include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -41,7 +42,7 @@ static rt::Status execute(const Options &options) {
   return rt::Status::success();
 }
 
-/// `llmc launch …` and `llmc doctor …` are tools of the runtime house, which
+/// `llmc launch …`, `doctor` and `export` are tools of the runtime house, which
 /// machines without the compiler have too: they take this process over.
 static rt::Status becomeTool(char **argv) {
   std::string program = llvm::sys::fs::getMainExecutable(
@@ -56,9 +57,10 @@ static rt::Status becomeTool(char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  if (argc > 1 &&
-      llvm::is_contained({"launch", "doctor"}, llvm::StringRef(argv[1])))
+  if (argc > 1 && llvm::is_contained({"launch", "doctor", "export"},
+                                     llvm::StringRef(argv[1])))
     return rt::reportError("llmc", becomeTool(argv), "");
+  rt::StopSignals::take();
   Options options;
   rt::Status status = parseCommandLine(argc, argv, options);
   if (status.ok())
@@ -67,5 +69,7 @@ int main(int argc, char **argv) {
     status = status.withHint("this is a fault of llmc: please report it with "
                              "the model, the configuration and this command: " +
                              options.commandLine);
-  return status.ok() ? 0 : rt::reportError("llmc", status, options.errorFile);
+  if (!status.ok())
+    return rt::reportError("llmc", status, options.errorFile);
+  return rt::StopSignals::asked() ? 128 + rt::StopSignals::signal() : 0;
 }

@@ -9,10 +9,10 @@
 #ifndef LLMC_LIB_IMPORT_PROGRAM_PARTS_H
 #define LLMC_LIB_IMPORT_PROGRAM_PARTS_H
 
+#include "WeightFile.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Import/Program/MakeProgram.h"
 #include "llmc/Runtime/Base/Names.h"
-#include "llmc/Runtime/Base/Safetensors.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -61,7 +61,7 @@ struct Roles {
 };
 /// Errors: 1 or 2 where an argument could be several of these, or none.
 rt::Result<Roles> findRoles(const Graph &graph, const Options &options,
-                            const rt::Safetensors *weights);
+                            const WeightFile *weights);
 
 /// What results and arguments have to do with each other (Pairs.cpp).
 struct Pairs {
@@ -79,7 +79,7 @@ rt::Result<Pairs> pairResults(const Graph &graph, const rt::Config &config,
 /// are known (StepRoles.cpp). False where it turns out to be a loss: nothing is
 /// changed then.
 rt::Result<bool> findStepRoles(const Graph &graph, const Options &options,
-                               const rt::Safetensors *weights, Roles &roles);
+                               const WeightFile *weights, Roles &roles);
 
 /// True for a scalar of numbers; with `mustBeFloat`, of floats.
 bool isScalar(mlir::Type type, bool mustBeFloat);

@@ -36,7 +36,7 @@ namespace {
 class RoleFinder {
 public:
   RoleFinder(const Graph &graph, const Options &options,
-             const rt::Safetensors *weights)
+             const WeightFile *weights)
       : graph(graph), main(graph.main), options(options), weights(weights),
         isKnown(graph.arguments.size()) {
     for (const ValueName &name : graph.arguments)
@@ -72,7 +72,7 @@ private:
   const Graph &graph;
   func::FuncOp main;
   const Options &options;
-  const rt::Safetensors *weights;
+  const WeightFile *weights;
   Roles roles;
   SmallVector<Argument> &arguments = roles.arguments;
   std::vector<rt::DataSource> sources;
@@ -396,7 +396,7 @@ rt::Status RoleFinder::run() {
 }
 
 rt::Result<Roles> import::findRoles(const Graph &graph, const Options &options,
-                                    const rt::Safetensors *weights) {
+                                    const WeightFile *weights) {
   RoleFinder finder(graph, options, weights);
   LLMC_TRY(finder.run());
   return finder.take();

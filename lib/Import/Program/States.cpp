@@ -50,7 +50,7 @@ private:
   }
   rt::Result<Attribute> sourceOf(StringRef name, RankedTensorType type,
                                  bool isRequired);
-  rt::Result<Attribute> weightOf(StringRef name, RankedTensorType type);
+  Attribute weightOf(StringRef name, RankedTensorType type);
   bool isMentioned(const std::string &name) const;
 
   const Graph &graph;
@@ -59,7 +59,7 @@ private:
   OpBuilder builder;
   dist::Signature signature;
   Roles roles;
-  std::optional<rt::Safetensors> weights;
+  std::optional<WeightFile> weights;
   llvm::StringSet<> metrics;
 };
 } // namespace
@@ -70,24 +70,29 @@ void StateMaker::addInput(unsigned i) {
                                .withData(roles.arguments[i].data);
 }
 
-rt::Result<Attribute> StateMaker::weightOf(StringRef name,
-                                           RankedTensorType type) {
+/// Absent where the file has it in another shape or type, or not at all: the
+/// file says so when all states were asked for.
+Attribute StateMaker::weightOf(StringRef name, RankedTensorType type) {
+  std::string inFile = weights->nameOf(name.str());
   const rt::SafetensorsEntry *entry = weights->find(name.str());
-  if (!entry)
-    return rt::makeError(ErrorKind::malformed,
-                         options.weights + ": expected a tensor '" +
-                             name.str() + "', got none of that name");
+  weights->take(name.str());
+  if (!entry) {
+    weights->refuse("expected a tensor '" + inFile +
+                    "', got none of that name" +
+                    (inFile == name ? "" : " for '" + name.str() + "'"));
+    return {};
+  }
   ArrayRef<int64_t> shape(entry->shape);
-  std::string dtype(rt::nameOf(entry->dtype));
-  if (shape != type.getShape())
-    return rt::makeError(
-        ErrorKind::malformed,
-        options.weights + ": expected '" + name.str() +
-            "' to have the shape of " + show(type) + ", got [" +
-            llvm::join(llvm::map_range(
-                           shape, [](int64_t d) { return std::to_string(d); }),
-                       ", ") +
-            "]");
+  if (shape != type.getShape()) {
+    weights->refuse(
+        "expected '" + inFile + "' to have the shape of " + show(type) +
+        ", got [" +
+        llvm::join(
+            llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }),
+            ", ") +
+        "]");
+    return {};
+  }
   std::optional<rt::DType> own = dist::getRuntimeDType(type.getElementType());
   auto begin = static_cast<int64_t>(weights->offset(*entry));
   auto size = static_cast<int64_t>(entry->end - entry->begin);
@@ -98,16 +103,17 @@ rt::Result<Attribute> StateMaker::weightOf(StringRef name,
     auto integer = cast<IntegerType>(type.getElementType());
     Type bytes =
         IntegerType::get(builder.getContext(), 8, integer.getSignedness());
-    return Attribute(dist::FileAttr::get(builder.getContext(), options.weights,
-                                         begin, size, bytes));
+    return dist::FileAttr::get(builder.getContext(), options.weights, begin,
+                               size, bytes);
   }
-  if (own != entry->dtype)
-    return rt::makeError(ErrorKind::malformed,
-                         options.weights + ": expected '" + name.str() +
-                             "' of " + show(type.getElementType()) + ", got " +
-                             dtype);
-  return Attribute(
-      dist::FileAttr::get(builder.getContext(), options.weights, begin, size));
+  if (own != entry->dtype) {
+    weights->refuse("expected '" + inFile + "' of " +
+                    show(type.getElementType()) + ", got " +
+                    std::string(rt::nameOf(entry->dtype)));
+    return {};
+  }
+  return dist::FileAttr::get(builder.getContext(), options.weights, begin,
+                             size);
 }
 
 /// What is not required starts from zeros where neither a file nor a pattern of
@@ -117,8 +123,10 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isRequired) {
   auto draw = [&](dist::DrawKind kind, ArrayRef<double> values) {
     return Attribute(dist::DrawAttr::get(builder.getContext(), kind, values));
   };
-  if (weights && (isRequired || weights->find(name.str())))
-    return weightOf(name, type);
+  if (weights && (isRequired || weights->find(name.str()))) {
+    Attribute found = weightOf(name, type);
+    return found ? found : draw(dist::DrawKind::Zeros, {});
+  }
   for (const rt::InitConfig &init : options.config.init) {
     bool isForAll = init.match == "*";
     if ((isForAll && !isRequired) ||
@@ -277,7 +285,7 @@ rt::Status StateMaker::addResults() {
 
 rt::Result<Roles> StateMaker::run() {
   if (!options.weights.empty()) {
-    LLMC_TRY_ASSIGN(weights, rt::Safetensors::open(options.weights));
+    LLMC_TRY_ASSIGN(weights, WeightFile::open(options.weights, options.config));
   }
   LLMC_TRY_ASSIGN(roles,
                   findRoles(graph, options, weights ? &*weights : nullptr));
@@ -292,6 +300,8 @@ rt::Result<Roles> StateMaker::run() {
     else
       LLMC_TRY(addState(number));
   }
+  if (weights)
+    LLMC_TRY(weights->finish());
   LLMC_TRY(addResults());
   return std::move(roles);
 }

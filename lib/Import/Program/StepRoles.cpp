@@ -36,7 +36,7 @@ namespace {
 class StepRoleFinder {
 public:
   StepRoleFinder(const Graph &graph, const Options &options,
-                 const rt::Safetensors *weights, Roles &roles)
+                 const WeightFile *weights, Roles &roles)
       : graph(graph), main(graph.main), options(options), weights(weights),
         roles(roles), isDecided(graph.arguments.size()) {}
 
@@ -68,7 +68,7 @@ private:
   const Graph &graph;
   func::FuncOp main;
   const Options &options;
-  const rt::Safetensors *weights;
+  const WeightFile *weights;
   Roles &roles;
   Pairs pairs;
   /// Arguments that have a role.
@@ -376,7 +376,7 @@ rt::Result<bool> StepRoleFinder::run() {
 
 rt::Result<bool> import::findStepRoles(const Graph &graph,
                                        const Options &options,
-                                       const rt::Safetensors *weights,
+                                       const WeightFile *weights,
                                        Roles &roles) {
   return StepRoleFinder(graph, options, weights, roles).run();
 }

@@ -98,6 +98,12 @@ void MappedFile::prefetch() const {
   }
 }
 
+void MappedFile::release() const {
+  if (data_) {
+    ::madvise(const_cast<uint8_t *>(data_), size_, MADV_DONTNEED);
+  }
+}
+
 static bool writeAll(int fd, std::string_view contents) {
   while (!contents.empty()) {
     ssize_t n = ::write(fd, contents.data(), contents.size());

@@ -62,6 +62,7 @@ public:
   using binary_t = nlohmann::json::binary_t;
 
   std::map<std::string, SafetensorsEntry> entries;
+  std::map<std::string, std::string> metadata;
   std::string reason;
 
   bool null() { return refuse("null"); }
@@ -81,6 +82,7 @@ public:
   }
   bool string(string_t &value) {
     if (state == State::metadata) {
+      metadata[field] = value;
       return true;
     }
     return (state == State::entry && field == "dtype" && setType(value)) ||
@@ -117,6 +119,7 @@ public:
                                                 : true;
       return !repeated || refuse("field '" + escape(field, 40) + "'");
     }
+    field = value;
     return true;
   }
   bool start_array(size_t) {
@@ -250,7 +253,8 @@ Status checkCoverage(const std::map<std::string, SafetensorsEntry> &entries,
 } // namespace
 
 Result<std::pair<std::map<std::string, SafetensorsEntry>, uint64_t>>
-parseSafetensorsHeader(const uint8_t *bytes, uint64_t size) {
+parseSafetensorsHeader(const uint8_t *bytes, uint64_t size,
+                       std::map<std::string, std::string> *metadata) {
   uint64_t length = 0;
   if (size < sizeof(length)) {
     return makeError(ErrorKind::malformed,
@@ -277,17 +281,22 @@ parseSafetensorsHeader(const uint8_t *bytes, uint64_t size) {
             (events.reason.empty() ? "text that is no object" : events.reason));
   }
   uint64_t dataOffset = sizeof(length) + length;
+  if (metadata) {
+    *metadata = std::move(events.metadata);
+  }
   LLMC_TRY(checkCoverage(events.entries, size - dataOffset));
   return std::make_pair(std::move(events.entries), dataOffset);
 }
 
 Result<Safetensors> Safetensors::open(const std::string &path) {
   LLMC_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
-  auto header = parseSafetensorsHeader(file.data(), file.size());
+  std::map<std::string, std::string> metadata;
+  auto header = parseSafetensorsHeader(file.data(), file.size(), &metadata);
   if (!header) {
     return header.status().at(path);
   }
-  return Safetensors(std::move(file), header->second, std::move(header->first));
+  return Safetensors(std::move(file), header->second, std::move(header->first),
+                     std::move(metadata));
 }
 
 const SafetensorsEntry *Safetensors::find(const std::string &name) const {
@@ -295,14 +304,17 @@ const SafetensorsEntry *Safetensors::find(const std::string &name) const {
   return it == entries_.end() ? nullptr : &it->second;
 }
 
-Status writeSafetensors(const std::vector<SafetensorsItem> &items,
-                        const std::string &path) {
+Result<std::string> printSafetensorsHeader(
+    const std::vector<std::pair<std::string, SafetensorsEntry>> &entries,
+    const std::map<std::string, std::string> &metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  uint64_t at = 0;
-  for (const SafetensorsItem &item : items) {
+  if (!metadata.empty()) {
+    header["__metadata__"] = metadata;
+  }
+  for (const auto &[name, entry] : entries) {
     std::string_view type;
     for (const TypeName &candidate : typeNames) {
-      if (candidate.dtype == item.dtype) {
+      if (candidate.dtype == entry.dtype) {
         type = candidate.name;
       }
     }
@@ -310,20 +322,34 @@ Status writeSafetensors(const std::vector<SafetensorsItem> &items,
       return makeError(ErrorKind::unsupported,
                        fmt::format("expected a type that safetensors have for "
                                    "'{}', got {}",
-                                   item.name, nameOf(item.dtype)))
-          .at(path);
+                                   name, nameOf(entry.dtype)));
     }
-    header[item.name] = {{"dtype", std::string(type)},
-                         {"shape", item.shape},
-                         {"data_offsets", {at, at + item.data.size()}}};
-    at += item.data.size();
+    header[name] = {{"dtype", std::string(type)},
+                    {"shape", entry.shape},
+                    {"data_offsets", {entry.begin, entry.end}}};
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   uint64_t length = text.size();
-  std::string file(sizeof(length), '\0');
-  std::memcpy(file.data(), &length, sizeof(length));
-  file += text;
+  std::string bytes(sizeof(length), '\0');
+  std::memcpy(bytes.data(), &length, sizeof(length));
+  return bytes + text;
+}
+
+Status writeSafetensors(const std::vector<SafetensorsItem> &items,
+                        const std::string &path) {
+  std::vector<std::pair<std::string, SafetensorsEntry>> entries;
+  uint64_t at = 0;
+  for (const SafetensorsItem &item : items) {
+    entries.emplace_back(item.name, SafetensorsEntry{item.dtype, item.shape, at,
+                                                     at + item.data.size()});
+    at += item.data.size();
+  }
+  Result<std::string> header = printSafetensorsHeader(entries);
+  if (!header) {
+    return header.status().at(path);
+  }
+  std::string file = *std::move(header);
   for (const SafetensorsItem &item : items) {
     file += item.data;
   }

@@ -76,6 +76,10 @@ template <> struct Array<PrecisionConfig> {
   static constexpr const char *name = "precision";
   template <typename C> static auto &in(C &config) { return config.precision; }
 };
+template <> struct Array<WeightNameConfig> {
+  static constexpr const char *name = "weights";
+  template <typename C> static auto &in(C &config) { return config.weights; }
+};
 template <> struct Array<LinkConfig> {
   static constexpr const char *name = "machine.link";
   template <typename C> static auto &in(C &config) {
@@ -225,6 +229,16 @@ static void addInputKeys(std::vector<Key> &keys) {
       elementRow("low", &InitConfig::low, 0.0, "lower end of a uniform"));
   keys.push_back(
       elementRow("high", &InitConfig::high, 1.0, "upper end of a uniform"));
+}
+
+/// [[weights]].
+static void addWeightKeys(std::vector<Key> &keys) {
+  keys.push_back(elementRow<WeightNameConfig, std::string>(
+      "match", &WeightNameConfig::match, "*",
+      "glob over names of states; the first match counts for --weights"));
+  keys.push_back(elementRow<WeightNameConfig, std::string>(
+      "name", &WeightNameConfig::name, "*",
+      "the name in that file; each * is what its * in match stands for"));
 }
 
 /// [[layout]] and [machine].
@@ -452,6 +466,7 @@ const std::vector<Key> &llmc::rt::config::keys() {
   static const std::vector<Key> table = [] {
     std::vector<Key> keys;
     addInputKeys(keys);
+    addWeightKeys(keys);
     addLayoutKeys(keys);
     addPrecisionKeys(keys);
     addOptimizerKeys(keys);
@@ -520,73 +535,4 @@ llmc::rt::config::matchKey(const std::string &name) {
     }
   }
   return {nullptr, {}};
-}
-
-std::string_view llmc::rt::config::otherNameOf(std::string_view word) {
-  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
-      {"learning_rate", "optimizer.lr"},
-      {"rate", "optimizer.lr"},
-      {"clip", "training.max_norm"},
-      {"grad_clip", "training.max_norm"},
-      {"gradient_clipping", "training.max_norm"},
-      {"max_grad_norm", "training.max_norm"},
-      {"accumulation", "training.microbatches"},
-      {"accumulation_steps", "training.microbatches"},
-      {"gradient_accumulation_steps", "training.microbatches"},
-      {"num_microbatches", "training.microbatches"},
-      {"max_steps", "training.steps"},
-      {"num_steps", "training.steps"},
-      {"warmup", "schedule.warmup_steps"},
-      {"remat", "training.recompute"},
-      {"checkpointing", "training.recompute"}};
-  for (const auto &[other, key] : rows) {
-    if (other == word) {
-      return key;
-    }
-  }
-  return "";
-}
-
-std::string_view llmc::rt::config::nameOf(KeyType type) {
-  switch (type) {
-  case KeyType::text:
-    return "text";
-  case KeyType::integer:
-    return "integer";
-  case KeyType::number:
-    return "number";
-  case KeyType::flag:
-    return "true or false";
-  case KeyType::texts:
-    return "list of texts";
-  case KeyType::lists:
-    return "list of lists of texts";
-  }
-  return "";
-}
-
-std::string llmc::rt::config::print(const Value &value) {
-  struct Printer {
-    std::string operator()(const std::string &text) const {
-      return fmt::format("\"{}\"", text);
-    }
-    std::string operator()(int64_t number) const {
-      return fmt::format("{}", number);
-    }
-    std::string operator()(double number) const {
-      return fmt::format("{}", number);
-    }
-    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
-    std::string operator()(const std::vector<std::string> &texts) const {
-      return fmt::format("{}", texts);
-    }
-    std::string operator()(const AxisLists &lists) const {
-      std::vector<std::string> texts;
-      for (const std::vector<std::string> &list : lists) {
-        texts.push_back(fmt::format("{}", list));
-      }
-      return fmt::format("[{}]", fmt::join(texts, ", "));
-    }
-  };
-  return std::visit(Printer{}, value);
 }

@@ -64,9 +64,13 @@ static void visitBox(const Box &box, const Placement &placement,
 
 Status visitRuns(const Placement &placement, const Mesh &mesh,
                  const std::vector<int64_t> &coordinates,
-                 const RunVisitor &visit) {
-  LLMC_TRY_ASSIGN(std::vector<Box> boxes,
-                  placement.layout.boxes(mesh, coordinates));
+                 const RunVisitor &visit, const Box *only) {
+  std::vector<Box> boxes;
+  if (only) {
+    boxes = {*only};
+  } else {
+    LLMC_TRY_ASSIGN(boxes, placement.layout.boxes(mesh, coordinates));
+  }
   std::vector<int64_t> localStrides = placement.strides;
   if (localStrides.empty()) {
     localStrides = rowMajor(placement.layout.localShape(mesh));

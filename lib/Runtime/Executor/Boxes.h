@@ -38,10 +38,11 @@ struct Placement {
   const std::vector<int64_t> &strides;
 };
 
-/// Visits what the device at `coordinates` stores; padding is left out.
+/// Visits what the device at `coordinates` stores; padding is left out. With
+/// `only` one box of it.
 Status visitRuns(const Placement &placement, const Mesh &mesh,
                  const std::vector<int64_t> &coordinates,
-                 const RunVisitor &visit);
+                 const RunVisitor &visit, const Box *only = nullptr);
 
 } // namespace llmc::rt::exec
 

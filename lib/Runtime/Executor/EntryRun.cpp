@@ -278,7 +278,8 @@ Status EntryRun::setInput(const std::string &name, int64_t microbatch,
                                                  source.name, name));
 }
 
-Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
+Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values,
+                             Words *words) const {
   for (size_t i = 0; i < source.metrics.size(); ++i) {
     values[i].name = source.metrics[i].name;
     if (metricOwners[i] >= 0) {
@@ -287,6 +288,9 @@ Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
                       sets[set][metricOwners[i]].metrics[i].base, 0);
     }
   }
+  if (words) {
+    words->heard.assign(1, words->said);
+  }
   if (peers.areNone()) {
     return Status::success();
   }
@@ -294,7 +298,14 @@ Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values) const {
   for (const NamedValue &each : values) {
     own.push_back(each.value);
   }
+  own.push_back(words ? words->said : 0);
   LLMC_TRY_ASSIGN(auto all, peers.gather(own));
+  if (words) {
+    words->heard.clear();
+    for (const std::vector<double> &each : all) {
+      words->heard.push_back(each.empty() ? 0 : each.back());
+    }
+  }
   for (size_t i = 0; i < values.size(); ++i) {
     if (metricProcesses[i] >= 0) {
       values[i].value = all[metricProcesses[i]].at(i);

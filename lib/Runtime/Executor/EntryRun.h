@@ -31,6 +31,12 @@ struct StepContext {
   const std::map<std::string, double> *externals = nullptr;
 };
 
+/// What goes between processes beside metrics.
+struct Words {
+  double said = 0;
+  std::vector<double> heard = {0}; ///< By process.
+};
+
 class EntryRun {
 public:
   static Result<std::unique_ptr<EntryRun>>
@@ -52,8 +58,9 @@ public:
 
   Status setInput(const std::string &name, int64_t microbatch,
                   const HostTensor &value);
-  /// After the step of the set has ended.
-  Status readMetrics(int set, std::vector<NamedValue> &values) const;
+  /// After the step of the set has ended. With `words` each process's word.
+  Status readMetrics(int set, std::vector<NamedValue> &values,
+                     Words *words = nullptr) const;
   /// The same; absent when the entry has none of that name.
   std::optional<Result<HostTensor>> fetch(int set, const std::string &name,
                                           int64_t microbatch);

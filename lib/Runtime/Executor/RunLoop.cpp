@@ -10,17 +10,22 @@
 
 #include "CountReport.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Json.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Executor/Checkpointing.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace llmc::rt {
 
@@ -60,7 +65,18 @@ public:
 private:
   Status prepare();
   bool speaks() const { return session.process() == 0; }
-  bool isStopped() const { return options.stop && options.stop->load(); }
+  bool isTold() const { return options.stop && options.stop->load(); }
+  /// Before the first step nobody has heard what others were told.
+  bool isStopped() const {
+    return stopping || (ran > 0 && session.heard().size() == 1 && isTold());
+  }
+  void say();
+  Status hear();
+  bool isHeld() const;
+  Status writeCheckpoint();
+  Status endCheckpoints();
+  Status print(const Result<std::string> &line) const;
+  Status openLog();
   void submitAhead();
   Status finishStep();
   void printPrediction() const;
@@ -69,7 +85,9 @@ private:
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
   Status writeTrace();
+  std::vector<std::string> valueNames() const;
   Status nameFetches();
+  Status checkPlaces() const;
   bool isOfEachMicrobatch(const std::string &name) const;
   Status writeFetches(const std::string &prefix);
   Status give(const std::string &label, const HostTensor &value);
@@ -81,57 +99,15 @@ private:
   StepSize size;
   OwnedFile log, silent;
   std::FILE *out = nullptr;
-  int64_t submitted = 0, ran = 0;  ///< Steps.
+  int64_t first = 0, steps = 0;   ///< Of this run.
+  int64_t submitted = 0, ran = 0; ///< Steps.
+  bool stopping = false, timeIsUp = false;
   Status refusal;                  ///< Of the step that was to be submitted.
   Clock::time_point begin, before; ///< Of the run, of the step.
   /// What `options.fetch` stands for.
   std::vector<std::string> fetches;
 };
 } // namespace
-
-StepSize stepSize(const plan::Plan &plan, const plan::Entry &entry) {
-  StepSize size;
-  for (const plan::Input &input : entry.inputs) {
-    int64_t elements = 1;
-    std::vector<int64_t> shape = input.layout.globalShape();
-    for (int64_t extent : shape) {
-      elements *= extent;
-    }
-    bool isArray = input.source >= 0 &&
-                   plan.sources[input.source].rule.kind == DataKind::array;
-    if (!isFloat(input.dtype) && !isArray) {
-      return {elements * entry.numMicrobatches, true};
-    }
-    if (size.count == 0 && !shape.empty()) {
-      size.count = shape[0] * entry.numMicrobatches;
-    }
-  }
-  return size;
-}
-
-std::string printBytes(uint64_t bytes) {
-  constexpr double kibi = 1024;
-  auto count = static_cast<double>(bytes);
-  if (count < kibi) {
-    return fmt::format("{}B", bytes);
-  }
-  if (count < kibi * kibi) {
-    return fmt::format("{:.2f}KiB", count / kibi);
-  }
-  if (count < kibi * kibi * kibi) {
-    return fmt::format("{:.2f}MiB", count / (kibi * kibi));
-  }
-  return fmt::format("{:.2f}GiB", count / (kibi * kibi * kibi));
-}
-
-std::string printCount(uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
 
 static std::string printDuration(double seconds) {
   auto whole = static_cast<int64_t>(seconds + 0.5);
@@ -150,21 +126,6 @@ static std::string printMetric(const NamedValue &metric) {
 
 static std::string jsonNumber(double value) {
   return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
-}
-
-static std::string jsonText(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 /// Of the fullest device, with its share of the memory that there is.
@@ -268,14 +229,14 @@ Status Loop::writeLog(const StepFacts &facts) {
     return Status::success();
   }
   std::string line = fmt::format("{{\"entry\": {}, \"step\": {}",
-                                 jsonText(options.entry), facts.step);
+                                 quoteAsJson(options.entry), facts.step);
   // The model's own metrics may have any name; ours stand beside the step.
   std::string users;
   for (const NamedValue &metric : session.metrics()) {
     bool ours = isOurs(metric.name);
     (ours ? line : users) += fmt::format(
         "{}{}: {}", ours || !users.empty() ? ", " : "",
-        jsonText(unescapeName(metric.name)), jsonNumber(metric.value));
+        quoteAsJson(unescapeName(metric.name)), jsonNumber(metric.value));
   }
   if (!users.empty()) {
     line += fmt::format(", \"metrics\": {{{}}}", users);
@@ -306,28 +267,32 @@ Status Loop::prepare() {
                      fmt::format("the plan has no entry '{}', only {}",
                                  options.entry, names));
   }
+  LLMC_TRY(nameFetches());
+  LLMC_TRY(checkPlaces());
   size = stepSize(session.plan(), *entry);
-  if (!options.logFile.empty() && speaks()) {
-    log.reset(std::fopen(options.logFile.c_str(), "w"));
-    if (!log) {
-      return makeError(ErrorKind::usage, "cannot open the log for writing")
-          .at(options.logFile);
-    }
+  first = options.firstStep;
+  steps = options.steps;
+  if (Checkpointing *checkpoints = options.checkpoints) {
+    LLMC_TRY(checkpoints->begin(session, options.entry));
+    first += checkpoints->firstStep();
+    steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
   }
-  std::error_code code;
-  if (!options.dumpFolder.empty()) {
-    std::filesystem::create_directories(options.dumpFolder, code);
-  }
-  if (code) {
-    return makeError(ErrorKind::usage,
-                     "cannot make the folder for values: " + code.message())
-        .at(options.dumpFolder);
-  }
-  return nameFetches();
+  return openLog();
 }
 
-/// Exact names are kept as they are: the session says which it does not know.
-Status Loop::nameFetches() {
+/// What a run has logged before it was resumed stays.
+Status Loop::openLog() {
+  if (options.logFile.empty() || !speaks()) {
+    return Status::success();
+  }
+  bool goesOn = options.checkpoints && options.checkpoints->isResumed();
+  log.reset(std::fopen(options.logFile.c_str(), goesOn ? "a" : "w"));
+  return log ? Status::success()
+             : makeError(ErrorKind::usage, "cannot open the log for writing")
+                   .at(options.logFile);
+}
+
+std::vector<std::string> Loop::valueNames() const {
   std::vector<std::string> known;
   for (const plan::Fetch &fetch : entry->fetches) {
     known.push_back(fetch.tensorName());
@@ -341,41 +306,156 @@ Status Loop::nameFetches() {
   for (const plan::State &state : session.plan().states) {
     known.push_back(state.name);
   }
+  return known;
+}
+
+/// As `Session::fetch` finds it: by its name, escaped or not, alone or after
+/// its kind.
+static bool isAmong(const std::vector<std::string> &known,
+                    const std::string &name) {
+  auto has = [&](const std::string &each) {
+    return std::find(known.begin(), known.end(), each) != known.end() ||
+           std::find(known.begin(), known.end(), escapeName(each)) !=
+               known.end();
+  };
+  for (std::string_view kind : {"input.", "output.", "metric."}) {
+    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
+      return true;
+    }
+  }
+  return has(name);
+}
+
+/// What nothing has is refused before the first step, all of it at once.
+Status Loop::nameFetches() {
+  const std::vector<std::string> known = valueNames();
+  std::string unknown;
   auto add = [&](const std::string &name) {
     if (std::find(fetches.begin(), fetches.end(), name) == fetches.end()) {
       fetches.push_back(name);
     }
   };
   for (const std::string &pattern : options.fetch) {
-    if (pattern.find_first_of("*?") == std::string::npos) {
+    bool isGlob = pattern.find_first_of("*?") != std::string::npos;
+    bool matched = !isGlob && isAmong(known, pattern);
+    if (matched) {
       add(pattern);
-      continue;
     }
-    bool matched = false;
     for (const std::string &name : known) {
-      if (matchesGlob(pattern, name)) {
+      if (isGlob && matchesGlob(pattern, name)) {
         matched = true;
         add(name);
       }
     }
     if (!matched) {
+      unknown += fmt::format("{}'{}'", unknown.empty() ? "" : ", ", pattern);
+    }
+  }
+  return unknown.empty()
+             ? Status::success()
+             : makeError(ErrorKind::usage,
+                         fmt::format("--fetch: expected the name of a value of "
+                                     "entry '{}' or a glob that matches one, "
+                                     "got {}",
+                                     options.entry, unknown));
+}
+
+/// Where values, logs and traces go is there, and can be written.
+Status Loop::checkPlaces() const {
+  std::error_code code;
+  if (!options.dumpFolder.empty()) {
+    std::filesystem::create_directories(options.dumpFolder, code);
+  }
+  if (code) {
+    return makeError(ErrorKind::usage,
+                     "cannot make the folder for values: " + code.message())
+        .at(options.dumpFolder);
+  }
+  std::string folder =
+      std::filesystem::path(options.traceFile).parent_path().string();
+  for (const auto &[place, named] :
+       {std::pair(options.dumpFolder, options.dumpFolder),
+        std::pair(folder.empty() ? "." : folder, options.traceFile)}) {
+    if (!named.empty() && ::access(place.c_str(), W_OK | X_OK) != 0) {
       return makeError(ErrorKind::usage,
-                       fmt::format("--fetch: expected the name of a value of "
-                                   "entry '{}' or a glob that matches one, "
-                                   "got '{}'",
-                                   options.entry, pattern));
+                       fmt::format("expected a folder to write to, got one "
+                                   "for which: {}",
+                                   std::strerror(errno)))
+          .at(named);
     }
   }
   return Status::success();
+}
+
+namespace {
+/// What a process says with its metrics.
+enum Word { saysStop = 1, saysTimeUp = 2, saysWritten = 4 };
+} // namespace
+
+void Loop::say() {
+  int word = isTold() ? saysStop : 0;
+  if (options.checkpoints) {
+    word |= options.checkpoints->isTimeUp() ? saysTimeUp : 0;
+    word |= options.checkpoints->isWritten() ? saysWritten : 0;
+  }
+  session.say(word);
+}
+
+/// What all have said with the step, so all decide alike. A checkpoint that
+/// was written meanwhile gets its name.
+Status Loop::hear() {
+  int all = saysStop | saysTimeUp | saysWritten, any = 0;
+  for (double word : session.heard()) {
+    all &= static_cast<int>(word);
+    any |= static_cast<int>(word);
+  }
+  stopping = stopping || (any & saysStop);
+  timeIsUp = timeIsUp || (static_cast<int>(session.heard()[0]) & saysTimeUp);
+  return options.checkpoints && (all & saysWritten)
+             ? print(options.checkpoints->finish())
+             : Status::success();
+}
+
+/// Whether a checkpoint stands between the steps that were submitted and the
+/// next one, which would write over the states.
+bool Loop::isHeld() const {
+  const Checkpointing *checkpoints = options.checkpoints;
+  int64_t edge = first + submitted;
+  return checkpoints &&
+         (checkpoints->isDueAt(edge) || (timeIsUp && !checkpoints->has(edge)));
+}
+
+Status Loop::writeCheckpoint() {
+  timeIsUp = false;
+  return print(options.checkpoints->write(session, first + ran));
+}
+
+/// The last one of the run.
+Status Loop::endCheckpoints() {
+  if (!options.checkpoints) {
+    return Status::success();
+  }
+  if (ran > 0 && !options.checkpoints->has(first + ran)) {
+    LLMC_TRY(writeCheckpoint());
+  }
+  return print(options.checkpoints->finish());
+}
+
+Status Loop::print(const Result<std::string> &line) const {
+  if (line.ok() && !line->empty()) {
+    std::fwrite(line->data(), 1, line->size(), out);
+    std::fflush(out);
+  }
+  return line.status();
 }
 
 /// One step more than is waited for, so that the devices do not wait for the
 /// host; none when values are read after each step.
 void Loop::submitAhead() {
   int64_t ahead = options.fetchEachStep || !options.ahead ? 0 : 1;
-  while (submitted < options.steps && submitted <= ran + ahead &&
-         refusal.ok() && !(isStopped() && submitted > ran)) {
-    refusal = session.submit(options.entry, options.firstStep + submitted);
+  while (submitted < steps && submitted <= ran + ahead && refusal.ok() &&
+         !isHeld() && !(isStopped() && submitted > ran)) {
+    refusal = session.submit(options.entry, first + submitted);
     submitted += refusal.ok();
   }
 }
@@ -387,15 +467,17 @@ Status Loop::finishStep() {
   if (submitted == ran) {
     return refusal;
   }
+  say();
   LLMC_TRY(session.wait());
+  LLMC_TRY(hear());
   StepFacts facts;
-  facts.step = options.firstStep + ran++;
+  facts.step = first + ran++;
   facts.seconds = std::max(secondsSince(before), 1e-9);
   before = Clock::now();
   facts.dataSeconds = session.dataSeconds();
   facts.rate = static_cast<double>(size.count) / facts.seconds;
   double eta = secondsSince(begin) / static_cast<double>(ran) *
-               static_cast<double>(options.steps - ran);
+               static_cast<double>(steps - ran);
   printLine(facts, eta);
   LLMC_TRY(writeLog(facts));
   if (options.fetchEachStep) {
@@ -407,7 +489,7 @@ Status Loop::finishStep() {
                      fmt::format("expected a finite loss, got {} at step {}",
                                  *loss, facts.step));
   }
-  return Status::success();
+  return ran == submitted && isHeld() ? writeCheckpoint() : Status::success();
 }
 
 Status Loop::give(const std::string &label, const HostTensor &value) {
@@ -477,9 +559,10 @@ Status Loop::run() {
   }
   printPrediction();
   begin = before = Clock::now();
-  while (ran < options.steps && !(isStopped() && ran > 0 && ran == submitted)) {
+  while (ran < steps && !(isStopped() && ran > 0 && ran == submitted)) {
     LLMC_TRY(finishStep());
   }
+  LLMC_TRY(endCheckpoints());
   if (!options.fetchEachStep) {
     LLMC_TRY(writeFetches(""));
   }
@@ -489,34 +572,8 @@ Status Loop::run() {
                        : Status::success();
 }
 
-Status useDataFlag(Session &session, const std::string &text,
-                   std::optional<DType> dtype) {
-  std::vector<std::string> names;
-  for (const plan::DataSource &source : session.plan().sources) {
-    names.push_back(source.name);
-  }
-  auto [name, file] = splitSource(text, names);
-  return session.useData(name, file, dtype);
-}
-
 Status runSteps(Session &session, const RunOptions &options) {
   return Loop(session, options).run();
-}
-
-int reportError(std::string_view tool, const Status &status,
-                const std::string &errorFile) {
-  const Error &error = status.error();
-  if (!errorFile.empty()) {
-    Status written =
-        writeFileAtomically(errorFile, describeAsJson(error) + "\n");
-    if (!written.ok()) {
-      fmt::print(stderr, "{}: warning: {}\n", tool, describe(written.error()));
-    }
-  }
-  std::fflush(stdout);
-  fmt::print(stderr, "{}: error[{}]: {}\n", tool, kindName(error.kind),
-             describe(error));
-  return exitCode(error.kind);
 }
 
 } // namespace llmc::rt

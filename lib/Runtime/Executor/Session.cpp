@@ -58,6 +58,11 @@ public:
   Result<HostTensor> readState(const std::string &name) override;
   Status writeState(const std::string &name, const HostTensor &value) override;
   Result<bool> copiesAgree(const std::string &name) override;
+  Result<std::vector<TensorBox>> ownedBoxes() override;
+  Status readBoxes(const States::Sink &sink) override;
+  Status restore(const StoredTensors &stored) override;
+  void say(double word) override { words.said = word; }
+  const std::vector<double> &heard() const override { return words.heard; }
   std::vector<DeviceMemory> memory() const override { return allMemory; }
   Result<MemoryAudit> auditMemory() override;
   Result<CommunicatorCounts> communication() const override;
@@ -107,6 +112,8 @@ private:
   size_t numFlights = 0;
   Flight last;
   std::vector<NamedValue> values, counted;
+  Words words;
+  std::vector<States::OwnedBox> owned;
   std::vector<int64_t> none; ///< Microbatches in flight, by stage.
 };
 
@@ -142,6 +149,7 @@ Status PlanSession::load() {
   LLMC_TRY(reserveDevices());
   LLMC_TRY(bindDevices(manifest));
   LLMC_TRY(states.initialise(options.folder, options.trustKernels, seed()));
+  LLMC_TRY_ASSIGN(owned, states.ownedBoxes());
   files.resize(source.sources.size());
   size_t mostMetrics = 0;
   for (const plan::Entry &entry : source.entries) {
@@ -370,7 +378,7 @@ Status PlanSession::wait() {
   std::move(flights.begin() + 1, flights.end(), flights.begin());
   --numFlights;
   values.resize(last.run->entry().metrics.size());
-  return last.run->readMetrics(last.set, values);
+  return last.run->readMetrics(last.set, values, &words);
 }
 
 Status PlanSession::run(const std::string &entry, int64_t step) {
@@ -455,6 +463,27 @@ Status PlanSession::writeState(const std::string &name,
   LLMC_TRY_ASSIGN(const plan::State *state, findState(name));
   LLMC_TRY(settle());
   return states.write(*state, value);
+}
+
+Result<std::vector<TensorBox>> PlanSession::ownedBoxes() {
+  std::vector<TensorBox> boxes;
+  for (const States::OwnedBox &each : owned) {
+    boxes.push_back(each.inTensor());
+  }
+  return boxes;
+}
+
+Status PlanSession::readBoxes(const States::Sink &sink) {
+  LLMC_TRY(settle());
+  for (const States::OwnedBox &each : owned) {
+    LLMC_TRY(states.readBox(each, sink));
+  }
+  return Status::success();
+}
+
+Status PlanSession::restore(const StoredTensors &stored) {
+  LLMC_TRY(settle());
+  return states.restore(stored);
 }
 
 Result<bool> PlanSession::copiesAgree(const std::string &name) {

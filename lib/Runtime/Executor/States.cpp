@@ -45,7 +45,7 @@ std::byte *States::placeOf(const plan::StatePart &part,
 
 Status States::visitPart(const plan::State &state, const plan::StatePart &part,
                          LocalDevice &device, WindowUse use,
-                         const Visitor &visitor) {
+                         const Visitor &visitor, const Box *only) {
   const int64_t bytes = sizeOf(state.dtype);
   const auto most = static_cast<int64_t>(device.staging->capacity()) / bytes;
   Window window(*device.staging, placeOf(part, device),
@@ -54,19 +54,17 @@ Status States::visitPart(const plan::State &state, const plan::StatePart &part,
   Status status;
   Placement placement{part.layout, part.origin, state.shape,
                       part.place.strides};
-  LLMC_TRY(visitRuns(
-      placement, plan.mesh, device.coordinates, [&](const ElementRun &run) {
-        for (int64_t i = 0; i < run.length && status.ok(); i += most) {
-          int64_t length = std::min(most, run.length - i);
-          Result<std::byte *> values =
-              window.at(static_cast<uint64_t>((run.local + i) * bytes),
-                        static_cast<uint64_t>(length * bytes));
-          if (values.ok()) {
-            visitor(*values, run.global + i, length);
-          }
-          status = values.status();
-        }
-      }));
+  auto visitRun = [&](const ElementRun &run) {
+    for (int64_t i = 0; i < run.length && status.ok(); i += most) {
+      int64_t length = std::min(most, run.length - i);
+      Result<std::byte *> values =
+          window.at(static_cast<uint64_t>((run.local + i) * bytes),
+                    static_cast<uint64_t>(length * bytes));
+      status = values.ok() ? visitor(*values, run.global + i, length)
+                           : values.status();
+    }
+  };
+  LLMC_TRY(visitRuns(placement, plan.mesh, device.coordinates, visitRun, only));
   LLMC_TRY(status);
   return window.flush();
 }
@@ -103,6 +101,7 @@ Status States::draw(const plan::State &state, uint64_t seed) {
                  drawSpan(state.source.draw, stream,
                           static_cast<uint64_t>(global), length, state.dtype,
                           values);
+                 return Status::success();
                });
 }
 
@@ -220,6 +219,7 @@ Status States::load(const plan::State &state, const std::string &path) {
         bad = global + i;
       }
     }
+    return Status::success();
   };
   LLMC_TRY(visit(state, WindowUse::write, copy));
   if (bad < 0) {
@@ -258,6 +258,7 @@ Result<HostTensor> States::read(const plan::State &state) {
                    if (!peers.areNone()) {
                      own.add(global, values, length);
                    }
+                   return Status::success();
                  }));
   LLMC_TRY(peers.complete(whole, own));
   return whole;
@@ -276,6 +277,7 @@ Status States::write(const plan::State &state, const HostTensor &value) {
                [&](std::byte *values, int64_t global, int64_t length) {
                  std::memcpy(values, value.bytes.data() + global * bytes,
                              static_cast<size_t>(length * bytes));
+                 return Status::success();
                });
 }
 
@@ -289,6 +291,7 @@ Result<bool> States::copiesAgree(const plan::State &state) {
                        agree &&
                        std::memcmp(whole.bytes.data() + global * bytes, values,
                                    static_cast<size_t>(length * bytes)) == 0;
+                   return Status::success();
                  }));
   LLMC_TRY_ASSIGN(auto all, peers.gather(std::vector<uint8_t>{agree}));
   return std::all_of(all.begin(), all.end(),

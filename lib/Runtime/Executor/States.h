@@ -5,7 +5,7 @@
 // States are filled box by box: drawn by the element's index in the whole
 // tensor, or copied from a mapped file. So parts, shards, replicas and both
 // copies of a tied weight agree; padding is zero. Values travel through the
-// devices' staging buffers.
+// devices' staging buffers. What a checkpoint has is in StateBoxes.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,8 @@
 
 #include "Bound.h"
 #include "Peers.h"
+#include "llmc/Runtime/Checkpoint/BoxFile.h"
+#include "llmc/Runtime/Checkpoint/StoredTensors.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 
 #include <functional>
@@ -36,14 +38,33 @@ public:
   Status write(const plan::State &state, const HostTensor &value);
   Result<bool> copiesAgree(const plan::State &state);
 
+  /// A box that a device of this process has, and none of a lower number.
+  struct OwnedBox {
+    const plan::State *state;
+    const plan::StatePart *part;
+    LocalDevice *device;
+    Box box;
+
+    TensorBox inTensor() const;
+  };
+  Result<std::vector<OwnedBox>> ownedBoxes();
+  /// The elements of a box in row-major order, piece by piece.
+  using Sink = std::function<Status(const std::byte *values, size_t bytes)>;
+  Status readBox(const OwnedBox &owned, const Sink &sink);
+  /// All states from a checkpoint. Error (15): states that it lacks, or has
+  /// besides, or in another shape, all of them at once.
+  Status restore(const StoredTensors &stored);
+
 private:
   /// Takes `length` elements, those from `global` on of the whole tensor, as a
   /// device has them.
   using Visitor =
-      std::function<void(std::byte *values, int64_t global, int64_t length)>;
+      std::function<Status(std::byte *values, int64_t global, int64_t length)>;
   Status visit(const plan::State &state, WindowUse use, const Visitor &visitor);
+  /// With `only` one box of the part.
   Status visitPart(const plan::State &state, const plan::StatePart &part,
-                   LocalDevice &device, WindowUse use, const Visitor &visitor);
+                   LocalDevice &device, WindowUse use, const Visitor &visitor,
+                   const Box *only = nullptr);
   Status draw(const plan::State &state, uint64_t seed);
   Status load(const plan::State &state, const std::string &path);
   Status clear(const plan::State &state);

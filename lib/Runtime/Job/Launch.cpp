@@ -43,12 +43,15 @@ struct Child {
 
 class LocalLauncher {
 public:
-  explicit LocalLauncher(const LaunchOptions &options) : options(options) {}
+  LocalLauncher(const LaunchOptions &options, int turn)
+      : options(options), turn(turn) {}
   /// Nobody is left behind, whatever went wrong.
   ~LocalLauncher() { sendAll(SIGKILL, /*andWait=*/true); }
 
   Status start();
   LaunchResult waitForAll();
+  /// A signal from outside was passed on.
+  bool wasAsked() const { return forwarded; }
 
 private:
   Status startOne(int process, int port, const std::string &token);
@@ -68,11 +71,12 @@ private:
   }
 
   const LaunchOptions &options;
+  int turn; ///< How often the processes were started before.
   std::vector<Child> children;
   LaunchResult result;
   Clock::time_point failed{}; ///< When the first one did.
   int first = 0;              ///< Whose code is the job's.
-  int forwarded = 0;
+  bool forwarded = false;
   bool asked = false, forced = false;
 };
 
@@ -141,6 +145,7 @@ void LocalLauncher::become(int process, int port, const std::string &token,
   set("LLMC_ADDRESS", options.address);
   set("LLMC_PORT", std::to_string(port));
   set("LLMC_TOKEN", token);
+  set("LLMC_RESTART", std::to_string(turn));
   std::vector<char *> arguments;
   for (const std::string &each : options.command) {
     arguments.push_back(const_cast<char *>(each.c_str()));
@@ -254,9 +259,9 @@ void LocalLauncher::sendAll(int signal, bool andWait) {
 /// After a failure the others get a while to end by themselves, then a request,
 /// then no choice.
 void LocalLauncher::hurry() {
-  if (options.signal && options.signal->load() != forwarded) {
-    forwarded = options.signal->load();
-    sendAll(forwarded);
+  if (int signal = options.signal ? options.signal->exchange(0) : 0) {
+    forwarded = true;
+    sendAll(signal);
   }
   if (result.code == 0) {
     return;
@@ -334,6 +339,13 @@ static Status checkNodes(const LaunchOptions &options) {
   return Status::success();
 }
 
+/// After a lost, late or killed process; whatever else is wrong would be so
+/// again.
+static bool doesRestartHelp(int code) {
+  return code == exitCode(ErrorKind::peerLost) ||
+         code == exitCode(ErrorKind::timeout) || code > 128;
+}
+
 Result<LaunchResult> launch(const LaunchOptions &options) {
   LLMC_TRY(checkNodes(options));
   if (options.command.empty()) {
@@ -344,9 +356,18 @@ Result<LaunchResult> launch(const LaunchOptions &options) {
                      fmt::format("expected 1 to {} processes, got {}",
                                  mostChildren, options.processes));
   }
-  LocalLauncher launcher(options);
-  LLMC_TRY(launcher.start());
-  return launcher.waitForAll();
+  for (int turn = 0;; ++turn) {
+    LocalLauncher launcher(options, turn);
+    LLMC_TRY(launcher.start());
+    LaunchResult result = launcher.waitForAll();
+    if (turn >= options.restarts || launcher.wasAsked() ||
+        !doesRestartHelp(result.code)) {
+      return result;
+    }
+    fmt::print(options.errors, "llmc-launch: restart {} of {}: {}\n", turn + 1,
+               options.restarts, result.cause);
+    std::fflush(options.errors);
+  }
 }
 
 } // namespace llmc::rt

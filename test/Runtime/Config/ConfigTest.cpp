@@ -193,6 +193,17 @@ TEST(Config, OverridesWinAndShowTheirOrigin) {
               HasSubstr("--set training.stps: unknown key"));
 }
 
+TEST(Config, NamesByGlobsGetOtherNames) {
+  EXPECT_EQ(renameByGlob("blocks.*.w", "h.*.weight", "blocks.3.w"),
+            "h.3.weight");
+  EXPECT_EQ(renameByGlob("*.*", "*/*", "a.b.c"), "a/b.c");
+  EXPECT_EQ(renameByGlob("b?.*x", "*", "b1.xx"), "x");
+  EXPECT_EQ(renameByGlob("*", "one", "w"), "one");
+  EXPECT_EQ(renameByGlob("w", "*v", "w"), "v");
+  EXPECT_EQ(renameByGlob("blocks.*.w", "h.*", "blocks.3.v"), std::nullopt);
+  EXPECT_EQ(renameByGlob("", "x", "w"), std::nullopt);
+}
+
 TEST(Config, GlobsMatchWholeNames) {
   EXPECT_TRUE(matchesGlob("*.scale", "blocks.0.ln1.scale"));
   EXPECT_FALSE(matchesGlob("*.scale", "blocks.0.scale.w"));

@@ -21,7 +21,7 @@ struct Ended {
 };
 
 Ended run(int processes, const std::string &script,
-          const std::atomic<int> *signal = nullptr) {
+          std::atomic<int> *signal = nullptr, int restarts = 0) {
   Ended ended;
   std::FILE *file = std::tmpfile();
   LaunchOptions options;
@@ -30,6 +30,7 @@ Ended run(int processes, const std::string &script,
   options.grace = std::chrono::milliseconds(300);
   options.errors = file;
   options.signal = signal;
+  options.restarts = restarts;
   auto begin = std::chrono::steady_clock::now();
   auto result = launch(options);
   EXPECT_TRUE(result.ok());
@@ -130,6 +131,39 @@ TEST(Launch, SignalsArePassedOn) {
   sender.join();
   EXPECT_EQ(ended.result.code, 7);
   EXPECT_LT(ended.seconds, 10);
+}
+
+TEST(Launch, ASecondSignalIsPassedOnToo) {
+  std::atomic<int> signal{0};
+  std::thread sender([&] {
+    for (int turn = 0; turn < 2; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      signal = SIGTERM;
+    }
+  });
+  Ended ended = run(2,
+                    "n=0; trap 'n=$((n+1)); test $n = 1 || exit 9' TERM; "
+                    "while :; do sleep 0.02; done",
+                    &signal);
+  sender.join();
+  EXPECT_EQ(ended.result.code, 9);
+}
+
+TEST(Launch, RestartsAfterALossAndNotAfterAMistake) {
+  Ended lost = run(2, "test $LLMC_RESTART = 2 || kill -9 $$", nullptr, 3);
+  EXPECT_EQ(lost.result.code, 0);
+  EXPECT_NE(lost.errors.find("restart 2 of 3: process "), std::string::npos);
+  EXPECT_EQ(lost.errors.find("restart 3 of 3"), std::string::npos);
+  Ended often = run(2, "exit 10", nullptr, 2);
+  EXPECT_EQ(often.result.code, 10);
+  EXPECT_NE(often.errors.find("restart 2 of 2"), std::string::npos);
+  Ended wrong = run(1, "exit 3", nullptr, 3);
+  EXPECT_EQ(wrong.result.code, 3);
+  EXPECT_EQ(wrong.errors.find("restart"), std::string::npos);
+  std::atomic<int> signal{SIGTERM};
+  Ended asked = run(1, "sleep 60", &signal, 3);
+  EXPECT_EQ(asked.result.code, 128 + SIGTERM);
+  EXPECT_EQ(asked.errors.find("restart"), std::string::npos);
 }
 
 TEST(Launch, WhatCannotBeStarted) {

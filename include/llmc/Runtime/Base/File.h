@@ -39,6 +39,8 @@ public:
   const std::string &path() const { return path_; }
   /// Reads the first byte of each page ahead of use.
   void prefetch() const;
+  /// Gives back the memory of what was read; it is read again when it is used.
+  void release() const;
 
 private:
   MappedFile() = default;

@@ -53,21 +53,31 @@ public:
     return dataOffset_ + entry.begin;
   }
   const std::string &path() const { return file_.path(); }
+  /// Texts beside the tensors, by key.
+  const std::map<std::string, std::string> &metadata() const {
+    return metadata_;
+  }
+  /// Gives back the memory of what was read.
+  void release() const { file_.release(); }
 
 private:
   Safetensors(MappedFile file, uint64_t dataOffset,
-              std::map<std::string, SafetensorsEntry> entries)
+              std::map<std::string, SafetensorsEntry> entries,
+              std::map<std::string, std::string> metadata)
       : file_(std::move(file)), dataOffset_(dataOffset),
-        entries_(std::move(entries)) {}
+        entries_(std::move(entries)), metadata_(std::move(metadata)) {}
 
   MappedFile file_;
   uint64_t dataOffset_;
   std::map<std::string, SafetensorsEntry> entries_;
+  std::map<std::string, std::string> metadata_;
 };
 
-/// The table of contents in `bytes`, and where the data begins.
+/// The table of contents in `bytes`, and where the data begins; `metadata`
+/// gets the texts beside the tensors.
 Result<std::pair<std::map<std::string, SafetensorsEntry>, uint64_t>>
-parseSafetensorsHeader(const uint8_t *bytes, uint64_t size);
+parseSafetensorsHeader(const uint8_t *bytes, uint64_t size,
+                       std::map<std::string, std::string> *metadata = nullptr);
 
 /// A tensor to be written; `data` holds its row-major elements.
 struct SafetensorsItem {
@@ -76,6 +86,12 @@ struct SafetensorsItem {
   std::vector<int64_t> shape;
   std::string_view data;
 };
+
+/// What stands before the data of these tensors, whose spans are set: the
+/// length and the header. Error (5): a type that safetensors do not have.
+Result<std::string> printSafetensorsHeader(
+    const std::vector<std::pair<std::string, SafetensorsEntry>> &entries,
+    const std::map<std::string, std::string> &metadata = {});
 
 /// Writes the file atomically. Names are unique.
 Status writeSafetensors(const std::vector<SafetensorsItem> &items,

@@ -52,6 +52,11 @@ struct InitConfig {
   double value = 0, mean = 0, std = 0, low = 0, high = 0;
 };
 
+/// How a file of weights calls the states whose name matches a glob.
+struct WeightNameConfig {
+  std::string match, name;
+};
+
 /// For each dimension the mesh axes that split it, major to minor; a last "?"
 /// leaves the dimension open. Dimensions after the last list are whole.
 using AxisLists = std::vector<std::vector<std::string>>;
@@ -170,6 +175,7 @@ struct Config {
   /// Those with a name of their own.
   std::map<std::string, DataConfig> sources;
   std::vector<InitConfig> init;
+  std::vector<WeightNameConfig> weights;
   std::vector<LayoutConfig> layout;
   std::vector<PrecisionConfig> precision;
   MachineConfig machine;
@@ -230,6 +236,13 @@ std::string documentKeys();
 
 /// True when `name` matches `pattern` ('*' any run of characters, '?' one).
 bool matchesGlob(std::string_view pattern, std::string_view name);
+
+/// `name` with another glob in place of the one that it matches: each '*' of
+/// `other` is what the same '*' of `pattern` stands for. Absent where it does
+/// not match.
+std::optional<std::string> renameByGlob(std::string_view pattern,
+                                        std::string_view other,
+                                        std::string_view name);
 
 /// The candidate nearest to `word` by edit distance, or "" when none is near.
 std::string nearest(std::string_view word,

@@ -24,10 +24,15 @@
 
 namespace llmc::rt {
 
+class Checkpointing;
+
 struct RunOptions {
   std::string entry = "train";
+  /// With a checkpoint that is resumed: those before it count.
   int64_t steps = 1;
   int64_t firstStep = 0;
+  /// Where the run begins, and what it leaves; null: no checkpoints.
+  Checkpointing *checkpoints = nullptr;
   /// JSON lines; "" for none.
   std::string logFile;
   /// When each instruction of the steps ran, of a session with `trace`; "" for
@@ -47,8 +52,9 @@ struct RunOptions {
   std::FILE *out = stdout;
   /// Submits a step while the one before it runs.
   bool ahead = true;
-  /// Set from outside (by a signal handler): the run ends after the steps
-  /// that are submitted.
+  /// Set from outside (by a signal): the run ends after the steps that are
+  /// submitted, with a checkpoint. Where several processes run it, one that is
+  /// told so tells the others with its metrics, and all end after one step.
   const std::atomic<bool> *stop = nullptr;
 };
 

@@ -28,11 +28,14 @@
 #ifndef LLMC_RUNTIME_EXECUTOR_SESSION_H
 #define LLMC_RUNTIME_EXECUTOR_SESSION_H
 
+#include "llmc/Runtime/Checkpoint/BoxFile.h"
+#include "llmc/Runtime/Checkpoint/StoredTensors.h"
 #include "llmc/Runtime/Comm/World.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -136,6 +139,22 @@ public:
   virtual Result<HostTensor> readState(const std::string &name) = 0;
   virtual Status writeState(const std::string &name,
                             const HostTensor &value) = 0;
+  /// The boxes of states that this process writes to a checkpoint: each box is
+  /// one of the device of the lowest number that has it.
+  virtual Result<std::vector<TensorBox>> ownedBoxes() = 0;
+  /// The elements of all these boxes, in their order, row by row; after all
+  /// steps that are submitted.
+  virtual Status
+  readBoxes(const std::function<Status(const std::byte *, size_t)> &sink) = 0;
+  /// All states, of whatever mesh wrote them. Error (15): states that it lacks,
+  /// or has besides, or in another shape.
+  virtual Status restore(const StoredTensors &stored) = 0;
+
+  /// A word for the other processes, which goes with the metrics of the steps
+  /// that are waited for from now on; and the words of all processes with the
+  /// step that was waited for last.
+  virtual void say(double word) = 0;
+  virtual const std::vector<double> &heard() const = 0;
   /// Whether all devices that hold an element of the state hold the same bits.
   virtual Result<bool> copiesAgree(const std::string &name) = 0;
 

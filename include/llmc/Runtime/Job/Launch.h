@@ -4,8 +4,8 @@
 //
 // Numbers n processes by the variables of Environment.h, passes signals on,
 // puts a number before each line of their errors, and leaves nobody behind.
-// Equivalent to `torchrun --standalone --nproc-per-node=n`, without restarts;
-// on several machines each has a launcher, as with torchrun's `--nnodes`,
+// Equivalent to `torchrun --standalone --nproc-per-node=n --max-restarts=r`; on
+// several machines each has a launcher, as with torchrun's `--nnodes`,
 // `--node-rank` and `--master-addr`.
 //
 // Tested by test/Runtime/Job/LaunchTest.cpp.
@@ -46,8 +46,12 @@ struct LaunchOptions {
   std::chrono::milliseconds stopped = std::chrono::minutes(1);
   /// Where lines of errors go.
   std::FILE *errors = stderr;
-  /// A signal from outside, which all processes get.
-  const std::atomic<int> *signal = nullptr;
+  /// A signal from outside, which all processes get; taken from here when it
+  /// was passed on, so that a second one is seen too.
+  std::atomic<int> *signal = nullptr;
+  /// How often all processes are started again after one was lost, killed or
+  /// late. They see how often it was so far in LLMC_RESTART.
+  int restarts = 0;
 };
 
 /// How a job has ended.

@@ -1,0 +1,54 @@
+//===- WeightFile.h - A file of weights under the model's names -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `--weights`, of this model or of another that calls its states otherwise, as
+// the tables of [[weights]] say.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_IMPORT_PROGRAM_WEIGHTFILE_H
+#define LLMC_LIB_IMPORT_PROGRAM_WEIGHTFILE_H
+
+#include "llmc/Runtime/Base/Safetensors.h"
+#include "llmc/Runtime/Config/Config.h"
+
+#include <set>
+#include <vector>
+
+namespace llmc::import {
+
+class WeightFile {
+public:
+  static rt::Result<WeightFile> open(const std::string &path,
+                                     const rt::Config &config);
+
+  /// The name in the file of the state `name`.
+  std::string nameOf(const std::string &name) const;
+  /// Null where the file has no tensor for the state.
+  const rt::SafetensorsEntry *find(const std::string &name) const {
+    return file.find(nameOf(name));
+  }
+  uint64_t offset(const rt::SafetensorsEntry &entry) const {
+    return file.offset(entry);
+  }
+
+  /// What a state takes, and what keeps it from that; both for `finish`.
+  void take(const std::string &name) { taken.insert(nameOf(name)); }
+  void refuse(std::string why) { problems.push_back(std::move(why)); }
+  /// All that was refused, as one error (3); a warning where tensors are left.
+  rt::Status finish() const;
+
+private:
+  WeightFile(rt::Safetensors file, std::vector<rt::WeightNameConfig> names)
+      : file(std::move(file)), names(std::move(names)) {}
+
+  rt::Safetensors file;
+  std::vector<rt::WeightNameConfig> names;
+  std::set<std::string> taken;
+  std::vector<std::string> problems;
+};
+
+} // namespace llmc::import
+
+#endif // LLMC_LIB_IMPORT_PROGRAM_WEIGHTFILE_H

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# ===- checkpoint_faults.py - Runs that are ended from outside ---------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Ends runs that write checkpoints, and goes on from what they leave.
+
+    python checkpoint_faults.py --bin build/dev/bin --model M --config C --data D -o out [--kills 10]
+
+- a signal: the step ends, a checkpoint is written, the exit code is 128 + the signal; of one process and of a job
+- a second one, and one while a model is compiled: the end at once, and no temporary folder stays
+- kill -9 at random moments: the run goes on from the last checkpoint, and its figures are those of one that was left alone
+- a job of which a process is killed starts again by itself
+- a full disk, a limit, a folder that cannot be written, two runs in one folder: one line each, and nothing is lost
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+
+class Faults:
+    def __init__(self, a):
+        self.bin, self.out, self.data = a.bin, a.out, a.data
+        self.model, self.config = a.model, a.config
+        self.count = self.failed = 0
+        self.random = random.Random(a.seed)
+        self.plan = self.compile("plan", "data=2", 1)
+
+    def compile(self, name, mesh, microbatches):
+        folder = self.out / name
+        command = [self.bin / "llmc", "compile", self.model, "--config", self.config, "--mesh", mesh]
+        command += [f"--set=training.microbatches={microbatches}", "-o", folder]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        return folder
+
+    def judge(self, what, good, said):
+        self.count += 1
+        self.failed += not good
+        print(f"{'ok    ' if good else 'FAILED'}  {what}: {said}", flush=True)
+
+    def fresh(self, name):
+        folder = self.out / name
+        shutil.rmtree(folder, ignore_errors=True)
+        return folder
+
+    def run(self, *flags, plan=None, processes=1):
+        launch = [self.bin / "llmc-launch", "-n", processes, "--"] if processes > 1 else []
+        return list(map(str, [*launch, self.bin / "llmc-run", plan or self.plan, "--data", self.data, *flags]))
+
+    def start(self, command):
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def finish(self, command):
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def wait_for(process, text):
+    """The line with `text`."""
+    for line in process.stdout:
+        if text in line:
+            return line
+    return ""
+
+
+def last_step(folder):
+    return max((int(path.name[5:]) for path in folder.glob("step-*")), default=0)
+
+
+def hidden(folder):
+    return [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
+
+
+def signals(faults):
+    for processes, number in ((1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)):
+        folder = faults.fresh("signal")
+        running = faults.start(faults.run("--steps", 10**6, "--checkpoint", folder, processes=processes))
+        wait_for(running, "step: 3 ")
+        running.send_signal(number)
+        said, errors = running.communicate(timeout=60)
+        steps = [int(n) for n in re.findall(r"^step: (\d+)", said, re.M)]
+        files = len(list(folder.glob("step-*/*.safetensors")))
+        good = running.returncode == 128 + number and last_step(folder) == steps[-1] + 1 and not hidden(folder)
+        again = faults.finish(faults.run("--steps", steps[-1] + 3, "--checkpoint", folder, "--resume",
+                                         processes=processes))
+        good = good and again.returncode == 0 and last_step(folder) == steps[-1] + 3 and files == processes
+        faults.judge(f"{signal.Signals(number).name} to {processes} process{'es' * (processes > 1)}", good,
+                     f"code {running.returncode} after step {steps[-1]}, {files} files, then {again.returncode}")
+
+
+def at_once(faults):
+    """Steps of some ten seconds: the second signal does not wait for the first one's step."""
+    long = faults.compile("long", "data=2", 4096)
+    for processes in (1, 2):
+        folder = faults.fresh("at-once")
+        command = faults.run("--steps", 5, "--checkpoint", folder, plan=long, processes=processes)
+        running = faults.start(command)
+        wait_for(running, "memory of stage")
+        time.sleep(0.5)
+        begin = time.monotonic()
+        for _ in range(2):
+            running.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+        running.communicate(timeout=60)
+        took = time.monotonic() - begin
+        code = running.returncode if running.returncode > 0 else 128 - running.returncode
+        faults.judge(f"a second signal to {processes}", code == 143 and took < 8 and last_step(folder) == 0,
+                     f"code {code} in {'less' if took < 8 else 'more'} than 8 s")
+
+
+def while_compiling(faults):
+    """The temporary folder of llmc train goes, whenever the signal comes."""
+    temporary = faults.fresh("tmp")
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary), "LLMC_KERNEL_CACHE": ""}
+    command = [faults.bin / "llmc", "train", faults.model, "--config", faults.config, "--steps", "1000000"]
+    codes, made = [], 0
+    for turn in range(4):
+        running = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=environment)
+        end = time.monotonic() + 30
+        while not list(temporary.iterdir()) and time.monotonic() < end:
+            time.sleep(0.002)
+        made += len(list(temporary.iterdir()))
+        time.sleep(0.02 + 0.4 * faults.random.random() * turn)
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=60)
+        codes.append(running.returncode if running.returncode > 0 else 128 - running.returncode)
+    left = [path.name for path in temporary.iterdir()]
+    faults.judge("SIGTERM to llmc train", codes == [143] * 4 and made == 4 and not left,
+                 f"codes {codes}, {made} temporary folders made, {len(left)} left")
+
+
+def kills(faults, number):
+    """A checkpoint after each step, so that most moments are those of writing."""
+    folder, log, steps = faults.fresh("kills"), faults.out / "kills.jsonl", 12 * number
+    log.unlink(missing_ok=True)
+    alone = faults.out / "alone.jsonl"
+    flags = ["--steps", steps, "--log"]
+    assert faults.finish(faults.run(*flags, alone)).returncode == 0
+    passed, lost, killed = 0, 0, 0
+    command = faults.run(*flags, log, "--checkpoint", folder, "--checkpoint-every", 1)
+    while last_step(folder) < steps:
+        before = last_step(folder)
+        running = faults.start(command + (["--resume"] if before else []))
+        line = wait_for(running, "checkpoint: ")
+        if killed < number and line:
+            time.sleep(faults.random.random() * 0.1)
+            running.kill()
+            killed += 1
+        said, errors = running.communicate(timeout=120)
+        passed += errors.count("passed over")
+        lost += "error" in errors or not line or last_step(folder) < int(line.split("step-")[1].split()[0])
+        if lost:
+            print(errors, file=sys.stderr)
+            break
+    rows = {row["step"]: row for row in map(json.loads, log.read_text().splitlines())}
+    expected = [json.loads(line) for line in alone.read_text().splitlines()]
+    equal = [(r["loss"], r["grad_norm"]) for r in expected] == [
+        (rows[r["step"]]["loss"], rows[r["step"]]["grad_norm"]) for r in expected if r["step"] in rows]
+    faults.judge(f"{number} times kill -9", equal and not lost and not hidden(folder) and killed == number,
+                 f"{killed} killed, {lost} without a checkpoint, {passed} passed over, figures "
+                 f"{'equal' if equal else 'differ'}")
+
+
+def restarts(faults):
+    """A process of a job is killed after a checkpoint; the launcher starts all again."""
+    folder = faults.fresh("restart")
+    command = faults.run("--steps", 80, "--checkpoint", folder, "--checkpoint-every", 10, processes=2)
+    command = command[:1] + ["--max-restarts", "2"] + command[1:]
+    running = faults.start(command)
+    wait_for(running, "step-00000020")
+    children = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
+    os.kill(int(children[-1]), signal.SIGKILL)
+    said, errors = running.communicate(timeout=120)
+    steps = [int(n) for n in re.findall(r"^step: (\d+)", said, re.M)]
+    again = next((b for a, b in zip(steps, steps[1:]) if b <= a), None)
+    faults.judge("a job with --max-restarts", running.returncode == 0 and "restart 1 of 2" in errors
+                 and last_step(folder) == 80 and (again is None or again >= 20) and "restart 2" not in errors,
+                 f"code {running.returncode}, {errors.count('restart ')} restart")
+
+
+def refused(faults):
+    def expect(what, command, code, words, folder=None, step=0):
+        done = faults.finish(command)
+        lines = [line for line in done.stderr.splitlines() if "error[" in line]
+        whole = folder is None or (last_step(folder) == step and not hidden(folder))
+        good = done.returncode == code and len(lines) == 1 and all(word in lines[0] for word in words) and whole
+        faults.judge(what, good, lines[0].replace(str(faults.out), "out") if good else done.stderr)
+
+    folder = faults.fresh("refused")
+    run = faults.run("--steps", 10, "--checkpoint", folder)
+    assert faults.finish(run).returncode == 0
+    expect("a folder of another run", run, 2, ["step-00000010", "--resume"], folder, 10)
+    first = faults.start(faults.run("--steps", 10**6, "--checkpoint", folder, "--resume"))
+    wait_for(first, "step: 12 ")
+    more = faults.run("--steps", 20, "--checkpoint", folder, "--resume")
+    expect("two runs in one folder", more, 14, [f"process {first.pid}", "wait for its end"], folder, 10)
+    first.kill()
+    first.communicate()
+    # The lock of a run that was killed is free.
+    limited = ["bash", "-c", 'ulimit -f 16; exec "$@"', "-", *more]
+    expect("a limit of file sizes", limited, 14, ["File too large", "make room"], folder, 10)
+    assert faults.finish(more).returncode == 0
+    file = faults.out / "file"
+    file.write_text("")
+    expect("a file in place of the folder", faults.run("--checkpoint", file), 14, ["folder"])
+    unknown = faults.run("--fetch", "wte,nothing,grad.*", "--steps", 3)
+    expect("unknown values", unknown, 2, ["'nothing', 'grad.*'"])
+    expect("an unknown metric", faults.run("--checkpoint", faults.fresh("none"), "--checkpoint-best", "x"), 2, ["loss"])
+    expect("no checkpoint", faults.run("--resume", "--checkpoint", faults.fresh("none")), 14, ["got none"])
+    damaged = faults.fresh("damaged")
+    shutil.copytree(folder, damaged)
+    for path in damaged.glob("step-*/*.safetensors"):
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+    expect("damaged checkpoints", faults.run("--resume", "--checkpoint", damaged), 14, ["damaged ones only"])
+    mounts(faults, expect)
+
+
+def mounts(faults, expect):
+    """A disk of 256 KiB, and one that is only read; where the system lets nobody mount, they are left out."""
+    script = 'set -e; mkdir -p "$0"; mount -t tmpfs -o "$1" tmpfs "$0"; shift; exec "$@"'
+
+    def within(options, *command):
+        return ["unshare", "-m", "bash", "-c", script, str(faults.out / "disk"), options, *command]
+
+    if faults.finish(within("size=256k", "true")).returncode:
+        print("no tmpfs may be mounted here: left out")
+        return
+    flags = ["--steps", 9, "--checkpoint", faults.out / "disk/x", "--checkpoint-every", 2, "--checkpoint-keep", 0]
+    expect("a full disk", within("size=256k", *faults.run(*flags)), 14, ["No space left", "make room"])
+    expect("values on a read-only disk", within("ro", *faults.run("--dump", faults.out / "disk")), 2, ["Read-only"])
+    expect("a log on a read-only disk", within("ro", *faults.run("--log", faults.out / "disk/log")), 2, ["the log"])
+    expect("a read-only disk", within("ro", *faults.run(*flags)), 14, ["Read-only file system", "may write"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for flag in ("--bin", "--model", "--config", "--data"):
+        parser.add_argument(flag, type=pathlib.Path, required=True)
+    parser.add_argument("-o", dest="out", type=pathlib.Path, required=True)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    a = parser.parse_args()
+    a.out = a.out.resolve()
+    a.out.mkdir(parents=True, exist_ok=True)
+    faults = Faults(a)
+    signals(faults)
+    at_once(faults)
+    while_compiling(faults)
+    restarts(faults)
+    refused(faults)
+    kills(faults, a.kills)
+    print(f"{faults.count} ends, {faults.failed} failed")
+    return 1 if faults.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
