@@ -552,6 +552,7 @@ onnx::importOnnx(MLIRContext &context, const std::string &path,
                           description));
   LLMC_TRY(import::applyShardings(*read.module, main, mesh, shardings));
   import::storeSmallWhole(*read.module, main, options.config);
+  import::addSentTypes(*read.module, options.config);
   import::addForward(read.graph);
   FirstError error(context);
   if (failed(verify(*read.module)))

@@ -107,6 +107,9 @@ rt::Status LayoutMaker::checkTable(size_t table, ArrayRef<std::string> states,
                       "expected 'dims' for an input, got '" + member.str() +
                           "'");
     }
+  if (!layout.gradientType.empty() && isInput)
+    return refuse(keyOf(table, "gradient_type"),
+                  "expected 'gradient_type' of states, got it for an input");
   if (layout.wholeBelow != 0 && (isInput || layout.wholeBelow < 0))
     return refuse(keyOf(table, "whole_below"),
                   "expected 'whole_below' to be bytes of states, at least 0, "
@@ -116,11 +119,14 @@ rt::Status LayoutMaker::checkTable(size_t table, ArrayRef<std::string> states,
   if (!isInput && layout.dims)
     return refuse(keyOf(table, "dims"), "expected 'rest', 'use', 'gradient' or "
                                         "'optimizer' for states, got 'dims'");
+  hasStateKind = hasStateKind || !layout.gradientType.empty();
   if (isInput ? !layout.dims : !hasStateKind)
     return refuse(place,
                   "expected '" + place + "' to give a layout (" +
-                      (isInput ? "dims" : "rest, use, gradient or optimizer") +
-                      "), got none");
+                      (isInput ? "dims)"
+                               : "rest, use, gradient or optimizer) or a "
+                                 "'gradient_type'") +
+                      ", got none");
   std::string key = keyOf(table, isInput ? "input" : "match");
   const std::string &pattern = isInput ? layout.input : layout.match;
   ArrayRef<std::string> names = isInput ? inputs : states;

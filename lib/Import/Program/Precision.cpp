@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `training.precision` is a field of the recipe; the first of the [[precision]]
-// tables that matches a parameter is a mark of its state.
+// tables that matches a parameter is a mark of its state. In what floats its
+// gradient is sent is a field of its row.
 //
-// Test: test/Import/StableHLO/precision.mlir
+// Tests: test/Import/StableHLO/precision.mlir and
+// test/Transforms/Sharding/sent-gradients.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
@@ -50,4 +52,29 @@ rt::Status import::addPrecisions(ModuleOp module, const rt::Config &config) {
                                "].match' to match a parameter, got \"" +
                                table.match + "\", which matches none");
   return rt::Status::success();
+}
+
+/// The type of the first table that matches and has one, or null.
+static Type findSent(MLIRContext *context, StringRef name,
+                     const rt::Config &config) {
+  for (const rt::LayoutConfig &table : config.layout)
+    if (!table.gradientType.empty() && rt::matchesGlob(table.match, name))
+      return getFloatType(context, table.gradientType);
+  return {};
+}
+
+void import::addSentTypes(ModuleOp module, const rt::Config &config) {
+  for (auto state : module.getOps<dist::StateOp>()) {
+    Type sent = findSent(module.getContext(),
+                         rt::unescapeName(state.getSymName().str()), config);
+    if (!sent || state.getRole() != dist::Role::Parameter)
+      continue;
+    dist::RowAttr row = state.getRowAttr();
+    if (!row)
+      row = dist::RowAttr::get(module.getContext(), dist::LayoutAttr());
+    state.setRowAttr(dist::RowAttr::get(
+        module.getContext(), row.getRest(), row.getUse(), row.getGradient(),
+        row.getOptimizer(), row.getStored(), row.getComputed(), sent,
+        row.getAccumulate(), row.getMemory()));
+  }
 }

@@ -142,6 +142,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
                               description));
   LLMC_TRY(applyShardings(*module, main, mesh, shardings));
   storeSmallWhole(*module, main, options.config);
+  addSentTypes(*module, options.config);
   addForward(graph);
   FirstError error(context);
   if (failed(verify(*module)))

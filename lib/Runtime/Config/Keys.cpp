@@ -260,6 +260,12 @@ static void addLayoutKeys(std::vector<Key> &keys) {
                           "of the gradient (default: chosen)"));
   keys.push_back(listsRow("optimizer", &LayoutConfig::optimizer,
                           "of optimizer states (default: rest)"));
+  keys.push_back(elementRow<LayoutConfig, std::string>(
+      "gradient_type", &LayoutConfig::gradientType, "",
+      "floats to which each device rounds its term of the gradient before it "
+      "is sent, where they are narrower than its own; terms are added up in "
+      "f32 (default: its own)",
+      {"", "f32", "bf16", "f16"}));
   keys.push_back(elementRow<LayoutConfig, int64_t>(
       "whole_below", &LayoutConfig::wholeBelow, 0,
       "a state of fewer bytes that a glob matches is stored as it is used: "

@@ -18,7 +18,8 @@
 // so is what an op makes of one operand that is there as it must be: of a
 // weight that is gathered, the transpose is not gathered as well. What one op
 // makes of another such one is computed again with it. What is rounded where it
-// is read is rounded before it is moved (NarrowFirst.h).
+// is read is rounded before it is moved (NarrowFirst.h), and terms of gradients
+// as their rows say (SentGradients.h).
 //
 // Test: test/Transforms/Sharding/materialize.mlir
 //===----------------------------------------------------------------------===//
@@ -26,6 +27,7 @@
 #include "LayoutSteps.h"
 #include "LoopReshards.h"
 #include "NarrowFirst.h"
+#include "SentGradients.h"
 #include "llmc/Analysis/Layouts/OpLayouts.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
@@ -424,9 +426,13 @@ LogicalResult FunctionMaterializer::run() {
 }
 
 void MaterializePass::runOnOperation() {
-  auto rewrite = [](dist::MeshOp mesh, const ProgramFunction &program,
-                    LayoutReshards &reshards, StepBuilder &steps) {
-    return FunctionMaterializer(mesh, program, reshards, steps).run();
+  StateRows rows(getOperation());
+  auto rewrite = [&](dist::MeshOp mesh, const ProgramFunction &program,
+                     LayoutReshards &reshards, StepBuilder &steps) {
+    if (failed(FunctionMaterializer(mesh, program, reshards, steps).run()))
+      return failure();
+    narrowSentGradients(program, rows);
+    return success();
   };
   if (failed(rewriteFunctions(getOperation(), rewrite)))
     signalPassFailure();

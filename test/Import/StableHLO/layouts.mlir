@@ -18,6 +18,7 @@
 // RUN: not %{import} %t/empty.toml 2>&1 | FileCheck %t/empty.toml
 // RUN: not %{import} %t/open.toml %{mesh} 2>&1 | FileCheck %t/open.toml
 // RUN: not %{import} %t/no-dims.toml 2>&1 | FileCheck %t/no-dims.toml
+// RUN: not %{import} %t/sent.toml 2>&1 | FileCheck %t/sent.toml
 // RUN: %{import} %t/use.toml %{mesh} | FileCheck %t/use.toml
 // RUN: not llmc compile %t/four.mlir --compile-to=import -o - --config %t/shown.toml 2>&1 | FileCheck %t/shown.toml --check-prefix=FOUR
 // RUN: not llmc compile %t/five.mlir --compile-to=import -o - --config %t/shown.toml 2>&1 | FileCheck %t/shown.toml --check-prefix=FIVE
@@ -246,7 +247,7 @@ match = "a.w"
 dims = [["data"]]
 
 //--- empty.toml
-# CHECK: llmc: error[usage]: {{.*}}empty.toml:8:1: expected 'layout[0]' to give a layout (rest, use, gradient or optimizer), got none
+# CHECK: llmc: error[usage]: {{.*}}empty.toml:8:1: expected 'layout[0]' to give a layout (rest, use, gradient or optimizer) or a 'gradient_type', got none
 [data.inputs]
 x = 0
 
@@ -270,6 +271,18 @@ match = "*"
 [[layout]]
 match = "a.w"
 rest = [["?", "data"]]
+
+//--- sent.toml
+# CHECK: llmc: error[usage]: {{.*}}sent.toml:{{[0-9:]+}}: expected 'gradient_type' of states, got it for an input
+[data.inputs]
+x = 0
+
+[[init]]
+match = "*"
+
+[[layout]]
+input = "x"
+gradient_type = "bf16"
 
 //--- no-dims.toml
 # CHECK: {{^}}llmc: error[usage]: {{.*}}no-dims.toml:12:1: expected 'layout[1]' to give a layout (dims), got none{{$}}

@@ -140,6 +140,10 @@ rt::Result<dist::MeshOp> makeProgram(const Graph &graph, const Options &options,
 void storeSmallWhole(mlir::ModuleOp module, mlir::func::FuncOp main,
                      const rt::Config &config);
 
+/// Writes into the rows of parameters in what floats their gradients are sent.
+/// After all layouts are known.
+void addSentTypes(mlir::ModuleOp module, const rt::Config &config);
+
 /// Adds the entry 'forward' to a program, once its ops are final: the graph's
 /// function, or what of it has nothing to do with derivatives.
 void addForward(const Graph &graph);

@@ -66,6 +66,8 @@ using AxisLists = std::vector<std::vector<std::string>>;
 struct LayoutConfig {
   std::string match, input;
   std::optional<AxisLists> rest, use, gradient, optimizer, dims;
+  /// The floats of which terms of the gradient are sent; "": its own.
+  std::string gradientType;
   /// Bytes of a state below which it is stored as it is used.
   int64_t wholeBelow = 0;
 };

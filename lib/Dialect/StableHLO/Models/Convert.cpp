@@ -16,6 +16,7 @@
 // Test: test/Dialect/StableHLO/Models/ChoiceTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
@@ -32,7 +33,8 @@ using namespace llmc::stablehlo;
 //===----------------------------------------------------------------------===//
 
 /// Rounding is monotone, so it commutes with max and min. It commutes with a
-/// sum only where nothing is rounded: in a wider float.
+/// sum only where nothing is rounded, in a wider float, or where rounding each
+/// term is what is meant.
 static void carryConvert(Operation *op, graph::ShardingRule &rule) {
   auto from = dyn_cast<FloatType>(getElement(op->getOperand(0)));
   auto to = dyn_cast<FloatType>(getElement(op->getResult(0)));
@@ -40,7 +42,8 @@ static void carryConvert(Operation *op, graph::ShardingRule &rule) {
     return;
   rule.addLinear(ReductionKind::max, {{0}});
   rule.addLinear(ReductionKind::min, {{0}});
-  if (to.getFPMantissaWidth() >= from.getFPMantissaWidth())
+  if (to.getFPMantissaWidth() >= from.getFPMantissaWidth() ||
+      op->hasAttr(dist::kRoundsTerms))
     rule.addLinear(ReductionKind::sum, {{0}});
 }
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Beside `dist.precision`, the type of factors: the type in which what the
-// backward reads is kept (`llmc-narrow`).
+// backward reads is kept (`llmc-narrow`), and what is rounded to be sent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,9 @@ namespace llmc::dist {
 
 /// Of recipes and steps, inside phase 1: a float type.
 inline constexpr llvm::StringLiteral kSavedPrecision = "dist.saved_precision";
+/// Of a conversion, from phase 3 on: what it rounds is each device's term of a
+/// sum, and what it makes is a term of the sum of rounded ones.
+inline constexpr llvm::StringLiteral kRoundsTerms = "dist.rounds_terms";
 
 } // namespace llmc::dist
 
