@@ -59,6 +59,15 @@ def texts(pattern):
             yield path.read_bytes()
 
 
+def pieces():
+    """The texts that tests of the import and of annotations put together in files."""
+    for folder in ("test/Import/StableHLO", "test/Dialect/Sdy"):
+        for path in sorted((SOURCE / folder).glob("*.mlir")):
+            for text in re.split(r"^//(?:---| -----).*$", path.read_text(), flags=re.MULTILINE):
+                if "func.func" in text and len(text) < SMALL:
+                    yield text.encode()
+
+
 def run(a, name, seeds, inputs=0):
     """(inputs tried, faults) of one reader; with `inputs` it stops after so many, and not by time."""
     folder, given = a.output / name, a.output / f"{name}.seeds"
@@ -93,7 +102,7 @@ def main():
     a = p.parse_args()
     a.output.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
-    readers = {"text": lambda: texts("*.mlir"), "config": lambda: texts("*.toml"), "plan": lambda: plans(a),
+    readers = {"text": lambda: [*texts("*.mlir"), *pieces()], "config": lambda: texts("*.toml"), "plan": lambda: plans(a),
                "arrays": arrays, "onnx": onnx_models}
     done = [run(a, name, seeds(), a.models if name in ("text", "onnx") else 0)
             for name, seeds in readers.items() if name in (a.only or readers)]

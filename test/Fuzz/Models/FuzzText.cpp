@@ -20,6 +20,17 @@
 
 using namespace llmc;
 
+/// What the texts of test/Import and models of one input need.
+constexpr const char *kConfig = R"(
+[mesh]
+axes = ["data", "tensor"]
+[data.inputs]
+x = 0
+[[init]]
+match = "*"
+draw = "zeros"
+)";
+
 static mlir::MLIRContext &getContext() {
   constexpr int kInputs = 32;
   static std::unique_ptr<mlir::MLIRContext> context;
@@ -42,10 +53,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mlir::ScopedDiagnosticHandler quiet(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
   import::scanOps(context, {reinterpret_cast<const char *>(data), size});
-  static const auto config = rt::parseConfig("", "fuzz.toml", {});
-  (void)import::importStableHLO(context,
-                                "/proc/self/fd/" + std::to_string(file),
-                                {*config, {}, "", {}, false});
+  static const auto config = rt::parseConfig(kConfig, "fuzz.toml", {});
+  // What is said of layouts is read for several devices only.
+  for (const char *mesh : {"", "data=2,tensor=4"})
+    (void)import::importStableHLO(context,
+                                  "/proc/self/fd/" + std::to_string(file),
+                                  {*config, {}, mesh, {}, false});
   close(file);
   return 0;
 }
