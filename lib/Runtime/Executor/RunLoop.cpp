@@ -410,6 +410,9 @@ Status Loop::hear() {
     any |= static_cast<int>(word);
   }
   stopping = stopping || (any & saysStop);
+  if (stopping && options.stop) {
+    options.stop->store(true);
+  }
   timeIsUp = timeIsUp || (static_cast<int>(session.heard()[0]) & saysTimeUp);
   return options.checkpoints && (all & saysWritten)
              ? print(options.checkpoints->finish())
