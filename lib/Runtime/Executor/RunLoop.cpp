@@ -276,6 +276,7 @@ Status Loop::prepare() {
     LLMC_TRY(checkpoints->begin(session, options.entry));
     first += checkpoints->firstStep();
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
+    LLMC_TRY(print(checkpoints->describeResumed()));
   }
   return openLog();
 }
