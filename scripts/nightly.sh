@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch] [processes]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch] [processes] [checkpoints]
 #     [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
@@ -25,6 +25,8 @@
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # processes  processes that are killed or stopped and links that are cut between two
 #          hosts, at 50 random moments each, and 50 of one host's
+# checkpoints  runs that write checkpoints and are killed 200 times, ended by signals and full disks; resumed on other
+#          meshes, in other precisions and numbers of processes
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # readers  the readers of models by libFuzzer, 100,000 texts and 100,000 ONNX files, and
@@ -41,7 +43,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes fuzz readers mutate)
+all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes checkpoints fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -210,6 +212,14 @@ part_processes() {
     --data examples/gpt/corpus.bin)
   .venv/bin/python test/EndToEnd/hosts.py "${job[@]}" --faults 150 --seed 7 -o build/dev/processes &&
     .venv/bin/python test/EndToEnd/processes.py "${job[@]}" --faults 50 --seed 7 -o build/dev/processes
+}
+
+part_checkpoints() {
+  build dev llmc llmc-run llmc-launch llmc-export llmc-gloo || return 1
+  .venv/bin/python test/EndToEnd/checkpoints.py same meshes precision processes --bin build/dev/bin \
+    --examples examples --inputs test/EndToEnd/Inputs -o build/dev/checkpoints &&
+    .venv/bin/python test/EndToEnd/checkpoint_faults.py --bin build/dev/bin --model test/EndToEnd/Inputs/gpt-tiny.mlir \
+      --config examples/gpt/gpt.toml --data examples/gpt/corpus.bin -o build/dev/checkpoints --kills 200 --seed 7
 }
 
 passed=0

@@ -80,20 +80,34 @@ def hidden(folder):
     return [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
 
 
+def children(process):
+    """Of a launcher, in the order of their start."""
+    listed = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+    return sorted(map(int, listed))
+
+
 def signals(faults):
-    for processes, number in ((1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)):
+    """To the launcher, or to one process of its job: all end after one step, whoever heard of it."""
+    cases = ((1, signal.SIGTERM, None), (1, signal.SIGINT, None), (2, signal.SIGTERM, None), (2, signal.SIGTERM, 1),
+             (2, signal.SIGINT, 0))
+    for processes, number, which in cases:
         folder = faults.fresh("signal")
         running = faults.start(faults.run("--steps", 10**6, "--checkpoint", folder, processes=processes))
         wait_for(running, "step: 3 ")
-        running.send_signal(number)
+        if which is None:
+            running.send_signal(number)
+        else:
+            os.kill(children(running)[which], number)
         said, errors = running.communicate(timeout=60)
         steps = [int(n) for n in re.findall(r"^step: (\d+)", said, re.M)]
         files = len(list(folder.glob("step-*/*.safetensors")))
-        good = running.returncode == 128 + number and last_step(folder) == steps[-1] + 1 and not hidden(folder)
+        codes = (128 + number, 128 + signal.SIGTERM) if which is not None else (128 + number,)
+        good = running.returncode in codes and last_step(folder) == steps[-1] + 1 and not hidden(folder)
         again = faults.finish(faults.run("--steps", steps[-1] + 3, "--checkpoint", folder, "--resume",
                                          processes=processes))
         good = good and again.returncode == 0 and last_step(folder) == steps[-1] + 3 and files == processes
-        faults.judge(f"{signal.Signals(number).name} to {processes} process{'es' * (processes > 1)}", good,
+        faults.judge(f"{signal.Signals(number).name} to {processes} process{'es' * (processes > 1)}"
+                     f"{'' if which is None else f', number {which} alone'}", good,
                      f"code {running.returncode} after step {steps[-1]}, {files} files, then {again.returncode}")
 
 
@@ -179,8 +193,7 @@ def restarts(faults):
     command = command[:1] + ["--max-restarts", "2"] + command[1:]
     running = faults.start(command)
     wait_for(running, "step-00000020")
-    children = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
-    os.kill(int(children[-1]), signal.SIGKILL)
+    os.kill(children(running)[1], signal.SIGKILL)
     said, errors = running.communicate(timeout=120)
     steps = [int(n) for n in re.findall(r"^step: (\d+)", said, re.M)]
     again = next((b for a, b in zip(steps, steps[1:]) if b <= a), None)

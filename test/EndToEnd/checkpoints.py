@@ -59,7 +59,8 @@ class Runs:
         log.unlink(missing_ok=True)
         command = [self.bin / "llmc", "train", model or self.gpt, "--config", config or self.config, "--steps", steps]
         command += ["--checkpoint", folder, "--log", log, *flags] + ["--resume"] * resume
-        self.tool(*command)
+        said = self.tool(*command).stdout
+        assert resume == ("resumed: " in said), said
         return {row["step"]: row for row in map(json.loads, log.read_text().splitlines())}
 
     def fresh(self, name, checkpoint=None):

@@ -236,6 +236,7 @@ Result<std::unique_ptr<Checkpointing>> openCheckpoints(Arguments &a) {
   LLMC_TRY_ASSIGN(auto opened,
                   Checkpointing::open(options, a.session.transport));
   a.session.seed = opened->seed();
+  a.session.restored = opened->isResumed();
   a.run.checkpoints = opened.get();
   return opened;
 }

@@ -82,6 +82,7 @@ openCheckpoints(const Options &options, const std::string &plan,
   checkpoints.planHash = rt::hexDigits(rt::hash64(bytes));
   LLMC_TRY_ASSIGN(auto opened, rt::Checkpointing::open(checkpoints, nullptr));
   sessionOptions.seed = opened->seed();
+  sessionOptions.restored = opened->isResumed();
   return opened;
 }
 

@@ -18,7 +18,7 @@ namespace {
 /// Never destroyed: the thread lives as long as the process.
 struct Shared {
   std::atomic<bool> asked{false}, running{false};
-  std::atomic<int> signal{0};
+  std::atomic<int> signal{SIGTERM};
   std::mutex mutex;
   std::function<void()> cleanup;
 };
@@ -79,7 +79,7 @@ void StopSignals::take() {
 StopSignals::Run::Run() { shared().running = true; }
 StopSignals::Run::~Run() { shared().running = false; }
 
-const std::atomic<bool> &StopSignals::asked() { return shared().asked; }
+std::atomic<bool> &StopSignals::asked() { return shared().asked; }
 int StopSignals::signal() { return shared().signal; }
 
 void StopSignals::setCleanup(std::function<void()> cleanup) {

@@ -67,6 +67,12 @@ public:
     return resumed ? resumed->seed : options.seed;
   }
   bool isResumed() const override { return resumed.has_value(); }
+  std::string describeResumed() const override {
+    return resumed
+               ? fmt::format("resumed: {}/{}, written on {}\n", options.folder,
+                             checkpointName(resumed->step), resumed->mesh)
+               : "";
+  }
   Status begin(Session &session, const std::string &entry) override;
   bool isDueAt(int64_t step) const override {
     return interval.steps && step % interval.steps == 0 && !has(step);

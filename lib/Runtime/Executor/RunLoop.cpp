@@ -276,6 +276,7 @@ Status Loop::prepare() {
     LLMC_TRY(checkpoints->begin(session, options.entry));
     first += checkpoints->firstStep();
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
+    LLMC_TRY(print(checkpoints->describeResumed()));
   }
   return openLog();
 }
@@ -410,6 +411,9 @@ Status Loop::hear() {
     any |= static_cast<int>(word);
   }
   stopping = stopping || (any & saysStop);
+  if (stopping && options.stop) {
+    options.stop->store(true);
+  }
   timeIsUp = timeIsUp || (static_cast<int>(session.heard()[0]) & saysTimeUp);
   return options.checkpoints && (all & saysWritten)
              ? print(options.checkpoints->finish())

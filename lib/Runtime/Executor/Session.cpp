@@ -148,7 +148,8 @@ Status PlanSession::load() {
   LLMC_TRY(verify(manifest));
   LLMC_TRY(reserveDevices());
   LLMC_TRY(bindDevices(manifest));
-  LLMC_TRY(states.initialise(options.folder, options.trustKernels, seed()));
+  LLMC_TRY(states.initialise({options.folder, options.trustKernels, seed()},
+                             !options.restored));
   LLMC_TRY_ASSIGN(owned, states.ownedBoxes());
   files.resize(source.sources.size());
   size_t mostMetrics = 0;

@@ -137,6 +137,7 @@ Status States::restore(const StoredTensors &stored) {
   for (const plan::State &state : plan.states) {
     const StoredTensor *tensor = stored.find(state.name);
     if (!tensor) {
+      LLMC_TRY(fill(state));
       continue;
     }
     TensorReader reader(stored, *tensor);

@@ -232,17 +232,22 @@ Status States::load(const plan::State &state, const std::string &path) {
       .at(path);
 }
 
-Status States::initialise(const std::string &folder, bool trust,
-                          uint64_t seed) {
+Status States::fill(const plan::State &state) {
+  if (state.source.kind == plan::SourceKind::draw) {
+    return draw(state, origin.seed);
+  }
+  LLMC_TRY_ASSIGN(std::string path, pathOf(plan.files[state.source.file],
+                                           origin.folder, origin.trust));
+  return load(state, path);
+}
+
+Status States::initialise(const Origin &from, bool isFilled) {
+  origin = from;
   for (const plan::State &state : plan.states) {
     LLMC_TRY(clear(state));
-    if (state.source.kind == plan::SourceKind::draw) {
-      LLMC_TRY(draw(state, seed));
-      continue;
+    if (isFilled) {
+      LLMC_TRY(fill(state));
     }
-    LLMC_TRY_ASSIGN(std::string path,
-                    pathOf(plan.files[state.source.file], folder, trust));
-    LLMC_TRY(load(state, path));
   }
   return Status::success();
 }

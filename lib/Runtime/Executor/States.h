@@ -29,9 +29,15 @@ public:
          const Peers &peers)
       : plan(plan), devices(devices), peers(peers) {}
 
-  /// Fills every state. Files are relative to `folder`; others than those
+  /// Where values come from. Files are relative to `folder`; others than those
   /// within it need `trust`.
-  Status initialise(const std::string &folder, bool trust, uint64_t seed);
+  struct Origin {
+    std::string folder;
+    bool trust = false;
+    uint64_t seed = 0;
+  };
+  /// Fills every state; without `isFilled` with zeros, as padding always is.
+  Status initialise(const Origin &origin, bool isFilled);
 
   const plan::State *find(const std::string &name) const;
   Result<HostTensor> read(const plan::State &state);
@@ -65,6 +71,7 @@ private:
   Status visitPart(const plan::State &state, const plan::StatePart &part,
                    LocalDevice &device, WindowUse use, const Visitor &visitor,
                    const Box *only = nullptr);
+  Status fill(const plan::State &state);
   Status draw(const plan::State &state, uint64_t seed);
   Status load(const plan::State &state, const std::string &path);
   Status clear(const plan::State &state);
@@ -73,6 +80,7 @@ private:
   const plan::Plan &plan;
   std::vector<LocalDevice> &devices;
   const Peers &peers;
+  Origin origin;
 };
 
 } // namespace llmc::rt::exec

@@ -32,8 +32,9 @@ public:
     ~Run();
     Run(const Run &) = delete;
   };
-  /// Whether somebody asked, and by which signal; 0: nobody.
-  static const std::atomic<bool> &asked();
+  /// Whether somebody asked, and by which signal; SIGTERM where it was another
+  /// process of the job that heard of it.
+  static std::atomic<bool> &asked();
   static int signal();
 
   /// What is done before a signal ends the process at once: a temporary folder

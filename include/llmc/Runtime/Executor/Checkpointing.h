@@ -71,6 +71,8 @@ public:
   virtual int64_t firstStep() const = 0;
   virtual std::optional<uint64_t> seed() const = 0;
   virtual bool isResumed() const = 0;
+  /// A line that says what is resumed, or "".
+  virtual std::string describeResumed() const = 0;
   /// Fills the states of what is resumed, and plans what is written of an
   /// entry. Errors: 2 (it does not train), 15 (other states).
   virtual Status begin(Session &session, const std::string &entry) = 0;

@@ -54,8 +54,9 @@ struct RunOptions {
   bool ahead = true;
   /// Set from outside (by a signal): the run ends after the steps that are
   /// submitted, with a checkpoint. Where several processes run it, one that is
-  /// told so tells the others with its metrics, and all end after one step.
-  const std::atomic<bool> *stop = nullptr;
+  /// told so tells the others with its metrics: all end after one step, and
+  /// find this set.
+  std::atomic<bool> *stop = nullptr;
 };
 
 /// The value of `--data`: `source=file`, or a file for all sources.

@@ -66,6 +66,8 @@ struct SessionOptions {
   std::shared_ptr<Transport> transport;
   /// Keeps what ran when, for `printTrace`.
   bool trace = false;
+  /// No state is drawn or read: `restore` follows.
+  bool restored = false;
   /// For tests: runs plans that the loader would refuse.
   bool bypassLoader = false;
 };

@@ -1,0 +1,111 @@
+//===- FakeSession.h - A session that only pretends -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TEST_RUNTIME_EXECUTOR_FAKESESSION_H
+#define LLMC_TEST_RUNTIME_EXECUTOR_FAKESESSION_H
+
+#include "llmc/Runtime/Executor/Session.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace llmc::rt {
+
+/// Values that a test sets, and what the loop asked for.
+class FakeSession final : public Session {
+public:
+  plan::Plan source;
+  std::vector<NamedValue> values = {{"lr", 1e-3}, {"loss", 2.5}, {"norm", 7}};
+  /// The loss of each step; the last one stays.
+  std::vector<double> losses = {2.5};
+  std::vector<plan::Traffic> counted;
+  uint64_t transferBytes = 0;
+  std::vector<std::string> fetched;
+  /// Those that were submitted, and those that were waited for.
+  std::vector<int64_t> submitted, steps;
+  size_t mostAhead = 0;
+  int64_t refuseAt = -1;
+  std::vector<int64_t> most = {2};
+  std::atomic<bool> *stopAt1 = nullptr;
+
+  const plan::Plan &plan() const override { return source; }
+  uint64_t seed() const override { return 0; }
+  Status useData(const std::string &, const std::string &,
+                 std::optional<DType>) override {
+    return {};
+  }
+  Status setInput(const std::string &, const std::string &, int64_t,
+                  const HostTensor &) override {
+    return {};
+  }
+  Status setExternal(const std::string &, double) override { return {}; }
+  Status submit(const std::string &, int64_t step) override {
+    if (step == refuseAt) {
+      return makeError(ErrorKind::malformed, "no data");
+    }
+    submitted.push_back(step);
+    mostAhead = std::max(mostAhead, submitted.size() - steps.size());
+    return {};
+  }
+  Status wait() override {
+    values[1].value = losses[std::min(steps.size(), losses.size() - 1)];
+    steps.push_back(submitted.at(steps.size()));
+    if (stopAt1 && steps.back() == 1) {
+      *stopAt1 = true;
+    }
+    return {};
+  }
+  Status run(const std::string &entry, int64_t step) override {
+    LLMC_TRY(submit(entry, step));
+    return wait();
+  }
+  const std::vector<NamedValue> &metrics() const override { return values; }
+  Result<HostTensor> fetch(const std::string &name, int64_t m) override {
+    fetched.push_back(name + "." + std::to_string(m));
+    return HostTensor::zeros(DType::i32, {2});
+  }
+  Result<std::vector<TensorBox>> ownedBoxes() override {
+    return std::vector<TensorBox>();
+  }
+  Status
+  readBoxes(const std::function<Status(const std::byte *, size_t)> &) override {
+    return {};
+  }
+  Status restore(const StoredTensors &) override { return {}; }
+  void say(double word) override { words[0] = word; }
+  const std::vector<double> &heard() const override { return words; }
+  std::vector<double> words = {0};
+  Result<HostTensor> readState(const std::string &) override {
+    return HostTensor();
+  }
+  Status writeState(const std::string &, const HostTensor &) override {
+    return {};
+  }
+  Result<bool> copiesAgree(const std::string &) override { return true; }
+  std::vector<DeviceMemory> memory() const override {
+    return {{1000, 2000, 100000}, {3000, 1500, 100000}};
+  }
+  Result<MemoryAudit> auditMemory() override { return MemoryAudit{}; }
+  Result<CommunicatorCounts> communication() const override {
+    CommunicatorCounts counts;
+    counts.transferBytes = transferBytes;
+    return counts;
+  }
+  Result<std::vector<plan::Traffic>> traffic(int64_t) const override {
+    return counted;
+  }
+  const std::vector<int64_t> &inFlight() const override { return most; }
+  OrderDigest order() const override { return {}; }
+  std::string printTrace() override {
+    return "trace " + std::to_string(++traces);
+  }
+  int traces = 0;
+  double dataSeconds() const override { return 0; }
+};
+
+} // namespace llmc::rt
+
+#endif // LLMC_TEST_RUNTIME_EXECUTOR_FAKESESSION_H
