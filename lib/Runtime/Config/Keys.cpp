@@ -9,9 +9,6 @@
 
 #include "Keys.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 using namespace llmc::rt;
 using namespace llmc::rt::config;
 
@@ -292,7 +289,7 @@ static void addPrecisionKeys(std::vector<Key> &keys) {
   keys.push_back(elementRow<PrecisionConfig, std::string>(
       "type", &PrecisionConfig::type, "f32",
       "the floats that these multiply, in place of training.precision",
-      {"f32", "bf16", "f16"}));
+      {"f32", "bf16", "f16", "fp8"}));
 }
 
 /// [optimizer] and [schedule].
@@ -420,8 +417,24 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.precision", &Config::training, &TrainingConfig::precision,
           std::optional<std::string>("model"),
           "model: as in the text; f64: widen all floats; bf16, f16: "
-          "contractions multiply floats of this type and add up in f32",
-          {"model", "f64", "bf16", "f16"}));
+          "contractions multiply floats of this type and add up in f32; fp8: "
+          "they multiply e4m3, and cotangents of e5m2, with a scale for each "
+          "tensor",
+          {"model", "f64", "bf16", "f16", "fp8"}));
+  add(row("training.fp8_scaling", &Config::training,
+          &TrainingConfig::fp8Scaling, std::optional<std::string>("current"),
+          "what gives the scale of a tensor of fp8: its own greatest element, "
+          "or delayed: the greatest of the last microbatches, for all but "
+          "weights and inputs",
+          {"current", "delayed"}));
+  add(row("training.fp8_history", &Config::training,
+          &TrainingConfig::fp8History, std::optional<int64_t>(16),
+          "microbatches to which delayed scales look back", {}, 1));
+  add(row("training.fp8_margin", &Config::training, &TrainingConfig::fp8Margin,
+          std::optional<int64_t>(0),
+          "powers of two between the greatest element of a tensor of fp8 and "
+          "the largest number of the type",
+          {}, 0));
   add(row("training.saved", &Config::training, &TrainingConfig::saved,
           std::optional<std::string>("as computed"),
           "what is kept for the backward beside factors of contractions: as "
@@ -526,73 +539,4 @@ llmc::rt::config::matchKey(const std::string &name) {
     }
   }
   return {nullptr, {}};
-}
-
-std::string_view llmc::rt::config::otherNameOf(std::string_view word) {
-  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
-      {"learning_rate", "optimizer.lr"},
-      {"rate", "optimizer.lr"},
-      {"clip", "training.max_norm"},
-      {"grad_clip", "training.max_norm"},
-      {"gradient_clipping", "training.max_norm"},
-      {"max_grad_norm", "training.max_norm"},
-      {"accumulation", "training.microbatches"},
-      {"accumulation_steps", "training.microbatches"},
-      {"gradient_accumulation_steps", "training.microbatches"},
-      {"num_microbatches", "training.microbatches"},
-      {"max_steps", "training.steps"},
-      {"num_steps", "training.steps"},
-      {"warmup", "schedule.warmup_steps"},
-      {"remat", "training.recompute"},
-      {"checkpointing", "training.recompute"}};
-  for (const auto &[other, key] : rows) {
-    if (other == word) {
-      return key;
-    }
-  }
-  return "";
-}
-
-std::string_view llmc::rt::config::nameOf(KeyType type) {
-  switch (type) {
-  case KeyType::text:
-    return "text";
-  case KeyType::integer:
-    return "integer";
-  case KeyType::number:
-    return "number";
-  case KeyType::flag:
-    return "true or false";
-  case KeyType::texts:
-    return "list of texts";
-  case KeyType::lists:
-    return "list of lists of texts";
-  }
-  return "";
-}
-
-std::string llmc::rt::config::print(const Value &value) {
-  struct Printer {
-    std::string operator()(const std::string &text) const {
-      return fmt::format("\"{}\"", text);
-    }
-    std::string operator()(int64_t number) const {
-      return fmt::format("{}", number);
-    }
-    std::string operator()(double number) const {
-      return fmt::format("{}", number);
-    }
-    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
-    std::string operator()(const std::vector<std::string> &texts) const {
-      return fmt::format("{}", texts);
-    }
-    std::string operator()(const AxisLists &lists) const {
-      std::vector<std::string> texts;
-      for (const std::vector<std::string> &list : lists) {
-        texts.push_back(fmt::format("{}", list));
-      }
-      return fmt::format("[{}]", fmt::join(texts, ", "));
-    }
-  };
-  return std::visit(Printer{}, value);
 }
