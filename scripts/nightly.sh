@@ -189,11 +189,12 @@ part_families() {
   build dev llmc llmc-opt || return 1
   .venv/bin/python test/EndToEnd/Families/train_families.py --llmc build/dev/bin/llmc \
     --jobs "$(nproc)" -o build/dev/families &&
-    for precision in bf16 f16; do
+    for precision in bf16 f16 fp8; do
       .venv/bin/python test/EndToEnd/Families/narrow_families.py --llmc build/dev/bin/llmc --precision $precision \
         -o "build/dev/narrow-$precision" test/EndToEnd/Families/table.txt || return 1
     done &&
     .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc -o build/dev/curves &&
+    .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc --precision fp8 -o build/dev/curves-fp8 &&
     .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
     .venv/bin/python test/EndToEnd/Families/remarks.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
       -o build/dev/remarks &&

@@ -73,6 +73,22 @@ TEST(KernelTypes, NarrowFloats) {
   }
 }
 
+// Every kind of number: ties, subnormal ones, what saturates, what overflows.
+TEST(KernelTypes, QuantizedFloats) {
+  for (const char *type : {"f8E4M3FN", "f8E5M2"})
+    EXPECT_EQ(errorOf(withType(R"(
+  func.func @f(%x: tensor<8xf32> {test.values = dense<[1.0625, 1.1875, -0.3, 0.00048828125, 1.0e9, -1.0e9, 3.0e-6, 57344.0]> : tensor<8xf32>}, %y: tensor<6x37xf32>, %s: tensor<f32> {test.values = dense<4.0> : tensor<f32>}) -> (tensor<8xf32>, tensor<6x37xf32>) {
+    %0 = nn.quantize %x, %s : (tensor<8xf32>, tensor<f32>) -> tensor<8xT>
+    %1 = nn.quantize %y, %s : (tensor<6x37xf32>, tensor<f32>) -> tensor<6x37xT>
+    %2 = stablehlo.convert %0 : (tensor<8xT>) -> tensor<8xf32>
+    %3 = stablehlo.convert %1 : (tensor<6x37xT>) -> tensor<6x37xf32>
+    return %2, %3 : tensor<8xf32>, tensor<6x37xf32>
+  })",
+                               type)),
+              0)
+        << type;
+}
+
 // Values beside ties of bf16 and f16, which f32 rounds to the ties.
 TEST(KernelTypes, NarrowFloatsAreRoundedOnce) {
   for (const char *type : {"bf16", "f16"})

@@ -41,7 +41,7 @@ LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 4, 8, 8, 64
 EXPERTS = models.Sizes(experts=4, capacity=4)
 CORPUS = ROOT / "examples" / "gpt" / "corpus.bin"
 AXES = ["pipe", "replica", "data", "expert", "seq", "tensor"]
-BARS = {"f32": 2e-5, "bf16": 2e-2, "bf16 contractions": 2e-2, "f16 contractions": 4e-3, "f64": 1e-12}
+BARS = {"f32": 2e-5, "bf16": 2e-2, "bf16 contractions": 2e-2, "f16 contractions": 4e-3, "fp8 contractions": 5e-2, "f64": 1e-12}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,12 +77,13 @@ FEATURES = (
     Feature("bf16", "precision"),
     Feature("bf16 contractions", "precision"),
     Feature("f16 contractions", "precision"),
+    Feature("fp8 contractions", "precision"),
     Feature("f64", "precision"),
     Feature("ONNX input", "input"),
     Feature("processes", "processes", ("data",)),
 )
 # training.precision of these, in a model of f32.
-CONTRACTIONS = ("bf16 contractions", "f16 contractions")
+CONTRACTIONS = ("bf16 contractions", "f16 contractions", "fp8 contractions")
 REASONS = {
     "states": "each says how parameters, gradients and optimizer states lie: the later one contains the earlier",
     "context": "a sequence that is split by an axis changes to heads for attention, or does not",

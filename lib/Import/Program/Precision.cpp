@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Runtime/Config/Config.h"
 
 using namespace mlir;
@@ -24,10 +25,35 @@ Type import::getFloatType(MLIRContext *context, StringRef name) {
     return BFloat16Type::get(context);
   if (name == "f16")
     return Float16Type::get(context);
+  if (name == "fp8")
+    return Float8E4M3FNType::get(context);
   return name == "f32" ? Type(Float32Type::get(context)) : Type();
 }
 
+/// Says how scales are found where anything is of eight bits.
+static rt::Status markScaling(ModuleOp module, const rt::Config &config) {
+  auto isSmall = [](const auto &table) { return table.type == "fp8"; };
+  const rt::TrainingConfig &training = config.training;
+  if (training.precision == "fp8" || llvm::any_of(config.precision, isSmall)) {
+    int64_t history =
+        training.fp8Scaling == "delayed" ? training.fp8History : 0;
+    for (auto recipe : module.getOps<dist::TrainingOp>())
+      recipe->setAttr(dist::kScaling,
+                      DenseI64ArrayAttr::get(module.getContext(),
+                                             {history, training.fp8Margin}));
+    return rt::Status::success();
+  }
+  for (const char *key :
+       {"training.fp8_scaling", "training.fp8_history", "training.fp8_margin"})
+    if (config.originOf(key) != "default")
+      return rt::makeError(rt::ErrorKind::usage,
+                           config.originOf(key) + ": expected '" + key +
+                               "' beside a precision of fp8, got none");
+  return rt::Status::success();
+}
+
 rt::Status import::addPrecisions(ModuleOp module, const rt::Config &config) {
+  LLMC_TRY(markScaling(module, config));
   std::vector<bool> isUsed(config.precision.size());
   for (auto state : module.getOps<dist::StateOp>()) {
     if (state.getRole() != dist::Role::Parameter)

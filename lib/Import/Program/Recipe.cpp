@@ -136,12 +136,17 @@ static rt::Status markSaved(dist::TrainingOp training,
                             const rt::TrainingConfig &config) {
   if (config.saved != "narrow")
     return rt::Status::success();
-  if (config.precision != "bf16" && config.precision != "f16")
+  MLIRContext *context = training.getContext();
+  Type type = getFloatType(context, config.precision);
+  if (!type || type.getIntOrFloatBitWidth() > 16)
     return rt::makeError(ErrorKind::usage,
-                         "expected 'training.precision' to be bf16 or f16 "
+                         "expected 'training.precision' to be bf16, f16 or fp8 "
                          "beside 'training.saved' narrow, got \"" +
                              config.precision + "\"");
-  training->setAttr(dist::kSavedPrecision, training.getPrecisionAttr());
+  // Floats of eight bits have scales, which factors alone have.
+  if (type.getIntOrFloatBitWidth() == 8)
+    type = BFloat16Type::get(context);
+  training->setAttr(dist::kSavedPrecision, TypeAttr::get(type));
   return rt::Status::success();
 }
 

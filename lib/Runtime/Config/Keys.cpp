@@ -9,9 +9,6 @@
 
 #include "Keys.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 using namespace llmc::rt;
 using namespace llmc::rt::config;
 
@@ -306,7 +303,7 @@ static void addPrecisionKeys(std::vector<Key> &keys) {
   keys.push_back(elementRow<PrecisionConfig, std::string>(
       "type", &PrecisionConfig::type, "f32",
       "the floats that these multiply, in place of training.precision",
-      {"f32", "bf16", "f16"}));
+      {"f32", "bf16", "f16", "fp8"}));
 }
 
 /// [optimizer] and [schedule].
@@ -434,8 +431,24 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.precision", &Config::training, &TrainingConfig::precision,
           std::optional<std::string>("model"),
           "model: as in the text; f64: widen all floats; bf16, f16: "
-          "contractions multiply floats of this type and add up in f32",
-          {"model", "f64", "bf16", "f16"}));
+          "contractions multiply floats of this type and add up in f32; fp8: "
+          "they multiply e4m3, and cotangents of e5m2, with a scale for each "
+          "tensor",
+          {"model", "f64", "bf16", "f16", "fp8"}));
+  add(row("training.fp8_scaling", &Config::training,
+          &TrainingConfig::fp8Scaling, std::optional<std::string>("current"),
+          "what gives the scale of a tensor of fp8: its own greatest element, "
+          "or delayed: the greatest of the last microbatches, for all but "
+          "weights and inputs",
+          {"current", "delayed"}));
+  add(row("training.fp8_history", &Config::training,
+          &TrainingConfig::fp8History, std::optional<int64_t>(16),
+          "microbatches to which delayed scales look back", {}, 1));
+  add(row("training.fp8_margin", &Config::training, &TrainingConfig::fp8Margin,
+          std::optional<int64_t>(0),
+          "powers of two between the greatest element of a tensor of fp8 and "
+          "the largest number of the type",
+          {}, 0));
   add(row("training.saved", &Config::training, &TrainingConfig::saved,
           std::optional<std::string>("as computed"),
           "what is kept for the backward beside factors of contractions: as "

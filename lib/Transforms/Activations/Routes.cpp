@@ -128,8 +128,22 @@ const Act *Routes::findAct(Value value, SegmentOp reader) const {
   return nullptr;
 }
 
+/// Whether a backward finds a new value in the place of a carried state: of an
+/// update's state it finds the old one, and so it does where it makes the new
+/// one itself.
+static bool isReplacedBefore(const dist::Signature &signature,
+                             dist::PortAttr port, Operation *terminator,
+                             llvm::function_ref<bool(Value)> isMadeHere) {
+  if (!dist::isPort(port, dist::PortKind::Carried))
+    return false;
+  std::optional<unsigned> result =
+      signature.findResult(dist::PortKind::Carried, port.getSymbol());
+  return result && !isMadeHere(terminator->getOperand(*result));
+}
+
 void Routes::findActs() {
   dist::Signature signature(function);
+  Operation *terminator = function.front().getTerminator();
   llvm::DenseSet<Value> kept;
   llvm::DenseSet<std::pair<Value, int64_t>> keptArguments;
   auto note = [&](Value value, SegmentOp reader) {
@@ -147,10 +161,10 @@ void Routes::findActs() {
       if (!argument || isForward(segment) || isPrepare(segment))
         continue;
       dist::PortAttr port = signature.arguments[argument.getArgNumber()];
-      // A state that only the update replaces is there in the backward too.
       bool isReplaced =
-          dist::isPort(port, dist::PortKind::Carried) &&
-          signature.findResult(dist::PortKind::Carried, port.getSymbol());
+          isReplacedBefore(signature, port, terminator, [&](Value made) {
+            return getHome(made) == segment;
+          });
       if ((isReplaced || dist::isPort(port, dist::PortKind::Input)) &&
           keptArguments.insert({value, getChunk(segment)}).second)
         arguments[segment].push_back(value);

@@ -8,7 +8,14 @@
 // Where all that reads a value in its new layout are element-wise ops of
 // smaller elements, they compute where the value lies, and what they make is
 // moved: of weights that are gathered, half the bytes. Equal ops of forward and
-// backward share one move, as they shared that of the value.
+// backward share one move, as they shared that of the value. What makes a
+// scalar of the value beside them, as its greatest element, is computed of what
+// each device has, and of that of all devices:
+//
+//   %W1 = reshard %W                    %m0 = reduce max abs %W     max{"data"}
+//   %m  = reduce max abs %W1      ->    %m  = reshard %m0
+//   %q  = quantize %W1, s(%m)           %q0 = quantize %W, s(%m)
+//                                       %q  = reshard %q0     a byte an element
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,16 +29,24 @@
 //                                   %hw = convert %hn : bf16 -> f32
 //                                   %d  = nn.gelu_grad %hw, %g
 //
+// Floats of eight bits have a scale for each tensor (FactorScales.h). What is
+// linear in each factor, and takes two types, multiplies f8E4M3FN, and
+// cotangents of f8E5M2, and its result is divided by both scales; other ops, as
+// attention and convolutions, multiply bf16.
+//
 // Test: test/Transforms/Training/narrow.mlir
 //===----------------------------------------------------------------------===//
 
+#include "FactorScales.h"
 #include "FactorTypes.h"
 #include "PartBuilder.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/Precision.h"
+#include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -61,8 +69,9 @@ using graph::PrecisionOpInterface;
 namespace {
 class FunctionNarrower {
 public:
-  FunctionNarrower(func::FuncOp function, const FactorTypes &types)
-      : function(function), types(types) {}
+  FunctionNarrower(func::FuncOp function, const FactorTypes &types,
+                   const FactorScales &scales)
+      : function(function), types(types), scales(scales) {}
 
   void run();
 
@@ -79,16 +88,31 @@ private:
 
   bool canNarrow(PrecisionOpInterface op, FloatType type);
   void narrow(PrecisionOpInterface op, FloatType type);
+  void quantize(PrecisionOpInterface op);
   void widenResult(OpResult result, FloatType type);
   void keepNarrow(OpResult value, FloatType type);
   Place findPlace(Value value, Operation *user);
-  Value getNarrow(Value value, FloatType type, Operation *user);
-  Value build(Value value, FloatType type, Operation *user, Place place);
+  Value getNarrow(Value value, FloatType type, Operation *user) {
+    return getScaled(value, type, user).value;
+  }
+  ScaledValue getScaled(Value value, FloatType type, Operation *user);
+  ScaledValue build(Value value, FloatType type, Operation *user, Place place);
+  ScaledValue convert(OpBuilder &builder, Value value, FloatType type,
+                      Operation *user);
 
   func::FuncOp function;
   const FactorTypes &types;
+  FactorScales scales;
   /// By value, type, block and phase.
-  std::map<std::tuple<void *, void *, int64_t, int>, Value> built;
+  std::map<std::tuple<void *, void *, int64_t, int>, ScaledValue> built;
+};
+
+/// What is built behind a place.
+struct NewOps : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    ops.push_back(op);
+  }
+  SmallVector<Operation *> ops;
 };
 } // namespace
 
@@ -147,40 +171,51 @@ FunctionNarrower::Place FunctionNarrower::findPlace(Value value,
                 : Place{user, false, user, phase};
 }
 
-Value FunctionNarrower::build(Value value, FloatType type, Operation *user,
-                              Place place) {
+ScaledValue FunctionNarrower::convert(OpBuilder &builder, Value value,
+                                      FloatType type, Operation *user) {
+  if (type.getWidth() > 8)
+    return {stablehlo::convertTo(builder, user->getLoc(), value, type), {}};
+  return scales.build(builder, user->getLoc(), value, type,
+                      !isEverywhere(value));
+}
+
+ScaledValue FunctionNarrower::build(Value value, FloatType type,
+                                    Operation *user, Place place) {
   Operation *move = getMove(value);
-  IRMapping mapping;
+  ScaledValue result;
   if (move)
-    mapping.map(move->getOperand(0),
-                getNarrow(move->getOperand(0), type, user));
-  OpBuilder builder(function.getContext());
+    result = getScaled(move->getOperand(0), type, user);
+  NewOps made;
+  OpBuilder builder(function.getContext(), &made);
   if (place.isBehind)
     builder.setInsertionPointAfter(place.at);
   else
     builder.setInsertionPoint(place.at);
-  Value result;
   if (move) {
+    IRMapping mapping;
+    mapping.map(move->getOperand(0), result.value);
     Operation *copy = builder.clone(*move, mapping);
-    result = copy->getResult(0);
-    result.setType(withElement(result.getType(), type));
+    result.value = copy->getResult(0);
+    result.value.setType(withElement(result.value.getType(), type));
   } else {
-    result = stablehlo::convertTo(builder, user->getLoc(), value, type);
+    result = convert(builder, value, type, user);
   }
-  Operation *op = result.getDefiningOp();
-  copyMarks(place.block, op);
-  if (place.block->hasAttr(DistDialect::kPhase))
-    setPhaseMark(op, place.phase);
+  for (Operation *op : made.ops) {
+    copyMarks(place.block, op);
+    if (place.block->hasAttr(DistDialect::kPhase))
+      setPhaseMark(op, place.phase);
+  }
   return result;
 }
 
-Value FunctionNarrower::getNarrow(Value value, FloatType type,
-                                  Operation *user) {
+ScaledValue FunctionNarrower::getScaled(Value value, FloatType type,
+                                        Operation *user) {
   if (getElementTypeOrSelf(value.getType()) == type)
-    return value;
+    return {value, {}};
   if (auto convert = value.getDefiningOp<stablehlo::ConvertOp>();
-      convert && getElementTypeOrSelf(convert->getOperand(0)) == type)
-    return convert->getOperand(0);
+      convert && type.getWidth() > 8 &&
+      getElementTypeOrSelf(convert->getOperand(0)) == type)
+    return {convert->getOperand(0), {}};
   auto keyOf = [&](Operation *block, Phase phase) {
     return std::tuple(value.getAsOpaquePointer(),
                       const_cast<void *>(type.getAsOpaquePointer()),
@@ -191,7 +226,7 @@ Value FunctionNarrower::getNarrow(Value value, FloatType type,
                    keyOf(place.block, place.phase)})
     if (auto known = built.find(key); known != built.end())
       return known->second;
-  Value result = build(value, type, user, place);
+  ScaledValue result = build(value, type, user, place);
   built[keyOf(place.block, place.phase)] = result;
   return result;
 }
@@ -228,7 +263,65 @@ void FunctionNarrower::widenResult(OpResult result, FloatType type) {
   result.replaceAllUsesExcept(converted, convert);
 }
 
+/// It is made in the backward, or moved from what is.
+static bool isCotangent(Value value) {
+  while (isMoved(value))
+    value = value.getDefiningOp()->getOperand(0);
+  Operation *maker = value.getDefiningOp();
+  return maker && !isEverywhere(value) && getPhase(maker) != Phase::Forward;
+}
+
+/// The result is linear in each of its factors, which may be of two types.
+static bool isScalable(PrecisionOpInterface op) {
+  auto rule = dyn_cast<graph::ShardingRuleOpInterface>(op.getOperation());
+  if (!rule || !op.mixesTypes() || op->getNumResults() != 1 ||
+      !op.getFactorResults().empty())
+    return false;
+  return llvm::any_of(rule.getShardingRule().carries, [&](auto &carried) {
+    return carried.kind == ReductionKind::sum &&
+           llvm::all_of(op.getFactors(), [&](unsigned factor) {
+             return llvm::is_contained(carried.groups,
+                                       SmallVector<int>{int(factor)});
+           });
+  });
+}
+
+void FunctionNarrower::quantize(PrecisionOpInterface op) {
+  MLIRContext *context = op->getContext();
+  SmallVector<Value> inverses;
+  for (unsigned factor : op.getFactors()) {
+    Value value = op->getOperand(factor);
+    auto type = isCotangent(value) ? FloatType(Float8E5M2Type::get(context))
+                                   : FloatType(Float8E4M3FNType::get(context));
+    ScaledValue scaled = getScaled(value, type, op);
+    op->setOperand(factor, scaled.value);
+    if (scaled.inverse)
+      inverses.push_back(scaled.inverse);
+  }
+  Value result = op->getResult(0);
+  auto own = cast<FloatType>(getElementTypeOrSelf(result.getType()));
+  // Products of two scaled tensors are no numbers of narrower floats.
+  if (own.getWidth() < 32)
+    result.setType(withElement(result.getType(), Float32Type::get(context)));
+  NewOps made;
+  OpBuilder builder(context, &made);
+  builder.setInsertionPointAfter(op);
+  Value unscaled = stablehlo::convertTo(
+      builder, op->getLoc(),
+      FactorScales::unscale(builder, op->getLoc(), result, inverses), own);
+  llvm::SmallPtrSet<Operation *, 8> added(made.ops.begin(), made.ops.end());
+  for (Operation *each : made.ops)
+    copyMarks(op, each);
+  result.replaceAllUsesExcept(unscaled, added);
+}
+
 void FunctionNarrower::narrow(PrecisionOpInterface op, FloatType type) {
+  if (type.getWidth() == 8 && isScalable(op))
+    return quantize(op);
+  if (type.getWidth() == 8)
+    type = BFloat16Type::get(op->getContext());
+  if (!canNarrow(op, type))
+    return;
   for (unsigned factor : op.getFactors())
     op->setOperand(factor, getNarrow(op->getOperand(factor), type, op));
   for (unsigned result : op.getFactorResults())
@@ -282,14 +375,14 @@ void FunctionNarrower::run() {
   SmallVector<PrecisionOpInterface> ops(
       function.front().getOps<PrecisionOpInterface>());
   for (PrecisionOpInterface op : ops)
-    if (FloatType type = types.of(op))
-      if (canNarrow(op, type))
-        narrow(op, type);
+    if (FloatType type = types.of(op); type && canNarrow(op, type))
+      narrow(op, type);
   if (FloatType type = types.getSaved())
     for (Operation &op : llvm::make_early_inc_range(function.front()))
       if (getPhase(&op) == Phase::Forward)
         for (OpResult result : op.getResults())
           keepNarrow(result, type);
+  scales.finish();
   eraseDeadOps(function.front());
 }
 
@@ -308,6 +401,18 @@ static llvm::SetVector<Operation *> collectFunctions(ModuleOp module) {
   return functions;
 }
 
+/// Scales that are remembered are those of a straight line of ops.
+static LogicalResult checkScaling(func::FuncOp function, Scaling scaling) {
+  if (scaling.history == 0)
+    return success();
+  for (auto enter : function.front().getOps<dist::EnterOp>())
+    return emitRefusal(enter, rt::ErrorKind::unsupported)
+           << "expected no loop beside delayed scales, got " << enter.getLoop()
+           << "; set training.unroll = true, or training.fp8_scaling = "
+              "\"current\"";
+  return success();
+}
+
 namespace {
 struct NarrowPass : llmc::impl::NarrowPassBase<NarrowPass> {
   void runOnOperation() override {
@@ -315,15 +420,26 @@ struct NarrowPass : llmc::impl::NarrowPassBase<NarrowPass> {
     FactorTypes types(module);
     if (types.isEmpty())
       return markAllAnalysesPreserved();
+    llvm::DenseMap<StringAttr, dist::StepOp> steps;
+    Scaling scaling;
+    for (auto step : module.getOps<dist::StepOp>()) {
+      steps[step.getMicrobatchAttr().getAttr()] = step;
+      scaling = Scaling::of(step);
+    }
     for (Operation *op : collectFunctions(module)) {
       auto function = cast<func::FuncOp>(op);
       if (function.isExternal())
         continue;
+      dist::StepOp step = steps.lookup(function.getSymNameAttr());
+      if (step && failed(checkScaling(function, scaling)))
+        return signalPassFailure();
       types.collect(function);
-      FunctionNarrower(function, types).run();
+      FunctionNarrower(function, types, FactorScales(function, scaling, step))
+          .run();
     }
     for (Operation &op : *module.getBody())
-      for (StringRef mark : {DistDialect::kPrecision, dist::kSavedPrecision})
+      for (StringRef mark :
+           {DistDialect::kPrecision, dist::kSavedPrecision, dist::kScaling})
         op.removeAttr(mark);
   }
 };

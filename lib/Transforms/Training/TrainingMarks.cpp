@@ -150,7 +150,7 @@ void training::makeStep(dist::TrainingOp recipe, func::FuncOp microbatch,
     state.addAttribute("recompute", recompute);
   state.addAttributes(llvm::to_vector(recipe->getDiscardableAttrs()));
   if (std::optional<Type> type = recipe.getPrecision();
-      type && isa<BFloat16Type, Float16Type>(*type))
+      type && isa<BFloat16Type, Float16Type, Float8E4M3FNType>(*type))
     state.addAttribute(DistDialect::kPrecision, recipe.getPrecisionAttr());
   builder.create(state);
   recipe.erase();

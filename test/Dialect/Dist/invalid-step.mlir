@@ -227,8 +227,8 @@ dist.step @s microbatch(@f) update(@u) microbatches(1) schedule(<gpipe>)
 // -----
 
 func.func private @f(tensor<f32> {dist.port = #dist.port<input "x">}) -> (tensor<f32> {dist.port = #dist.port<loss>})
-// expected-error @+1 {{'dist.training' op expected precision f32, f64, bf16 or f16, got 'f8E4M3FN'}}
-dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = f8E4M3FN}
+// expected-error @+1 {{'dist.training' op expected precision f32, f64, bf16, f16 or f8E4M3FN, got 'f8E5M2'}}
+dist.training @t forward(@f) optimizer(@f) microbatches(1) schedule(<gpipe>) {precision = f8E5M2}
 
 // -----
 

@@ -67,6 +67,7 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %sizes = stablehlo.constant dense<1> : tensor<2xi32>
   %grouped = nn.grouped_dot %x, %x, %sizes batch [] x [] contracting [0] x [0] rows 0 {test.cost = array<i64: 512, 0, 264, 512>, test.form = "Library"} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<2xi32>) -> tensor<2x8x8xf32>
   %gelu = nn.gelu %x {test.cost = array<i64: 160, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %quantized = nn.quantize %x, %z {test.cost = array<i64: 96, 0, 132, 32>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf8E4M3FN>
   %dgelu = nn.gelu_grad %x, %x {test.cost = array<i64: 288, 64, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %silu = nn.silu %x {test.cost = array<i64: 128, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %dsilu = nn.silu_grad %x, %x {test.cost = array<i64: 256, 32, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -113,3 +113,10 @@ func.func @unary(%x: tensor<8x10xbf16>) -> tensor<8x10xbf16> {
   %i = nn.log_softmax_grad %h, %a {dim = 0 : i64} : (tensor<8x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
   return %i : tensor<8x10xbf16>
 }
+
+// CHECK-LABEL: func.func @quantize
+// CHECK-NEXT: nn.quantize %arg0, %arg1 : (tensor<8x10xbf16>, tensor<f32>) -> tensor<8x10xf8E5M2>
+func.func @quantize(%x: tensor<8x10xbf16>, %scale: tensor<f32>) -> tensor<8x10xf8E5M2> {
+  %q = nn.quantize %x, %scale : (tensor<8x10xbf16>, tensor<f32>) -> tensor<8x10xf8E5M2>
+  return %q : tensor<8x10xf8E5M2>
+}

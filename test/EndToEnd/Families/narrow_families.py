@@ -34,7 +34,7 @@ import jax.numpy as jnp
 import train_families
 from makers import MAKERS
 from meshes import distance
-from narrowed import narrowed
+from narrowed import FP8, narrowed
 
 # What XLA computes in another order, or by another exponential, is rounded to another number now and
 # then, and all that follows from it too. In EXACT this does not happen in 20 steps: what is rounded
@@ -43,9 +43,9 @@ EXACT = ("mlp", "cnn", "lstm", "unet")
 EXACT_BAR = 2e-6
 # Trained by the text of `value_and_grad` too, one of them a loop over layers.
 GIVEN = ("mlp", "scan")
-JAX_BARS = {"bf16": 1e-2, "f16": 5e-3}
-WIDE_BAR = 2e-2
-DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16}
+JAX_BARS = {"bf16": 1e-2, "f16": 5e-3, "fp8": 5e-2}
+WIDE_BARS = {"bf16": 2e-2, "f16": 2e-2, "fp8": 2e-1}
+DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16, "fp8": FP8}
 
 
 def check(a, family, meshes, judge):
@@ -63,7 +63,7 @@ def check(a, family, meshes, judge):
         apart = distance(losses(run.rows), losses(wide.rows))
         found = [
             ("against JAX", distance(losses(run.rows), losses(theirs)), bar),
-            ("against f32", apart, WIDE_BAR),
+            ("against f32", apart, WIDE_BARS[a.precision]),
         ]
         # A policy that changes nothing is none.
         return found + [("same as f32", math.inf, 0.0)] * (apart == 0)

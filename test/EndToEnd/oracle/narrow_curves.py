@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Trains one GPT in f32, and with `training.precision = "bf16"` by llmc and by JAX.
+"""Trains one GPT in f32, and with `training.precision = "bf16"` (or f16, fp8) by llmc and by JAX.
 
 For each seed (of weights and data): llmc in f32 and with the policy, and JAX with
 the same policy (narrowed.py) from the same weights on the same batches. What the
@@ -35,9 +35,9 @@ import check_gpt  # noqa: E402
 import jax_gpt  # noqa: E402
 import make_gpt  # noqa: E402
 import training  # noqa: E402
-from narrowed import narrowed  # noqa: E402
+from narrowed import FP8, narrowed  # noqa: E402
 
-DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16}
+DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16, "fp8": FP8}
 
 
 def by_llmc(a, out, config, weights, precision, seed):

@@ -12,6 +12,11 @@ what it returns:
 
     y = sum r(x) r(w)        gx = sum r(g) r(w)        gw = sum r(x) r(g)
 
+With FP8 in place of a dtype, r rounds to e4m3, of cotangents to e5m2, by a scale
+of the tensor: the power of two that brings its greatest element near the largest
+number. Products with two batch dims and more are attention, which llmc multiplies
+in bf16, as it does convolutions.
+
 XLA may leave out a rounding and what undoes it: set
 XLA_FLAGS=--xla_allow_excess_precision=false before JAX is imported.
 """
@@ -25,12 +30,41 @@ from jax.extend import core
 PRODUCTS = ("dot_general", "conv_general_dilated", "ragged_dot_general")
 
 
-def rounded(x, dtype):
-    return x.astype(dtype).astype(x.dtype)
+FP8 = "fp8"
+
+
+def scale_of(amax, dtype, margin=0):
+    """The power of two at or below largest / 2^margin / amax, at most 2^126."""
+    wanted = jnp.float32(float(jnp.finfo(dtype).max) * 2.0**-margin)
+    scale = jnp.minimum(wanted / jnp.asarray(amax, jnp.float32), jnp.float32(2.0**126))
+    bits = jax.lax.bitcast_convert_type(scale, jnp.int32) & 0x7F800000
+    return jax.lax.bitcast_convert_type(bits, jnp.float32)
+
+
+def quantized(x, dtype, scale):
+    """x times the scale in eight bits, and back."""
+    largest = float(jnp.finfo(dtype).max)
+    return jnp.clip(x * scale, -largest, largest).astype(dtype).astype(x.dtype) / scale
+
+
+def rounded(x, dtype, isCotangent=False):
+    if dtype != FP8:
+        return x.astype(dtype).astype(x.dtype)
+    small = jnp.float8_e5m2 if isCotangent else jnp.float8_e4m3fn
+    return quantized(x, small, scale_of(jnp.max(jnp.abs(x), initial=0), small))
 
 
 def is_wide(x, dtype):
-    return jnp.issubdtype(x.dtype, jnp.floating) and jnp.finfo(x.dtype).bits > jnp.finfo(dtype).bits
+    bits = 8 if dtype == FP8 else jnp.finfo(dtype).bits
+    return jnp.issubdtype(x.dtype, jnp.floating) and jnp.finfo(x.dtype).bits > bits
+
+
+def type_of(eqn, dtype):
+    """That of the factors of one product."""
+    dims = eqn.params.get("dimension_numbers")
+    name = eqn.primitive.name
+    isOther = name == "conv_general_dilated" or (name == "dot_general" and len(dims[1][0]) >= 2)
+    return jnp.bfloat16 if dtype == FP8 and isOther else dtype
 
 
 def multiply(product, dtype, x, y):
@@ -45,7 +79,7 @@ def multiply(product, dtype, x, y):
 
     def backward(kept, g):
         _, derivative = jax.vjp(product, *(rounded(v, dtype) for v in kept))
-        return derivative(rounded(g, dtype))
+        return derivative(rounded(g, dtype, isCotangent=True))
 
     f.defvjp(forward, backward)
     return f(x, y)
@@ -94,7 +128,7 @@ def evaluate_equation(eqn, args, dtype):
     name = eqn.primitive.name
     if name in PRODUCTS and all(is_wide(x, dtype) for x in args[:2]):
         product = functools.partial(eqn.primitive.bind, **eqn.params)
-        return [multiply(lambda x, y: product(x, y, *args[2:]), dtype, *args[:2])]
+        return [multiply(lambda x, y: product(x, y, *args[2:]), type_of(eqn, dtype), *args[:2])]
     inner = inner_of(eqn)
     if any(has_products(getattr(j, "jaxpr", j)) for j in inner):
         if name in ("scan", "cond", "while"):

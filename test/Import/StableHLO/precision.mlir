@@ -10,14 +10,20 @@
 // RUN: not %{import} --set training.loss_scale=3 2>&1 | FileCheck %s --check-prefix=POWER
 // RUN: not %{import} --config %t/none.toml 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not %{import} --set training.precision=f8 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: %{import} --set training.precision=fp8 --set training.fp8_scaling=delayed --set training.fp8_margin=1 | FileCheck %s --check-prefix=EIGHT
+// RUN: %{import} --set training.precision=fp8 --set training.fp8_history=4 --set training.saved=narrow | FileCheck %s --check-prefix=CURRENT
+// RUN: not %{import} --set training.fp8_history=4 2>&1 | FileCheck %s --check-prefix=NOFP8
+// EIGHT: dist.training @train {{.*}} {dist.scaling = array<i64: 16, 1>, precision = f8E4M3FN}
+// CURRENT: dist.training @train {{.*}} {dist.saved_precision = bf16, dist.scaling = array<i64: 0, 0>, precision = f8E4M3FN}
+// NOFP8: error[usage]: {{.*}}: expected 'training.fp8_history' beside a precision of fp8, got none
 // HALF: dist.training @train {{.*}} {loss_scale = array<f64: 6.553600e+04, 2.000000e+03>, precision = f16}
 // GIVEN: dist.training @train {{.*}} {loss_scale = array<f64: 4.000000e+00, 7.000000e+00>, precision = f16}
 // ALONE: dist.training @train {{.*}} {loss_scale = array<f64: 8.000000e+00, 2.000000e+03>}
 // SAVED: dist.training @train {{.*}} {dist.saved_precision = bf16, precision = bf16}
-// WIDE: error[usage]: expected 'training.precision' to be bf16 or f16 beside 'training.saved' narrow, got "model"
+// WIDE: error[usage]: expected 'training.precision' to be bf16, f16 or fp8 beside 'training.saved' narrow, got "model"
 // POWER: error[usage]: expected 'training.loss_scale' to be a power of two from 1 to 2^63, got 3
 // NONE: error[usage]: expected 'precision[1].match' to match a parameter, got "c*", which matches none
-// WORD: expected {{.*}}training.precision{{.*}} to be one of model, f64, bf16, f16, got "f8"
+// WORD: expected {{.*}}training.precision{{.*}} to be one of model, f64, bf16, f16, fp8, got "f8"
 
 //--- tables.toml
 # The first table that matches counts; inputs have no mark.

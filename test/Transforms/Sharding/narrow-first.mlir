@@ -2,6 +2,33 @@
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/loop.mlir --config %S/../../EndToEnd/Inputs/loop.toml --set training.precision=bf16 --mesh data=2 -o - | FileCheck %t/loop.txt
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/zero3.toml --mesh data=2 -o - | FileCheck %t/zero3.toml
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/fsdp.toml --mesh data=2 -o - | FileCheck %t/zero3.toml
+// RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/zero3.toml --set training.precision=fp8 --mesh data=2 -o - | FileCheck %t/eight.txt
+// RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/loop.mlir --config %S/../../EndToEnd/Inputs/loop.toml --set training.precision=fp8 --mesh data=2 -o - | FileCheck %t/trips.txt
+
+//--- eight.txt
+// The greatest element is that of what each device has, and then of all of them;
+// what is gathered has a byte an element.
+// CHECK-LABEL: func.func private @train.microbatch
+// CHECK: %[[A:.*]] = stablehlo.abs %[[W:arg[0-9]+|[a-z0-9]+]] {{.*}} : tensor<16x48xf32, #[[SPLIT:.*]]>
+// CHECK: %[[R:.*]] = stablehlo.reduce(%[[A]] init: %{{.*}} -> tensor<f32, #[[MAX:.*]]>
+// CHECK: %[[M:.*]] = dist.all_reduce %[[R]] over ["data"] max {{.*}} : tensor<f32, #[[MAX]]> -> tensor<f32,
+// CHECK: %[[Q:.*]] = nn.quantize %{{.*}} : (tensor<16x48xf32, #[[SPLIT]]>, tensor<f32, {{.*}}>) -> tensor<16x48xf8E4M3FN, #[[SPLIT]]>
+// CHECK: dist.all_gather %[[Q]] dim 0 over ["data"]
+// CHECK-NOT: dist.all_gather {{.*}} : tensor<{{16x64|64x16|16x48|16x16}}xf32,
+// CHECK-LABEL: func.func private @train.update
+
+//--- trips.txt
+// So is each row of a stack, in each trip.
+// CHECK-LABEL: func.func private @train.microbatch
+// CHECK: %[[ROW:.*]] = dist.enter row %{{.*}} of <"loop0", trips = 6>
+// CHECK: stablehlo.abs %[[ROW]]
+// CHECK: dist.all_reduce %{{.*}} over ["data"] max {{.*}} : tensor<f32,
+// CHECK: %[[Q:.*]] = nn.quantize %[[ROW]], {{.*}} -> tensor<4x4xf8E4M3FN,
+// CHECK: dist.all_gather %[[Q]] dim 0 over ["data"]
+// CHECK-NOT: dist.all_gather {{.*}}xf32
+// CHECK: dist.enter row %{{.*}} of <"loop0", trips = 6, reversed = true>
+// CHECK-NOT: dist.all_gather {{.*}}xf32
+// CHECK: return
 
 //--- loop.txt
 // Each row is converted in the part that a device has, and then gathered.

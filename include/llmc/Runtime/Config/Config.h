@@ -139,8 +139,12 @@ struct TrainingConfig {
   /// "none", "all", or every K blocks as a number in text.
   std::string recompute;
   /// "model" keeps the element types of the text; "f64" widens all floats;
-  /// "bf16" and "f16" narrow the factors of contractions.
+  /// "bf16", "f16" and "fp8" narrow the factors of contractions.
   std::string precision;
+  /// "current" or "delayed": what gives scales of fp8.
+  std::string fp8Scaling;
+  /// Microbatches that delayed scales remember; powers of two left free.
+  int64_t fp8History = 0, fp8Margin = 0;
   /// "as computed", or "narrow": what the backward reads, in that type too.
   std::string saved;
   /// By what the loss is multiplied before it is derived; 0: of the precision.

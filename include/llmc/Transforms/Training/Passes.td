@@ -325,9 +325,11 @@ def NarrowPass : Pass<"llmc-narrow", "::mlir::ModuleOp"> {
     %y = stablehlo.dot_general %xn, %Wn : (tensor<8x4xbf16>, tensor<4x6xbf16>) -> tensor<8x6xf32>
     ```
     The backward reads the narrow values of the forward. Conversions stand before ops
-    that move a value.
+    that move a value. With floats of eight bits, ops that are linear in each factor
+    multiply `nn.quantize` of their factors, with a scale that is a power of two, and
+    their result is divided by both scales; others multiply bf16.
   }];
-  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect", "::llmc::nn::NNDialect"];
 }
 
 def VerifyTrainingPass : Pass<"llmc-verify-training", "::mlir::ModuleOp"> {

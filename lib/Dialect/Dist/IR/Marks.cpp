@@ -146,6 +146,13 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expected a float type for '" << name << "', got " << value;
   }
+  if (name == kScaling) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+    if (numbers && numbers.size() == 2 && numbers[0] >= 0 && numbers[1] >= 0)
+      return success();
+    return op->emitOpError() << "expected two numbers of at least 0 for '"
+                             << name << "', got " << value;
+  }
   if (name == kStopGradient)
     return verifyStopGradient(op, value);
   if (name == kName) {

@@ -266,9 +266,11 @@ LogicalResult TrainingOp::verify() {
     return emitOpError() << "expected a float to accumulate in, got "
                          << *getAccumulate();
   if (std::optional<Type> type = getPrecision();
-      type && !isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(*type))
-    return emitOpError() << "expected precision f32, f64, bf16 or f16, got "
-                         << *type;
+      type && !isa<Float32Type, Float64Type, BFloat16Type, Float16Type,
+                   Float8E4M3FNType>(*type))
+    return emitOpError()
+           << "expected precision f32, f64, bf16, f16 or f8E4M3FN, got "
+           << *type;
   return verifyLossScale(*this);
 }
 

@@ -467,6 +467,7 @@ void nn::registerGroupedDotModels(DialectRegistry &registry) {
     context->loadDialect<dist::DistDialect>();
     attachAnswers<GroupedDotOp, GroupedDotAnswers>(context);
     GroupedDotOp::attachInterface<GroupedDotBatching>(*context);
-    GroupedDotOp::attachInterface<FactorModel<GroupedDotOp, 2, 0>>(*context);
+    GroupedDotOp::attachInterface<FactorModel<GroupedDotOp, 2, 0, true>>(
+        *context);
   });
 }

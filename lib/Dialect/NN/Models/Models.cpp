@@ -27,6 +27,7 @@ void nn::registerModels(DialectRegistry &registry) {
   registerLogSumExpModels(registry);
   registerNormModels(registry);
   registerActivationModels(registry);
+  registerQuantizeModels(registry);
   registerRotaryModels(registry);
   registerSoftmaxModels(registry);
 }

@@ -310,6 +310,7 @@ struct DotPrecision
       return {};
     return {0, 1};
   }
+  bool mixesTypes(Operation *) const { return true; }
 };
 } // namespace
 

@@ -11,6 +11,7 @@
 #include "LoopElements.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace llmc::rt::cpu {
@@ -52,6 +53,23 @@ struct Half : AnyFloat<float> {
   }
 };
 
+/// Floats of eight bits, read from a table of all of them.
+template <DType type> struct Eighth : AnyFloat<float> {
+  static std::array<float, 256> makeTable() {
+    std::array<float, 256> numbers;
+    for (int bits = 0; bits < 256; ++bits) {
+      numbers[bits] = static_cast<float>(
+          fromSmallFloat(*findSmallFloat(type), static_cast<uint8_t>(bits)));
+    }
+    return numbers;
+  }
+  static inline const std::array<float, 256> table = makeTable();
+
+  static float load(DType, const void *base, int64_t i) {
+    return table[static_cast<const uint8_t *>(base)[i]];
+  }
+};
+
 /// Calls `visit` with what reads and writes elements of `type`.
 template <typename Visit> void withElements(DType type, const Visit &visit) {
   switch (type) {
@@ -61,6 +79,10 @@ template <typename Visit> void withElements(DType type, const Visit &visit) {
     return visit(BFloat16());
   case DType::f16:
     return visit(Half());
+  case DType::f8E4M3FN:
+    return visit(Eighth<DType::f8E4M3FN>());
+  case DType::f8E5M2:
+    return visit(Eighth<DType::f8E5M2>());
   default:
     return visit(AnyFloat<float>());
   }

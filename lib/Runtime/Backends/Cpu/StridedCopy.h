@@ -26,7 +26,7 @@ struct CopiedDim {
 
 class StridedCopy {
 public:
-  /// Of elements of `type`: f32, bf16 or f16. Strides are at least 1.
+  /// Of elements of `type`, a float of f32 at most. Strides are at least 1.
   StridedCopy(std::vector<CopiedDim> dims, DType type);
 
   /// Of the copy in f32.

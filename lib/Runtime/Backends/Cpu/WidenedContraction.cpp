@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// oneDNN multiplies f16 on few processors, and two types on none. Such sides
-// are copied to f32 in the workspace, which has all their values, and the
-// matrices of f32 are multiplied; a narrow result is made in f32 and rounded
-// once. So sums are those of f32, as in the plain loops.
+// oneDNN multiplies f16 on few processors, floats of eight bits hardly
+// anywhere, and two types on none. Such sides are copied to f32 in the
+// workspace, which has all their values, and the matrices of f32 are
+// multiplied; a narrow result is made in f32 and rounded once. So sums are
+// those of f32, as in the plain loops.
 //
 //   c f32 = a f16 (m k) * b f16 (k n)  ->  a', b' in f32; c = a' * b'
 //
@@ -29,7 +30,8 @@ namespace {
 using Stride = int64_t ContractionIndex::*;
 
 bool isUpToSingle(DType type) {
-  return type == DType::f32 || type == DType::bf16 || type == DType::f16;
+  return type == DType::f32 || type == DType::bf16 || type == DType::f16 ||
+         findSmallFloat(type);
 }
 
 /// An operand's copy, and where it lies in the workspace.

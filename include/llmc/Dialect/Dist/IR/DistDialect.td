@@ -37,6 +37,7 @@ def Dist_Dialect : Dialect {
     | `dist.jax_function` (until phase 1 has differentiated it) | name of JAX's own function that the op was the result of, where another function may have the same ops and another derivative |
     | `dist.unroll` (of loops, in the import) | unit: the loop does not stay one |
     | `dist.precision` (inside phase 1, of steps and states) | float type of factors (`llmc-narrow`): of all contractions of the step, or of those that read the state |
+    | `dist.scaling` (inside phase 1, of recipes and steps) | `array<i64>`: how many microbatches back the scales of floats of eight bits look (0: at their own tensor), and how many powers of two they leave free |
     | `dist.rounds_terms` (of a conversion, from phase 3 on) | unit: it rounds each device's term of a sum, before the terms are added up |
     | `dist.stop_gradient` (inside phase 1) | `array<i64>`: operands through which no derivative flows |
   }];

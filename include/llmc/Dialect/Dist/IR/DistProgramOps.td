@@ -155,7 +155,7 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     gradients. `accumulate` is the element type in which gradients are summed
     when the state's row names none. In the dictionary after it may stand:
     `precision` (f64: all floats are widened; bf16 or f16: factors of contractions
-    are narrowed), `loss_scale` (the first scale of the loss, and the number of good
+    are narrowed; f8E4M3FN: they are floats of eight bits with a scale), `loss_scale` (the first scale of the loss, and the number of good
     steps after which it doubles), `raise` (false: ops stay as the
     text has them), `derivative_of_text` (ops of functions with a custom rule
     are derived), `mean_of_microbatches` (the loss is the mean of those of
@@ -166,7 +166,7 @@ def Dist_TrainingOp : Dist_SymbolOp<"training", [Dist_SymbolUser]> {
     port `loss`; its arguments are inputs, hyper values, states, step or
     microbatch, its other results carried states, outputs and, with an
     optimizer, gradients of the shape of their state, each once; without one, any states; microbatches at least 1; `clip` positive and finite;
-    `accumulate` a float; `precision` f32, f64, bf16 or f16; `loss_scale` a power of two
+    `accumulate` a float; `precision` f32, f64, bf16, f16 or f8E4M3FN; `loss_scale` a power of two
     and at least 1 step.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$forward, OptionalAttr<FlatSymbolRefAttr>:$optimizer,

@@ -16,6 +16,11 @@ namespace llmc::dist {
 
 /// Of recipes and steps, inside phase 1: a float type.
 inline constexpr llvm::StringLiteral kSavedPrecision = "dist.saved_precision";
+/// Of recipes and steps, inside phase 1, where precisions are floats of eight
+/// bits: over how many microbatches the greatest elements are remembered (0:
+/// the scale is of the tensor itself), and how many powers of two are left
+/// free.
+inline constexpr llvm::StringLiteral kScaling = "dist.scaling";
 /// Of a conversion, from phase 3 on: what it rounds is each device's term of a
 /// sum, and what it makes is a term of the sum of rounded ones.
 inline constexpr llvm::StringLiteral kRoundsTerms = "dist.rounds_terms";

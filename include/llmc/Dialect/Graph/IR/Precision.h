@@ -27,10 +27,9 @@ struct MoveModel : PrecisionOpInterface::ExternalModel<MoveModel<Op>, Op> {
 
 /// The answer of an op whose first operands are multiplied. Its first results
 /// have their type.
-template <typename Op, unsigned factors, unsigned results>
-struct FactorModel
-    : PrecisionOpInterface::ExternalModel<FactorModel<Op, factors, results>,
-                                          Op> {
+template <typename Op, unsigned factors, unsigned results, bool mixes = false>
+struct FactorModel : PrecisionOpInterface::ExternalModel<
+                         FactorModel<Op, factors, results, mixes>, Op> {
   static SmallVector<unsigned> getFirst(unsigned count) {
     SmallVector<unsigned> numbers(count);
     for (unsigned i = 0; i < count; ++i)
@@ -43,6 +42,7 @@ struct FactorModel
   SmallVector<unsigned> getFactorResults(Operation *) const {
     return getFirst(results);
   }
+  bool mixesTypes(Operation *) const { return mixes; }
 };
 
 /// The answer of a derivative of one forward value, its first operand, which

@@ -29,6 +29,11 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       Results that have the type of the factors; all others keep theirs.
     }], "::llvm::SmallVector<unsigned>", "getFactorResults", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
+      Factors may be of different types. Where the op is linear in each of them
+      as well, as its sharding rule says, they may be floats of eight bits,
+      forward values of another kind than cotangents, with a scale for each.
+    }], "bool", "mixesTypes", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
       Of an op of a backward: operands of which a rounding changes the results
       by no more than it has changed them, so that they may be kept narrow.
       Of products of two operands the sharding rule says so.

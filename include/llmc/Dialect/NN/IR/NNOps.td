@@ -112,6 +112,7 @@ include "llmc/Dialect/NN/IR/NNArgsortOp.td"
 include "llmc/Dialect/NN/IR/NNAttentionOps.td"
 include "llmc/Dialect/NN/IR/NNGroupedDotOp.td"
 include "llmc/Dialect/NN/IR/NNNormOps.td"
+include "llmc/Dialect/NN/IR/NNQuantizeOp.td"
 include "llmc/Dialect/NN/IR/NNRotaryOps.td"
 include "llmc/Dialect/NN/IR/NNSoftmaxOps.td"
 

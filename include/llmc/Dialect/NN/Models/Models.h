@@ -26,6 +26,7 @@ void registerGroupedDotMembers(mlir::DialectRegistry &registry);
 void registerLogSumExpModels(mlir::DialectRegistry &registry);
 void registerNormModels(mlir::DialectRegistry &registry);
 void registerActivationModels(mlir::DialectRegistry &registry);
+void registerQuantizeModels(mlir::DialectRegistry &registry);
 void registerRotaryModels(mlir::DialectRegistry &registry);
 void registerSoftmaxModels(mlir::DialectRegistry &registry);
 

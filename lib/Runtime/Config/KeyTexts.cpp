@@ -1,4 +1,4 @@
-//===- KeyWords.cpp - Keys and values as words ----------------------------===//
+//===- KeyTexts.cpp - What keys and values are called ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,8 +9,9 @@
 #include "Keys.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
+#include <utility>
 
 using namespace llmc::rt;
 using namespace llmc::rt::config;
