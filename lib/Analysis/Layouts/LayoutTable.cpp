@@ -182,6 +182,32 @@ void LayoutTable::set(Value value, LayoutAttr layout) {
   stale.insert(value.getDefiningOp());
 }
 
+void LayoutTable::constrain(OpOperand &operand, LayoutAttr layout) {
+  Operation *op = operand.getOwner();
+  OpBuilder builder(op);
+  auto constraint = dist::ConstraintOp::create(
+      builder, op->getLoc(), operand.get().getType(), operand.get(), layout,
+      /*hint=*/false);
+  for (StringRef mark : {DistDialect::kBlock, DistDialect::kPhase})
+    if (Attribute value = op->getAttr(mark))
+      constraint->setAttr(mark, value);
+  constraint->setAttr(DistDialect::kLayouts, builder.getArrayAttr({layout}));
+  operand.set(constraint);
+  auto at =
+      llvm::find_if(items, [&](const ProgramOp &i) { return i.op == op; });
+  size_t index = at - items.begin();
+  graph::ShardingRule rule =
+      cast<graph::ShardingRuleOpInterface>(*constraint).getShardingRule();
+  items.insert(at, {constraint, &*rules.insert(std::move(rule)).first,
+                    &*runs.insert(OpLayouts()).first});
+  firstUpdate += index < firstUpdate;
+  if (auto trips = tripsOf.find(op); trips != tripsOf.end())
+    tripsOf[constraint] = trips->second;
+  layouts[constraint] = layout;
+  stale.insert(constraint);
+  stale.insert(op);
+}
+
 void LayoutTable::writeFunction(func::FuncOp function) {
   dist::Signature signature(function);
   SmallVector<LayoutAttr> taken, returned;

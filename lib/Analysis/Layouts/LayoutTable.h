@@ -82,6 +82,9 @@ public:
     results[{exit.function, exit.result}] = layout;
   }
 
+  /// The operand is read in this layout, by a constraint before its op.
+  void constrain(mlir::OpOperand &operand, dist::LayoutAttr layout);
+
   std::vector<ProgramOp> items;
   SmallVector<ProgramExit> exits;
   /// In `items`, where those of the updates begin.

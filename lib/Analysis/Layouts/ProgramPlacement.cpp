@@ -8,10 +8,8 @@
 
 #include "llmc/Analysis/Layouts/ProgramPlacement.h"
 
-#include "LayoutTable.h"
+#include "AxisPlacer.h"
 #include "llmc/Runtime/Base/SeededFault.h"
-#include "llmc/Solvers/Reshard/ReductionPlacement.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -24,8 +22,8 @@ using dist::LayoutAttr;
 //===----------------------------------------------------------------------===//
 
 /// The dim that `axis` splits, and whether it is the minor-most axis there.
-static std::optional<std::pair<int64_t, bool>> findSplit(LayoutAttr layout,
-                                                         AxisAttr axis) {
+std::optional<std::pair<int64_t, bool>> llmc::findSplit(LayoutAttr layout,
+                                                        AxisAttr axis) {
   for (auto [i, dim] : llvm::enumerate(layout.getDims()))
     for (AxisAttr candidate : dim.getAxes())
       if (candidate.overlaps(axis))
@@ -35,8 +33,8 @@ static std::optional<std::pair<int64_t, bool>> findSplit(LayoutAttr layout,
 
 /// Partial over `axis` instead of split by it; what stands after the axis in
 /// the list of its dim leaves the dim too.
-static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis,
-                            ReductionKind kind) {
+LayoutAttr llmc::asPartial(LayoutAttr layout, AxisAttr axis,
+                           ReductionKind kind) {
   if (auto split = findSplit(layout, axis)) {
     dist::DimAttr dim = layout.getDims()[split->first];
     ArrayRef<AxisAttr> kept = dim.getAxes().take_until(
@@ -51,50 +49,10 @@ static LayoutAttr asPartial(LayoutAttr layout, AxisAttr axis,
   return layout.withPartialOver(axis, kind);
 }
 
-namespace {
-class AxisPlacer {
-public:
-  AxisPlacer(LayoutTable &table, LayoutReshards &reshards, AxisAttr axis,
-             ReductionKind kind)
-      : table(table), reshards(reshards), axis(axis), kind(kind) {}
-
-  LogicalResult run(SmallVectorImpl<PlacedReduction> &placed);
-
-private:
-  bool isPipeline() const {
-    const rt::Mesh &mesh = reshards.getMesh();
-    return mesh.pipelineAxis >= 0 &&
-           mesh.axes[mesh.pipelineAxis].name == axis.getName().getValue();
-  }
-  bool isInsidePin(LayoutAttr inner, LayoutAttr outer) const;
-  int32_t define(Value value);
-  PlacementProblem::Use use(Value value, LayoutAttr want);
-  void addItem(const ProgramOp &item);
-  void addExit(const ProgramExit &exit);
-  bool isSource(const ProgramOp &item) const;
-  bool mayCarry(const ProgramOp &item) const;
-  void addGroups(const ProgramOp &item, PlacementProblem::Op &op) const;
-  bool isLegalGroup(const ProgramOp &item, ArrayRef<int> group) const;
-  void addGroup(const ProgramOp &item, ArrayRef<int> group,
-                PlacementProblem::Op &op) const;
-  std::optional<int> findHome(const ProgramOp &item) const;
-  bool isApart(Value value) const;
-  LogicalResult price(int32_t value);
-  FailureOr<int64_t> priceOf(Value value, LayoutAttr from, LayoutAttr to);
-  void apply(const ReductionPlacement &placement,
-             SmallVectorImpl<PlacedReduction> &placed);
-
-  LayoutTable &table;
-  LayoutReshards &reshards;
-  AxisAttr axis;
-  ReductionKind kind;
-  PlacementProblem problem;
-  /// By number: the value, and the layouts that its uses want.
-  SmallVector<Value> values;
-  SmallVector<llvm::SmallSetVector<LayoutAttr, 2>> wants;
-  llvm::DenseMap<Value, int32_t> numbers;
-};
-} // namespace
+/// Not split by `axis`, which is the minor-most one of its dim.
+LayoutAttr llmc::withoutSplit(LayoutAttr layout, AxisAttr axis) {
+  return asPartial(layout, axis, ReductionKind::sum).withoutPartialOver(axis);
+}
 
 /// Along the pipeline axis a term may live at some of the sum's coordinates.
 bool AxisPlacer::isInsidePin(LayoutAttr inner, LayoutAttr outer) const {
@@ -168,8 +126,9 @@ bool AxisPlacer::mayCarry(const ProgramOp &item) const {
   return !constraint || !findSplit(constraint.getLayout(), axis);
 }
 
-/// What stands outside must not be split by the axis; what stands inside and is
-/// full becomes a term for free: kept on one coordinate, or embedded.
+/// What stands outside and is split by the axis must be moved; what stands
+/// inside and is full becomes a term for free: kept on one coordinate, or
+/// embedded.
 bool AxisPlacer::isLegalGroup(const ProgramOp &item,
                               ArrayRef<int> group) const {
   if (isPipeline() && kind == ReductionKind::product && group.size() != 1)
@@ -181,14 +140,15 @@ bool AxisPlacer::isLegalGroup(const ProgramOp &item,
       continue;
     bool isInside = llvm::is_contained(group, static_cast<int>(i));
     bool isAlone = group.size() == 1;
-    if (!isInside || (!isAlone && (isIdempotent(kind) || !split->second)))
+    if (isInside && !isAlone && (isIdempotent(kind) || !split->second))
       return false;
   }
   return true;
 }
 
 void AxisPlacer::addGroup(const ProgramOp &item, ArrayRef<int> group,
-                          PlacementProblem::Op &op) const {
+                          PlacementProblem::Op &op,
+                          std::vector<int32_t> needed) {
   std::vector<int32_t> uses;
   for (int i : group) {
     LayoutAttr layout = table.layoutOf(item.op->getOperand(i));
@@ -196,12 +156,13 @@ void AxisPlacer::addGroup(const ProgramOp &item, ArrayRef<int> group,
     if (!isPipeline() || (layout && isInsidePin(layout, result)))
       uses.push_back(i);
   }
-  if (!uses.empty())
-    op.groups.push_back(std::move(uses));
+  if (uses.empty())
+    return;
+  op.groups.push_back(std::move(uses));
+  op.moves.push_back(std::move(needed));
 }
 
-void AxisPlacer::addGroups(const ProgramOp &item,
-                           PlacementProblem::Op &op) const {
+void AxisPlacer::addGroups(const ProgramOp &item, PlacementProblem::Op &op) {
   const graph::ShardingRule &rule = *item.rule;
   auto has = [&](int operand, int factor) {
     return llvm::any_of(rule.operands[operand], [&](ArrayRef<int> dim) {
@@ -229,7 +190,7 @@ void AxisPlacer::addGroups(const ProgramOp &item,
     if (linearity.kind == kind)
       for (ArrayRef<int> group : linearity.groups)
         if (isLegalGroup(item, group))
-          addGroup(item, group, op);
+          addLinear(item, group, op);
 }
 
 void AxisPlacer::addItem(const ProgramOp &item) {
@@ -241,13 +202,18 @@ void AxisPlacer::addItem(const ProgramOp &item) {
     op.uses.push_back(use(operand, want));
   }
   bool isOpen = hasRule && item.op->getNumResults() > 0 && mayCarry(item);
+  bool isWhole = wholes.contains(item.op);
   if (hasRule)
-    op.isSource = isSource(item);
-  if (isOpen)
+    op.isSource = isSource(item) && !isWhole;
+  if (op.isSource && !op.uses.empty() &&
+      !table.isOfUpdate(item.op->getResult(0)))
+    addWhole(item, op);
+  if (isOpen && !isWhole)
     addGroups(item, op);
   for (Value result : item.op->getResults())
     if (table.layoutOf(result))
       op.results.push_back(define(result));
+  opsOf[static_cast<int32_t>(problem.ops.size())] = item.op;
   problem.ops.push_back(std::move(op));
 }
 
@@ -271,6 +237,8 @@ void AxisPlacer::addExit(const ProgramExit &exit) {
                   isInside &&
                   own.getPin(axis.getName()) != want.getPin(axis.getName());
   }
+  if (exit.taker)
+    sums.insert(static_cast<int32_t>(problem.ops.size()));
   if (exit.taker && !numbers.count(exit.taker))
     op.results.push_back(define(exit.taker));
   problem.ops.push_back(std::move(op));
@@ -335,9 +303,23 @@ void AxisPlacer::apply(const ReductionPlacement &placement,
   for (const ProgramExit &exit : table.exits)
     if (exit.taker && placement.isPartial[numbers.lookup(exit.taker)])
       table.set(exit, table.layoutOf(exit.taker));
+  for (Operation *op : wholes)
+    for (OpOperand &operand : op->getOpOperands())
+      if (LayoutAttr layout = table.layoutOf(operand.get());
+          layout && findSplit(layout, axis))
+        table.constrain(operand, withoutSplit(layout, axis));
 }
 
-LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
+LogicalResult AxisPlacer::pose() {
+  problem = {};
+  values.clear();
+  wants.clear();
+  numbers.clear();
+  moves.clear();
+  opsOf.clear();
+  sums.clear();
+  wholeMoves.clear();
+  remaking.clear();
   for (size_t i = 0; i < table.firstUpdate; ++i)
     addItem(table.items[i]);
   for (const ProgramExit &exit : table.exits)
@@ -349,11 +331,29 @@ LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
     if (table.isUpdate(exit.function))
       addExit(exit);
   PlacementFlow flow = findPartialFlow(problem);
+  leaveSums(flow);
   for (size_t number = 0; number < values.size(); ++number)
     if (flow.mayBePartial[number] &&
         failed(price(static_cast<int32_t>(number))))
       return failure();
-  apply(placeReductions(problem), placed);
+  return success();
+}
+
+LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
+  for (const ProgramOp &item : table.items) {
+    runsOf[item.op] = item.runs;
+    for (auto [operand, want] :
+         llvm::zip(item.op->getOperands(), item.runs->operands))
+      if (want)
+        wanted[skipConstraints(operand)].insert(want);
+  }
+  ReductionPlacement placement;
+  do {
+    if (failed(pose()))
+      return failure();
+    placement = placeReductions(problem);
+  } while (takeWholes(placement.wholes));
+  apply(placement, placed);
   return success();
 }
 

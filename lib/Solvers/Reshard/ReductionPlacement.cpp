@@ -181,6 +181,7 @@ private:
 
   int32_t partialNode(int32_t value) { return value; }
   int32_t fullNode(PlacementProblem::Use use);
+  int32_t moveNode(int32_t move);
   void connectOp(size_t index);
   void connectUse(size_t index, size_t use);
   int32_t partOf(int32_t node);
@@ -194,6 +195,8 @@ private:
   std::vector<Edge> edges;
   /// Node of each (value, layout).
   std::map<std::pair<int32_t, int32_t>, int32_t> fullNodes;
+  /// Node of each move, or -1.
+  std::vector<int32_t> moveNodes;
   /// Union-find over nodes.
   std::vector<int32_t> parts;
   /// For each node its number in the part that is cut.
@@ -214,6 +217,16 @@ int32_t Placer::fullNode(PlacementProblem::Use use) {
   return found->second;
 }
 
+int32_t Placer::moveNode(int32_t move) {
+  int32_t &node = moveNodes[move];
+  if (node < 0) {
+    node = int32_t(parts.size());
+    parts.push_back(node);
+    edges.push_back({node, sink, problem.moves[move]});
+  }
+  return node;
+}
+
 void Placer::connectUse(size_t index, size_t use) {
   const PlacementProblem::Op &op = problem.ops[index];
   int32_t full = fullNode(op.uses[use]);
@@ -232,7 +245,11 @@ void Placer::connectOp(size_t index) {
     return;
   int32_t head = partialNode(op.results.front());
   if (op.isSource)
-    edges.push_back({source, head, infinite});
+    edges.push_back({source, head, op.whole < 0 ? infinite : op.whole});
+  if (int32_t group = flow.groups[index];
+      group >= 0 && size_t(group) < op.moves.size())
+    for (int32_t move : op.moves[group])
+      edges.push_back({head, moveNode(move), infinite});
   for (size_t i = 1; i < op.results.size(); ++i) {
     edges.push_back({head, partialNode(op.results[i]), infinite});
     edges.push_back({partialNode(op.results[i]), head, infinite});
@@ -282,6 +299,7 @@ void Placer::cutParts() {
 ReductionPlacement Placer::run() {
   parts.resize(problem.values.size());
   std::iota(parts.begin(), parts.end(), 0);
+  moveNodes.assign(problem.moves.size(), -1);
   for (size_t op = 0; op < problem.ops.size(); ++op)
     connectOp(op);
   cutParts();
@@ -290,6 +308,10 @@ ReductionPlacement Placer::run() {
   for (auto [key, node] : fullNodes)
     if (isOnSourceSide[key.first] && !isOnSourceSide[node])
       result.cuts.push_back(key);
+  for (size_t op = 0; op < problem.ops.size(); ++op)
+    if (problem.ops[op].isSource && !problem.ops[op].results.empty() &&
+        !result.isPartial[problem.ops[op].results.front()])
+      result.wholes.push_back(int32_t(op));
   for (bool may : flow.mayBePartial)
     result.numNodes += may;
   result.numNodes += int64_t(fullNodes.size());

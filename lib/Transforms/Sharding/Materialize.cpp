@@ -15,13 +15,13 @@
 //   #full>
 //
 // A value without operands is computed again in the wanted layout instead, and
-// so is what an op makes of one operand that is there as it must be: of a
-// weight that is gathered, the transpose is not gathered as well. What one op
-// makes of another such one is computed again with it. What is rounded where it
-// is read is rounded before it is moved (NarrowFirst.h), and terms of gradients
-// as their rows say (SentGradients.h).
+// so is what an op makes of one operand that is there as it must be, or element
+// by element of operands that are smaller than the value (Remaking.h): of a
+// weight that is gathered, the transpose is not gathered as well. What is
+// rounded where it is read is rounded before it is moved (NarrowFirst.h), and
+// terms of gradients as their rows say (SentGradients.h).
 //
-// Test: test/Transforms/Sharding/materialize.mlir
+// Tests: test/Transforms/Sharding/materialize.mlir, materialize-remade.mlir
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
@@ -29,6 +29,7 @@
 #include "NarrowFirst.h"
 #include "SentGradients.h"
 #include "llmc/Analysis/Layouts/OpLayouts.h"
+#include "llmc/Analysis/Layouts/Remaking.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
@@ -36,6 +37,7 @@
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include <unordered_set>
 
 using namespace mlir;
@@ -59,7 +61,8 @@ public:
                        LayoutReshards &reshards, StepBuilder &steps)
       : mesh(mesh.getAxes()), function(program.function), kind(program.kind),
         reshards(reshards), steps(steps), marks(mesh, program),
-        symbols(SymbolTable::getNearestSymbolTable(program.function)) {}
+        symbols(SymbolTable::getNearestSymbolTable(program.function)),
+        remaking(reshards, describe()) {}
 
   LogicalResult run();
 
@@ -71,12 +74,12 @@ private:
   LogicalResult rewriteReturn(Operation *op);
   void writeResultTypes(Operation *op, ArrayRef<LayoutAttr> layouts);
   FailureOr<Value> getAs(Value value, LayoutAttr want, Operation *user);
-  void hasten(Value copy, Value value, Operation *user);
-  OpLayouts getRuns(Operation *op, LayoutAttr want);
-  bool canMake(Operation *op, LayoutAttr want, int depth = 0);
-  bool canRead(Value operand, LayoutAttr read, int depth);
+  void hasten(Value copy, Operation *user);
+  Remaking::Program describe();
   FailureOr<Value> cloneAs(Operation *source, LayoutAttr want, Operation *user);
   FailureOr<Value> reshard(Value value, LayoutAttr want, Operation *user);
+  FailureOr<Value> cutFrom(Value value, LayoutAttr source, LayoutAttr want,
+                           Operation *user);
   FailureOr<Value> reshardOrLift(Value value, LayoutAttr want, Operation *user);
   Operation *chooseMarks(Value value, LayoutAttr want, Operation *user);
 
@@ -92,13 +95,14 @@ private:
   llvm::DenseMap<Operation *, const OpLayouts *> layouts;
   std::unordered_set<OpLayouts, OpLayoutsHash> distinct;
   /// What ops want of each value.
-  llvm::DenseSet<std::pair<Value, Attribute>> wanted;
-  /// The operand of an op that has one, as decided, unless that is erased.
-  llvm::DenseMap<Operation *, Value> soleOperands;
+  llvm::DenseMap<Value, llvm::SmallSetVector<Attribute, 2>> wanted;
+  /// The operands of ops, as decided, unless one is erased.
+  llvm::DenseMap<Operation *, SmallVector<Value>> sources;
   /// Ops that were computed again in another layout.
   llvm::DenseSet<Operation *> cloned;
   /// By value, wanted layout and (of arguments) the chunk that reads it.
   llvm::DenseMap<std::tuple<Value, Attribute, int64_t>, Value> copies;
+  Remaking remaking;
 };
 } // namespace
 
@@ -135,11 +139,10 @@ LogicalResult FunctionMaterializer::readArguments() {
   return success();
 }
 
-/// Constraints and joins are replaced.
+/// Joins are replaced.
 bool FunctionMaterializer::staysAsItIs(Value value) const {
-  Operation *op = value.getDefiningOp();
-  const OpLayouts *runs = layouts.lookup(op);
-  return !isa_and_nonnull<dist::ConstraintOp>(op) && !(runs && runs->joined);
+  const OpLayouts *runs = layouts.lookup(value.getDefiningOp());
+  return !(runs && runs->joined);
 }
 
 LogicalResult FunctionMaterializer::readOp(Operation *op) {
@@ -159,11 +162,13 @@ LogicalResult FunctionMaterializer::readOp(Operation *op) {
   }
   const OpLayouts &runs = *distinct.insert(getOpLayouts(problem)).first;
   layouts[op] = &runs;
-  if (op->getNumOperands() == 1 && !isa<DistDialect>(op->getDialect()) &&
-      staysAsItIs(op->getOperand(0)))
-    soleOperands[op] = op->getOperand(0);
+  if ((op->getNumOperands() == 0 || !isa<DistDialect>(op->getDialect())) &&
+      llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return staysAsItIs(operand); }))
+    sources[op] = llvm::map_to_vector(op->getOperands(), skipConstraints);
   for (auto [operand, want] : llvm::zip(op->getOperands(), runs.operands))
-    wanted.insert({operand, want});
+    if (want)
+      wanted[skipConstraints(operand)].insert(want);
   return success();
 }
 
@@ -187,57 +192,43 @@ Operation *FunctionMaterializer::chooseMarks(Value value, LayoutAttr want,
                                                                 : producer;
 }
 
-/// How an op with a rule and one result runs to make the wanted layout.
-OpLayouts FunctionMaterializer::getRuns(Operation *op, LayoutAttr want) {
-  auto model = cast<graph::ShardingRuleOpInterface>(op);
-  LayoutProblem problem{op, model.getShardingRule(), mesh, {}, {want}};
-  if (Value operand = soleOperands.lookup(op))
-    problem.operands.push_back(decided.lookup(operand));
-  return getOpLayouts(problem);
+Remaking::Program FunctionMaterializer::describe() {
+  auto layoutOf = [&](Value value) -> LayoutAttr {
+    auto result = dyn_cast<OpResult>(value);
+    const OpLayouts *runs = layouts.lookup(value.getDefiningOp());
+    return result && runs ? runs->results[result.getResultNumber()]
+                          : decided.lookup(value);
+  };
+  return {layoutOf,
+          [&](Operation *op) -> std::optional<SmallVector<Value>> {
+            auto found = sources.find(op);
+            return found == sources.end() ? std::nullopt
+                                          : std::optional(found->second);
+          },
+          [&](Value value) -> ArrayRef<Attribute> {
+            auto found = wanted.find(value);
+            return found == wanted.end() ? ArrayRef<Attribute>()
+                                         : found->second.getArrayRef();
+          }};
 }
 
-/// Whether the operand is there in the layout, or is made so in the same way.
-bool FunctionMaterializer::canRead(Value operand, LayoutAttr read, int depth) {
-  constexpr int mostOps = 8;
-  if (isReadableAs(decided.lookup(operand), read) ||
-      wanted.contains({operand, read}))
-    return true;
-  Operation *def = operand.getDefiningOp();
-  return def && depth < mostOps && canMake(def, read, depth + 1);
-}
-
-/// Whether the op makes the wanted layout, of operands that are there in the
-/// layouts that it then reads: nothing is sent for it.
-bool FunctionMaterializer::canMake(Operation *op, LayoutAttr want, int depth) {
-  Value operand = soleOperands.lookup(op);
-  if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumResults() != 1 ||
-      (op->getNumOperands() > 0 && !operand) || !isMemoryEffectFree(op))
-    return false;
-  OpLayouts runs = getRuns(op, want);
-  if (!runs.reduced.empty() || runs.results.front() != want)
-    return false;
-  LayoutAttr read = operand ? runs.operands.front() : LayoutAttr();
-  return !operand || (read && canRead(operand, read, depth));
-}
-
-/// The op again, in the wanted layout, or null.
+/// The op again, in the wanted layout.
 FailureOr<Value> FunctionMaterializer::cloneAs(Operation *source,
                                                LayoutAttr want,
                                                Operation *user) {
-  if (!canMake(source, want))
-    return Value();
   OpBuilder builder(source);
   builder.setInsertionPointAfter(source);
   Operation *clone = builder.clone(*source);
   cloned.insert(source);
   bool isReturn = user->hasTrait<OpTrait::IsTerminator>();
   marks.set(clone, isReturn ? source : user, want);
-  if (Value operand = soleOperands.lookup(source)) {
-    LayoutAttr read = getRuns(source, want).operands.front();
-    FailureOr<Value> made = getAs(operand, read, clone);
+  OpLayouts runs = remaking.getRuns(source, want);
+  SmallVector<Value> operands = sources.lookup(source);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    FailureOr<Value> made = getAs(operand, runs.operands[i], clone);
     if (failed(made))
       return failure();
-    clone->setOperand(0, *made);
+    clone->setOperand(i, *made);
   }
   writeResultTypes(clone, want);
   return clone->getResult(0);
@@ -280,13 +271,18 @@ FailureOr<Value> FunctionMaterializer::reshard(Value value, LayoutAttr want,
 }
 
 /// A copy is shared by all its users, and runs no later than the first of
-/// them: the ops that made it from `value` move to the segment of `user`.
-void FunctionMaterializer::hasten(Value copy, Value value, Operation *user) {
-  for (Operation *op = copy.getDefiningOp();
-       op && op != value.getDefiningOp() &&
-       !user->hasTrait<OpTrait::IsTerminator>() && marks.isEarlier(user, op);) {
+/// them: the ops that made it move to the segment of `user`.
+void FunctionMaterializer::hasten(Value copy, Operation *user) {
+  if (user->hasTrait<OpTrait::IsTerminator>())
+    return;
+  SmallVector<Operation *> late = {copy.getDefiningOp()};
+  while (!late.empty()) {
+    Operation *op = late.pop_back_val();
+    if (!op || !marks.isEarlier(user, op))
+      continue;
     marks.set(op, user, dist::getLayout(op->getResult(0).getType()));
-    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+    for (Value operand : op->getOperands())
+      late.push_back(operand.getDefiningOp());
   }
 }
 
@@ -297,9 +293,17 @@ FailureOr<Value> FunctionMaterializer::reshardOrLift(Value value,
                                                      Operation *user) {
   LayoutAttr full = want.withPartial({});
   bool isMoved = dist::getLayout(value.getType()).getAt() != want.getAt();
-  if (!isMoved || full == want || !wanted.contains({value, full}))
+  if (!isMoved || full == want || !wanted[value].contains(full))
     return reshard(value, want, user);
   FailureOr<Value> made = getAs(value, full, user);
+  return failed(made) ? made : reshard(*made, want, user);
+}
+
+/// A part of the value in the layout `source`, in which others want it.
+FailureOr<Value> FunctionMaterializer::cutFrom(Value value, LayoutAttr source,
+                                               LayoutAttr want,
+                                               Operation *user) {
+  FailureOr<Value> made = getAs(value, source, user);
   return failed(made) ? made : reshard(*made, want, user);
 }
 
@@ -311,13 +315,14 @@ FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
     return value;
   int64_t chunk = value.getDefiningOp() ? 0 : marks.getChunk(user);
   if (Value copy = copies.lookup({value, want, chunk})) {
-    hasten(copy, value, user);
+    hasten(copy, user);
     return copy;
   }
-  Operation *source = value.getDefiningOp();
-  FailureOr<Value> made = source ? cloneAs(source, want, user) : Value();
-  if (succeeded(made) && !*made)
-    made = reshardOrLift(value, want, user);
+  std::optional<Remaking::Way> way = remaking.find(value, want);
+  FailureOr<Value> made =
+      way && way->isRemade ? cloneAs(value.getDefiningOp(), want, user)
+      : way && way->source ? cutFrom(value, way->source, want, user)
+                           : reshardOrLift(value, want, user);
   if (failed(made))
     return failure();
   return copies[{value, want, chunk}] = *made;

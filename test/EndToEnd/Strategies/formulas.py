@@ -14,7 +14,8 @@ and e are the sizes of tensor, seq and expert; m the number of microbatches.
                 over tensor once a step (Korthikanti et al. 2022)
     vocabulary  all-reduces of A: one of the looked up rows, one of the head's input gradient;
                 of maximum and sum, two numbers for each token
-    ulysses     8 all-to-alls for each block, of A / P each (Jacobs et al. 2023)
+    ulysses     8 all-to-alls for each block, of A / P each (Jacobs et al. 2023), forward of
+                keys and values only what heads do not share
     expert      4 all-to-alls for each block, of all slots of a device's samples (Lepikhin
                 et al. 2020)
     states      gradients are summed over all axes that split samples and not the parameter:
@@ -161,8 +162,9 @@ def of_tokens(model, strategy, mesh):
         total += 2 * reduced(a, t) + 2 * reduced(s.batch * s.seq * ITEM / samples, t)
     if strategy.ulysses:
         n = mesh["seq"]
-        wide = 2 * a + 2 * a
-        total += s.blocks * 2 * moved(wide / n, n)
+        # Keys and values that several heads share are exchanged before they are repeated.
+        shared = s.groups / s.heads if s.groups % n == 0 else 1
+        total += s.blocks * (moved(2 * (1 + shared) * a / n, n) + moved(4 * a / n, n))
     if "expert" in mesh:
         slots = s.experts * s.capacity * s.batch * s.width * ITEM / samples
         total += s.blocks * 4 * moved(slots, mesh["expert"])

@@ -7,8 +7,9 @@
 
 Two forms: `manual`, tokens go to the devices of their experts by ragged_all_to_all in a
 jax.shard_map, and `annotated`, jax.lax.ragged_dot on sorted tokens with shardings. Losses
-and parameters within 1e-12 of JAX, which computes every expert for every token; for the
-manual form the bytes between devices are those of the tokens that change their device.
+and parameters within 1e-12 of JAX, which computes every expert for every token. For the
+manual form the bytes between devices are those of the tokens that change their device; for
+the annotated form a device receives no more than the formula of docs/systems.md.
 
     python dropless.py --llmc llmc -o out
     python dropless.py --llmc llmc -o out --only manual --mesh data=2,expert=2
@@ -214,8 +215,38 @@ def run(a, folder, mesh, names):
     return [row["loss"] for row in rows if "loss" in row], found, done.stdout
 
 
-def compare(got, wanted, exchanges):
-    """(how far it is, what is wrong); `exchanges` are expected between devices, if any."""
+RECEIVED = {"all_gather": lambda n: n - 1, "all_reduce": lambda n: 2 * (n - 1) / n, "reduce_scatter": lambda n: (n - 1) / n}
+COUNTED = re.compile(r"counted on stage 0: (\d+) (scalar )?(\w+) over ([\w ]+), (\d+) B")
+
+
+def received(printed, sizes):
+    """Bytes that a device received in a step; scalars are left out."""
+    total = 0
+    for _, scalar, kind, axes, size in COUNTED.findall(printed):
+        members = int(np.prod([sizes[axis] for axis in axes.split()]))
+        total += 0 if scalar else RECEIVED[kind](members) * int(size) / STEPS
+    return total
+
+
+def formula(sizes):
+    """What a device receives in a step of the annotated form: of each layer the tokens and their
+    cotangents gathered, the sums of rows and the tokens' gradients scattered; for each row the
+    number of its expert, its weight and the gradient of that. Gradients of routers and embedding."""
+    members, groups = sizes["expert"], sizes.get("data", 1)
+    moved = lambda size, n: size * (n - 1) / n
+    tokens, rows = TOKENS * WIDTH * 8, TOKENS * TOP
+    gathered = 2 * tokens + rows * (4 + 8)
+    # All tokens are sorted together: a group of devices gathers those of the others too, and what
+    # it needs of its own for the weights' gradients; its sums are of its own tokens.
+    layer = moved(gathered, members * groups) + moved(2 * tokens + rows * 8, members) / groups
+    layer += moved(tokens + rows * 8, members) / groups if groups > 1 else 0
+    states = LAYERS * WIDTH * EXPERTS + 5 * WIDTH
+    return LAYERS * layer + 2 * moved(states * 8, members * groups)
+
+
+def compare(got, wanted, exchanges, sizes):
+    """(how far it is, what is wrong); `exchanges` are expected between devices, if any, else bytes
+    of other collectives on the axes of `sizes`, if it has any."""
     losses, params, moved = wanted
     if isinstance(got, str):
         return 0, got
@@ -224,6 +255,8 @@ def compare(got, wanted, exchanges):
         apart = max(apart, np.abs(got[1][name] - value).max() / np.abs(value).max())
     if not apart <= BAR:
         return apart, f"{apart:.1e} from JAX"
+    if not exchanges and sizes and received(got[2], sizes) > formula(sizes) + 1:
+        return apart, f"expected {formula(sizes):.0f} B received in a step, got {received(got[2], sizes):.0f}"
     counted = re.search(r"counted on all devices: (\d+) ragged_all_to_all, (\d+) B", got[2])
     counted = (int(counted[1]), int(counted[2])) if counted else (0, 0)
     # To the experts and back, forward and backward.
@@ -255,7 +288,8 @@ def main():
                     sizes = sizes_of(on or mesh)
                     exchanges = 4 * LAYERS * STEPS * sizes.get("data", 1) if form == "manual" and on else 0
                     wanted = expect(params, x, sizes)
-                    apart, wrong = compare(run(a, a.output / name, on, params), wanted, exchanges)
+                    got = run(a, a.output / name, on, params)
+                    apart, wrong = compare(got, wanted, exchanges, sizes if on else None)
                     done += 1
                     failed += bool(wrong)
                     print(f"{'FAILED' if wrong else 'passed'} {name} on {on or 'one device'}: {wrong or f'{apart:.1e}'}", flush=True)

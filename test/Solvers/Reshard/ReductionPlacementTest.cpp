@@ -14,6 +14,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 
 using namespace llmc;
@@ -24,11 +25,28 @@ namespace {
 // All choices
 //===----------------------------------------------------------------------===//
 
+/// What is moved for the ops that carry partial operands into `chosen`.
+int64_t costOfMoves(const PlacementProblem &problem, const PlacementFlow &flow,
+                    uint32_t chosen) {
+  std::set<int32_t> moved;
+  for (size_t i = 0; i < problem.ops.size(); ++i)
+    if (const PlacementProblem::Op &op = problem.ops[i];
+        flow.groups[i] >= 0 && (chosen >> op.results.front() & 1)) {
+      const std::vector<int32_t> &moves = op.moves[flow.groups[i]];
+      moved.insert(moves.begin(), moves.end());
+    }
+  int64_t cost = 0;
+  for (int32_t move : moved)
+    cost += problem.moves[move];
+  return cost;
+}
+
 /// What it costs that exactly the values of `chosen` are partial, or -1 where
 /// that is not possible.
 int64_t costOf(const PlacementProblem &problem, const PlacementFlow &flow,
                uint32_t chosen) {
   std::map<std::pair<int32_t, int32_t>, int64_t> cuts;
+  int64_t cost = costOfMoves(problem, flow, chosen);
   for (size_t i = 0; i < problem.ops.size(); ++i) {
     const PlacementProblem::Op &op = problem.ops[i];
     uint32_t results = 0;
@@ -36,8 +54,11 @@ int64_t costOf(const PlacementProblem &problem, const PlacementFlow &flow,
       results |= 1u << result;
     if ((chosen & results) != 0 && (chosen & results) != results)
       return -1;
-    if (op.isSource && (chosen & results) != results)
-      return -1;
+    if (op.isSource && (chosen & results) != results) {
+      if (op.whole < 0)
+        return -1;
+      cost += op.whole;
+    }
     for (size_t use = 0; use < op.uses.size(); ++use) {
       auto [value, layout] = op.uses[use];
       if (value < 0 || !(chosen >> value & 1))
@@ -47,7 +68,6 @@ int64_t costOf(const PlacementProblem &problem, const PlacementFlow &flow,
         cuts[{value, layout}] = problem.values[value].prices[layout];
     }
   }
-  int64_t cost = 0;
   for (auto &[key, price] : cuts)
     cost += price;
   return cost;
@@ -77,7 +97,9 @@ void expectBest(const PlacementProblem &problem) {
     found |= uint32_t(placement.isPartial[v]) << v;
   EXPECT_EQ(placement.cost, best);
   EXPECT_EQ(found, bestSet);
-  int64_t cutCost = 0;
+  int64_t cutCost = costOfMoves(problem, flow, bestSet);
+  for (int32_t op : placement.wholes)
+    cutCost += problem.ops[op].whole;
   for (auto [value, layout] : placement.cuts)
     cutCost += problem.values[value].prices[layout];
   EXPECT_EQ(cutCost, best);
@@ -87,6 +109,8 @@ PlacementProblem randomProblem(std::mt19937 &random) {
   auto below = [&](int n) { return int(random() % n); };
   PlacementProblem problem;
   int numValues = 2 + below(10);
+  for (int m = below(3); m > 0; --m)
+    problem.moves.push_back(below(5));
   while (int(problem.values.size()) < numValues) {
     int32_t defined = int32_t(problem.values.size());
     PlacementProblem::Op op;
@@ -103,8 +127,14 @@ PlacementProblem randomProblem(std::mt19937 &random) {
         if (below(2))
           group.push_back(i);
       op.groups.push_back(group);
+      op.moves.emplace_back();
+      for (int32_t m = 0; m < int32_t(problem.moves.size()); ++m)
+        if (below(3) == 0)
+          op.moves.back().push_back(m);
     }
     op.isSource = below(3) == 0;
+    if (below(3) == 0)
+      op.whole = below(7);
     for (int r = below(8) ? 1 : 2; r > 0 && defined < numValues; --r) {
       op.results.push_back(defined++);
       PlacementProblem::Value value;
@@ -117,7 +147,7 @@ PlacementProblem randomProblem(std::mt19937 &random) {
   // Some values leave the program.
   for (int32_t v = 0; v < int32_t(problem.values.size()); ++v)
     if (below(3) == 0)
-      problem.ops.push_back({{{v, 0}}, {}, {}, false});
+      problem.ops.push_back({{{v, 0}}, {}, {}});
   return problem;
 }
 

@@ -11,10 +11,14 @@
 //   P(v)   -> F(v, l)        v is reduced towards layout l         the price
 //   F(v,l) -> P(r)           a use that wants l carries v into r   infinite
 //   F(v,l) -> sink           a use that wants l is not linear      infinite
+//   P(r)   -> M(m)           r is carried only if m is moved       infinite
+//   M(m)   -> sink           what is moved for all that need it    the price
 //
 // P(v) on the source side: v is partial. P(v) there and F(v, l) not: v is
-// reduced once towards l. Of all cheapest cuts the one with the smallest source
-// side is taken, which reduces earliest.
+// reduced once towards l. An op that could do without making its result
+// partial, with its operands moved, has an edge from the source of that price:
+// where it is cut, the op runs whole. Of all cheapest cuts the one with the
+// smallest source side is taken, which reduces earliest.
 //
 //   q, k, v partial; s = q + k + v (1 each); exp(s):  s is reduced, cost 1
 //   x partial (1); a = -x, b = 2x (1 each); exp of both:  x is reduced, cost 1
@@ -56,10 +60,17 @@ struct PlacementProblem {
     std::vector<int32_t> results;
     /// Makes its results partial.
     bool isSource = false;
+    /// What it costs, times how often, to run a source whole instead; -1: it
+    /// cannot.
+    int64_t whole = -1;
+    /// For each group what must be moved for it to be carried; into `moves`.
+    std::vector<std::vector<int32_t>> moves;
   };
 
   std::vector<Value> values;
   std::vector<Op> ops;
+  /// What each move costs, times how often.
+  std::vector<int64_t> moves;
 };
 
 struct ReductionPlacement {
@@ -67,6 +78,8 @@ struct ReductionPlacement {
   std::vector<bool> isPartial;
   /// (value, layout): reduced here. Ascending.
   std::vector<std::pair<int32_t, int32_t>> cuts;
+  /// Sources that run whole. Ascending.
+  std::vector<int32_t> wholes;
   int64_t cost = 0;
   /// Of the graph, without source and sink.
   int64_t numNodes = 0, numEdges = 0;

@@ -127,7 +127,11 @@ def PlaceReductionsPass : Pass<"llmc-place-reductions", "::mlir::ModuleOp"> {
     An op that reduces a split dimension makes a partial value. It may stay
     partial as long as ops are linear in it; where it is reduced is a minimum cut
     for each mesh axis, over the microbatch and the update that takes its sums.
-    Writes partial sets into layouts of ports and `dist.layouts`, nothing else.
+    An op carries a partial operand also where its other operands are split by
+    the axis, at the price of moving those; and one that would add up terms may
+    have its operands moved instead, which a `dist.constraint` then says. Both
+    are for light ops only (Remaking.h). Writes partial sets into layouts of
+    ports and `dist.layouts`, and nothing else but these constraints.
 
     ```mlir
     %a = stablehlo.dot_general %u, %w {dist.layouts = [#full]} // contracts "t"
@@ -190,8 +194,9 @@ def MaterializePass : Pass<"llmc-materialize", "::mlir::ModuleOp"> {
     Where a value is not what an op wants by its rule, `dist.reshard` stands
     after its definition, once for each wanted layout; `dist.keep` makes a full
     value partial, `dist.join` takes the place of a sum of values at disjoint
-    pipeline coordinates. Values without operands are computed again instead. An
-    argument that reads a state has the layout at rest; `dist.constraint` is
+    pipeline coordinates. Values without operands are computed again instead,
+    and so is what is made element by element of operands that are moved for
+    less than the value (Remaking.h). An argument that reads a state has the layout at rest; `dist.constraint` is
     gone. New ops carry the block and phase of the op that makes the value, or
     of the first that uses it where the value grows.
 

@@ -1,0 +1,87 @@
+//===- Remaking.h - What is made again rather than moved --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value that is wanted in another layout than it has is moved, or made again
+// in that layout by the same op, of operands that are moved instead; whichever
+// sends less. What is made element by element is made again:
+//
+//   %a = broadcast %w : 32x2 -> 32x2x6,  [{t}, {}, {}], wanted whole:
+//   %w is gathered, and broadcast whole
+//
+// and so is what any other op makes of one operand, or of none, if then nothing
+// is sent at all. What others want in a layout of which this one is a part is
+// there, and is cut from that.
+//
+// Test: test/Transforms/Sharding/materialize-remade.mlir
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_ANALYSIS_LAYOUTS_REMAKING_H
+#define LLMC_ANALYSIS_LAYOUTS_REMAKING_H
+
+#include "llmc/Analysis/Layouts/OpLayouts.h"
+#include "llmc/Analysis/Layouts/ReshardOfLayouts.h"
+#include <functional>
+
+namespace llmc {
+
+class Remaking {
+public:
+  /// What is known of a program.
+  struct Program {
+    std::function<dist::LayoutAttr(Value)> layoutOf;
+    /// The operands that an op has as decided, or none where it may not be
+    /// made again.
+    std::function<std::optional<SmallVector<Value>>(Operation *)> operandsOf;
+    /// In which layouts others want the value: so it is there for nothing.
+    std::function<ArrayRef<Attribute>(Value)> wantsOf;
+  };
+  struct Move {
+    Value value;
+    dist::LayoutAttr to;
+    /// As of LayoutReshards::price.
+    int64_t cost;
+  };
+  struct Way {
+    /// Made again, of operands that come to be by ways of their own.
+    bool isRemade = false;
+    /// A part of what is there in this layout, or null.
+    dist::LayoutAttr source;
+    /// All that is sent.
+    SmallVector<Move, 1> moves;
+    int64_t cost = 0;
+  };
+
+  Remaking(LayoutReshards &reshards, Program program)
+      : reshards(reshards), program(std::move(program)) {}
+
+  /// How the value comes to be in the layout; none where there is no way.
+  std::optional<Way> find(Value value, dist::LayoutAttr want) {
+    return find(value, want, 0);
+  }
+  /// How the op, with one result, runs to make the layout.
+  OpLayouts getRuns(Operation *op, dist::LayoutAttr want) const;
+  /// Forgets what was found: layouts have changed.
+  void clear() { known.clear(); }
+
+private:
+  std::optional<Way> find(Value value, dist::LayoutAttr want, int depth);
+  dist::LayoutAttr findSource(Value value, dist::LayoutAttr have,
+                              dist::LayoutAttr want);
+  std::optional<Way> remake(Operation *op, dist::LayoutAttr want, int depth);
+
+  LayoutReshards &reshards;
+  Program program;
+  llvm::DenseMap<std::pair<Value, Attribute>, std::optional<Way>> known;
+};
+
+/// What the op computes is as cheap as what it reads: no arithmetic but that of
+/// each element, or of each that it adds up.
+bool isLight(Operation *op);
+
+/// What constraints constrain, which is there in their place in the end.
+Value skipConstraints(Value value);
+
+} // namespace llmc
+
+#endif // LLMC_ANALYSIS_LAYOUTS_REMAKING_H

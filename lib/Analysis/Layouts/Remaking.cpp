@@ -1,0 +1,144 @@
+//===- Remaking.cpp - What is made again rather than moved ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Analysis/Layouts/Remaking.h"
+
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace llmc;
+using dist::LayoutAttr;
+using graph::KernelForm;
+
+/// Ops in a row that are made again.
+static constexpr int kMostOps = 8;
+
+static std::optional<KernelForm> getForm(Operation *op) {
+  auto kernel = dyn_cast<graph::KernelOpInterface>(op);
+  return kernel ? std::optional(kernel.getKernelForm()) : std::nullopt;
+}
+
+bool llmc::isLight(Operation *op) {
+  std::optional<KernelForm> form = getForm(op);
+  return form && *form != KernelForm::Library && *form != KernelForm::Decompose;
+}
+
+Value llmc::skipConstraints(Value value) {
+  while (auto constraint = value.getDefiningOp<dist::ConstraintOp>())
+    value = constraint.getInput();
+  return value;
+}
+
+static bool isOfElements(Operation *op) {
+  std::optional<KernelForm> form = getForm(op);
+  return form == KernelForm::Element || form == KernelForm::Alias;
+}
+
+OpLayouts Remaking::getRuns(Operation *op, LayoutAttr want) const {
+  auto model = cast<graph::ShardingRuleOpInterface>(op);
+  LayoutProblem problem{
+      op, model.getShardingRule(), reshards.getAxes(), {}, {want}};
+  if (auto operands = program.operandsOf(op))
+    for (Value operand : *operands)
+      problem.operands.push_back(program.layoutOf(operand));
+  return getOpLayouts(problem);
+}
+
+/// By the op, where it makes just the layout.
+std::optional<Remaking::Way> Remaking::remake(Operation *op, LayoutAttr want,
+                                              int depth) {
+  if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumResults() != 1 ||
+      !isMemoryEffectFree(op) || depth >= kMostOps)
+    return std::nullopt;
+  std::optional<SmallVector<Value>> operands = program.operandsOf(op);
+  if (!operands || (operands->size() > 1 && !isOfElements(op)))
+    return std::nullopt;
+  OpLayouts runs = getRuns(op, want);
+  if (!runs.reduced.empty() || runs.results.front() != want)
+    return std::nullopt;
+  Way way;
+  way.isRemade = true;
+  for (auto [operand, read] : llvm::zip_equal(*operands, runs.operands)) {
+    std::optional<Way> found;
+    if (read)
+      found = find(operand, read, depth + 1);
+    if (!found)
+      return std::nullopt;
+    for (const Move &move : found->moves)
+      if (llvm::none_of(way.moves, [&](const Move &other) {
+            return other.value == move.value && other.to == move.to;
+          })) {
+        way.moves.push_back(move);
+        way.cost += move.cost;
+      }
+  }
+  bool isFree = way.moves.empty() && operands->size() <= 1;
+  LayoutAttr have = program.layoutOf(op->getResult(0));
+  bool isMove = !have.isPartial() && !want.isPartial() &&
+                have.getAt() == want.getAt() && isOfElements(op);
+  return isFree || isMove ? std::optional(std::move(way)) : std::nullopt;
+}
+
+static int64_t getLocalElements(RankedTensorType type, LayoutAttr layout,
+                                dist::MeshAxesAttr mesh) {
+  int64_t elements = 1;
+  for (int64_t size : layout.getLocalShape(type.getShape(), mesh))
+    elements *= size;
+  return elements;
+}
+
+/// A layout in which others want the value, of which `want` is a part.
+LayoutAttr Remaking::findSource(Value value, LayoutAttr have, LayoutAttr want) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto isPlain = [&](LayoutAttr layout) {
+    return !layout.isPartial() && layout.getAt() == have.getAt();
+  };
+  int64_t elements = getLocalElements(type, want, reshards.getAxes());
+  // An argument is moved for each chunk that reads it.
+  if (isa<BlockArgument>(value) || !isPlain(have) || !isPlain(want))
+    return {};
+  for (Attribute other : program.wantsOf(value)) {
+    auto source = cast<LayoutAttr>(other);
+    std::string error;
+    if (!isPlain(source) ||
+        getLocalElements(type, source, reshards.getAxes()) <= elements)
+      continue;
+    FailureOr<int64_t> cut = reshards.price(type, source, want, error);
+    if (succeeded(cut) && *cut == 0)
+      return source;
+  }
+  return {};
+}
+
+std::optional<Remaking::Way> Remaking::find(Value value, LayoutAttr want,
+                                            int depth) {
+  LayoutAttr have = program.layoutOf(value);
+  if (!have)
+    return std::nullopt;
+  if (isReadableAs(have, want) ||
+      (depth > 0 && llvm::is_contained(program.wantsOf(value), want)))
+    return Way();
+  std::pair<Value, Attribute> key(value, want);
+  if (auto found = known.find(key); found != known.end())
+    return found->second;
+  std::string error;
+  std::optional<Way> best;
+  FailureOr<int64_t> price = reshards.price(
+      cast<RankedTensorType>(value.getType()), have, want, error);
+  if (succeeded(price))
+    best = Way{false, {}, {{value, want, *price}}, *price};
+  if (best && best->cost > 0)
+    if (LayoutAttr source = findSource(value, have, want))
+      return known[key] = Way{false, source, {}, 0};
+  Operation *op = value.getDefiningOp();
+  if (std::optional<Way> again =
+          op ? remake(op, want, depth) : std::optional<Way>();
+      again && (!best || again->cost < best->cost ||
+                (again->moves.empty() && op->getNumOperands() <= 1)))
+    best = again;
+  return known[key] = best;
+}
