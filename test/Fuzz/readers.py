@@ -36,6 +36,15 @@ def arrays():
     yield struct.pack("<Q", len(text)) + text + bytes(24)
 
 
+def manifest():
+    """Of a checkpoint; its checksum comes last and is another's."""
+    yield (b'{"format": "llmc-checkpoint", "format_version": 1, "llmc": "0.1.0", "step": 2, "entry": "train", '
+           b'"data_position": {"step": 2, "seed": 1}, "mesh": "data=2", "plan": "87236c520e10e561", '
+           b'"metrics": {"loss": 5.25}, "files": [{"name": "process-00000.safetensors", "bytes": 96, '
+           b'"xxh3": "8199bad53acc2ff7"}], "tensors": [{"name": "w.m", "dtype": "f32", "shape": [2, 3], '
+           b'"role": "optimizer", "of": "w"}], "checksum": "0000000000000000"}')
+
+
 def onnx_models():
     """Files of PyTorch, and some of the public tests of backends, where they are installed."""
     tests = pathlib.Path("/usr/share/libonnx-testdata/data")
@@ -103,7 +112,7 @@ def main():
     a.output.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     readers = {"text": lambda: [*texts("*.mlir"), *pieces()], "config": lambda: texts("*.toml"), "plan": lambda: plans(a),
-               "arrays": arrays, "onnx": onnx_models}
+               "arrays": lambda: [*arrays(), *manifest()], "onnx": onnx_models}
     done = [run(a, name, seeds(), a.models if name in ("text", "onnx") else 0)
             for name, seeds in readers.items() if name in (a.only or readers)]
     faults = sum(f for _, f in done)
