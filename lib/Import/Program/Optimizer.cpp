@@ -197,6 +197,10 @@ rt::Result<std::string> import::addOptimizer(ModuleOp module,
   // A step reports its rate, whether the optimizer takes it or not.
   addHyper(builder, module, "lr",
            RankedTensorType::get({}, builder.getF32Type()), config);
+  if (config.training.rounding == "stochastic")
+    for (StringRef name : {"seed", "step"})
+      addHyper(builder, module, name,
+               RankedTensorType::get({}, builder.getI32Type()), config);
   LLMC_TRY(addHypers(module, func, config));
   func->remove();
   func.setPrivate();

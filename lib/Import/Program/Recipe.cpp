@@ -90,7 +90,7 @@ static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
   if (kind == ModuleKind::Step) {
     for (const char *key :
          {"optimizer.name", "optimizer.path", "training.max_norm",
-          "training.skip_not_finite", "training.loss"})
+          "training.skip_not_finite", "training.loss", "training.rounding"})
       fixed.push_back(key);
     for (const auto &[name, value] : config.optimizer.constants)
       fixed.push_back("optimizer." + name);
@@ -192,5 +192,7 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
       recipe.raise ? BoolAttr() : builder.getBoolAttr(false),
       flag(recipe.derivative == "of the text"), flag(recipe.loss != "exact"),
       flag(recipe.skipNotFinite), lossScale);
+  if (recipe.rounding == "stochastic")
+    training->setAttr(dist::kStochasticRounding, builder.getUnitAttr());
   return markSaved(training, recipe);
 }

@@ -104,23 +104,33 @@ static LayoutAttr getFull(Value value) {
   return dist::getLayout(value.getType()).withPartial({});
 }
 
-/// Whether what is made of a partial scalar, up to where it is added up, can be
-/// made of the whole one: nothing else in it is partial.
-static bool canBeFull(Value value) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return isa<dist::ReshardOp>(user) ||
-           (user->getNumResults() == 1 && canBeFull(user->getResult(0)) &&
-            llvm::all_of(user->getOperands(), [&](Value operand) {
-              return operand == value ||
-                     dist::getLayout(operand.getType()).getPartial().empty();
-            }));
-  });
+static bool isPartial(Value value) {
+  return !dist::getLayout(value.getType()).getPartial().empty();
 }
 
-/// Gives the scalar, and what is made of it, the layout of a whole one.
+/// Whether what is made of a scalar while it is partial can be made of the
+/// whole one: no other operand is partial.
+static bool canBeFull(Value value) {
+  return !isPartial(value) ||
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return isa<dist::ReshardOp>(user) ||
+                  (user->getNumResults() == 1 &&
+                   canBeFull(user->getResult(0)) &&
+                   llvm::all_of(user->getOperands(), [&](Value operand) {
+                     return operand == value || !isPartial(operand);
+                   }));
+         });
+}
+
+/// Gives a scalar, and what is made of it while it is partial, the layout of a
+/// whole one.
 static void makeFull(Value value) {
+  if (!isPartial(value))
+    return;
   auto type = cast<RankedTensorType>(value.getType());
-  value.setType(dist::withLayout(type, getFull(value)));
+  value.setType(dist::withLayout(
+      RankedTensorType::get(type.getShape(), type.getElementType()),
+      getFull(value)));
   for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
     auto reshard = dyn_cast<dist::ReshardOp>(user);
     if (!reshard) {

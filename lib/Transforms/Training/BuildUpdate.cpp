@@ -10,6 +10,9 @@
 //   p_i, moments_i = those before, where loss or norm is not finite and the
 //                    recipe has `skip_not_finite`, or the norm is not and it
 //                    has a scale
+//   p_i, moments_i of bf16 are rounded to nearest, or by chance where the
+//   recipe
+//                    says so (StochasticRounding.h)
 //
 // where `count` is bounded as the text bounds it (@<training>.count_bound).
 // All sums arrive added up over microbatches (`dist.step`). Squares are summed
@@ -21,7 +24,9 @@
 
 #include "LossScale.h"
 #include "OptimizerInstance.h"
+#include "StochasticRounding.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
@@ -84,6 +89,10 @@ private:
   void buildFinite();
   void writeScale();
   LogicalResult applyOptimizer(Update &update);
+  Value buildStored(dist::StateOp state, Value value);
+  bool roundsByChance() const {
+    return recipe->hasAttr(dist::kStochasticRounding);
+  }
   Location getLoc() { return recipe.getLoc(); }
   /// The port of a state, hyper value or gradient.
   PortAttr portOf(PortKind kind, Operation *symbol) {
@@ -106,6 +115,8 @@ private:
   Value scale, good;
   /// Whether the step counts, as an i1; null where every step does.
   Value finite;
+  /// A state was rounded by chance.
+  bool hasRounded = false;
   /// Sums of the model's own metrics, by name.
   SmallVector<std::pair<StringRef, Value>> metricSums;
   SmallVector<Value> results;
@@ -211,6 +222,13 @@ LogicalResult UpdateBuilder::collectHypers() {
       }
   if (symbols.lookup<dist::HyperOp>("lr"))
     hypers.insert({"lr", Value()});
+  for (StringRef name : {"seed", "step"}) {
+    if (roundsByChance() && !symbols.lookup<dist::HyperOp>(name))
+      return recipe.emitOpError() << "expected hyper value @" << name
+                                  << " for stochastic rounding, got none";
+    if (roundsByChance())
+      hypers.insert({name, Value()});
+  }
   return success();
 }
 
@@ -379,6 +397,22 @@ void UpdateBuilder::writeScale() {
   addResult(nextGood, scaling->getPort(scaling->good));
 }
 
+/// The new value of a state in its own type.
+Value UpdateBuilder::buildStored(dist::StateOp state, Value value) {
+  Location loc = state.getLoc();
+  Type element = state.getTensorType().getElementType();
+  bool isNarrower =
+      element.getIntOrFloatBitWidth() <
+      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  if (!roundsByChance() || !isNarrower ||
+      !training::canRoundStochastically(element))
+    return stablehlo::convertTo(builder, loc, value, element);
+  hasRounded = true;
+  return training::roundStochastically(
+      builder, loc, value, element, state.getSymName(), hypers.lookup("seed"),
+      hypers.lookup("step"));
+}
+
 LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
   SmallVector<Value> operands;
   unsigned moment = 0;
@@ -407,8 +441,7 @@ LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
   SmallVector<Value> before = {update.parameter};
   llvm::append_range(before, update.momentValues);
   for (auto [state, value, old] : llvm::zip_equal(states, updated, before)) {
-    Value stored = stablehlo::convertTo(builder, loc, value,
-                                        state.getTensorType().getElementType());
+    Value stored = buildStored(state, value);
     if (finite)
       stored = stablehlo::select(builder, loc, finite, stored, old);
     addResult(stored, portOf(dist::getPortKind(state.getRole()), state));
@@ -438,6 +471,10 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   for (Update &update : updates)
     if (failed(applyOptimizer(update)))
       return failure();
+  if (roundsByChance() && !hasRounded)
+    return emitRefusal(recipe) << "expected a parameter of bf16 beside "
+                                  "stochastic rounding, got none";
+  recipe->removeAttr(dist::kStochasticRounding);
   if (scaling)
     writeScale();
   if (!loss)

@@ -240,3 +240,27 @@ func.func @f() {
   %0 = arith.constant {dist.precision = i32} 0 : i32
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected two numbers of at least 0 for 'dist.scaling', got array<i64: 4>}}
+  %0 = arith.constant {dist.scaling = array<i64: 4>} 1 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected two numbers of at least 0 for 'dist.scaling', got array<i64: 4, -1>}}
+  %0 = arith.constant {dist.scaling = array<i64: 4, -1>} 1 : i32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected no value of 'dist.rounds_terms', got 1 : i64}}
+  %0 = arith.constant {dist.rounds_terms = 1} 1 : i32
+  return
+}

@@ -14,8 +14,7 @@ what it returns:
 
 With FP8 in place of a dtype, r rounds to e4m3, of cotangents to e5m2, by a scale
 of the tensor: the power of two that brings its greatest element near the largest
-number. Products with two batch dims and more are attention, which llmc multiplies
-in bf16, as it does convolutions.
+number. Convolutions multiply bf16.
 
 XLA may leave out a rounding and what undoes it: set
 XLA_FLAGS=--xla_allow_excess_precision=false before JAX is imported.
@@ -61,10 +60,8 @@ def is_wide(x, dtype):
 
 def type_of(eqn, dtype):
     """That of the factors of one product."""
-    dims = eqn.params.get("dimension_numbers")
-    name = eqn.primitive.name
-    isOther = name == "conv_general_dilated" or (name == "dot_general" and len(dims[1][0]) >= 2)
-    return jnp.bfloat16 if dtype == FP8 and isOther else dtype
+    isConvolution = eqn.primitive.name == "conv_general_dilated"
+    return jnp.bfloat16 if dtype == FP8 and isConvolution else dtype
 
 
 def multiply(product, dtype, x, y):

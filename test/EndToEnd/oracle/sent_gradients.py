@@ -138,7 +138,7 @@ def main():
 
     samples = np.random.default_rng(1).integers(-999, 1000, (64, SAMPLES)).astype(np.float32)
     arrays.write_safetensors(a.output / "data.safetensors", {"data": samples})
-    cases = [(name, m, d) for name in ROWS for m in (1, 3) for d in (2, 4)] + [("replicated", 3, 1)]
+    cases = [(name, m, d) for name in ROWS for m, d in ((1, 2), (3, 2), (3, 4))] + [("replicated", 3, 1)]
     failed = sum(check(a, *case) > 0 for case in cases)
     print(f"{len(cases)} cases, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -4,6 +4,34 @@
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/fsdp.toml --mesh data=2 -o - | FileCheck %t/zero3.toml
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/zero3.toml --set training.precision=fp8 --mesh data=2 -o - | FileCheck %t/eight.txt
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/loop.mlir --config %S/../../EndToEnd/Inputs/loop.toml --set training.precision=fp8 --mesh data=2 -o - | FileCheck %t/trips.txt
+// RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/turned.toml --mesh data=2,tensor=2 -o - | FileCheck %t/turned.toml
+
+//--- turned.toml
+# What rests split by one axis and is used split by another was reduced over the
+# other one, and is over the first alone.
+# CHECK-LABEL: func.func private @train.microbatch
+# CHECK: %[[A:.*]] = stablehlo.abs %{{.*}} : tensor<16x64xf32, #[[SPLIT:.*]]>
+# CHECK: %[[R:.*]] = stablehlo.reduce(%[[A]] init: %{{.*}} : (tensor<16x64xf32, #[[SPLIT]]>, {{.*}}) -> tensor<f32,
+# CHECK: %[[M:.*]] = dist.all_reduce %[[R]] over ["data"] max
+# CHECK: %[[Q:.*]] = nn.quantize %{{.*}} -> tensor<16x64xf8E4M3FN, #[[SPLIT]]>
+# CHECK: dist.{{all_to_all|all_gather}} %{{.*}} : tensor<16x64xf8E4M3FN,
+# CHECK-LABEL: func.func private @train.update
+[mesh]
+axes = ["data", "tensor"]
+[data.inputs]
+tokens = 0
+targets = 1
+[[init]]
+draw = "ones"
+[[layout]]
+input = "*"
+dims = [["data"]]
+[[layout]]
+match = "*.mlp.in.w"
+rest = [["data"]]
+use = [[], ["tensor"]]
+[training]
+precision = "fp8"
 
 //--- eight.txt
 // The greatest element is that of what each device has, and then of all of them;

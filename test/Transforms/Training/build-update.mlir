@@ -5,6 +5,7 @@
 // RUN: not llmc-opt %t/shape.mlir --llmc-build-update 2>&1 | FileCheck %t/shape.mlir
 // RUN: not llmc-opt %t/marks.mlir --llmc-build-update 2>&1 | FileCheck %t/marks.mlir
 // RUN: not llmc-opt %t/hyper.mlir --llmc-build-update 2>&1 | FileCheck %t/hyper.mlir
+// RUN: not llmc-opt %t/seed.mlir --llmc-build-update 2>&1 | FileCheck %t/seed.mlir
 // RUN: not llmc-opt %t/scalars.mlir --llmc-build-update 2>&1 | FileCheck %t/scalars.mlir
 
 //--- skip.mlir
@@ -169,6 +170,22 @@ func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<pa
 func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}, %x: tensor<f32> {dist.port = #dist.port<hyper @rate>})
     -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
 dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>)
+
+//--- seed.mlir
+// CHECK: error: {{.*}}expected hyper value @seed for stochastic rounding, got none
+dist.state @a : tensor<2xf32> {role = parameter, source = #dist.draw<ones>}
+func.func @loss(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+func.func private @train.microbatch(%a: tensor<2xf32> {dist.port = #dist.port<parameter @a>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<2xf32> {dist.port = #dist.port<gradient @a>}) {
+  %l = stablehlo.constant dense<1.0> : tensor<f32>
+  return %l, %l, %a : tensor<f32>, tensor<f32>, tensor<2xf32>
+}
+func.func private @optimizer.a(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+dist.training @train forward(@loss) optimizer(@optimizer.a) microbatches(2) schedule(<1f1b>) {dist.stochastic_rounding}
 
 //--- scalars.mlir
 // What is made from elements is an element: a sum over it cannot be lifted.

@@ -145,6 +145,8 @@ struct TrainingConfig {
   std::string fp8Scaling;
   /// Microbatches that delayed scales remember; powers of two left free.
   int64_t fp8History = 0, fp8Margin = 0;
+  /// "nearest", or "stochastic": states that are narrower than their update.
+  std::string rounding;
   /// "as computed", or "narrow": what the backward reads, in that type too.
   std::string saved;
   /// By what the loss is multiplied before it is derived; 0: of the precision.

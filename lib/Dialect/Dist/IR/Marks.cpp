@@ -129,7 +129,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                 "\"BACKWARD\" for '"
                              << name << "', got " << value;
   }
-  if (name == kUnroll || name == kRoundsTerms) {
+  if (name == kUnroll || name == kRoundsTerms || name == kStochasticRounding) {
     if (isa<UnitAttr>(value))
       return success();
     return op->emitOpError()

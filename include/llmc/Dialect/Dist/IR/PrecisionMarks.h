@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral kSavedPrecision = "dist.saved_precision";
 /// the scale is of the tensor itself), and how many powers of two are left
 /// free.
 inline constexpr llvm::StringLiteral kScaling = "dist.scaling";
+/// Of recipes: states that are narrower than their update are rounded by
+/// chance.
+inline constexpr llvm::StringLiteral kStochasticRounding =
+    "dist.stochastic_rounding";
 /// Of a conversion, from phase 3 on: what it rounds is each device's term of a
 /// sum, and what it makes is a term of the sum of rounded ones.
 inline constexpr llvm::StringLiteral kRoundsTerms = "dist.rounds_terms";
