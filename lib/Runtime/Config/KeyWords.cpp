@@ -9,6 +9,7 @@
 #include "Keys.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
