@@ -229,7 +229,7 @@ TEST_F(ToolTest, ErrorsHaveTheirCodes) {
             "expected an .npy file"},
            {planFile + data() + " --steps -1", 2, "error[usage]: "},
            {planFile + data() + " --deadline 0", 2, "error[usage]: "},
-           {planFile + data() + " --fetch nothing", 2, "no value 'nothing'"}}) {
+           {planFile + data() + " --fetch nothing", 2, "got 'nothing'"}}) {
     Outcome run = call(each.arguments + " --error-file " + folder + "/error");
     EXPECT_EQ(run.code, each.code) << each.arguments << run.err;
     EXPECT_NE(run.lastErrorLine().find(each.line), std::string::npos)
