@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisPlacer.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -144,8 +145,60 @@ void AxisPlacer::leaveSums(const PlacementFlow &flow) {
 bool AxisPlacer::takeWholes(ArrayRef<int32_t> found) {
   for (int32_t op : found) {
     wholes.insert(opsOf.lookup(op));
-    for (auto [value, layout] : wholeMoves.lookup(op))
-      wanted[value].insert(layout);
+    for (auto key : wholeMoves.lookup(op))
+      if (wanted[key.first].insert(key.second))
+        paid += problem.moves[moves.lookup(key)];
   }
   return !found.empty();
+}
+
+/// Those whose sums, each by itself, cost less than the move, but together
+/// more.
+SmallVector<AxisPlacer::Sharers> AxisPlacer::findSharers() {
+  llvm::MapVector<std::pair<Value, Attribute>, Sharers> found;
+  llvm::DenseMap<std::pair<Value, Attribute>, int64_t> sums;
+  for (auto [i, op] : llvm::enumerate(problem.ops)) {
+    const MovedValues &needed = wholeMoves[static_cast<int32_t>(i)];
+    if (!op.isSource || op.whole < 0 || needed.size() != 1)
+      continue;
+    Sharers &sharers = found[needed.front()];
+    sharers.move = needed.front();
+    sharers.cost = problem.moves[moves.lookup(needed.front())];
+    sharers.ops.push_back(opsOf.lookup(static_cast<int32_t>(i)));
+    for (int32_t result : op.results)
+      if (const auto &prices = problem.values[result].prices; !prices.empty())
+        sums[needed.front()] += *llvm::min_element(prices);
+  }
+  SmallVector<Sharers> dear;
+  for (auto &[move, sharers] : found)
+    if (sums[move] > sharers.cost)
+      dear.push_back(std::move(sharers));
+  return dear;
+}
+
+/// Lets sources run whole together where one move for all of them costs less
+/// than their sums.
+LogicalResult AxisPlacer::shareMoves(ReductionPlacement &placement) {
+  bool isKept = true;
+  for (const Sharers &sharers : findSharers()) {
+    auto savedWanted = wanted;
+    auto savedWholes = wholes;
+    int64_t before = placement.cost + paid, savedPaid = paid;
+    ReductionPlacement next;
+    wholes.insert(sharers.ops.begin(), sharers.ops.end());
+    if (wanted[sharers.move.first].insert(sharers.move.second))
+      paid += sharers.cost;
+    if (failed(settle(next)))
+      return failure();
+    isKept = next.cost + paid < before;
+    if (isKept) {
+      placement = std::move(next);
+      continue;
+    }
+    wanted = std::move(savedWanted);
+    wholes = std::move(savedWholes);
+    paid = savedPaid;
+  }
+  // The problem is that of the placement.
+  return isKept ? success() : settle(placement);
 }

@@ -39,7 +39,7 @@ public:
   AxisPlacer(LayoutTable &table, LayoutReshards &reshards, dist::AxisAttr axis,
              ReductionKind kind)
       : table(table), reshards(reshards), axis(axis), kind(kind),
-        remaking(reshards, describe()) {}
+        remaking(reshards, describe(), /*isEager=*/true) {}
 
   LogicalResult run(SmallVectorImpl<PlacedReduction> &placed);
 
@@ -74,7 +74,17 @@ private:
                              dist::LayoutAttr to);
   LogicalResult pose();
   void leaveSums(const PlacementFlow &flow);
+  void constrainOthers(const ReductionPlacement &placement);
   bool takeWholes(ArrayRef<int32_t> wholes);
+  LogicalResult settle(ReductionPlacement &placement);
+  /// Sources that could run whole by one and the same move.
+  struct Sharers {
+    std::pair<Value, Attribute> move;
+    int64_t cost = 0;
+    SmallVector<Operation *> ops;
+  };
+  SmallVector<Sharers> findSharers();
+  LogicalResult shareMoves(ReductionPlacement &placement);
   void apply(const ReductionPlacement &placement,
              SmallVectorImpl<PlacedReduction> &placed);
 
@@ -98,8 +108,9 @@ private:
   llvm::DenseSet<int32_t> sums;
   /// By op of the problem: what is moved for it to run whole.
   llvm::DenseMap<int32_t, MovedValues> wholeMoves;
-  /// Sources that run whole.
+  /// Sources that run whole, and what the moves for them cost.
   llvm::SetVector<Operation *> wholes;
+  int64_t paid = 0;
 };
 
 } // namespace llmc

@@ -290,6 +290,22 @@ LogicalResult AxisPlacer::price(int32_t number) {
   return success();
 }
 
+/// Of two partial factors an op carries the one that is defined last, unless
+/// that one is full: where the other is carried, it is read so.
+void AxisPlacer::constrainOthers(const ReductionPlacement &placement) {
+  PlacementFlow flow = findPartialFlow(problem);
+  for (auto [index, group] : llvm::enumerate(placement.groups)) {
+    if (group == flow.groups[index])
+      continue;
+    const PlacementProblem::Op &op = problem.ops[index];
+    Operation *of = opsOf.lookup(static_cast<int32_t>(index));
+    for (auto [i, use] : llvm::enumerate(op.uses))
+      if (use.value >= 0 && placement.isPartial[use.value] &&
+          !llvm::is_contained(op.groups[group], static_cast<int32_t>(i)))
+        table.constrain(of->getOpOperand(i), wants[use.value][use.layout]);
+  }
+}
+
 void AxisPlacer::apply(const ReductionPlacement &placement,
                        SmallVectorImpl<PlacedReduction> &placed) {
   for (auto [number, layout] : placement.cuts) {
@@ -303,6 +319,7 @@ void AxisPlacer::apply(const ReductionPlacement &placement,
   for (const ProgramExit &exit : table.exits)
     if (exit.taker && placement.isPartial[numbers.lookup(exit.taker)])
       table.set(exit, table.layoutOf(exit.taker));
+  constrainOthers(placement);
   for (Operation *op : wholes)
     for (OpOperand &operand : op->getOpOperands())
       if (LayoutAttr layout = table.layoutOf(operand.get());
@@ -339,6 +356,16 @@ LogicalResult AxisPlacer::pose() {
   return success();
 }
 
+/// Solves until no further source runs whole.
+LogicalResult AxisPlacer::settle(ReductionPlacement &placement) {
+  do {
+    if (failed(pose()))
+      return failure();
+    placement = placeReductions(problem);
+  } while (takeWholes(placement.wholes));
+  return success();
+}
+
 LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
   for (const ProgramOp &item : table.items) {
     runsOf[item.op] = item.runs;
@@ -348,11 +375,8 @@ LogicalResult AxisPlacer::run(SmallVectorImpl<PlacedReduction> &placed) {
         wanted[skipConstraints(operand)].insert(want);
   }
   ReductionPlacement placement;
-  do {
-    if (failed(pose()))
-      return failure();
-    placement = placeReductions(problem);
-  } while (takeWholes(placement.wholes));
+  if (failed(settle(placement)) || failed(shareMoves(placement)))
+    return failure();
   apply(placement, placed);
   return success();
 }

@@ -114,6 +114,18 @@ LayoutAttr Remaking::findSource(Value value, LayoutAttr have, LayoutAttr want) {
   return {};
 }
 
+/// Whether to make the op's value again by this way rather than by moving it.
+bool Remaking::isBetter(const Way &again, const Way &moved,
+                        Operation *op) const {
+  if (again.moves.empty() && op->getNumOperands() <= 1)
+    return true;
+  bool isOfValues = llvm::none_of(again.moves, [](const Move &move) {
+    return isa<BlockArgument>(move.value);
+  });
+  return again.cost < moved.cost ||
+         (isEager && isOfValues && again.cost == moved.cost);
+}
+
 std::optional<Remaking::Way> Remaking::find(Value value, LayoutAttr want,
                                             int depth) {
   LayoutAttr have = program.layoutOf(value);
@@ -135,10 +147,9 @@ std::optional<Remaking::Way> Remaking::find(Value value, LayoutAttr want,
     if (LayoutAttr source = findSource(value, have, want))
       return known[key] = Way{false, source, {}, 0};
   Operation *op = value.getDefiningOp();
-  if (std::optional<Way> again =
-          op ? remake(op, want, depth) : std::optional<Way>();
-      again && (!best || again->cost < best->cost ||
-                (again->moves.empty() && op->getNumOperands() <= 1)))
+  std::optional<Way> again =
+      op ? remake(op, want, depth) : std::optional<Way>();
+  if (again && (!best || isBetter(*again, *best, op)))
     best = again;
   return known[key] = best;
 }

@@ -166,8 +166,8 @@ int64_t FlowGraph::run(int32_t source, int32_t sink) {
 namespace {
 class Placer {
 public:
-  explicit Placer(const PlacementProblem &problem)
-      : problem(problem), flow(findPartialFlow(problem)) {}
+  Placer(const PlacementProblem &problem, const PlacementFlow &flow)
+      : problem(problem), flow(flow) {}
 
   ReductionPlacement run();
 
@@ -191,7 +191,7 @@ private:
   void cutParts();
 
   const PlacementProblem &problem;
-  PlacementFlow flow;
+  const PlacementFlow &flow;
   std::vector<Edge> edges;
   /// Node of each (value, layout).
   std::map<std::pair<int32_t, int32_t>, int32_t> fullNodes;
@@ -319,8 +319,59 @@ ReductionPlacement Placer::run() {
   return std::move(result);
 }
 
+//===----------------------------------------------------------------------===//
+// Which of two factors is full
+//===----------------------------------------------------------------------===//
+
+/// A group other than the op's own, of which the placement reduces an operand;
+/// -1 where there is none.
+static int32_t findOther(const PlacementProblem &problem,
+                         const PlacementFlow &flow,
+                         const ReductionPlacement &placement, size_t index) {
+  const PlacementProblem::Op &op = problem.ops[index];
+  if (flow.groups[index] < 0 || op.results.empty())
+    return -1;
+  for (size_t g = 0; g < op.groups.size(); ++g)
+    for (int32_t use : op.groups[g]) {
+      auto [value, layout] = op.uses[use];
+      if (int32_t(g) != flow.groups[index] && value >= 0 &&
+          placement.isPartial[value] && standsInside(op, op.groups[g], use) &&
+          std::binary_search(placement.cuts.begin(), placement.cuts.end(),
+                             std::pair(value, layout)))
+        return int32_t(g);
+    }
+  return -1;
+}
+
+/// Takes the groups in `others`, by op, if that costs less.
+static bool tryGroups(const PlacementProblem &problem,
+                      const std::vector<std::pair<size_t, int32_t>> &others,
+                      PlacementFlow &flow, ReductionPlacement &best) {
+  PlacementFlow next = flow;
+  for (auto [op, group] : others)
+    next.groups[op] = group;
+  ReductionPlacement placement = Placer(problem, next).run();
+  if (placement.cost >= best.cost)
+    return false;
+  flow = std::move(next);
+  best = std::move(placement);
+  return true;
+}
+
 ReductionPlacement placeReductions(const PlacementProblem &problem) {
-  return Placer(problem).run();
+  constexpr size_t mostAlone = 8;
+  PlacementFlow flow = findPartialFlow(problem);
+  ReductionPlacement best = Placer(problem, flow).run();
+  std::vector<std::pair<size_t, int32_t>> others;
+  for (size_t op = 0; op < problem.ops.size(); ++op)
+    if (int32_t group = findOther(problem, flow, best, op); group >= 0)
+      others.push_back({op, group});
+  if (!others.empty() && !tryGroups(problem, others, flow, best) &&
+      others.size() > 1)
+    for (size_t i = 0; i < std::min(others.size(), mostAlone); ++i)
+      tryGroups(problem, {others[i]}, flow, best);
+  best.groups = flow.groups;
+  return best;
 }
 
 } // namespace llmc

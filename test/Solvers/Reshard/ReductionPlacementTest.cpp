@@ -73,8 +73,10 @@ int64_t costOf(const PlacementProblem &problem, const PlacementFlow &flow,
   return cost;
 }
 
-void expectBest(const PlacementProblem &problem) {
-  PlacementFlow flow = findPartialFlow(problem);
+/// The least cost where ops carry the groups of `flow`, and the smallest set of
+/// partial values that has it.
+std::pair<int64_t, uint32_t> findBest(const PlacementProblem &problem,
+                                      const PlacementFlow &flow) {
   int64_t best = -1;
   uint32_t bestSet = 0;
   for (uint32_t chosen = 0; chosen < 1u << problem.values.size(); ++chosen) {
@@ -91,7 +93,15 @@ void expectBest(const PlacementProblem &problem) {
       bestSet = chosen;
     }
   }
+  return {best, bestSet};
+}
+
+void expectBest(const PlacementProblem &problem) {
+  PlacementFlow flow = findPartialFlow(problem);
   ReductionPlacement placement = placeReductions(problem);
+  EXPECT_LE(placement.cost, findBest(problem, flow).first);
+  flow.groups = placement.groups;
+  auto [best, bestSet] = findBest(problem, flow);
   uint32_t found = 0;
   for (size_t v = 0; v < problem.values.size(); ++v)
     found |= uint32_t(placement.isPartial[v]) << v;
@@ -370,6 +380,23 @@ TEST(ReductionPlacement, MakesTheEarlierFactorFull) {
   p.linear("dg", 1, {"dnxh"});
   p.leave("dg");
   EXPECT_EQ(p.place(), "11: xh dg");
+}
+
+/// Where the later factor is read full by another op as well, the earlier one
+/// stays partial and is reduced when less is left of it.
+TEST(ReductionPlacement, CarriesTheEarlierFactorWhereThatCostsLess) {
+  Program p;
+  p.source("made", 10);
+  p.source("slope", 10);
+  p.product("weighted", 10, {"made", "share"});
+  p.linear("sum", 5, {"weighted"});
+  p.leave("sum");
+  p.product("products", 10, {"slope", "made"});
+  p.linear("dshare", 1, {"products"});
+  p.leave("dshare");
+  p.other("rows", 0, {"slope"});
+  p.leave("rows");
+  EXPECT_EQ(p.place(), "16: slope sum dshare");
 }
 
 TEST(ReductionPlacement, ASquareNeedsAFullValue) {

@@ -76,3 +76,33 @@ func.func @places(%x: tensor<64x256xf32> {dist.port = #dist.port<input "x", layo
   return %y : tensor<64x256xf32>
 }
 dist.entry @forward function(@places) chunks([0])
+
+// -----
+
+// A maximum and a sum over a dim that is split: each by itself sends less than
+// the values do, both together send more, so the values are gathered for both.
+#columns = #dist.layout<@mesh, [{}, {"t"}]>
+#rows = #dist.layout<@mesh, [{"t"}, {}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+#list = #dist.layout<@mesh, [{}]>
+#scalar = #dist.layout<@mesh, []>
+dist.mesh @mesh = <"t"=2>
+// CHECK-DAG: #[[WHOLE:.*]] = #dist.layout<@mesh, [{}, {}]>
+// CHECK-DAG: #[[LIST:.*]] = #dist.layout<@mesh, [{}]>
+// CHECK: func.func @together
+func.func @together(%x: tensor<64x16xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<16x2xf32> {dist.port = #dist.port<input "w", layout = #whole>}) -> (tensor<64xf32> {dist.port = #dist.port<output "y", layout = #list>}, tensor<64x2xf32> {dist.port = #dist.port<output "z", layout = #columns>}) {
+  %v = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#columns]} : (tensor<64x16xf32>, tensor<16x2xf32>) -> tensor<64x2xf32>
+  %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
+  // CHECK: %[[A:.*]] = dist.constraint %{{.*}} to #[[WHOLE]]
+  // CHECK: stablehlo.reduce(%[[A]]{{.*}}dist.layouts = [#[[LIST]]]
+  %one = stablehlo.reduce(%v init: %zero) applies stablehlo.add across dimensions = [1] {dist.layouts = [#list]} : (tensor<64x2xf32>, tensor<f32>) -> tensor<64xf32>
+  %e = stablehlo.exponential %v {dist.layouts = [#columns]} : tensor<64x2xf32>
+  // CHECK: %[[B:.*]] = dist.constraint %{{.*}} to #[[WHOLE]]
+  // CHECK: stablehlo.reduce(%[[B]]{{.*}}dist.layouts = [#[[LIST]]]
+  %two = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] {dist.layouts = [#list]} : (tensor<64x2xf32>, tensor<f32>) -> tensor<64xf32>
+  %l = stablehlo.log %two {dist.layouts = [#list]} : tensor<64xf32>
+  %t = stablehlo.tanh %one {dist.layouts = [#list]} : tensor<64xf32>
+  %y = stablehlo.multiply %l, %t {dist.layouts = [#list]} : tensor<64xf32>
+  return %y, %v : tensor<64xf32>, tensor<64x2xf32>
+}
+dist.entry @forward function(@together) chunks([0])

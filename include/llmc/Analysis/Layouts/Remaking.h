@@ -52,8 +52,10 @@ public:
     int64_t cost = 0;
   };
 
-  Remaking(LayoutReshards &reshards, Program program)
-      : reshards(reshards), program(std::move(program)) {}
+  /// With `isEager` a value that costs the same either way is made again: of
+  /// what several values are made may be moved for all of them.
+  Remaking(LayoutReshards &reshards, Program program, bool isEager = false)
+      : reshards(reshards), program(std::move(program)), isEager(isEager) {}
 
   /// How the value comes to be in the layout; none where there is no way.
   std::optional<Way> find(Value value, dist::LayoutAttr want) {
@@ -66,12 +68,14 @@ public:
 
 private:
   std::optional<Way> find(Value value, dist::LayoutAttr want, int depth);
+  bool isBetter(const Way &again, const Way &moved, Operation *op) const;
   dist::LayoutAttr findSource(Value value, dist::LayoutAttr have,
                               dist::LayoutAttr want);
   std::optional<Way> remake(Operation *op, dist::LayoutAttr want, int depth);
 
   LayoutReshards &reshards;
   Program program;
+  bool isEager;
   llvm::DenseMap<std::pair<Value, Attribute>, std::optional<Way>> known;
 };
 

@@ -78,6 +78,8 @@ struct ReductionPlacement {
   std::vector<bool> isPartial;
   /// (value, layout): reduced here. Ascending.
   std::vector<std::pair<int32_t, int32_t>> cuts;
+  /// For each op the group through which it carries its partial operands.
+  std::vector<int32_t> groups;
   /// Sources that run whole. Ascending.
   std::vector<int32_t> wholes;
   int64_t cost = 0;
@@ -88,6 +90,7 @@ struct ReductionPlacement {
 /// For each op the group through which it carries its partial operands, or -1;
 /// and which values may be partial. If several groups hold such operands, the
 /// one with the operand that is defined last: the other is made full before.
+/// Placement takes the other where that costs less.
 struct PlacementFlow {
   std::vector<int32_t> groups;
   std::vector<bool> mayBePartial;

@@ -15,7 +15,10 @@
 //                  (each update scatters its number and reads it back)
 //   other bodies   refused
 //
-// G is a gather from v with a margin of one window, filled with a constant, on
+// G is a gather from v. Where windows have one element in each indexed
+// dimension they lie inside as a whole or not at all: what was read for a start
+// outside is replaced by the constant, so that v is read as it lies, split or
+// not. Otherwise v gets a margin of one window, filled with the constant, on
 // both sides of each indexed dimension: a start outside is limited to the
 // margin.
 //
@@ -64,54 +67,93 @@ struct ScatterDerivative {
       : op(op), call(call), b(call.builder), loc(call.loc),
         a(Addressing::of(op)) {}
 
-  /// Starts in i64, limited to the margin and moved past it.
-  Value buildStarts() {
-    Type wide = b.getI64Type();
-    SmallVector<int64_t> lows, highs;
-    for (int64_t d : a.map) {
-      lows.push_back(-a.getWindowSize(d));
-      highs.push_back(a.operand.getDimSize(d));
-    }
+  bool isVector() const { return a.vectorDim < a.indices.getRank(); }
+
+  /// The first start after all those that lie inside, of each indexed dim.
+  SmallVector<int64_t> getEnds() const {
+    return llvm::map_to_vector(
+        a.map, [&](int64_t d) { return a.operand.getDimSize(d); });
+  }
+
+  /// Starts in i64. What that cannot hold lies outside as well.
+  Value widenStarts() {
+    SmallVector<int64_t> ends = getEnds();
     Value starts = op.getScatterIndices();
-    // What i64 cannot hold lies outside as well.
-    if (a.indices.getElementType().isUnsignedInteger(64) && !highs.empty())
-      starts = MinOp::create(
-          b, loc, starts,
-          constantLike(b, loc, starts, *llvm::max_element(highs)));
-    starts = convertTo(b, loc, starts, wide);
-    bool isVector = a.vectorDim < a.indices.getRank();
-    auto spread = [&](ArrayRef<int64_t> values) {
-      SmallVector<int64_t> shape, dims;
-      if (isVector) {
-        shape.push_back(values.size());
-        dims.push_back(a.vectorDim);
-      }
-      Value vector =
-          ConstantOp::create(b, loc,
-                             DenseIntElementsAttr::get(
-                                 RankedTensorType::get(shape, wide), values));
-      return broadcastInDim(b, loc, vector, a.indices.clone(wide), dims);
-    };
+    if (a.indices.getElementType().isUnsignedInteger(64) && !ends.empty())
+      starts =
+          MinOp::create(b, loc, starts,
+                        constantLike(b, loc, starts, *llvm::max_element(ends)));
+    return convertTo(b, loc, starts, b.getI64Type());
+  }
+
+  /// A number for each indexed dim, in the shape of the starts.
+  Value spread(ArrayRef<int64_t> values) {
+    Type wide = b.getI64Type();
+    SmallVector<int64_t> shape, dims;
+    if (isVector()) {
+      shape.push_back(values.size());
+      dims.push_back(a.vectorDim);
+    }
+    Value vector = ConstantOp::create(
+        b, loc,
+        DenseIntElementsAttr::get(RankedTensorType::get(shape, wide), values));
+    return broadcastInDim(b, loc, vector, a.indices.clone(wide), dims);
+  }
+
+  /// Starts limited to the margin and moved past it.
+  Value buildStarts() {
+    SmallVector<int64_t> lows = llvm::map_to_vector(
+        a.map, [&](int64_t d) { return -a.getWindowSize(d); });
     Value low = spread(lows);
-    starts = ClampOp::create(b, loc, low, starts, spread(highs));
+    Value starts =
+        ClampOp::create(b, loc, low, widenStarts(), spread(getEnds()));
     return sub(b, loc, starts, low);
+  }
+
+  Value gatherAt(Value value, Value starts) {
+    RankedTensorType type = typeOf(value);
+    SmallVector<int64_t> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sizes.push_back(a.getWindowSize(d));
+    auto dims = GatherDimensionNumbersAttr::get(
+        op.getContext(), a.window, a.dropped, a.operandBatch, a.indicesBatch,
+        a.map, a.vectorDim);
+    return gather(b, loc, a.other.clone(type.getElementType()), value, starts,
+                  dims, sizes);
+  }
+
+  /// For each element of the updates whether it lies inside, of windows that do
+  /// so as a whole.
+  Value buildIsInside(Value starts) {
+    SmallVector<int64_t> ends = getEnds(), dims;
+    Value isInside = logicalAnd(
+        b, loc,
+        compare(b, loc, ComparisonDirection::GE, starts,
+                constantLike(b, loc, starts, 0)),
+        compare(b, loc, ComparisonDirection::LT, starts, spread(ends)));
+    if (isVector())
+      isInside = reduce(b, loc, ReductionKind::bitAnd, isInside, {a.vectorDim});
+    dims.resize(typeOf(isInside).getRank());
+    for (auto [p, i] : llvm::zip(a.positions, a.positionsOfIndices))
+      dims[isVector() && i > a.vectorDim ? i - 1 : i] = p;
+    return broadcastInDim(b, loc, isInside, a.other.clone(b.getI1Type()), dims);
   }
 
   /// G(value); `fill` where an update lies outside.
   Value takeUpdates(Value value, double fill) {
     RankedTensorType type = typeOf(value);
-    SmallVector<int64_t> margin(type.getRank(), 0), sizes;
+    if (llvm::all_of(a.map,
+                     [&](int64_t d) { return a.getWindowSize(d) == 1; })) {
+      Value starts = widenStarts(), taken = gatherAt(value, starts);
+      return select(b, loc, buildIsInside(starts), taken,
+                    constantLike(b, loc, taken, fill));
+    }
+    SmallVector<int64_t> margin(type.getRank(), 0);
     for (int64_t d : a.map)
       margin[d] = a.getWindowSize(d);
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      sizes.push_back(a.getWindowSize(d));
     value = pad(b, loc, value, scalar(b, loc, type.getElementType(), fill),
                 margin, margin);
-    auto dims = GatherDimensionNumbersAttr::get(
-        op.getContext(), a.window, a.dropped, a.operandBatch, a.indicesBatch,
-        a.map, a.vectorDim);
-    return gather(b, loc, a.other.clone(type.getElementType()), value,
-                  buildStarts(), dims, sizes);
+    return gatherAt(value, buildStarts());
   }
 
   /// `updates` assigned into `into` at the op's addresses.
