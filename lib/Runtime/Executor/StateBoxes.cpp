@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace llmc::rt::exec {
@@ -132,11 +133,45 @@ static Status compare(const plan::Plan &plan, const StoredTensors &stored) {
       .withHint("resume with the model and the optimizer that wrote it");
 }
 
+/// "train.amax." of "train.amax.12", and "" of a name without such an end. The
+/// number is that of an op of the program, which another mesh may count
+/// otherwise, as it cuts some ops in parts.
+static std::string familyOf(const std::string &name) {
+  size_t end = name.find_last_not_of("0123456789") + 1;
+  bool isNumbered = end > 0 && end < name.size() && name[end - 1] == '.';
+  return isNumbered && isOurs(name) ? name.substr(0, end) : "";
+}
+
+/// Families of llmc's own states of which the checkpoint has another number:
+/// which state is which is not known.
+static std::set<std::string> findRenumbered(const plan::Plan &plan,
+                                            const StoredTensors &stored) {
+  std::map<std::string, int> here, there;
+  for (const plan::State &state : plan.states) {
+    ++here[familyOf(state.name)];
+  }
+  for (const auto &[name, tensor] : stored.tensors()) {
+    ++there[familyOf(name)];
+  }
+  std::set<std::string> renumbered;
+  for (const auto &[family, count] : here) {
+    if (!family.empty() && there[family] != 0 && there[family] != count) {
+      log(LogLevel::warning,
+          fmt::format("expected {} states '{}*' in the checkpoint, got {}: "
+                      "they begin anew",
+                      count, family, there[family]));
+      renumbered.insert(family);
+    }
+  }
+  return renumbered;
+}
+
 Status States::restore(const StoredTensors &stored) {
   LLMC_TRY(compare(plan, stored));
+  std::set<std::string> renumbered = findRenumbered(plan, stored);
   for (const plan::State &state : plan.states) {
     const StoredTensor *tensor = stored.find(state.name);
-    if (!tensor) {
+    if (!tensor || renumbered.count(familyOf(state.name))) {
       LLMC_TRY(fill(state));
       continue;
     }

@@ -367,5 +367,42 @@ TEST(CheckpointRun, OtherStatesAreListed) {
                               "got one; without u, v; with besides w");
 }
 
+// States that are numbered by the ops of a program, where another mesh has more
+// of these: which is which is not known.
+TEST(CheckpointRun, RenumberedStatesBeginAnew) {
+  auto open = [](int count) {
+    Plan plan = makePlan();
+    State state = plan.states[0];
+    state.role = StateRole::carried;
+    plan.states.clear();
+    for (int i = 0; i < count; ++i) {
+      state.name = "train.amax." + std::to_string(i);
+      plan.states.push_back(state);
+    }
+    SessionOptions unchecked;
+    unchecked.bypassLoader = true;
+    return *Session::open(std::move(plan), unchecked);
+  };
+  TestFolder folder;
+  CheckpointOptions options;
+  options.folder = folder.path;
+  {
+    auto checkpoints = *Checkpointing::open(options, nullptr);
+    auto session = open(1);
+    ASSERT_TRUE(checkpoints->begin(*session, "train").ok());
+    ASSERT_TRUE(session->writeState("train.amax.0", statesOf(4)).ok());
+    ASSERT_TRUE(checkpoints->write(*session, 1).ok());
+  }
+  options.resume = true;
+  for (int count : {1, 2}) {
+    auto checkpoints = *Checkpointing::open(options, nullptr);
+    auto session = open(count);
+    Status status = checkpoints->begin(*session, "train");
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(session->readState("train.amax.0")->bytes == statesOf(4).bytes,
+              count == 1);
+  }
+}
+
 } // namespace
 } // namespace llmc::rt::test
