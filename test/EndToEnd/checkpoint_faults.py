@@ -36,9 +36,9 @@ class Faults:
         self.random = random.Random(a.seed)
         self.plan = self.compile("plan", "data=2", 1)
 
-    def compile(self, name, mesh, microbatches):
+    def compile(self, name, mesh, microbatches, model=None):
         folder = self.out / name
-        command = [self.bin / "llmc", "compile", self.model, "--config", self.config, "--mesh", mesh]
+        command = [self.bin / "llmc", "compile", model or self.model, "--config", self.config, "--mesh", mesh]
         command += [f"--set=training.microbatches={microbatches}", "-o", folder]
         subprocess.run(list(map(str, command)), check=True, capture_output=True)
         return folder
@@ -112,8 +112,8 @@ def signals(faults):
 
 
 def at_once(faults):
-    """Steps of some ten seconds: the second signal does not wait for the first one's step."""
-    long = faults.compile("long", "data=2", 4096)
+    """Steps of three seconds or more: the second signal does not wait for the first one's step."""
+    long = faults.compile("long", "data=2", 4096, faults.model.with_name("gpt-four.mlir"))
     for processes in (1, 2):
         folder = faults.fresh("at-once")
         command = faults.run("--steps", 5, "--checkpoint", folder, plan=long, processes=processes)
@@ -156,27 +156,24 @@ def while_compiling(faults):
 
 def kills(faults, number):
     """A checkpoint after each step, so that most moments are those of writing."""
-    folder, log, steps = faults.fresh("kills"), faults.out / "kills.jsonl", 12 * number
+    folder, log, alone = faults.fresh("kills"), faults.out / "kills.jsonl", faults.out / "alone.jsonl"
     log.unlink(missing_ok=True)
-    alone = faults.out / "alone.jsonl"
-    flags = ["--steps", steps, "--log"]
-    assert faults.finish(faults.run(*flags, alone)).returncode == 0
     passed, lost, killed = 0, 0, 0
-    command = faults.run(*flags, log, "--checkpoint", folder, "--checkpoint-every", 1)
-    while last_step(folder) < steps:
-        before = last_step(folder)
-        running = faults.start(command + (["--resume"] if before else []))
+    command = faults.run("--log", log, "--checkpoint", folder, "--checkpoint-every", 1)
+    while killed < number and not lost:
+        running = faults.start([*command, "--steps", "1000000"] + (["--resume"] if last_step(folder) else []))
         line = wait_for(running, "checkpoint: ")
-        if killed < number and line:
-            time.sleep(faults.random.random() * 0.1)
-            running.kill()
-            killed += 1
-        said, errors = running.communicate(timeout=120)
+        time.sleep(faults.random.random() * 0.1)
+        running.kill()
+        killed += 1
+        errors = running.communicate(timeout=120)[1]
         passed += errors.count("passed over")
         lost += "error" in errors or not line or last_step(folder) < int(line.split("step-")[1].split()[0])
         if lost:
             print(errors, file=sys.stderr)
-            break
+    steps = last_step(folder) + 5
+    lost += faults.finish([*command, "--steps", str(steps), "--resume"]).returncode != 0
+    assert faults.finish(faults.run("--steps", steps, "--log", alone)).returncode == 0
     rows = {row["step"]: row for row in map(json.loads, log.read_text().splitlines())}
     expected = [json.loads(line) for line in alone.read_text().splitlines()]
     equal = [(r["loss"], r["grad_norm"]) for r in expected] == [
