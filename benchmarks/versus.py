@@ -175,7 +175,7 @@ def report(b, a, s, rates, results):
     lines += [
         f"- Other programs took at most {100 * others:.0f} % of the machine while one of these ran.",
         "",
-        f"Each plan runs by `llmc-run`; "measured forms": compiled with `--forms`. Median and least of {a.rounds} rounds of {a.steps} steps after {a.warmup}, the programs in "
+        f"Each plan runs by `llmc-run`; 'measured forms' is compiled with `--forms`. Median and least of {a.rounds} rounds of {a.steps} steps after {a.warmup}, the programs in "
         "turns; ratio = the round's median / that of llmc in the same round, in the middle, and from least to greatest.",
         "",
         "| program | threads | ms, median | ms, least | ratio | GFLOP/s | of roofline | peak RSS, MB |",
