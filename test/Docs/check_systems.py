@@ -5,11 +5,11 @@
 # ===------------------------------------------------------------------------=== #
 """Trains each system of docs/systems.md for two steps.
 
-    check_systems.py PAGE EXAMPLE --model MODEL --llmc LLMC -o FOLDER
+    check_systems.py PAGE EXAMPLE --model MODEL --models MODELS --llmc LLMC -o FOLDER
 
 A section's TOML block is put in place of the tables that the page leaves out of
 EXAMPLE/gpt.toml; the line before the block names the mesh, and the model where it
-is not MODEL. Prints what a step communicates, and how far the losses are from those
+is not MODEL but one of the folder MODELS. Prints what a step communicates, and how far the losses are from those
 of one device with the same microbatches in f32; fails above 2e-5, and above 2e-3
 where contractions are narrow (2e-2 where they have eight bits).
 """
@@ -81,6 +81,7 @@ def main():
     p.add_argument("page", type=pathlib.Path)
     p.add_argument("example", type=pathlib.Path)
     p.add_argument("--model", type=pathlib.Path, required=True)
+    p.add_argument("--models", type=pathlib.Path, required=True, help="folder of those that sections name")
     p.add_argument("--llmc", required=True)
     p.add_argument("-o", "--out", type=pathlib.Path, required=True)
     a = p.parse_args()
@@ -90,7 +91,7 @@ def main():
     trainer = Trainer(a.llmc, a.out)
     count = failed = 0
     for title, mesh, text, toml in sections(a.page.read_text(encoding="utf-8")):
-        model = a.example.resolve().parents[1] / text if text else a.model
+        model = a.models / pathlib.Path(text).name if text else a.model
         name = re.sub(r"\W+", "-", title.lower())
         losses, moves = trainer.train(name, model, base_tables(gpt, toml) + toml, ["--mesh", mesh])
         wanted = trainer.reference(model, base_tables(gpt, toml), toml)

@@ -83,8 +83,8 @@ std::optional<Remaking::Way> Remaking::remake(Operation *op, LayoutAttr want,
   return isFree || isMove ? std::optional(std::move(way)) : std::nullopt;
 }
 
-static int64_t getLocalElements(RankedTensorType type, LayoutAttr layout,
-                                dist::MeshAxesAttr mesh) {
+int64_t llmc::getLocalElements(RankedTensorType type, LayoutAttr layout,
+                               dist::MeshAxesAttr mesh) {
   int64_t elements = 1;
   for (int64_t size : layout.getLocalShape(type.getShape(), mesh))
     elements *= size;

@@ -111,14 +111,6 @@ static Type encode(Type type, Attribute layout) {
   return tensor ? dist::withLayout(tensor, cast<LayoutAttr>(layout)) : type;
 }
 
-static int64_t getLocalElements(RankedTensorType type, LayoutAttr layout,
-                                dist::MeshAxesAttr mesh) {
-  int64_t elements = 1;
-  for (int64_t size : layout.getLocalShape(type.getShape(), mesh))
-    elements *= size;
-  return elements;
-}
-
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//

@@ -107,7 +107,7 @@ private:
   std::map<std::tuple<void *, void *, int64_t, int>, ScaledValue> built;
 };
 
-/// What is built behind a place.
+/// What is built after a place.
 struct NewOps : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     ops.push_back(op);

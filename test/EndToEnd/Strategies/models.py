@@ -282,6 +282,7 @@ SMALL = Sizes(batch=8, seq=8, heads=4, groups=4, words=256)
 
 def write_systems(folder):
     """A GPT with both sides of Ulysses' all-to-alls, and those with experts: with slots, and without."""
+    folder.mkdir(parents=True, exist_ok=True)
     ulysses = Places(tokens=("data", None, "seq", None), heads=("data", "seq", None, None))
     experts = Places(groups=(None, "expert", None, None), slots=("expert", None, None, None))
     routed = dataclasses.replace(SMALL, experts=4, capacity=4)

@@ -89,5 +89,26 @@ TEST(LibraryOpsTest, EachFieldDistinguishes) {
   EXPECT_EQ(countWith([](S &s) { s.indices.push_back({}); }), another);
 }
 
+// A device is asked for the form that the instruction names, and two forms of
+// one descriptor are two ops.
+TEST(LibraryOpsTest, FormsAreThoseOfThePlan) {
+  constexpr int32_t byColumns = 2;
+  plan::Plan plan = makeWalkthroughPlan(2, walkthroughObject, 1);
+  size_t before = prepareAll(plan).size();
+  std::vector<Library *> calls = callsOf(plan, 0);
+  auto isEqual = [&](const Library *call) {
+    return call != calls[0] && call->descriptor == calls[0]->descriptor;
+  };
+  ASSERT_TRUE(std::any_of(calls.begin(), calls.end(), isEqual));
+  calls[0]->form = byColumns;
+  std::vector<PreparedOp> all = prepareAll(plan);
+  EXPECT_EQ(all.size(), before + 4);
+  EXPECT_EQ(std::count_if(all.begin(), all.end(),
+                          [](const PreparedOp &op) {
+                            return op.shape.form == byColumns;
+                          }),
+            4);
+}
+
 } // namespace
 } // namespace llmc::rt::test

@@ -83,6 +83,10 @@ private:
 /// each element, or of each that it adds up.
 bool isLight(Operation *op);
 
+/// Of what a device stores of the value.
+int64_t getLocalElements(RankedTensorType type, dist::LayoutAttr layout,
+                         dist::MeshAxesAttr mesh);
+
 /// What constraints constrain, which is there in their place in the end.
 Value skipConstraints(Value value);
 
