@@ -375,7 +375,8 @@ TEST(CheckpointRun, RenumberedStatesBeginAnew) {
     State state = plan.states[0];
     state.role = StateRole::carried;
     plan.states.clear();
-    for (int i = 0; i < count; ++i) {
+    // All lie in one place, which number 0 is the last to write.
+    for (int i = count; i-- > 0;) {
       state.name = "train.amax." + std::to_string(i);
       plan.states.push_back(state);
     }
