@@ -91,7 +91,8 @@ def main():
     trainer = Trainer(a.llmc, a.out)
     count = failed = 0
     for title, mesh, text, toml in sections(a.page.read_text(encoding="utf-8")):
-        model = a.models / pathlib.Path(text).name if text else a.model
+        printed = a.models / text.removeprefix("models/") if text else a.model
+        model = printed if printed.exists() else a.example.resolve().parents[1] / text
         name = re.sub(r"\W+", "-", title.lower())
         losses, moves = trainer.train(name, model, base_tables(gpt, toml) + toml, ["--mesh", mesh])
         wanted = trainer.reference(model, base_tables(gpt, toml), toml)
