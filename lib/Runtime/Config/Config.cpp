@@ -172,6 +172,13 @@ static std::optional<Value> convert(const toml::node &node, KeyType type) {
   return Value(std::move(lists));
 }
 
+/// The words that a text may be, in a line.
+static std::string listChoices(const Key &key) {
+  std::vector<std::string> words = key.choices;
+  std::replace(words.begin(), words.end(), std::string(), std::string("\"\""));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 /// Checks choices and the least value; numbers must be finite.
 static Status check(const Key &key, const Value &value, const std::string &name,
                     const std::string &origin) {
@@ -183,7 +190,7 @@ static Status check(const Key &key, const Value &value, const std::string &name,
     return makeError(
         ErrorKind::usage,
         fmt::format("{}: expected '{}' to be one of {}, got \"{}\"{}", origin,
-                    name, fmt::join(key.choices, ", "), *text,
+                    name, listChoices(key), *text,
                     near.empty() ? "" : ", did you mean \"" + near + "\"?"));
   }
   double number = 0;
@@ -515,7 +522,7 @@ std::string llmc::rt::documentKeys() {
   for (const Key &key : keys()) {
     std::string type(nameOf(key.type));
     if (!key.choices.empty()) {
-      type = fmt::format("{}", fmt::join(key.choices, ", "));
+      type = listChoices(key);
     }
     text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, type,
                         key.fallback ? print(*key.fallback) : "-", key.meaning);
