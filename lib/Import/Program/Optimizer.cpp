@@ -1,17 +1,19 @@
-//===- Optimizer.cpp - The optimizer function of the configuration --------===//
+//===- Optimizer.cpp - The optimizer functions of the configuration -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An optimizer is a StableHLO function for one parameter, shipped as text
-// (lib/Import/Program/Optimizers) or given by a path. Its settings become
-// constants here; the hyper values that it names get their rules.
+// An optimizer is a file of StableHLO functions for one parameter each, shipped
+// as text (lib/Import/Program/Optimizers) or given by a path. A parameter gets
+// the first that fits it; its settings become constants here.
 //
 // Tests: test/Import/StableHLO/optimizer.mlir
 //===----------------------------------------------------------------------===//
 
+#include "Optimizer.h"
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
-#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Dialect/Dist/IR/UpdateMarks.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Import/Text/ReadModule.h"
 #include "llmc/Runtime/Base/File.h"
 #include "mlir/IR/SymbolTable.h"
@@ -19,19 +21,12 @@
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::import;
+using dist::PortKind;
 using rt::ErrorKind;
 
 static rt::Status refuse(func::FuncOp func, const std::string &message) {
   return rt::makeError(ErrorKind::diagnosed,
                        describePlace(func.getLoc()) + message);
-}
-
-/// As #dist.hyper has them.
-static bool isNumberScalar(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() == 0 && !tensor.getEncoding() &&
-         (isa<FloatType>(tensor.getElementType()) ||
-          tensor.getElementType().isSignlessInteger());
 }
 
 /// Name and text of the shipped functions.
@@ -40,7 +35,7 @@ static const std::pair<StringRef, StringRef> shipped[] = {
 };
 
 static rt::Result<OwningOpRef<ModuleOp>>
-readOptimizer(MLIRContext &context, const rt::OptimizerConfig &config) {
+readFunctions(MLIRContext &context, const rt::OptimizerConfig &config) {
   if (!config.path.empty())
     return readModule(context, config.path);
   for (auto [name, text] : shipped)
@@ -48,124 +43,6 @@ readOptimizer(MLIRContext &context, const rt::OptimizerConfig &config) {
       return parseText(context, text, "optimizer " + config.name);
   return rt::makeError(ErrorKind::usage, "expected a shipped optimizer, got '" +
                                              config.name + "'");
-}
-
-/// Replaces constant arguments by the configuration's numbers or defaults.
-static rt::Status bindConstants(func::FuncOp func,
-                                const rt::OptimizerConfig &config) {
-  OpBuilder builder(func.getBody());
-  std::vector<std::string> known;
-  BitVector bound(func.getNumArguments());
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    dist::PortAttr port = dist::getArgumentPort(func, i);
-    if (!dist::isPort(port, dist::PortKind::Setting))
-      continue;
-    StringAttr name = port.getName();
-    known.push_back(name.str());
-    auto type = dyn_cast<RankedTensorType>(func.getArgument(i).getType());
-    auto given = config.constants.find(name.str());
-    FloatAttr fallback = port.getDefaultValue();
-    if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
-      return refuse(func, "expected constant '" + name.str() +
-                              "' to be a float scalar");
-    if (given == config.constants.end() && !fallback)
-      return rt::makeError(ErrorKind::usage,
-                           "expected a value for 'optimizer.constants." +
-                               name.str() + "', got none");
-    double value = given == config.constants.end() ? fallback.getValueAsDouble()
-                                                   : given->second;
-    Value constant = stablehlo::ConstantOp::create(
-        builder, func.getArgument(i).getLoc(),
-        cast<ElementsAttr>(DenseElementsAttr::get(
-            type, builder.getFloatAttr(type.getElementType(), value))));
-    func.getArgument(i).replaceAllUsesWith(constant);
-    bound.set(i);
-  }
-  for (const auto &[name, value] : config.constants)
-    if (!llvm::is_contained(known, name)) {
-      std::string near = rt::nearest(name, known);
-      return rt::makeError(
-          ErrorKind::usage,
-          "optimizer '" + config.name + "' has no constant '" + name + "'" +
-              (near.empty() ? "" : ", did you mean '" + near + "'?"));
-    }
-  if (failed(func.eraseArguments(bound)))
-    return rt::makeError(ErrorKind::internal, "cannot bind constants");
-  return rt::Status::success();
-}
-
-/// The rule of the learning rate, from [optimizer] and [schedule].
-static dist::RuleAttr learningRate(MLIRContext *context,
-                                   const rt::Config &config) {
-  dist::RuleKind kind = llvm::StringSwitch<dist::RuleKind>(config.schedule.name)
-                            .Case("linear", dist::RuleKind::WarmupLinear)
-                            .Case("cosine", dist::RuleKind::WarmupCosine)
-                            .Default(dist::RuleKind::WarmupConstant);
-  int64_t total = config.schedule.decaySteps ? config.schedule.decaySteps
-                                             : config.training.steps;
-  return dist::RuleAttr::get(context, kind, config.optimizer.lr,
-                             config.schedule.minLr, config.schedule.warmupSteps,
-                             total);
-}
-
-/// The rule of a hyper value; null for a name that we do not know.
-static dist::RuleAttr findRule(StringRef name, MLIRContext *context,
-                               const rt::Config &config) {
-  if (name == "lr")
-    return learningRate(context, config);
-  if (name == "t")
-    return dist::RuleAttr::get(context, dist::RuleKind::Step, 1.0);
-  if (name == "step")
-    return dist::RuleAttr::get(context, dist::RuleKind::Step);
-  if (name == "seed")
-    return dist::RuleAttr::get(context, dist::RuleKind::Seed);
-  return {};
-}
-
-bool import::isHyperName(StringRef name) {
-  return llvm::is_contained({"lr", "t", "step", "seed"}, name);
-}
-
-/// Unless the module has it; false for a name that we do not know.
-static bool addHyper(OpBuilder &builder, ModuleOp module, StringRef name,
-                     RankedTensorType type, const rt::Config &config) {
-  if (module.lookupSymbol(name))
-    return true;
-  dist::RuleAttr rule = findRule(name, module.getContext(), config);
-  if (rule)
-    dist::HyperOp::create(builder, module.getLoc(), builder.getStringAttr(name),
-                          TypeAttr::get(type), rule);
-  return static_cast<bool>(rule);
-}
-
-rt::Status import::addHypers(ModuleOp module, func::FuncOp func,
-                             const rt::Config &config) {
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  while (isa<dist::HyperOp>(*builder.getInsertionPoint()))
-    builder.setInsertionPoint(builder.getBlock(),
-                              std::next(builder.getInsertionPoint()));
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    FlatSymbolRefAttr name = dist::getHyper(dist::getArgumentPort(func, i));
-    if (!name)
-      continue;
-    Type type = func.getArgument(i).getType();
-    if (!isNumberScalar(type))
-      return refuse(func, "expected hyper value '" + name.getValue().str() +
-                              "' to be a scalar of a float or signless "
-                              "integer, got " +
-                              show(type));
-    auto known = module.lookupSymbol<dist::HyperOp>(name);
-    if (known && known.getType() != type)
-      return refuse(func, "expected hyper value '" + name.getValue().str() +
-                              "' to be " + show(known.getType()) +
-                              " as elsewhere, got " + show(type));
-    if (!addHyper(builder, module, name.getValue(),
-                  cast<RankedTensorType>(type), config))
-      return refuse(func, "expected one of the hyper values lr, t, step and "
-                          "seed, got '" +
-                              name.getValue().str() + "'");
-  }
-  return rt::Status::success();
 }
 
 /// Calls within it are not inlined.
@@ -181,29 +58,154 @@ static rt::Status checkBody(func::FuncOp func) {
               : rt::Status::success();
 }
 
-rt::Result<std::string> import::addOptimizer(ModuleOp module,
-                                             const rt::Config &config) {
-  LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> source,
-                  readOptimizer(*module.getContext(), config.optimizer));
-  auto functions = source->getOps<func::FuncOp>();
-  if (!llvm::hasSingleElement(functions))
+/// The argument of the function that is the parameter, or null.
+static RankedTensorType getParameter(func::FuncOp func) {
+  std::optional<unsigned> index =
+      dist::Signature(func).findArgument(PortKind::Parameter);
+  return index ? dyn_cast<RankedTensorType>(func.getArgumentTypes()[*index])
+               : RankedTensorType();
+}
+
+/// Sizes that stand for others are all different.
+static rt::Status checkSizes(func::FuncOp func) {
+  auto sizes = func->getAttrOfType<StringAttr>(dist::kSizes);
+  RankedTensorType type = getParameter(func);
+  if (!sizes || !type)
+    return rt::Status::success();
+  llvm::SmallDenseSet<int64_t> seen(type.getShape().begin(),
+                                    type.getShape().end());
+  if (static_cast<int64_t>(seen.size()) != type.getRank())
+    return refuse(func, "expected sizes of a parameter that are all different "
+                        "beside '" +
+                            dist::kSizes.str() + "', got " + show(type));
+  if (sizes != dist::kAnySizes && type.getRank() < 2)
+    return refuse(func, "expected a parameter of at least two dims beside " +
+                            dist::kSizes.str() + " = \"" +
+                            sizes.getValue().str() + "\", got " + show(type));
+  return rt::Status::success();
+}
+
+/// Whether a parameter of `type` may be updated by the function.
+static bool fits(func::FuncOp func, RankedTensorType type) {
+  RankedTensorType own = getParameter(func);
+  // What has no parameter is refused where it is applied.
+  if (!own || own.getShape() == ArrayRef<int64_t>({1}))
+    return true;
+  auto sizes = func->getAttrOfType<StringAttr>(dist::kSizes);
+  if (!sizes)
+    return own.getShape() == type.getShape();
+  if (own.getRank() != type.getRank())
+    return false;
+  if (sizes == dist::kAnySizes)
+    return true;
+  ArrayRef<int64_t> last = type.getShape().take_back(2);
+  return (last[0] <= last[1]) == (sizes == dist::kWideSizes);
+}
+
+rt::Result<OptimizerFile>
+OptimizerFile::read(MLIRContext &context, const rt::OptimizerConfig &config) {
+  OptimizerFile file;
+  file.config = config;
+  LLMC_TRY_ASSIGN(file.source, readFunctions(context, config));
+  auto functions = file.source->getOps<func::FuncOp>();
+  if (functions.empty())
     return rt::makeError(ErrorKind::diagnosed,
-                         config.optimizer.path +
-                             ": expected one function, the optimizer");
-  func::FuncOp func = *functions.begin();
-  LLMC_TRY(checkBody(func));
-  LLMC_TRY(bindConstants(func, config.optimizer));
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  // A step reports its rate, whether the optimizer takes it or not.
-  addHyper(builder, module, "lr",
-           RankedTensorType::get({}, builder.getF32Type()), config);
-  if (config.training.rounding == "stochastic")
-    for (StringRef name : {"seed", "step"})
-      addHyper(builder, module, name,
-               RankedTensorType::get({}, builder.getI32Type()), config);
-  LLMC_TRY(addHypers(module, func, config));
-  func->remove();
-  func.setPrivate();
-  // The name of the user's own function gives way.
-  return SymbolTable(module).insert(func, module.getBody()->end()).str();
+                         config.path + ": expected a function, the optimizer");
+  for (func::FuncOp func : functions) {
+    LLMC_TRY(checkBody(func));
+    LLMC_TRY(checkSizes(func));
+  }
+  LLMC_TRY(file.checkSettings());
+  return file;
+}
+
+/// Each constant of the configuration is a setting of some function.
+rt::Status OptimizerFile::checkSettings() {
+  std::vector<std::string> known;
+  for (func::FuncOp func : source->getOps<func::FuncOp>())
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (dist::PortAttr port = dist::getArgumentPort(func, i);
+          dist::isPort(port, PortKind::Setting))
+        known.push_back(port.getName().str());
+  for (const auto &[name, value] : config.constants)
+    if (!llvm::is_contained(known, name)) {
+      std::string near = rt::nearest(name, known);
+      return rt::makeError(
+          ErrorKind::usage,
+          "optimizer '" + config.name + "' has no constant '" + name + "'" +
+              (near.empty() ? "" : ", did you mean '" + near + "'?"));
+    }
+  return rt::Status::success();
+}
+
+/// The number of a setting, from the configuration or by default.
+static rt::Result<double> findSetting(dist::PortAttr port,
+                                      const rt::OptimizerConfig &config) {
+  std::string name = port.getName().str();
+  if (auto given = config.constants.find(name); given != config.constants.end())
+    return given->second;
+  if (FloatAttr fallback = port.getDefaultValue())
+    return fallback.getValueAsDouble();
+  return rt::makeError(ErrorKind::usage,
+                       "expected a value for 'optimizer.constants." + name +
+                           "', got none");
+}
+
+/// Replaces settings by numbers, and the learning rate by a share of it.
+static rt::Status bindSettings(func::FuncOp func,
+                               const rt::OptimizerConfig &config) {
+  OpBuilder builder(func.getBody());
+  BitVector bound(func.getNumArguments());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    dist::PortAttr port = dist::getArgumentPort(func, i);
+    BlockArgument argument = func.getArgument(i);
+    FlatSymbolRefAttr hyper = dist::getHyper(port);
+    if (hyper && hyper.getValue() == "lr" && config.rateShare != 1) {
+      Value share = stablehlo::constantLike(builder, argument.getLoc(),
+                                            argument, config.rateShare);
+      Value rate = stablehlo::mul(builder, argument.getLoc(), argument, share);
+      argument.replaceAllUsesExcept(rate, rate.getDefiningOp());
+    }
+    if (!dist::isPort(port, PortKind::Setting))
+      continue;
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
+      return refuse(func, "expected constant '" + port.getName().str() +
+                              "' to be a float scalar");
+    LLMC_TRY_ASSIGN(double value, findSetting(port, config));
+    argument.replaceAllUsesWith(
+        stablehlo::constantSplat(builder, argument.getLoc(), type, value));
+    bound.set(i);
+  }
+  if (failed(func.eraseArguments(bound)))
+    return rt::makeError(ErrorKind::internal, "cannot bind constants");
+  return rt::Status::success();
+}
+
+rt::Result<FlatSymbolRefAttr> OptimizerFile::addFor(dist::StateOp parameter,
+                                                    const rt::Config &all) {
+  for (auto [i, func] : llvm::enumerate(source->getOps<func::FuncOp>())) {
+    if (!fits(func, parameter.getTensorType()))
+      continue;
+    FlatSymbolRefAttr &symbol = added[i];
+    if (symbol)
+      return symbol;
+    auto module = parameter->getParentOfType<ModuleOp>();
+    func::FuncOp own = func.clone();
+    OwningOpRef<func::FuncOp> holder(own);
+    LLMC_TRY(bindSettings(own, config));
+    LLMC_TRY(addHypers(module, own, all));
+    own.setPrivate();
+    // The name of the user's own function gives way.
+    holder.release();
+    symbol = FlatSymbolRefAttr::get(
+        SymbolTable(module).insert(own, module.getBody()->end()));
+    return symbol;
+  }
+  return refuse(*source->getOps<func::FuncOp>().begin(),
+                "expected a function that fits parameter '" +
+                    rt::unescapeName(parameter.getSymName().str()) + "' of " +
+                    show(parameter.getTensorType()) + ", got none")
+      .withHint("a function on tensor<1xf32> fits every parameter; [[group]] "
+                "gives some another optimizer");
 }

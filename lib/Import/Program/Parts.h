@@ -136,11 +136,17 @@ rt::Status addPrecisions(mlir::ModuleOp module, const rt::Config &config);
 bool isHyperName(llvm::StringRef name);
 rt::Status addHypers(mlir::ModuleOp module, mlir::func::FuncOp func,
                      const rt::Config &config);
+/// Unless the module has it; false for a name that we do not know.
+bool addHyper(mlir::OpBuilder &builder, mlir::ModuleOp module,
+              llvm::StringRef name, mlir::RankedTensorType type,
+              const rt::Config &config);
 
-/// Clones the configured optimizer function into the module, its constant
-/// arguments replaced by the configuration's numbers, and returns its symbol.
-rt::Result<std::string> addOptimizer(mlir::ModuleOp module,
-                                     const rt::Config &config);
+/// Gives each parameter its optimizer function, by [optimizer] and [[group]],
+/// and returns the symbol of that of the first one, which is the recipe's; the
+/// parameters that have another are marked so. Errors: those of
+/// `OptimizerFile`, 2 for a group without parameters.
+rt::Result<mlir::FlatSymbolRefAttr> addOptimizers(mlir::ModuleOp module,
+                                                  const rt::Config &config);
 
 } // namespace llmc::import
 

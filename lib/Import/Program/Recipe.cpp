@@ -10,6 +10,7 @@
 #include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/UpdateMarks.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Solvers/Schedules/ScheduleCsv.h"
 #include "llvm/ADT/StringExtras.h"
@@ -90,8 +91,11 @@ static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
   if (kind == ModuleKind::Step) {
     for (const char *key :
          {"optimizer.name", "optimizer.path", "training.max_norm",
-          "training.skip_not_finite", "training.loss", "training.rounding"})
+          "training.max_value", "training.average", "training.skip_not_finite",
+          "training.loss", "training.rounding"})
       fixed.push_back(key);
+    for (size_t i = 0; i < config.group.size(); ++i)
+      fixed.push_back("group[" + std::to_string(i) + "]");
     for (const auto &[name, value] : config.optimizer.constants)
       fixed.push_back("optimizer." + name);
     bool hasRate = static_cast<bool>(dist::Signature(main).findArgument(
@@ -150,6 +154,26 @@ static rt::Status markSaved(dist::TrainingOp training,
   return rt::Status::success();
 }
 
+/// Clipping by value, and averages of parameters.
+static rt::Status markUpdate(dist::TrainingOp training,
+                             const rt::TrainingConfig &config) {
+  Builder builder(training.getContext());
+  if (config.maxValue > 0 && config.maxNorm > 0)
+    return rt::makeError(ErrorKind::usage,
+                         "expected one of 'training.max_norm' and "
+                         "'training.max_value', got both");
+  if (config.average >= 1)
+    return rt::makeError(ErrorKind::usage,
+                         "expected 'training.average' to be below 1, got " +
+                             llvm::formatv("{0}", config.average).str());
+  if (config.maxValue > 0)
+    training->setAttr(dist::kClipValue,
+                      builder.getF64FloatAttr(config.maxValue));
+  if (config.average > 0)
+    training->setAttr(dist::kAverage, builder.getF64FloatAttr(config.average));
+  return rt::Status::success();
+}
+
 rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
                              ModuleKind kind, const rt::Config &config) {
   MLIRContext *context = module.getContext();
@@ -163,8 +187,7 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
   if (kind == ModuleKind::Step) {
     main.setName("step.function");
   } else {
-    LLMC_TRY_ASSIGN(std::string name, addOptimizer(module, config));
-    optimizer = FlatSymbolRefAttr::get(context, name);
+    LLMC_TRY_ASSIGN(optimizer, addOptimizers(module, config));
   }
   LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
                   parseRecompute(context, config.training.recompute));
@@ -194,5 +217,6 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
       flag(recipe.skipNotFinite), lossScale);
   if (recipe.rounding == "stochastic")
     training->setAttr(dist::kStochasticRounding, builder.getUnitAttr());
+  LLMC_TRY(markUpdate(training, recipe));
   return markSaved(training, recipe);
 }

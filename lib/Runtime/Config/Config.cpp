@@ -435,6 +435,9 @@ Result<Config> llmc::rt::loadConfig(const std::string &path,
   for (auto &[name, source] : config.sources) {
     names.push_back(&source.file);
   }
+  for (GroupConfig &group : config.group) {
+    names.push_back(&group.path);
+  }
   for (std::string *name : names) {
     if (!name->empty() && std::filesystem::path(*name).is_relative()) {
       *name = (folder / *name).lexically_normal().string();
@@ -501,9 +504,22 @@ std::string llmc::rt::printConfig(const Config &config) {
       }
     }
   };
+  // Of element `index` of an array of tables, by the names that were given.
+  auto lineForNamed = [&](const Key &key, size_t index) {
+    std::string prefix = spell(key.name, {index, ""});
+    for (const auto &[name, origin] : origins) {
+      if (name.size() > prefix.size() && name.rfind(prefix, 0) == 0) {
+        line(key, {index, name.substr(prefix.size())});
+      }
+    }
+  };
   for (const Key &key : keys()) {
     if (key.name.find("[]") != std::string::npos) {
       for (size_t i = 0; i < countOf(key, config); ++i) {
+        if (key.name.back() == '*') {
+          lineForNamed(key, i);
+          continue;
+        }
         if (key.fallback || origins.count(spell(key.name, {i, ""}))) {
           line(key, {i, ""});
         }

@@ -7,113 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Keys.h"
+#include "KeyRows.h"
 
 using namespace llmc::rt;
 using namespace llmc::rt::config;
 
 namespace {
-template <typename T> struct TypeOf;
-template <> struct TypeOf<std::string> {
-  static constexpr KeyType value = KeyType::text;
-};
-template <> struct TypeOf<int64_t> {
-  static constexpr KeyType value = KeyType::integer;
-};
-template <> struct TypeOf<double> {
-  static constexpr KeyType value = KeyType::number;
-};
-template <> struct TypeOf<bool> {
-  static constexpr KeyType value = KeyType::flag;
-};
-template <> struct TypeOf<std::vector<std::string>> {
-  static constexpr KeyType value = KeyType::texts;
-};
-template <> struct TypeOf<AxisLists> {
-  static constexpr KeyType value = KeyType::lists;
-};
-
-/// A row for `member` of the section `section`.
-template <typename Section, typename T>
-Key row(std::string name, Section Config::*section, T Section::*member,
-        std::optional<T> fallback, std::string meaning,
-        std::vector<std::string> choices = {},
-        std::optional<double> least = {}) {
-  Key key{std::move(name),
-          TypeOf<T>::value,
-          std::nullopt,
-          std::move(meaning),
-          std::move(choices),
-          least,
-          nullptr,
-          nullptr};
-  if (fallback) {
-    key.fallback = Value(*fallback);
-  }
-  key.store = [=](Config &config, const Slot &, const Value &value) {
-    config.*section.*member = std::get<T>(value);
-  };
-  key.load = [=](const Config &config, const Slot &) {
-    return Value(config.*section.*member);
-  };
-  return key;
-}
-
-/// Where the elements of an array of tables stand in a configuration.
-template <typename Element> struct Array;
-template <> struct Array<InitConfig> {
-  static constexpr const char *name = "init";
-  template <typename C> static auto &in(C &config) { return config.init; }
-};
-template <> struct Array<LayoutConfig> {
-  static constexpr const char *name = "layout";
-  template <typename C> static auto &in(C &config) { return config.layout; }
-};
-template <> struct Array<PrecisionConfig> {
-  static constexpr const char *name = "precision";
-  template <typename C> static auto &in(C &config) { return config.precision; }
-};
-template <> struct Array<WeightNameConfig> {
-  static constexpr const char *name = "weights";
-  template <typename C> static auto &in(C &config) { return config.weights; }
-};
-template <> struct Array<LinkConfig> {
-  static constexpr const char *name = "machine.link";
-  template <typename C> static auto &in(C &config) {
-    return config.machine.links;
-  }
-};
-
-/// The element `slot.index`, made if need be.
-template <typename Element> Element &elementOf(Config &config, Slot slot) {
-  auto &elements = Array<Element>::in(config);
-  if (elements.size() <= slot.index) {
-    elements.resize(slot.index + 1);
-  }
-  return elements[slot.index];
-}
-
-/// A row for `member` of the elements of an array of tables.
-template <typename Element, typename T>
-Key elementRow(const std::string &name, T Element::*member, T fallback,
-               std::string meaning, std::vector<std::string> choices = {}) {
-  Key key{std::string(Array<Element>::name) + "[]." + name,
-          TypeOf<T>::value,
-          Value(fallback),
-          std::move(meaning),
-          std::move(choices),
-          {},
-          nullptr,
-          nullptr};
-  key.store = [=](Config &config, const Slot &slot, const Value &value) {
-    elementOf<Element>(config, slot).*member = std::get<T>(value);
-  };
-  key.load = [=](const Config &config, const Slot &slot) {
-    return Value(Array<Element>::in(config)[slot.index].*member);
-  };
-  return key;
-}
-
 /// A row for a layout of the elements of [[layout]].
 Key listsRow(const std::string &name,
              std::optional<AxisLists> LayoutConfig::*member,
@@ -131,23 +30,6 @@ Key listsRow(const std::string &name,
   };
   key.load = [=](const Config &config, const Slot &slot) {
     return Value((config.layout[slot.index].*member).value());
-  };
-  return key;
-}
-
-/// A row for the user-named entries of a map.
-template <typename Section, typename T>
-Key mapRow(std::string name, Section Config::*section,
-           std::map<std::string, T> Section::*member, std::string meaning,
-           std::optional<double> least = {}) {
-  Key key{
-      std::move(name), TypeOf<T>::value, std::nullopt, std::move(meaning), {},
-      least,           nullptr,          nullptr};
-  key.store = [=](Config &config, const Slot &slot, const Value &value) {
-    (config.*section.*member)[slot.name] = std::get<T>(value);
-  };
-  key.load = [=](const Config &config, const Slot &slot) {
-    return Value((config.*section.*member).at(slot.name));
   };
   return key;
 }
@@ -306,59 +188,6 @@ static void addPrecisionKeys(std::vector<Key> &keys) {
       {"f32", "bf16", "f16", "fp8"}));
 }
 
-/// [optimizer] and [schedule].
-static void addOptimizerKeys(std::vector<Key> &keys) {
-  auto constant = [&](const char *name, const char *meaning) {
-    Key key{std::string("optimizer.") + name,
-            KeyType::number,
-            std::nullopt,
-            meaning,
-            {},
-            {},
-            nullptr,
-            nullptr};
-    key.store = [=](Config &config, const Slot &, const Value &value) {
-      config.optimizer.constants[name] = std::get<double>(value);
-    };
-    key.load = [=](const Config &config, const Slot &) {
-      return Value(config.optimizer.constants.at(name));
-    };
-    keys.push_back(std::move(key));
-  };
-  keys.push_back(row("optimizer.name", &Config::optimizer,
-                     &OptimizerConfig::name,
-                     std::optional<std::string>("adamw"), "a shipped optimizer",
-                     {"sgd", "momentum", "adamw"}));
-  keys.push_back(row("optimizer.path", &Config::optimizer,
-                     &OptimizerConfig::path, std::optional<std::string>(""),
-                     "a .mlir file with an optimizer function instead"));
-  keys.push_back(row("optimizer.lr", &Config::optimizer, &OptimizerConfig::lr,
-                     std::optional(3e-4), "learning rate after warm-up", {},
-                     0));
-  constant("beta1", "adamw: decay of the first moment (default 0.9)");
-  constant("beta2", "adamw: decay of the second moment (default 0.95)");
-  constant("eps", "adamw: added to the root (default 1e-8)");
-  constant("weight_decay", "adamw, sgd, momentum: decoupled decay (default 0)");
-  constant("momentum", "momentum: decay of the velocity (default 0.9)");
-  keys.push_back(mapRow("optimizer.constants.*", &Config::optimizer,
-                        &OptimizerConfig::constants,
-                        "constants of an own optimizer function"));
-  keys.push_back(row("schedule.name", &Config::schedule, &ScheduleConfig::name,
-                     std::optional<std::string>("constant"),
-                     "learning rate after warm-up",
-                     {"constant", "linear", "cosine"}));
-  keys.push_back(row("schedule.warmup_steps", &Config::schedule,
-                     &ScheduleConfig::warmupSteps, std::optional<int64_t>(0),
-                     "steps of linear warm-up", {}, 0));
-  keys.push_back(row("schedule.decay_steps", &Config::schedule,
-                     &ScheduleConfig::decaySteps, std::optional<int64_t>(0),
-                     "step at which min_lr is reached; 0: training.steps", {},
-                     0));
-  keys.push_back(row("schedule.min_lr", &Config::schedule,
-                     &ScheduleConfig::minLr, std::optional(0.0),
-                     "learning rate after the decay", {}, 0));
-}
-
 /// [loss].
 static void addLossKeys(std::vector<Key> &keys) {
   keys.push_back(row("loss.kind", &Config::loss, &LossConfig::kind,
@@ -401,6 +230,16 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           0));
   add(row("training.max_norm", &Config::training, &TrainingConfig::maxNorm,
           std::optional(0.0), "clip gradients by global norm; 0: off", {}, 0));
+  add(row("training.max_value", &Config::training, &TrainingConfig::maxValue,
+          std::optional(0.0),
+          "cut each element of a gradient to at most this size; 0: off", {},
+          0));
+  add(row("training.average", &Config::training, &TrainingConfig::average,
+          std::optional(0.0),
+          "keep an average of each parameter beside it, as the state "
+          "<name>.average, which keeps this share of itself in a step, such as "
+          "0.999, and takes the rest from the new parameter; 0: none",
+          {}, 0));
   add(row("training.skip_not_finite", &Config::training,
           &TrainingConfig::skipNotFinite, std::optional(false),
           "leave parameters and optimizer states as they are in a step whose "
@@ -514,6 +353,12 @@ size_t llmc::rt::config::countOf(const Key &key, const Config &config) {
   }
   if (isIn(Array<PrecisionConfig>::name)) {
     return config.precision.size();
+  }
+  if (isIn(Array<GroupConfig>::name)) {
+    return config.group.size();
+  }
+  if (isIn(Array<WeightNameConfig>::name)) {
+    return config.weights.size();
   }
   return isIn(Array<LinkConfig>::name) ? config.machine.links.size() : 0;
 }

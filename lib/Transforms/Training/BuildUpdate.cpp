@@ -6,7 +6,9 @@
 //   norm  = sqrt(sum_i sum(g_i * g_i))          metric "grad_norm"
 //   g_i   = g_i * min(1, clip / norm)           where the recipe clips
 //   loss  = loss_sum / count                    metric "loss"
+//   g_i   = max(-v, min(v, g_i))                where it cuts by value
 //   p_i, moments_i = optimizer(p_i, g_i, moments_i, hyper)
+//   a_i   = d a_i + (1 - d) p_i                 where it averages (Averages.h)
 //   p_i, moments_i = those before, where loss or norm is not finite and the
 //                    recipe has `skip_not_finite`, or the norm is not and it
 //                    has a scale
@@ -22,12 +24,15 @@
 // Test: test/Transforms/Training/build-update.mlir
 //===----------------------------------------------------------------------===//
 
+#include "Averages.h"
+#include "ClipGradients.h"
 #include "LossScale.h"
 #include "OptimizerInstance.h"
 #include "StochasticRounding.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/Dist/IR/UpdateMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -54,7 +59,9 @@ struct Update {
   dist::StateOp state;
   const Optimizer *optimizer = nullptr;
   SmallVector<dist::StateOp> moments;
-  Value parameter, gradient;
+  /// Null where the recipe has none.
+  dist::StateOp average;
+  Value parameter, gradient, averageValue;
   SmallVector<Value> momentValues;
 };
 
@@ -70,6 +77,7 @@ public:
 
 private:
   LogicalResult collectUpdates();
+  LogicalResult makeStates(Update &update);
   FailureOr<const Optimizer *> findOptimizer(dist::StateOp state);
   dist::StateOp makeMoment(dist::StateOp state, StringRef moment,
                            RankedTensorType type);
@@ -113,6 +121,8 @@ private:
   Value lossSum, count, loss, norm;
   std::optional<training::LossScale> scaling;
   Value scale, good;
+  std::optional<training::Averages> averages;
+  Value begun;
   /// Whether the step counts, as an i1; null where every step does.
   Value finite;
   /// A state was rounded by chance.
@@ -174,6 +184,31 @@ void UpdateBuilder::setAccumulate(dist::StateOp state) {
   state.setRowAttr(row.withAccumulate(*element));
 }
 
+/// What the optimizer and the recipe keep beside a parameter.
+LogicalResult UpdateBuilder::makeStates(Update &update) {
+  builder.setInsertionPointAfter(update.state);
+  for (StringRef moment : update.optimizer->getMoments()) {
+    RankedTensorType type =
+        update.optimizer->getMomentType(moment, update.state.getTensorType());
+    dist::StateOp made = makeMoment(update.state, moment, type);
+    if (made.getTensorType() != type)
+      return made.emitOpError()
+             << "expected " << type << " for moment \"" << moment << "\" of @"
+             << update.state.getSymName() << ", got " << made.getTensorType();
+    if (averages && moment == training::Averages::kName)
+      return emitRefusal(update.optimizer->getFunction().getLoc())
+             << "expected no moment \"" << moment
+             << "\" of an optimizer beside averages, got one";
+    update.moments.push_back(made);
+    builder.setInsertionPointAfter(made);
+  }
+  if (averages)
+    update.average =
+        makeMoment(update.state, training::Averages::kName,
+                   training::Averages::getType(update.state.getTensorType()));
+  return success();
+}
+
 LogicalResult UpdateBuilder::collectUpdates() {
   for (unsigned i = 0; i < microbatch.getNumResults(); ++i) {
     FlatSymbolRefAttr symbol =
@@ -186,18 +221,8 @@ LogicalResult UpdateBuilder::collectUpdates() {
     if (failed(optimizer))
       return failure();
     update.optimizer = *optimizer;
-    builder.setInsertionPointAfter(update.state);
-    for (StringRef moment : update.optimizer->getMoments()) {
-      RankedTensorType type =
-          update.optimizer->getMomentType(moment, update.state.getTensorType());
-      dist::StateOp made = makeMoment(update.state, moment, type);
-      if (made.getTensorType() != type)
-        return made.emitOpError()
-               << "expected " << type << " for moment \"" << moment << "\" of "
-               << symbol << ", got " << made.getTensorType();
-      update.moments.push_back(made);
-      builder.setInsertionPointAfter(made);
-    }
+    if (failed(makeStates(update)))
+      return failure();
     if (dist::RowAttr row = update.state.getRowAttr();
         row && row.getOptimizer())
       update.state.setRowAttr(row.withOptimizer({}));
@@ -264,6 +289,8 @@ void UpdateBuilder::makeFunction() {
     update.parameter = reads(update.state);
     for (dist::StateOp moment : update.moments)
       update.momentValues.push_back(reads(moment));
+    if (update.average)
+      update.averageValue = reads(update.average);
   }
   for (Update &update : updates)
     update.gradient = addArgument(update.state.getTensorType(),
@@ -285,17 +312,10 @@ void UpdateBuilder::makeFunction() {
     value = addArgument(hyper.getType(), portOf(PortKind::Hyper, hyper));
   }
   readScale();
+  if (averages)
+    begun =
+        addArgument(averages->getBegun().getTensorType(), averages->getPort());
   builder.setInsertionPointToStart(&function.front());
-}
-
-/// A scalar as a tensor of the type of `like`.
-static Value broadcastTo(OpBuilder &builder, Location loc, Value scalar,
-                         Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  scalar = stablehlo::convertTo(builder, loc, scalar, type.getElementType());
-  return type.getRank() == 0
-             ? scalar
-             : stablehlo::broadcastInDim(builder, loc, scalar, type, {});
 }
 
 void UpdateBuilder::readScale() {
@@ -326,8 +346,9 @@ void UpdateBuilder::averageGradients() {
     bool isNarrow = scaling && element.getIntOrFloatBitWidth() < 32;
     Type wide = isNarrow ? builder.getF32Type() : element;
     Value g = stablehlo::convertTo(builder, loc, update.gradient, wide);
-    g = stablehlo::div(builder, loc, g,
-                       broadcastTo(builder, loc, buildDivisor(loc, wide), g));
+    g = stablehlo::div(
+        builder, loc, g,
+        training::broadcastTo(builder, loc, buildDivisor(loc, wide), g));
     update.gradient = stablehlo::convertTo(builder, loc, g, element);
   }
 }
@@ -354,19 +375,20 @@ Value UpdateBuilder::buildNorm() {
 }
 
 void UpdateBuilder::clipGradients() {
-  if (!recipe.getClip())
-    return;
-  double bound = recipe.getClip()->convertToDouble();
-  Value quotient = stablehlo::div(
-      builder, getLoc(),
-      stablehlo::constantLike(builder, getLoc(), norm, bound), norm);
-  Value factor = stablehlo::min(
-      builder, getLoc(), stablehlo::constantLike(builder, getLoc(), norm, 1.0),
-      quotient);
-  for (Update &update : updates)
-    update.gradient = stablehlo::mul(
-        builder, update.state.getLoc(), update.gradient,
-        broadcastTo(builder, update.state.getLoc(), factor, update.gradient));
+  Value factor;
+  if (recipe.getClip())
+    factor = training::getClipFactor(builder, getLoc(), norm,
+                                     recipe.getClip()->convertToDouble());
+  auto bound = recipe->getAttrOfType<FloatAttr>(dist::kClipValue);
+  for (Update &update : updates) {
+    Location loc = update.state.getLoc();
+    Value &g = update.gradient;
+    if (bound)
+      g = training::clipByValue(builder, loc, g, bound.getValueAsDouble());
+    if (factor)
+      g = stablehlo::mul(builder, loc, g,
+                         training::broadcastTo(builder, loc, factor, g));
+  }
 }
 
 Value UpdateBuilder::buildLoss() {
@@ -445,6 +467,10 @@ LogicalResult UpdateBuilder::applyOptimizer(Update &update) {
     if (finite)
       stored = stablehlo::select(builder, loc, finite, stored, old);
     addResult(stored, portOf(dist::getPortKind(state.getRole()), state));
+    if (state == update.state && averages)
+      addResult(averages->buildNext(builder, loc, begun, update.averageValue,
+                                    update.parameter, stored, finite),
+                portOf(PortKind::Optimizer, update.average));
   }
   return success();
 }
@@ -459,6 +485,8 @@ Value UpdateBuilder::buildMean(Value sum) {
 }
 
 FailureOr<func::FuncOp> UpdateBuilder::build() {
+  builder.setInsertionPoint(microbatch);
+  averages = training::Averages::make(builder, recipe, symbols);
   if (failed(collectUpdates()) || failed(collectHypers()))
     return failure();
   makeFunction();
@@ -474,7 +502,11 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
   if (roundsByChance() && !hasRounded)
     return emitRefusal(recipe) << "expected a parameter of bf16 beside "
                                   "stochastic rounding, got none";
-  recipe->removeAttr(dist::kStochasticRounding);
+  for (StringRef mark :
+       {dist::kStochasticRounding, dist::kClipValue, dist::kAverage})
+    recipe->removeAttr(mark);
+  if (averages)
+    addResult(averages->buildBegun(builder, getLoc()), averages->getPort());
   if (scaling)
     writeScale();
   if (!loss)

@@ -52,8 +52,8 @@ public:
 
   /// `x` as floats of `type`, at the builder's place. Scales of what is made in
   /// the microbatch may be delayed.
-  ScaledValue build(OpBuilder &builder, Location loc, Value x, FloatType type,
-                    bool isMade);
+  ScaledValue build(OpBuilder &builder, Location loc, Value x,
+                    mlir::FloatType type, bool isMade);
   /// What is made of the result of a product of factors with scales.
   static Value unscale(OpBuilder &builder, Location loc, Value product,
                        ArrayRef<Value> inverses);
@@ -63,7 +63,7 @@ public:
 private:
   Value remember(OpBuilder &builder, Location loc, Value amax);
   Value buildScale(OpBuilder &builder, Location loc, Value amax,
-                   FloatType type);
+                   mlir::FloatType type);
 
   mlir::func::FuncOp function;
   Scaling scaling;

@@ -9,13 +9,14 @@
 //     return %n }
 //
 // What depends on hyper values alone stays scalar, so that it is computed once
-// for all parameters.
+// for all parameters. A sum over the element is one over all elements.
 //
 // Test: test/Transforms/Training/build-update.mlir
 //===----------------------------------------------------------------------===//
 
 #include "OptimizerInstance.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/UpdateMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/IRMapping.h"
@@ -123,14 +124,27 @@ SmallVector<StringRef> Optimizer::getMoments() const {
   return moments;
 }
 
+/// A shape of the function for a parameter of this shape.
+SmallVector<int64_t> Optimizer::mapShape(ArrayRef<int64_t> shape,
+                                         ArrayRef<int64_t> parameter) const {
+  ArrayRef<int64_t> own = parameterType.getShape();
+  if (isOnElements())
+    return SmallVector<int64_t>(shape == own ? parameter : shape);
+  SmallVector<int64_t> mapped(shape);
+  if (function->hasAttr(dist::kSizes))
+    for (int64_t &size : mapped)
+      if (const int64_t *at = llvm::find(own, size); at != own.end())
+        size = parameter[at - own.begin()];
+  return mapped;
+}
+
 RankedTensorType Optimizer::mapType(RankedTensorType type,
                                     RankedTensorType parameter) const {
   Type element = type.getElementType();
   if (element == parameterType.getElementType() &&
       parameter.getElementTypeBitWidth() > type.getElementTypeBitWidth())
     element = parameter.getElementType();
-  bool isWhole = isOnElements() && type.getShape() == parameterType.getShape();
-  return RankedTensorType::get(isWhole ? parameter.getShape() : type.getShape(),
+  return RankedTensorType::get(mapShape(type.getShape(), parameter.getShape()),
                                element);
 }
 
@@ -142,8 +156,14 @@ RankedTensorType Optimizer::getMomentType(StringRef moment,
   return {};
 }
 
+/// Whether the op, on an element, speaks of all elements: their sum, or their
+/// number. It is applied to a flat parameter, so to speak.
+static bool isOnAllElements(Operation &op) {
+  return isa<stablehlo::ReduceOp, stablehlo::GetDimensionSizeOp>(op);
+}
+
 /// A function on an element has values of one element or scalars, and what is
-/// made from an element is one.
+/// made from an element is one, but for what is made from all.
 LogicalResult Optimizer::checkElementwise() const {
   auto isElement = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -154,6 +174,8 @@ LogicalResult Optimizer::checkElementwise() const {
     return tensor && tensor.getRank() == 0;
   };
   for (Operation &op : getFunction().front().without_terminator()) {
+    if (isOnAllElements(op) && llvm::all_of(op.getResultTypes(), isScalar))
+      continue;
     bool isLifted = llvm::any_of(op.getOperandTypes(), isElement);
     auto fits = [&](Type type) {
       return isElement(type) || (isScalar(type) && !isLifted);
@@ -165,26 +187,72 @@ LogicalResult Optimizer::checkElementwise() const {
   return success();
 }
 
-/// Clones `op` with the mapped result types.
-static LogicalResult
-cloneOp(OpBuilder &builder, Location loc, Operation &op, IRMapping &mapping,
-        llvm::function_ref<RankedTensorType(RankedTensorType)> mapType) {
+using MapType = llvm::function_ref<RankedTensorType(RankedTensorType)>;
+
+/// A splat of the mapped type; false where `op` is no such constant.
+static bool cloneSplat(OpBuilder &builder, Location loc, Operation &op,
+                       IRMapping &mapping, MapType mapType) {
   DenseElementsAttr constant;
-  if (matchPattern(&op, m_Constant(&constant)) && constant.isSplat()) {
-    auto type = mapType(cast<RankedTensorType>(op.getResult(0).getType()));
-    Attribute element = constant.getSplatValue<Attribute>();
-    auto real = dyn_cast<FloatAttr>(element);
-    double number =
-        real ? real.getValueAsDouble()
-             : static_cast<double>(cast<IntegerAttr>(element).getInt());
-    mapping.map(op.getResult(0),
-                stablehlo::constantSplat(builder, loc, type, number));
+  if (!matchPattern(&op, m_Constant(&constant)) || !constant.isSplat())
+    return false;
+  auto type = mapType(cast<RankedTensorType>(op.getResult(0).getType()));
+  Attribute element = constant.getSplatValue<Attribute>();
+  auto real = dyn_cast<FloatAttr>(element);
+  double number =
+      real ? real.getValueAsDouble()
+           : static_cast<double>(cast<IntegerAttr>(element).getInt());
+  mapping.map(op.getResult(0),
+              stablehlo::constantSplat(builder, loc, type, number));
+  return true;
+}
+
+/// The size itself: that of all elements for a function on one.
+static void cloneSize(OpBuilder &builder, Location loc,
+                      stablehlo::GetDimensionSizeOp op, IRMapping &mapping,
+                      bool isOnElements) {
+  auto type = cast<RankedTensorType>(mapping.lookup(op.getOperand()).getType());
+  int64_t size = isOnElements
+                     ? type.getNumElements()
+                     : type.getDimSize(static_cast<int64_t>(op.getDimension()));
+  mapping.map(op.getResult(),
+              stablehlo::constantSplat(builder, loc,
+                                       cast<RankedTensorType>(op.getType()),
+                                       static_cast<double>(size)));
+}
+
+static void mapTypes(Operation *op, MapType mapType) {
+  auto map = [&](Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      value.setType(mapType(type));
+  };
+  op->walk([&](Operation *inner) {
+    for (Value result : inner->getResults())
+      map(result);
+    for (Region &region : inner->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        map(argument);
+  });
+}
+
+/// Clones `op` with the mapped types.
+static LogicalResult cloneOp(OpBuilder &builder, Location loc, Operation &op,
+                             IRMapping &mapping, MapType mapType,
+                             bool isOnElements) {
+  if (cloneSplat(builder, loc, op, mapping, mapType))
+    return success();
+  if (auto size = dyn_cast<stablehlo::GetDimensionSizeOp>(op)) {
+    cloneSize(builder, loc, size, mapping, isOnElements);
     return success();
   }
   Operation *clone = builder.clone(op, mapping);
-  clone->setLoc(loc);
-  for (OpResult result : clone->getResults())
-    result.setType(mapType(cast<RankedTensorType>(result.getType())));
+  clone->walk([&](Operation *inner) { inner->setLoc(loc); });
+  mapTypes(clone, mapType);
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(clone);
+      reduce && isOnElements) {
+    int64_t rank =
+        cast<RankedTensorType>(clone->getOperand(0).getType()).getRank();
+    reduce.setDimensions(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+  }
   if (failed(verify(clone)))
     return emitRefusal(&op) << "cannot be applied to a whole parameter";
   return success();
@@ -213,7 +281,7 @@ LogicalResult Optimizer::instantiate(OpBuilder &builder, Location loc,
                                      wanted.getElementType()));
   }
   for (Operation &op : body.without_terminator())
-    if (failed(cloneOp(builder, loc, op, mapping, map)))
+    if (failed(cloneOp(builder, loc, op, mapping, map, isOnElements())))
       return failure();
   for (unsigned i : resultOrder)
     results.push_back(mapping.lookup(body.getTerminator()->getOperand(i)));

@@ -10,8 +10,10 @@
 //
 // and its results likewise (parameter and moments). Where %p has one element,
 // tensor<1xf32>, the function describes an element: every value of shape [1]
-// takes the parameter's shape. Otherwise %p must have the parameter's shape.
-// Floats of %p's type become the parameter's where that is wider.
+// takes the parameter's shape, and a reduction or a size is one of all
+// elements. With `dist.sizes`, sizes of %p stand for those of the parameter
+// (UpdateMarks.h). Otherwise %p must have the parameter's shape. Floats of %p's
+// type become the parameter's where that is wider.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +69,8 @@ private:
   LogicalResult readArguments();
   LogicalResult readResults();
   LogicalResult checkElementwise() const;
+  SmallVector<int64_t> mapShape(ArrayRef<int64_t> shape,
+                                ArrayRef<int64_t> parameter) const;
   /// The type in the instance for a parameter of type `parameter`.
   RankedTensorType mapType(RankedTensorType type,
                            RankedTensorType parameter) const;

@@ -139,12 +139,18 @@ static void findBounds(ArrayRef<func::FuncOp> functions, Families &families) {
   }
 }
 
+/// Other optimizer states are an obstacle by themselves.
+static bool hasShapeOf(BlockArgument argument, Family &family) {
+  return cast<RankedTensorType>(argument.getType()).getShape() ==
+         family.parameter.getTensorType().getShape();
+}
+
 /// Notes why families cannot be split, as far as `function` knows.
 static void findObstacles(func::FuncOp function, Families &families) {
   for (BlockArgument argument : function.getArguments()) {
     FamilyPort of =
         getFamilyOfArgument(function, argument.getArgNumber(), families);
-    if (!of.family || of.family->dim < 0)
+    if (!of.family || of.family->dim < 0 || !hasShapeOf(argument, *of.family))
       continue;
     Uses uses{function, families, of.family};
     followUses(argument, of.family->dim, uses);

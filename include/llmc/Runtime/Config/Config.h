@@ -104,7 +104,21 @@ struct OptimizerConfig {
   /// A `.mlir` file with the optimizer function instead of a shipped one.
   std::string path;
   double lr = 0;
+  /// By which the scheduled rate is multiplied.
+  double rateShare = 1;
   /// Constants of the optimizer function, by argument name.
+  std::map<std::string, double> constants;
+};
+
+/// What differs from [optimizer] for the parameters whose name matches a glob.
+struct GroupConfig {
+  std::string match;
+  /// Of a parameter; -1: any.
+  int64_t maxRank = -1;
+  /// Another optimizer; "": the same.
+  std::string name, path;
+  double rateShare = 1;
+  /// In place of those of [optimizer].
   std::map<std::string, double> constants;
 };
 
@@ -134,6 +148,10 @@ struct LossConfig {
 struct TrainingConfig {
   int64_t steps = 0, microbatches = 0, seed = 0;
   double maxNorm = 0;
+  /// The size to which each element of a gradient is cut; 0: none.
+  double maxValue = 0;
+  /// What an average of the parameters keeps of itself in a step; 0: none.
+  double average = 0;
   /// A step that is not finite changes no parameter and no optimizer state.
   bool skipNotFinite = false;
   /// "none", "all", or every K blocks as a number in text.
@@ -188,6 +206,7 @@ struct Config {
   std::vector<PrecisionConfig> precision;
   MachineConfig machine;
   OptimizerConfig optimizer;
+  std::vector<GroupConfig> group;
   ScheduleConfig schedule;
   PipelineConfig pipeline;
   LossConfig loss;

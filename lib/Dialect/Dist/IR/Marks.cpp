@@ -13,6 +13,7 @@
 #include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Dist/IR/SpreadMarks.h"
+#include "llmc/Dialect/Dist/IR/UpdateMarks.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -102,6 +103,27 @@ static LogicalResult verifyStopGradient(Operation *op, Attribute value) {
                            << ", for 'dist.stop_gradient', got " << value;
 }
 
+/// Of an optimizer's function or a recipe.
+static LogicalResult verifyUpdateMark(Operation *op, NamedAttribute mark) {
+  if (mark.getName() == kSizes) {
+    auto text = dyn_cast<StringAttr>(mark.getValue());
+    if (text && llvm::is_contained({kAnySizes, kWideSizes, kTallSizes},
+                                   text.getValue()))
+      return success();
+    return op->emitOpError() << "expected \"any\", \"wide\" or \"tall\" for '"
+                             << kSizes << "', got " << mark.getValue();
+  }
+  auto number = dyn_cast<FloatAttr>(mark.getValue());
+  double most = mark.getName() == kAverage ? 1 : HUGE_VAL;
+  if (number && number.getType().isF64() && number.getValueAsDouble() > 0 &&
+      number.getValueAsDouble() < most)
+    return success();
+  return op->emitOpError() << "expected an f64 above 0"
+                           << (most == 1 ? " and below 1" : "") << " for '"
+                           << mark.getName().getValue() << "', got "
+                           << mark.getValue();
+}
+
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute mark) {
   StringRef name = mark.getName().getValue();
@@ -135,6 +157,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expected no value of '" << name << "', got " << value;
   }
+  if (name == kSizes || name == kClipValue || name == kAverage)
+    return verifyUpdateMark(op, mark);
   if (name == kAt)
     return verifyStages(op, value);
   if (name == kJaxFunction)
