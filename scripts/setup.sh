@@ -38,7 +38,7 @@ fi
 
 [ "${1:-}" = "--no-venv" ] && exit 0
 # Oracles and generators of the tests; never needed to build or to run llmc.
-oracles=("jax==0.10.2" "numpy" "onnx")
+oracles=("jax==0.10.2" "optax==0.2.8" "numpy" "onnx")
 stamp=.venv/.oracles
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "${oracles[*]}" ]; then
   echo "setup: .venv has ${oracles[*]}"

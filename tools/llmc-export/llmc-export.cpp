@@ -34,13 +34,18 @@ int main(int argc, char **argv) {
                "llmc-export");
   app.set_version_flag("--version", fmt::format("llmc-export {}", version));
   std::string checkpoint, output;
-  bool everything = false;
+  bool everything = false, averages = false;
   app.add_option("checkpoint", checkpoint,
                  "A checkpoint, or a folder of them: the newest whole one")
       ->required();
   app.add_option("-o", output, "The file")->required();
-  app.add_flag("--all", everything,
-               "With optimizer states and what else llmc keeps between steps");
+  CLI::Option *all = app.add_flag(
+      "--all", everything,
+      "With optimizer states and what else llmc keeps between steps");
+  app.add_flag("--averages", averages,
+               "The average of each parameter in its place, where "
+               "'training.average' kept one")
+      ->excludes(all);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -51,7 +56,10 @@ int main(int argc, char **argv) {
   StopSignals::setCleanup([&output] {
     std::remove(fmt::format("{}.writing-{}", output, ::getpid()).c_str());
   });
-  Result<Exported> done = exportCheckpoint(checkpoint, output, everything);
+  ExportedStates states = everything ? ExportedStates::all
+                          : averages ? ExportedStates::averages
+                                     : ExportedStates::model;
+  Result<Exported> done = exportCheckpoint(checkpoint, output, states);
   StopSignals::setCleanup({});
   if (!done) {
     return report(done.status());

@@ -245,8 +245,9 @@ rt::Status driver::exportWeights(Options &options, const std::string &folder) {
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   std::string file =
       std::filesystem::absolute(folder + "/weights.safetensors").string();
-  LLMC_TRY(rt::exportCheckpoint(options.weights, file, /*everything=*/false)
-               .status());
+  LLMC_TRY(
+      rt::exportCheckpoint(options.weights, file, rt::ExportedStates::model)
+          .status());
   options.weights = file;
   return rt::Status::success();
 }

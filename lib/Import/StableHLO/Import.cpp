@@ -118,6 +118,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
   LLMC_TRY(translateHloShardings(*module, getGivenAxes(options)));
+  LLMC_TRY(readStopGradients(*module));
   LLMC_TRY(expandCallers(*module));
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(flattenTuples(main));

@@ -18,6 +18,10 @@
 
 namespace llmc::import {
 
+/// Composites and custom calls of `kStopGradientName` become identities without
+/// a derivative, in all functions. Error 1 for one that is no identity.
+rt::Status readStopGradients(mlir::ModuleOp module);
+
 /// Replaces each op that names a function and is written with other ops by
 /// these, while the function is there: a composite becomes the op that has its
 /// name, or a call of its decomposition.

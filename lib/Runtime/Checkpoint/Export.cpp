@@ -41,11 +41,44 @@ static bool isOfTheModel(const CheckpointTensor &tensor) {
          !(tensor.role == "carried" && isOurs(tensor.name));
 }
 
-static Status writeTensor(const StoredTensors &stored, const TensorBox &box,
-                          BoxFileWriter &file) {
+/// A tensor of the checkpoint, and how the file calls it.
+struct ExportedTensor {
+  const CheckpointTensor *from = nullptr;
+  std::string name;
+};
+
+/// By the name of its parameter; as the compiler calls it.
+static const CheckpointTensor *findAverage(const CheckpointManifest &manifest,
+                                           const std::string &parameter) {
+  for (const CheckpointTensor &tensor : manifest.tensors) {
+    if (tensor.role == "optimizer" && tensor.name == parameter + ".average") {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+static std::vector<ExportedTensor> choose(const CheckpointManifest &manifest,
+                                          ExportedStates states) {
+  std::vector<ExportedTensor> chosen;
+  for (const CheckpointTensor &tensor : manifest.tensors) {
+    if (states != ExportedStates::all && !isOfTheModel(tensor)) {
+      continue;
+    }
+    const CheckpointTensor *average = states == ExportedStates::averages
+                                          ? findAverage(manifest, tensor.name)
+                                          : nullptr;
+    chosen.push_back({average ? average : &tensor, tensor.name});
+  }
+  return chosen;
+}
+
+/// Of the checkpoint's tensor `name`, by what `box` calls it.
+static Status writeTensor(const StoredTensors &stored, const std::string &name,
+                          const TensorBox &box, BoxFileWriter &file) {
   constexpr int64_t pieceBytes = 1 << 20;
   const int64_t bytes = sizeOf(box.dtype), all = box.elements();
-  const StoredTensor &tensor = *stored.find(box.tensor);
+  const StoredTensor &tensor = *stored.find(name);
   bool isOne = tensor.boxes.size() == 1;
   int64_t row =
       isOne || box.shape.empty() ? std::max<int64_t>(all, 1) : box.shape.back();
@@ -62,36 +95,47 @@ static Status writeTensor(const StoredTensors &stored, const TensorBox &box,
   return Status::success();
 }
 
-static Result<CheckpointFile> writeAll(const StoredTensors &stored,
-                                       const std::vector<TensorBox> &boxes,
-                                       const std::string &path) {
+static Result<CheckpointFile>
+writeAll(const StoredTensors &stored, const std::vector<ExportedTensor> &chosen,
+         const std::string &path) {
+  std::vector<TensorBox> boxes;
+  for (const ExportedTensor &each : chosen) {
+    const CheckpointTensor &tensor = *each.from;
+    std::vector<int64_t> origin(tensor.shape.size(), 0);
+    boxes.push_back(
+        {each.name, tensor.dtype, tensor.shape, origin, tensor.shape});
+  }
   // Loaders of PyTorch want to read of whom a file is.
   LLMC_TRY_ASSIGN(std::string header, printBoxHeader(boxes, "pt"));
   LLMC_TRY_ASSIGN(auto file,
                   BoxFileWriter::create(systemCalls(), path, header));
-  for (const TensorBox &box : boxes) {
-    LLMC_TRY(writeTensor(stored, box, *file));
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    LLMC_TRY(writeTensor(stored, chosen[i].from->name, boxes[i], *file));
   }
   LLMC_TRY(file->close());
   return file->finish();
 }
 
 Result<Exported> exportCheckpoint(const std::string &checkpointOrFolder,
-                                  const std::string &path, bool everything) {
+                                  const std::string &path,
+                                  ExportedStates states) {
   LLMC_TRY_ASSIGN(std::string checkpoint, findCheckpoint(checkpointOrFolder));
   LLMC_TRY_ASSIGN(CheckpointManifest manifest, readManifest(checkpoint));
   LLMC_TRY_ASSIGN(StoredTensors stored,
                   StoredTensors::open(checkpoint, manifest));
-  std::vector<TensorBox> boxes;
-  for (const CheckpointTensor &tensor : manifest.tensors) {
-    if (everything || isOfTheModel(tensor)) {
-      std::vector<int64_t> origin(tensor.shape.size(), 0);
-      boxes.push_back(
-          {tensor.name, tensor.dtype, tensor.shape, origin, tensor.shape});
-    }
+  std::vector<ExportedTensor> chosen = choose(manifest, states);
+  bool hasAverages =
+      std::any_of(chosen.begin(), chosen.end(), [](const ExportedTensor &each) {
+        return each.from->name != each.name;
+      });
+  if (states == ExportedStates::averages && !hasAverages) {
+    return makeError(ErrorKind::usage,
+                     "expected averages of parameters, got a checkpoint of a "
+                     "run without 'training.average'")
+        .at(checkpoint);
   }
   std::string temporary = fmt::format("{}.writing-{}", path, ::getpid());
-  Result<CheckpointFile> written = writeAll(stored, boxes, temporary);
+  Result<CheckpointFile> written = writeAll(stored, chosen, temporary);
   Status status = written.status();
   if (status.ok()) {
     status = systemCalls().rename(temporary, path);
@@ -102,7 +146,7 @@ Result<Exported> exportCheckpoint(const std::string &checkpointOrFolder,
   }
   std::string folder = std::filesystem::path(path).parent_path().string();
   LLMC_TRY(systemCalls().syncFolder(folder.empty() ? "." : folder));
-  return Exported{checkpoint, manifest.step, boxes.size(), written->bytes};
+  return Exported{checkpoint, manifest.step, chosen.size(), written->bytes};
 }
 
 } // namespace llmc::rt

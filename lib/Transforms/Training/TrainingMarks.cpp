@@ -8,6 +8,7 @@
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/ScheduleProblem.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -192,7 +193,18 @@ void training::setResults(func::FuncOp function, ValueRange values) {
       function.getContext(), function.getArgumentTypes(), values.getTypes()));
 }
 
+/// An identity that only stopped a derivative.
+static bool isStop(Operation &op) {
+  return isa<stablehlo::OptimizationBarrierOp>(op) &&
+         op.hasAttr(DistDialect::kStopGradient);
+}
+
 void training::eraseDerivativeMarks(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front()))
+    if (isStop(op)) {
+      op.replaceAllUsesWith(op.getOperands());
+      op.erase();
+    }
   for (Operation &op : function.front())
     for (StringRef mark :
          {DistDialect::kStopGradient, DistDialect::kJaxFunction})

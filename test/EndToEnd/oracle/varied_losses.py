@@ -24,12 +24,28 @@ RUNS = [("train", ""), ("train", "data=2,tensor=2"), ("train", "pipe=2"), ("inte
 CASES = {}
 
 
-def case(shapes, samples=(B, S, W), derivedAlone=False):
-    """`derivedAlone`: a `stop_gradient` leaves no trace in the text of the loss."""
+def case(shapes, samples=(B, S, W)):
     def add(f):
-        CASES[f.__name__] = (f, shapes, samples, derivedAlone)
+        CASES[f.__name__] = (f, shapes, samples)
         return f
     return add
+
+
+@jax.custom_batching.custom_vmap
+def marked(x):
+    return lax.composite(lambda x: x, name="llmc.stop_gradient")(x)
+
+
+marked.def_vmap(lambda size, batched, x: (marked(x), batched[0]))
+
+
+@jax.custom_jvp
+def stop_gradient(x):
+    """As `lax.stop_gradient`, with a trace in the text (docs/derivatives.md)."""
+    return marked(x)
+
+
+stop_gradient.defjvp(lambda x, _: (stop_gradient(*x), jnp.zeros_like(x[0])))
 
 
 def square(y):
@@ -54,13 +70,13 @@ def rwkv(p, x):
     return square(jax.nn.sigmoid(x @ p["r"]) * lax.scan(step, (zero, zero, zero - 1e30), rows)[1].swapaxes(0, 1))
 
 
-@case({"e": (W, W), "book": (16, W), "d": (W, W)}, derivedAlone=True)
+@case({"e": (W, W), "book": (16, W), "d": (W, W)})
 def vq_vae(p, x):
     """The nearest row of a book, through which the gradient goes straight (van den Oord et al., 2017)."""
     z = jnp.tanh(x @ p["e"])
     q = p["book"][jnp.argmin(jnp.sum((z[..., None, :] - p["book"]) ** 2, -1), -1)]
-    through = z + lax.stop_gradient(q - z)
-    return square(through @ p["d"] - x) + square(lax.stop_gradient(z) - q) + 0.25 * square(z - lax.stop_gradient(q))
+    through = z + stop_gradient(q - z)
+    return square(through @ p["d"] - x) + square(stop_gradient(z) - q) + 0.25 * square(z - stop_gradient(q))
 
 
 @case({"mean": (W, W), "scale": (W, W), "d": (W, W)})
@@ -70,7 +86,7 @@ def vae(p, x):
     return square(jax.nn.sigmoid(z @ p["d"]) - x) + jnp.mean(mean**2 + jnp.exp(2 * scale) - 1 - 2 * scale)
 
 
-@case({"w": (W, W), "a": (2, W)}, derivedAlone=True)
+@case({"w": (W, W), "a": (2, W)})
 def graph_attention(p, x):
     """Softmax over the edges into each node, by sums and maxima of segments."""
     sources, targets = np.array([0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 4, 6]), np.array([1, 2, 3, 4, 5, 6, 7, 0, 4, 6, 0, 2])
@@ -78,7 +94,7 @@ def graph_attention(p, x):
     def one(x):
         h = x @ p["w"]
         score = jax.nn.leaky_relu(h[sources] @ p["a"][0] + h[targets] @ p["a"][1])
-        top = lax.stop_gradient(jax.ops.segment_max(score, targets, S))
+        top = stop_gradient(jax.ops.segment_max(score, targets, S))
         e = jnp.exp(score - top[targets])
         share = e / jax.ops.segment_sum(e, targets, S)[targets]
         return jax.ops.segment_sum(share[:, None] * h[sources], targets, S)
@@ -212,12 +228,12 @@ def medians(p, x):
     return jnp.mean(jnp.abs(jnp.sort(y, axis=-1)[..., W // 2])) + jnp.mean(jnp.median(y, -1))
 
 
-NAMES = [n for n, (_, _, _, derivedAlone) in CASES.items() if not derivedAlone] + [f"{n}.derived" for n in CASES]
+NAMES = [*CASES, *(f"{n}.derived" for n in CASES)]
 
 
 class Case(one_step.Case):
     def __init__(self, a, name):
-        self.loss, shapes, samples, _ = CASES[name.split(".")[0]]
+        self.loss, shapes, samples = CASES[name.split(".")[0]]
         # A loss over pairs of samples, places that all compete for, and sums of trips are of the whole batch.
         super().__init__(a, name, shapes, samples, one_step.CONFIGURATION.replace("microbatches = 2", "microbatches = 1"))
         f = jax.value_and_grad(self.loss) if name.endswith(".derived") else self.loss

@@ -14,7 +14,7 @@
 // ABSENT: llmc: error[usage]: expected a value for 'optimizer.constants.gain', got none
 // HYPER: llmc: error[diagnosed]: {{.*}}hyper.mlir:1:1: expected one of the hyper values lr, t, step and seed, got 'temperature'
 // SCALAR: llmc: error[diagnosed]: {{.*}}constant.mlir:1:1: expected constant 'gain' to be a float scalar
-// TWO: llmc: error[diagnosed]: {{.*}}two.mlir: expected one function, the optimizer
+// TWO: llmc: error[diagnosed]: {{.*}}two.mlir:1:1: expected a function that fits parameter 'w' of tensor<4xf32>, got none (a function on tensor<1xf32> fits every parameter; {{.*}}group{{.*}} gives some another optimizer)
 // DEFINE: %{refused} = not llmc compile %t/model.mlir --weights %t/w.safetensors --set data.inputs.x=0 --compile-to=import -o - --set optimizer.path=%t
 // RUN: %{refused}/constant-int.mlir 2>&1 | FileCheck %t/constant-int.mlir
 // RUN: %{refused}/constant-scalar.mlir 2>&1 | FileCheck %t/constant-scalar.mlir
@@ -95,11 +95,11 @@ func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tenso
 }
 
 //--- two.mlir
-func.func @mine(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
-  return %p : tensor<1xf32>
+func.func @mine(%p: tensor<3xf32> {dist.port = #dist.port<parameter>}, %g: tensor<3xf32> {dist.port = #dist.port<gradient>}) -> (tensor<3xf32> {dist.port = #dist.port<parameter>}) {
+  return %p : tensor<3xf32>
 }
-func.func @yours(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>}) -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) {
-  return %p : tensor<1xf32>
+func.func @yours(%p: tensor<2x3xf32> {dist.port = #dist.port<parameter>}, %g: tensor<2x3xf32> {dist.port = #dist.port<gradient>}) -> (tensor<2x3xf32> {dist.port = #dist.port<parameter>}) attributes {dist.sizes = "any"} {
+  return %p : tensor<2x3xf32>
 }
 
 //--- constant-int.mlir

@@ -25,11 +25,22 @@ struct Exported {
   uint64_t bytes = 0;
 };
 
-/// Of a checkpoint, or of the newest whole one in a folder of them. Optimizer
-/// states, and what is llmc's own, are left out unless `everything` is wanted.
-/// The file appears whole or not at all. Errors: 14, 3.
+/// What of a checkpoint is written.
+enum class ExportedStates {
+  /// Parameters, running statistics and constants.
+  model,
+  /// The same, with the average of each parameter in its place, where the run
+  /// kept averages.
+  averages,
+  /// Optimizer states and what is llmc's own too.
+  all
+};
+
+/// Of a checkpoint, or of the newest whole one in a folder of them. The file
+/// appears whole or not at all. Errors: 14, 3; 2 (averages that are not there).
 Result<Exported> exportCheckpoint(const std::string &checkpointOrFolder,
-                                  const std::string &path, bool everything);
+                                  const std::string &path,
+                                  ExportedStates states);
 
 } // namespace llmc::rt
 

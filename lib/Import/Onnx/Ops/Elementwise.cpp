@@ -9,6 +9,7 @@
 
 #include "../GraphImporter.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
+#include "llmc/Import/Program/StopGradient.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -40,6 +41,11 @@ template <typename Op> static rt::Status importFloatUnary(NodeImport &node) {
 static rt::Status importIdentity(NodeImport &node) {
   node.outputs.push_back(node.binding(0));
   return rt::Status::success();
+}
+
+static rt::Status importStopGradient(NodeImport &node) {
+  return node.finish(
+      {import::stopGradient(node.b, node.loc, node.input(0)).front()});
 }
 
 static rt::Status importReciprocal(NodeImport &node) {
@@ -332,6 +338,7 @@ static void addUnaryOps(OpTable &table) {
   unary("Cast", importCast);
   unary("BitCast", importBitCast);
   unary("Identity", importIdentity);
+  unary(import::kStopGradientName, importStopGradient);
 }
 
 /// Functions of two tensors, and of any number.
