@@ -194,6 +194,7 @@ part_families() {
       .venv/bin/python test/EndToEnd/Families/narrow_families.py --llmc build/dev/bin/llmc --precision $precision \
         -o "build/dev/narrow-$precision" test/EndToEnd/Families/table.txt || return 1
     done &&
+    .venv/bin/python test/EndToEnd/Families/recipes.py --llmc build/dev/bin/llmc -o build/dev/recipes &&
     .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc -o build/dev/curves &&
     .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc --precision fp8 -o build/dev/curves-fp8 &&
     .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
